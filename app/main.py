@@ -15,13 +15,13 @@ from app.exports.vary_by_format import VaryByFormat
 from app.http import problems
 from app.http.compression import Compressed
 from app.http.cross_origin import cross_origin
-from app.http.head_requests import Heads
+from app.http.head_requests import HeadMiddleware
 from app.http.headers import SecurityHeaders
 from app.http.limits.body_limit import BodyLimit, Private
 from app.http.limits.rate_limit_middleware import Throttle
 from app.http.limits.rate_limits import Rates
 from app.http.request_ids import RequestIds
-from app.http.response_cache import Rendered
+from app.http.response_cache import ResponseCache
 from app.http.trusted_hosts import TrustedHosts
 from app.http.watchdog import give_signs
 from app.routes import add_routes
@@ -75,7 +75,7 @@ def _lifespan(settings: Settings) -> Callable[[FastAPI], AbstractAsyncContextMan
                 clock,
                 sender,
             )
-            app.state.rendered, app.state.rates, app.state.hindered = Rendered(), Rates(settings), Hindered()
+            app.state.rendered, app.state.rates, app.state.hindered = ResponseCache(), Rates(settings), Hindered()
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(give_signs)
                 yield
@@ -94,7 +94,7 @@ def _add_middleware(app: FastAPI, settings: Settings, host: str | None) -> None:
     # Outside of what answers unexpected errors, which no other middleware is.
     app.state.times = RequestTimes()
     app.build_middleware_stack = lambda: Timed(  # type: ignore[method-assign]
-        RequestIds(Heads(Compressed(SecurityHeaders(build())))), app.state.times
+        RequestIds(HeadMiddleware(Compressed(SecurityHeaders(build())))), app.state.times
     )
     app.add_middleware(VaryByFormat)
     app.add_middleware(BodyLimit)

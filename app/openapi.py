@@ -98,11 +98,11 @@ def serve(app: FastAPI) -> None:
 
 def _document(request: Request, session: Reading, clock: ServiceClock, settings: ServiceSettings) -> JSONResponse:
     document = request.app.openapi()
-    kept = {} if settings.read_needs_key else _kept(session, clock.now())
-    return JSONResponse(filled(document, kept) if kept else document)
+    stored = {} if settings.read_needs_key else _stored_examples(session, clock.now())
+    return JSONResponse(filled(document, stored) if stored else document)
 
 
-def _kept(session: Session, at: datetime) -> dict[str, str]:
+def _stored_examples(session: Session, at: datetime) -> dict[str, str]:
     """Return examples of what is kept, by the names of parameters: of a basin with a forecast, else of any basin."""
     if with_forecast := latest.newest_t0s(session, at):
         newest = latest.latest(session, min(with_forecast), at)
@@ -112,7 +112,7 @@ def _kept(session: Session, at: datetime) -> dict[str, str]:
     return {"basin": first[0].id} if first else {}
 
 
-def filled(document: dict[str, Any], kept: Mapping[str, str]) -> dict[str, Any]:
+def filled(document: dict[str, Any], stored: Mapping[str, str]) -> dict[str, Any]:
     """Return a document whose reading operations have examples of what is kept for what has to be given.
 
     What writes keeps its own: the basin of `PUT /v1/basins/{basin}` is one that is not there yet.
@@ -120,9 +120,9 @@ def filled(document: dict[str, Any], kept: Mapping[str, str]) -> dict[str, Any]:
     paths = copy.deepcopy(document["paths"])
     for path in paths.values():
         for parameter in path.get("get", {}).get("parameters", []):
-            if parameter["required"] and parameter["name"] in kept:
-                parameter["example"] = kept[parameter["name"]]
-                parameter["schema"]["examples"] = [kept[parameter["name"]]]
+            if parameter["required"] and parameter["name"] in stored:
+                parameter["example"] = stored[parameter["name"]]
+                parameter["schema"]["examples"] = [stored[parameter["name"]]]
     return document | {"paths": paths}
 
 

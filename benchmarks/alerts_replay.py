@@ -28,7 +28,7 @@ from typing import Any
 from benchmarks.live.receiver import LATE, Received, Receiver, receiving
 from benchmarks.regional import data
 from hydrology.base.calendar import Day, Period, as_date
-from jobspec.jobs.forecasting import MORNING, ReplayParams
+from jobspec.jobs.forecasting import ISSUE_TIME, ReplayParams
 from jobspec.subscriptions import NewSubscription
 from operations.alerts.deliver import deliver
 from operations.daily.replay import replay
@@ -110,13 +110,13 @@ def _replayed(names: Sequence[str]) -> _Account:
     with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
         year = _begin(Path(folder), names, stack)
         for day in SEASON.days:
-            _morning(year, day)
+            _issue_day(year, day)
         year.decided.clear()
         year.runs = 0
         calibrate_forecasts(year.database, Clock(year.now), year.version)
         for number, day in enumerate(YEAR.days):
             _promote(year, number)
-            changed = _morning(year, day)
+            changed = _issue_day(year, day)
             if changed and number >= BROKEN_FROM and year.broke_on is None:
                 year.broke_on = day
             _answer(year, late=number % LATE_EVERY == 0, broken=year.broke_on == day)
@@ -134,21 +134,21 @@ def _begin(folder: Path, names: Sequence[str], stack: ExitStack) -> _Year:
     settings = Settings(data=folder, webhook_hosts=tuple(receiver.host for receiver in receivers.values()))
     database = Database(settings.database_url)
     database.migrate()
-    morning = _at(SEASON.first)
-    outcomes = ingest(database, data.source(), Clock(morning), names)
+    issue_day = _at(SEASON.first)
+    outcomes = ingest(database, data.source(), Clock(issue_day), names)
     data.require_all({outcome.basin: outcome.error for outcome in outcomes if outcome.error})
-    version, other = (install(database, Clock(morning), read_shipped(name)).version_id for name in (ENSEMBLE, OTHER))
-    year = _Year(database, settings, version, other, names, receivers, morning)
+    version, other = (install(database, Clock(issue_day), read_shipped(name)).version_id for name in (ENSEMBLE, OTHER))
+    year = _Year(database, settings, version, other, names, receivers, issue_day)
     with database.transaction() as session:
-        promotions.promote(session, version, names, reason="to replay", by="a benchmark", at=morning)
+        promotions.promote(session, version, names, reason="to replay", by="a benchmark", at=issue_day)
         for name, receiver in receivers.items():
-            key, _ = keys.make(session, name, "operator", None, morning)
+            key, _ = keys.make(session, name, "operator", None, issue_day)
             new = NewSubscription(url=receiver.url)
-            year.subscriptions[name] = subscriptions.create(session, new, key.id, morning).id
+            year.subscriptions[name] = subscriptions.create(session, new, key.id, issue_day).id
     return year
 
 
-def _morning(year: _Year, day: Day) -> int:
+def _issue_day(year: _Year, day: Day) -> int:
     """Issue the forecasts of a morning, which decide the alerts, and return how many changes there are.
 
     How each basin stands then is counted.
@@ -180,9 +180,9 @@ def _promote(year: _Year, number: int) -> None:
 
 def _answer(year: _Year, *, late: bool, broken: bool) -> None:
     """Say how the receivers answer from this morning on: late to what is sent at once, broken to all until the next."""
-    morning = year.now
+    issue_day = year.now
     year.receivers["broken"].answers = lambda: 500 if broken else 204
-    year.receivers["late"].answers = lambda: LATE if late and year.now == morning else 204
+    year.receivers["late"].answers = lambda: LATE if late and year.now == issue_day else 204
 
 
 def _send(year: _Year, until: datetime | None) -> None:
@@ -200,11 +200,11 @@ def _send(year: _Year, until: datetime | None) -> None:
 def _accounted(year: _Year) -> _Account:
     with year.database.reading() as session:
         changes = alert_changes.page(session)[::-1]
-        kept = deliveries.page(session)
-        attempts = {one.id: deliveries.attempts_of(session, one.id) for one in kept}
+        stored = deliveries.page(session)
+        attempts = {one.id: deliveries.attempts_of(session, one.id) for one in stored}
     events = {change.seq: change.id for change in changes}
     received = {name: _events(year, name) for name in year.receivers}
-    of_subscription = Counter((one.subscription_id, events[one.change_seq]) for one in kept)
+    of_subscription = Counter((one.subscription_id, events[one.change_seq]) for one in stored)
     failures = Counter(attempt.failure for log in attempts.values() for attempt in log if attempt.failure)
     report = {
         "runs": year.runs,
@@ -212,7 +212,7 @@ def _accounted(year: _Year) -> _Account:
         "basin_mornings": {"all": len(year.names) * len(YEAR), **year.decided},
         "changes": {"all": len(changes)} | Counter(str(change.kind) for change in changes),
         "severities_begun": dict(Counter(str(one.severity) for one in changes if one.kind in ("begins", "rises"))),
-        "deliveries": {"all": len(kept)} | Counter(str(one.status) for one in kept),
+        "deliveries": {"all": len(stored)} | Counter(str(one.status) for one in stored),
         "attempts": sum(map(len, attempts.values())),
         "failed_attempts": dict(failures),
         "events_received": {name: len(set(of_receiver)) for name, of_receiver in received.items()},
@@ -222,10 +222,10 @@ def _accounted(year: _Year) -> _Account:
         and all(set(of_receiver) == set(events.values()) for of_receiver in received.values()),
         "signatures_wrong": sum(not good for name in year.receivers for good in _signatures(year, name)),
     }
-    return _Account([_told(change) for change in changes], report, time.process_time())
+    return _Account([_reported(change) for change in changes], report, time.process_time())
 
 
-def _told(change: Change) -> tuple[Any, ...]:
+def _reported(change: Change) -> tuple[Any, ...]:
     names = (
         "kind",
         "basin_id",
@@ -259,5 +259,5 @@ def _is_signed(request: Received, secret: str) -> bool:
     return hmac.compare_digest(signature, f"v1={hmac.new(secret.encode(), signed, sha256).hexdigest()}")
 
 
-def _at(morning: Day) -> datetime:
-    return datetime.combine(as_date(morning), MORNING)
+def _at(issue_day: Day) -> datetime:
+    return datetime.combine(as_date(issue_day), ISSUE_TIME)

@@ -24,7 +24,7 @@ from benchmarks.regional.simulations import observe
 from hydrology.base.calendar import Period
 from hydrology.scores.probabilistic import crps
 from hydrology.scores.scores import nse
-from hydrology.uncertainty.error_fit import Pairs, fit
+from hydrology.uncertainty.error_fit import ErrorPairs, fit
 from hydrology.uncertainty.error_model import LEVELS, BasinErrorModel, errors_of
 from hydrology.uncertainty.errors_by_lead import PastForecasts, fit_forecasts
 from models.arrays import Forcing, days_of
@@ -45,7 +45,7 @@ RIVALS = {
     CORRECTED: (PLAIN, True),
     BOTH: (ASSIMILATED, True),
 }
-TOLD_LEADS = (1, 2, 3, 5, 10)
+REPORTED_LEADS = (1, 2, 3, 5, 10)
 
 Array = npt.NDArray[np.float64]
 
@@ -121,7 +121,7 @@ def measure(basins: int = 100) -> dict[str, Any]:
     }
     return {
         "shape": f"{len(names)} basins, every {EVERY_DAYS} days, leads 1 to {LEADS}, window {WINDOW_DAYS} days",
-        **{text: {rival: _told(rows) for rival, rows in of_period.items()} for text, of_period in scores.items()},
+        **{text: {rival: _reported(rows) for rival, rows in of_period.items()} for text, of_period in scores.items()},
         "gains": _gains(scores),
     }
 
@@ -167,7 +167,7 @@ def _fitted(
     record: Record, names: list[str], forecasts: Mapping[str, Forecasts], flow: str, corrected: bool
 ) -> dict[str, BasinErrorModel]:
     days = days_of(record.period, Period.parse(VALIDATION))
-    pairs = {name: Pairs(record.discharge[at, days], record.observed[at, days]) for at, name in enumerate(names)}
+    pairs = {name: ErrorPairs(record.discharge[at, days], record.observed[at, days]) for at, name in enumerate(names)}
     simulation = fit(pairs).basins
     past = {}
     for name, of_basin in forecasts.items():
@@ -196,27 +196,27 @@ def _scores(model: BasinErrorModel, forecasts: Forecasts, flow: str, corrected: 
     return np.array(rows).T
 
 
-def _told(rows: list[Array]) -> dict[str, dict[str, float]]:
+def _reported(rows: list[Array]) -> dict[str, dict[str, float]]:
     nses, scores = np.array(rows).swapaxes(0, 1)
     return {
         str(lead): {
             "nse_median_basin": float(np.nanmedian(nses[:, lead - 1])),
             "crps_mm": float(np.nanmean(scores[:, lead - 1])),
         }
-        for lead in TOLD_LEADS
+        for lead in REPORTED_LEADS
     }
 
 
 def _gains(scores: Mapping[str, Mapping[str, list[Array]]]) -> dict[str, Any]:
     """Return in how many basins it gains by the validation years, and what it is worth in the test years."""
-    told = {}
+    shown = {}
     for name, (without, having) in {"alone": (NEITHER, ASSIMILATED), "with the correction": (CORRECTED, BOTH)}.items():
         chosen, judged = (
             np.array([[np.nanmean(row[1]) for row in scores[text][rival]] for rival in (without, having)])
             for text in (VALIDATION, TEST)
         )
         on = chosen[1] < chosen[0]
-        told[name] = {
+        shown[name] = {
             "basins_where_it_gains": int(on.sum()),
             "crps_there_without": float(np.nanmean(judged[0, on])) if on.any() else None,
             "crps_there_with": float(np.nanmean(judged[1, on])) if on.any() else None,
@@ -225,4 +225,4 @@ def _gains(scores: Mapping[str, Mapping[str, list[Array]]]) -> dict[str, Any]:
             "crps_never": float(np.nanmean(judged[0])),
             "crps_always": float(np.nanmean(judged[1])),
         }
-    return told
+    return shown

@@ -35,14 +35,14 @@ from tests.databases import PostgreSQL
 from tests.databases import served as postgresql
 from tests.e2e.answers import Answers, answers
 from tests.e2e.conftest import served
-from tests.e2e.kept import KEPT_UNTIL, Kept, fill, work
+from tests.e2e.filled_store import FILLED_UNTIL, FilledStore, fill, work
 from tests.operations.conftest import BASINS, train_on, write_country
 
 BEFORE, AFTER = 20.0, 5.0  # seconds of load before the backup begins and after it has ended
 PATIENCE = 180.0  # seconds that the jobs of a restored service have to end
 NOBODY = "http://127.0.0.1:9/hook"
 """A receiver of alert changes that nothing is sent to."""
-SETTINGS = {"FRESHET_AS_OF": KEPT_UNTIL.isoformat()}
+SETTINGS = {"FRESHET_AS_OF": FILLED_UNTIL.isoformat()}
 FIRST_T0 = day("2005-08-01")
 
 
@@ -60,7 +60,7 @@ class Lost:
 
     file: Path
     seconds: float
-    told: Answers
+    reported: Answers
     steady: Answers
     accepted: list[str]
 
@@ -70,17 +70,17 @@ def measure() -> dict[str, Any]:
     with TemporaryDirectory(dir="/tmp") as name, postgresql() as server:
         folder = Path(name)
         store = folder / "store.sqlite"
-        kept = _prepared(store)
+        stored = _prepared(store)
         places = {"sqlite": on_sqlite, "postgresql": on_postgresql}
         rows = []
         for kind, place in places.items():
-            with place(folder / kind, (store, kept.token), SETTINGS) as service:
-                lost = _lost(service, kept, folder / f"{kind}.backup")
-            rows.append({"backed_up": kind, **_row(lost, kept, folder / f"from-{kind}", server)})
+            with place(folder / kind, (store, stored.token), SETTINGS) as service:
+                lost = _lost(service, stored, folder / f"{kind}.backup")
+            rows.append({"backed_up": kind, **_row(lost, stored, folder / f"from-{kind}", server)})
         return {"rows": rows}
 
 
-def _prepared(store: Path) -> Kept:
+def _prepared(store: Path) -> FilledStore:
     """Keep a small country in a SQLite file that has something at every address."""
     with closing(Database(f"sqlite:///{store}")) as database:
         database.migrate()
@@ -90,46 +90,46 @@ def _prepared(store: Path) -> Kept:
     return fill(f"sqlite:///{store}", NOBODY)
 
 
-def _lost(service: Service, kept: Kept, file: Path) -> Lost:
+def _lost(service: Service, stored: FilledStore, file: Path) -> Lost:
     """Back a service up under load, and lose it."""
     address = f"http://127.0.0.1:{service.port}"
-    told = answers(address, kept)
+    reported = answers(address, stored)
     load = Load(service, BASINS[0], FIRST_T0)
     load.start()
     time.sleep(BEFORE)
     accepted = list(load.accepted)
-    begun = time.monotonic()
+    started = time.monotonic()
     _freshet(service.environment(), "backup", str(file))
-    seconds = time.monotonic() - begun
+    seconds = time.monotonic() - started
     time.sleep(AFTER)
-    later = answers(address, kept)
+    later = answers(address, stored)
     load.stop()
     service.kill()
     shutil.rmtree(service.data)
-    steady = {where: answer for where, answer in told.items() if later[where] == answer}
-    return Lost(file, seconds, told, steady, accepted)
+    steady = {where: answer for where, answer in reported.items() if later[where] == answer}
+    return Lost(file, seconds, reported, steady, accepted)
 
 
-def _row(lost: Lost, kept: Kept, folder: Path, server: PostgreSQL) -> dict[str, Any]:
+def _row(lost: Lost, stored: FilledStore, folder: Path, server: PostgreSQL) -> dict[str, Any]:
     """Return what two places answer that are restored from a backup."""
     urls = {"sqlite": f"sqlite:///{folder / 'sqlite' / 'freshet.sqlite'}", "postgresql": server.new()}
     restored: list[Answers] = []
     row: dict[str, Any] = {
         "backup_seconds": round(lost.seconds, 1),
         "backup_mb": round(lost.file.stat().st_size / 1e6, 1),
-        "answers": len(lost.told),
+        "answers": len(lost.reported),
         "answers_steady_under_the_load": len(lost.steady),
         "jobs_accepted_before": len(lost.accepted),
     }
     for kind, url in urls.items():
         data = folder / kind
         data.mkdir(parents=True)
-        service = Service(data, url, kept.token, settings=SETTINGS)
-        begun = time.monotonic()
+        service = Service(data, url, stored.token, settings=SETTINGS)
+        started = time.monotonic()
         _freshet(service.environment(), "restore", str(lost.file))
-        seconds = time.monotonic() - begun
+        seconds = time.monotonic() - started
         with served(url, data) as (address, _):
-            restored.append(answers(address, kept))
+            restored.append(answers(address, stored))
         row[f"restored_into_{kind}"] = {
             "seconds": round(seconds, 1),
             "differing_from_the_live_service": _differing(lost.steady, restored[-1]),

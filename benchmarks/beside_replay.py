@@ -51,16 +51,16 @@ def _beside(service: Service, database: Database, admin: str) -> dict[str, Any]:
     _await(database, replays[0], progress=True)
     service.token = admin
     daily = service.post("daily", {})
-    begun = time.monotonic()
+    began_at = time.monotonic()
     _await(database, daily, progress=False)
-    started = time.monotonic() - begun
+    started = time.monotonic() - began_at
     _await(database, daily, progress=True)
     with database.reading() as session:
         stand = {job.id: job.status for job in jobs.list_jobs(session)}
         progress = jobs.get(session, daily).progress
     return {
         "seconds_to_start": round(started, 2),
-        "seconds_to_first_progress": round(time.monotonic() - begun, 1),
+        "seconds_to_first_progress": round(time.monotonic() - began_at, 1),
         "progress": progress,
         "replays": [stand[replay] for replay in replays],
         "daily": stand[daily],

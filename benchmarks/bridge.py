@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.bridge_forms import KEPT, NONE, POOLED, bridges
+from benchmarks.bridge_forms import NONE, POOLED, STORED, bridges
 from benchmarks.regional.data import camels
 from hydrology.base.calendar import Day, Period, day
 from hydrology.base.units import Area, to_mm_per_day
@@ -125,7 +125,7 @@ def _four(ensemble: Ensemble, gauges: Mapping[str, Gauge], product: str) -> dict
                 bridged = bridge(gauges[basin].weather[product].over(SHORT))
                 joined = _joined(maurer, bridged)
                 drives[name, basin, year] = Drive(basin, joined, judged)
-                if name == KEPT:
+                if name == STORED:
                     for mixture, variables in MIXTURES.items():
                         mixed = dict(joined.values) | {variable: maurer.values[variable] for variable in variables}
                         drives[mixture, basin, year] = Drive(basin, DailyWeather(maurer.first, mixed), judged)
@@ -138,7 +138,7 @@ def _four(ensemble: Ensemble, gauges: Mapping[str, Gauge], product: str) -> dict
         "mean nse of each year held out": {
             name: round(float(np.mean(list(of_years.values()))), 3) for name, of_years in by_form.items()
         },
-        "nse": {name: by_form[name] for name in (NONE, KEPT, *MIXTURES, POOLED, MAURER)},
+        "nse": {name: by_form[name] for name in (NONE, STORED, *MIXTURES, POOLED, MAURER)},
     }
 
 

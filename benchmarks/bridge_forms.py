@@ -5,16 +5,16 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from hydrology.weather.bridge import PRECIPITATION, Array, Corrections, DailyWeather, fit, pooled
-from operations.weather.fit_bridges import LEAST_NEIGHBOURS
+from operations.weather.fit_bridges import MIN_NEIGHBOURS
 
 Bridge = Callable[[DailyWeather], DailyWeather]
 Form = Callable[[DailyWeather, DailyWeather], Bridge]
 Pair = tuple[DailyWeather, DailyWeather]
 
-NONE, KEPT, POOLED = "as it is", "kept", "pooled from the other basins"
+NONE, STORED, POOLED = "as it is", "kept", "pooled from the other basins"
 
 
-def _kept(source: DailyWeather, target: DailyWeather) -> Bridge:
+def _stored(source: DailyWeather, target: DailyWeather) -> Bridge:
     return fit(source, target).apply
 
 
@@ -56,7 +56,7 @@ def _quantiles(source: DailyWeather, target: DailyWeather) -> Bridge:
 
 
 FORMS: Mapping[str, Form] = {
-    KEPT: _kept,
+    STORED: _stored,
     "kept, days whole": _whole_days,
     "kept, same days": _same_days,
     "kept, one correction a year": _of_the_year,
@@ -73,4 +73,4 @@ def bridges(basin: str, pairs: Mapping[str, Pair]) -> dict[str, Bridge]:
     """
     own = {NONE: lambda weather: weather} | {name: form(*pairs[basin]) for name, form in FORMS.items()}
     others: Sequence[Corrections] = [fit(*pair) for other, pair in pairs.items() if other != basin]
-    return own | ({POOLED: pooled(others).apply} if len(others) >= LEAST_NEIGHBOURS else {})
+    return own | ({POOLED: pooled(others).apply} if len(others) >= MIN_NEIGHBOURS else {})

@@ -29,7 +29,7 @@ SETTINGS = {"default": {}, "one thread": {"FRESHET_THREADS": "1"}}
 ROUNDS = {"one": 3, "all": 1}
 LOOPS = 2
 LOOP = "import time\nend = time.monotonic() + {seconds}\nwhile time.monotonic() < end: pass"
-LONGEST_SECONDS = 7200
+MAX_SECONDS = 7200
 """After which a loop ends, though nobody ends it."""
 
 
@@ -46,15 +46,15 @@ def measure(basins: int | None = None) -> dict[str, Any]:
         _freshet(store, "models", "install-pretrained", "--promote")
     with tempfile.TemporaryDirectory(dir=store.parent) as folder, _busy():
         taken = {case: _of_case(store, Path(folder) / "copy", case) for case in cases}
-    least = {case: {name: min(runs)[0] for name, runs in of_case.items()} for case, of_case in taken.items()}
+    minimum = {case: {name: min(runs)[0] for name, runs in of_case.items()} for case, of_case in taken.items()}
     return {
         "command": f"freshet {' '.join(FORECAST)}",
         "cases": {case: " ".join(CASES[case]) or "447 basins" for case in cases},
         "busy_loops": LOOPS,
         "cores": os.cpu_count(),
         "cpu_and_clock_seconds": taken,
-        "cpu_seconds": least,
-        "ratios": {f"{case}_over_one_thread": cpu["default"] / cpu["one thread"] for case, cpu in least.items()},
+        "cpu_seconds": minimum,
+        "ratios": {f"{case}_over_one_thread": cpu["default"] / cpu["one thread"] for case, cpu in minimum.items()},
     }
 
 
@@ -65,9 +65,9 @@ def _of_case(store: Path, copy: Path, case: str) -> dict[str, list[tuple[float, 
         for name, settings in SETTINGS.items():
             shutil.rmtree(copy, ignore_errors=True)
             shutil.copytree(store, copy)
-            begun, before = time.monotonic(), cpu_seconds_of_children()
+            started, before = time.monotonic(), cpu_seconds_of_children()
             _freshet(copy, *FORECAST, *CASES[case], **settings)
-            taken[name].append((cpu_seconds_of_children() - before, time.monotonic() - begun))
+            taken[name].append((cpu_seconds_of_children() - before, time.monotonic() - started))
             print(f"{case}, {name}: CPU and clock seconds {taken[name][-1]}", file=sys.stderr, flush=True)
     return taken
 
@@ -75,7 +75,7 @@ def _of_case(store: Path, copy: Path, case: str) -> dict[str, list[tuple[float, 
 @contextlib.contextmanager
 def _busy() -> Iterator[None]:
     """Run the busy loops meanwhile."""
-    command = [sys.executable, "-c", LOOP.format(seconds=LONGEST_SECONDS)]
+    command = [sys.executable, "-c", LOOP.format(seconds=MAX_SECONDS)]
     loops = [
         subprocess.Popen(command, preexec_fn=end_with_parent)  # noqa: PLW1509 - there are no threads here
         for _ in range(LOOPS)

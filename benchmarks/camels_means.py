@@ -34,8 +34,8 @@ def measure() -> dict[str, Any]:
     with database.reading() as session:
         for (basin, product, variable), mean in expected.items():
             stored = series.read(session, basin, product, variable, PERIOD)
-            kept = np.nan if stored is None else float(np.nanmean(stored.values, dtype=np.float64))
-            difference = abs(kept - mean) / max(abs(mean), 1e-300) if kept != mean else 0.0
+            saved = np.nan if stored is None else float(np.nanmean(stored.values, dtype=np.float64))
+            difference = abs(saved - mean) / max(abs(mean), 1e-300) if saved != mean else 0.0
             if not difference <= worst:
                 worst, at = difference, f"{basin} {product} {variable}"
     database.close()

@@ -49,13 +49,13 @@ def _round(seed: int, workers: int, *, kills: bool = False) -> dict[str, Any]:
         shop.start("scheduler")
         shop.worker("default")
         trainers = [shop.worker("training") for _ in range(workers)]
-        begun = time.perf_counter()
+        started = time.perf_counter()
         job = shop.post("training", config=_config(seed))
         if kills:
             _await_half(shop, job.id)
             end(trainers[0])
         done = _ended(shop, job.id)
-        return {"seconds": round(time.perf_counter() - begun, 1), **_account(shop, done)}
+        return {"seconds": round(time.perf_counter() - started, 1), **_account(shop, done)}
 
 
 def _config(seed: int) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from models.networks import ARCHITECTURES
 from models.scaling import Scaler
 from models.training import MemberTraining, Progress
 from operations.data.ingest import ingest
-from operations.training.train import Begun, begin, train
+from operations.training.train import StartedTraining, begin, train
 from operations.training.training_data import Prepared
 from records.database.engine import Database
 from records.versions import versions
@@ -77,17 +77,17 @@ def _within(
     seconds: float, architecture: str, database: Database, clock: Clock, names: list[str], folder: Path
 ) -> TrainingConfig:
     """Return the training whose steps take about so many seconds here; the number of steps is kept for a restart."""
-    kept = folder / f"steps-{architecture}.json"
-    if not kept.exists():
-        begun = begin(database, clock, _configuration(architecture, sum(TRIAL)), names)
-        kept.write_text(json.dumps(int(seconds / _seconds_a_step(begun))))
-    return _configuration(architecture, json.loads(kept.read_text()))
+    stored = folder / f"steps-{architecture}.json"
+    if not stored.exists():
+        started = begin(database, clock, _configuration(architecture, sum(TRIAL)), names)
+        stored.write_text(json.dumps(int(seconds / _seconds_a_step(started))))
+    return _configuration(architecture, json.loads(stored.read_text()))
 
 
-def _seconds_a_step(begun: Begun) -> float:
-    prepared: Prepared = begun.prepared
+def _seconds_a_step(started: StartedTraining) -> float:
+    prepared: Prepared = started.prepared
     scaler = Scaler.fit(prepared.data.forcing.over(Period.parse(TRAINING)))
-    trial = MemberTraining(begun.config, prepared.data, scaler, seed=0)
+    trial = MemberTraining(started.config, prepared.data, scaler, seed=0)
     marks: list[float] = []
 
     def mark(progress: Progress) -> None:

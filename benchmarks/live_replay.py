@@ -56,46 +56,46 @@ from runtime.clock import Clock
 from runtime.settings import Settings
 
 LIVE = "live"
-FIRST, MORNINGS, HORIZON = day("2008-01-20"), 60, 7
+FIRST, ISSUE_DAYS, HORIZON = day("2008-01-20"), 60, 7
 BEFORE = Period(day("2004-10-01"), FIRST - 2)
 """The days that the feeds bring before the first morning."""
-MORNING = hour(14, tzinfo=UTC)
+ISSUE_DAY = hour(14, tzinfo=UTC)
 LONG: dict[Fault, int] = {"meteo-400": 5}
 """The faults that go wrong on more mornings than one."""
-SILENT, SILENT_FROM, SILENT_MORNINGS = slice(1, 4), 8, 8
+SILENT, SILENT_FROM, SILENT_ISSUE_DAYS = slice(1, 4), 8, 8
 REVISED_AFTER = 45  # mornings: the day has long left those that a feed asks for again
 TWICE_EVERY = 5  # mornings
 _ROWS_A_PAGE = 8  # of a basin: the 30 days that are asked for fill three pages and more
 
 
-def measure(basins: int = 40, mornings: int = MORNINGS) -> dict[str, Any]:
+def measure(basins: int = 40, issue_days: int = ISSUE_DAYS) -> dict[str, Any]:
     """Return how every basin-day and every fault ended, and what differs from a replay without faults."""
     names = data.basins()[:: len(data.basins()) // basins][:basins]
     source = data.source()
     read = {name: source.read(name) for name in names}
     gauges = {name: _gauge(of_basin) for name, of_basin in read.items()}
-    days = [FIRST + at for at in range(mornings)]
+    days = [FIRST + at for at in range(issue_days)]
     with tempfile.TemporaryDirectory() as folder:
-        begun = Path(folder, "begun.sqlite")
-        _begin(begun, read, gauges)
-        calm, hard = (_Replay.of(begun, name, gauges) for name in ("calm", "hard"))
+        started = Path(folder, "begun.sqlite")
+        _begin(started, read, gauges)
+        calm, hard = (_Replay.of(started, name, gauges) for name in ("calm", "hard"))
         _go(calm, days)
         _trouble(hard, days)
         took = time.process_time()
         _go(hard, days)
         took = time.process_time() - took
         return {
-            "shape": f"{basins} basins x {mornings} mornings, {HORIZON} days ahead",
+            "shape": f"{basins} basins x {issue_days} mornings, {HORIZON} days ahead",
             **_accounted(hard),
             "doubled": _doubled(hard),
-            "faults": [_told(hard, fault) for fault in FAULTS],
+            "faults": [_reported(hard, fault) for fault in FAULTS],
             "differs_from_replay_without_faults": _differing(calm, hard),
             "cpu_seconds": round(took),
         }
 
 
 @dataclass(frozen=True, slots=True)
-class _Morning:
+class _IssueDay:
     """What came of a cycle.
 
     Attributes:
@@ -111,7 +111,7 @@ class _Morning:
     outcomes: list[tuple[BasinOutcome, Day]]
     problems: Mapping[str, str]
     pauses: list[float]
-    told: list[str]
+    reported: list[str]
     again: tuple[int, int] = (0, 0)
 
 
@@ -123,19 +123,19 @@ class _Replay:
     world: World
     folder: Path
     silent: set[Day] = field(default_factory=set)
-    mornings: list[_Morning] = field(default_factory=list)
+    issue_days: list[_IssueDay] = field(default_factory=list)
 
     @classmethod
-    def of(cls, begun: Path, name: str, gauges: Mapping[str, Gauge]) -> "_Replay":
+    def of(cls, started: Path, name: str, gauges: Mapping[str, Gauge]) -> "_Replay":
         """Return one that goes on from a database which is left as it is."""
-        file = begun.with_stem(name)
-        shutil.copy(begun, file)
+        file = started.with_stem(name)
+        shutil.copy(started, file)
         world = World(gauges, _at(FIRST), page_size=_ROWS_A_PAGE * len(gauges))
-        return cls(Database(f"sqlite:///{file}"), world, begun.parent)
+        return cls(Database(f"sqlite:///{file}"), world, started.parent)
 
 
-def _at(morning: Day) -> datetime:
-    return datetime.combine(as_date(morning), MORNING)
+def _at(issue_day: Day) -> datetime:
+    return datetime.combine(as_date(issue_day), ISSUE_DAY)
 
 
 def _gauge(of_basin: BasinData) -> Gauge:
@@ -176,17 +176,17 @@ def _begin(file: Path, read: Mapping[str, BasinData], gauges: Mapping[str, Gauge
     """Keep the basins, the feeds with all that they bring of the days before, the ensemble and its states."""
     database = Database(f"sqlite:///{file}")
     database.migrate()
-    told = _feeds([*read])
+    reported = _feeds([*read])
     world = World(gauges, _at(FIRST - 1))
     with database.transaction() as session:
         for of_basin in read.values():
             areas = {LIVE: of_basin.areas[data.PRODUCT]}
             store(session, replace(of_basin, areas=areas, series=(), files=()), Clock(world.now))
-        for name, of_feed in told.items():
+        for name, of_feed in reported.items():
             feeds.create(session, NewFeed(name=name, settings=read_settings(of_feed)), None, world.now)
     with serving(world) as url:
         settings = _settings(file.parent, url, "v0")
-        for name in told:
+        for name in reported:
             if "ahead" not in name:
                 done = fetch(database, Clock(world.now), settings, _intake(settings), name, (), BEFORE)
                 assert {one.status for one in done} == {"new"}, done
@@ -203,10 +203,10 @@ def _trouble(hard: _Replay, days: Sequence[Day]) -> None:
     at = 1
     for fault in FAULTS:
         length = LONG.get(fault, 1)
-        faults |= {morning: [fault] for morning in days[at : at + length]}
+        faults |= {issue_day: [fault] for issue_day in days[at : at + length]}
         at += length + 1
     hard.world.faults = faults
-    hard.silent = {*days[SILENT_FROM : SILENT_FROM + SILENT_MORNINGS]}
+    hard.silent = {*days[SILENT_FROM : SILENT_FROM + SILENT_ISSUE_DAYS]}
     revised, gauge = days[0], next(iter(hard.world.gauges.values()))
     place = int((revised - gauge.flow.start).astype(int))
     wrong = gauge.flow.values.copy()
@@ -220,28 +220,28 @@ def _go(replay: _Replay, days: Sequence[Day]) -> None:
     """Do the cycles of all mornings."""
     whole = replay.world.gauges
     with serving(replay.world) as url:
-        for number, morning in enumerate(days):
-            replay.world.now = _at(morning)
-            replay.world.gauges = _silenced(whole) if morning in replay.silent else whole
+        for number, issue_day in enumerate(days):
+            replay.world.now = _at(issue_day)
+            replay.world.gauges = _silenced(whole) if issue_day in replay.silent else whole
             settings = _settings(replay.folder, url, "v0" if number < len(days) // 2 else "v1")
-            of_morning = _cycle(replay, morning, settings)
+            of_issue_day = _cycle(replay, issue_day, settings)
             if number % TWICE_EVERY == 0:
                 before = _rows(replay.database)
-                second = daily(replay.database, Clock(_at(morning)), settings, _intake(settings), Asked(HORIZON))
-                of_morning = replace(of_morning, again=(len(second.runs), _rows(replay.database) - before))
-            replay.mornings.append(of_morning)
+                second = daily(replay.database, Clock(_at(issue_day)), settings, _intake(settings), Asked(HORIZON))
+                of_issue_day = replace(of_issue_day, again=(len(second.runs), _rows(replay.database) - before))
+            replay.issue_days.append(of_issue_day)
 
 
-def _cycle(replay: _Replay, morning: Day, settings: Settings) -> _Morning:
+def _cycle(replay: _Replay, issue_day: Day, settings: Settings) -> _IssueDay:
     pauses: list[float] = []
-    told: list[str] = []
-    clock = Clock(_at(morning))
-    watcher = Watcher(tell=told.append, pause=pauses.append)
+    reported: list[str] = []
+    clock = Clock(_at(issue_day))
+    watcher = Watcher(notify=reported.append, pause=pauses.append)
     done = daily(replay.database, clock, settings, _intake(settings), Asked(HORIZON), (), watcher)
     with replay.database.reading() as session:
         ended = [last_ended(basins.get(session, one.basin), clock.now()) for one in done.basins]
     outcomes = list(zip(done.basins, ended, strict=True))
-    return _Morning(morning, outcomes, done.problems, pauses, [one for one in told if "weighs" not in one])
+    return _IssueDay(issue_day, outcomes, done.problems, pauses, [one for one in reported if "weighs" not in one])
 
 
 def _silenced(gauges: Mapping[str, Gauge]) -> dict[str, Gauge]:
@@ -289,14 +289,14 @@ def _accounted(hard: _Replay) -> dict[str, Any]:
     """Return the basin-days by what came of them, and why of those that are not issued."""
     counts: Counter[str] = Counter()
     reasons: dict[str, Counter[str]] = defaultdict(Counter)
-    for morning in hard.mornings:
-        for outcome, ended in morning.outcomes:
+    for issue_day in hard.issue_days:
+        for outcome, ended in issue_day.outcomes:
             status = _status(outcome, ended)
             counts[status] += 1
             if status != "issued":
                 reasons[status][_like(outcome.reason)] += 1
     return {
-        "basin_days": {"all": len(hard.mornings) * len(hard.world.gauges), **counts},
+        "basin_days": {"all": len(hard.issue_days) * len(hard.world.gauges), **counts},
         "reasons": {status: dict(of_status.most_common()) for status, of_status in reasons.items()},
     }
 
@@ -314,25 +314,27 @@ def _doubled(hard: _Replay) -> dict[str, int]:
         query = select(func.count()).select_from(RunRow).join(RunBasinRow, RunBasinRow.run_id == RunRow.id)
         of_same = session.scalars(query.where(RunBasinRow.status == "issued").group_by(*same)).all()
     return {
-        "runs_of_second_cycles": sum(morning.again[0] for morning in hard.mornings),
-        "rows_of_second_cycles": sum(morning.again[1] for morning in hard.mornings),
+        "runs_of_second_cycles": sum(issue_day.again[0] for issue_day in hard.issue_days),
+        "rows_of_second_cycles": sum(issue_day.again[1] for issue_day in hard.issue_days),
         "forecasts_from_the_same_state_and_weather": sum(count - 1 for count in of_same),
     }
 
 
-def _told(hard: _Replay, fault: Fault) -> dict[str, Any]:
+def _reported(hard: _Replay, fault: Fault) -> dict[str, Any]:
     """Return how often a fault went wrong, and how that ended for the feeds of its service."""
     service = fault.partition("-")[0]
 
-    def problems(morning: _Morning) -> dict[str, str]:
-        return {feed: problem for feed, problem in morning.problems.items() if feed.startswith(service)}
+    def problems(issue_day: _IssueDay) -> dict[str, str]:
+        return {feed: problem for feed, problem in issue_day.problems.items() if feed.startswith(service)}
 
-    of_fault = [morning for morning in hard.mornings if fault in hard.world.faults.get(morning.day, ())]
+    of_fault = [issue_day for issue_day in hard.issue_days if fault in hard.world.faults.get(issue_day.day, ())]
     if not of_fault:
         return {"fault": fault, "ended": "not played: too few mornings"}
-    refused = {feed: _like(why) for morning in of_fault for feed, why in problems(morning).items()}
-    pauses = [seconds for morning in of_fault for seconds in morning.pauses]
-    after = (morning.day for morning in hard.mornings if morning.day > of_fault[-1].day and not problems(morning))
+    refused = {feed: _like(why) for issue_day in of_fault for feed, why in problems(issue_day).items()}
+    pauses = [seconds for issue_day in of_fault for seconds in issue_day.pauses]
+    after = (
+        issue_day.day for issue_day in hard.issue_days if issue_day.day > of_fault[-1].day and not problems(issue_day)
+    )
     ended = "taken as it came"
     if refused:
         ended = f"refused, whole again on {next(after, 'no morning')}"
@@ -340,20 +342,20 @@ def _told(hard: _Replay, fault: Fault) -> dict[str, Any]:
         ended = "whole at another attempt"
     return {
         "fault": fault,
-        "mornings": [str(morning.day) for morning in of_fault],
-        "played": sum(hard.world.played[morning.day, fault] for morning in of_fault),
+        "mornings": [str(issue_day.day) for issue_day in of_fault],
+        "played": sum(hard.world.played[issue_day.day, fault] for issue_day in of_fault),
         "ended": ended,
         "refused": refused,
         "paused_seconds": pauses,
-        "told": [sentence for morning in of_fault for sentence in morning.told],
-        "basin_days": dict(Counter(_status(*outcome) for morning in of_fault for outcome in morning.outcomes)),
+        "told": [sentence for issue_day in of_fault for sentence in issue_day.reported],
+        "basin_days": dict(Counter(_status(*outcome) for issue_day in of_fault for outcome in issue_day.outcomes)),
     }
 
 
 def _differing(calm: _Replay, hard: _Replay) -> dict[str, list[str]]:
     """Return the basins whose last states, forecasts or series have other bits than without faults."""
     left, right = _last(calm), _last(hard)
-    on_time = [outcome.basin for outcome, ended in hard.mornings[-1].outcomes if outcome.t0 == ended]
+    on_time = [outcome.basin for outcome, ended in hard.issue_days[-1].outcomes if outcome.t0 == ended]
     return {
         "not_on_time_at_last": sorted(left.keys() - set(on_time)),
         **{
@@ -367,20 +369,20 @@ def _last(replay: _Replay) -> dict[str, dict[str, str]]:
     """Return the fingerprints of what each basin has at last."""
     found = {}
     with replay.database.reading() as session:
-        for outcome, ended in replay.mornings[-1].outcomes:
+        for outcome, ended in replay.issue_days[-1].outcomes:
             basin, version = outcome.basin, promotions.current(session, [outcome.basin])[outcome.basin]
             state = states.newest_valid(session, version, basin, ended)
             assert state is not None
             assert outcome.run is not None
             forecast = runs.series_of(session, outcome.run, basin)
-            kept = {
+            stored = {
                 (entry.product, entry.variable): series.read(session, basin, entry.product, entry.variable)
                 for entry in series.catalogue(session, basin)
             }
             found[basin] = {
                 "state": f"{state.day} {state.sha256}",
                 "forecast": _digest(values.values for values in forecast.values()),
-                "series": _digest(part for one in kept.values() if one for part in (one.values, one.flags, one.days)),
+                "series": _digest(part for one in stored.values() if one for part in (one.values, one.flags, one.days)),
             }
     return found
 

@@ -45,7 +45,7 @@ AGES = Ages(T0)
 RAIN, TAGS = 2, 3
 SMALLEST_FLOW = 0.01  # mm/day
 PAIRS = 7
-KEEP = ("discharge", "loss", "storage")
+STORE = ("discharge", "loss", "storage")
 
 Errors = dict[str, float]
 Floats = npt.NDArray[np.floating[Any]]
@@ -58,25 +58,25 @@ class _Ahead:
     ensemble: Ensemble
     forcing: Forcing
     untold: list[ArrayMap]
-    told_apart: list[ArrayMap]
+    distinguished: list[ArrayMap]
 
     @property
     def tag(self) -> npt.NDArray[np.int64]:
         """That of the rain of each day: the last."""
-        return np.full(HORIZON, self.told_apart[0]["tags"].shape[-1] - 1)
+        return np.full(HORIZON, self.distinguished[0]["tags"].shape[-1] - 1)
 
     def run(self, states: list[ArrayMap]) -> list[ArrayMap]:
         """Return what each member makes of the days."""
         tagged = "tags" in states[0]
-        keep = (*KEEP, "discharge_by_tag") if tagged else KEEP
-        each = self.ensemble.each(self.forcing, states, keep, self.tag if tagged else None)
+        wanted = (*STORE, "discharge_by_tag") if tagged else STORE
+        each = self.ensemble.each(self.forcing, states, wanted, self.tag if tagged else None)
         return [outputs for outputs, _ in each]
 
     def in_float64(self, recurrence: Recurrence) -> Iterator[ArrayMap]:
         """Yield what each member makes of the days in float64."""
         inputs = self.ensemble.scaler.inputs(self.forcing, torch.float64, learnt_from=self.ensemble.learnt_from)
         inputs = replace(inputs, tag=torch.as_tensor(self.tag))
-        for network, state in zip(self.ensemble.networks, self.told_apart, strict=True):
+        for network, state in zip(self.ensemble.networks, self.distinguished, strict=True):
             assert isinstance(network, MCLSTM)
             exact = copy.deepcopy(network).double()
             exact.recurrence = recurrence
@@ -95,8 +95,8 @@ def measure() -> dict[str, Any]:
 
 
 def _measured(ahead: _Ahead) -> dict[str, Any]:
-    plain, tagged = ahead.run(ahead.untold), ahead.run(ahead.told_apart)
-    same = all(np.array_equal(a[name], b[name]) for a, b in zip(plain, tagged, strict=True) for name in KEEP)
+    plain, tagged = ahead.run(ahead.untold), ahead.run(ahead.distinguished)
+    same = all(np.array_equal(a[name], b[name]) for a, b in zip(plain, tagged, strict=True) for name in STORE)
     parts = [_worst(one["discharge_by_tag"].sum(-1, dtype=np.float64), one["discharge"]) for one in tagged]
     costs = _costs(ahead)
     return {
@@ -121,7 +121,7 @@ class _Past:
 
     ensemble: Ensemble
     whole: Forcing
-    begun: list[ArrayMap]
+    started: list[ArrayMap]
     untold: list[ArrayMap]
 
     @property
@@ -132,29 +132,29 @@ class _Past:
     @cached_property
     def by_age(self) -> list[ArrayMap]:
         """The same by the season in which it fell."""
-        return self._run(told_apart=True)
+        return self._run(distinguished=True)
 
-    def ahead(self, told_apart: list[ArrayMap]) -> _Ahead:
+    def ahead(self, distinguished: list[ArrayMap]) -> _Ahead:
         """Return the days after T0."""
-        return _Ahead(self.ensemble, self.whole.over(Period(T0 + 1, T0 + HORIZON)), self.untold, told_apart)
+        return _Ahead(self.ensemble, self.whole.over(Period(T0 + 1, T0 + HORIZON)), self.untold, distinguished)
 
     def measured(self) -> dict[str, Any]:
         """Return what telling the past apart costs, and whether it ends in the same states."""
-        told, untold = (cpu_seconds(partial(self._run, told_apart=apart)) for apart in (True, False))
+        shown, untold = (cpu_seconds(partial(self._run, distinguished=apart)) for apart in (True, False))
         same = all(
-            np.array_equal(told[name], state[name])
-            for told, state in zip(self.by_age, self.untold, strict=True)
+            np.array_equal(shown[name], state[name])
+            for shown, state in zip(self.by_age, self.untold, strict=True)
             for name in state
         )
-        return {"past_cost": {"days": len(self._days), "with_over_without": told / untold}, "past_bit_equal": same}
+        return {"past_cost": {"days": len(self._days), "with_over_without": shown / untold}, "past_bit_equal": same}
 
     @property
     def _days(self) -> Period:
         return Period(AGES.begin, T0)
 
-    def _run(self, *, told_apart: bool) -> list[ArrayMap]:
-        states, tag = self.begun, None
-        if told_apart:
+    def _run(self, *, distinguished: bool) -> list[ArrayMap]:
+        states, tag = self.started, None
+        if distinguished:
             states, tag = [all_older(state, AGES) for state in states], AGES.of(self._days.days)
         return [end for _, end in self.ensemble.each(self.whole.over(self._days), states, (), tag)]
 
@@ -162,9 +162,9 @@ class _Past:
 def _past() -> _Past:
     ensemble = load(read_shipped(ENSEMBLE))
     whole = stacked([basin.forcing for basin in read_forcings(ensemble, basins())])
-    _, begun = ensemble.simulate(whole.over(Period(T0 - SPIN_UP + 1, AGES.begin - 1)), None, ())
-    _, untold = ensemble.simulate(whole.over(Period(AGES.begin, T0)), begun, ())
-    return _Past(ensemble, whole, begun, untold)
+    _, started_at = ensemble.simulate(whole.over(Period(T0 - SPIN_UP + 1, AGES.begin - 1)), None, ())
+    _, untold = ensemble.simulate(whole.over(Period(AGES.begin, T0)), started_at, ())
+    return _Past(ensemble, whole, started_at, untold)
 
 
 def _tags(cells: Floats) -> npt.NDArray[np.float32]:
@@ -175,7 +175,7 @@ def _tags(cells: Floats) -> npt.NDArray[np.float32]:
 
 
 def _costs(ahead: _Ahead) -> list[float]:
-    states = ahead.told_apart
+    states = ahead.distinguished
     seconds = [
         (cpu_seconds(partial(ahead.run, states)), cpu_seconds(partial(ahead.run, ahead.untold))) for _ in range(PAIRS)
     ]

@@ -12,8 +12,8 @@ import numpy.typing as npt
 from benchmarks.bridge import DAYMET, FOUR, LONG, MAURER, NLDAS, Gauge, gauge
 from hydrology.weather.bridge import PRECIPITATION
 
-LEAST_DAYS = 28
-LEAST_RAIN = 10.0  # mm, of a month that is looked at
+MIN_DAYS = 28
+MIN_RAIN = 10.0  # mm, of a month that is looked at
 
 
 def measure() -> dict[str, Any]:
@@ -39,7 +39,5 @@ def _ratios(of_basin: Gauge, product: str) -> npt.NDArray[np.float64]:
     assert period is not None
     months = period.days.astype("datetime64[M]")
     pairs = np.stack([weather.over(period).values[PRECIPITATION] for weather in (ours, maurer)])
-    sums = [
-        pairs[:, months == month].sum(axis=1) for month in np.unique(months) if (months == month).sum() >= LEAST_DAYS
-    ]
-    return np.array([mine / theirs for mine, theirs in sums if np.isfinite(mine + theirs) and theirs >= LEAST_RAIN])
+    sums = [pairs[:, months == month].sum(axis=1) for month in np.unique(months) if (months == month).sum() >= MIN_DAYS]
+    return np.array([mine / theirs for mine, theirs in sums if np.isfinite(mine + theirs) and theirs >= MIN_RAIN])

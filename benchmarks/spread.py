@@ -23,7 +23,7 @@ from runtime.clock import Clock
 ENSEMBLE = "mclstm-maurer-447"
 T0 = ("1995-01-15", "1995-04-15", "1995-07-15", "1995-10-15")
 HORIZON, STATES = 30, 8
-TOLD_LEADS = (1, 2, 3, 5, 10, 20, 30)
+REPORTED_LEADS = (1, 2, 3, 5, 10, 20, 30)
 
 
 def measure(basins: int = 447) -> dict[str, Any]:
@@ -56,7 +56,7 @@ def _shares(variances: npt.NDArray[np.float64]) -> dict[str, dict[str, float]]:
     medians = np.nanmedian(_of_whole(variances), axis=0)
     return {
         str(lead): {source: float(medians[row, lead - 1]) for row, source in enumerate(SPREAD_SOURCES)}
-        for lead in TOLD_LEADS
+        for lead in REPORTED_LEADS
     }
 
 

@@ -51,7 +51,7 @@ def measure() -> dict[str, Any]:
     issued = {text: _run(database, clock, version, day(text), "climatology") for text in ISSUES}
     database.close()
     _draw(past, issued, observed, reference.swe.astype(float))
-    return {text: _told(series, observed, day(text)) for text, series in issued.items()}
+    return {text: _reported(series, observed, day(text)) for text, series in issued.items()}
 
 
 def _run(database: Database, clock: Clock, version: str, t0: Day, weather: Any) -> Series:
@@ -63,7 +63,7 @@ def _run(database: Database, clock: Clock, version: str, t0: Day, weather: Any) 
         return runs.series_of(session, run.id, BASIN)
 
 
-def _told(series: Series, observed: Array, t0: Day) -> dict[str, float]:
+def _reported(series: Series, observed: Array, t0: Day) -> dict[str, float]:
     """Return amounts of water in mm until the end of July."""
     parts = _means(series)
     cells = series["cells_at_t0"].values.sum(axis=1, dtype=np.float64).mean()

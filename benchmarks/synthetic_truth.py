@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from hydrology.base.calendar import Period, day
 from hydrology.scores.scores import nse, pearson_r
-from hydrology.synthetic.synthetic import Landscape, Water, Weather, landscape, water, weather
+from hydrology.synthetic.synthetic import Landscape, SyntheticWater, Weather, landscape, water, weather
 from hydrology.synthetic.synthetic_origin import OTHER, SNOW, discharge_by_origin
 from ingestion.sources import synthetic
 from ingestion.sources.camels import CamelsSource
@@ -40,7 +40,7 @@ RECORD = Period(synthetic.FIRST_DAY, synthetic.LAST_DAY)
 LEARNT, JUDGED = "1998-10-01..2004-09-30", Period.parse("2004-10-01..2008-09-30")
 T0 = tuple(day(f"{year}-{date}") for year in range(2005, 2008) for date in ("01-15", "03-15", "05-01", "08-01"))
 HORIZON = 60
-LEAST_SNOW = 10.0  # mm
+MIN_SNOW = 10.0  # mm
 STORED = "stored"
 
 Array = npt.NDArray[np.float64]
@@ -84,7 +84,7 @@ def _country(folder: Path, basins: int) -> Database:
     return database
 
 
-def _simulated(database: Database, version: str, names: list[str], truth: Water) -> dict[str, Any]:
+def _simulated(database: Database, version: str, names: list[str], truth: SyntheticWater) -> dict[str, Any]:
     """Return how discharge and loss follow the true ones."""
     with database.reading() as session:
         loaded = load_version(session, version)
@@ -104,10 +104,10 @@ def _simulated(database: Database, version: str, names: list[str], truth: Water)
     }
 
 
-def _snow(database: Database, version: str, names: list[str], truth: Water) -> dict[str, Any]:
+def _snow(database: Database, version: str, names: list[str], truth: SyntheticWater) -> dict[str, Any]:
     with database.reading() as session:
         chosen = {cells.basin_id: cells for cells in scores.snow_cells(session, version)}
-    snowy = truth.swe[days_of(RECORD, JUDGED)].max(axis=0) >= LEAST_SNOW
+    snowy = truth.swe[days_of(RECORD, JUDGED)].max(axis=0) >= MIN_SNOW
     of_snowy = [chosen[name] for name, there in zip(names, snowy, strict=True) if there and name in chosen]
     return {
         "basins": len(of_snowy),
@@ -117,7 +117,7 @@ def _snow(database: Database, version: str, names: list[str], truth: Water) -> d
 
 
 def _origins(
-    database: Database, clock: Clock, version: str, names: list[str], country: tuple[Landscape, Weather, Water]
+    database: Database, clock: Clock, version: str, names: list[str], country: tuple[Landscape, Weather, SyntheticWater]
 ) -> dict[str, Any]:
     """Return how far the shares of the flow by origin are from the true ones, in each basin from each T0."""
     errors: dict[str, list[float]] = {STORED: [], "snow": []}
@@ -135,7 +135,7 @@ def _origins(
             whole, true_whole = read[STORED] + read["yet_to_fall"], true[at].sum()
             errors[STORED].append(read[STORED] / whole - (true[at, SNOW] + true[at, OTHER]) / true_whole)
             by_month.setdefault(str(t0)[5:], []).append(errors[STORED][-1])
-            if "snow" in read and truth.swe[place, at] >= LEAST_SNOW:
+            if "snow" in read and truth.swe[place, at] >= MIN_SNOW:
                 errors["snow"].append(read["snow"] / whole - true[at, SNOW] / true_whole)
     return {
         **{f"origin_of_{name}": _distance(values) for name, values in errors.items()},

@@ -15,9 +15,9 @@ from typing import Any, Protocol
 from app.jobs.schemas import Job
 from freshet.client import Client, ServiceError
 from freshet.client.problems import Unreachable
-from freshet.supervisor.supervised_process import HUNG, TOLD_FROM
+from freshet.supervisor.supervised_process import HUNG, REPORT_AFTER_ENDS
 from ingestion.sources import synthetic
-from jobspec.jobs.forecasting import MORNING
+from jobspec.jobs.forecasting import ISSUE_TIME
 from records.access import audit, keys
 from records.database.engine import Database
 from runtime import private_files, python_processes, restart_notes
@@ -39,7 +39,7 @@ AS_OF = datetime(2008, 9, 20, 15, tzinfo=UTC)
 """The demonstration's clock: a morning near the end of that record, that leaves 10 days of weather to perturb."""
 HELD_OUT = "2006-10-01..2008-09-30"
 HORIZON = 10
-MORNINGS = 7
+ISSUE_DAYS = 7
 """So many mornings are replayed; the last is that of the clock."""
 LOG = "service.log"
 """In the data folder: what the service writes to its standard error."""
@@ -77,12 +77,12 @@ def service(settings: Settings, host: str, port: int) -> Iterator[subprocess.Pop
     command = python_processes.command("freshet", "serve", "--host", host, "--port", str(port))
     log = settings.data / LOG
     private_files.make_folder(log.parent)
-    with open(log, "ab", opener=private_files.opener) as said:
+    with open(log, "ab", opener=private_files.opener) as output:
         process = subprocess.Popen(
             command,
             env=environment,
-            stdout=said,
-            stderr=said,
+            stdout=output,
+            stderr=output,
             preexec_fn=partial(end_with_parent, signal.SIGTERM),  # noqa: PLW1509 - there are no threads here
         )
     try:
@@ -112,23 +112,23 @@ def demonstrate(
         work.do("ingest", {"from": [str(files)]})
         basins = [basin.id for basin in client.basins()]
         if architecture is None:
-            made = work.do("pretrained", {"product": synthetic.PRODUCT, "promote": True})
+            created = work.do("pretrained", {"product": synthetic.PRODUCT, "promote": True})
         else:
             config = TRAINING | {"network": {"architecture": architecture, "cells": 16}}
-            made = work.do("training", {"config": config, "basins": basins, "label": "demo"})
-        skill = work.do("evaluation", {"period": HELD_OUT, "version": made["version"], "basins": basins})
-        work.do("replay", {"period": _mornings(settings), "horizon": HORIZON})
+            created = work.do("training", {"config": config, "basins": basins, "label": "demo"})
+        skill = work.do("evaluation", {"period": HELD_OUT, "version": created["version"], "basins": basins})
+        work.do("replay", {"period": _issue_days(settings), "horizon": HORIZON})
         work.do("volumes", {"basins": basins})
         work.do("levels", {"basins": basins})
         forecasts = client.get("/v1/forecasts", basins=",".join(basins), units="mm/day")
         return Demonstrated(skill, forecasts, client.get("/v1/status"))
 
 
-def _mornings(settings: Settings) -> str:
+def _issue_days(settings: Settings) -> str:
     """Return the last mornings by the clock."""
     now = Clock(settings.as_of).now()
-    last = now.date() if now.timetz() >= MORNING else now.date() - timedelta(days=1)
-    return f"{last - timedelta(days=MORNINGS - 1)}..{last}"
+    last = now.date() if now.timetz() >= ISSUE_TIME else now.date() - timedelta(days=1)
+    return f"{last - timedelta(days=ISSUE_DAYS - 1)}..{last}"
 
 
 def _token(settings: Settings) -> str:
@@ -152,9 +152,9 @@ def require_alive(process: subprocess.Popen[bytes], data: Path) -> str:
     where = f"its log is {data / LOG}"
     if (code := process.poll()) is not None:
         raise ServiceError(f"The service {ended_in_words(code)}; {where}.")
-    restarting = restart_notes.told(data, process.pid)
+    restarting = restart_notes.load(data, process.pid)
     for part in restarting:
-        if part.times >= TOLD_FROM and part.cause != HUNG:
+        if part.times >= REPORT_AFTER_ENDS and part.cause != HUNG:
             raise ServiceError(
                 f"The {part.part} of the service keeps ending: it {part.cause}, {part.times} times since "
                 f"{part.since:%H:%M:%S} UTC; {where}."
@@ -174,10 +174,10 @@ class Work:
 
     def await_service(self, address: str) -> None:
         """Wait until the service answers."""
-        begun = time.monotonic()
+        started = time.monotonic()
         while not self._client.ready():
             hindered = self._alive()
-            waited = f"waiting for the API at {address}, {time.monotonic() - begun:.0f} s"
+            waited = f"waiting for the API at {address}, {time.monotonic() - started:.0f} s"
             self._show("start of the service", 0, 1, f"{waited}{hindered and f'; {hindered}'}")
             time.sleep(SECONDS_BETWEEN_LOOKS)
         self._show("start of the service", 1, 1, "it answers")

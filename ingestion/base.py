@@ -7,7 +7,7 @@ from typing import Protocol
 from hydrology.base.errors import Problem, printable
 from hydrology.base.series import DailySeries
 
-LONGEST_NAME = 300
+MAX_NAME = 300
 
 
 def column_label(columns: Sequence[str], name: str, known: Collection[str]) -> str:
@@ -18,7 +18,7 @@ def column_label(columns: Sequence[str], name: str, known: Collection[str]) -> s
 def shown_name(name: str) -> str:
     """Return a file's name as it may be shown and kept: without control characters, and not too long."""
     name = printable(name)
-    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME // 2]}...{name[-LONGEST_NAME // 2 :]}"
+    return name if len(name) <= MAX_NAME else f"{name[: MAX_NAME // 2]}...{name[-MAX_NAME // 2 :]}"
 
 
 class SourceError(Problem):

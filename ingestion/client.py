@@ -23,7 +23,7 @@ from jobspec.addresses import HostPort
 # The client logs whole URLs, and a query may carry a secret.
 logging.getLogger("httpx2").setLevel(logging.WARNING)
 
-MOST_REDIRECTS = 5
+MAX_REDIRECTS = 5
 CONNECT_SECONDS = 10
 SILENT_SECONDS = 30  # that a server may send nothing
 
@@ -43,7 +43,7 @@ class Deadline:
         self.seconds = seconds
         self._end = time.monotonic() + seconds
 
-    def left(self, most: float | None = None) -> float:
+    def left(self, maximum: float | None = None) -> float:
         """Return the seconds that are left, at most `most`.
 
         Raises:
@@ -52,7 +52,7 @@ class Deadline:
         seconds = self._end - time.monotonic()
         if seconds <= 0:
             raise TooSlow(f"It took longer than {self.seconds:g} seconds, which is the limit: try later.")
-        return seconds if most is None else min(seconds, most)
+        return seconds if maximum is None else min(seconds, maximum)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,13 +116,13 @@ def get(client: httpx2.Client, address: httpx2.URL, headers: Mapping[str, str]) 
     Raises:
         BadRedirect: there are too many, or one leads from https to http, to a password or to another protocol.
     """
-    for _ in range(MOST_REDIRECTS + 1):
+    for _ in range(MAX_REDIRECTS + 1):
         with client.stream("GET", address, headers=headers) as response:
             if not response.has_redirect_location:
                 yield response
                 return
             address = redirected(address, response.headers["Location"])
-    raise BadRedirect(f"It leads from one address to the next, more than {MOST_REDIRECTS} times.")
+    raise BadRedirect(f"It leads from one address to the next, more than {MAX_REDIRECTS} times.")
 
 
 def redirected(address: httpx2.URL, location: str) -> httpx2.URL:

@@ -24,7 +24,7 @@ from jobspec.addresses import HostPort
 Progress = Callable[[int, int | None], None]
 
 _ATTEMPTS = 6
-_LONGEST_NAME = 200  # a file system takes 255 bytes, and `.part.etag` is added
+_MAX_NAME = 200  # a file system takes 255 bytes, and `.part.etag` is added
 
 
 class DownloadError(Problem):
@@ -168,7 +168,7 @@ class _Transfer:
     address: httpx2.URL
     part: _Part
     file: BinaryIO
-    most: int
+    max_bytes: int
     on_progress: Progress
 
     @property
@@ -229,10 +229,10 @@ def _receive(response: httpx2.Response, transfer: _Transfer) -> None:
 
 
 def _check_size(transfer: _Transfer, size: int) -> None:
-    if size > transfer.most:
+    if size > transfer.max_bytes:
         transfer.part.begin(transfer.file, None)
         raise DownloadError(
-            f"{transfer.name} has more than the {transfer.most} bytes that a download may have, or that the disk has "
+            f"{transfer.name} has more than the {transfer.max_bytes} bytes that a download may have, or that the disk has "
             "room for: fetch it by other means and ingest the file."
         )
 
@@ -264,8 +264,8 @@ def _file_name(address: httpx2.URL) -> str:
     name = unquote(address.raw_path.partition(b"?")[0].decode("ascii").rpartition("/")[2])
     if name in ("", ".", "..") or not name.isprintable() or "/" in name or "\\" in name:
         raise InvalidInput(f"{shown(address)} ends in no file name: give the address of one file.")
-    if len(name.encode()) > _LONGEST_NAME:
-        raise InvalidInput(f"The file name in the address has more than {_LONGEST_NAME} bytes: give another address.")
+    if len(name.encode()) > _MAX_NAME:
+        raise InvalidInput(f"The file name in the address has more than {_MAX_NAME} bytes: give another address.")
     return name
 
 

@@ -24,10 +24,10 @@ CALENDARS = ("standard", "gregorian", "proleptic_gregorian")
 # HDF5, and the three classic formats. What begins otherwise is not given to the library, which is written in C.
 _SIGNATURES = (b"\x89HDF\r\n\x1a\n", b"CDF\x01", b"CDF\x02", b"CDF\x05")
 _SHORTEST = 32  # bytes
-_LONGEST_TRIAL = 2  # seconds of computing; a large file takes some hundredths
+_MAX_TRIAL = 2  # seconds of computing; a large file takes some hundredths
 _DEADLY = (signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGSEGV, signal.SIGXCPU)
 _FAULTS = (OSError, RuntimeError, ValueError, TypeError, OverflowError)
-_MOST_MEMORY = 512 * 2**20  # bytes of a trial, besides twice the file
+_MAX_MEMORY = 512 * 2**20  # bytes of a trial, besides twice the file
 _NAME = "memory.nc"  # of nothing: the library takes some names for addresses, and opens them
 _DAMAGED = "is not NetCDF, or is damaged"
 _MEND = "fetch the file again"
@@ -92,11 +92,11 @@ def _try_and_end(content: bytes) -> NoReturn:
 def _limit(size: int) -> None:
     """Limit what a trial may take: a file of a thousand bytes can have the library fill gigabytes."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_CPU, (_LONGEST_TRIAL, _LONGEST_TRIAL + 1))
+    resource.setrlimit(resource.RLIMIT_CPU, (_MAX_TRIAL, _MAX_TRIAL + 1))
     with suppress(OSError, ValueError):  # Linux alone tells what there is already; a lower limit stays
         taken = int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
-        most = taken + _MOST_MEMORY + 2 * size
-        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+        maximum = taken + _MAX_MEMORY + 2 * size
+        resource.setrlimit(resource.RLIMIT_DATA, (maximum, maximum))
 
 
 def numbers(variable: "Variable[Any]") -> npt.NDArray[np.float64]:

@@ -22,7 +22,7 @@ LARGEST_FILE = 64 * 2**20
 _PLAIN = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
 
-def _tell_nobody(_name: str) -> None:
+def _ignore(_name: str) -> None:
     pass
 
 
@@ -37,7 +37,7 @@ class Files:
     """
 
     roots: tuple[Path, ...] | None = None
-    on_file: Callable[[str], None] = _tell_nobody
+    on_file: Callable[[str], None] = _ignore
 
     def locate(self, path: Path) -> Path:
         """Return where a path is, its links resolved where roots are set.

@@ -61,14 +61,14 @@ class Changes(RequestModel):
     def _none_where_it_is_nothing(cls, water: Water | None) -> Water | None:
         return None if water is None or water.mm == 0 else water
 
-    def told(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Any]:
         """Return what is changed as JSON, without what is not."""
         return self.model_dump(mode="json", exclude_defaults=True)
 
     @property
     def nothing(self) -> bool:
         """Whether nothing is changed."""
-        return not self.told()
+        return not self.as_json()
 
     @property
     def in_words(self) -> str:

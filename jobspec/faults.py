@@ -8,12 +8,12 @@ from pydantic_core import ErrorDetails
 
 from hydrology.base.errors import printable
 
-MOST_FAULTS = 10  # nobody reads thousands of sentences
+MAX_FAULTS = 10  # nobody reads thousands of sentences
 
 
 def faults(error: ValidationError, request: object) -> list[str]:
     """Return what is wrong with each field of a request, named by its path in it."""
-    details = error.errors(include_url=False, include_context=False)[:MOST_FAULTS]
+    details = error.errors(include_url=False, include_context=False)[:MAX_FAULTS]
     return [
         f"{path(detail['loc'], detail['type'], request) or 'the request'}: {_message(detail)}" for detail in details
     ]

@@ -8,13 +8,13 @@ from pydantic_core import PydanticCustomError
 
 from hydrology.base.products import PATTERN, own_product
 from hydrology.base.staleness import STALE_AFTER_DAYS
-from hydrology.weather.forcing import MOST_DAYS_BEHIND
+from hydrology.weather.forcing import MAX_DAYS_BEHIND
 from jobspec.faults import faults
 from jobspec.fields import Basin, Basins, Id, Name, Place, RequestModel, refusing
 from jobspec.kinds import InvalidRequest
 
-MOST_DAYS_BACK = 366
-MOST_MEMBERS = 64
+MAX_DAYS_BACK = 366
+MAX_MEMBERS = 64
 
 
 def _own_product(name: str) -> str:
@@ -45,7 +45,7 @@ DaysBack = Annotated[
     int,
     Field(
         ge=1,
-        le=MOST_DAYS_BACK,
+        le=MAX_DAYS_BACK,
         description="How many ended days every fetch asks for again: what comes late or was revised is taken then.",
     ),
 ]
@@ -105,7 +105,7 @@ class OpenMeteoForecastSettings(_Settings):
     days_behind: int = Field(
         STALE_AFTER_DAYS,
         ge=0,
-        le=MOST_DAYS_BEHIND,
+        le=MAX_DAYS_BEHIND,
         description="Days before today that each forecast begins with, as the model's own runs of those days had them: "
         "they lead on from an archive that is late.",
     )
@@ -116,7 +116,7 @@ class OpenMeteoEnsembleSettings(_Settings):
 
     adapter: Literal["open-meteo-ensemble"]
     model: Model = Field(examples=["ncep_gefs025"])
-    members: int = Field(ge=2, le=MOST_MEMBERS, description="That the model has, the control included.", examples=[31])
+    members: int = Field(ge=2, le=MAX_MEMBERS, description="That the model has, the control included.", examples=[31])
     days_ahead: int = Field(10, ge=1, le=36, description="Days of each forecast, today included.")
 
 
@@ -141,7 +141,7 @@ class FilesSettings(_Settings):
         examples=[["/srv/observations"]],
     )
     product: Product = Field(examples=["own"])
-    days_back: DaysBack = MOST_DAYS_BACK
+    days_back: DaysBack = MAX_DAYS_BACK
 
 
 AnyFeedSettings = Annotated[
@@ -195,5 +195,5 @@ def read_settings(settings: object) -> AnyFeedSettings:
 
 def stored(settings: AnyFeedSettings) -> dict[str, object]:
     """Return settings as they are kept: what was said, without defaults."""
-    said: dict[str, object] = settings.model_dump(mode="json", by_alias=True, exclude_unset=True)
-    return said
+    result: dict[str, object] = settings.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    return result

@@ -22,8 +22,8 @@ from hydrology.base.calendar import Day, Period, day
 from hydrology.base.errors import InvalidInput
 from hydrology.climatology.volumes import SEASON, Season
 
-MOST_BASINS = 10_000
-LONGEST_PERIOD_TEXT = 40
+MAX_BASINS = 10_000
+MAX_PERIOD_TEXT = 40
 
 
 class RequestModel(BaseModel):
@@ -64,7 +64,7 @@ def read_period(value: object) -> Period:
     """Read `FIRST..LAST`: both days and all between them."""
     if isinstance(value, Period):
         return value
-    if not isinstance(value, str) or len(value) > LONGEST_PERIOD_TEXT:
+    if not isinstance(value, str) or len(value) > MAX_PERIOD_TEXT:
         raise PydanticCustomError("period", "not a period: write FIRST..LAST, e.g. 1999-10-01..2008-09-30")
     with refusing("period"):
         return Period.parse(value)
@@ -92,7 +92,7 @@ def _without_password(text: str) -> str:
     return text
 
 
-def told_apart_by(field: str, noun: str, values: Sequence[str]) -> Discriminator:
+def discriminated_by(field: str, noun: str, values: Sequence[str]) -> Discriminator:
     """Return what tells the models of a union apart: a field, which has the first of its values where it is left out.
 
     Args:
@@ -123,7 +123,7 @@ BASIN = "([0-9]{8,15}|[A-Z][A-Z0-9]{1,15}-[A-Za-z0-9_][A-Za-z0-9_.]{0,39})"
 """The pattern of identifiers, for the documentation; `full_id` does the checking."""
 BASIN_SCHEMA: dict[str, Any] = {"pattern": f"^{BASIN}$"}
 Basin = Annotated[str, AfterValidator(full_id), Field(json_schema_extra=BASIN_SCHEMA)]
-Basins = Annotated[list[Basin], Field(max_length=MOST_BASINS, examples=[["USGS-01013500"]])]
+Basins = Annotated[list[Basin], Field(max_length=MAX_BASINS, examples=[["USGS-01013500"]])]
 
 DayField = Annotated[
     Day,
@@ -135,7 +135,7 @@ PeriodField = Annotated[
     Period,
     PlainValidator(read_period),
     PlainSerializer(str, return_type=str),
-    WithJsonSchema({"type": "string", "maxLength": LONGEST_PERIOD_TEXT, "examples": ["1999-10-01..2008-09-30"]}),
+    WithJsonSchema({"type": "string", "maxLength": MAX_PERIOD_TEXT, "examples": ["1999-10-01..2008-09-30"]}),
 ]
 SEASON_SCHEMA: dict[str, Any] = {"type": "string", "pattern": SEASON, "examples": ["04-01..07-31"]}
 SeasonField = Annotated[

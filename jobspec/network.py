@@ -5,7 +5,7 @@ from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from pydantic import Field, Tag
 
-from jobspec.fields import RequestModel, told_apart_by
+from jobspec.fields import RequestModel, discriminated_by
 
 LearningRates = Mapping[str, Any]
 """The values of a schedule's fields that a request leaves out."""
@@ -115,5 +115,5 @@ NetworkConfig = Annotated[
     | Annotated[LSTMConfig, Tag("lstm")]
     | Annotated[EINSConfig, Tag("eins")]
     | Annotated[MMRNNConfig, Tag("mmrnn")],
-    told_apart_by("architecture", "an architecture", ARCHITECTURES),
+    discriminated_by("architecture", "an architecture", ARCHITECTURES),
 ]

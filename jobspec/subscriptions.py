@@ -7,7 +7,7 @@ from pydantic import AfterValidator, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
 from hydrology.extremes.alerting import Severity
-from jobspec.fields import MOST_BASINS, Basin, RequestModel
+from jobspec.fields import MAX_BASINS, Basin, RequestModel
 
 
 def _target(url: str) -> str:
@@ -36,10 +36,10 @@ Target = Annotated[
 ]
 SomeBasins = Annotated[
     list[Basin],
-    Field(min_length=1, max_length=MOST_BASINS, examples=[["USGS-13235000"]]),
+    Field(min_length=1, max_length=MAX_BASINS, examples=[["USGS-13235000"]]),
 ]
 _BASINS = "Whose changes are told; null for all basins."
-_LEAST = "Changes of alerts that were and are less severe are not told."
+_LEAST_SEVERITY = "Changes of alerts that were and are less severe are not told."
 
 
 class NewSubscription(RequestModel):
@@ -59,7 +59,7 @@ class NewSubscription(RequestModel):
 
     url: Target
     basins: SomeBasins | None = Field(None, description=_BASINS)
-    least_severity: Severity = Field("advisory", description=_LEAST)
+    least_severity: Severity = Field("advisory", description=_LEAST_SEVERITY)
 
 
 class SubscriptionPatch(RequestModel):
@@ -69,7 +69,7 @@ class SubscriptionPatch(RequestModel):
 
     url: Target | None = Field(None, description="Null: it stays.")
     basins: SomeBasins | None = Field(None, description=_BASINS)
-    least_severity: Severity | None = Field(None, description=f"{_LEAST} Null: it stays.")
+    least_severity: Severity | None = Field(None, description=f"{_LEAST_SEVERITY} Null: it stays.")
 
     def changes(self) -> dict[str, object]:
         """Return what is to change, by the field's name."""

@@ -17,7 +17,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from hydrology.base.calendar import Period
-from jobspec.fields import Id, Name, Names, PeriodField, RequestModel, told_apart_by
+from jobspec.fields import Id, Name, Names, PeriodField, RequestModel, discriminated_by
 from jobspec.network import LSTMConfig, MCLSTMConfig, NetworkConfig, Unseen, completed
 
 STATIC_ATTRIBUTES = (
@@ -29,8 +29,8 @@ STATIC_ATTRIBUTES = (
 )  # fmt: skip
 """The 27 attributes of the MC-LSTM paper's regional model (names as in Addor et al. 2017)."""
 
-LONGEST_WINDOW_DAYS = 36_525  # a century
-MOST_STEPS = 10_000_000
+MAX_WINDOW_DAYS = 36_525  # a century
+MAX_STEPS = 10_000_000
 
 
 class InputsConfig(RequestModel):
@@ -51,10 +51,10 @@ class WindowsConfig(RequestModel):
     spinup_days: int = Field(
         365,
         ge=0,
-        le=LONGEST_WINDOW_DAYS,
+        le=MAX_WINDOW_DAYS,
         description="Days before the loss days, in which the state builds up.",
     )
-    loss_days: int = Field(365, ge=1, le=LONGEST_WINDOW_DAYS, description="Days whose discharge enters the loss.")
+    loss_days: int = Field(365, ge=1, le=MAX_WINDOW_DAYS, description="Days whose discharge enters the loss.")
     batch: int = Field(32, ge=1, le=100_000, description="Windows per step.")
 
 
@@ -63,13 +63,13 @@ class Cosine(RequestModel):
     `final_learning_rate`."""
 
     kind: Literal["cosine"] = "cosine"
-    steps: int = Field(1500, ge=1, le=MOST_STEPS)
+    steps: int = Field(1500, ge=1, le=MAX_STEPS)
     peak_learning_rate: float = Field(
         MCLSTMConfig.learning_rates["peak_learning_rate"],
         gt=0,
         description=f"{LSTMConfig.learning_rates['peak_learning_rate']} for the networks that hold no water.",
     )
-    warmup_steps: int = Field(30, ge=0, le=MOST_STEPS)
+    warmup_steps: int = Field(30, ge=0, le=MAX_STEPS)
     final_learning_rate: float = Field(1e-4, gt=0)
 
 
@@ -105,7 +105,7 @@ class Staircase(RequestModel):
 
 Schedule = Annotated[
     Annotated[Cosine, Tag("cosine")] | Annotated[Staircase, Tag("staircase")],
-    told_apart_by("kind", "a kind of schedule", ("cosine", "staircase")),
+    discriminated_by("kind", "a kind of schedule", ("cosine", "staircase")),
 ]
 
 
@@ -195,7 +195,7 @@ class TrainingConfig(RequestModel):
         """Return what the gates of the member of a seed do not see."""
         return self.unseen[(seed - self.seed) % len(self.unseen)] if self.unseen else ()
 
-    def longest_first(self) -> list[int]:
+    def slowest_first(self) -> list[int]:
         """Return the members in the order in which to begin them: those last whose gates see less and so take less
         time, so that all cores are busy to the end."""
         return sorted(range(self.members), key=lambda member: len(self.unseen_by(self.seed + member)))
@@ -245,9 +245,9 @@ def used_periods(config: Mapping[str, Any]) -> list[tuple[str, Period]]:
 class FineTuningSchedule(Cosine):
     """A short schedule with a low learning rate: the weights are good already."""
 
-    steps: int = Field(100, ge=1, le=MOST_STEPS)
+    steps: int = Field(100, ge=1, le=MAX_STEPS)
     peak_learning_rate: float = Field(0.001, gt=0)
-    warmup_steps: int = Field(10, ge=0, le=MOST_STEPS)
+    warmup_steps: int = Field(10, ge=0, le=MAX_STEPS)
     final_learning_rate: float = Field(1e-5, gt=0)
 
 

@@ -4,19 +4,19 @@ from typing import Annotated
 
 from pydantic import AwareDatetime, ConfigDict, Field
 
-from hydrology.weather.forcing import MOST_LEADS, MOST_TRACES
-from jobspec.fields import MOST_BASINS, DayField, Line, Name, RequestModel
+from hydrology.weather.forcing import MAX_LEADS, MAX_TRACES
+from jobspec.fields import MAX_BASINS, DayField, Line, Name, RequestModel
 
 Variable = Annotated[str, Field(pattern="^[a-z]{1,32}$")]
-Values = Annotated[list[float | None], Field(max_length=MOST_LEADS)]
+Values = Annotated[list[float | None], Field(max_length=MAX_LEADS)]
 
 
 class TracesOfBasin(RequestModel):
     """The traces of one basin, over the same days."""
 
-    time: list[DayField] = Field(max_length=MOST_LEADS, description="The valid days: calendar days where the gauge is.")
+    time: list[DayField] = Field(max_length=MAX_LEADS, description="The valid days: calendar days where the gauge is.")
     traces: dict[Name, dict[Variable, Values]] = Field(
-        max_length=MOST_TRACES, description="By the label of the trace, each variable's value on each day."
+        max_length=MAX_TRACES, description="By the label of the trace, each variable's value on each day."
     )
 
 
@@ -56,4 +56,4 @@ class WeatherDocument(RequestModel):
         None, description="What is to be said of the source with every answer that rests on it."
     )
     units: dict[Variable, Annotated[str, Field(max_length=16)]] = Field(description="Of each variable.")
-    basins: dict[str, TracesOfBasin] = Field(max_length=MOST_BASINS, description="By identifier.")
+    basins: dict[str, TracesOfBasin] = Field(max_length=MAX_BASINS, description="By identifier.")

@@ -92,7 +92,7 @@ class Network(nn.Module, ABC):
     half_products = False
 
     @property
-    def keeps_blocks_apart(self) -> bool:
+    def computes_blocks_alone(self) -> bool:
         """Whether a block of samples gets the same bits in a call of its own and in one of several blocks."""
         return False
 

@@ -52,7 +52,7 @@ class Ensemble:
         return all(network.conserving for network in self.networks)
 
     def simulate(
-        self, forcing: Forcing, states: Sequence[ArrayMap] | None, keep: Sequence[str]
+        self, forcing: Forcing, states: Sequence[ArrayMap] | None, wanted: Sequence[str]
     ) -> tuple[ArrayMap, list[ArrayMap]]:
         """Run every member over the days of `forcing`.
 
@@ -66,7 +66,7 @@ class Ensemble:
         """
         stacked: ArrayMap = {}
         last = []
-        for index, (outputs, after) in enumerate(self.each(forcing, states, keep)):
+        for index, (outputs, after) in enumerate(self.each(forcing, states, wanted)):
             last.append(after)
             for name, values in outputs.items():
                 if not index:
@@ -78,7 +78,7 @@ class Ensemble:
         self,
         forcing: Forcing,
         states: Sequence[ArrayMap] | None,
-        keep: Sequence[str],
+        wanted: Sequence[str],
         tag: npt.NDArray[np.int64] | None = None,
     ) -> Iterator[tuple[ArrayMap, ArrayMap]]:
         """Do what `simulate` does, a member at a time, so that the outputs of one alone need room.
@@ -93,4 +93,4 @@ class Ensemble:
         if tag is not None:
             inputs = replace(inputs, tag=torch.as_tensor(tag))
         for index, network in enumerate(self.networks):
-            yield simulate(network, inputs, None if states is None else states[index], keep)
+            yield simulate(network, inputs, None if states is None else states[index], wanted)

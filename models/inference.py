@@ -21,7 +21,7 @@ ArrayMap = dict[str, npt.NDArray[np.float32] | npt.NDArray[np.float64]]
 
 
 def simulate(
-    network: Network, inputs: Inputs, state: ArrayMap | None, keep: Sequence[str]
+    network: Network, inputs: Inputs, state: ArrayMap | None, wanted: Sequence[str]
 ) -> tuple[ArrayMap, ArrayMap]:
     """Run a network over T days of B samples from a state.
 
@@ -37,26 +37,26 @@ def simulate(
     samples, was_training = inputs.mass.shape[1], network.training
     if was_training:
         network.eval()
-    size = GROUP if network.keeps_blocks_apart else BLOCK
+    size = GROUP if network.computes_blocks_alone else BLOCK
     try:
         blocks = [
-            _run_blocks(network, inputs, state, slice(first, min(first + size, samples)), keep)
+            _run_blocks(network, inputs, state, slice(first, min(first + size, samples)), wanted)
             for first in range(0, samples, size)
         ]
     finally:
         if was_training:
             network.train()
-    outputs = {name: np.concatenate([block[name] for block, _ in blocks]) for name in keep}
+    outputs = {name: np.concatenate([block[name] for block, _ in blocks]) for name in wanted}
     last = {name: np.concatenate([block[name] for _, block in blocks]) for name in blocks[0][1]}
     return outputs, last
 
 
 @torch.inference_mode()
 def _run_blocks(
-    network: Network, inputs: Inputs, state: ArrayMap | None, samples: slice, keep: Sequence[str]
+    network: Network, inputs: Inputs, state: ArrayMap | None, samples: slice, wanted: Sequence[str]
 ) -> tuple[ArrayMap, ArrayMap]:
     count = samples.stop - samples.start
-    whole = _as_it_is if network.keeps_blocks_apart else _padded
+    whole = _as_it_is if network.computes_blocks_alone else _padded
     block = Inputs(
         whole(inputs.mass[:, samples], 1),
         whole(inputs.auxiliary[:, samples], 1),
@@ -71,7 +71,7 @@ def _run_blocks(
         start = {name: whole(torch.as_tensor(values[samples]).to(block.mass), 0) for name, values in state.items()}
     outputs, last = network(block, start)
     return (
-        {name: outputs[name][:, :count].swapaxes(0, 1).cpu().numpy() for name in keep},
+        {name: outputs[name][:, :count].swapaxes(0, 1).cpu().numpy() for name in wanted},
         {name: values[:count].cpu().numpy() for name, values in last.items()},
     )
 

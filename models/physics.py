@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from hydrology.water.ledger import LEAST_MM, WATER_AVAILABLE
+from hydrology.water.ledger import MIN_MM, WATER_AVAILABLE
 from hydrology.water.probe_results import ProbeResult
 from models.contract import Inputs, Network
 from models.inference import ArrayMap, simulate
@@ -40,8 +40,8 @@ class Trial:
 
     def run(self, weather: Inputs, state: ArrayMap | None = None) -> tuple[ArrayMap, ArrayMap]:
         """Return the outputs, each (B, T, ...), and the last state."""
-        keep = ("discharge", "loss", "storage") if self.network.conserving else ("discharge",)
-        return simulate(self.network, weather, state, keep)
+        wanted = ("discharge", "loss", "storage") if self.network.conserving else ("discharge",)
+        return simulate(self.network, weather, state, wanted)
 
     @cached_property
     def whole(self) -> tuple[ArrayMap, ArrayMap]:
@@ -156,7 +156,7 @@ PROBES = (
         True,
         _closure,
     ),
-    Probe("non-negativity", "how far discharge, loss or a cell is below 0", "mm", -LEAST_MM, True, _non_negativity),
+    Probe("non-negativity", "how far discharge, loss or a cell is below 0", "mm", -MIN_MM, True, _non_negativity),
     Probe(
         "boundedness",
         f"what leaves in a day beyond what was there, a day of {STORM_MM:.0f} mm among them",

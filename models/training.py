@@ -169,9 +169,9 @@ class MemberTraining:
         if self.started and self.step == 0 and self.config.validation_period is not None:
             self._validate(None)
         while self.step < self.steps:
-            begun = self._clock()
+            started_at = self._clock()
             loss, rate = self._step()
-            self.seconds += self._clock() - begun
+            self.seconds += self._clock() - started_at
             validation = self._validate(loss) if self._validation_due() else None
             try:
                 on_progress(Progress(self.step, self.steps, loss, rate, validation))
@@ -326,7 +326,7 @@ def median_nse(
     scored = np.flatnonzero((~np.isnan(observed)).any(axis=1))
     parameter = next(network.parameters())
     inputs = scaler.inputs(forcing.basins(scored), parameter.dtype, parameter.device, learnt_from)
-    outputs, _ = simulate(network, inputs, None, keep=("discharge",))
+    outputs, _ = simulate(network, inputs, None, wanted=("discharge",))
     simulated = outputs["discharge"][:, -len(period) :]
     values = [nse(s, o).value for s, o in zip(simulated, observed[scored], strict=True)]
     known = [value for value in values if value is not None]

@@ -49,11 +49,11 @@ def _log_error(kind: type[BaseException], error: BaseException, traceback: Trace
     log.critical("process.failed", exc_info=(kind, error, traceback))
 
 
-def _log_error_of_thread(said: threading.ExceptHookArgs) -> None:
-    if said.exc_type is SystemExit:
+def _log_error_of_thread(result: threading.ExceptHookArgs) -> None:
+    if result.exc_type is SystemExit:
         return
-    thread = said.thread.name if said.thread else None
-    log.error("thread.failed", thread=thread, exc_info=(said.exc_type, said.exc_value, said.exc_traceback))
+    thread = result.thread.name if result.thread else None
+    log.error("thread.failed", thread=thread, exc_info=(result.exc_type, result.exc_value, result.exc_traceback))
 
 
 def _is_no_interruption(record: logging.LogRecord) -> bool:

@@ -27,26 +27,26 @@ class Restart:
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _RestartFile:
     supervisor: int
     restarts: list[Restart]
 
 
-_TOLD = TypeAdapter(_Told)
+_FILE = TypeAdapter(_RestartFile)
 
 
-def tell(data: Path, restarts: list[Restart]) -> None:
+def store(data: Path, restarts: list[Restart]) -> None:
     """Write down which parts are being started again by this process, in place of what was written before."""
     part = _file(data).with_suffix(".part")
     with open(part, "wb", opener=private_files.opener) as file:
-        file.write(_TOLD.dump_json(_Told(os.getpid(), restarts)))
+        file.write(_FILE.dump_json(_RestartFile(os.getpid(), restarts)))
     part.replace(_file(data))
 
 
-def told(data: Path, supervisor: int) -> list[Restart]:
+def load(data: Path, supervisor: int) -> list[Restart]:
     """Return what a process wrote down last; nothing where another did, or none."""
     try:
-        written = _TOLD.validate_json(_file(data).read_bytes())
+        written = _FILE.validate_json(_file(data).read_bytes())
     except FileNotFoundError:
         return []
     return written.restarts if written.supervisor == supervisor else []

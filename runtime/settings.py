@@ -121,14 +121,14 @@ class Settings(BaseSettings):
             is made and kept in the data folder. Never shown.
         webhook_hosts: hosts with their ports, split by commas, that webhooks may be sent to although their addresses
             are not public, and by http too.
-        keep_what_if_days: for how many days what-if runs are kept.
-        keep_members_days: for how many days what the members of a run computed is kept; its quantiles and the sums of
+        retain_what_if_days: for how many days what-if runs are kept.
+        retain_members_days: for how many days what the members of a run computed is kept; its quantiles and the sums of
             its ledgers are kept for ever.
-        keep_states_days: for how many days every state is kept; of older ones the last of each month.
-        keep_weather_days: for how many days weather forecasts are kept.
-        keep_jobs_days: for how many days jobs and their events are kept after they have ended.
-        keep_deliveries_days: for how many days deliveries of alert changes are kept after they have ended.
-        keep_checkpoints_days: for how many days the checkpoints of a training that is not finished are kept.
+        retain_states_days: for how many days every state is kept; of older ones the last of each month.
+        retain_weather_days: for how many days weather forecasts are kept.
+        retain_jobs_days: for how many days jobs and their events are kept after they have ended.
+        retain_deliveries_days: for how many days deliveries of alert changes are kept after they have ended.
+        retain_checkpoints_days: for how many days the checkpoints of a training that is not finished are kept.
     """
 
     model_config = SettingsConfigDict(env_prefix="FRESHET_", frozen=True, validate_default=True)
@@ -166,13 +166,13 @@ class Settings(BaseSettings):
     daymet_url: ServiceUrl = "https://daymet.ornl.gov"
     webhook_key: str | None = Field(default=None, repr=False, min_length=32)
     webhook_hosts: Annotated[tuple[HostPort, ...], *CommaSeparated] = ()
-    keep_what_if_days: Days = 90
-    keep_members_days: Days = 400
-    keep_states_days: Days = 400
-    keep_weather_days: Days = 400
-    keep_jobs_days: Days = 90
-    keep_deliveries_days: Days = 90
-    keep_checkpoints_days: Days = 90
+    retain_what_if_days: Days = 90
+    retain_members_days: Days = 400
+    retain_states_days: Days = 400
+    retain_weather_days: Days = 400
+    retain_jobs_days: Days = 90
+    retain_deliveries_days: Days = 90
+    retain_checkpoints_days: Days = 90
 
     @classmethod
     def load(cls, **chosen: Any) -> "Settings":

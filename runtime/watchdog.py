@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 LIVES, READY, STOPPING = "WATCHDOG=1", "READY=1", "STOPPING=1"
 
 
-def tell(sign: str) -> None:
+def notify(sign: str) -> None:
     """Send a sign. Nobody waits for it to be heard."""
     address = os.environ.get("NOTIFY_SOCKET")
     if not address:
@@ -41,7 +41,7 @@ def given(lives: Callable[[], bool] = lambda: True) -> Iterator[None]:
     def give() -> None:
         while True:
             if lives():
-                tell(LIVES)
+                notify(LIVES)
             if ended.wait(seconds):
                 return
 

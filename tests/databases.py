@@ -134,8 +134,10 @@ def _server(folder: Path) -> Iterator[PostgreSQL]:
     arguments = [part for option in options for part in ("-c", option)]
 
     def start() -> subprocess.Popen[bytes]:
-        with log.open("ab") as said:
-            return subprocess.Popen([binaries / "postgres", "-D", data, *arguments], stderr=said, user=user, cwd=folder)
+        with log.open("ab") as result:
+            return subprocess.Popen(
+                [binaries / "postgres", "-D", data, *arguments], stderr=result, user=user, cwd=folder
+            )
 
     postgresql = PostgreSQL(folder, start)
     try:

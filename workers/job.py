@@ -30,7 +30,7 @@ class Waiting(Exception):  # noqa: N818 - not a fault: the children come first
 
 
 @dataclass(frozen=True, slots=True)
-class Tools:
+class JobContext:
     """What every job works with."""
 
     settings: Settings
@@ -71,14 +71,14 @@ class Running:
 
     def __init__(
         self,
-        tools: Tools,
+        tools: JobContext,
         job: jobs.Job,
-        tell: Callable[[Progress, str | None], None],
+        report: Callable[[Progress, str | None], None],
         asked_to_stop: Callable[[], StopReason | None],
         grant: Grant = SERVICE,
     ) -> None:
         self.tools, self.job, self.grant = tools, job, grant
-        self._tell, self._asked_to_stop = tell, asked_to_stop
+        self._send, self._asked_to_stop = report, asked_to_stop
         self.progress: Progress | None = None
 
     def show(self, done: int, total: int, detail: str = "") -> None:
@@ -96,7 +96,7 @@ class Running:
 
     def _show(self, progress: Progress, file: str | None = None) -> None:
         self.progress = progress
-        self._tell(progress, file)
+        self._send(progress, file)
         self.check()
 
     def pause(self, seconds: float) -> None:

@@ -23,18 +23,18 @@ from runtime.settings import Settings
 from workers.queue.celery_app import TASK, make_app
 from workers.run.job_processes import Children
 from workers.run.worker import GRACE, Worker
-from workers.run.worker_locks import new_name, present
+from workers.run.worker_locks import hold, new_name
 from workers.scheduler.expired_leases import Leases
 from workers.scheduler.fire_schedules import fire
 from workers.scheduler.outbox import post_delivery
-from workers.scheduler.process_heartbeat import Attendance
+from workers.scheduler.process_heartbeat import ProcessHeartbeat
 from workers.scheduler.recovery import recover
 from workers.service_context import tools_of
 
 log = structlog.get_logger()
 
 SECONDS_BETWEEN_LOOKS = 1.0
-LONGEST_LOOK = 60.0  # seconds: a database or a broker that hangs is waited for a while, and not the scheduler's fault
+MAX_LOOK = 60.0  # seconds: a database or a broker that hangs is waited for a while, and not the scheduler's fault
 
 
 def work(
@@ -59,12 +59,12 @@ def work(
     with (
         tools_of(settings) as tools,
         Children(settings, child_module) as children,
-        present(settings.data) as name,
+        hold(settings.data) as name,
         watchdog.given(),
     ):
         tools.database.require_migrated()
-        attendance = Attendance(tools, name, "worker", queues)
-        worker = Worker(name, tools, children, kinds=kinds, grace=grace, tell_trouble=attendance.tell)
+        attendance = ProcessHeartbeat(tools, name, "worker", queues)
+        worker = Worker(name, tools, children, kinds=kinds, grace=grace, on_trouble=attendance.report)
         app: Celery = make_app(settings)
 
         @app.task(name=TASK)  # type: ignore[untyped-decorator]
@@ -100,7 +100,7 @@ def _silence_standard_output() -> None:
         os.dup2(nothing.fileno(), 1)
 
 
-def keep_time(settings: Settings, clock: Clock | None = None) -> None:
+def run_scheduler(settings: Settings, clock: Clock | None = None) -> None:
     """Fire schedules, recover lost jobs and have alert changes sent until told to stop.
 
     Args:
@@ -110,11 +110,11 @@ def keep_time(settings: Settings, clock: Clock | None = None) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
     looked_at = time.monotonic()
-    with tools_of(settings, clock) as tools, watchdog.given(lambda: time.monotonic() - looked_at < LONGEST_LOOK):
+    with tools_of(settings, clock) as tools, watchdog.given(lambda: time.monotonic() - looked_at < MAX_LOOK):
         tools.database.require_migrated()
         leases = Leases(settings.lease_seconds)
         log.info("scheduler.start")
-        with Attendance(tools, new_name(), "scheduler"):
+        with ProcessHeartbeat(tools, new_name(), "scheduler"):
             while not stop.wait(SECONDS_BETWEEN_LOOKS):
                 looked_at = time.monotonic()
                 try:

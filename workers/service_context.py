@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from records.database.engine import Database
 from runtime.clock import Clock
 from runtime.settings import Settings
-from workers.job import Tools
+from workers.job import JobContext
 from workers.queue.enqueue import Sender
 
 
 @dataclass(frozen=True, slots=True)
-class ServiceTools(Tools):
+class ServiceTools(JobContext):
     """What jobs work with, and the means to send a job to the workers."""
 
     sender: Sender

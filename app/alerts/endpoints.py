@@ -19,7 +19,7 @@ from records.basins.basins import UnknownBasin
 
 router = APIRouter(tags=["alerts"])
 
-LeastSeverity = Annotated[Severity, Query(description="Only alerts that are at least so severe.")]
+MinSeverity = Annotated[Severity, Query(description="Only alerts that are at least so severe.")]
 AlertCursor = Annotated[
     str | None,
     Query(
@@ -35,7 +35,7 @@ def list_alerts(
     request: Request,
     response: Response,
     session: Reading,
-    least_severity: LeastSeverity = SEVERITIES[0],
+    least_severity: MinSeverity = SEVERITIES[0],
     after: AlertCursor = None,
     limit: PageLimit = 100,
 ) -> Alerts:
@@ -43,7 +43,7 @@ def list_alerts(
     forecast decides them by its calibrated chance; where it has none, the alerts stay and their basin says why."""
     basin, _, level = (after or "").partition("/")
     cursor = (basin, level) if after else None
-    found = alerts.active(session, least=least_severity, after=cursor, limit=limit + 1)
+    found = alerts.active(session, minimum=least_severity, after=cursor, limit=limit + 1)
     shown, more = found[:limit], len(found) > limit
     response.headers["Cache-Control"] = SHORTLY
     last = f"{shown[-1].basin_id}/{shown[-1].level}" if more else None

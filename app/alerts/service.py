@@ -78,9 +78,9 @@ def of_basin(session: Session, basin: str) -> BasinAlerts:
     )
 
 
-def change(kept: alert_changes.Change) -> AlertChange:
+def change(stored: alert_changes.Change) -> AlertChange:
     """Return a change."""
-    fields = alert_changes.told(kept)
+    fields = alert_changes.as_json(stored)
     return AlertChange(**fields, missing=_missing(fields, _WHY_OF_CHANGE))
 
 

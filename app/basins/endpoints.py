@@ -29,13 +29,13 @@ Text = Annotated[
         examples=["fish river"],
     ),
 ]
-A_PAGE, MOST_BASINS = 100, 1000
+A_PAGE, MAX_BASINS = 100, 1000
 Limit = Annotated[
     int | None,
     Query(
-        description=f"At most so many basins a page; without it {A_PAGE} in JSON and {MOST_BASINS} in a file.",
+        description=f"At most so many basins a page; without it {A_PAGE} in JSON and {MAX_BASINS} in a file.",
         ge=1,
-        le=MOST_BASINS,
+        le=MAX_BASINS,
     ),
 ]
 
@@ -63,9 +63,9 @@ def list_basins(
     how each stands, by its latest forecast and its alerts; where there are more basins, its `Link` header names the
     next."""
     box = None if bbox is None else corners(bbox)
-    most = limit or (A_PAGE if chosen is JSON else MOST_BASINS)
-    found, more = service.page(session, text=q, huc=huc, box=box, after=after, limit=most)
-    asked = {"q": q, "huc": huc, "bbox": bbox, "limit": most, "format": request.query_params.get("format")}
+    maximum = limit or (A_PAGE if chosen is JSON else MAX_BASINS)
+    found, more = service.page(session, text=q, huc=huc, box=box, after=after, limit=maximum)
+    asked = {"q": q, "huc": huc, "bbox": bbox, "limit": maximum, "format": request.query_params.get("format")}
     following = next_page(request, response, asked, found[-1].id if more else None)
     page = BasinPage(basins=found, next=following)
     if chosen is JSON:

@@ -19,7 +19,7 @@ def page(
 ) -> tuple[list[BasinSummary], bool]:
     """Return a page of basins, and whether there are more after it."""
     found = basins.list_basins(session, text=text, huc=huc, box=box, after=after, limit=limit + 1)
-    return [BasinSummary(**_said(basin)) for basin in found[:limit]], len(found) > limit
+    return [BasinSummary(**_area_and_place(basin)) for basin in found[:limit]], len(found) > limit
 
 
 def detail(session: Session, basin: str) -> BasinDetail:
@@ -28,17 +28,17 @@ def detail(session: Session, basin: str) -> BasinDetail:
     Raises:
         UnknownBasin: there is no such basin.
     """
-    kept = basins.get(session, basin)
-    said = _said(kept)
+    stored = basins.get(session, basin)
+    result = _area_and_place(stored)
     current = promotions.current(session, [basin]).get(basin)
     if current is None:
-        said["missing"]["current_version"] = "No model version has been promoted for this basin."
+        result["missing"]["current_version"] = "No model version has been promoted for this basin."
     return BasinDetail(
-        **said,
-        attributes=dict(kept.attributes),
-        texts=dict(kept.texts),
-        weather_points=[(latitude, longitude) for latitude, longitude in kept.weather_points or ()],
-        assume_attributes=bool(kept.assume_attributes),
+        **result,
+        attributes=dict(stored.attributes),
+        texts=dict(stored.texts),
+        weather_points=[(latitude, longitude) for latitude, longitude in stored.weather_points or ()],
+        assume_attributes=bool(stored.assume_attributes),
         series=[_series(entry) for entry in series.catalogue(session, basin)],
         current_version=current,
         quality={
@@ -48,14 +48,14 @@ def detail(session: Session, basin: str) -> BasinDetail:
     )
 
 
-def _said(basin: basins.Basin) -> dict[str, Any]:
-    said = asdict(basin)
+def _area_and_place(basin: basins.Basin) -> dict[str, Any]:
+    result = asdict(basin)
     return {
         "id": basin.id,
         "kind": kind_of(basin.id),
-        **{name: said[name] for name in _FIELDS},
+        **{name: result[name] for name in _FIELDS},
         "areas_km2": {name: m2 / 1e6 for name, m2 in basin.areas.items()},
-        "missing": {name: "No source has told it." for name in _FIELDS if said[name] is None},
+        "missing": {name: "No source has told it." for name in _FIELDS if result[name] is None},
     }
 
 

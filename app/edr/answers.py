@@ -42,7 +42,7 @@ def address(collection: Collection) -> str:
     return f"{COLLECTIONS}/{collection.id}"
 
 
-def told(collection: Collection) -> EdrCollection:
+def describe(collection: Collection) -> EdrCollection:
     """Return what there is to say of a collection."""
     locations = f"{address(collection)}/locations"
     query = EdrQueryLink(

@@ -98,10 +98,10 @@ def read_edr_conformance(_format: AsJson = "json") -> EdrConformance:
 )
 def list_edr_collections(session: Reading, clock: ServiceClock, _format: AsJson = "json") -> EdrCollections:
     """The latest forecasts, and observed discharge by its source, each with its parameters, its place and its days."""
-    kept = collections.collections(session, clock.now())
+    stored = collections.collections(session, clock.now())
     return EdrCollections(
         links=[link("self", "The collections", COLLECTIONS)],
-        collections=[answers.told(collection) for collection in kept],
+        collections=[answers.describe(collection) for collection in stored],
     )
 
 
@@ -116,7 +116,7 @@ def read_edr_collection(
     session: Reading, clock: ServiceClock, collection: CollectionId, _format: AsJson = "json"
 ) -> EdrCollection:
     """Its parameters, its place, its days, and how to ask for its series."""
-    return answers.told(collections.collection(session, collection, clock.now()))
+    return answers.describe(collections.collection(session, collection, clock.now()))
 
 
 @router.get(
@@ -176,5 +176,5 @@ def _forecast(session: Session, basin: str, at: datetime) -> Table:
 def _observed(session: Session, collection: Collection, basin: str, between: Days) -> Table:
     start, end = (None if bound is None else day(bound) for bound in between)
     request = SeriesRequest(collection.product, DISCHARGE, start, end, units=None, area=None, known_at=None)
-    answer = observations.tell(session, observations.part(session, basin, request))
+    answer = observations.answer(session, observations.part(session, basin, request))
     return observation_table.of_observations(answer, sites(session, [basin]))

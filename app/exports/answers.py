@@ -21,7 +21,7 @@ def answered(
     if_none_match: str | None,
     table: Callable[[], Table],
     *beside: Any,
-    keep: str = SHORTLY,
+    wanted: str = SHORTLY,
     link: str | None = None,
 ) -> Content | Response:
     """Return an answer, in JSON or as a file, under the tag of what it says; or the 304.
@@ -33,9 +33,9 @@ def answered(
         link: the `Link` header of a file.
     """
     if chosen is JSON:
-        return tagged(content, response, if_none_match, keep)
+        return tagged(content, response, if_none_match, wanted)
     tag = entity_tag(content.model_dump(mode="json"), *beside)
-    return exported(chosen, tag, if_none_match, table, keep=keep, link=link)
+    return exported(chosen, tag, if_none_match, table, wanted=wanted, link=link)
 
 
 def exported(
@@ -44,7 +44,7 @@ def exported(
     if_none_match: str | None,
     table: Callable[[], Table],
     *,
-    keep: str = SHORTLY,
+    wanted: str = SHORTLY,
     link: str | None = None,
 ) -> Response:
     """Return a table as a file, or the 304 where the asker holds it.
@@ -60,12 +60,12 @@ def exported(
     """
     assert chosen.write is not None
     of_file = f'{tag[:-1]}-{chosen.name}"'
-    headers = {"ETag": f"W/{of_file}", "Cache-Control": keep} | ({} if link is None else {"Link": link})
+    headers = {"ETag": f"W/{of_file}", "Cache-Control": wanted} | ({} if link is None else {"Link": link})
     if holds(if_none_match, of_file):
         return Response(status_code=304, headers=headers)
-    made = table()
-    headers["Content-Disposition"] = f'attachment; filename="{_file_name(made.name)}.{chosen.suffix}"'
-    return Response(chosen.write(made), media_type=chosen.content_type, headers=headers)
+    created = table()
+    headers["Content-Disposition"] = f'attachment; filename="{_file_name(created.name)}.{chosen.suffix}"'
+    return Response(chosen.write(created), media_type=chosen.content_type, headers=headers)
 
 
 def _file_name(name: str) -> str:

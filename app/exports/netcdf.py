@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[Any]
 
-MOST_VALUES = 10_000_000
+MAX_VALUES = 10_000_000
 """So many values at most are in one file: 80 MB before they are packed."""
 REFERENCE, PERIOD = "forecast_reference_time", "forecast_period"
 _UNITS: Mapping[str, str] = {"m3/s": "m3 s-1", "mm/day": "mm day-1", "cfs": "ft3 s-1", "W/m2": "W m-2"}
@@ -96,18 +96,18 @@ def _grid(basins: Sequence[str], days: Sequence[date | None]) -> _Grid:
 
 def _require_bounded(grid: _Grid, columns: int) -> None:
     values = len(grid.first) * len(grid.days) * columns
-    if values > MOST_VALUES:
+    if values > MAX_VALUES:
         detail = (
             f"a NetCDF file of these basins has {values} values on {len(grid.days)} days, and one holds at most "
-            f"{MOST_VALUES}: ask for fewer basins, or for another format"
+            f"{MAX_VALUES}: ask for fewer basins, or for another format"
         )
         raise InvalidRequest([Fault(location="query", field="format", detail=detail)])
 
 
 def _fill(dataset: "Dataset", table: Table, grid: _Grid) -> None:
-    told = {"Conventions": "CF-1.8", "featureType": "timeSeries", "title": table.title, "comment": _COMMENT}
+    shown = {"Conventions": "CF-1.8", "featureType": "timeSeries", "title": table.title, "comment": _COMMENT}
     program = f"Freshet {metadata.version('freshet')}"
-    dataset.setncatts(told | {"source": program, "history": f"Written by {program}."})
+    dataset.setncatts(shown | {"source": program, "history": f"Written by {program}."})
     dataset.createDimension("station", len(grid.first))
     dataset.createDimension("time", len(grid.days))
     dataset.createDimension("bounds", 2)

@@ -32,5 +32,5 @@ def _field(column: Column) -> "pyarrow.Field":
         "day": pyarrow.date32(),
         "instant": pyarrow.timestamp("us", "UTC"),
     }
-    told = {"meaning": column.meaning} | ({} if column.unit is None else {"unit": column.unit})
-    return pyarrow.field(column.name, types[column.kind], metadata=told)
+    shown = {"meaning": column.meaning} | ({} if column.unit is None else {"unit": column.unit})
+    return pyarrow.field(column.name, types[column.kind], metadata=shown)

@@ -12,12 +12,12 @@ from app.forecasts.discharge import NoArea, Representation
 from app.forecasts.schemas import WithoutForecast
 from app.forecasts.service import basin_forecast, stored_parts, tag_at_a_glance, tag_of
 from app.http.conditional import entity_tag
-from app.http.response_cache import Rendered
+from app.http.response_cache import ResponseCache
 from hydrology.base.errors import NotFound, Problem
 from records.forecasts.latest import Latest, glance
 
-MOST_BASINS = 500
-MOST_MEMBER_VALUES = 500_000
+MAX_BASINS = 500
+MAX_MEMBER_VALUES = 500_000
 """So much discharge of members at most is in one answer."""
 
 _WITHOUT = TypeAdapter(list[WithoutForecast])
@@ -62,22 +62,22 @@ def too_much(looked_up: LookedUp) -> str | None:
         len(latest.run.members) * (latest.basin.summary.traces or 1) * latest.run.horizon_days
         for latest in looked_up.runs.values()
     )
-    if values <= MOST_MEMBER_VALUES:
+    if values <= MAX_MEMBER_VALUES:
         return None
     return (
-        f"the members of these basins are {values} values, and one answer holds at most {MOST_MEMBER_VALUES}: ask for "
+        f"the members of these basins are {values} values, and one answer holds at most {MAX_MEMBER_VALUES}: ask for "
         "fewer basins"
     )
 
 
 def body(
-    session: Session, rendered: Rendered, looked_up: LookedUp, representation: Representation, at: datetime
+    session: Session, rendered: ResponseCache, looked_up: LookedUp, representation: Representation, at: datetime
 ) -> bytes:
     """Return the answer, a `BasinForecasts` in JSON.
 
     A basin whose run names no area has no flows: it is among those without.
     """
-    bodies = {basin: kept for basin, tag in looked_up.tags.items() if (kept := rendered.get(tag)) is not None}
+    bodies = {basin: stored for basin, tag in looked_up.tags.items() if (stored := rendered.get(tag)) is not None}
     unread = [basin for basin in looked_up.tags if basin not in bodies and basin not in looked_up.runs]
     runs = {**looked_up.runs, **lookup.latest_many(session, unread, at)}
     latest = [run for basin, run in runs.items() if isinstance(run, Latest) and basin not in bodies]
@@ -92,7 +92,7 @@ def body(
             without[basin] = error
         else:
             bodies[basin] = forecast.model_dump_json(exclude_unset=True).encode()
-            rendered.keep(tag_of(run, representation), bodies[basin])
+            rendered.put(tag_of(run, representation), bodies[basin])
     return b'{"forecasts":[%b],"without":%b}' % (
         b",".join(bodies[basin] for basin in looked_up.basins if basin in bodies),
         _WITHOUT.dump_json(

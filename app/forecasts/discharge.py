@@ -16,7 +16,7 @@ from records.runs import runs
 
 Array = npt.NDArray[np.float64]
 
-TOLD = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
+ANSWER_LEVELS = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
 """The levels of the calibrated quantiles in an answer."""
 
 
@@ -60,8 +60,10 @@ def calibrated_columns(
     if stored is None:
         return None
     levels = stored.axes["level"]
-    told = replace(stored, axes={"level": TOLD}, values=stored.values[[levels.index(level) for level in TOLD]])
-    return quantile_columns(told, basin, representation)
+    shown = replace(
+        stored, axes={"level": ANSWER_LEVELS}, values=stored.values[[levels.index(level) for level in ANSWER_LEVELS]]
+    )
+    return quantile_columns(shown, basin, representation)
 
 
 def calibration_of(basin: runs.RunBasin, representation: Representation) -> Calibration | None:

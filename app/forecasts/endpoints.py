@@ -14,7 +14,7 @@ from app.exports.formats import JSON, SERIES, Format
 from app.exports.negotiation import SeriesFormat, documented_formats
 from app.exports.table import Table
 from app.forecasts import batch, lookup, selection, service, table
-from app.forecasts.batch import MOST_BASINS
+from app.forecasts.batch import MAX_BASINS
 from app.forecasts.discharge import NoArea, Representation
 from app.forecasts.schemas import BasinForecast, BasinForecasts
 from app.http.conditional import FOR_EVER, NOT_MODIFIED, SHORTLY, IfNoneMatch, entity_tag, not_modified
@@ -29,7 +29,7 @@ from app.http.dependencies import (
     as_known,
 )
 from app.http.problems import Fault, InvalidRequest, documented
-from app.http.response_cache import Rendered
+from app.http.response_cache import ResponseCache
 from hydrology.base.units import Units
 from jobspec.fields import BASIN, full_id
 from records.basins.basins import UnknownBasin, sites
@@ -47,8 +47,8 @@ WithMembers = Annotated[bool, Query(description="Whether to tell every member an
 
 def _basins(text: str) -> str:
     basins = list(dict.fromkeys(full_id(part.strip()) for part in text.split(",")))
-    if len(basins) > MOST_BASINS:
-        detail = f"{len(basins)} basins, and one answer holds at most {MOST_BASINS}: ask for a part at a time"
+    if len(basins) > MAX_BASINS:
+        detail = f"{len(basins)} basins, and one answer holds at most {MAX_BASINS}: ask for a part at a time"
         raise PydanticCustomError("basins", "{detail}", {"detail": detail})
     return ",".join(basins)
 
@@ -57,11 +57,11 @@ Basins = Annotated[
     str | None,
     AfterValidator(lambda text: None if text is None else _basins(text)),
     Query(
-        description=f"The basins, at most {MOST_BASINS}, with commas between; all basins where none is named, or those "
+        description=f"The basins, at most {MAX_BASINS}, with commas between; all basins where none is named, or those "
         "that `huc` and `bbox` choose.",
         examples=["01013500,01022500"],
         max_length=10_000,
-        json_schema_extra={"pattern": f"^{BASIN}( *, *{BASIN}){{0,{MOST_BASINS - 1}}}$"},
+        json_schema_extra={"pattern": f"^{BASIN}( *, *{BASIN}){{0,{MAX_BASINS - 1}}}$"},
     ),
 ]
 
@@ -110,10 +110,10 @@ def read_latest_forecast(
     if newest is not None:
         tag = service.tag_at_a_glance(*newest, basin, representation)
         if (body := rendered.get(tag)) is not None:
-            return _told(session, chosen, response, basin, tag, lambda: body, if_none_match, SHORTLY)
+            return _answer(session, chosen, response, basin, tag, lambda: body, if_none_match, SHORTLY)
     latest = lookup.latest(session, basin, at)
     tag, body_of_run = service.tag_of(latest, representation), _body(session, rendered, latest, representation)
-    return _told(session, chosen, response, basin, tag, body_of_run, if_none_match, SHORTLY)
+    return _answer(session, chosen, response, basin, tag, body_of_run, if_none_match, SHORTLY)
 
 
 @router.get(
@@ -159,10 +159,10 @@ def read_latest_forecasts(
         return unchanged or _bytes(body(), looked_up.tag, SHORTLY)
     places = sites(session, looked_up.basins)
 
-    def made() -> Table:
+    def build_table() -> Table:
         return table.of_many(BasinForecasts.model_validate_json(body()), places)
 
-    return exported(chosen, entity_tag(looked_up.tag, places), if_none_match, made)
+    return exported(chosen, entity_tag(looked_up.tag, places), if_none_match, build_table)
 
 
 @router.get(
@@ -189,25 +189,27 @@ def read_run_of_basin(
     got that far."""
     latest, representation = lookup.of_run(session, run, basin), Representation(units, members)
     tag, body = service.tag_of(latest, representation), _body(session, rendered, latest, representation)
-    return _told(session, chosen, response, basin, tag, body, if_none_match, FOR_EVER)
+    return _answer(session, chosen, response, basin, tag, body, if_none_match, FOR_EVER)
 
 
-def _body(session: Session, rendered: Rendered, latest: Latest, representation: Representation) -> Callable[[], bytes]:
+def _body(
+    session: Session, rendered: ResponseCache, latest: Latest, representation: Representation
+) -> Callable[[], bytes]:
     """Return what renders the answer in JSON, unless it was rendered before."""
 
     def body() -> bytes:
         tag = service.tag_of(latest, representation)
-        if (kept := rendered.get(tag)) is not None:
-            return kept
+        if (stored := rendered.get(tag)) is not None:
+            return stored
         (parts,) = service.stored_parts(session, [latest], representation.members)
         forecast = service.basin_forecast(latest, parts, representation)
-        rendered.keep(tag, made := forecast.model_dump_json(exclude_unset=True).encode())
-        return made
+        rendered.put(tag, build_table := forecast.model_dump_json(exclude_unset=True).encode())
+        return build_table
 
     return body
 
 
-def _told(
+def _answer(
     session: Session,
     chosen: Format,
     response: Response,
@@ -215,18 +217,18 @@ def _told(
     tag: str,
     body: Callable[[], bytes],
     if_none_match: str | None,
-    keep: str,
+    wanted: str,
 ) -> Response:
     """Return the answer about one basin, of its body in JSON, in a format; or the 304."""
     if chosen is JSON:
-        return not_modified(response, tag, keep, if_none_match) or _bytes(body(), tag, keep)
+        return not_modified(response, tag, wanted, if_none_match) or _bytes(body(), tag, wanted)
     places = sites(session, [basin])
 
-    def made() -> Table:
+    def build_table() -> Table:
         return table.of_one(BasinForecast.model_validate_json(body()), places)
 
-    return exported(chosen, entity_tag(tag, places), if_none_match, made, keep=keep)
+    return exported(chosen, entity_tag(tag, places), if_none_match, build_table, wanted=wanted)
 
 
-def _bytes(body: bytes, tag: str, keep: str) -> Response:
-    return Response(body, media_type="application/json", headers={"ETag": tag, "Cache-Control": keep})
+def _bytes(body: bytes, tag: str, wanted: str) -> Response:
+    return Response(body, media_type="application/json", headers={"ETag": tag, "Cache-Control": wanted})

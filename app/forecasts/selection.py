@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from sqlalchemy.orm import Session
 
 from app.basins.filters import corners
-from app.forecasts.batch import MOST_BASINS
+from app.forecasts.batch import MAX_BASINS
 from app.http.discharge_units import refused
 from records.basins import basins
 
@@ -21,7 +21,7 @@ def selected(session: Session, named: Sequence[str] | None, huc: str | None, bbo
             raise refused("basins", "either name basins, or choose them by huc and bbox: leave one of the two out.")
         return named
     chosen = basins.chosen(session, huc=huc, box=None if bbox is None else corners(bbox))
-    if len(chosen) > MOST_BASINS:
-        detail = f"these are {len(chosen)} basins, and one answer holds at most {MOST_BASINS}"
+    if len(chosen) > MAX_BASINS:
+        detail = f"these are {len(chosen)} basins, and one answer holds at most {MAX_BASINS}"
         raise refused("basins", f"{detail}: choose a part of them by huc or bbox, or name them.")
     return chosen

@@ -87,12 +87,14 @@ def stored_parts(session: Session, forecasts: Sequence[Latest], members: bool) -
     contents = runs.content_of_many(session, keys, None if members else WITHOUT_MEMBERS)
     conserving = versions.conserving(session, list({forecast.run.version_id for forecast in forecasts}))
     return [
-        StoredParts(_told(forecast, contents[key]), contents[key].ledgers, conserving[forecast.run.version_id])
+        StoredParts(
+            _answered_content(forecast, contents[key]), contents[key].ledgers, conserving[forecast.run.version_id]
+        )
         for key, forecast in zip(keys, forecasts, strict=True)
     ]
 
 
-def _told(forecast: Latest, content: runs.Content) -> Mapping[str, runs.RunSeries]:
+def _answered_content(forecast: Latest, content: runs.Content) -> Mapping[str, runs.RunSeries]:
     """Return the arrays that an answer tells: of a basin that was not issued its ledgers alone."""
     if forecast.basin.status == "issued":
         return content.series
@@ -118,9 +120,9 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
     if discharge is not None:
         days, units = days_ahead(run)["time"], representation.units
         asked = what_if(run)
-        told = None if asked is None else asked.in_words
+        shown = None if asked is None else asked.in_words
         t0 = as_date(run.t0)
-        in_words = words.in_words(t0, days, discharge, calibrated, calibration, storage, run.forcing_kind, units, told)
+        in_words = words.in_words(t0, days, discharge, calibrated, calibration, storage, run.forcing_kind, units, shown)
     account = {
         "discharge": discharge,
         "in_words": in_words,

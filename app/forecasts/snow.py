@@ -11,9 +11,9 @@ from hydrology.base.calendar import Period
 from records.runs import runs
 from records.runs.snow_summary import KnownSkill, RegionalBecause, RunSnow
 
-LEAST_MM = 1.0
+MIN_MM = 1.0
 """Of less water than this nothing is told in % of it: a dusting of snow in July would be a thousand of them."""
-HARDLY_ANY = f"Of a normal below {LEAST_MM:g} mm no percent is told."
+HARDLY_ANY = f"Of a normal below {MIN_MM:g} mm no percent is told."
 OF_THE_BASIN = "Snow is read by cells chosen against reference snow of this basin."
 REGIONAL: Mapping[RegionalBecause | None, str] = {
     "no-reference": "Snow is read by cells chosen over other basins: when the run was made, no reference snow of this "
@@ -27,19 +27,19 @@ REGIONAL: Mapping[RegionalBecause | None, str] = {
 
 def snow_read(series: Mapping[str, runs.RunSeries], basin: runs.RunBasin) -> SnowRead | None:
     """Return what is said of the snow; None where the run has none, or is from before it was kept."""
-    told = basin.summary.snow
-    if told is None or runs.SNOW_SPREAD not in series or basin.summary.snow_mm is None:
+    shown = basin.summary.snow
+    if shown is None or runs.SNOW_SPREAD not in series or basin.summary.snow_mm is None:
         return None
     low, high = series[runs.SNOW_SPREAD].values
     mean = series["snow"].values.mean(axis=0, dtype=np.float64)
     return SnowRead(
-        mapping=told.mapping,
-        mapping_note=OF_THE_BASIN if told.mapping == "basin" else REGIONAL[told.regional_because],
+        mapping=shown.mapping,
+        mapping_note=OF_THE_BASIN if shown.mapping == "basin" else REGIONAL[shown.regional_because],
         p05=column(low),
         p95=column(high),
         volume_m3=None if basin.area_m2 is None else column(mean / 1000 * basin.area_m2),
-        at_t0=_at_t0(basin.summary.snow_mm, told, basin.summary.snow_normal_mm),
-        skill=None if told.skill is None else known_skill(told.skill),
+        at_t0=_at_t0(basin.summary.snow_mm, shown, basin.summary.snow_normal_mm),
+        skill=None if shown.skill is None else known_skill(shown.skill),
     )
 
 
@@ -49,15 +49,15 @@ def missing_in_snow(read: SnowRead | None, basin: runs.RunBasin, field: str) -> 
     Args:
         field: what it is called in the answer.
     """
-    summary, told = basin.summary, basin.summary.snow
-    if read is None or told is None:
+    summary, shown = basin.summary, basin.summary.snow
+    if read is None or shown is None:
         return {field: summary.snow_reason or "The run did not keep it."}
     reasons = {
         "volume_m3": None if read.volume_m3 is not None else "The basin had no drainage area when the run was made.",
-        "skill": told.skill_reason,
+        "skill": shown.skill_reason,
         "at_t0.normal": summary.snow_normal_reason,
         "at_t0.percent_of_normal": summary.snow_normal_reason or HARDLY_ANY,
-        "at_t0.snow17": told.snow17_reason,
+        "at_t0.snow17": shown.snow17_reason,
     }
     null = {name for name in ("volume_m3", "skill") if getattr(read, name) is None}
     null |= {f"at_t0.{name}" for name in read.at_t0.model_fields_set if getattr(read.at_t0, name) is None}
@@ -78,15 +78,15 @@ def known_skill(skill: KnownSkill) -> KnownSnowSkill:
     )
 
 
-def _at_t0(mean: float, told: RunSnow, normal: float | None) -> SnowAtT0:
-    enough = normal is not None and normal >= LEAST_MM
+def _at_t0(mean: float, shown: RunSnow, normal: float | None) -> SnowAtT0:
+    enough = normal is not None and normal >= MIN_MM
     at_t0 = SnowAtT0(
         mean=rounded(mean),
-        p05=rounded(told.p05_mm),
-        p95=rounded(told.p95_mm),
+        p05=rounded(shown.p05_mm),
+        p95=rounded(shown.p95_mm),
         normal=None if normal is None else rounded(normal),
         percent_of_normal=rounded(100 * mean / normal) if enough and normal is not None else None,
     )
-    if told.mapping == "basin":
+    if shown.mapping == "basin":
         return at_t0
-    return at_t0.model_copy(update={"snow17": None if told.snow17_mm is None else rounded(told.snow17_mm)})
+    return at_t0.model_copy(update={"snow17": None if shown.snow17_mm is None else rounded(shown.snow17_mm)})

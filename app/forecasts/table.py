@@ -6,7 +6,7 @@ from typing import Protocol
 
 from app.exports.basins import NOWHERE, basin_columns
 from app.exports.table import Along, Column, Table, constant, stacked
-from app.forecasts.discharge import TOLD, level_name
+from app.forecasts.discharge import ANSWER_LEVELS, level_name
 from app.forecasts.schemas import BasinForecast, BasinForecasts, Columns, RunOfBasin, SnowRead, WithoutForecast
 from records.basins.basins import Site
 from records.runs.runs import QUANTILES
@@ -61,7 +61,7 @@ def _of(forecast: BasinForecast, sites: Mapping[str, Site]) -> list[Column]:
         *run_columns(forecast, sites, rows),
         constant("area", "drainage area that depths are taken over", "number", area and area.km2, rows, unit="km2"),
         *day_columns(forecast.time, forecast.lead_days),
-        *quantile_columns("calibrated", CALIBRATED, forecast.calibrated, TOLD, unit, rows),
+        *quantile_columns("calibrated", CALIBRATED, forecast.calibrated, ANSWER_LEVELS, unit, rows),
         *quantile_columns("discharge", UNCALIBRATED, forecast.discharge, QUANTILES, unit, rows),
         *_members(forecast.members, unit),
         *water_columns(storage, rows),

@@ -7,10 +7,10 @@ from records.runs.runs import Run
 
 def what_if(run: Run) -> WhatIf | None:
     """Return what a run changes; None where it is no what-if run."""
-    told = run.what_if
-    if told is None:
+    shown = run.what_if
+    if shown is None:
         return None
-    changes = Changes.model_validate(told.changes)
+    changes = Changes.model_validate(shown.changes)
     return WhatIf(
         in_words=changes.in_words,
         degrees=changes.degrees,
@@ -18,6 +18,6 @@ def what_if(run: Run) -> WhatIf | None:
         storm=None if changes.storm is None else StormOfRun(**changes.storm.model_dump()),
         increment=None if changes.increment is None else IncrementOfRun(**changes.increment.model_dump()),
         assimilate=changes.assimilate,
-        note=told.note,
-        base=told.base,
+        note=shown.note,
+        base=shown.base,
     )

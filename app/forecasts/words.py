@@ -17,7 +17,7 @@ _WEATHER: Mapping[ForcingKind, str] = {
 }
 LIKELY = ("p10", "p90")
 """The quantiles that "likely" stands for: four chances in five."""
-LEAST_SNOW_MM = 1.0
+MIN_SNOW_MM = 1.0
 """Of less than this that reads as snow where there is none nothing is said."""
 DIGITS = 3
 
@@ -101,7 +101,7 @@ def _held(storage: Storage, t0: date, first: date) -> Iterator[str]:
     yield sentence + "."
     if read is not None and read.mapping == "regional":
         yield read.mapping_note
-    if read is not None and read.skill is not None and (read.skill.where_none_mm or 0) >= LEAST_SNOW_MM:
+    if read is not None and read.skill is not None and (read.skill.where_none_mm or 0) >= MIN_SNOW_MM:
         yield f"Where there was no snow, such cells held {number(read.skill.where_none_mm or 0)} mm in the mean."
 
 

@@ -12,7 +12,7 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from app.http.dependencies import OpenDatabase, ServiceClock
 from app.http.limits.addresses import address_of, counted_as
 from app.http.limits.rate_limit_middleware import too_many
-from app.http.limits.rate_limits import Standing
+from app.http.limits.rate_limits import LimitStatus
 from app.http.problems import Forbidden, Unauthorized
 from app.http.request_ids import shown_path
 from records.access import keys
@@ -76,7 +76,7 @@ async def _writer(request: Request, key: AnyKey) -> Key:
     Raises:
         TooManyRequests: the key has written too often.
     """
-    standing: Standing = await request.app.state.rates.count("writes", key.id)
+    standing: LimitStatus = await request.app.state.rates.count("writes", key.id)
     request.state.writes = standing
     if not standing.allowed:
         raise too_many(standing)

@@ -33,16 +33,18 @@ def holds(if_none_match: str | None, tag: str) -> bool:
     return tag in held or "*" in held
 
 
-def not_modified(response: Response, tag: str, keep: str, if_none_match: str | None) -> Response | None:
+def not_modified(response: Response, tag: str, wanted: str, if_none_match: str | None) -> Response | None:
     """Give the answer its tag and its time to keep; return the 304 where the asker holds that tag, else None."""
-    headers = {"ETag": tag, "Cache-Control": keep}
+    headers = {"ETag": tag, "Cache-Control": wanted}
     if holds(if_none_match, tag):
         return Response(status_code=304, headers=headers)
     response.headers.update(headers)
     return None
 
 
-def tagged(content: Content, response: Response, if_none_match: str | None, keep: str = SHORTLY) -> Content | Response:
+def tagged(
+    content: Content, response: Response, if_none_match: str | None, wanted: str = SHORTLY
+) -> Content | Response:
     """Return an answer under the tag of what it says, or the 304."""
     tag = entity_tag(content.model_dump(mode="json"))
-    return not_modified(response, tag, keep, if_none_match) or content
+    return not_modified(response, tag, wanted, if_none_match) or content

@@ -6,7 +6,7 @@ from typing import Any
 from app.http.request_ids import HEADER
 
 ASKED = ("If-None-Match", HEADER)
-TOLD = ("Content-Disposition", "ETag", "Link", "RateLimit", "RateLimit-Policy", "Retry-After", HEADER)
+EXPOSED_HEADERS = ("Content-Disposition", "ETag", "Link", "RateLimit", "RateLimit-Policy", "Retry-After", HEADER)
 
 
 def cross_origin(origins: Sequence[str]) -> dict[str, Any]:
@@ -15,6 +15,6 @@ def cross_origin(origins: Sequence[str]) -> dict[str, Any]:
         "allow_origins": list(origins),
         "allow_methods": ["GET", "HEAD"],
         "allow_headers": list(ASKED),
-        "expose_headers": list(TOLD),
+        "expose_headers": list(EXPOSED_HEADERS),
         "allow_credentials": False,
     }

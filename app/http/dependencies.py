@@ -14,7 +14,7 @@ from pydantic_core import PydanticCustomError
 from sqlalchemy.orm import Session
 
 from app.http.problems import Fault, InvalidRequest
-from app.http.response_cache import Rendered
+from app.http.response_cache import ResponseCache
 from jobspec.fields import BASIN_SCHEMA, ID, full_id
 from records.database import ids
 from records.database.engine import Database
@@ -43,8 +43,8 @@ async def _sender(request: Request) -> Sender:
     return sender
 
 
-async def _rendered(request: Request) -> Rendered:
-    rendered: Rendered = request.app.state.rendered
+async def _rendered(request: Request) -> ResponseCache:
+    rendered: ResponseCache = request.app.state.rendered
     return rendered
 
 
@@ -53,7 +53,7 @@ def _reading(database: Annotated[Database, Depends(_database)]) -> Iterator[Sess
         yield session
 
 
-RenderedAnswers = Annotated[Rendered, Depends(_rendered)]
+RenderedAnswers = Annotated[ResponseCache, Depends(_rendered)]
 OpenDatabase = Annotated[Database, Depends(_database)]
 ServiceClock = Annotated[Clock, Depends(_clock)]
 ServiceSettings = Annotated[Settings, Depends(_settings)]
@@ -108,11 +108,11 @@ def _utc(instant: datetime | None) -> datetime | None:
         raise PydanticCustomError("instant", "the instant lies outside the years 1 to 9999 in UTC") from None
 
 
-def _written(said: object) -> object:
+def _written(result: object) -> object:
     """Refuse a bare number: it would be taken for the seconds since 1970."""
-    if isinstance(said, str) and "-" not in said[1:]:
+    if isinstance(result, str) and "-" not in result[1:]:
         raise PydanticCustomError("instant", "not an instant: write one such as 2008-04-21T06:00:00Z")
-    return said
+    return result
 
 
 OptionalInstant = Annotated[AwareDatetime | None, BeforeValidator(_written), AfterValidator(_utc)]
@@ -136,8 +136,8 @@ async def refuse_unknown_parameters(request: Request) -> None:
         InvalidRequest: it names the unknown parameters and those that are known.
     """
     known = list(_query_parameters(request.scope["route"].dependant))
-    said = f"Unknown here: {'use ' + ', '.join(known) if known else 'this address takes no parameters'}."
-    faults = [Fault(location="query", field=name, detail=said) for name in request.query_params if name not in known]
+    result = f"Unknown here: {'use ' + ', '.join(known) if known else 'this address takes no parameters'}."
+    faults = [Fault(location="query", field=name, detail=result) for name in request.query_params if name not in known]
     if faults:
         raise InvalidRequest(faults)
 

@@ -7,7 +7,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from app.http.media_types import EVENT_STREAM
 
 
-class Heads:
+class HeadMiddleware:
     """Answers HEAD with the headers that GET would have, and ends a stream of events, which would go on."""
 
     def __init__(self, app: ASGIApp) -> None:

@@ -122,7 +122,7 @@ _LATER = {"Retry-After": "5"}  # seconds after which a database that was away ma
 
 PRUNED = (UnknownDelivery, UnknownJob, UnknownRun, UnknownWeather)
 """What is unknown may also be gone: pruned by a rule of retention."""
-MOST_FAULTS = 50  # a sentence on each of thousands helps nobody
+MAX_FAULTS = 50  # a sentence on each of thousands helps nobody
 
 log = structlog.get_logger()
 
@@ -230,7 +230,7 @@ def faults_of(request: Request, error: RequestValidationError) -> list[Fault]:
             field=_sayable(_field(fault, error.body)),
             detail=_sayable(_detail(fault, sent)),
         )
-        for fault in error.errors()[:MOST_FAULTS]
+        for fault in error.errors()[:MAX_FAULTS]
     ]
 
 
@@ -286,20 +286,20 @@ def _http(request: Request, error: Exception) -> Response:
     status = HTTPStatus(error.status_code)
     match status:
         case HTTPStatus.BAD_REQUEST:
-            said = "it cannot be read: send JSON (RFC 8259) in UTF-8"
-            return answer_to(request, InvalidRequest([Fault(location="body", field="", detail=said)]))
+            result = "it cannot be read: send JSON (RFC 8259) in UTF-8"
+            return answer_to(request, InvalidRequest([Fault(location="body", field="", detail=result)]))
         case HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
             return answer_to(request, TooLarge(error.detail))
         case HTTPStatus.NOT_FOUND:
-            said = f"There is nothing at {request.scope['path']}: /docs lists what there is."
+            result = f"There is nothing at {request.scope['path']}: /docs lists what there is."
         case HTTPStatus.METHOD_NOT_ALLOWED:
             allowed = _methods(request)
-            said = f"{request.method} is not possible at {request.scope['path']}: use {_any(allowed)}."
-            return _answer(request, MethodNotAllowed.kind, status, said, headers={"Allow": ", ".join(allowed)})
+            result = f"{request.method} is not possible at {request.scope['path']}: use {_any(allowed)}."
+            return _answer(request, MethodNotAllowed.kind, status, result, headers={"Allow": ", ".join(allowed)})
         case _:
-            said = f"{status.description or status.phrase}."
+            result = f"{status.description or status.phrase}."
     kind = status.phrase.lower().replace(" ", "-")
-    return _answer(request, kind, status, said, headers=error.headers)
+    return _answer(request, kind, status, result, headers=error.headers)
 
 
 def _methods(request: Request) -> list[str]:
@@ -323,8 +323,8 @@ def _database(request: Request, error: Exception) -> Response:
         log.error("request.storage_full", path=shown_path(request.scope))
         return answer_to(request, StorageFull())
     log.error("request.database", path=shown_path(request.scope), error=str(error))
-    said = "The database does not answer as it should: try again shortly, and see the service's log if it lasts."
-    return _answer(request, DatabaseProblem.kind, DatabaseProblem.status, said, headers=_LATER)
+    result = "The database does not answer as it should: try again shortly, and see the service's log if it lasts."
+    return _answer(request, DatabaseProblem.kind, DatabaseProblem.status, result, headers=_LATER)
 
 
 def _system(request: Request, error: Exception) -> Response:

@@ -14,7 +14,7 @@ log = structlog.get_logger()
 HEADER = "X-Request-ID"
 FORM = re.compile(r"[A-Za-z0-9._-]{1,64}")
 """What a client or a proxy may call its request: another is called anew, so that no log holds what it should not."""
-LONGEST_PATH = 200
+MAX_PATH = 200
 _READS = ("GET", "HEAD", "OPTIONS")
 
 
@@ -32,7 +32,7 @@ class RequestIds:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        request, status, begun = _id_of(scope), 500, time.perf_counter()
+        request, status, started = _id_of(scope), 500, time.perf_counter()
 
         async def send_with_id(message: Message) -> None:
             nonlocal status
@@ -45,14 +45,14 @@ class RequestIds:
             try:
                 await self._app(scope, receive, send_with_id)
             finally:
-                say = log.debug if scope["method"] in _READS and status < 500 else log.info
-                milliseconds = round(1000 * (time.perf_counter() - begun), 1)
-                say("request.end", method=scope["method"], path=shown_path(scope), status=status, ms=milliseconds)
+                report = log.debug if scope["method"] in _READS and status < 500 else log.info
+                milliseconds = round(1000 * (time.perf_counter() - started), 1)
+                report("request.end", method=scope["method"], path=shown_path(scope), status=status, ms=milliseconds)
 
 
 def shown_path(scope: Scope) -> str:
     """Return the path of a request for a log: not longer than a line, and without what a terminal would obey."""
-    return ascii(scope["path"][:LONGEST_PATH])[1:-1]
+    return ascii(scope["path"][:MAX_PATH])[1:-1]
 
 
 def _id_of(scope: Scope) -> str:

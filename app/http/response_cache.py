@@ -4,14 +4,14 @@ from threading import Lock
 
 from cachetools import LRUCache
 
-MOST_BYTES = 64 * 1024 * 1024
+MAX_BYTES = 64 * 1024 * 1024
 
 
-class Rendered:
+class ResponseCache:
     """The answers that were asked for last, up to a number of bytes; safe to use from several threads."""
 
-    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
-        self._bodies: LRUCache[str, bytes] = LRUCache(most_bytes, getsizeof=len)
+    def __init__(self, max_bytes: int = MAX_BYTES) -> None:
+        self._bodies: LRUCache[str, bytes] = LRUCache(max_bytes, getsizeof=len)
         self._lock = Lock()
 
     def get(self, tag: str) -> bytes | None:
@@ -19,7 +19,7 @@ class Rendered:
         with self._lock:
             return self._bodies.get(tag)
 
-    def keep(self, tag: str, body: bytes) -> None:
+    def put(self, tag: str, body: bytes) -> None:
         """Keep an answer in place of those that nobody asked for longest, unless it is larger than all together."""
         with self._lock:
             if len(body) <= self._bodies.maxsize:

@@ -9,5 +9,5 @@ async def give_signs() -> None:
     """Give signs of life until cancelled, where somebody waits for them."""
     seconds = watchdog.pause()
     while seconds is not None:
-        watchdog.tell(watchdog.LIVES)
+        watchdog.notify(watchdog.LIVES)
         await anyio.sleep(seconds)

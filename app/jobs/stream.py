@@ -22,7 +22,7 @@ log = structlog.get_logger()
 
 SECONDS_BETWEEN_LOOKS = 0.5
 LOOKS_BETWEEN_HEARTBEATS = 30
-MOST_LOOKS = 1200
+MAX_LOOKS = 1200
 """Ten minutes, so that a connection that nobody reads is closed; a client continues from the last id."""
 AT_ONCE = 100
 
@@ -32,7 +32,7 @@ async def event_stream(database: Database, job: str, after: int, *, whole: bool)
 
     Unless `whole`, the log and every `detail` are left out: they may name files and addresses.
     """
-    for look in range(MOST_LOOKS):
+    for look in range(MAX_LOOKS):
         try:
             new_events, ended = await anyio.to_thread.run_sync(_look, database, job, after)
         except SQLAlchemyError as error:

@@ -128,8 +128,8 @@ def roll_back(session: Session, version: str, new: NewRollback, by: str, at: dat
         Withdrawn, AgainstPhysics: one that was in use before may not be used any more.
     """
     restored = promotions.roll_back(session, version, reason=new.reason, by=by, at=at)
-    kept = promotions.in_use(session).get(version, [])
-    return Rollback(version=version, restored=restored, current_basins=kept)
+    saved = promotions.in_use(session).get(version, [])
+    return Rollback(version=version, restored=restored, current_basins=saved)
 
 
 def promotions_in(session: Session, basin: str) -> BasinPromotions:

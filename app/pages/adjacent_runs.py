@@ -10,7 +10,7 @@ from records.forecasts.latest import Latest
 from records.runs import runs
 from records.runs.runs import Run
 
-MOST = 200
+MAX_RUNS = 200
 """So many runs of a basin can be stepped through, the newest ones."""
 
 
@@ -33,7 +33,7 @@ class RunsAround:
 def runs_around(session: Session, shown: Latest, at: datetime) -> RunsAround:
     """Return the runs of the same version and horizon beside a run, by T0 and issue."""
     filters = {"basin": shown.basin.basin_id, "version": shown.run.version_id, "purpose": shown.run.purpose}
-    listed = runs.list_runs(session, **filters, available_by=at, limit=MOST)  # type: ignore[arg-type]
+    listed = runs.list_runs(session, **filters, available_by=at, limit=MAX_RUNS)  # type: ignore[arg-type]
     alike = sorted((run for run in listed if run.horizon_days == shown.run.horizon_days), key=_order)
     before = [run for run in alike if _order(run) < _order(shown.run)]
     after = [run for run in alike if _order(run) > _order(shown.run)]

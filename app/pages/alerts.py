@@ -23,7 +23,7 @@ from records.basins import basins
 
 router = APIRouter(route_class=PageRoute)
 
-MOST_DELIVERIES = 100
+MAX_DELIVERIES = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def read_alerts(request: Request, session: Reading) -> HTMLResponse:
 @router.get("/deliveries", response_class=HTMLResponse)
 def read_deliveries(request: Request, session: Reading, key: AnyKey, clock: ServiceClock) -> HTMLResponse:
     """Show who is told of alerts, and what came of it."""
-    told = subscription_service.of_key(session, key)
-    page, _ = delivery_service.page(session, key, subscription=None, status=None, after=None, limit=MOST_DELIVERIES)
-    subscriptions = [subscription_service.answer(subscription, clock.wall()) for subscription in told]
+    shown = subscription_service.of_key(session, key)
+    page, _ = delivery_service.page(session, key, subscription=None, status=None, after=None, limit=MAX_DELIVERIES)
+    subscriptions = [subscription_service.answer(subscription, clock.wall()) for subscription in shown]
     return render(request, "deliveries.html", Deliveries(subscriptions, page, form_of(NewSubscription)))

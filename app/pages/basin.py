@@ -62,7 +62,7 @@ router = APIRouter(route_class=PageRoute)
 PAST_DAYS = 60
 """The plots begin so many days before T0."""
 SNOW, STORAGE = "snow", "storage"
-TOLD = ("nse", "kge", "fhv", "flv")
+SHOWN_SCORES = ("nse", "kge", "fhv", "flv")
 """The scores on the page."""
 
 DischargeUnits = Annotated[Units, Query(description="The unit of discharge.")]
@@ -124,7 +124,7 @@ class Basin:
             return []
         return [
             (score.metric, score.value, score.n)
-            for name in TOLD
+            for name in SHOWN_SCORES
             for score in self.skill.scores
             if score.metric == name and score.member == "mean" and score.value is not None and score.lead == "all"
         ]
@@ -216,8 +216,8 @@ class _Shown:
         return forecasts.basin_forecast(latest, parts, Representation(self.units, self.members, at))
 
     def _loss(self, version: str) -> str | None:
-        told, _ = loss_beside_pet(self.session, version, self.basin)
-        return None if told is None else loss_in_words(told)
+        reported, _ = loss_beside_pet(self.session, version, self.basin)
+        return None if reported is None else loss_in_words(reported)
 
     def _volumes(self) -> VolumesOfRun:
         newest = volumes.newest(self.session, self.basin, self.now)
@@ -247,13 +247,13 @@ class _Shown:
         ]
 
     def _age(self, latest: Latest, time: Sequence[date], call: str) -> Iterator[Figure]:
-        told = waters.age(self.session, latest, None)
-        if told.ages is not None:
-            yield age(told, told.ages, time, call)
+        reported = waters.age(self.session, latest, None)
+        if reported.ages is not None:
+            yield age(reported, reported.ages, time, call)
 
     def _drain_down(self) -> DrainDownOfRun:
         newest = dry_runs.newest(self.session, self.basin, self.now)
-        return drain_downs.drain_down(self.session, newest, self.now, self.units)
+        return drain_downs.recession_of_run(self.session, newest, self.now, self.units)
 
     def _normals(self, forecast: BasinForecast, time: Sequence[date]) -> Normals:
         area = forecast.area.name if forecast.area and self.units == "mm/day" else None
@@ -273,7 +273,7 @@ class _Shown:
         units = self.units if variable == DISCHARGE else None
         area = forecast.area.name if forecast.area and units == "mm/day" else None
         asked = SeriesRequest(product, variable, day(first), day(last), units, area, None)
-        return observations.tell(self.session, observations.part(self.session, self.basin, asked))
+        return observations.answer(self.session, observations.part(self.session, self.basin, asked))
 
     def _levels(self, forecast: BasinForecast) -> list[Level]:
         if forecast.area is None and self.units == "mm/day":

@@ -23,7 +23,7 @@ from records.verification import scores as verification_scores
 from records.versions import versions
 
 METRIC = "nse"
-LEAST_NORMAL_MM = 1.0
+MIN_NORMAL_MM = 1.0
 """A percentage of less says nothing."""
 
 
@@ -122,7 +122,7 @@ def _with_forecast(
 
 def _percent(amount: float | None, normal: float | None) -> float | None:
     """Return an amount in percent of normal; None where there is normally so little that it would say nothing."""
-    return None if amount is None or normal is None or normal < LEAST_NORMAL_MM else 100 * amount / normal
+    return None if amount is None or normal is None or normal < MIN_NORMAL_MM else 100 * amount / normal
 
 
 def _peak(basin: RunBasin) -> float | None:

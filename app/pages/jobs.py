@@ -20,7 +20,7 @@ from records.jobs.jobs import ENDED
 
 router = APIRouter(route_class=PageRoute)
 
-MOST_LISTED = 100
+MAX_LISTED = 100
 USUAL_KIND = "forecast"
 Kind = Annotated[str, Query(description="The kind of job that the form is for.", max_length=64)]
 
@@ -57,7 +57,7 @@ class OneJob:
 @router.get("/jobs", response_class=HTMLResponse)
 def read_jobs(request: Request, session: Reading, key: AnyKey, kind: Kind = USUAL_KIND) -> HTMLResponse:
     """Show the jobs."""
-    listed, _ = service.page(session, key, status=None, kind=None, parent=None, after=None, limit=MOST_LISTED)
+    listed, _ = service.page(session, key, status=None, kind=None, parent=None, after=None, limit=MAX_LISTED)
     chosen = kind if kind in REQUESTABLE else USUAL_KIND
     form = form_of(REQUESTABLE[chosen].model_fields["params"].annotation)  # type: ignore[arg-type]
     kinds = {name: (model.__doc__ or "").strip().splitlines()[0] for name, model in REQUESTABLE.items()}

@@ -15,7 +15,7 @@ STEEPEST = 0.62
 """A drawing is at least and at most so many times as high as it is wide."""
 MARGIN = 0.06
 """Of the basins' extent, free on each side."""
-LEAST_DEGREES = 3.0
+MIN_DEGREES = 3.0
 """The map shows at least so many degrees of latitude."""
 CONTIGUOUS = (-125.0, 24.3, -66.5, 49.5)
 """West, south, east, north, degrees: where states are drawn. Elsewhere it is countries."""
@@ -96,7 +96,7 @@ def projection(places: Sequence[Place]) -> Projection:
     west, east = extent(p.longitude for p in places)
     middle = (min(latitudes) + max(latitudes)) / 2
     stretch = 1 / math.cos(math.radians(min(abs(middle), 80)))
-    high = max((max(latitudes) - min(latitudes)) * (1 + 2 * MARGIN), LEAST_DEGREES)
+    high = max((max(latitudes) - min(latitudes)) * (1 + 2 * MARGIN), MIN_DEGREES)
     wide = max((east - west) * (1 + 2 * MARGIN), high * stretch / STEEPEST)
     high = max(high, wide * FLATTEST / stretch)
     centre = (west + east) / 2

@@ -25,7 +25,7 @@ from records.versions import promotions
 
 router = APIRouter(route_class=PageRoute)
 
-MOST_LISTED = 100
+MAX_LISTED = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +71,8 @@ class Compared:
 @router.get("/models", response_class=HTMLResponse)
 def read_models(request: Request, session: Reading) -> HTMLResponse:
     """Show every version."""
-    listed, _ = models.page(session, product=None, architecture=None, after=None, limit=MOST_LISTED)
-    compared, _ = comparisons.page(session, version=None, after=None, limit=MOST_LISTED)
+    listed, _ = models.page(session, product=None, architecture=None, after=None, limit=MAX_LISTED)
+    compared, _ = comparisons.page(session, version=None, after=None, limit=MAX_LISTED)
     rows = [
         Row(model, next(iter(_mean(verification_scores.quartiles(session, model.id, [METRIC]))), None))
         for model in listed

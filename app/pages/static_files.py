@@ -15,7 +15,7 @@ FOLDER = Path(__file__).parent / "static"
 PATH = "/static"
 
 
-class Kept(StaticFiles):
+class ImmutableFiles(StaticFiles):
     """The files, to be kept for ever under the address of their content."""
 
     async def get_response(self, path: str, scope: Scope) -> Response:
@@ -26,9 +26,9 @@ class Kept(StaticFiles):
         return response
 
 
-def files() -> Kept:
+def files() -> ImmutableFiles:
     """Return the application that serves them."""
-    return Kept(directory=FOLDER)
+    return ImmutableFiles(directory=FOLDER)
 
 
 @cache

@@ -68,7 +68,7 @@ class WhatIf:
     basin: str
     title: str
     latest: Run | None
-    told: WhatIfOfRun | None
+    shown: WhatIfOfRun | None
     figure: Figure | None
 
     @property
@@ -114,22 +114,22 @@ class WhatIf:
     @property
     def difference(self) -> str | None:
         """What the changes do, in a sentence."""
-        difference = None if self.told is None else self.told.difference
-        if self.told is None or difference is None:
+        difference = None if self.shown is None else self.shown.difference
+        if self.shown is None or difference is None:
             return None
         more = "more" if difference.depth > 0 else "less"
         volume = ""
         if difference.volume is not None:
             volume = f", {number(abs(difference.volume) / 1e6)} million m³"
-        sentence = f"Over {self.told.horizon_days} days {number(abs(difference.depth))} mm {more} flows out{volume}."
-        return sentence if difference.depth else f"Over {self.told.horizon_days} days as much water flows out."
+        sentence = f"Over {self.shown.horizon_days} days {number(abs(difference.depth))} mm {more} flows out{volume}."
+        return sentence if difference.depth else f"Over {self.shown.horizon_days} days as much water flows out."
 
     @property
     def terms(self) -> list[tuple[str, float | None, float | None]]:
         """Each term of the water balance without the changes and with them, the mean of the members, mm."""
-        if self.told is None or self.told.base is None or self.told.changed is None:
+        if self.shown is None or self.shown.base is None or self.shown.changed is None:
             return []
-        base, changed = self.told.base.water_balance, self.told.changed.water_balance
+        base, changed = self.shown.base.water_balance, self.shown.changed.water_balance
         if base is None or changed is None:
             return []
         return [(term, base.mean.get(term), amount) for term, amount in changed.mean.items()]
@@ -145,7 +145,7 @@ def read_what_if(
         latest = lookup.latest(session, basin, clock.now()).run
     except NotFound:
         latest = None
-    told = None if run is None else service.compared(session, run, basin, UNIT, clock.now())
-    figure = None if told is None else compared(told, UNIT, f"/v1/basins/{basin}/what-if?run={run}")
-    page = WhatIf(basin=basin, title=title, latest=latest, told=told, figure=figure)
+    reported = None if run is None else service.compared(session, run, basin, UNIT, clock.now())
+    figure = None if reported is None else compared(reported, UNIT, f"/v1/basins/{basin}/what-if?run={run}")
+    page = WhatIf(basin=basin, title=title, latest=latest, shown=reported, figure=figure)
     return render(request, "what-if.html", page)

@@ -140,10 +140,10 @@ async def _content(request: Request, _key: Operator) -> bytes:
 
 
 def _suffix(request: Request, _key: Operator) -> str:
-    said = request.headers.get("Content-Type", "nothing").partition(";")[0].strip().lower()
-    if said not in _SUFFIXES:
+    result = request.headers.get("Content-Type", "nothing").partition(";")[0].strip().lower()
+    if result not in _SUFFIXES:
         raise UnsupportedMedia(f"Weather forecasts come as {', '.join(_SUFFIXES)}: say so in the Content-Type header.")
-    return _SUFFIXES[said]
+    return _SUFFIXES[result]
 
 
 @router.post(
@@ -173,8 +173,8 @@ def post_weather(
         raise InvalidRequest([Fault(location="body", field="", detail="it is empty: send a weather forecast")])
     # With an idempotency key, the same request again must name the same file.
     request = f"{key.id} weather {idempotency_key or new_id(clock.wall())}"
-    most = settings.unfinished_jobs_per_key
+    maximum = settings.unfinished_jobs_per_key
     with uploads.stored(settings.data, content, suffix, request) as path:
         job = WeatherJob(params=WeatherParams(weather_file=str(path)))
-        kept, made = jobs.post(database, sender, clock, key, actor, job, idempotency_key, most, "weather posted")
-    return posted(response, kept, made)
+        saved, created = jobs.post(database, sender, clock, key, actor, job, idempotency_key, maximum, "weather posted")
+    return posted(response, saved, created)

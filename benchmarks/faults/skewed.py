@@ -6,8 +6,8 @@ from datetime import timedelta
 from runtime.logs import log_to_stderr
 from runtime.settings import Settings
 from tests.clocks import ClockSetBy
-from workers.processes import keep_time
+from workers.processes import run_scheduler
 
 if __name__ == "__main__":
     log_to_stderr("warning")
-    keep_time(Settings.load(), ClockSetBy(by=timedelta(days=int(sys.argv[1]))))
+    run_scheduler(Settings.load(), ClockSetBy(by=timedelta(days=int(sys.argv[1]))))

@@ -39,8 +39,8 @@ class Row:
 def fuzz(name: str, folder: Path, seconds: int) -> Row:
     """Fuzz a target for some seconds; a process that dies is followed by another for the rest of them."""
     folder.mkdir(parents=True, exist_ok=True)
-    before, begun = _count(folder), time.monotonic()
-    end = begun + seconds
+    before, started = _count(folder), time.monotonic()
+    end = started + seconds
     while (left := round(end - time.monotonic())) > 0:
         counted = _count(folder)
         if _ran(name, folder, left):
@@ -48,7 +48,7 @@ def fuzz(name: str, folder: Path, seconds: int) -> Row:
         if _count(folder) == counted:
             raise SystemExit(f"{name} cannot begin: read {folder / 'log'}.")
     found = sorted(str(path) for path in (folder / "findings").glob("*") if path.suffix != ".txt")
-    return Row(name, _count(folder) - before, round(time.monotonic() - begun, 1), found)
+    return Row(name, _count(folder) - before, round(time.monotonic() - started, 1), found)
 
 
 def _ran(name: str, folder: Path, seconds: int) -> bool:

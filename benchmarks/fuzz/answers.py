@@ -72,7 +72,7 @@ def _gauge() -> Gauge:
     days = np.arange(count)
     weather = {"precipitation": (days % 7, "mm/day"), "tmax": (10, "degC"), "tmin": (days % 5, "degC")}
     weather |= {"srad": (200, "W/m2"), "vp": (700, "Pa")}
-    of_weather = {name: series(*told) for name, told in weather.items()}
+    of_weather = {name: series(*shown) for name, shown in weather.items()}
     return Gauge(BASIN, 45.17, -69.31, 7.69e8, series(100 + days, "cfs"), of_weather)
 
 

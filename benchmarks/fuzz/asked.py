@@ -33,8 +33,8 @@ FEATURE = {"type": "Feature", "geometry": {"type": "MultiPolygon", "coordinates"
 
 
 def _read_job(content: bytes) -> None:
-    said = _json(content)
-    kind, params = (said.get("kind"), said.get("params")) if isinstance(said, dict) else (said, said)
+    result = _json(content)
+    kind, params = (result.get("kind"), result.get("params")) if isinstance(result, dict) else (result, result)
     kinds.read(kind if isinstance(kind, str) else "", params)
 
 

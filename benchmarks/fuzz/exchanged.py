@@ -15,14 +15,14 @@ import numpy as np
 from benchmarks.fuzz.target import Target, laid_down, scratch
 from hydrology.base.calendar import day
 from operations.fews import netcdf_series, run_file, states, xml_series
-from operations.fews.places import Places
+from operations.fews.places import FewsLocations
 from records.database.engine import Database
 from records.upkeep import backup
 from runtime.settings import Settings
 from tests.operations.fews import files
 
 DAYS = {"start": files.stamped("2004-10-01"), "time0": files.stamped("2005-05-01"), "end": files.stamped("2005-05-11")}
-MADE_AT = datetime(2026, 11, 22, tzinfo=UTC)
+CREATED_AT = datetime(2026, 11, 22, tzinfo=UTC)
 
 
 def _members() -> files.Members:
@@ -50,7 +50,7 @@ def _read_run(content: bytes) -> None:
 
 def _read_description(content: bytes) -> None:
     path = laid_down("run/state.xml", content)
-    states.described(path, Places.of(path, None))
+    states.described(path, FewsLocations.of(path, None))
 
 
 @cache
@@ -66,7 +66,7 @@ def _empty() -> Path:
 def _archive(rows: bytes) -> bytes:
     """Return a backup with some rows, whose digests are right."""
     manifest = {
-        "made_at": MADE_AT.isoformat(),
+        "created_at": CREATED_AT.isoformat(),
         "code_version": "0",
         "row_count": 0,
         "sha256": {backup.ROWS: sha256(rows).hexdigest()},

@@ -10,7 +10,7 @@ from pathlib import Path
 from hydrology.base.errors import Problem
 from ingestion.feeds.http import Broken
 
-LONGEST_SENTENCE = 4_000
+MAX_SENTENCE = 4_000
 """Characters. A request may have ten faults, of 300 each."""
 _PRODUCT = Path(__file__).parents[2]
 _UNFIT = ("Cc", "Cs")  # control characters, and halves of characters, which cannot be written as UTF-8
@@ -30,13 +30,13 @@ def judged(read: Callable[[bytes], object], content: bytes) -> None:
         read(content)
     except (Problem, Broken) as problem:
         sentence = str(problem)
-        if len(sentence) > LONGEST_SENTENCE:
+        if len(sentence) > MAX_SENTENCE:
             raise BadSentence(f"a sentence of {len(sentence)} characters: {sentence[:300]!r}") from problem
         if unfit := next((letter for letter in sentence if unicodedata.category(letter) in _UNFIT), None):
             raise BadSentence(f"a sentence with {unfit!r}: {sentence[:300]!r}") from problem
 
 
-def keep(folder: Path, content: bytes, error: BaseException) -> None:
+def fill_records(folder: Path, content: bytes, error: BaseException) -> None:
     """Keep an input and what came of it, unless another shows the same."""
     frames = traceback.extract_tb((error.__cause__ or error).__traceback__)
     place = next((frame for frame in reversed(frames) if _is_ours(frame.filename)), frames[-1])

@@ -44,8 +44,8 @@ def _heads(pattern: str) -> list[bytes]:
 
 
 def _forcing() -> list[bytes]:
-    made = [camels_files.forcing(product).encode() for product in camels_files.HEADINGS]
-    return made + _heads("original_formats/*/*/*_forcing_leap.txt")
+    created = [camels_files.forcing(product).encode() for product in camels_files.HEADINGS]
+    return created + _heads("original_formats/*/*/*_forcing_leap.txt")
 
 
 def _streamflow() -> list[bytes]:
@@ -53,8 +53,8 @@ def _streamflow() -> list[bytes]:
 
 
 def _attributes() -> list[bytes]:
-    made = [text.encode() for text in (camels_files.TOPO, camels_files.NAME, camels_files.VEGE)]
-    return made + _heads("camels_attributes_v2.0/*.txt")
+    created = [text.encode() for text in (camels_files.TOPO, camels_files.NAME, camels_files.VEGE)]
+    return created + _heads("camels_attributes_v2.0/*.txt")
 
 
 def _zips() -> Iterable[bytes]:

@@ -18,12 +18,12 @@ import httpx2
 from benchmarks.fuzz.target import HOSTILE, Target
 
 SLOWEST = 20  # seconds for an input
-MOST_MEMORY = 3072  # MiB of the process
+MAX_MEMORY = 3072  # MiB of the process
 _OURS = ["freshet", "hydrology", "ingestion", "jobspec", "models", "operations", "records"]
 _BENEATH = ["csv", "json", "tomllib", "zipfile", "defusedxml", "croniter", "h11"]
 
 with atheris.instrument_imports(include=[*_OURS, *_BENEATH]):
-    from benchmarks.fuzz.findings import judged, keep
+    from benchmarks.fuzz.findings import fill_records, judged
     from runtime.parent_process import end_with_parent
 
     TARGETS: dict[str, Target] = import_module(sys.argv[1]).TARGETS
@@ -52,8 +52,8 @@ def main() -> None:
     # A client makes itself a context of TLS out of a hundred authorities, and none is needed here.
     httpx2.create_ssl_context = cache(httpx2.create_ssl_context)
     corpus, findings = folder / "corpus", folder / "findings"
-    for made in (corpus, findings):
-        made.mkdir(parents=True, exist_ok=True)
+    for created in (corpus, findings):
+        created.mkdir(parents=True, exist_ok=True)
     for number, seed in enumerate([*target.seeds(), *HOSTILE]):
         (corpus / f"seed-{number}").write_bytes(seed)
     words = folder / "words"
@@ -65,14 +65,14 @@ def main() -> None:
         try:
             judged(target.read, content)
         except Exception as error:  # noqa: BLE001 - every other one is a finding
-            keep(findings, content, error)
+            fill_records(findings, content, error)
 
     options = {
         "max_total_time": seconds,
         "max_len": target.longest,
         "timeout": SLOWEST,
         "report_slow_units": SLOWEST,
-        "rss_limit_mb": MOST_MEMORY,
+        "rss_limit_mb": MAX_MEMORY,
         "dict": words,
         "artifact_prefix": f"{findings}/",
         "print_final_stats": 1,

@@ -112,8 +112,8 @@ def _headers() -> Iterator[bytes]:
     """Give files of safetensors whose headers are not ours."""
     for metadata in (None, {}, {"header": "[" * 5000}, {"header": "null"}, {"header": "[]"}, {"header": "\ud800"}):
         for name in ("a\n\x1b", "a" * 4000):
-            told = {"__metadata__": metadata, name: {"dtype": "F64", "shape": [0], "data_offsets": [0, 0]}}
-            header = json.dumps(told).encode()
+            shown = {"__metadata__": metadata, name: {"dtype": "F64", "shape": [0], "data_offsets": [0, 0]}}
+            header = json.dumps(shown).encode()
             yield len(header).to_bytes(8, "little") + header
 
 
@@ -131,9 +131,9 @@ def _errors() -> Iterator[bytes]:
 
 
 def _snow() -> Iterator[bytes]:
-    told = json.loads((SHELF / "mclstm-maurer-447" / snow.FILE).read_bytes())
-    told["content"], told["snow"]["cells"] = small().content, {"0": [1, 2]}
-    yield json.dumps(told).encode()
+    shown = json.loads((SHELF / "mclstm-maurer-447" / snow.FILE).read_bytes())
+    shown["content"], shown["snow"]["cells"] = small().content, {"0": [1, 2]}
+    yield json.dumps(shown).encode()
 
 
 _TENSORS = ("dtype", "F16", "shape", "data_offsets", "__metadata__", "header", "BOOL", "F8_E4M3")

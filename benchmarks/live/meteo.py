@@ -56,8 +56,8 @@ def answer(world: World, path: str, asked: Mapping[str, Any]) -> Reply:
         reason = "Minutely API request limit exceeded. Please try again in one minute."
         return as_json({"error": True, "reason": reason}, 429)
     places = zip(asked["latitude"], asked["longitude"], asked["timezone"], strict=True)
-    told = [_place(world, path, asked, at, *place) for at, place in enumerate(places)]
-    reply = as_json(told[0] if len(told) == 1 else told)
+    shown = [_place(world, path, asked, at, *place) for at, place in enumerate(places)]
+    reply = as_json(shown[0] if len(shown) == 1 else shown)
     if world.once("meteo-stream-break"):
         return Reply(200, reply.body[: len(reply.body) // 2] + b"Unexpected error while streaming data", reply.headers)
     return reply
@@ -99,7 +99,7 @@ def _place(
             daily[name + (f"_member{member:02}" if member else "")] = [_number(value) for value in values]
     _spoil(world, daily)
     cell = [round(round(value / _CELL) * _CELL, 2) for value in (latitude, longitude)]
-    told = {
+    shown = {
         "latitude": cell[0] + (0.25 if world.has("meteo-shifted-grid") else 0),
         "longitude": cell[1],
         "generationtime_ms": 0.4,
@@ -108,7 +108,7 @@ def _place(
         "daily_units": {name: _UNITS.get(name.partition("_member")[0], "iso8601") for name in daily},
         "daily": daily,
     }
-    return told if at == 0 or world.has("meteo-no-location-id") else told | {"location_id": at}
+    return shown if at == 0 or world.has("meteo-no-location-id") else shown | {"location_id": at}
 
 
 def _spoil(world: World, daily: dict[str, Any]) -> None:

@@ -32,8 +32,8 @@ def serving(world: World) -> Iterator[str]:
             parts = urlsplit(self.path)
             world.requests.append((self.command, parts.path, parts.query, dict(self.headers.items())))
             if world.key is not None and self.headers.get("X-Api-Key") != world.key:
-                said = f"The key {self.headers.get('X-Api-Key')} is not known."
-                reply = as_json({"error": {"code": "API_KEY_INVALID", "message": said}}, 403)
+                result = f"The key {self.headers.get('X-Api-Key')} is not known."
+                reply = as_json({"error": {"code": "API_KEY_INVALID", "message": result}}, 403)
             else:
                 reply = answer(world, f"http://{self.headers['Host']}", parts.path, parts.query, body)
             self.send_response(reply.status)

@@ -89,7 +89,7 @@ def _location(gauge: Gauge) -> dict[str, Any]:
 
 
 def _series(world: World, gauge: Gauge) -> list[dict[str, Any]]:
-    said = {
+    result = {
         "monitoring_location_id": gauge.basin,
         "parameter_code": "00060",
         "statistic_id": "00003",
@@ -101,7 +101,7 @@ def _series(world: World, gauge: Gauge) -> list[dict[str, Any]]:
         "web_description": "a property that nobody asked for",
     }
     ids = [gauge.series] + ([gauge.series[::-1]] if world.has("usgs-two-series") else [])
-    return [{"type": "Feature", "id": each, "geometry": None, "properties": said} for each in ids]
+    return [{"type": "Feature", "id": each, "geometry": None, "properties": result} for each in ids]
 
 
 Values = list[tuple[Day, float | None, int]]

@@ -57,10 +57,10 @@ def opened(store: Path, as_of: datetime) -> dict[str, Any]:
         pages = {"basin": f"{address}/basins/{_basin(address)}", "day": f"{address}/"}
         taken = {name: [_open(browser, page, server) for _ in range(ROUNDS + 1)] for name, page in pages.items()}
         browser.close()
-    return {name: _told(openings[1:]) for name, openings in taken.items()}  # the server's first answer warms it
+    return {name: _reported(openings[1:]) for name, openings in taken.items()}  # the server's first answer warms it
 
 
-def _told(openings: list[Opening]) -> dict[str, Any]:
+def _reported(openings: list[Opening]) -> dict[str, Any]:
     rows = [asdict(opening) for opening in openings]
     return {
         **{name: round(statistics.median(row[name] for row in rows), 3) for name in rows[0]},
@@ -99,8 +99,8 @@ def _page_seconds(tab: CDPSession) -> float:
 
 
 def _browser_seconds(processes: CDPSession) -> float:
-    told = processes.send("SystemInfo.getProcessInfo")["processInfo"]
-    return sum(float(process["cpuTime"]) for process in told)
+    shown = processes.send("SystemInfo.getProcessInfo")["processInfo"]
+    return sum(float(process["cpuTime"]) for process in shown)
 
 
 def _basin(address: str) -> str:

@@ -19,7 +19,7 @@ from tests.e2e.browser import FLAGS, PHONE, WIDE, installed
 FOLDER = Path("docs/pictures")
 BASIN = "USGS-09081600"
 JUDGED_ON = "1989-10-01..1999-09-30"
-MORNING = MELTING + timedelta(days=1)
+ISSUE_DAY = MELTING + timedelta(days=1)
 """The clock of the pictures: of the second forecast."""
 
 
@@ -44,11 +44,11 @@ def main() -> None:
     """Make the store, and take the pictures."""
     with tempfile.TemporaryDirectory() as folder:
         store = camels(Path(folder))
-        run(store, MORNING, "evaluate", "--basin", BASIN, "--period", JUDGED_ON)
-        run(store, MORNING, "thresholds", "simulate", "--basin", BASIN)
-        run(store, MORNING, "forecast", "--t0", f"{MELTING:%Y-%m-%d}", "--horizon", str(HORIZON))
-        run(store, MORNING, "volumes", "--basin", BASIN)
-        with served(store, MORNING) as (address, _), sync_playwright() as playwright:
+        run(store, ISSUE_DAY, "evaluate", "--basin", BASIN, "--period", JUDGED_ON)
+        run(store, ISSUE_DAY, "thresholds", "simulate", "--basin", BASIN)
+        run(store, ISSUE_DAY, "forecast", "--t0", f"{MELTING:%Y-%m-%d}", "--horizon", str(HORIZON))
+        run(store, ISSUE_DAY, "volumes", "--basin", BASIN)
+        with served(store, ISSUE_DAY) as (address, _), sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=installed(), args=FLAGS)
             for name, picture in PICTURES.items():
                 _take(browser, address, picture, FOLDER / f"{name}.png")

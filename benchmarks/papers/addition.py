@@ -21,7 +21,7 @@ from models.checkpoint import Tensors, optimizer_tensors, prefixed, restore_opti
 
 BATCH = 128
 AT_ONCE = 1000  # sequences a forward run, where nothing is learnt
-SAY_EVERY = 10.0  # seconds
+STATE_EVERY = 10.0  # seconds
 TRAINING, VALIDATION, TEST, ORDER = range(4)  # what a stream of random numbers is for
 
 
@@ -78,9 +78,9 @@ def sequences(task: Task, count: int, *key: int) -> tuple[Tensor, Tensor, Tensor
     """
     random = np.random.default_rng(key)
     x = random.uniform(0.0, task.highest, (task.length, count))
-    fewest, most = task.summands
-    places = random.random((task.length - 1, count)).argsort(0)[:most]
-    chosen = np.arange(most)[:, None] < random.integers(fewest, most, count, endpoint=True)
+    fewest, maximum = task.summands
+    places = random.random((task.length - 1, count)).argsort(0)[:maximum]
+    chosen = np.arange(maximum)[:, None] < random.integers(fewest, maximum, count, endpoint=True)
     a = np.zeros_like(x)
     np.put_along_axis(a, places, chosen.astype(a.dtype), 0)
     y = (a * x).sum(0)
@@ -157,7 +157,7 @@ class Learning:
             total += loss.detach() * batch.shape[1]
         self.epoch += 1
         if self.epoch % self.size.validate_every == 0:
-            self._keep_best()
+            self._store_best()
         self.seconds += time.perf_counter() - began
         return total / order.shape[1]
 
@@ -169,7 +169,7 @@ class Learning:
         ]
         return torch.from_numpy(np.stack(orders))
 
-    def _keep_best(self) -> None:
+    def _store_best(self) -> None:
         error = self.errors(self.weights, *self.validation)
         better = error < self.best_error  # False where the error is not a number
         self.best_error = torch.where(better, error, self.best_error)
@@ -204,8 +204,8 @@ class Learning:
 
     def restore(self, tensors: Tensors, header: dict[str, Any]) -> None:
         """Go on from what `tensors` gave."""
-        for name, kept in under("weights/", tensors).items():
-            self.weights[name].data.copy_(kept)
+        for name, stored in under("weights/", tensors).items():
+            self.weights[name].data.copy_(stored)
         self.best, self.best_error = under("best/", tensors), tensors["best_error"]
         restore_optimizer(self.optimizer, under("optimizer/", tensors))
         self.epoch, self.seconds = header["epoch"], header["seconds"]
@@ -213,17 +213,17 @@ class Learning:
 
 def learn(plan: Plan, contender: Contender, size: Size, seeds: int) -> Learning:
     """Train a network, or go on training it; a checkpoint is kept after every epoch."""
-    learning, said = Learning(contender, size, seeds), time.monotonic()
+    learning, result = Learning(contender, size, seeds), time.monotonic()
     checkpoint = plan.checkpoint(f"{contender.name}-{seeds}")
-    if (kept := checkpoint.load()) is not None:
-        learning.restore(*kept)
+    if (stored := checkpoint.load()) is not None:
+        learning.restore(*stored)
     while learning.epoch < size.epochs:
         losses = learning.run_epoch()
         checkpoint.save(learning.tensors(), {"epoch": learning.epoch, "seconds": learning.seconds})
-        if time.monotonic() - said > SAY_EVERY:
-            said = time.monotonic()
+        if time.monotonic() - result > STATE_EVERY:
+            result = time.monotonic()
             text = ", ".join(f"{loss:.2g}" for loss in losses.tolist())
-            plan.say(f"{contender.name} epoch {learning.epoch}/{size.epochs} ({learning.seconds:.0f} s): {text}")
+            plan.note(f"{contender.name} epoch {learning.epoch}/{size.epochs} ({learning.seconds:.0f} s): {text}")
     return learning
 
 

@@ -29,7 +29,7 @@ TRAINED_ON = (1.0, 2.0)
 ADAM_EPSILON = 1e-12  # gradients of exact solutions are small
 CHECK_EVERY = 1000  # updates
 CURVE_POINTS, CURVE_DRAWS = 20, 100
-SAVE_EVERY, SAY_EVERY = 60.0, 10.0  # seconds
+SAVE_EVERY, STATE_EVERY = 60.0, 10.0  # seconds
 VALIDATION_DRAWS = 1000
 VALIDATION_SEED, TEST_SEED = 1_000_001, 1_000_002
 
@@ -95,8 +95,8 @@ class Sums:
 
         They take 1 - 1e-5 of the inputs they should and 1e-5 of the others, and keep 1 - 1e-5 of themselves a step.
         """
-        kept = (1 - OFF_BY) ** torch.arange(x.shape[1] - 1, -1, -1, dtype=x.dtype)
-        total = torch.einsum("btm,t->bm", x, kept)
+        saved = (1 - OFF_BY) ** torch.arange(x.shape[1] - 1, -1, -1, dtype=x.dtype)
+        total = torch.einsum("btm,t->bm", x, saved)
         taken_a, taken_b = (which * (1 - 2 * OFF_BY) + OFF_BY for which in (self.a, self.b))
         return (self.joined(total @ taken_a.T, total @ taken_b.T) - self.target(x)).square().mean(0)
 
@@ -222,10 +222,10 @@ class Progress:
 
     def load(self, checkpoint: Checkpoint) -> None:
         """Go on from the checkpoint, where there is one."""
-        kept = checkpoint.load()
-        if kept is None:
+        saved = checkpoint.load()
+        if saved is None:
             return
-        tensors, header = kept
+        tensors, header = saved
         with torch.no_grad():
             for name, weight in under("weights.", tensors).items():
                 self.weights[name].copy_(weight)
@@ -252,19 +252,19 @@ def learn(problem: Problem, plan: Plan, name: str) -> Progress:
             progress.optimizer.step()
             progress.update += 1
         if progress.update % CHECK_EVERY == 0:
-            keep_best(problem, progress, validated_on)
+            store_best(problem, progress, validated_on)
         if progress.update % (learning.updates // CURVE_POINTS) == 0:
             progress.curve.append({"updates": progress.update, **tested(problem, progress.best, CURVE_DRAWS)})
         progress.seconds = clock.seconds()
         if clock.due("save", SAVE_EVERY) or progress.update == learning.updates:
             progress.save(checkpoint)
-        if clock.due("say", SAY_EVERY):
-            plan.say(f"{name} {progress.update}/{learning.updates} validation {progress.validation.median():.1e}")
+        if clock.due("say", STATE_EVERY):
+            plan.note(f"{name} {progress.update}/{learning.updates} validation {progress.validation.median():.1e}")
     return progress
 
 
 @torch.no_grad()
-def keep_best(problem: Problem, progress: Progress, x: Tensor) -> None:
+def store_best(problem: Problem, progress: Progress, x: Tensor) -> None:
     """Keep the weights of the seeds that validate better than before."""
     error = problem.errors(progress.weights, x).square().mean(0)
     better = error < progress.validation

@@ -19,13 +19,15 @@ PRINTED = {  # (xi, theta): EINS and LSTM as printed
 
 def run(plan: Plan) -> Report:  # noqa: ARG001 - as every experiment
     """Count."""
-    begun = time.perf_counter()
+    started = time.perf_counter()
     rows = []
     for (xi, theta), (eins, lstm) in PRINTED.items():
         ours = sum(parameter.numel() for parameter in EINSRecurrence(xi, theta).parameters())
         # The printed LSTM has one bias a gate, torch's has two.
         of_torch = sum(parameter.numel() for parameter in nn.LSTM(xi, theta).parameters()) - 4 * theta
-        said = f"EINS {ours:,}, LSTM {of_torch:,}"
-        rows.append(Row(f"xi {xi}, theta {theta}", f"EINS {eins}, LSTM {lstm}", said, {"eins": ours, "lstm": of_torch}))
+        result = f"EINS {ours:,}, LSTM {of_torch:,}"
+        rows.append(
+            Row(f"xi {xi}, theta {theta}", f"EINS {eins}, LSTM {lstm}", result, {"eins": ours, "lstm": of_torch})
+        )
     setup = {"formula": "2 xi^2 + 5 xi theta + xi against 4 xi theta + 4 theta^2 + 4 theta (one bias)"}
-    return Report("Parameters", "EINS paper, parameter counts", setup, rows, time.perf_counter() - begun)
+    return Report("Parameters", "EINS paper, parameter counts", setup, rows, time.perf_counter() - started)

@@ -39,7 +39,7 @@ def run(plan: Plan) -> Report:
             mean = sum(norms) / seeds
             paper = PAPER[name][position] if name in PAPER else "-"
             rows.append(Row(f"{name}, {length} steps", paper, f"{mean:.3g}", {"mean": mean, "seeds": norms}))
-        plan.say(f"{name}: {', '.join(row.ours for row in rows[-len(LENGTHS) :])}")
+        plan.note(f"{name}: {', '.join(row.ours for row in rows[-len(LENGTHS) :])}")
     return Report("Gradient norms", "mmRNN, Table 2", _setup(seeds), rows, time.monotonic() - started)
 
 

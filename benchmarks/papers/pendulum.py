@@ -31,8 +31,8 @@ UPDATES, QUICK_UPDATES, QUICK_STRIDE = 1500, 150, 25
 RATE, WEIGHT_DECAY = 0.01, 1e-5
 FIRST_WINDOW, GROWTH, GOOD_ENOUGH = 11, 5, -0.9
 TEST_STEPS = 500
-LEAST_SPREAD = 1e-12  # a constant window has no correlation
-KEEP_SECONDS, SAY_SECONDS = 60.0, 10.0
+MIN_SPREAD = 1e-12  # a constant window has no correlation
+STORE_SECONDS, STATE_SECONDS = 60.0, 10.0
 
 
 MC_LSTM, LSTM = "MC-LSTM", "LSTM"
@@ -64,17 +64,17 @@ def window_losses(predicted: Tensor, observed: Tensor, windows: Tensor) -> Tenso
     count = (windows - 1).unsqueeze(-1)
 
     def deviations(values: Tensor) -> Tensor:
-        kept = torch.where(inside, values, 0.0)
-        return torch.where(inside, values - kept.sum(0) / count, 0.0)
+        stored = torch.where(inside, values, 0.0)
+        return torch.where(inside, values - stored.sum(0) / count, 0.0)
 
     p, q = deviations(predicted), deviations(observed)
-    spread = (p.square().sum(0) * q.square().sum(0) + LEAST_SPREAD).sqrt()
+    spread = (p.square().sum(0) * q.square().sum(0) + MIN_SPREAD).sqrt()
     return (torch.where(inside, error, 0.0).sum(0) / count - (p * q).sum(0) / spread).mean(-1)
 
 
-def grown(windows: Tensor, losses: Tensor, longest: Tensor) -> Tensor:
+def grown(windows: Tensor, losses: Tensor, longest_run: Tensor) -> Tensor:
     """Return the next update's windows: 5 steps longer where the loss is at most -0.9."""
-    return torch.where(losses <= GOOD_ENOUGH, (windows + GROWTH).minimum(longest), windows)
+    return torch.where(losses <= GOOD_ENOUGH, (windows + GROWTH).minimum(longest_run), windows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,18 +148,18 @@ def fit(plan: Plan, name: str, network: Forecaster, members: Sequence[Pendulum],
     """Train S networks on a pendulum each, from their checkpoint on if there is one, and test them."""
     checkpoint = plan.checkpoint(name)
     training = Training(network, members)
-    if (kept := checkpoint.load()) is not None:
-        if "fit" in kept[1]:
-            return Fit(**kept[1]["fit"])
-        training.load(*kept)
-    said = saved = time.monotonic()
+    if (stored := checkpoint.load()) is not None:
+        if "fit" in stored[1]:
+            return Fit(**stored[1]["fit"])
+        training.load(*stored)
+    output = saved = time.monotonic()
     while training.step < updates:
         training.update()
         now = time.monotonic()
-        if now - said >= SAY_SECONDS:
-            said = now
-            plan.say(f"{name}: update {training.step} of {updates}, mean window {training.windows.float().mean():.0f}")
-        if now - saved >= KEEP_SECONDS:
+        if now - output >= STATE_SECONDS:
+            output = now
+            plan.note(f"{name}: update {training.step} of {updates}, mean window {training.windows.float().mean():.0f}")
+        if now - saved >= STORE_SECONDS:
             saved = now
             training.save(checkpoint)
     result = Fit(training.errors(), training.windows.tolist(), training.seconds)
@@ -211,7 +211,7 @@ def run(plan: Plan) -> Report:
         errors[program.kind].update(zip(program.members, result.errors, strict=True))
         windows[program.kind].update(zip(program.members, result.windows, strict=True))
         seconds += result.seconds
-        plan.say(f"{program.name}: mean error {np.mean(result.errors):.2g} J2")
+        plan.note(f"{program.name}: mean error {np.mean(result.errors):.2g} J2")
     table = Table(
         sets,
         {kind: _by_set(errors[kind], members, len(sets)) for kind in errors},

@@ -24,7 +24,7 @@ class Plan:
     seeds: int | None
     folder: Path
 
-    def say(self, text: str) -> None:
+    def note(self, text: str) -> None:
         """Show how far the run is."""
         print(f"{time.strftime('%H:%M:%S')} {text}", file=sys.stderr, flush=True)
 

@@ -148,8 +148,8 @@ class Training:
 
     def __init__(self, size: Size, seed: int, *, events: bool) -> None:
         self.size, self.seed, self.events = size, seed, events
-        made = self._streams(0, size.streams)
-        self.validation, self.training = made.take(slice(size.held_out)), made.take(slice(size.held_out, None))
+        created = self._streams(0, size.streams)
+        self.validation, self.training = created.take(slice(size.held_out)), created.take(slice(size.held_out, None))
         torch.manual_seed(seed)
         self.network = Parity()
         self.optimizer = torch.optim.RMSprop(self.network.parameters(), lr=RATE, alpha=SMOOTHING)
@@ -219,9 +219,9 @@ class Training:
 
     def restore(self, checkpoint: Checkpoint) -> None:
         """Go on from what was kept, if anything was."""
-        kept = checkpoint.load()
-        if kept is not None:
-            tensors, header = kept
+        stored = checkpoint.load()
+        if stored is not None:
+            tensors, header = stored
             self.network.load_state_dict(under("network.", tensors))
             self.best = under("best.", tensors)
             restore_optimizer(self.optimizer, under("optimizer.", tensors))
@@ -235,18 +235,18 @@ def _copied(network: Parity) -> Tensors:
 def train(training: Training, checkpoint: Checkpoint, plan: Plan, name: str) -> None:
     """Train to the end, from the checkpoint on where there is one."""
     training.restore(checkpoint)
-    kept = said = time.monotonic()
+    stored = result = time.monotonic()
     while not training.finished:
         learnt, validated = training.epoch()
         progress, now = training.progress, time.monotonic()
-        if now - said > 10:
-            said = now
-            plan.say(
+        if now - result > 10:
+            result = now
+            plan.note(
                 f"{name}: epoch {progress.epoch}, up to {progress.longest} bits, {progress.updates} updates, "
                 f"training {learnt:.4f}, validation {validated:.4f}, {progress.seconds:.0f} s"
             )
-        if now - kept > CHECKPOINT_SECONDS:
-            kept = now
+        if now - stored > CHECKPOINT_SECONDS:
+            stored = now
             training.save(checkpoint)
     training.save(checkpoint)
 
@@ -263,7 +263,7 @@ def run(plan: Plan) -> Report:
             train(training, plan.checkpoint(f"{coding}-{seed}"), plan, f"{coding}, seed {seed}")
             found.append(training.test())
             progresses.append(training.progress)
-            plan.say(f"{coding}, seed {seed}: test {found[-1]:.4f} after {training.progress.epoch} epochs")
+            plan.note(f"{coding}, seed {seed}: test {found[-1]:.4f} after {training.progress.epoch} epochs")
         rows.append(_row(f"{coding}, up to {size.bits - 1} bits: test accuracy", paper, found, progresses))
         seconds += sum(progress.seconds for progress in progresses)
     return Report("Parity of bit streams", "mmRNN, Table 3", _setup(size, plan.seeds or size.seeds), rows, seconds)

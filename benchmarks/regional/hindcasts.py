@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from benchmarks.regional.data import opened, require_all
 from hydrology.base.calendar import Period
-from hydrology.uncertainty.error_model import LONGEST_GAP
+from hydrology.uncertainty.error_model import MAX_GAP
 from models.arrays import Forcing
 from models.ensemble import Ensemble
 from models.inference import ArrayMap
@@ -54,11 +54,11 @@ def hindcasts(ensemble: Ensemble, basins: Sequence[BasinForcing], issues: Sequen
         basins: whose records hold the same days.
         issues: in the order of their T0.
     """
-    for days, recent, states in begun(ensemble, basins, issues):
+    for days, recent, states in started(ensemble, basins, issues):
         yield Hindcast(days, recent, _ahead(ensemble, basins, states, days))
 
 
-def begun(
+def started(
     ensemble: Ensemble, basins: Sequence[BasinForcing], issues: Sequence[RunDays]
 ) -> Iterator[tuple[RunDays, npt.NDArray[np.float32], list[ArrayMap]]]:
     """Yield each issue with `Hindcast.recent` and each member's states of T0; the arguments are as in `hindcasts`."""
@@ -67,7 +67,7 @@ def begun(
     first = basins[0].period.first
     for days in issues:
         until_t0, states = ensemble.simulate(whole.over(Period(first, days.t0)), states, ("discharge",))
-        recent = until_t0["discharge"][..., -LONGEST_GAP:].mean(axis=0, dtype=np.float64).astype(np.float32)
+        recent = until_t0["discharge"][..., -MAX_GAP:].mean(axis=0, dtype=np.float64).astype(np.float32)
         first = days.t0 + ONE_DAY
         yield days, recent, states
 

@@ -100,20 +100,20 @@ def train(name: str, members: list[int]) -> None:
             f"Made by `python -m benchmarks.regional train {name}`; not a part of the product.\n"
         )
     database = opened()
-    begun = begin(database, clock, chosen.config, chosen.basins)
-    require_all(begun.prepared.left_out)
+    started = begin(database, clock, chosen.config, chosen.basins)
+    require_all(started.prepared.left_out)
     for member in members or range(chosen.members):
-        train_member(database, clock, begun, member, "cpu", _tell(name, member))
+        train_member(database, clock, started, member, "cpu", _report(name, member))
         with database.reading() as session:
-            finished = trainings.finished_members(session, begun.training_id)
-        written = ship(chosen.folder, new_version(clock, begun), finished, twin)
+            finished = trainings.finished_members(session, started.training_id)
+        written = ship(chosen.folder, new_version(clock, started), finished, twin)
         print(f"{chosen.folder}: members {written.members}", flush=True)
     database.close()
 
 
-def _tell(name: str, member: int) -> Callable[[Progress], None]:
-    def tell(progress: Progress) -> None:
+def _report(name: str, member: int) -> Callable[[Progress], None]:
+    def report(progress: Progress) -> None:
         if progress.validation is not None:
             print(f"{name} {member}: step {progress.step}, validation {progress.validation.value:.4f}", flush=True)
 
-    return tell
+    return report

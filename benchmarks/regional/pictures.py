@@ -15,7 +15,7 @@ from benchmarks.regional.trials import RESULTS
 from models.pretrained import form
 
 PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
-KEPT = "the kept members"
+STORED = "the kept members"
 LOWEST = 0.6  # of the axis: what a training passes in its first minutes
 
 Curve = tuple[list[float], list[float]]
@@ -39,7 +39,7 @@ def _draw_trials() -> None:
         of = curves if RECIPES[trial["recipe"]].every == 1 else small
         of.append((trial["recipe"], _curve(trial["log"], trial["core_minutes"], trial["steps"])))
     logs = [member.log for member in form.read(ENSEMBLE).description.members]
-    curves += [(KEPT, _curve(log["validation"], log["seconds"] / 60, log["validation"][-1]["step"])) for log in logs]
+    curves += [(STORED, _curve(log["validation"], log["seconds"] / 60, log["validation"][-1]["step"])) for log in logs]
     _plot("recipe.svg", "447 basins, one member a line", curves, LOWEST)
     if small:
         _plot("sequence-to-one.svg", "40 basins, one member a line", small, 0.0)

@@ -88,11 +88,11 @@ def _own(done: Evaluation, shares: dict[str, float]) -> dict[str, Any]:
     """Return quartiles over the basins of each band that were judged, and each basin's figures."""
     judged = {one.basin: one.snow for one in done.basins if one.snow is not None and one.snow.test_r is not None}
     bands, above = {}, np.inf
-    for least in BANDS:
-        bands[f"from {least:g}"] = _quartiles(
-            [cells for name, cells in judged.items() if least <= shares[name] < above]
+    for minimum in BANDS:
+        bands[f"from {minimum:g}"] = _quartiles(
+            [cells for name, cells in judged.items() if minimum <= shares[name] < above]
         )
-        above = least
+        above = minimum
     by_basin = {
         name: {"frac_snow": shares[name], "r": cells.test_r, "bias_pct": cells.bias_pct, "where_none_mm": cells.bare_mm}
         for name, cells in judged.items()

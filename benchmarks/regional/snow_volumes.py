@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.regional.data import TEST, opened
-from benchmarks.regional.hindcasts import begun, fanned_out, read_forcings, traces_of
+from benchmarks.regional.hindcasts import fanned_out, read_forcings, started, traces_of
 from benchmarks.regional.simulations import observe
 from benchmarks.regional.snow import snowy
 from benchmarks.regional.volumes import issues_of
@@ -29,7 +29,7 @@ from operations.verification.snow_cells import reference_snow
 Array = npt.NDArray[np.float64]
 
 FIRST_DAY = "04-01"
-LEAST_YEARS = 5  # with an observed volume and a reference: of fewer no correlation is told
+MIN_YEARS = 5  # with an observed volume and a reference: of fewer no correlation is told
 
 
 def measure(ensemble: Ensemble) -> dict[str, Any]:
@@ -57,7 +57,7 @@ def measure(ensemble: Ensemble) -> dict[str, Any]:
         for name, of_stored, of_swe, of_all, observed, known in zip(
             names, stored, swe, discharge, volumes, np.isfinite(volumes) & np.isfinite(swe), strict=True
         )
-        if known.sum() >= LEAST_YEARS
+        if known.sum() >= MIN_YEARS
     }
     return {
         "judged_on": TEST,
@@ -74,15 +74,15 @@ def measure(ensemble: Ensemble) -> dict[str, Any]:
 def _forecast(ensemble: Ensemble, basins: Sequence[BasinForcing], issues: Sequence[RunDays]) -> tuple[Array, Array]:
     """Return the volume that was in each basin at T0, and all that is forecast, (basins, issues), mm."""
     stored, discharge = list[Array](), list[Array]()
-    for days, _, states in begun(ensemble, basins, issues):
+    for days, _, states in started(ensemble, basins, issues):
         print(f"from {days.t0}", file=sys.stderr, flush=True)
         weather, count = traces_of(basins, days)
-        told_apart = [fanned_out(_told_apart(member), count) for member in states]
+        split = [fanned_out(_distinguished(member), count) for member in states]
         tag = np.full(days.horizon, LATER)
         parts = np.mean(
             [
                 outputs["discharge_by_tag"].sum(axis=1, dtype=np.float64)
-                for outputs, _ in ensemble.each(weather, told_apart, ("discharge_by_tag",), tag)
+                for outputs, _ in ensemble.each(weather, split, ("discharge_by_tag",), tag)
             ],
             axis=0,
         ).reshape(len(basins), count, len(ORIGINS))
@@ -91,12 +91,12 @@ def _forecast(ensemble: Ensemble, basins: Sequence[BasinForcing], issues: Sequen
     return np.stack(stored, axis=1), np.stack(discharge, axis=1)
 
 
-def _told_apart(state: ArrayMap) -> ArrayMap:
+def _distinguished(state: ArrayMap) -> ArrayMap:
     """Return a state with all of its water of one origin."""
     tags = np.zeros((*state["c"].shape, len(ORIGINS)), state["c"].dtype)
     tags[..., OTHER] = state["c"]
     return state | {"tags": tags}
 
 
-def _correlation(told: Array, observed: Array) -> float:
-    return float(np.corrcoef(told, observed)[0, 1])
+def _correlation(shown: Array, observed: Array) -> float:
+    return float(np.corrcoef(shown, observed)[0, 1])

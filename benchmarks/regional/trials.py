@@ -47,12 +47,12 @@ def trial(name: str, seed: int) -> None:
     recipe, member = RECIPES[name], _resumed(name, seed)
     checkpoint = _checkpoint(name, seed)
 
-    def keep(_step: int, blob: bytes) -> None:
+    def fill_records(_step: int, blob: bytes) -> None:
         part = checkpoint.with_suffix(".part")
         part.write_bytes(blob)
         part.replace(checkpoint)
 
-    def tell(progress: Progress) -> None:
+    def report(progress: Progress) -> None:
         if progress.validation is not None:
             minutes, nse = member.seconds / 60, progress.validation.value
             print(f"{name} {seed}: step {progress.step}, {nse:.4f}, {minutes:.1f} min", flush=True)
@@ -60,7 +60,7 @@ def trial(name: str, seed: int) -> None:
             raise _OutOfTimeError
 
     with contextlib.suppress(_OutOfTimeError):
-        member.run(keep, tell)
+        member.run(fill_records, report)
     names, period = recipe.basins, Period.parse(PRODUCTS[recipe.product].validation)
     observed = observe(names, str(period), recipe.product)
     simulated: Array = simulate(_ensemble(member), names, period.last).over(period)[0]
@@ -97,8 +97,8 @@ def _resumed(name: str, seed: int) -> MemberTraining:
 
 
 def _checkpoint(name: str, seed: int) -> Path:
-    made = fingerprint(RECIPES[name].config().model_dump(mode="json"))[:8]
-    return Settings.load().data / f"trial-{name}-{seed}-{made}.safetensors"
+    created = fingerprint(RECIPES[name].config().model_dump(mode="json"))[:8]
+    return Settings.load().data / f"trial-{name}-{seed}-{created}.safetensors"
 
 
 def _ensemble(member: MemberTraining) -> Ensemble:

@@ -20,9 +20,9 @@ from hydrology.base.calendar import Period
 from hydrology.climatology.flow_climatology import FlowClimatology
 from hydrology.scores.probabilistic import interval_score
 from hydrology.scores.scores import nse
-from hydrology.uncertainty.error_fit import Pairs, fit
+from hydrology.uncertainty.error_fit import ErrorPairs, fit
 from hydrology.uncertainty.error_model import LEVELS, BasinErrorModel, Shape
-from hydrology.verification.forecast_scores import Judged, high_flow
+from hydrology.verification.forecast_scores import ForecastScores, high_flow
 from hydrology.verification.reforecasts import CALIBRATED, RAW, AtLead, Reforecasts
 from hydrology.verification.results import Reliability
 from hydrology.verification.verify import CLIMATOLOGY, pit_histogram
@@ -35,7 +35,7 @@ Array = npt.NDArray[np.float64]
 LEADS = tuple(range(1, 11))
 EVERY_DAYS = 5
 LOW_SHARE = 1 / 3
-LEAST_IN_BIN = 200  # days, for a bin of the reliability to be told
+MIN_IN_BIN = 200  # days, for a bin of the reliability to be told
 UNCORRECTED = "uncorrected"
 RIVALS = (CALIBRATED, UNCORRECTED, RAW, CLIMATOLOGY)
 
@@ -60,10 +60,10 @@ class Basin:
         days = days_of(self.record, period)
         return Basin(self.name, period, self.members[:, days], self.observed[days])
 
-    def pairs(self, text: str) -> Pairs:
+    def pairs(self, text: str) -> ErrorPairs:
         """Return its simulated and observed flow over a period."""
         of_period = self.over(text)
-        return Pairs(of_period.simulated, of_period.observed)
+        return ErrorPairs(of_period.simulated, of_period.observed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class Rival:
     @classmethod
     def of(cls, quantiles: Array, observed: Array, threshold: float, low_flow: float) -> "Rival":
         """Judge quantiles (days, levels) by what was observed (days,)."""
-        judged = Judged.of_quantiles(quantiles, LEVELS, observed, threshold)
+        judged = ForecastScores.of_quantiles(quantiles, LEVELS, observed, threshold)
         assert judged.spread is not None
         low, high = (quantiles[:, LEVELS.index(level)] for level in (0.05, 0.95))
         is_high = observed >= threshold
@@ -247,8 +247,8 @@ def _pit(judged: list[Rival]) -> list[dict[str, Any]]:
 def _reliability(judged: list[Rival]) -> list[dict[str, float]]:
     """Return, by bins of the chance of passing the level of high flows, how often it was passed."""
     chances, passed = (np.concatenate([getattr(basin, part) for basin in judged]) for part in ("chances", "high"))
-    told = Reliability.of(chances, passed, LEAST_IN_BIN)
-    bins = zip(told.forecast, told.observed, told.days, strict=True)
+    shown = Reliability.of(chances, passed, MIN_IN_BIN)
+    bins = zip(shown.forecast, shown.observed, shown.days, strict=True)
     return [{"forecast": forecast, "observed": observed, "days": days} for forecast, observed, days in bins]
 
 

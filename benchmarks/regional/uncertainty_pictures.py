@@ -78,8 +78,8 @@ def _reliability(by_lead: ByLead) -> Figure:
         axes.plot([0, 1], [0, 1], color="black", linewidth=0.8, label="as often as said")
         for name, style in _STYLES.items():
             bins = by_lead[lead][name]["reliability"]
-            told, came = ([tenth[part] for tenth in bins] for part in ("forecast", "observed"))
-            axes.plot(told, came, style.marker + style.line, color=style.colour, markersize=4.5, label=style.name)
+            reported, came = ([tenth[part] for tenth in bins] for part in ("forecast", "observed"))
+            axes.plot(reported, came, style.marker + style.line, color=style.colour, markersize=4.5, label=style.name)
         axes.set(title=_days(lead), xlim=(0, 1), ylim=(0, 1), aspect="equal", xlabel="chance given")
         axes.set_xticks([0, 0.5, 1])
         for axis in (axes.xaxis, axes.yaxis):

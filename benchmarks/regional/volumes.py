@@ -26,7 +26,7 @@ from hydrology.climatology.flow_climatology import FlowClimatology
 from hydrology.climatology.volumes import MELT, Season, depths
 from hydrology.scores.bootstrap import ratio_interval
 from hydrology.uncertainty.error_model import LEVELS, BasinErrorModel
-from hydrology.verification.forecast_scores import Judged
+from hydrology.verification.forecast_scores import ForecastScores
 from hydrology.verification.reforecasts import CALIBRATED, RAW
 from hydrology.verification.verify import CLIMATOLOGY
 from models.arrays import days_of
@@ -71,14 +71,16 @@ class Verdicts:
     def figures(self) -> dict[str, Any]:
         """Return what each rival is worth."""
         observed = np.array(self.observed)
-        judged = {name: Judged.of_quantiles(np.array(self.quantiles[name]), LEVELS, observed, 0.0) for name in RIVALS}
+        judged = {
+            name: ForecastScores.of_quantiles(np.array(self.quantiles[name]), LEVELS, observed, 0.0) for name in RIVALS
+        }
         return {
             "forecasts": len(observed),
             "basins": len(set(self.basins)),
             **{name: self._of_rival(judged[name], judged[CLIMATOLOGY], observed) for name in RIVALS},
         }
 
-    def _of_rival(self, judged: Judged, climatology: Judged, observed: Array) -> dict[str, Any]:
+    def _of_rival(self, judged: ForecastScores, climatology: ForecastScores, observed: Array) -> dict[str, Any]:
         assert judged.spread is not None
         years, names = np.array(self.years), np.array(self.basins)
         ones = np.ones(len(observed))
@@ -145,7 +147,7 @@ class Truth:
         if len(known):
             at = int(known[-1])
             last = LastFlow(until.first + at, float(observed[at]), float(recent[at]))
-        told = RunCalibration(
+        shown = RunCalibration(
             sha256="",
             weather="observed",
             fitted_on=str(self.errors.period),
@@ -154,7 +156,7 @@ class Truth:
             last_flow_mm=None,
         )
         error_model = BasinErrorModel.of(self.errors.shape, self.errors.regional, of_basin)
-        return Calibration(error_model, t0, last, told).of(flow)
+        return Calibration(error_model, t0, last, shown).of(flow)
 
     def volumes(self, days: Period) -> Array:
         """Return the volumes of the same days in other years."""

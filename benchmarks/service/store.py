@@ -23,11 +23,11 @@ FIRST_T0 = T0 - SPIN_UP + 1
 
 def prepared(file: Path) -> tuple[Path, str]:
     """Keep some synthetic basins with states until T0 in a SQLite file, and return it and the token of an admin."""
-    return keeping(file, SyntheticCountry(BASINS), PRODUCT, T0)
+    return storing(file, SyntheticCountry(BASINS), PRODUCT, T0)
 
 
-def keeping(
-    file: Path, country: Source, product: str, day: Day, told: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+def storing(
+    file: Path, country: Source, product: str, day: Day, shown: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
 ) -> tuple[Path, str]:
     """Keep basins with a current version and its states until a day in a SQLite file, and return it and a token.
 
@@ -37,7 +37,7 @@ def keeping(
     database = Database(f"sqlite:///{file}")
     database.migrate()
     with database.transaction() as session:
-        for name, of_feed in told.items():
+        for name, of_feed in shown.items():
             feeds.create(session, NewFeed(name=name, settings=read_settings(of_feed)), None, CLOCK.wall())
     version = prepare(database, country, product, day)
     with database.transaction() as session:

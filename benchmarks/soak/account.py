@@ -26,14 +26,15 @@ def of_answers(answers: Sequence[Answer], windows: Sequence[tuple[float, float]]
     for answer in answers:
         routes[answer.route][answer.in_words] += 1
     failed = [answer for answer in answers if answer.is_failure]
-    unexplained = [each for each in failed if not any(each.begun <= b and each.ended >= a for a, b in windows)]
-    first = answers[0].begun
+    unexplained = [each for each in failed if not any(each.started <= b and each.ended >= a for a, b in windows)]
+    first = answers[0].started
     return {
         "all": len(answers),
         **Counter(answer.in_words for answer in answers),
         "failed_under_a_fault": len(failed) - len(unexplained),
         "failed_without_a_fault": [
-            {"route": each.route, "status": each.status, "second": round(each.begun - first, 1)} for each in unexplained
+            {"route": each.route, "status": each.status, "second": round(each.started - first, 1)}
+            for each in unexplained
         ],
         "refused": sorted({f"{each.route}: {each.status}" for each in answers if each.in_words == "4xx"}),
         "routes": {route: dict(of_route) for route, of_route in sorted(routes.items())},
@@ -44,19 +45,20 @@ def of_jobs(database: Database, accepted: Mapping[str, str]) -> dict[str, Any]:
     """Return how the accepted jobs ended, when they have: which of them were lost, and which were done twice."""
     _await_end(database, accepted)
     with database.reading() as session:
-        kept = {job: jobs.get(session, job) for job in accepted}
+        stored = {job: jobs.get(session, job) for job in accepted}
         runs = Counter(session.scalars(select(RunRow.request_key)).all())
     ends: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for job, what in accepted.items():
-        ends[what][kept[job].status] += 1
-    made = {job: runs[job] for job, what in accepted.items() if what in MAKE_A_RUN}
+        ends[what][stored[job].status] += 1
+    created = {job: runs[job] for job, what in accepted.items() if what in MAKE_A_RUN}
     return {
         "accepted": len(accepted),
         "ends": {what: dict(of_kind) for what, of_kind in sorted(ends.items())},
-        "attempts": dict(sorted(Counter(job.attempt for job in kept.values()).items())),
-        "problems": dict(Counter(f"{job.kind}: {job.problem}" for job in kept.values() if job.status == "failed")),
-        "lost": sum(job.status != "succeeded" for job in kept.values()) + sum(not number for number in made.values()),
-        "doubled": sum(number > 1 for number in made.values()),
+        "attempts": dict(sorted(Counter(job.attempt for job in stored.values()).items())),
+        "problems": dict(Counter(f"{job.kind}: {job.problem}" for job in stored.values() if job.status == "failed")),
+        "lost": sum(job.status != "succeeded" for job in stored.values())
+        + sum(not number for number in created.values()),
+        "doubled": sum(number > 1 for number in created.values()),
     }
 
 

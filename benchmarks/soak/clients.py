@@ -15,7 +15,7 @@ from benchmarks.soak.requests import READ, Post, post
 
 READERS = 2
 READ_EVERY, POST_EVERY = 0.25, 3.0  # seconds
-MOST_QUEUED = 5  # jobs: what posts waits while there are more
+MAX_QUEUED = 5  # jobs: what posts waits while there are more
 QUEUED = "/v1/jobs?status=queued"
 
 
@@ -30,7 +30,7 @@ class Answer:
     """
 
     route: str
-    begun: float
+    started: float
     ended: float
     status: int | None
 
@@ -98,7 +98,7 @@ class Clients:
 
         def send(client: httpx2.Client) -> None:
             queued = self._ask(client, f"GET {QUEUED}", "GET", QUEUED)
-            if queued is not None and queued.is_success and len(queued.json()["jobs"]) > MOST_QUEUED:
+            if queued is not None and queued.is_success and len(queued.json()["jobs"]) > MAX_QUEUED:
                 return
             if not unanswered:
                 unanswered.append(post(next(numbers)))
@@ -114,11 +114,11 @@ class Clients:
         return send
 
     def _ask(self, client: httpx2.Client, route: str, method: str, path: str, **sent: Any) -> httpx2.Response | None:
-        begun = monotonic()
+        started = monotonic()
         try:
             response = client.request(method, path, **sent)
         except httpx2.TransportError:
             response = None
         status = None if response is None else response.status_code
-        self.answers.append(Answer(route, begun, monotonic(), status))
+        self.answers.append(Answer(route, started, monotonic(), status))
         return response

@@ -97,38 +97,38 @@ class Watcher:
         parts: defaultdict[str, list[list[tuple[float, Held]]]] = defaultdict(list)
         for life, samples in self.lives.items():
             parts[life.part].append(samples)
-        return {part: _told(lives) for part, lives in sorted(parts.items())}
+        return {part: _reported(lives) for part, lives in sorted(parts.items())}
 
     def of_tree(self, windows: Sequence[tuple[float, float]]) -> dict[str, Any]:
         """Return the same of all processes together, while no fault was under way."""
-        return _told([[(at, held) for at, held in self.tree if not any(a <= at <= b for a, b in windows)]])
+        return _reported([[(at, held) for at, held in self.tree if not any(a <= at <= b for a, b in windows)]])
 
     def of_folder(self) -> dict[str, dict[str, float | None]]:
         """Return the MB of the database and of the rest at the first look and the last, and those added an hour."""
         return {
-            name: {"first_mb": course[0][1], "last_mb": course[-1][1], "mb_per_hour": per_hour([course])}
-            for name, course in self.folder.items()
+            name: {"first_mb": path[0][1], "last_mb": path[-1][1], "mb_per_hour": per_hour([path])}
+            for name, path in self.folder.items()
         }
 
 
-def per_hour(courses: Iterable[Course]) -> float | None:
+def per_hour(paths: Iterable[Course]) -> float | None:
     """Return by how much a value grows in an hour: the slope of least squares over courses of which each has a mean of
     its own; None where there are too few."""
     both = squares = 0.0
-    for course in courses:
-        if len(course) > 2:
-            seconds, values = (np.array(column) - np.mean(column) for column in zip(*course, strict=True))
+    for path in paths:
+        if len(path) > 2:
+            seconds, values = (np.array(column) - np.mean(column) for column in zip(*path, strict=True))
             both += float(seconds @ values)
             squares += float(seconds @ seconds)
     return round(3600 * both / squares, 2) if squares else None
 
 
-def _told(lives: Sequence[Sequence[tuple[float, Held]]]) -> dict[str, Any]:
+def _reported(lives: Sequence[Sequence[tuple[float, Held]]]) -> dict[str, Any]:
     warm = [[(at, held) for at, held in life if at - life[0][0] > WARM_UP] for life in lives if life]
     return {
         "lives": len(lives),
         "longest_life_seconds": round(max((life[-1][0] - life[0][0] for life in lives if life), default=0)),
-        **{name: _course_of(warm, name) for name in MEASURES},
+        **{name: _path_of(warm, name) for name in MEASURES},
         "pss_mb_by_minute_of_the_longest": _by_minute(max(lives, key=len)),
     }
 
@@ -140,16 +140,16 @@ def _by_minute(life: Sequence[tuple[float, Held]]) -> list[float]:
     return list(minutes.values())
 
 
-def _course_of(lives: Sequence[Sequence[tuple[float, Held]]], name: str) -> dict[str, float | None] | None:
-    courses = [[(at, float(getattr(held, name))) for at, held in life] for life in lives]
-    values = [value for course in courses for _, value in course]
+def _path_of(lives: Sequence[Sequence[tuple[float, Held]]], name: str) -> dict[str, float | None] | None:
+    paths = [[(at, float(getattr(held, name))) for at, held in life] for life in lives]
+    values = [value for path in paths for _, value in path]
     if not values:
         return None
     return {
         "median": round(float(np.median(values)), 1),
         "largest": round(max(values), 1),
-        "per_hour": per_hour(courses),
-        "per_hour_of_the_longest": per_hour([max(courses, key=len)]),
+        "per_hour": per_hour(paths),
+        "per_hour_of_the_longest": per_hour([max(paths, key=len)]),
     }
 
 

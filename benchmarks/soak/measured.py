@@ -24,7 +24,7 @@ import structlog
 from benchmarks.faults.harms import PARTS, signals
 from benchmarks.live.server import serving
 from benchmarks.service.running import Service, on_sqlite
-from benchmarks.service.store import keeping
+from benchmarks.service.store import storing
 from benchmarks.soak import account
 from benchmarks.soak.clients import Clients
 from benchmarks.soak.country import FEEDS, T0, country, settings, world
@@ -49,7 +49,7 @@ def measure(minutes: float = MINUTES, spare: str | None = None) -> dict[str, Any
     """
     names = [name for name in sorted(FAULTS) if spare is None or not name.startswith(f"{spare} ")]
     with TemporaryDirectory(dir="/tmp") as folder, serving(world()) as url:
-        store = keeping(Path(folder) / "store.sqlite", country(), LIVE, T0, FEEDS)
+        store = storing(Path(folder) / "store.sqlite", country(), LIVE, T0, FEEDS)
         with on_sqlite(Path(folder) / "data", store, settings(url)) as service:
             return _soaked(service, 60 * minutes, names)
 
@@ -96,12 +96,12 @@ def _harm(service: Service, end: float, names: Sequence[str]) -> list[dict[str, 
             break
         time.sleep(pause)
         name = chance.choice(names)
-        usual, begun = service.status_codes(), time.monotonic()
+        usual, started = service.status_codes(), time.monotonic()
         FAULTS[name](service)
         harmed = time.monotonic()
         mended = _await_mending(service, usual, parts)
         seconds = None if mended is None else round(mended - harmed, 1)
-        faults.append({"fault": name, "seconds_until_back": seconds, "window": (begun, mended or time.monotonic())})
+        faults.append({"fault": name, "seconds_until_back": seconds, "window": (started, mended or time.monotonic())})
         log.warning("soak.fault", fault=name, seconds_until_back=seconds)
     return faults
 

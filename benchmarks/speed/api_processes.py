@@ -51,10 +51,10 @@ def _of(settings: Settings) -> dict[str, Any]:
         return asyncio.run(_measured(servers, paths, f"/keep-bare/{basin}"))
 
 
-async def _measured(servers: Sequence[Server], paths: dict[str, str], keep_bare: str) -> dict[str, Any]:
+async def _measured(servers: Sequence[Server], paths: dict[str, str], store_bare: str) -> dict[str, Any]:
     for port, _ in servers:
         await until_up(port, paths["latest"])
-    await get(servers[0][0], keep_bare)
+    await get(servers[0][0], store_bare)
     cases = {(name, count): (path, servers[:count]) for name, path in paths.items() for count in (1, 2)}
     rounds = [{case: await _asked(*asked) for case, asked in cases.items()} for _ in range(ROUNDS)]
     by_cpu = {case: statistics.median(each[case]["by_cpu"] for each in rounds) for case in cases}
@@ -79,8 +79,8 @@ def _ratio(rounds: Sequence[dict[Any, dict[str, float]]], case: tuple[str, int],
 async def _asked(path: str, servers: Sequence[Server]) -> dict[str, float]:
     """Ask so many servers at once, and return answers by CPU second of theirs, and by second."""
     each, connections = REQUESTS // len(servers), CONNECTIONS // len(servers)
-    cpu, begun = sum(cpu_seconds(process) for _, process in servers), time.perf_counter()
+    cpu, started = sum(cpu_seconds(process) for _, process in servers), time.perf_counter()
     await asyncio.gather(*(rate(port, path, each, connections) for port, _ in servers))
-    seconds = time.perf_counter() - begun
+    seconds = time.perf_counter() - started
     taken = sum(cpu_seconds(process) for _, process in servers) - cpu
     return {"by_cpu": REQUESTS / taken, "by_second": REQUESTS / seconds}

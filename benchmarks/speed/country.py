@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from hydrology.base.calendar import Period
 from hydrology.base.series import DailySeries, Flag
-from hydrology.synthetic.synthetic import MOST_BASINS, Landscape, Weather, landscape, weather
+from hydrology.synthetic.synthetic import MAX_BASINS, Landscape, Weather, landscape, weather
 from ingestion.base import BasinData, SourceFile, SourceSeries
 from jobspec.training import STATIC_ATTRIBUTES
 
@@ -32,7 +32,7 @@ class SyntheticCountry:
 
     def read(self, basin: str) -> BasinData:
         """Return a basin's series and 27 attributes."""
-        part, column = divmod(int(basin.removeprefix("SYNTH-")) - 1, MOST_BASINS)
+        part, column = divmod(int(basin.removeprefix("SYNTH-")) - 1, MAX_BASINS)
         land, sky = _part(part)
         attributes = np.random.default_rng(column).normal(size=len(STATIC_ATTRIBUTES))
         forcing = {(PRODUCT, name): (getattr(sky, name)[:, column], unit) for name, unit in UNITS.items()}
@@ -53,8 +53,8 @@ class SyntheticCountry:
 
 @cache
 def _part(number: int) -> tuple[Landscape, Weather]:
-    """Return the same landscape under the weather of another seed: no more than MOST_BASINS lie in one."""
-    land = landscape(MOST_BASINS)
+    """Return the same landscape under the weather of another seed: no more than MAX_BASINS lie in one."""
+    land = landscape(MAX_BASINS)
     return land, weather(land, PERIOD, seed=number)
 
 

@@ -35,7 +35,7 @@ from hydrology.base.units import Area, mm_per_day_to_cfs
 from hydrology.weather.bridge import BRIDGED
 from ingestion.base import BasinData
 from jobspec.feeds import NewFeed, read_settings
-from jobspec.jobs.forecasting import MORNING
+from jobspec.jobs.forecasting import ISSUE_TIME
 from operations.daily.daily_cycle import ADVANCING, Watcher, daily
 from operations.daily.daily_forecasts import Asked
 from operations.data.source_paths import Intake
@@ -110,23 +110,23 @@ def _of_basins(count: int) -> Iterator[dict[str, Any]]:
     with tempfile.TemporaryDirectory() as folder, _served(count) as (url, server):
         database = Database(f"sqlite:///{folder}/freshet.sqlite")
         database.migrate()
-        morning = datetime.combine(as_date(BEGIN + 2), MORNING)
+        issue_day = datetime.combine(as_date(BEGIN + 2), ISSUE_TIME)
         with database.transaction() as session:
-            for name, told in FEEDS.items():
-                feeds.create(session, NewFeed(name=name, settings=read_settings(told)), None, morning)
+            for name, shown in FEEDS.items():
+                feeds.create(session, NewFeed(name=name, settings=read_settings(shown)), None, issue_day)
         source = LiveCountry(country, Period(PERIOD.first, BEGIN))
         version = prepare(database, source, LIVE, BEGIN - HORIZON)
         with database.transaction() as session:
-            promotions.promote(session, version, source.basins(), reason="to measure", by="a benchmark", at=morning)
+            promotions.promote(session, version, source.basins(), reason="to measure", by="a benchmark", at=issue_day)
         with database.reading() as session:
             ensemble = load_version(session, version).ensemble
         settings = _settings(Path(folder), url)
         for traces in TRACES:
             rounds = []
             for _ in range(ROUNDS + 1):
-                server.send(morning)
-                rounds.append(_cycle(database, morning, settings, traces, count))
-                morning += timedelta(days=1)
+                server.send(issue_day)
+                rounds.append(_cycle(database, issue_day, settings, traces, count))
+                issue_day += timedelta(days=1)
             whole, fetching = zip(*rounds[1:], strict=True)
             bare = cpu_seconds(partial(products, ensemble, count * traces, HORIZON))
             bare += cpu_seconds(partial(products, ensemble, count, 1))
@@ -141,21 +141,21 @@ def _of_basins(count: int) -> Iterator[dict[str, Any]]:
         database.close()
 
 
-def _cycle(database: Database, morning: datetime, settings: Settings, traces: int, count: int) -> tuple[float, float]:
+def _cycle(database: Database, issue_day: datetime, settings: Settings, traces: int, count: int) -> tuple[float, float]:
     """Do a cycle; return the CPU seconds of it, and those until the feeds have given what they have."""
-    begun, fetched = time.process_time(), 0.0
+    started, fetched = time.process_time(), 0.0
 
     def show(what: str, _done: int, _total: int, _detail: str) -> None:
         nonlocal fetched
         if what != ADVANCING:
-            fetched = time.process_time() - begun
+            fetched = time.process_time() - started
 
     intake = Intake(settings.data, settings.ingest_hosts, None, lambda _done, _size: None, lambda _name: None)
     names = ("flow", "past", f"ahead-{traces}")
-    cycle = daily(database, Clock(morning), settings, intake, Asked(HORIZON), names, Watcher(show))
+    cycle = daily(database, Clock(issue_day), settings, intake, Asked(HORIZON), names, Watcher(show))
     if cycle.counts != {"issued": count} or cycle.problems or {run.forcing_kind for run in cycle.runs} != {"supplied"}:
         raise SystemExit(f"Not all basins have their forecast: {cycle.counts}, {cycle.problems}.")
-    return time.process_time() - begun, fetched
+    return time.process_time() - started, fetched
 
 
 def _settings(folder: Path, url: str) -> Settings:
@@ -191,16 +191,16 @@ def gauges_of(source: LiveCountry) -> dict[str, Gauge]:
     gauges = {}
     for basin in source.basins():
         data = source.read(basin)
-        told = {one.variable: one.series for one in data.series}
-        weather = {name: told[name] for name in BRIDGED}
+        shown = {one.variable: one.series for one in data.series}
+        weather = {name: shown[name] for name in BRIDGED}
         place = float(data.latitude or 0), float(data.longitude or 0)
-        gauges[basin] = Gauge(basin, *place, data.areas[LIVE], told["discharge"], weather)
+        gauges[basin] = Gauge(basin, *place, data.areas[LIVE], shown["discharge"], weather)
     return gauges
 
 
 def _serve(count: int, orders: Connection) -> None:
     source = LiveCountry(SyntheticCountry(count), Period(BEGIN - 60, PERIOD.last))
-    world = World(gauges_of(source), datetime.combine(as_date(BEGIN), MORNING))
+    world = World(gauges_of(source), datetime.combine(as_date(BEGIN), ISSUE_TIME))
     with serving(world) as url:
         orders.send(url)
         while (now := orders.recv()) is not None:

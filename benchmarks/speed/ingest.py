@@ -93,6 +93,6 @@ def _theirs(files: Path, basin: str) -> None:
 
 
 def _seconds(work: Callable[[], object]) -> float:
-    begun = time.process_time()
+    started = time.process_time()
     work()
-    return time.process_time() - begun
+    return time.process_time() - started

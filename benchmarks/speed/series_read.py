@@ -48,8 +48,8 @@ def measure() -> dict[str, Any]:
             "netcdf": partial(_filled, files, _with_netcdf4),
             "xarray": partial(_filled, files, _with_xarray),
         }
-        kept = readers["ours"]()
-        if not all(np.array_equal(kept, read()) for read in readers.values()):
+        stored = readers["ours"]()
+        if not all(np.array_equal(stored, read()) for read in readers.values()):
             raise SystemExit("The readers do not return the same numbers.")
         taken: dict[str, list[float]] = {name: [] for name in readers}
         for _ in range(PAIRS):
@@ -101,6 +101,6 @@ def _with_xarray(file: Path, out: Array) -> None:
 
 
 def _seconds(work: Callable[[], object]) -> float:
-    begun = time.process_time()
+    started = time.process_time()
     work()
-    return time.process_time() - begun
+    return time.process_time() - started

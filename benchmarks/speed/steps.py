@@ -24,6 +24,6 @@ def drivers(samples: int, days: int, static: int = STATIC) -> Inputs:
 
 def seconds(step: Step) -> float:
     """Return how long a step takes by the clock."""
-    begun = time.perf_counter()
+    started = time.perf_counter()
     step()
-    return time.perf_counter() - begun
+    return time.perf_counter() - started

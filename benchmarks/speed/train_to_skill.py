@@ -27,7 +27,7 @@ def measure() -> dict[str, Any]:
     """Return the core-minutes to each skill."""
     member = lone_member(Recipe().config(validate_every=EVERY), basins(), seed=0)
     reached: dict[float, dict[str, float]] = {}
-    begun = time.process_time()
+    started = time.process_time()
 
     def watch(progress: Progress) -> None:
         if progress.validation is None:
@@ -45,7 +45,7 @@ def measure() -> dict[str, Any]:
     return {
         "shape": f"{len(member.data.discharge)} basins, {member.config.network.cells} cells",
         "reached": {f"{skill:.2f}": reached.get(skill) for skill in SKILLS},
-        "core_minutes_with_validations": (time.process_time() - begun) / 60,
+        "core_minutes_with_validations": (time.process_time() - started) / 60,
         "log": member.log,
         "ratios": {},
     }

@@ -113,13 +113,13 @@ class _Block:
 
     ensemble: Ensemble
     forcing: Forcing
-    kept: list[ArrayMap] | None
+    stored: list[ArrayMap] | None
     year: Period
     ahead: Period
 
     def warm(self) -> None:
         """Run the days after T0 from the kept states."""
-        self._look_ahead(self.kept)
+        self._look_ahead(self.stored)
 
     def rerun(self) -> None:
         """Run the year before them too, from an empty store."""
@@ -135,13 +135,13 @@ def _blocks(database: Database, version: str, names: list[str], t0: Day) -> Iter
     with database.reading() as session:
         loaded = load_version(session, version)
         for first in range(0, len(names), GROUP):
-            forcings, kept = [], []
+            forcings, stored = [], []
             for name in names[first : first + GROUP]:
                 found = load_forcing(session, name, loaded.config)
                 assert not isinstance(found, str)
                 forcings.append(found.forcing.over(Period(year.first, ahead.last)))
-                kept.append(states.get(session, version, name, t0))
-            start = member_states(kept, MEMBERS)
+                stored.append(states.get(session, version, name, t0))
+            start = member_states(stored, MEMBERS)
             yield _Block(loaded.ensemble, stacked(forcings), start, year, ahead)
 
 
@@ -160,7 +160,7 @@ def _computing(blocks: list[_Block]) -> dict[str, Any]:
 
 def cpu_seconds(work: Callable[[], object], runs: int = 1) -> float:
     """Return the CPU seconds that some work takes, the mean of so many runs."""
-    begun = time.process_time()
+    started = time.process_time()
     for _ in range(runs):
         work()
-    return (time.process_time() - begun) / runs
+    return (time.process_time() - started) / runs

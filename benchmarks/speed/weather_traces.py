@@ -55,7 +55,7 @@ def measure(basins: int = BASINS) -> dict[str, Any]:
         names = country.basins()
         version = prepare(database, country, PRODUCT, T0)
         before = size(file)
-        keeping = cpu_seconds(partial(keep_weather, database, names))
+        storing = cpu_seconds(partial(store_weather, database, names))
         weather_bytes = size(file) - before
         with database.reading() as session:
             ensemble = load_version(session, version).ensemble
@@ -65,7 +65,7 @@ def measure(basins: int = BASINS) -> dict[str, Any]:
         years = PERIOD.days[-1].astype("datetime64[Y]") - PERIOD.days[0].astype("datetime64[Y]")
         result = {
             "shape": f"{basins} basins x {MEMBERS} members, 1 thread",
-            "weather_keep_cpu_seconds": keeping,
+            "weather_keep_cpu_seconds": storing,
             "weather_bytes_per_basin": weather_bytes / basins,
             "supplied": _measured(database, file, ensemble, supplied, TRACES),
             "climatology": _measured(database, file, ensemble, climatology, int(years.astype(int))),
@@ -74,7 +74,7 @@ def measure(basins: int = BASINS) -> dict[str, Any]:
     return result
 
 
-def keep_weather(database: Database, names: list[str]) -> None:
+def store_weather(database: Database, names: list[str]) -> None:
     """Keep a weather forecast: what was observed, its rain multiplied by a factor of each trace."""
     days = Period(T0 + 1, T0 + LEADS)
     variables = [name for name in UNITS if name in WEATHER]
@@ -93,7 +93,7 @@ def keep_weather(database: Database, names: list[str]) -> None:
             WeatherForecast(issue=issue, basin=basin, traces=labels, first=days.first, values=traces, units=units)
         )
     with database.transaction() as session:
-        weather_issues.keep(session, forecasts, CLOCK.wall(), operational=True)
+        weather_issues.store(session, forecasts, CLOCK.wall(), operational=True)
 
 
 def _measured(
@@ -101,7 +101,7 @@ def _measured(
 ) -> dict[str, Any]:
     before = size(file)
     rounds = [cpu_seconds(partial(issue, database, params)) for _ in range(ROUNDS)]
-    kept = (size(file) - before) / ROUNDS / len(params.basins)
+    stored = (size(file) - before) / ROUNDS / len(params.basins)
     bare = cpu_seconds(partial(products, ensemble, len(params.basins) * traces, params.horizon))
     return {
         "traces": traces,
@@ -109,7 +109,7 @@ def _measured(
         "cpu_seconds": statistics.median(rounds),
         "products_cpu_seconds": bare,
         "over_products": statistics.median(rounds) / bare,
-        "kept_bytes_per_basin": kept,
+        "kept_bytes_per_basin": stored,
     }
 
 

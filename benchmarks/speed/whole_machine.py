@@ -73,6 +73,6 @@ def _training(database: Database, clock: Clock, recipe: Recipe, cores: int) -> C
 
 
 def _seconds(work: Callable[[], object]) -> float:
-    begun = time.perf_counter()
+    started = time.perf_counter()
     work()
-    return time.perf_counter() - begun
+    return time.perf_counter() - started

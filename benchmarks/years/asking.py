@@ -12,7 +12,7 @@ from fastapi import Response
 from app.exports.formats import JSON
 from app.forecasts.endpoints import read_latest_forecast, read_latest_forecasts
 from app.forecasts.runs import service as runs
-from app.http.response_cache import Rendered
+from app.http.response_cache import ResponseCache
 from app.jobs import service as jobs
 from app.service.status.endpoints import read_status
 from benchmarks.speed.warm_forecast import CLOCK
@@ -26,20 +26,20 @@ KEY = Key("0" * 22, "a benchmark", "admin", CLOCK.now(), None, None)
 Question = Callable[[Store], object]
 
 
-def _latest(store: Store, rendered: Rendered | None = None) -> object:
+def _latest(store: Store, rendered: ResponseCache | None = None) -> object:
     with store.database.reading() as session:
-        return read_latest_forecast(session, CLOCK, rendered or Rendered(), Response(), store.names[0], JSON)
+        return read_latest_forecast(session, CLOCK, rendered or ResponseCache(), Response(), store.names[0], JSON)
 
 
-def _latest_of_all(store: Store, rendered: Rendered | None = None) -> object:
+def _latest_of_all(store: Store, rendered: ResponseCache | None = None) -> object:
     names = ",".join(store.names)
     with store.database.reading() as session:
-        return read_latest_forecasts(session, CLOCK, rendered or Rendered(), Response(), JSON, names)
+        return read_latest_forecasts(session, CLOCK, rendered or ResponseCache(), Response(), JSON, names)
 
 
-def _again(ask: Callable[[Store, Rendered], object]) -> Question:
+def _again(ask: Callable[[Store, ResponseCache], object]) -> Question:
     """Return the same question, asked of a service that has answered it before."""
-    rendered: defaultdict[Path, Rendered] = defaultdict(Rendered)
+    rendered: defaultdict[Path, ResponseCache] = defaultdict(ResponseCache)
     return lambda store: ask(store, rendered[store.file])
 
 
@@ -78,9 +78,9 @@ def answered(years: Store, day: Store) -> dict[str, dict[str, Any]]:
 
 def seconds(work: Callable[[], object]) -> float:
     """Return the CPU seconds that some work takes."""
-    begun = time.process_time()
+    started = time.process_time()
     work()
-    return time.process_time() - begun
+    return time.process_time() - started
 
 
 def _compared(question: Question, rounds: int, years: Store, day: Store) -> dict[str, Any]:

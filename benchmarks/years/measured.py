@@ -42,11 +42,11 @@ def measure(basins: int = SHARE) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         years = opened(Path(folder) / "years", BASINS)
         day = years.copied(Path(folder) / "day")
-        day.morning(now, day.names)
+        day.issue_day(now, day.names)
         result = _sizes(years, now, basins)
-        outlived = now - timedelta(days=years.settings.keep_members_days + 1)
-        years.morning(outlived, years.names[basins:])
-        years.morning(now, years.names)
+        outlived = now - timedelta(days=years.settings.retain_members_days + 1)
+        years.issue_day(outlived, years.names[basins:])
+        years.issue_day(now, years.names)
         result |= {
             "answers": answered(years, day),
             "prune_seconds": seconds(lambda: years.prune(now)),
@@ -62,20 +62,20 @@ def measure(basins: int = SHARE) -> dict[str, Any]:
 
 def _sizes(store: Store, now: datetime, basins: int) -> dict[str, Any]:
     """Let the years pass but for today; return what they leave."""
-    mornings = [now - timedelta(days=before) for before in range(DAYS - 1, 0, -1)]
-    begun = _total(store)
-    for at in mornings[:YEAR]:
+    issue_days = [now - timedelta(days=before) for before in range(DAYS - 1, 0, -1)]
+    started = _total(store)
+    for at in issue_days[:YEAR]:
         store.observe(at, store.names[-1])
-    observed = (_total(store) - begun) / YEAR
+    observed = (_total(store) - started) / YEAR
     before, by_year = store.sizes, []
-    for number, at in enumerate(mornings, start=1):
-        store.morning(at, store.names[:basins])
-        if number % MONTH == 0 or at is mornings[-1]:
+    for number, at in enumerate(issue_days, start=1):
+        store.issue_day(at, store.names[:basins])
+        if number % MONTH == 0 or at is issue_days[-1]:
             store.prune(at)
         if number % YEAR == 0:
             by_year.append(_grown(store.sizes, before, of_runs=False) / basins)
     of_runs, of_basins = (_grown(store.sizes, before, of_runs=which) for which in (True, False))
-    forecast = of_basins / basins / len(mornings)
+    forecast = of_basins / basins / len(issue_days)
     return {
         "bytes_per_basin_day": {"observed": observed, "forecast": forecast},
         "bytes_per_basin_after_each_year": by_year,

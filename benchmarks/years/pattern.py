@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Day
 from hydrology.weather.forcing import WeatherForecast, WeatherIssue
-from records.database.path_codec import dealt, undealt
+from records.database.path_codec import decode_ranks, encode_ranks
 from records.runs import runs, states
 from records.runs.lifetime_balance import SinceEmpty
 from records.runs.run_arrays import PATHS, Ledger, RunSeries
@@ -29,14 +29,14 @@ class Pattern:
     weather: WeatherForecast
 
     @classmethod
-    def read(cls, session: Session, basin: str, made: Mapping[str, runs.Run], weather: WeatherForecast) -> "Pattern":
+    def read(cls, session: Session, basin: str, created: Mapping[str, runs.Run], weather: WeatherForecast) -> "Pattern":
         """Return what is kept of a basin.
 
         Args:
             made: the run of each kind of weather.
         """
         results = {}
-        for kind, run in made.items():
+        for kind, run in created.items():
             row = runs.basin_of(session, run.id, basin)
             content = runs.content_of_many(session, [(run.id, basin)])[run.id, basin]
             results[kind] = runs.BasinResult(basin=row, series=[*content.series.values()], ledgers=content.ledgers)
@@ -89,9 +89,9 @@ def _scaled(series: Sequence[RunSeries], factor: np.float32) -> list[RunSeries]:
     after = {of.variable: replace(of, values=of.values * factor) for of in series}
     if PATHS in after:  # courses that are kept by the ranks of their quantiles stay so
         levels, quantiles = before[runs.CALIBRATED].axes["level"], before[runs.CALIBRATED].values
-        ranks = dealt(before[PATHS].values, levels, quantiles)
+        ranks = encode_ranks(before[PATHS].values, levels, quantiles)
         if ranks is not None:
-            after[PATHS] = replace(after[PATHS], values=undealt(ranks, levels, after[runs.CALIBRATED].values))
+            after[PATHS] = replace(after[PATHS], values=decode_ranks(ranks, levels, after[runs.CALIBRATED].values))
     return [*after.values()]
 
 

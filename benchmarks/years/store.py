@@ -14,7 +14,7 @@ import numpy as np
 from benchmarks.speed.calibrated_forecast import error_model
 from benchmarks.speed.country import PRODUCT, UNITS, SyntheticCountry
 from benchmarks.speed.warm_forecast import CLOCK, prepare
-from benchmarks.speed.weather_traces import ESP_HORIZON, LEADS, T0, issue, keep_weather
+from benchmarks.speed.weather_traces import ESP_HORIZON, LEADS, T0, issue, store_weather
 from benchmarks.years.pattern import Pattern
 from hydrology.base.calendar import Day
 from hydrology.base.series import DailySeries
@@ -66,7 +66,7 @@ class Store:
     version: str
     names: Sequence[str]
     patterns: Sequence[Pattern]
-    made: Mapping[str, runs.Run]
+    created: Mapping[str, runs.Run]
     drawn: np.random.Generator = field(default_factory=lambda: np.random.default_rng(0))
 
     def copied(self, folder: Path) -> "Store":
@@ -84,16 +84,16 @@ class Store:
         with closing(sqlite3.connect(self.file)) as connection:
             return dict(connection.execute(of_table).fetchall())
 
-    def morning(self, at: datetime, names: Sequence[str]) -> None:
+    def issue_day(self, at: datetime, names: Sequence[str]) -> None:
         """Keep what a morning brings of some basins: states, a weather forecast, runs and the job that made them."""
         t0 = _day_before(at)
         factors = dict(zip(names, self.drawn.lognormal(0, SPREAD, len(names)).astype(np.float32), strict=True))
-        job = self._begun("daily", {}, at)
-        issued = self._keep_weather(t0, factors, at)
-        kept = self._keep_states(t0, factors, at)
+        job = self._started("daily", {}, at)
+        issued = self._store_weather(t0, factors, at)
+        stored = self._store_states(t0, factors, at)
         if at.day == 1:
-            self._issue(CLIMATOLOGY, t0, factors, kept, at - timedelta(minutes=1))
-        self._issue(SUPPLIED, t0, factors, kept, at, issued)
+            self._issue(CLIMATOLOGY, t0, factors, stored, at - timedelta(minutes=1))
+        self._issue(SUPPLIED, t0, factors, stored, at, issued)
         self._end(job, {"issued": len(names), "runs": [], "problems": {}}, at)
 
     def observe(self, at: datetime, basin: str) -> None:
@@ -108,7 +108,7 @@ class Store:
 
     def prune(self, at: datetime) -> None:
         """Apply the rules of retention, as a job does."""
-        job = self._begun("prune", {}, at)
+        job = self._started("prune", {}, at)
         pruned = {of.rule: of.count for of in prune(self.database, Standing(at=at), self.settings, BY)}
         self._end(job, {"pruned": pruned}, at)
 
@@ -117,7 +117,7 @@ class Store:
         number = int(t0.astype(int))
         return {name: self.patterns[(number + int(name[-3:])) % len(self.patterns)] for name in names}
 
-    def _keep_weather(self, t0: Day, factors: Mapping[str, np.float32], at: datetime) -> RunWeather:
+    def _store_weather(self, t0: Day, factors: Mapping[str, np.float32], at: datetime) -> RunWeather:
         reference = datetime.combine(at.date(), datetime.min.time(), UTC)
         ahead = WeatherIssue(source=SOURCE, model=MODEL, reference_time=reference, available_time=at)
         like = self._like(t0, factors)
@@ -125,9 +125,9 @@ class Store:
             like[basin].weather_like(ahead, basin, t0 + 1, factor) for basin, factor in factors.items()
         ]
         with self.database.transaction() as session:
-            kept = weather_issues.keep(session, forecasts, at, operational=True)
+            stored = weather_issues.store(session, forecasts, at, operational=True)
         return RunWeather(
-            id=kept.issue_id,
+            id=stored.issue_id,
             source=SOURCE,
             model=MODEL,
             reference_time=reference,
@@ -136,7 +136,7 @@ class Store:
             credit=None,
         )
 
-    def _keep_states(self, t0: Day, factors: Mapping[str, np.float32], at: datetime) -> Mapping[str, states.State]:
+    def _store_states(self, t0: Day, factors: Mapping[str, np.float32], at: datetime) -> Mapping[str, states.State]:
         like = self._like(t0, factors)
         with self.database.transaction() as session:
             return {
@@ -149,19 +149,19 @@ class Store:
         kind: str,
         t0: Day,
         factors: Mapping[str, np.float32],
-        kept: Mapping[str, states.State],
+        stored: Mapping[str, states.State],
         at: datetime,
         used: RunWeather | None = None,
     ) -> None:
-        like, pattern = self._like(t0, factors), self.made[kind]
+        like, pattern = self._like(t0, factors), self.created[kind]
         fields = {name: getattr(pattern, name) for name in runs.NewRun.__dataclass_fields__}
         dated = {"id": new_id(at), "t0": t0, "issued_at": at, "available_at": at, "created_at": at}
         new = runs.NewRun(**fields | dated | {"forcing_cutoff": t0, "weather": used})
-        results = [like[basin].result_like(kind, kept[basin], factor) for basin, factor in factors.items()]
+        results = [like[basin].result_like(kind, stored[basin], factor) for basin, factor in factors.items()]
         with self.database.transaction() as session:
             run_store.store(session, new, results)
 
-    def _begun(self, kind: str, params: dict[str, Any], at: datetime) -> str:
+    def _started(self, kind: str, params: dict[str, Any], at: datetime) -> str:
         new = jobs.NewJob(kind=kind, params=params, queue="default", schedule_id="0" * 22)
         with self.database.transaction() as session:
             job = jobs.create(session, new, at)[0].id
@@ -171,8 +171,8 @@ class Store:
     def _end(self, job: str, result: dict[str, Any], at: datetime) -> None:
         with self.database.transaction() as session:
             for done in range(PROGRESS):
-                told = {"done": done, "total": PROGRESS, "detail": "basin-days to T0"}
-                jobs.heartbeat(session, job, 1, lease_until=at + timedelta(hours=1), progress=told, at=at)
+                shown = {"done": done, "total": PROGRESS, "detail": "basin-days to T0"}
+                jobs.heartbeat(session, job, 1, lease_until=at + timedelta(hours=1), progress=shown, at=at)
             jobs.finish(session, job, 1, status="succeeded", result=result, at=at)
 
 
@@ -185,33 +185,33 @@ def opened(folder: Path, count: int) -> Store:
     database.migrate()
     country, names = SyntheticCountry(PATTERNS), SyntheticCountry(count).basins()
     version = prepare(database, country, PRODUCT, T0)
-    keep_weather(database, country.basins())
-    patterns, made = _patterns(database, version, country.basins())
+    store_weather(database, country.basins())
+    patterns, created = _patterns(database, version, country.basins())
     with database.transaction() as session:
         for name in names:
             basins.upsert(session, basins.Basin(name))
         promotions.promote(session, version, names, reason="to measure", by=BY.name, at=CLOCK.wall())
-    return Store(database, file, settings, version, names, patterns, made)
+    return Store(database, file, settings, version, names, patterns, created)
 
 
 def _patterns(database: Database, version: str, names: list[str]) -> tuple[list[Pattern], dict[str, runs.Run]]:
     """Return what calibrated forecasts leave of some basins, and the runs."""
     with database.reading() as session:
-        (kept,) = weather_issues.list_issues(session, CLOCK.wall())
-    of_weather = error_models.of_weather(kept.source, kept.model)
+        (stored,) = weather_issues.list_issues(session, CLOCK.wall())
+    of_weather = error_models.of_weather(stored.source, stored.model)
     with database.transaction() as session:
         for driven_by in (error_models.OBSERVED, of_weather):
             error_models.replace(session, error_model(version, names, driven_by), CLOCK.wall())
     horizons: dict[ForcingKind, int] = {SUPPLIED: LEADS, CLIMATOLOGY: ESP_HORIZON}
-    made: dict[str, runs.Run] = {}
+    created: dict[str, runs.Run] = {}
     for kind, horizon in horizons.items():
         asked: dict[str, Any] = {"basins": names, "t0": T0, "version": version}
         issue(database, ForecastParams(**asked, weather=kind, horizon=horizon))
         with database.reading() as session:
-            (made[kind],) = runs.list_runs(session, limit=1)
+            (created[kind],) = runs.list_runs(session, limit=1)
     with database.reading() as session:
-        forecasts = weather_issues.read_many(session, kept.id, names, CLOCK.wall())
-        return [Pattern.read(session, name, made, forecasts[name]) for name in names], made
+        forecasts = weather_issues.read_many(session, stored.id, names, CLOCK.wall())
+        return [Pattern.read(session, name, created, forecasts[name]) for name in names], created
 
 
 def _day_before(at: datetime) -> Day:

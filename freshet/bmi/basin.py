@@ -119,8 +119,8 @@ class Basin:
         self._recent.check(self.day, {name: weather[name] for name in self.inputs})
         values = np.array([weather[name] for name in self.inputs], np.float32)
         forcing = Forcing(self.day, values[None, :1], values[None, None, 1:], self._static, (self._id,))
-        keep = ("discharge", "loss") if self.conserving else ("discharge",)
-        outputs, last = self._ensemble.simulate(forcing, self._states, keep)
+        wanted = ("discharge", "loss") if self.conserving else ("discharge",)
+        outputs, last = self._ensemble.simulate(forcing, self._states, wanted)
         if self.conserving:
             if fault := balance.fault(forcing.mass[0], outputs, self._states, last, None, 0):
                 raise Unbalanced(f"{self._id}: on {self.day} {fault}")

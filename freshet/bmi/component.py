@@ -61,7 +61,7 @@ class Freshet(Bmi):
         self._values = {
             variable.name: np.full(int(np.prod(self._shapes[variable.grid])), np.nan) for variable in variables
         }
-        self._tell()
+        self._update_values()
 
     def update(self) -> None:
         """Compute a day from the inputs as they are set.
@@ -72,7 +72,7 @@ class Freshet(Bmi):
         """
         self._basin.step({ours: float(self._values[name][0]) for name, ours in self._our_names.items()})
         self._days += 1
-        self._tell()
+        self._update_values()
 
     def update_until(self, time: float) -> None:
         """Compute whole days until a time, with the inputs as they are set.
@@ -100,7 +100,7 @@ class Freshet(Bmi):
         """
         self._basin.save(Path(file))
 
-    def _tell(self) -> None:
+    def _update_values(self) -> None:
         """Put what the basin says into the arrays that the getters give."""
         basin, values = self._basin, self._values
         depth = basin.discharge.mean(dtype=np.float64)

@@ -41,9 +41,11 @@ def read(file: Path) -> Configuration:
     Raises:
         InvalidInput: it is not JSON or TOML, or a field cannot be used.
     """
-    said = valid(TypeAdapter(Configuration), of_file(file), f"model of {file}")
-    beside = {name: file.parent.absolute() / path for name in ("state", "final_state") if (path := getattr(said, name))}
-    return said.model_copy(update={"ensemble": str(_folder(said.ensemble, file.parent.absolute())), **beside})
+    result = valid(TypeAdapter(Configuration), of_file(file), f"model of {file}")
+    beside = {
+        name: file.parent.absolute() / path for name in ("state", "final_state") if (path := getattr(result, name))
+    }
+    return result.model_copy(update={"ensemble": str(_folder(result.ensemble, file.parent.absolute())), **beside})
 
 
 def _folder(ensemble: str, beside: Path) -> Path:

@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy.exc import DBAPIError
 
-from freshet.cli.output import say
+from freshet.cli.output import inform
 from models.cores import use_cores
 from records.access import audit
 from records.database.engine import Database, DatabaseProblem, StorageFull, is_full
@@ -89,7 +89,7 @@ def _prepare(settings: Settings, database: Database, begins: Begins) -> None:
     try:
         missing = database.missing
         if missing:
-            _require_begun(settings, database, missing, begins)
+            _require_new_store_allowed(settings, database, missing, begins)
         database.migrate()
         database.require_migrated()
     except OSError as error:
@@ -98,10 +98,10 @@ def _prepare(settings: Settings, database: Database, begins: Begins) -> None:
             "folder that can be written with FRESHET_DATA."
         ) from error
     if missing:
-        say(f"A new database was made: {database.file}")
+        inform(f"A new database was made: {database.file}")
 
 
-def _require_begun(settings: Settings, database: Database, missing: str, begins: Begins) -> None:
+def _require_new_store_allowed(settings: Settings, database: Database, missing: str, begins: Begins) -> None:
     """Return when a command may begin a new store where the database is missing."""
     if begins is Begins.NOWHERE:
         raise DatabaseProblem(missing)

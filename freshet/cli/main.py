@@ -8,7 +8,7 @@ from typing import NoReturn
 import typer
 
 from freshet.cli.commands import LoadedWhenUsed
-from freshet.cli.output import problem_json, say
+from freshet.cli.output import inform, problem_json
 from hydrology.base.errors import DataProblem, InvalidInput, Problem
 from runtime.one_thread import use_one_thread
 
@@ -52,7 +52,7 @@ def main() -> None:
     except OSError as error:
         _end(DataProblem(f"{error.filename or 'A file'} cannot be used: {error.strerror or error}."))
     if code == INTERRUPTED:
-        say("Interrupted. What was finished is kept; the same command goes on from there.")
+        inform("Interrupted. What was finished is kept; the same command goes on from there.")
     sys.exit(code)
 
 
@@ -62,7 +62,7 @@ def _end(problem: Problem) -> NoReturn:
     if sys.argv[1:2] and sys.argv[1] in SERVICES and not sys.stderr.isatty():
         _log(problem)
     else:
-        say(f"Error: {problem}")
+        inform(f"Error: {problem}")
     sys.exit(problem.exit_code)
 
 

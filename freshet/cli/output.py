@@ -31,7 +31,7 @@ def answer(payload: dict[str, Any], as_json: bool, text: Any) -> None:
         _answers.print(text, highlight=False, markup=False)
 
 
-def say(text: str) -> None:
+def inform(text: str) -> None:
     """Print a sentence that is not the answer."""
     messages.print(text, highlight=False, markup=False)
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
-from freshet.cli.output import messages, say
+from freshet.cli.output import inform, messages
 from operations.versions.stages import watched_by
 
 SECONDS_BETWEEN_LINES = 5.0
@@ -20,7 +20,7 @@ class Reporter:
         self._bar = bar
         self._tasks: dict[str, TaskID] = {}
         self._last_line = float("-inf")
-        self._said = ""
+        self._shown = ""
         self._named: set[str] = set()
 
     def show(self, what: str, done: int, total: int, detail: str = "") -> None:
@@ -32,10 +32,10 @@ class Reporter:
             self._bar.update(task, completed=done, total=total, detail=detail)
             return
         line = f"{what}: {done} of {total}{f', {detail}' if detail else ''}"
-        if line != self._said and self._is_due(what, done == total):
-            self._last_line, self._said = time.monotonic(), line
+        if line != self._shown and self._is_due(what, done == total):
+            self._last_line, self._shown = time.monotonic(), line
             self._named.add(what)
-            say(line)
+            inform(line)
 
     def _is_due(self, what: str, ends: bool) -> bool:
         """Return whether a line is to be printed: the ends of what was named, and of the others one now and then."""

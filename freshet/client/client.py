@@ -168,8 +168,8 @@ class Client:
             time.sleep(SECONDS_BETWEEN_LOOKS)
         on_look(found)
         if found.status != "succeeded":
-            said = (found.problem and found.problem.detail) or "somebody asked for it."
-            raise DataProblem(f"Job {job} {found.status}: {said}")
+            result = (found.problem and found.problem.detail) or "somebody asked for it."
+            raise DataProblem(f"Job {job} {found.status}: {result}")
         return found
 
     def get(self, path: str, **params: Any) -> Any:

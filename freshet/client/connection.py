@@ -11,7 +11,7 @@ from hydrology.base.errors import InvalidInput
 
 CONNECTING, ANSWERING = 5.0, 30.0  # seconds
 ATTEMPTS = 4
-LONGEST_WAIT = 30.0  # seconds between two of them
+MAX_WAIT = 30.0  # seconds between two of them
 _FOR_NOW = (429, 502, 503, 504)
 _waits = wait_random_exponential(multiplier=0.2, max=5)
 
@@ -104,7 +104,7 @@ def _wait(state: RetryCallState) -> float:
     """Return the seconds until the next attempt: what the service asks for, if that is not too long."""
     error = state.outcome.exception() if state.outcome else None
     asked = error.answer.headers.get("Retry-After", "") if isinstance(error, _NotNow) else ""
-    return min(float(asked), LONGEST_WAIT) if asked.isdecimal() else _waits(state)
+    return min(float(asked), MAX_WAIT) if asked.isdecimal() else _waits(state)
 
 
 def _checked(address: str) -> str:

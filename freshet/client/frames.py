@@ -64,9 +64,9 @@ def _columns_of_forecast(answer: BasinForecast) -> Iterator[tuple[str, list[Any]
 
 
 def _attributes(answer: BasinForecast | Observations) -> dict[str, Any]:
-    said: dict[str, Any] = {"basin": answer.basin, "units": dict(answer.units)}
+    result: dict[str, Any] = {"basin": answer.basin, "units": dict(answer.units)}
     if isinstance(answer, BasinForecast):
-        said |= {"run": answer.run, "version": answer.version, "t0": answer.t0.isoformat(), "status": answer.status}
+        result |= {"run": answer.run, "version": answer.version, "t0": answer.t0.isoformat(), "status": answer.status}
     else:
-        said |= {"product": answer.product}
-    return said
+        result |= {"product": answer.product}
+    return result

@@ -30,7 +30,7 @@ def drawn(plume: Plume) -> RenderableType:
 def _row(plume: Plume, day: np.datetime64, observed: float, highest: float) -> tuple[str, str, str, str, str]:
     """Return the cells of a day."""
     line = [" "] * WIDTH
-    told = ("", "")
+    shown = ("", "")
     (lead,) = np.nonzero(plume.ahead == day)
     if lead.size:
         quantiles = {level: float(values[lead[0]]) for level, values in plume.quantiles.items()}
@@ -39,10 +39,10 @@ def _row(plume: Plume, day: np.datetime64, observed: float, highest: float) -> t
             line[first : last + 1] = shade * (last + 1 - first)
         line[_column(quantiles[MEDIAN], highest)] = MIDDLE
         low, high = BANDS[0]
-        told = f"{quantiles[MEDIAN]:.3g}", f"{quantiles[low]:.3g} to {quantiles[high]:.3g}"
+        shown = f"{quantiles[MEDIAN]:.3g}", f"{quantiles[low]:.3g} to {quantiles[high]:.3g}"
     if not np.isnan(observed):
         line[_column(observed, highest)] = OBSERVED
-    return str(day), "" if np.isnan(observed) else f"{observed:.3g}", *told, "".join(line).rstrip()
+    return str(day), "" if np.isnan(observed) else f"{observed:.3g}", *shown, "".join(line).rstrip()
 
 
 def _column(flow: float, highest: float) -> int:

@@ -89,9 +89,9 @@ class Forked:
         Raises:
             subprocess.TimeoutExpired: it does not within these seconds.
         """
-        begun = time.monotonic()
+        started = time.monotonic()
         while (code := self.poll()) is None:
-            if timeout is not None and time.monotonic() - begun > timeout:
+            if timeout is not None and time.monotonic() - started > timeout:
                 raise subprocess.TimeoutExpired("freshet", timeout)
             time.sleep(_LOOK_SECONDS)
         return code

@@ -13,8 +13,8 @@ from typing import IO
 import structlog
 
 from freshet.supervisor import forked
-from freshet.supervisor.supervised_process import LONGEST_SILENCE, Part, Process
-from freshet.supervisor.watchdog_socket import Ears
+from freshet.supervisor.supervised_process import MAX_SILENCE, Process, SupervisedProcess
+from freshet.supervisor.watchdog_socket import WatchdogSocket
 from hydrology.base.errors import Problem
 from jobspec.jobs.base import SERVICE
 from runtime import private_files, restart_notes, watchdog
@@ -29,7 +29,7 @@ API = "api"
 PATIENCE = GRACE + 20.0  # seconds that a process has to end by itself: a worker's job leaves off within its grace
 SECONDS_BETWEEN_LOOKS = 0.2
 SECONDS_BETWEEN_PINGS = 1.0
-LONGEST_ABSENCE = 3.0  # seconds between two looks; after more this process was stopped itself, and has heard nothing
+MAX_ABSENCE = 3.0  # seconds between two looks; after more this process was stopped itself, and has heard nothing
 
 
 class ServiceProblem(Problem):
@@ -67,8 +67,8 @@ class Service:
 
     def __init__(self, settings: Settings, host: str, port: int, workers: int, training_workers: int) -> None:
         self.settings = settings
-        self._broker: Part | None = None
-        self._parts: list[Part] = []
+        self._broker: SupervisedProcess | None = None
+        self._parts: list[SupervisedProcess] = []
         self._restarts: list[Restart] | None = None
         self._stopping = False
         self._commands = commands(host, port, workers, training_workers)
@@ -80,7 +80,7 @@ class Service:
             ServiceProblem: another instance runs on this data folder.
             BrokerProblem: the embedded broker does not start.
         """
-        with _only_instance(self.settings) as lock, closing(Ears()) as ears:
+        with _only_instance(self.settings) as lock, closing(WatchdogSocket()) as ears:
             for number in (signal.SIGTERM, signal.SIGINT):
                 signal.signal(number, self._stop)
             forked.load()
@@ -88,58 +88,58 @@ class Service:
                 self._start(ears, lock)
                 self._watch(ears)
             finally:
-                watchdog.tell(watchdog.STOPPING)
+                watchdog.notify(watchdog.STOPPING)
                 self._end_all()
 
-    def _start(self, ears: Ears, lock: IO[str]) -> None:
+    def _start(self, ears: WatchdogSocket, lock: IO[str]) -> None:
         now = time.monotonic()
         if self.settings.broker_url is None:
             launch = partial(launch_embedded, self.settings)
-            self._broker = Part("broker", launch, start_embedded(self.settings), now)
+            self._broker = SupervisedProcess("broker", launch, start_embedded(self.settings), now)
         for name, arguments in self._commands.items():
             fork = partial(forked.Forked, arguments, self._environment(ears), [ears, lock])
-            self._parts.append(Part(name, fork, fork(), now))
+            self._parts.append(SupervisedProcess(name, fork, fork(), now))
         log.info("service.start", parts=[part.name for part in self._parts])
 
-    def _environment(self, ears: Ears) -> dict[str, str]:
+    def _environment(self, ears: WatchdogSocket) -> dict[str, str]:
         """Return the environment of the parts: the settings of this process, whatever they came from."""
         inherited = {name: value for name, value in os.environ.items() if name != "WATCHDOG_PID"}
         chosen = {"FRESHET_DATA": str(self.settings.data), "FRESHET_DATABASE_URL": self.settings.database_url}
-        watch = {"NOTIFY_SOCKET": ears.address, "WATCHDOG_USEC": f"{LONGEST_SILENCE * 1e6:.0f}"}
+        watch = {"NOTIFY_SOCKET": ears.address, "WATCHDOG_USEC": f"{MAX_SILENCE * 1e6:.0f}"}
         return inherited | chosen | watch | {"FRESHET_LOG_LEVEL": self.settings.log_level}
 
-    def _watch(self, ears: Ears) -> None:
+    def _watch(self, ears: WatchdogSocket) -> None:
         looked_at = pinged_at = time.monotonic()
         is_ready = False
         while not self._stopping:
-            now, processes = time.monotonic(), ears.heard()
+            now, processes = time.monotonic(), ears.received_pids()
             everything = [*self._parts, *([self._broker] if self._broker else [])]
             for part in everything:
                 if part.process.pid in processes:
-                    part.hear(now)
-                elif now - looked_at > LONGEST_ABSENCE:
-                    part.pardon(now)
+                    part.beat(now)
+                elif now - looked_at > MAX_ABSENCE:
+                    part.reset_deadline(now)
             if self._broker is not None and now - pinged_at > SECONDS_BETWEEN_PINGS:
                 pinged_at = now
                 if lives(self.settings):
-                    self._broker.hear(now)
+                    self._broker.beat(now)
             for part in everything:
-                part.look(now)
-            self._tell([part.restart for part in everything])
+                part.check(now)
+            self._write_restarts([part.restart for part in everything])
             if not is_ready and any(part.name == API and part.lives for part in self._parts):
                 is_ready = True
-                watchdog.tell(watchdog.READY)
-            watchdog.tell(watchdog.LIVES)
+                watchdog.notify(watchdog.READY)
+            watchdog.notify(watchdog.LIVES)
             looked_at = now
             time.sleep(SECONDS_BETWEEN_LOOKS)
 
-    def _tell(self, of_parts: Sequence[Restart | None]) -> None:
+    def _write_restarts(self, of_parts: Sequence[Restart | None]) -> None:
         """Let the API know what is being started again."""
-        told = [restart for restart in of_parts if restart is not None]
-        if told != self._restarts:
+        shown = [restart for restart in of_parts if restart is not None]
+        if shown != self._restarts:
             with suppress(OSError):  # no room on the disk
-                restart_notes.tell(self.settings.data, told)
-                self._restarts = told
+                restart_notes.store(self.settings.data, shown)
+                self._restarts = shown
 
     def _stop(self, *_: object) -> None:
         self._stopping = True

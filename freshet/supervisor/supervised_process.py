@@ -16,18 +16,18 @@ log = structlog.get_logger()
 
 Process: TypeAlias = "Forked | subprocess.Popen[bytes]"
 
-LONGEST_SILENCE = 8.0  # seconds without a sign of life; then it hangs
-TOLD_SILENCE = 4.0  # seconds without one, from which on it is told
-LONGEST_START = 60.0  # seconds until the first; twice as long at each further start, for a machine that is slower
-MOST_DOUBLINGS = 4
-LONGEST_WAIT = 8.0  # seconds between two starts of one that keeps ending
-TOLD_FROM = 3
+MAX_SILENCE = 8.0  # seconds without a sign of life; then it hangs
+REPORT_AFTER_SILENCE = 4.0  # seconds without one, from which on it is told
+MAX_START = 60.0  # seconds until the first; twice as long at each further start, for a machine that is slower
+MAX_DOUBLINGS = 4
+MAX_WAIT = 8.0  # seconds between two starts of one that keeps ending
+REPORT_AFTER_ENDS = 3
 """Ends in a row, from which on it is told though it lives: until it has lived twice as long as at any time between."""
 HUNG = "hung and was killed"
 STEADY = 60.0  # seconds that one has lived whose former ends are forgotten
 
 
-class Part:
+class SupervisedProcess:
     """One process of the service. Every `now` is of a clock that nobody sets, in seconds.
 
     Attributes:
@@ -41,7 +41,7 @@ class Part:
         self.name, self._start = name, start
         self._clock = Clock()
         self._ends = 0
-        self._longest_life = 0.0  # of those since the first end
+        self._max_life = 0.0  # of those since the first end
         self._outlived = False
         self._ended_at: datetime | None = None
         self._silent_from: datetime | None = None
@@ -50,30 +50,30 @@ class Part:
         self._lives = self._hung = False
         self._begin(first, now)
 
-    def hear(self, now: float) -> None:
+    def beat(self, now: float) -> None:
         """Take note of a sign of life."""
         self._sign_at, self._lives, self._silent_from = now, True, None
 
-    def pardon(self, now: float) -> None:
+    def reset_deadline(self, now: float) -> None:
         """Begin to wait for a sign of life anew: none could be heard."""
         self._sign_at, self._silent_from = now, None
 
-    def look(self, now: float) -> None:
+    def check(self, now: float) -> None:
         """Kill the process if it hangs; start another if it has ended, at once or, of many in a row, after a wait."""
         if self._start_again_at is not None:
             if now >= self._start_again_at:
                 self._begin_again(now)
         elif (code := self.process.poll()) is not None:
             self._end(HUNG if self._hung else _in_words(code), now)
-        elif now - self._sign_at > (LONGEST_SILENCE if self._lives else self._longest_start):
+        elif now - self._sign_at > (MAX_SILENCE if self._lives else self._max_start):
             self._hung = True
             self.process.kill()
-        elif self._lives and now - self._sign_at > TOLD_SILENCE:
+        elif self._lives and now - self._sign_at > REPORT_AFTER_SILENCE:
             self._silent_from = self._silent_from or self._clock.wall()
         elif self._lives and now - self._started_at > STEADY:
-            self._ends, self._ended_at, self._longest_life = 0, None, 0.0
+            self._ends, self._ended_at, self._max_life = 0, None, 0.0
         else:
-            self._outlived = now - self._started_at > 2 * self._longest_life
+            self._outlived = now - self._started_at > 2 * self._max_life
 
     @property
     def lives(self) -> bool:
@@ -85,13 +85,13 @@ class Part:
         """What there is to tell: it is silent, or does not live again yet, or has ended again and again lately."""
         if self._silent_from is not None:
             return Restart(self.name, "gives no sign of life", 0, self._silent_from)
-        if self._ended_at is None or (self.lives and (self._ends < TOLD_FROM or self._outlived)):
+        if self._ended_at is None or (self.lives and (self._ends < REPORT_AFTER_ENDS or self._outlived)):
             return None
         return Restart(self.name, self._cause, self._ends, self._ended_at)
 
     @property
-    def _longest_start(self) -> float:
-        return LONGEST_START * 2.0 ** min(self._ends, MOST_DOUBLINGS)
+    def _max_start(self) -> float:
+        return MAX_START * 2.0 ** min(self._ends, MAX_DOUBLINGS)
 
     def _begin(self, process: Process, now: float) -> None:
         self.process = process
@@ -109,11 +109,11 @@ class Part:
 
     def _end(self, cause: str, now: float) -> None:
         if self._ends:
-            self._longest_life = max(self._longest_life, now - self._started_at)
+            self._max_life = max(self._max_life, now - self._started_at)
         self._ends += 1
         self._silent_from = None
         self._ended_at, self._cause = self._ended_at or self._clock.wall(), cause
-        wait = 0.0 if self._ends == 1 else min(LONGEST_WAIT, 2.0 ** (self._ends - 2))
+        wait = 0.0 if self._ends == 1 else min(MAX_WAIT, 2.0 ** (self._ends - 2))
         self._start_again_at = now + wait
         log.error("service.part_died", part=self.name, cause=self._cause, times=self._ends, again_in_seconds=wait)
 

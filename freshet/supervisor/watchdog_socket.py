@@ -4,10 +4,10 @@ import socket
 import struct
 
 _CREDENTIALS = struct.Struct("3i")  # process, user, group: the kernel fills them in
-_LONGEST_SIGN = 4096  # bytes
+_MAX_SIGN = 4096  # bytes
 
 
-class Ears:
+class WatchdogSocket:
     """A socket without a file, which ends with this process.
 
     Attributes:
@@ -21,12 +21,12 @@ class Ears:
         self._socket.setblocking(False)
         self.address = "@" + self._socket.getsockname()[1:].decode()
 
-    def heard(self) -> set[int]:
+    def received_pids(self) -> set[int]:
         """Return the ids of the processes that gave a sign since the last call."""
         processes: set[int] = set()
         while True:
             try:
-                _, ancillary, *_ = self._socket.recvmsg(_LONGEST_SIGN, socket.CMSG_SPACE(_CREDENTIALS.size))
+                _, ancillary, *_ = self._socket.recvmsg(_MAX_SIGN, socket.CMSG_SPACE(_CREDENTIALS.size))
             except BlockingIOError:
                 return processes
             for level, kind, content in ancillary:

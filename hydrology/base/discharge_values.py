@@ -80,8 +80,8 @@ def screened(values: npt.NDArray[np.float64], flags: Flags | None = None) -> tup
     refused = ~without & ((values < 0) | ~np.isfinite(values) | withdrawn)
     lost = without | refused
     # An estimate, a limit or a doubt of nothing says nothing.
-    kept = np.where(lost, given & ~np.uint8(Flag.ESTIMATED | Flag.BELOW_LIMIT | Flag.SUSPECT) | Flag.MISSING, given)
-    return np.where(lost, np.nan, values), np.where(refused, kept | Flag.SUSPECT, kept).astype(np.uint8)
+    stored = np.where(lost, given & ~np.uint8(Flag.ESTIMATED | Flag.BELOW_LIMIT | Flag.SUSPECT) | Flag.MISSING, given)
+    return np.where(lost, np.nan, values), np.where(refused, stored | Flag.SUSPECT, stored).astype(np.uint8)
 
 
 def refused(series: DailySeries) -> str | None:

@@ -3,15 +3,15 @@
 import numpy as np
 import numpy.typing as npt
 
-LONGEST_FILLED_GAP = 5  # days
+MAX_FILLED_GAP = 5  # days
 
 
 def fill_short_gaps(values: npt.NDArray[np.float32]) -> npt.NDArray[np.int64]:
-    """Interpolate gaps of up to LONGEST_FILLED_GAP days between known days, in place; return the days filled."""
+    """Interpolate gaps of up to MAX_FILLED_GAP days between known days, in place; return the days filled."""
     missing = np.flatnonzero(np.isnan(values))
     filled = [np.zeros(0, dtype=np.int64)]
     for gap in np.split(missing, np.flatnonzero(np.diff(missing) > 1) + 1):
-        if not 0 < len(gap) <= LONGEST_FILLED_GAP or gap[0] == 0 or gap[-1] == len(values) - 1:
+        if not 0 < len(gap) <= MAX_FILLED_GAP or gap[0] == 0 or gap[-1] == len(values) - 1:
             continue
         before, after = gap[0] - 1, gap[-1] + 1
         values[gap] = np.interp(gap, [before, after], [values[before], values[after]])

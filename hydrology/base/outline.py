@@ -14,8 +14,8 @@ from hydrology.base.longitudes import unwrapped
 
 Array = npt.NDArray[np.float64]
 
-MOST_VERTICES = 5_000
-MOST_RINGS = 100
+MAX_VERTICES = 5_000
+MAX_RINGS = 100
 
 Polygon = list[Array]
 """Its rings, the outer one first and then its holes, each (vertices, 2) in degrees of longitude and latitude, the last
@@ -28,7 +28,7 @@ _FARTHEST = 20.0  # degrees from end to end: no basin with a gauge is larger
 _POLYGONS = ("Polygon", "MultiPolygon")
 _WGS84 = re.compile(r"(?i)(.*[:/])?(CRS84h?|EPSG[:/](.*[:/])?(4326|4979|4269|4258))")
 """The names of the reference systems that RFC 7946's stands for: WGS 84, and those within metres of it."""
-_LONGEST_NAME = 100
+_MAX_NAME = 100
 _TRANSFORM = "transform it to WGS 84, longitude first (ogr2ogr -t_srs EPSG:4326 -lco RFC7946=YES)"
 
 
@@ -66,13 +66,13 @@ def polygons_of(geojson: object) -> list[Polygon]:
     """
     polygons = _parts(geometry_of(geojson))
     rings = [ring for polygon in polygons for ring in polygon]
-    if not 0 < len(rings) <= MOST_RINGS:
-        raise BadOutline(f"The outline has {len(rings)} rings: give 1 to {MOST_RINGS}.")
+    if not 0 < len(rings) <= MAX_RINGS:
+        raise BadOutline(f"The outline has {len(rings)} rings: give 1 to {MAX_RINGS}.")
     if not all(isinstance(ring, list) for ring in rings):
         raise BadOutline("A ring of the outline is not a list of places: write it as RFC 7946 says.")
     vertices = sum(len(ring) for ring in rings)
-    if vertices > MOST_VERTICES:
-        raise BadOutline(f"The outline has {vertices} vertices, and at most {MOST_VERTICES} are taken: simplify it.")
+    if vertices > MAX_VERTICES:
+        raise BadOutline(f"The outline has {vertices} vertices, and at most {MAX_VERTICES} are taken: simplify it.")
     return [[_ring(ring) for ring in polygon] for polygon in polygons]
 
 
@@ -146,11 +146,9 @@ def _check_reference(holder: object) -> None:
         return
     properties = crs.get("properties") if isinstance(crs, dict) else None
     name = properties.get("name") if isinstance(properties, dict) else None
-    if not isinstance(name, str) or len(name) > _LONGEST_NAME or not _WGS84.fullmatch(name):
+    if not isinstance(name, str) or len(name) > _MAX_NAME or not _WGS84.fullmatch(name):
         shown = (
-            f"is in {excerpt(name)[:_LONGEST_NAME]}"
-            if isinstance(name, str)
-            else "is in a reference system without a name"
+            f"is in {excerpt(name)[:_MAX_NAME]}" if isinstance(name, str) else "is in a reference system without a name"
         )
         raise BadOutline(f"The outline {shown}, not in degrees of WGS 84: {_TRANSFORM}.")
 

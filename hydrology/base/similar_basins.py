@@ -11,7 +11,7 @@ ATTRIBUTES = ("elev_mean", "p_mean", "aridity", "frac_snow")
 """The attributes that count beside the place."""
 
 
-def most_alike(of_basin: Array, of_others: Array, most: int) -> list[int]:
+def most_similar(of_basin: Array, of_others: Array, maximum: int) -> list[int]:
     """Return the places of the others that are most like a basin, the most alike first.
 
     What is not known of the basin does not count; others of which something that counts is not known are left out.
@@ -29,7 +29,7 @@ def most_alike(of_basin: Array, of_others: Array, most: int) -> list[int]:
     known = others[whole][:, counts]
     spread = known.std(axis=0)
     distance = (((known - one[counts]) / np.where(spread > 0, spread, 1.0)) ** 2).sum(axis=1)
-    nearest: Sequence[int] = whole[np.argsort(distance, kind="stable")][:most].tolist()
+    nearest: Sequence[int] = whole[np.argsort(distance, kind="stable")][:maximum].tolist()
     return list(nearest)
 
 

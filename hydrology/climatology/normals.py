@@ -13,9 +13,9 @@ Counts = npt.NDArray[np.int64]
 
 LEVELS = (0.1, 0.25, 0.5, 0.75, 0.9)
 """Of the quantiles beside the mean."""
-LEAST_YEARS = 10
+MIN_YEARS = 10
 """A normal of fewer years would say more of these years than of the river."""
-LEAST_DAYS = NEAR_DAYS + 1
+MIN_DAYS = NEAR_DAYS + 1
 """So many of the days around that of a year are known, or the year does not count: more than half of them."""
 
 _AROUND = np.arange(-NEAR_DAYS, NEAR_DAYS + 1)
@@ -23,7 +23,7 @@ _AROUND = np.arange(-NEAR_DAYS, NEAR_DAYS + 1)
 
 @dataclass(frozen=True, slots=True)
 class Normals:
-    """What is normal on some days, in the unit of the values; NaN where fewer than `LEAST_YEARS` are known.
+    """What is normal on some days, in the unit of the values; NaN where fewer than `MIN_YEARS` are known.
 
     Attributes:
         mean: (days,).
@@ -46,7 +46,7 @@ def normals(values: npt.NDArray[np.floating], record: Period, days: Days) -> Nor
         days: that are asked about, within the record or not.
     """
     around, years = _of_other_years(values, record, days)
-    enough = years >= LEAST_YEARS
+    enough = years >= MIN_YEARS
     quantiles = np.full((len(LEVELS), len(days)), np.nan)
     quantiles[:, enough] = _quantiles(around[enough])
     return Normals(_means(around, enough), quantiles, years)
@@ -59,12 +59,12 @@ def normal_means(values: npt.NDArray[np.floating], record: Period, days: Days) -
         values: (..., days of the record), NaN where missing.
     """
     around, years = _of_other_years(values, record, days)
-    return _means(around, years >= LEAST_YEARS)
+    return _means(around, years >= MIN_YEARS)
 
 
 def too_few_years(days: int, of: int) -> str:
     """Return why some of the days that were asked about have no normal."""
-    return f"{days} of {of} days have fewer than {LEAST_YEARS} other years within {NEAR_DAYS} days of the same day."
+    return f"{days} of {of} days have fewer than {MIN_YEARS} other years within {NEAR_DAYS} days of the same day."
 
 
 def _of_other_years(
@@ -77,7 +77,7 @@ def _of_other_years(
     at = (same_day(days[:, np.newaxis], years) - record.first).astype(np.int64)[..., np.newaxis] + _AROUND
     known = others[..., np.newaxis] & (at >= 0) & (at < len(record))
     around = np.where(known, values[..., np.where(known, at, 0)], np.nan)
-    count = np.isfinite(around).sum(axis=-1) >= LEAST_DAYS
+    count = np.isfinite(around).sum(axis=-1) >= MIN_DAYS
     around[~count] = np.nan
     return around.reshape(*count.shape[:-1], -1), count.sum(axis=-1)
 

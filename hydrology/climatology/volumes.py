@@ -16,7 +16,7 @@ import numpy.typing as npt
 from hydrology.base.calendar import Day, Days, Period, month
 from hydrology.base.errors import InvalidInput
 from hydrology.base.units import MM_PER_M, Area
-from hydrology.climatology.normals import LEAST_YEARS
+from hydrology.climatology.normals import MIN_YEARS
 
 Array = npt.NDArray[np.float64]
 
@@ -84,7 +84,7 @@ class Season:
 MELT = Season((4, 1), (7, 31))
 
 
-def season_to_tell(snow_share: float | None, t0: Day) -> Season:
+def default_season(snow_share: float | None, t0: Day) -> Season:
     """Return the season whose volume is told where none is asked for.
 
     Where snow rules, April to July; elsewhere the month of the first day after T0 and the two after it.
@@ -133,21 +133,21 @@ class Normal:
     years: tuple[int, ...]
 
 
-def normal(flow: Array, record: Period, season: Season, told: Period) -> Normal | str:
+def normal(flow: Array, record: Period, season: Season, shown: Period) -> Normal | str:
     """Return what is normal, or why it cannot be told.
 
     Args:
         flow: of the record, (days,) in mm/day, NaN where it was not observed.
         told: the days whose volume is told, which are left out.
     """
-    of_years = depths(flow, record, season, told)
-    if len(of_years) < LEAST_YEARS:
-        return f"{season} was observed whole in {len(of_years)} other years, and a normal takes {LEAST_YEARS} of them."
+    of_years = depths(flow, record, season, shown)
+    if len(of_years) < MIN_YEARS:
+        return f"{season} was observed whole in {len(of_years)} other years, and a normal takes {MIN_YEARS} of them."
     volumes = np.array(list(of_years.values()))
     return Normal(float(volumes.mean()), float(np.median(volumes)), tuple(of_years))
 
 
-def depths(flow: Array, record: Period, season: Season, told: Period) -> dict[int, float]:
+def depths(flow: Array, record: Period, season: Season, shown: Period) -> dict[int, float]:
     """Return the depth of a season in mm by the year that it begins in, of the years in which it was observed whole.
 
     The arguments are those of `normal`.
@@ -156,12 +156,12 @@ def depths(flow: Array, record: Period, season: Season, told: Period) -> dict[in
     for days in season.within(record):
         start = int((days.first - record.first).astype(int))
         depth = float(flow[start : start + len(days)].sum())
-        if days != told and np.isfinite(depth):
+        if days != shown and np.isfinite(depth):
             of_years[_year_of(days.first)] = depth
     return of_years
 
 
-def exceeded(courses: Array, days: slice) -> Array:
+def exceeded(paths: Array, days: slice) -> Array:
     """Return the depths that the sums of equally likely courses over some days exceed at `EXCEEDED_PERCENT`.
 
     Args:
@@ -171,7 +171,7 @@ def exceeded(courses: Array, days: slice) -> Array:
     Returns:
         (percents,) in mm, which fall.
     """
-    sums = courses[..., days].sum(axis=-1, dtype=np.float64)
+    sums = paths[..., days].sum(axis=-1, dtype=np.float64)
     return np.asarray(np.quantile(sums, [1 - percent / 100 for percent in EXCEEDED_PERCENT]))
 
 

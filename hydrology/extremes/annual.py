@@ -10,7 +10,7 @@ from hydrology.base.calendar import Days, Period, climatic_year, water_year
 Array = npt.NDArray[np.float64]
 Years = npt.NDArray[np.int64]
 
-MOST_MISSING = 0.1
+MAX_MISSING = 0.1
 """Of a year's days, the share that may be missing: what happened on more of them, nobody knows."""
 LOW_FLOW_DAYS = 7
 
@@ -69,6 +69,6 @@ def _annual(flow: Array, candidates: Array, days: Days, years: Years, extreme: n
     _, first, count = np.unique(years, return_index=True, return_counts=True)
     known = np.add.reduceat((~np.isnan(flow)).astype(np.int64), first)
     # In a year that the record begins or ends in, the days outside of it are missing, too.
-    enough = known >= (1 - MOST_MISSING) * np.maximum(count, 365)
+    enough = known >= (1 - MAX_MISSING) * np.maximum(count, 365)
     values = extreme.reduceat(candidates, first)[enough]
     return Annual(values, days[np.repeat(enough, count)], int((~enough).sum()))

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 Array = npt.NDArray[np.float64]
 
-LEAST_FITTED = 3
+MIN_FITTED = 3
 """Values that a fit needs, for it has three parameters."""
 _NEARLY_ZERO = 1e-4  # a shape or a skew this near to 0 moves no level by a thousandth, and needs no formula of its own
 

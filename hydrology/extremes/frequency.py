@@ -15,9 +15,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from hydrology.extremes.distributions import LEAST_FITTED, Array, Distribution
+from hydrology.extremes.distributions import MIN_FITTED, Array, Distribution
 
-LEAST_YEARS = 10
+MIN_YEARS = 10
 """As Bulletin 17C asks for: fewer say next to nothing of what happens once in decades."""
 INTERVAL = 0.90
 """Of the levels of the samples, the share that an interval holds: what Bulletin 17C shows."""
@@ -66,10 +66,10 @@ def _levels(
     """Compute `levels` of float64 values by their bytes."""
     values = np.frombuffer(content)
     years, positive = len(values), values[values > 0]
-    if years < LEAST_YEARS:
+    if years < MIN_YEARS:
         return [too_short(years)] * len(chances)
     dry = (years - len(positive)) / years
-    if len(positive) < LEAST_YEARS or positive.min() == positive.max():
+    if len(positive) < MIN_YEARS or positive.min() == positive.max():
         return [_without_fit(chance, dry, years, positive) for chance in chances]
     asked = np.array(chances)
     fitted = distribution.fit(positive)
@@ -82,7 +82,7 @@ def _levels(
 
 def too_short(years: int) -> Level:
     """Return the level of a record of too few years."""
-    return _none(f"Years with enough days: {years}. A level needs {LEAST_YEARS}.")
+    return _none(f"Years with enough days: {years}. A level needs {MIN_YEARS}.")
 
 
 def _quantiles(fitted: Distribution, chances: Array, dry: float) -> Array:
@@ -96,7 +96,7 @@ def _quantiles(fitted: Distribution, chances: Array, dry: float) -> Array:
 def _interval(fitted: Distribution, years: int, dry: float, chances: Array) -> tuple[Array, Array]:
     """Return the ends of the interval of each chance."""
     generator = np.random.default_rng(_SEED)
-    with_flow = np.maximum(generator.binomial(years, 1 - dry, SAMPLES), LEAST_FITTED)
+    with_flow = np.maximum(generator.binomial(years, 1 - dry, SAMPLES), MIN_FITTED)
     drawn = []
     for count in np.unique(with_flow):
         samples = fitted.sample(generator, (int((with_flow == count).sum()), int(count)))
@@ -108,9 +108,9 @@ def _interval(fitted: Distribution, years: int, dry: float, chances: Array) -> t
 def _without_fit(chance: float, dry: float, years: int, positive: Array) -> Level:
     if chance <= dry:
         wet = f"{len(positive)} of {years} years have any flow"
-        return Level(0.0, None, None, f"{wet}: the level is 0, and an interval would need {LEAST_YEARS} with flow.")
-    if len(positive) < LEAST_YEARS:
-        return _none(f"{len(positive)} of {years} years have any flow, and a level needs {LEAST_YEARS} that have.")
+        return Level(0.0, None, None, f"{wet}: the level is 0, and an interval would need {MIN_YEARS} with flow.")
+    if len(positive) < MIN_YEARS:
+        return _none(f"{len(positive)} of {years} years have any flow, and a level needs {MIN_YEARS} that have.")
     return _none("It is the same in every year with flow: there is nothing to fit.")
 
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from hydrology.base.calendar import Days, Period
 from hydrology.extremes.annual import Annual, annual_maxima, annual_minima
 from hydrology.extremes.distributions import Array, Distribution, Gev, LogPearson3
-from hydrology.extremes.frequency import LEAST_YEARS, Level, levels, too_short
+from hydrology.extremes.frequency import MIN_YEARS, Level, levels, too_short
 
 Kind = Literal["flood", "low-flow", "flow-duration"]
 Method = Literal["gev", "log-pearson-3", "share-of-days"]
@@ -97,7 +97,7 @@ def names() -> list[str]:
 
 
 def _floods(maxima: Annual, prefix: str, distribution: type[Distribution], intervals: bool) -> Iterator[NamedLevel]:
-    if len(maxima) >= LEAST_YEARS and not maxima.values.any():
+    if len(maxima) >= MIN_YEARS and not maxima.values.any():
         flooded = [Level(None, None, None, f"None of the {len(maxima)} years has any flow.")] * len(FLOOD_YEARS)
     else:
         flooded = levels(maxima.values, [1 - 1 / years for years in FLOOD_YEARS], distribution, intervals=intervals)
@@ -115,7 +115,7 @@ def _durations(maxima: Annual, flow: Array) -> Iterator[NamedLevel]:
     """Give the flows that a share of the days exceed, by Weibull's plotting positions m / (n + 1)."""
     known = flow[~np.isnan(flow)]
     for percent in EXCEEDED_PERCENT:
-        if len(maxima) < LEAST_YEARS:
+        if len(maxima) < MIN_YEARS:
             level = too_short(len(maxima))
         else:
             exceeded = float(np.quantile(known, 1 - percent / 100, method="weibull"))

@@ -24,7 +24,7 @@ Counts = npt.NDArray[np.int64]
 LEVEL = 0.95
 """Of the samples, the share that an interval holds."""
 SAMPLES = 2000
-LEAST_YEARS = 3
+MIN_YEARS = 3
 """With three years, the interval reaches the worst and the best of them; fewer say nothing of their spread."""
 _SEED = 0  # the same scores always give the same interval
 
@@ -148,7 +148,7 @@ def _interval(
     if not known.any():
         return None
     middle, basins, years = float(np.median(scores[known])), int(known.sum()), int(observed.sum())
-    if draw_years and years < LEAST_YEARS:
+    if draw_years and years < MIN_YEARS:
         return Interval(middle, None, None, None, basins, years)
     generator = np.random.default_rng(_SEED)
     counts = _drawn(generator, observed)
@@ -168,7 +168,7 @@ def ratio_interval(numerator: Array, denominator: Array) -> tuple[float, float] 
     Args:
         numerator, denominator: sums over each observed water year, (years,); some denominator is above 0.
     """
-    if len(numerator) < LEAST_YEARS:
+    if len(numerator) < MIN_YEARS:
         return None
     counts = _drawn_of(len(numerator))
     above, below = counts @ numerator, counts @ denominator

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from hydrology.base.errors import InvalidInput
 
-LEAST = 6
+MIN_PAIRS = 6
 """Fewer basins that differ cannot give a p below 0.05: of five, all in one direction, it is 2 / 2⁵."""
 
 
@@ -115,6 +115,6 @@ def signed_rank(differences: npt.NDArray[np.float64]) -> tuple[float | None, str
     unequal = differences[differences != 0]
     if not unequal.size:
         return None, "Both have the same value in every basin."
-    if unequal.size < LEAST:
-        return None, f"The test needs at least {LEAST} basins that differ; there are {unequal.size}."
+    if unequal.size < MIN_PAIRS:
+        return None, f"The test needs at least {MIN_PAIRS} basins that differ; there are {unequal.size}."
     return float(wilcoxon(unequal).pvalue), None

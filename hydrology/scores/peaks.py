@@ -4,15 +4,15 @@ import numpy as np
 import numpy.typing as npt
 
 from hydrology.base.calendar import Days
-from hydrology.scores.score import Array, Pairs, Score, score
+from hydrology.scores.score import Array, Score, ScoredPairs, score
 
 Indices = npt.NDArray[np.intp]
 
 _NO_PEAK = "The observation has no peak that stands out by its standard deviation."
 
 
-@score(least=7)
-def peak_timing(pairs: Pairs) -> Score:
+@score(minimum=7)
+def peak_timing(pairs: ScoredPairs) -> Score:
     """Mean absolute lag in days from an observed peak to the simulated maximum within ±3 days.
 
     Observed peaks are at least 100 days apart with a prominence of at least σ_o. Range [0, 3], 0 is perfect;
@@ -30,8 +30,8 @@ def peak_timing(pairs: Pairs) -> Score:
     return Score(float(np.abs(windows.argmax(axis=1) - 3).mean()), len(peaks))
 
 
-@score(least=3)
-def missed_peaks(pairs: Pairs) -> Score:
+@score(minimum=3)
+def missed_peaks(pairs: ScoredPairs) -> Score:
     """Fraction of observed peaks without a simulated peak within ±1 day.
 
     Peaks of either series lie on or above that series' own 80th percentile and at least 30 days apart. Range
@@ -46,8 +46,8 @@ def missed_peaks(pairs: Pairs) -> Score:
     return Score(float(1 - met.mean()), len(observed))
 
 
-@score(least=3)
-def peak_mape(pairs: Pairs) -> Score:
+@score(minimum=3)
+def peak_mape(pairs: ScoredPairs) -> Score:
     """Mean absolute error in % on the day of each observed peak, 100 mean |s_p-o_p|/o_p.
 
     Peaks as in `peak_timing`. Range [0, ∞), 0 is perfect. Undefined without a peak.

@@ -34,7 +34,7 @@ def interval_score(low: Array, high: Array, observed: Array, share: float) -> Ar
     return np.asarray(high - low + 2 / (1 - share) * missed)
 
 
-def chance_of_passing(quantiles: Array, levels: Sequence[float], threshold: float) -> Array:
+def exceedance_probability(quantiles: Array, levels: Sequence[float], threshold: float) -> Array:
     """Return each day's chance that flow is above a threshold, (days,), from its quantiles (days, levels).
 
     Between quantiles it is interpolated; beyond the outermost it is their level, for nothing is known there.

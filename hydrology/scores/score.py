@@ -35,7 +35,7 @@ class Undefined(Exception):  # noqa: N818 - not a fault: the reason a score has 
 
 
 @dataclass(frozen=True, slots=True)
-class Pairs:
+class ScoredPairs:
     """Days on which both sides are known, in order; each array has shape (pairs,)."""
 
     simulated: Array
@@ -56,7 +56,7 @@ class ScoreFunction(Protocol):
     def __call__(self, simulated: npt.ArrayLike, observed: npt.ArrayLike, *, days: Days | None = None) -> Score: ...
 
 
-def pair(simulated: npt.ArrayLike, observed: npt.ArrayLike, *, days: Days | None = None) -> Pairs:
+def pair(simulated: npt.ArrayLike, observed: npt.ArrayLike, *, days: Days | None = None) -> ScoredPairs:
     """Return the days on which both sides are known.
 
     Raises:
@@ -73,18 +73,18 @@ def pair(simulated: npt.ArrayLike, observed: npt.ArrayLike, *, days: Days | None
     if not (np.diff(days) > np.timedelta64(0, "D")).all():
         raise InvalidInput("The days of a score must increase, each named once: sort them first.")
     known = ~(np.isnan(s) | np.isnan(o))
-    return Pairs(s[known], o[known], days[known])
+    return ScoredPairs(s[known], o[known], days[known])
 
 
-def score(*, least: int) -> Callable[[Callable[[Pairs], Score]], ScoreFunction]:
+def score(*, minimum: int) -> Callable[[Callable[[ScoredPairs], Score]], ScoreFunction]:
     """Make a formula over pairs a score: missing dropped, fewer than `least` pairs refused, never a NaN."""
 
-    def decorate(formula: Callable[[Pairs], Score]) -> ScoreFunction:
+    def decorate(formula: Callable[[ScoredPairs], Score]) -> ScoreFunction:
         @wraps(formula)
         def scored(simulated: npt.ArrayLike, observed: npt.ArrayLike, *, days: Days | None = None) -> Score:
             pairs = pair(simulated, observed, days=days)
-            if len(pairs) < least:
-                need = f"It needs at least {least} days with both values known; there are {len(pairs)}."
+            if len(pairs) < minimum:
+                need = f"It needs at least {minimum} days with both values known; there are {len(pairs)}."
                 return Score(None, len(pairs), need)
             try:
                 _refuse_infinite(pairs)
@@ -101,7 +101,7 @@ def score(*, least: int) -> Callable[[Callable[[Pairs], Score]], ScoreFunction]:
     return decorate
 
 
-def _refuse_infinite(pairs: Pairs) -> None:
+def _refuse_infinite(pairs: ScoredPairs) -> None:
     for name, values in (("simulation", pairs.simulated), ("observation", pairs.observed)):
         infinite = int(np.isinf(values).sum())
         if infinite:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from hydrology.base.calendar import Days
 from hydrology.scores.peaks import missed_peaks, peak_mape, peak_timing
-from hydrology.scores.score import Array, Pairs, Score, ScoreFunction, Undefined, score
+from hydrology.scores.score import Array, Score, ScoredPairs, ScoreFunction, Undefined, score
 
 __all__ = [
     "FLOOR",
@@ -36,8 +36,8 @@ FLOOR = 1e-6
 """Flow (mm/day) that stands for anything lower where a logarithm is taken."""
 
 
-@score(least=2)
-def nse(pairs: Pairs) -> Score:
+@score(minimum=2)
+def nse(pairs: ScoredPairs) -> Score:
     """Nash-Sutcliffe efficiency, 1 - Σ(s-o)² / Σ(o-ō)².
 
     Range (-∞, 1], 1 is perfect, 0 no better than the observed mean. Undefined for a constant observation.
@@ -48,8 +48,8 @@ def nse(pairs: Pairs) -> Score:
     return Score(float(1 - ((s - o) ** 2).sum() / ((o - o.mean()) ** 2).sum()), len(pairs))
 
 
-@score(least=3)
-def pearson_r(pairs: Pairs) -> Score:
+@score(minimum=3)
+def pearson_r(pairs: ScoredPairs) -> Score:
     """Pearson's correlation coefficient.
 
     Range [-1, 1]. Undefined if either side is constant; two pairs would always give ±1, so three are asked.
@@ -57,8 +57,8 @@ def pearson_r(pairs: Pairs) -> Score:
     return Score(_correlation(pairs), len(pairs))
 
 
-@score(least=2)
-def alpha_nse(pairs: Pairs) -> Score:
+@score(minimum=2)
+def alpha_nse(pairs: ScoredPairs) -> Score:
     """Ratio of the standard deviations, σ_s/σ_o.
 
     Range [0, ∞), 1 is perfect. Undefined for a constant observation.
@@ -68,8 +68,8 @@ def alpha_nse(pairs: Pairs) -> Score:
     return Score(float(pairs.simulated.std() / sigma), len(pairs))
 
 
-@score(least=2)
-def beta_nse(pairs: Pairs) -> Score:
+@score(minimum=2)
+def beta_nse(pairs: ScoredPairs) -> Score:
     """Bias in units of the observed spread, (μ_s-μ_o)/σ_o.
 
     Range (-∞, ∞), 0 is perfect, above 0 is too much water. Undefined for a constant observation.
@@ -79,8 +79,8 @@ def beta_nse(pairs: Pairs) -> Score:
     return Score(float((s.mean() - o.mean()) / _spread(o, "observation")), len(pairs))
 
 
-@score(least=1)
-def beta_kge(pairs: Pairs) -> Score:
+@score(minimum=1)
+def beta_kge(pairs: ScoredPairs) -> Score:
     """Ratio of the means, μ_s/μ_o.
 
     1 is perfect, above 1 is too much water. Undefined where the observed mean is 0.
@@ -89,8 +89,8 @@ def beta_kge(pairs: Pairs) -> Score:
     return Score(float(pairs.simulated.mean() / _mean(pairs.observed, "observed")), len(pairs))
 
 
-@score(least=3)
-def kge(pairs: Pairs) -> Score:
+@score(minimum=3)
+def kge(pairs: ScoredPairs) -> Score:
     """Kling-Gupta efficiency of 2009, 1 - √((r-1)² + (α-1)² + (β-1)²) with α = σ_s/σ_o, β = μ_s/μ_o.
 
     Range (-∞, 1], 1 is perfect; the observed mean as simulation tends to 1 - √2. Undefined if either side is
@@ -102,8 +102,8 @@ def kge(pairs: Pairs) -> Score:
     return Score(float(1 - np.sqrt((r - 1) ** 2 + (alpha - 1) ** 2 + (beta - 1) ** 2)), len(pairs))
 
 
-@score(least=3)
-def kge_2012(pairs: Pairs) -> Score:
+@score(minimum=3)
+def kge_2012(pairs: ScoredPairs) -> Score:
     """Kling-Gupta efficiency of 2012: as `kge` with the ratio of variation coefficients instead of α.
 
     1 - √((r-1)² + (γ-1)² + (β-1)²), γ = (σ_s/μ_s)/(σ_o/μ_o). Undefined if either side is constant or has
@@ -115,14 +115,14 @@ def kge_2012(pairs: Pairs) -> Score:
     return Score(float(1 - np.sqrt((r - 1) ** 2 + (gamma - 1) ** 2 + (beta - 1) ** 2)), len(pairs))
 
 
-@score(least=1)
-def rmse(pairs: Pairs) -> Score:
+@score(minimum=1)
+def rmse(pairs: ScoredPairs) -> Score:
     """Root mean square error √(mean (s-o)²), in the unit of the data (mm/day). Range [0, ∞), 0 is perfect."""
     return Score(float(np.sqrt(((pairs.simulated - pairs.observed) ** 2).mean())), len(pairs))
 
 
-@score(least=26)
-def fhv(pairs: Pairs) -> Score:
+@score(minimum=26)
+def fhv(pairs: ScoredPairs) -> Score:
     """Bias of the peak flows in %, 100 Σ(s_h-o_h)/Σo_h over the top 2 % of each flow duration curve.
 
     Above 0: peaks too high. The two curves are sorted separately; the top 2 % is round(0.02 n) values, so
@@ -136,8 +136,8 @@ def fhv(pairs: Pairs) -> Score:
     return Score(float(100 * (s - o).sum() / o.sum()), len(pairs))
 
 
-@score(least=5)
-def flv(pairs: Pairs) -> Score:
+@score(minimum=5)
+def flv(pairs: ScoredPairs) -> Score:
     """Bias of the low-flow tail in %, over the lowest 30 % of each flow duration curve.
 
     -100 (Σ(ln s_l - min ln s) - Σ(ln o_l - min ln o)) / Σ(ln o_l - min ln o), flows below 1e-6 mm/day taken
@@ -153,8 +153,8 @@ def flv(pairs: Pairs) -> Score:
     return Score(float(-100 * (tail_s - tail_o) / tail_o), len(pairs))
 
 
-@score(least=10)
-def fms(pairs: Pairs) -> Score:
+@score(minimum=10)
+def fms(pairs: ScoredPairs) -> Score:
     """Bias of the slope of the flow duration curve's middle, in %.
 
     100 ((ln s₂₀ - ln s₇₀) - (ln o₂₀ - ln o₇₀)) / (ln o₂₀ - ln o₇₀), q_p the flow exceeded p % of the time,
@@ -211,7 +211,7 @@ def _mean(values: Array, name: str) -> float:
     return mean
 
 
-def _correlation(pairs: Pairs) -> float:
+def _correlation(pairs: ScoredPairs) -> float:
     s, o = pairs.simulated, pairs.observed
     sigma_s, sigma_o = _spread(s, "simulation"), _spread(o, "observation")
     r = (((s - s.mean()) / sigma_s) * ((o - o.mean()) / sigma_o)).mean()

@@ -17,7 +17,7 @@ from hydrology.base.errors import InvalidInput
 from hydrology.scores.score import Array, Score
 
 TRASH_CELL = 0
-LEAST_R = 0.1  # of a cell alone: below it, what it holds is no snow
+MIN_R = 0.1  # of a cell alone: below it, what it holds is no snow
 BARE_MM = 1.0
 """The ground is bare on days on which the reference has less snow than this."""
 BARE_WEIGHT = 2.0
@@ -149,7 +149,7 @@ class SnowProducts:
 def choose_cells(products: SnowProducts, *, max_cells: int, excluded: Sequence[int] = (TRASH_CELL,)) -> SnowCells:
     """Choose cells by greedy forward selection: each brings their sum nearest to the reference, in mm.
 
-    Only cells that rise and fall with the reference themselves (Pearson r above LEAST_R) can be chosen: one that is
+    Only cells that rise and fall with the reference themselves (Pearson r above MIN_R) can be chosen: one that is
     always as full would bring the sum nearer without being snow. Nearness is the mean squared difference, so that the
     amount counts, and days with bare ground count BARE_WEIGHT times. Give the training years alone, of one basin or
     added up over many. The choice stops when no cell brings the sum nearer, or at `max_cells`; it is empty, with the
@@ -168,7 +168,7 @@ def choose_cells(products: SnowProducts, *, max_cells: int, excluded: Sequence[i
     if reason := products.unusable:
         return SnowCells((), Score(None, products.days, reason))
     weighed = products.known + (BARE_WEIGHT - 1) * products.bare
-    rising = products.correlations() > LEAST_R
+    rising = products.correlations() > MIN_R
     candidates = [int(cell) for cell in np.flatnonzero(rising) if cell not in excluded]
     difference = np.zeros(len(weighed))  # of the sum of the chosen and the reference, by cell
     difference[_REFERENCE] = -1

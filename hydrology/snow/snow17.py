@@ -36,7 +36,7 @@ class Parameters:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class Snow17State:
     """The snow pack at the end of a day; every array has the shape of one day's precipitation."""
 
     ice: Array  # mm
@@ -51,17 +51,17 @@ class State:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class Snow17Run:
     """Rain plus melt (mm/day) and snow water equivalent (mm) of each day, and the state after the last."""
 
     rain_plus_melt: Array
     swe: Array
-    state: State
+    state: Snow17State
 
 
-def bare_ground(shape: tuple[int, ...] = ()) -> State:
+def bare_ground(shape: tuple[int, ...] = ()) -> Snow17State:
     """Return the state without snow, for basins of the given shape."""
-    return State(*(np.zeros(shape) for _ in range(4)))
+    return Snow17State(*(np.zeros(shape) for _ in range(4)))
 
 
 def snow17(
@@ -70,9 +70,9 @@ def snow17(
     days: Days,
     *,
     elevation: npt.ArrayLike,
-    state: State | None = None,
+    state: Snow17State | None = None,
     parameters: Parameters | None = None,
-) -> Run:
+) -> Snow17Run:
     """Run Snow-17 from a state (bare ground unless given); a run may be cut anywhere and resumed bit for bit.
 
     Args:
@@ -93,7 +93,7 @@ def snow17(
     for day in range(len(days)):
         state, outflow[day] = _step(state, p[day], t[day], float(melt_factors[day]), pressure, parameters)
         swe[day] = state.swe
-    return Run(outflow, swe, state)
+    return Snow17Run(outflow, swe, state)
 
 
 def _check(p: Array, t: Array, days: Days) -> None:
@@ -125,8 +125,8 @@ def _pressure(elevation: Array) -> Array:
 
 
 def _step(
-    state: State, p: Array, t: Array, melt_factor: float, pressure: Array, parameters: Parameters
-) -> tuple[State, Array]:
+    state: Snow17State, p: Array, t: Array, melt_factor: float, pressure: Array, parameters: Parameters
+) -> tuple[Snow17State, Array]:
     """One day: snow falls, the pack cools or melts, water is held or leaves. Returns the state and the outflow."""
     falls_as_snow = t <= parameters.pxtemp
     snow, rain = np.where(falls_as_snow, p * parameters.scf, 0.0), np.where(falls_as_snow, 0.0, p)
@@ -152,7 +152,7 @@ def _step(
     bare = ice <= 0
     outflow = outflow + np.where(bare, liquid, 0.0)
     stores = [np.where(bare, 0.0, part) for part in (ice, liquid, deficit, index)]
-    return State(*stores), outflow
+    return Snow17State(*stores), outflow
 
 
 def _melt(rain: Array, t: Array, melt_factor: float, pressure: Array, parameters: Parameters) -> Array:

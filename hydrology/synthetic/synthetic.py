@@ -18,7 +18,7 @@ from hydrology.weather import evaporation
 Array = npt.NDArray[np.float64]
 
 CLIMATES = ("arid", "semi-arid", "dry", "temperate", "humid", "mixed rain and snow", "snowy", "alpine")
-MOST_BASINS = 99
+MAX_BASINS = 99
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Weather:
 
 
 @dataclass(frozen=True, slots=True)
-class Water:
+class SyntheticWater:
     """The true water of every day in mm, shape (days, basins); storage is what is there at the day's end.
 
     precipitation = discharge + loss + change of storage, for every basin and every span of days.
@@ -83,8 +83,8 @@ def landscape(basins: int) -> Landscape:
     Raises:
         InvalidInput: there are fewer than 1 or more than 99.
     """
-    if not 1 <= basins <= MOST_BASINS:
-        raise InvalidInput(f"{basins} synthetic basins are asked for: choose 1 to {MOST_BASINS}.")
+    if not 1 <= basins <= MAX_BASINS:
+        raise InvalidInput(f"{basins} synthetic basins are asked for: choose 1 to {MAX_BASINS}.")
     w = np.linspace(0, 1, basins)
     return Landscape(
         wetness=w,
@@ -129,7 +129,7 @@ def weather(land: Landscape, period: Period, *, seed: int) -> Weather:
     )
 
 
-def water(land: Landscape, sky: Weather, days: Days) -> Water:
+def water(land: Landscape, sky: Weather, days: Days) -> SyntheticWater:
     """Send the weather through Snow-17 and a soil with a fast and a slow reservoir; no water is made or lost."""
     snow = snow17.snow17(sky.precipitation, sky.temperature, days, elevation=land.elevation)
     soil, fast, slow = 0.4 * land.soil_capacity, np.zeros_like(land.area), np.full_like(land.area, 20.0)
@@ -151,7 +151,7 @@ def water(land: Landscape, sky: Weather, days: Days) -> Water:
         discharge[day] = quick + base
         soils[day], fasts[day], slows[day] = soil, fast, slow
     storage = snow.swe + soils + fasts + slows
-    return Water(snow.swe, snow.rain_plus_melt, loss, discharge, soils, fasts, slows, storage, before)
+    return SyntheticWater(snow.swe, snow.rain_plus_melt, loss, discharge, soils, fasts, slows, storage, before)
 
 
 def _wet_days(rng: np.random.Generator, w: Array, summer: Array) -> npt.NDArray[np.bool_]:

@@ -6,7 +6,7 @@ Each store is well mixed: what leaves it bears the tags of what it holds, rain o
 import numpy as np
 import numpy.typing as npt
 
-from hydrology.synthetic.synthetic import Landscape, Water, Weather
+from hydrology.synthetic.synthetic import Landscape, SyntheticWater, Weather
 
 Array = npt.NDArray[np.float64]
 
@@ -14,7 +14,7 @@ SNOW, OTHER, LATER = ORIGINS = range(3)
 """Water that was snow at T0, water that was elsewhere in the basin then, water that fell later."""
 
 
-def discharge_by_origin(land: Landscape, sky: Weather, water: Water, t0: int, horizon: int) -> Array:
+def discharge_by_origin(land: Landscape, sky: Weather, water: SyntheticWater, t0: int, horizon: int) -> Array:
     """Return the discharge of the days after T0 by its origin, (horizon, basins, 3) in mm/day.
 
     Args:

@@ -31,16 +31,16 @@ PRIOR_DAYS = 100
 """So many days of a basin weigh as much as what all basins say."""
 NO_OWN_WEIGHT = 1e12
 """So many, that a basin's own days weigh nothing beside them."""
-LEAST_DAYS = 20
+MIN_DAYS = 20
 """With fewer days in a class nothing is taken from them: those of all basins serve a basin, or another class all."""
-LEAST_OWN_DAYS = 3 * 365
+MIN_OWN_DAYS = 3 * 365
 """With fewer observed days a basin has the numbers of all basins alone."""
 NO_SPREAD = 1e-9
 """Of a class in which every error is the same: a river that is dry on all its days."""
 
 
 @dataclass(frozen=True, slots=True)
-class Pairs:
+class ErrorPairs:
     """Simulated and observed flow of a basin on the same days in mm/day, NaN where it was not observed."""
 
     simulated: Array
@@ -67,7 +67,7 @@ class Fit:
         return BasinErrorModel.of(self.shape, self.regional, self.basins[name])
 
 
-def fit(pairs: Mapping[str, Pairs]) -> Fit:
+def fit(pairs: Mapping[str, ErrorPairs]) -> Fit:
     """Return the error model of some basins' simulations over the same days.
 
     Args:
@@ -117,7 +117,7 @@ def fit_errors(errors: Mapping[str, Errors]) -> Fit:
             spread=np.stack([numbers.spread[at] for numbers in own]),
             days=residual.observed_days,
         )
-        if residual.observed_days >= LEAST_OWN_DAYS
+        if residual.observed_days >= MIN_OWN_DAYS
         else BasinErrors(residual.mean_flow, residual.class_flow, regional.memory, regional.centre, regional.spread, 0)
         for at, (name, residual) in enumerate(errors.items())
     }
@@ -134,7 +134,7 @@ class _Residuals:
     errors: Array
 
     @classmethod
-    def of(cls, pairs: Pairs) -> Self:
+    def of(cls, pairs: ErrorPairs) -> Self:
         mean_flow, class_flow, classes = classes_of(pairs.simulated)
         errors = root(pairs.observed, mean_flow) - root(pairs.simulated, mean_flow)
         return cls(mean_flow, class_flow, classes, errors)
@@ -236,10 +236,10 @@ def _fitted_at(residuals: Sequence[Errors], gap: int | None, prior_days: float) 
 def _borrowed(by_basin: Sequence[tuple[list[Array], list[Array]]]) -> Sequence[tuple[list[Array], list[Array]]]:
     """Return errors by class, where a class with too few days of all basins has those of the nearest with enough."""
     days = np.array([[len(errors) for errors in now] for now, _ in by_basin]).sum(axis=0)
-    enough = np.flatnonzero(days >= LEAST_DAYS)
+    enough = np.flatnonzero(days >= MIN_DAYS)
     if not len(enough):
         raise DataProblem(
-            f"No class of simulated flow has {LEAST_DAYS} observed days over all basins, the fullest has {days.max()}: "
+            f"No class of simulated flow has {MIN_DAYS} observed days over all basins, the fullest has {days.max()}: "
             "fit the error model to more years or more basins."
         )
     source = [int(enough[np.abs(enough - number).argmin()]) for number in range(len(days))]
@@ -267,7 +267,7 @@ class _ClassFit:
 def _fitted_class(rests: Sequence[Array], prior_days: float) -> _ClassFit:
     """Fit one class of flow at one gap to what memory does not explain of each basin's errors."""
     together, days = np.concatenate(rests), np.array([len(rest) for rest in rests])
-    weight = np.where(days >= LEAST_DAYS, days / (days + prior_days), 0.0)
+    weight = np.where(days >= MIN_DAYS, days / (days + prior_days), 0.0)
     centre = float(np.median(together))
     centres = weight * [np.median(rest) if len(rest) else 0.0 for rest in rests] + (1 - weight) * centre
     spread = float(np.abs(together - centre).mean())

@@ -24,7 +24,7 @@ Array = npt.NDArray[np.float64]
 
 GAPS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 15, 20, 30)
 """Days since the last observed flow at which the error is described; between them it is interpolated."""
-LONGEST_GAP = GAPS[-1]
+MAX_GAP = GAPS[-1]
 """After so many days an observed flow tells nothing any more."""
 NO_FLOW_KNOWN = len(GAPS)
 """The row of a basin whose last observed flow is older than the last gap, or that has none: it has no memory."""
@@ -32,10 +32,10 @@ FLOW_CLASSES = (0.0, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95, 0.98, 0.99, 1.0)
 """Bounds of the classes of simulated flow, as shares of the days that are lower."""
 LEVELS = (0.005, 0.01, 0.02, 0.03, *(round(0.05 * step, 2) for step in range(1, 20)), 0.97, 0.98, 0.99, 0.995)
 """Of the quantiles that a distribution is kept as."""
-LEAST_FLOWS = 1000
+MIN_FLOWS = 1000
 """At least so many equally likely flows stand for what traces of weather mix to."""
 POWER = 1 / 3
-LEAST_MEAN_FLOW = 1e-6
+MIN_MEAN_FLOW = 1e-6
 """mm/day: what flows are divided by where a river is simulated dry on all days."""
 
 
@@ -128,7 +128,7 @@ class Shape:
             gap: (days,), days from the last observed flow to each; beyond the last of `GAPS` it tells nothing.
             last_error: (days,), `errors_of` the day of that flow; NaN where no flow was observed.
         """
-        flow_known = np.isfinite(last_error) & (gap <= LONGEST_GAP)
+        flow_known = np.isfinite(last_error) & (gap <= MAX_GAP)
         at = _Place.of(errors, simulated, np.where(flow_known, gap, np.nan))
         centre = at.read(errors.centre) + at.read(errors.memory) * np.where(flow_known, last_error, 0.0)
         error = centre[:, None] + at.read(errors.spread)[:, None] * at.read(self.quantiles)
@@ -167,7 +167,7 @@ def mixed(quantiles: Array) -> Array:
     disagree about comes on top of what each leaves open.
     """
     traces, *others, _ = quantiles.shape
-    even = even_levels(-(-LEAST_FLOWS // traces))
+    even = even_levels(-(-MIN_FLOWS // traces))
     upper = np.clip(np.searchsorted(LEVELS, even), 1, len(LEVELS) - 1)
     low, high = np.asarray(LEVELS)[upper - 1], np.asarray(LEVELS)[upper]
     across = np.clip((even - low) / (high - low), 0, 1)
@@ -188,7 +188,7 @@ def classes_of(simulated: Array) -> tuple[float, Array, npt.NDArray[np.int64]]:
     bounds = np.quantile(simulated, FLOW_CLASSES[1:-1])
     classes = np.searchsorted(bounds, simulated, side="right")
     middle = (np.array(FLOW_CLASSES[:-1]) + FLOW_CLASSES[1:]) / 2
-    return max(float(simulated.mean()), LEAST_MEAN_FLOW), np.quantile(simulated, middle), classes
+    return max(float(simulated.mean()), MIN_MEAN_FLOW), np.quantile(simulated, middle), classes
 
 
 def root(flow: Array, mean_flow: float) -> Array:

@@ -15,16 +15,16 @@ day are dealt out by the ranks of another series, as by Clark et al. 2004
 import numpy as np
 
 from hydrology.uncertainty.error_model import LEVELS, Array, BasinErrors
-from hydrology.uncertainty.error_persistence import MOST_MEMORY
+from hydrology.uncertainty.error_persistence import MAX_MEMORY
 
-LEAST_PATHS = 100
+MIN_PATHS = 100
 """At least so many courses stand for a forecast; with many traces of weather, several for each."""
 SEED = 1
 
 
 def paths_a_trace(traces: int) -> int:
     """Return how many courses stand for each trace of weather."""
-    return -(-LEAST_PATHS // traces)
+    return -(-MIN_PATHS // traces)
 
 
 def paths(errors: BasinErrors, simulated: Array, quantiles: Array) -> Array:
@@ -37,7 +37,7 @@ def paths(errors: BasinErrors, simulated: Array, quantiles: Array) -> Array:
     count = paths_a_trace(len(simulated))
     chance = np.random.default_rng(SEED)
     share, lasts = errors.lasting_share, errors.lasting_memory
-    forgets = np.clip((_memory_of_a_day(errors, simulated) - share * lasts) / (1 - share), 0.0, MOST_MEMORY)
+    forgets = np.clip((_memory_of_a_day(errors, simulated) - share * lasts) / (1 - share), 0.0, MAX_MEMORY)
     noise = chance.standard_normal((2, *simulated.shape, count))
     quick, lasting = noise[:, :, 0]
     within = ((chance.permutation(len(simulated)) + 0.5) / len(simulated))[:, None]
@@ -47,14 +47,14 @@ def paths(errors: BasinErrors, simulated: Array, quantiles: Array) -> Array:
             quick = _next(quick, forgets[:, lead, None], noise[0, :, lead])
             lasting = _next(lasting, lasts, noise[1, :, lead])
         shares.append(_shares(np.sqrt(1 - share) * quick + np.sqrt(share) * lasting, within))
-    dealt = np.stack(shares, axis=1)  # (traces, leads, count)
-    flows = _at(quantiles, dealt)
+    encoded = np.stack(shares, axis=1)  # (traces, leads, count)
+    flows = _at(quantiles, encoded)
     return flows.transpose(0, 2, 1).reshape(-1, simulated.shape[1])
 
 
-def _next(course: Array, memory: Array | float, noise: Array) -> Array:
+def _next(path: Array, memory: Array | float, noise: Array) -> Array:
     """Return the next day of an autoregression of variance 1."""
-    return np.asarray(memory * course + np.sqrt(1 - np.square(memory)) * noise)
+    return np.asarray(memory * path + np.sqrt(1 - np.square(memory)) * noise)
 
 
 def _at(quantiles: Array, shares: Array) -> Array:
@@ -71,11 +71,11 @@ def _memory_of_a_day(errors: BasinErrors, simulated: Array) -> Array:
     return np.asarray(np.interp(simulated, errors.class_flow, errors.memory[0]))
 
 
-def _shares(course: Array, within: Array) -> Array:
+def _shares(path: Array, within: Array) -> Array:
     """Return by rank, of each trace, which share of its courses is lower, (traces, count).
 
     Args:
         within: (traces, 1), where between two ranks: another place for each trace, so that together they are even.
     """
-    ranks = course.argsort(axis=-1).argsort(axis=-1)
-    return np.asarray((ranks + within) / course.shape[-1])
+    ranks = path.argsort(axis=-1).argsort(axis=-1)
+    return np.asarray((ranks + within) / path.shape[-1])

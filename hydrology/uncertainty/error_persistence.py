@@ -20,8 +20,8 @@ NEAR, FAR = 30, 90
 PRIOR_DAYS = 600
 """So many days of a basin weigh as much as what all basins say of the share: between halves of the validation years
 the shares of 447 basins agree as if so."""
-MOST_SHARE = 0.9
-MOST_MEMORY = 0.995
+MAX_SHARE = 0.9
+MAX_MEMORY = 0.995
 
 _NORMAL = NormalDist()
 SCORES = np.array([_NORMAL.inv_cdf(level) for level in LEVELS])
@@ -55,13 +55,13 @@ def persistence(scores: Sequence[Array]) -> Persistence:
     days = sum(int(np.isfinite(of_basin).sum()) for of_basin in scores)
     if not variance or near.mean <= 0 or far.mean <= 0:
         return Persistence(0.0, 0.0, np.zeros(len(scores)))
-    memory = min((far.mean / near.mean) ** (1 / (FAR - NEAR)), MOST_MEMORY)
+    memory = min((far.mean / near.mean) ** (1 / (FAR - NEAR)), MAX_MEMORY)
     whole = variance / days * memory**NEAR
     own = (near.sums + PRIOR_DAYS * near.mean) / (near.days + PRIOR_DAYS)
     return Persistence(
         memory,
-        float(np.clip(near.mean / whole, 0.0, MOST_SHARE)),
-        np.clip(own / whole, 0.0, MOST_SHARE),
+        float(np.clip(near.mean / whole, 0.0, MAX_SHARE)),
+        np.clip(own / whole, 0.0, MAX_SHARE),
     )
 
 

@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from hydrology.scores.probabilistic import chance_of_passing
+from hydrology.scores.probabilistic import exceedance_probability
 
 Array = npt.NDArray[np.float64]
 Direction = Literal["rising", "falling"]
@@ -33,7 +33,7 @@ class FlowAhead:
 
     def chances(self, level: float, direction: Direction) -> tuple[Array, float]:
         """Return the chance of passing a level on each day, (leads,), and on any of them, at least that of a day."""
-        above = chance_of_passing(self.quantiles.T, self.levels, level)
+        above = exceedance_probability(self.quantiles.T, self.levels, level)
         of_days = above if direction == "rising" else 1 - above
         passed = self.paths > level if direction == "rising" else self.paths < level
         return of_days, max(float(passed.any(axis=1).mean()), float(of_days.max()))

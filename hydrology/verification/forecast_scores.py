@@ -7,7 +7,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from hydrology.scores.probabilistic import chance_of_passing, crps, pit
+from hydrology.scores.probabilistic import crps, exceedance_probability, pit
 
 Array = npt.NDArray[np.float64]
 Chosen = npt.NDArray[np.bool_]
@@ -54,7 +54,7 @@ class Spread:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class ForecastScores:
     """What each forecast of one forecaster is worth, (days,) each.
 
     Attributes:
@@ -75,7 +75,7 @@ class Judged:
         return cls(
             quantiles[:, levels.index(0.5)],
             crps(quantiles, levels, observed),
-            chance_of_passing(quantiles, levels, threshold),
+            exceedance_probability(quantiles, levels, threshold),
             Spread.of(quantiles, levels, observed),
         )
 
@@ -84,7 +84,7 @@ class Judged:
         """Judge one flow a day (days,): the CRPS of a certain forecast is its distance."""
         return cls(flow, np.abs(flow - observed), (flow >= threshold).astype(float), None)
 
-    def over(self, days: Chosen) -> "Judged":
+    def over(self, days: Chosen) -> "ForecastScores":
         """Return it over some of the days."""
         spread = None if self.spread is None else self.spread.over(days)
-        return Judged(self.median[days], self.crps[days], self.chance[days], spread)
+        return ForecastScores(self.median[days], self.crps[days], self.chance[days], spread)

@@ -8,7 +8,7 @@ from hydrology.base.calendar import Period, water_year
 from hydrology.base.errors import InvalidInput
 from hydrology.scores import bootstrap
 
-LEAST_YEARS = bootstrap.LEAST_YEARS + 1
+MIN_YEARS = bootstrap.MIN_YEARS + 1
 """Whole water years of a held-out period: those that an interval needs decide, and one more
 reports."""
 
@@ -30,13 +30,13 @@ def split_years(period: Period) -> HeldOutYears:
     """Return the deciding and the reporting years of a period: every third whole water year reports.
 
     Raises:
-        InvalidInput: the period holds fewer than `LEAST_YEARS` whole water years.
+        InvalidInput: the period holds fewer than `MIN_YEARS` whole water years.
     """
     years = whole_water_years(period)
-    if len(years) < LEAST_YEARS:
+    if len(years) < MIN_YEARS:
         raise InvalidInput(
             f"{period} holds {len(years)} whole water years (October to September), and a promotion is decided on at "
-            f"least {LEAST_YEARS}: name a longer period, or compare the versions (freshet compare) and promote one "
+            f"least {MIN_YEARS}: name a longer period, or compare the versions (freshet compare) and promote one "
             "yourself (freshet models promote)."
         )
     reporting = tuple(years[2::3])

@@ -12,7 +12,7 @@ import numpy as np
 from hydrology.base.calendar import Day, Days
 from hydrology.climatology.flow_climatology import FlowClimatology
 from hydrology.uncertainty.error_model import LEVELS
-from hydrology.verification.forecast_scores import Array, Chosen, Judged, high_flow
+from hydrology.verification.forecast_scores import Array, Chosen, ForecastScores, high_flow
 from hydrology.verification.reforecasts import CALIBRATED, RAW
 from hydrology.verification.results import Season, Verification
 from hydrology.verification.verify import CLIMATOLOGY, PERSISTENCE, verify
@@ -43,7 +43,7 @@ class Observed:
 
 
 @dataclass(frozen=True, slots=True)
-class Issued:
+class IssuedForecasts:
     """The forecasts of a basin that count, flows in mm/day.
 
     Attributes:
@@ -69,10 +69,10 @@ class Issued:
 
         The error model is judged on the forecasts that it made, the others on all that count.
         """
-        of_all, made = (self._counts(quantiles, lead, observed) for quantiles in (self.raw, self.calibrated))
+        of_all, created = (self._counts(quantiles, lead, observed) for quantiles in (self.raw, self.calibrated))
         yield from self._beside_rivals(RAW, self.raw, of_all, lead, observed)
-        if made.any():
-            beside_rivals = self._beside_rivals(CALIBRATED, self.calibrated, made, lead, observed)
+        if created.any():
+            beside_rivals = self._beside_rivals(CALIBRATED, self.calibrated, created, lead, observed)
         else:
             beside_rivals = self._beside_rivals(CALIBRATED, self.why_not_calibrated, of_all, lead, observed)
         yield from (of_season for of_season in beside_rivals if of_season[0] == CALIBRATED)
@@ -96,9 +96,9 @@ class Issued:
             forecaster: quantiles if isinstance(quantiles, str) else quantiles[chosen, lead - 1],
             CLIMATOLOGY: observed.climatology.quantiles(days),
         }
-        judged: dict[str, Judged | str] = {
-            name: of_name if isinstance(of_name, str) else Judged.of_quantiles(of_name, LEVELS, flow, threshold)
+        judged: dict[str, ForecastScores | str] = {
+            name: of_name if isinstance(of_name, str) else ForecastScores.of_quantiles(of_name, LEVELS, flow, threshold)
             for name, of_name in of_days.items()
         }
-        judged[PERSISTENCE] = Judged.of_flow(observed.on(t0), flow, threshold)
+        judged[PERSISTENCE] = ForecastScores.of_flow(observed.on(t0), flow, threshold)
         yield from verify(judged, days, flow, threshold)

@@ -13,7 +13,7 @@ import numpy as np
 from hydrology.base.calendar import Days
 from hydrology.climatology.flow_climatology import FlowClimatology
 from hydrology.uncertainty.error_model import LEVELS, BasinErrorModel, errors_of
-from hydrology.verification.forecast_scores import Array, Judged
+from hydrology.verification.forecast_scores import Array, ForecastScores
 from hydrology.verification.verify import CLIMATOLOGY, PERSISTENCE
 
 CALIBRATED, RAW = "calibrated", "raw"
@@ -39,7 +39,7 @@ class AtLead:
     last_observed: Array
     quantiles: Mapping[str, Array | str]
 
-    def judged(self, threshold: float) -> dict[str, Judged | str]:
+    def judged(self, threshold: float) -> dict[str, ForecastScores | str]:
         """Return what each of `FORECASTERS` is worth.
 
         Args:
@@ -48,10 +48,10 @@ class AtLead:
         by_quantiles = {
             name: of_days
             if isinstance(of_days, str)
-            else Judged.of_quantiles(of_days, LEVELS, self.observed, threshold)
+            else ForecastScores.of_quantiles(of_days, LEVELS, self.observed, threshold)
             for name, of_days in self.quantiles.items()
         }
-        return {**by_quantiles, PERSISTENCE: Judged.of_flow(self.last_observed, self.observed, threshold)}
+        return {**by_quantiles, PERSISTENCE: ForecastScores.of_flow(self.last_observed, self.observed, threshold)}
 
 
 @dataclass(frozen=True, slots=True)

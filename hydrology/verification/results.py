@@ -41,14 +41,14 @@ class Reliability:
     days: tuple[int, ...]
 
     @classmethod
-    def of(cls, chance: Array, passed: Chosen, least: int = 1) -> Self:
+    def of(cls, chance: Array, passed: Chosen, lowest: int = 1) -> Self:
         """Return it from days; a tenth with fewer than `least` of them is not told."""
         tenth = np.minimum((chance * TENTHS).astype(int), TENTHS - 1)
-        told = [at for at in (tenth == number for number in range(TENTHS)) if at.sum() >= least]
+        shown = [at for at in (tenth == number for number in range(TENTHS)) if at.sum() >= lowest]
         return cls(
-            tuple(float(chance[at].mean()) for at in told),
-            tuple(float(passed[at].mean()) for at in told),
-            tuple(int(at.sum()) for at in told),
+            tuple(float(chance[at].mean()) for at in shown),
+            tuple(float(passed[at].mean()) for at in shown),
+            tuple(int(at.sum()) for at in shown),
         )
 
 

@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hydrology.base.calendar import Days, month, water_year
-from hydrology.scores.bootstrap import LEAST_YEARS, ratio_interval
+from hydrology.scores.bootstrap import MIN_YEARS, ratio_interval
 from hydrology.scores.scores import nse
-from hydrology.verification.forecast_scores import Judged, Spread
+from hydrology.verification.forecast_scores import ForecastScores, Spread
 from hydrology.verification.results import (
     SEASONS,
     TENTHS,
@@ -32,7 +32,7 @@ _FIGURES = tuple(field.name for field in fields(Verification) if field.name not 
 
 
 def verify(
-    forecasters: Mapping[str, Judged | str], days: Days, observed: Array, threshold: float
+    forecasters: Mapping[str, ForecastScores | str], days: Days, observed: Array, threshold: float
 ) -> Iterator[tuple[str, Season, Verification]]:
     """Yield forecaster, season and how true it was, for every forecaster and season.
 
@@ -75,7 +75,11 @@ class _Years:
 
 
 def _figures(
-    judged: Judged | str, rivals: Mapping[str, Judged | str], years: _Years, observed: Array, threshold: float
+    judged: ForecastScores | str,
+    rivals: Mapping[str, ForecastScores | str],
+    years: _Years,
+    observed: Array,
+    threshold: float,
 ) -> dict[str, Any]:
     if not len(observed):
         return dict.fromkeys(_FIGURES, "No such day was both forecast and observed.")
@@ -93,7 +97,7 @@ def _figures(
     }
 
 
-def _skill(name: str, judged: Judged, rival: Judged | str, years: _Years) -> dict[str, Any]:
+def _skill(name: str, judged: ForecastScores, rival: ForecastScores | str, years: _Years) -> dict[str, Any]:
     if not isinstance(rival, str) and not rival.crps.any():
         rival = "Its rival was never wrong on these days: nothing can be better."
     if isinstance(rival, str):
@@ -124,7 +128,7 @@ def _estimate(
 ) -> dict[str, Any]:
     """Return what a ratio of sums over water years, (years,), means, with the ends of its interval."""
     ends = ratio_interval(numerator, denominator)
-    reason = f"The forecasts are of {len(numerator)} water years, and an interval needs {LEAST_YEARS}."
+    reason = f"The forecasts are of {len(numerator)} water years, and an interval needs {MIN_YEARS}."
     low, high = (reason, reason) if ends is None else sorted(map(meaning, ends))
     return dict(zip(_with_ends(name), (meaning(float(numerator.sum() / denominator.sum())), low, high), strict=True))
 

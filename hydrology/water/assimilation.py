@@ -15,7 +15,7 @@ Array = npt.NDArray[np.float64]
 OBSERVATION_ERROR = 3.0
 """How far flow may be off what is explained, over itself, where a cell may hold twice or none of what was computed: so
 much larger, that one day alone moves little and what all days say together moves much."""
-LEAST_FLOW_SHARE = 0.05
+MIN_FLOW_SHARE = 0.05
 """Of a basin's mean flow: so much is added to a flow before its error is taken from it."""
 RAIN_ERROR = 0.3
 """How far the rain of a day may be off, over itself, where a cell may hold twice or none of what was computed."""
@@ -37,7 +37,7 @@ def smallest_factors(responses: Array, misfit: Array, observed: Array, mean_flow
     prior[cells:] = RAIN_ERROR
     known = np.isfinite(misfit)
     response = np.where(known[..., None], responses, 0.0)
-    error = OBSERVATION_ERROR * (observed + LEAST_FLOW_SHARE * mean_flow)
+    error = OBSERVATION_ERROR * (observed + MIN_FLOW_SHARE * mean_flow)
     variance = np.where(known, error, 1.0) ** 2
     covariance = np.einsum("ndg,g,neg->nde", response, prior**2, response)
     covariance += np.eye(responses.shape[1]) * variance[:, :, None]

@@ -27,7 +27,7 @@ says, and as much as observed flow asks for. Other ledgers have neither."""
 Sums = Mapping[str, Array]
 """Each of the `FLOWS` since the store was empty, mm, (members,) in float64."""
 
-LEAST_MM = -1e-6
+MIN_MM = -1e-6
 """Discharge, loss and storage below it are negative beyond rounding."""
 TOLERANCES = {np.dtype(np.float32): 1e-5, np.dtype(np.float64): 1e-12}
 
@@ -222,7 +222,7 @@ def negative_water(discharge: npt.ArrayLike, loss: npt.ArrayLike, storage: npt.A
     """Return the members with less than no water somewhere, and what of theirs is negative, in words.
 
     Args:
-        discharge, loss, storage: the first axis is the member; mm/day, mm/day and mm. Rounding (`LEAST_MM`) is allowed.
+        discharge, loss, storage: the first axis is the member; mm/day, mm/day and mm. Rounding (`MIN_MM`) is allowed.
     """
     faults: dict[int, str] = {}
     for name, values, unit in (
@@ -232,7 +232,7 @@ def negative_water(discharge: npt.ArrayLike, loss: npt.ArrayLike, storage: npt.A
     ):
         array = np.asarray(values, dtype=np.float64)
         lowest = array.reshape(len(array), -1).min(axis=1, initial=0.0)
-        for member in np.flatnonzero(lowest < LEAST_MM).tolist():
+        for member in np.flatnonzero(lowest < MIN_MM).tolist():
             faults.setdefault(member, f"its {name} is negative: {lowest[member]:.3g} {unit} at the lowest")
     return faults
 

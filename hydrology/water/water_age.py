@@ -10,9 +10,9 @@ from hydrology.base.calendar import Day, Days
 OLDER, YET_TO_FALL = "older", "yet_to_fall"
 SEASONS = ("DJF", "MAM", "JJA", "SON")
 MONTHS = 3
-SEASONS_TOLD = 5
+REPORTED_SEASONS = 5
 """That of T0, which may have just begun, and the four before it: a year and up to three months."""
-LEAST_DAYS = 365
+MIN_DAYS = 365
 """Until T0, since the store was empty: of a shorter past nothing could be older than a year."""
 
 
@@ -26,7 +26,7 @@ class Ages:
     @property
     def names(self) -> tuple[str, ...]:
         """`older`, five seasons such as `2008-DJF` (called by the year that they end in), `yet_to_fall`."""
-        return OLDER, *(_name(number) for number in range(self._first, self._first + SEASONS_TOLD)), YET_TO_FALL
+        return OLDER, *(_name(number) for number in range(self._first, self._first + REPORTED_SEASONS)), YET_TO_FALL
 
     @property
     def begin(self) -> Day:
@@ -36,18 +36,18 @@ class Ages:
     @property
     def ends(self) -> tuple[tuple[Day | None, Day | None], ...]:
         """The first and the last day on which the water of each name fell; None where there is no such day."""
-        firsts = [_first_day(number) for number in range(self._first, self._first + SEASONS_TOLD)]
+        firsts = [_first_day(number) for number in range(self._first, self._first + REPORTED_SEASONS)]
         lasts = [*(first - 1 for first in firsts[1:]), self.t0]
         return (None, self.begin - 1), *zip(firsts, lasts, strict=True), (self.t0 + 1, None)
 
     def of(self, days: Days) -> npt.NDArray[np.int64]:
         """Return the place among the names of the water that falls on each day."""
         places = np.maximum(_number(days) - self._first + 1, 0)
-        return np.where(days > self.t0, SEASONS_TOLD + 1, places)
+        return np.where(days > self.t0, REPORTED_SEASONS + 1, places)
 
     @property
     def _first(self) -> int:
-        return int(_number(np.array([self.t0]))[0]) - SEASONS_TOLD + 1
+        return int(_number(np.array([self.t0]))[0]) - REPORTED_SEASONS + 1
 
 
 def _number(days: Days) -> npt.NDArray[np.int64]:

@@ -27,7 +27,7 @@ MOVED = ("tmax", "tmin")
 BRIDGED = (*SCALED, *MOVED)
 """What a bridge bridges."""
 
-LEAST_DAYS_OF_MONTH = 50
+MIN_DAYS_OF_MONTH = 50
 """Days of each calendar month that both products must have: two Februaries, less what the shift takes."""
 OFFSETS = tuple(tenths / 10 for tenths in range(-10, 11))
 """Where the days of the one product may begin on the clock of the other, in days."""
@@ -37,8 +37,8 @@ years has half the say."""
 
 _CLEARER = 0.02  # so much higher is the correlation of an offset that is taken instead of none
 _FACTORS = (0.5, 2.0)
-_MOST_STEP = 15.0  # degC
-_MOST_FOLDS = 5
+_MAX_STEP = 15.0  # degC
+_MAX_FOLDS = 5
 _MONTHS = 12
 
 
@@ -180,7 +180,7 @@ def fit(
         offsets, prior_years: other than by default only to compare forms.
 
     Raises:
-        TooFewDays: a calendar month has fewer than `LEAST_DAYS_OF_MONTH` days in common, or no rain falls in one.
+        TooFewDays: a calendar month has fewer than `MIN_DAYS_OF_MONTH` days in common, or no rain falls in one.
     """
     source, target = _on_the_same_days(source, target)
     return _fit(source, target, _usable(source, target), offsets, prior_years)
@@ -259,10 +259,10 @@ def _usable(source: DailyWeather, target: DailyWeather) -> Mask:
     """
     usable: Mask = source.complete & target.complete
     counts = np.bincount(month(source.period.days[usable]) - 1, minlength=_MONTHS)
-    if counts.min() < LEAST_DAYS_OF_MONTH:
+    if counts.min() < MIN_DAYS_OF_MONTH:
         raise TooFewDays(
             f"The two products have {int(counts.sum())} days in common, {int(counts.min())} of month "
-            f"{int(counts.argmin()) + 1}, and {LEAST_DAYS_OF_MONTH} of each are needed: fetch or ingest two years more."
+            f"{int(counts.argmin()) + 1}, and {MIN_DAYS_OF_MONTH} of each are needed: fetch or ingest two years more."
         )
     if not all(series.values[PRECIPITATION][usable].sum() > 0 for series in (source, target)):
         raise TooFewDays("No rain falls in one of the products on the days that both have: there is nothing to fit.")
@@ -285,7 +285,7 @@ def _fit(
             factors[name] = np.clip(unlimited, *_FACTORS)
         else:
             unlimited = _steps(had, wanted, months, prior)
-            steps[name] = np.clip(unlimited, -_MOST_STEP, _MOST_STEP)
+            steps[name] = np.clip(unlimited, -_MAX_STEP, _MAX_STEP)
         if not np.array_equal(unlimited, (factors | steps)[name]):
             limited.append(name)
     return Corrections(day_offset, _plain(factors), _plain(steps), tuple(limited))
@@ -335,8 +335,8 @@ def _parts(days: Days, usable: Mask) -> Iterator[Mask]:
     """Yield which days are held out, water year by water year."""
     years = water_year(days)
     seen = np.unique(years[usable])
-    for first in range(min(_MOST_FOLDS, len(seen))):
-        yield np.isin(years, seen[first::_MOST_FOLDS])
+    for first in range(min(_MAX_FOLDS, len(seen))):
+        yield np.isin(years, seen[first::_MAX_FOLDS])
 
 
 def _likeness(name: str, had: Array, wanted: Array) -> Likeness:

@@ -25,20 +25,20 @@ precipitation and of all else what other years had in the mean."""
 IMAGINED: tuple[ForcingKind, ...] = ("dry",)
 """Weather that nobody expects: a run on it tells what if, and is never the forecast of a basin."""
 
-MOST_TRACES = 256
-MOST_LEADS = 366
-MOST_TRACE_DAYS = 20_000
+MAX_TRACES = 256
+MAX_LEADS = 366
+MAX_TRACE_DAYS = 20_000
 """So many days of all traces together: what rests on them is that large."""
 
-MOST_DAYS_BEHIND = 7
+MAX_DAYS_BEHIND = 7
 """Days before that of its reference time that a forecast may begin with: they lead on from an archive that is late."""
 
 # Without them it begins on the local day of its reference time or on the next whole one, anywhere on Earth; those are
 # within a day before and two days after the day that the reference time has in UTC.
-_FIRST_DAYS = (np.timedelta64(-1 - MOST_DAYS_BEHIND, "D"), np.timedelta64(2, "D"))
+_FIRST_DAYS = (np.timedelta64(-1 - MAX_DAYS_BEHIND, "D"), np.timedelta64(2, "D"))
 _NAME = re.compile(r"[0-9A-Za-z_.-]{1,64}")
 _NAME_RULE = "1 to 64 letters, digits and the characters _ . -"
-_LONGEST_CREDIT = 500
+_MAX_CREDIT = 500
 
 Fault = Literal[
     "duplicate",
@@ -107,8 +107,8 @@ class WeatherIssue:
                 f"A weather forecast of {self.reference_time:%Y-%m-%dT%H:%MZ} cannot have been available at "
                 f"{self.available_time:%Y-%m-%dT%H:%MZ}, before it: correct one of the two."
             )
-        if any(len(text) > _LONGEST_CREDIT or not text.isprintable() for text in (self.licence, self.credit) if text):
-            raise InvalidInput(f"Licence and credit are lines of at most {_LONGEST_CREDIT} characters: shorten them.")
+        if any(len(text) > _MAX_CREDIT or not text.isprintable() for text in (self.licence, self.credit) if text):
+            raise InvalidInput(f"Licence and credit are lines of at most {_MAX_CREDIT} characters: shorten them.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,19 +214,19 @@ class WeatherForecast:
             raise self._refuse("duplicate", "two traces bear one label: give each trace a label of its own.")
         for label in self.traces:
             _check_label(self.basin, label)
-        if not 0 < len(self.traces) <= MOST_TRACES:
+        if not 0 < len(self.traces) <= MAX_TRACES:
             fault: Fault = "too-large" if self.traces else "no-trace"
-            raise self._refuse(fault, f"the forecast has {len(self.traces)} traces: send 1 to {MOST_TRACES}.")
+            raise self._refuse(fault, f"the forecast has {len(self.traces)} traces: send 1 to {MAX_TRACES}.")
         shapes = {values.shape for values in self.values.values()}
         leads = next(iter(shapes))[-1] if len(shapes) == 1 else 0
         if shapes != {(len(self.traces), leads)}:
             raise self._refuse(
                 "ragged-traces", "its variables and traces are not of the same days: send each value of each trace."
             )
-        if not 0 < leads <= MOST_LEADS:
-            raise self._refuse("too-large" if leads else "missing-lead", f"send 1 to {MOST_LEADS} days, not {leads}.")
-        if len(self.traces) * leads > MOST_TRACE_DAYS:
-            sentence = f"{len(self.traces)} traces of {leads} days are more than {MOST_TRACE_DAYS} days: send fewer."
+        if not 0 < leads <= MAX_LEADS:
+            raise self._refuse("too-large" if leads else "missing-lead", f"send 1 to {MAX_LEADS} days, not {leads}.")
+        if len(self.traces) * leads > MAX_TRACE_DAYS:
+            sentence = f"{len(self.traces)} traces of {leads} days are more than {MAX_TRACE_DAYS} days: send fewer."
             raise self._refuse("too-large", sentence)
 
     def _check_days(self) -> None:
@@ -279,8 +279,8 @@ def _check_trace(basin: str, trace: Trace) -> None:
         raise WeatherRefused(basin, "missing-lead", f"trace {trace.label} has no day: send it, or leave it out.")
     if not len(trace.values):
         raise WeatherRefused(basin, "missing-lead", f"trace {trace.label} has no variable: send it, or leave it out.")
-    if len(trace.days) > MOST_LEADS:
-        raise WeatherRefused(basin, "too-large", f"trace {trace.label} has more than {MOST_LEADS} days: send fewer.")
+    if len(trace.days) > MAX_LEADS:
+        raise WeatherRefused(basin, "too-large", f"trace {trace.label} has more than {MAX_LEADS} days: send fewer.")
 
 
 def _check_alike(basin: str, first_label: str, first_days: Days, trace: Trace, days: Days) -> None:

@@ -9,9 +9,9 @@ from hydrology.base.longitudes import normalised
 from hydrology.base.outline import Array, BadOutline, Polygon
 from hydrology.base.outline_area import covered
 
-MOST_POINTS = 4
+MAX_POINTS = 4
 AREA_OF_POINT_KM2 = 300.0
-"""A part of a basin that is larger is halved, as long as there are no more than MOST_POINTS: weather models' cells are
+"""A part of a basin that is larger is halved, as long as there are no more than MAX_POINTS: weather models' cells are
 of some 100 to 600 km2."""
 
 _CELLS = 64  # of the grid that an outline is laid on, along its longer side
@@ -31,7 +31,7 @@ def weather_points(polygons: Sequence[Polygon]) -> list[list[float]]:
         BadOutline: the outline has no area.
     """
     cells, cell_km2 = _cells(polygons)
-    return [_middle(part) for part in _halved(cells, cell_km2, MOST_POINTS)]
+    return [_middle(part) for part in _halved(cells, cell_km2, MAX_POINTS)]
 
 
 def _cells(polygons: Sequence[Polygon]) -> tuple[Array, float]:
@@ -52,16 +52,16 @@ def _cells(polygons: Sequence[Polygon]) -> tuple[Array, float]:
     return np.column_stack([columns[column], rows[row]]), size**2
 
 
-def _halved(cells: Array, cell_km2: float, most: int) -> Iterator[Array]:
+def _halved(cells: Array, cell_km2: float, maximum: int) -> Iterator[Array]:
     """Yield the cells in parts of one size, at most so many."""
-    if most == 1 or len(cells) == 1 or len(cells) * cell_km2 <= AREA_OF_POINT_KM2:
+    if maximum == 1 or len(cells) == 1 or len(cells) * cell_km2 <= AREA_OF_POINT_KM2:
         yield cells
         return
     sides = np.ptp(cells, axis=0) * (math.cos(math.radians(float(cells[:, 1].mean()))), 1.0)
     order = np.argsort(cells[:, int(sides.argmax())], kind="stable")
     middle = len(cells) // 2
     for half in (order[:middle], order[middle:]):
-        yield from _halved(cells[half], cell_km2, most // 2)
+        yield from _halved(cells[half], cell_km2, maximum // 2)
 
 
 def _middle(cells: Array) -> list[float]:

@@ -14,7 +14,7 @@ from ingestion.reading import ANY_FILES, Files
 from ingestion.sources.tables import TablesSource
 
 _SUFFIXES = (".csv", ".json")
-MOST_FILES = 1_000
+MAX_FILES = 1_000
 
 
 class FilesFeed:
@@ -58,8 +58,8 @@ class FilesFeed:
         for path in map(self._files.locate, self._paths):
             inside = sorted(path.iterdir()) if path.is_dir() else [path]
             listed += [file for file in inside if file == path or file.suffix.lower() in _SUFFIXES]
-        if not listed or len(listed) > MOST_FILES:
-            raise FeedProblem(f"There are {len(listed)} tables (.csv, .json) to read: lay down 1 to {MOST_FILES}.")
+        if not listed or len(listed) > MAX_FILES:
+            raise FeedProblem(f"There are {len(listed)} tables (.csv, .json) to read: lay down 1 to {MAX_FILES}.")
         return listed
 
 

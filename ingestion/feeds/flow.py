@@ -64,8 +64,8 @@ def discharge(rows: Iterable[FlowRow], last: Day) -> DailySeries | None:
     if not by_day:
         return None
     days = np.array(list(by_day))
-    said = np.array([row.value for row in by_day.values()])
-    values, flags = screened(said, np.array([row.flags for row in by_day.values()], dtype=np.uint8))
+    result = np.array([row.value for row in by_day.values()])
+    values, flags = screened(result, np.array([row.flags for row in by_day.values()], dtype=np.uint8))
     return daily_series(days, values, CFS, flags)
 
 

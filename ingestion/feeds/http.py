@@ -19,7 +19,7 @@ import httpx2
 from hydrology.base.errors import InvalidInput
 from ingestion.addresses import AddressProblem, UnknownHost
 from ingestion.client import (
-    MOST_REDIRECTS,
+    MAX_REDIRECTS,
     USUAL_PACE,
     BadRedirect,
     Deadline,
@@ -37,11 +37,11 @@ Read = TypeVar("Read")
 Params = Mapping[str, str]
 
 ATTEMPTS = 4
-LONGEST_WAIT = 300.0  # seconds between two attempts; a service that asks for more is left alone until the next fetch
-MOST_SECONDS = 300.0  # for one attempt
-MOST_BYTES = 64 * 2**20  # of one answer
-_MOST_ERROR_BYTES = 2**16
-_LONGEST_REASON = 200
+MAX_WAIT = 300.0  # seconds between two attempts; a service that asks for more is left alone until the next fetch
+MAX_SECONDS = 300.0  # for one attempt
+MAX_BYTES = 64 * 2**20  # of one answer
+_MAX_ERROR_BYTES = 2**16
+_MAX_REASON = 200
 _MINUTE = 60.0
 
 _PASSING = {
@@ -112,7 +112,7 @@ class Service:
                 return parse(self._asked(address, content, media or "application/json"))
             except Broken as broken:
                 wait = 2.0 ** (attempt - 1) if broken.wait is None else broken.wait
-                if attempt == ATTEMPTS or wait > LONGEST_WAIT:
+                if attempt == ATTEMPTS or wait > MAX_WAIT:
                     times = "" if attempt == 1 else f" in {attempt} attempts"
                     raise FeedProblem(f"{shown(address)}: {broken}{times}: try later.") from None
                 self.pause(wait)
@@ -138,7 +138,7 @@ class Service:
         if self._is_too_slow:
             raise FeedProblem(f"{shown(address)}: the service was too slow before, and is left alone: try later.")
         try:
-            with public_client(Deadline(MOST_SECONDS), self.allowed, self.pace) as client:
+            with public_client(Deadline(MAX_SECONDS), self.allowed, self.pace) as client:
                 return self._answered(client, address, content, media)
         except UnknownHost as problem:
             raise Broken(str(problem).rstrip(".")) from None
@@ -150,7 +150,7 @@ class Service:
 
     def _answered(self, client: httpx2.Client, address: httpx2.URL, content: bytes | None, media: str) -> bytes:
         method = "GET" if content is None else "POST"
-        for _ in range(MOST_REDIRECTS + 1):
+        for _ in range(MAX_REDIRECTS + 1):
             headers = self._headers(address) | ({} if content is None else {"Content-Type": media})
             with client.stream(method, address, content=content, headers=headers) as response:
                 if not response.has_redirect_location:
@@ -159,7 +159,7 @@ class Service:
             if _origin(target) != _origin(address):
                 raise BadRedirect("It leads to another host, which a feed does not follow.")
             address = target
-        raise BadRedirect(f"It leads from one address to the next, more than {MOST_REDIRECTS} times.")
+        raise BadRedirect(f"It leads from one address to the next, more than {MAX_REDIRECTS} times.")
 
     def _headers(self, address: httpx2.URL) -> dict[str, str]:
         host, port = address.host.lower(), address.port or (443 if address.scheme == "https" else 80)
@@ -172,18 +172,18 @@ class Service:
         body = bytearray()
         for chunk in response.iter_raw():
             body += chunk
-            if len(body) > (_MOST_ERROR_BYTES if failed else MOST_BYTES):
+            if len(body) > (_MAX_ERROR_BYTES if failed else MAX_BYTES):
                 if failed:
                     break
                 raise FeedProblem(
-                    f"{shown(address)}: the answer has more than {MOST_BYTES} bytes: ask for fewer basins or days."
+                    f"{shown(address)}: the answer has more than {MAX_BYTES} bytes: ask for fewer basins or days."
                 )
         if failed:
             raise self._refusal(address, response, bytes(body))
         return bytes(body)
 
     def _refusal(self, address: httpx2.URL, response: httpx2.Response, body: bytes) -> Exception:
-        status, reason = response.status_code, self._said(body)
+        status, reason = response.status_code, self._error_reason(body)
         sentence = f"the service answers {status}{f' ({reason})' if reason else ''}"
         if status in _PASSING:
             return Broken(sentence, _wait(response.headers.get("Retry-After"), reason))
@@ -192,14 +192,14 @@ class Service:
             mend = f"check its key in {self.key_setting}" if self.key_setting else "it needs a key"
         return FeedProblem(f"{shown(address)}: {sentence}: {mend}.")
 
-    def _said(self, body: bytes) -> str:
+    def _error_reason(self, body: bytes) -> str:
         """Return the reason that an error gives, fit to be shown."""
         try:
-            said = _reason(json.loads(body))
+            result = _reason(json.loads(body))
         except (ValueError, RecursionError):
-            said = ""
-        text = said.replace(self.key, "…") if self.key else said
-        return "".join(letter if letter.isprintable() else " " for letter in text)[:_LONGEST_REASON].strip()
+            result = ""
+        text = result.replace(self.key, "…") if self.key else result
+        return "".join(letter if letter.isprintable() else " " for letter in text)[:_MAX_REASON].strip()
 
 
 def parsed(body: bytes) -> Any:
@@ -218,12 +218,12 @@ def parsed(body: bytes) -> Any:
         raise Broken("the answer is not whole JSON") from None
 
 
-def _reason(said: Any) -> str:
+def _reason(result: Any) -> str:
     """Return the words of an error: services call them by different names."""
-    if not isinstance(said, dict):
+    if not isinstance(result, dict):
         return ""
-    inner = said.get("error")
-    candidates = [said.get(name) for name in ("reason", "description", "message", "detail")]
+    inner = result.get("error")
+    candidates = [result.get(name) for name in ("reason", "description", "message", "detail")]
     candidates += [inner.get("message") if isinstance(inner, dict) else inner]
     return next((text for text in candidates if isinstance(text, str)), "")
 

@@ -6,7 +6,7 @@ from typing import Any
 from ingestion.feeds.base import FeedProblem
 from ingestion.feeds.http import Broken, Params, Service, parsed
 
-MOST_PAGES = 200
+MAX_PAGES = 200
 PAGE_SIZE = 10_000  # features; the service takes up to 50 000, and counts none of it as a total
 QUERY_MEDIA = "application/query-cql-json"
 
@@ -21,7 +21,7 @@ def features(service: Service, collection: str, params: Params, body: object = N
     """
     path, asked, seen = f"/collections/{collection}/items", dict(params) | {"limit": str(PAGE_SIZE)}, set[str]()
     answer = service.read(_page, path, asked, body, QUERY_MEDIA)
-    for _ in range(MOST_PAGES):
+    for _ in range(MAX_PAGES):
         yield from answer["features"]
         following = _next(answer)
         if following is None:
@@ -32,7 +32,7 @@ def features(service: Service, collection: str, params: Params, body: object = N
             raise FeedProblem(f"{service.base}: a page of {collection} leads to another host, which is not followed.")
         seen.add(following)
         answer = service.read(_page, following)
-    raise FeedProblem(f"{service.base}: there are more than {MOST_PAGES} pages of {collection}: ask for fewer days.")
+    raise FeedProblem(f"{service.base}: there are more than {MAX_PAGES} pages of {collection}: ask for fewer days.")
 
 
 def _page(body: bytes) -> dict[str, Any]:

@@ -81,15 +81,15 @@ class UsgsFeed:
         rows: Rows = defaultdict(list)
         for query in queries:
             for feature in features(self._service, "daily", params | query):
-                said = properties(feature)
-                rows[str(said.get("monitoring_location_id"))].append(said)
+                result = properties(feature)
+                rows[str(result.get("monitoring_location_id"))].append(result)
         return rows
 
     def _observations(
         self, site: Site, wanted: Wanted, series: str, rows: Sequence[Properties], place: Location | None
     ) -> Observations:
         time_zone = place.time_zone if place else None
-        of_series = [_row(site.basin, said) for said in rows if said.get("time_series_id") == series]
+        of_series = [_row(site.basin, result) for result in rows if result.get("time_series_id") == series]
         daily = discharge(of_series, wanted.last_of(site, time_zone))
         origin = f"{self._service.base}/collections/daily/items {site.basin} series {series}"
         return Observations({} if daily is None else {"discharge": daily}, origin, time_zone)
@@ -101,14 +101,14 @@ def _since(sites: Sequence[Site]) -> datetime | None:
     return min(fetched) - OVERLAP if fetched else None
 
 
-def _row(basin: str, said: Properties) -> FlowRow:
-    if said.get("unit_of_measure") != UNIT:
+def _row(basin: str, result: Properties) -> FlowRow:
+    if result.get("unit_of_measure") != UNIT:
         raise FeedProblem(f"A value of {basin} is not in {UNIT}: nothing of the basin was taken.")
     return flow_row(
         basin,
-        said.get("time"),
-        said.get("value"),
-        said.get("qualifier"),
-        said.get("approval_status"),
-        said.get("last_modified"),
+        result.get("time"),
+        result.get("value"),
+        result.get("qualifier"),
+        result.get("approval_status"),
+        result.get("last_modified"),
     )

@@ -12,8 +12,8 @@ from ingestion.feeds.flow import PARAMETER, STATISTIC
 from ingestion.feeds.http import Service
 from ingestion.feeds.pages import Properties, features, properties
 
-MOST_LISTED = 8
-LONGEST_LIST = 6_000  # letters of identifiers in a URL, which may have about 8000 bytes
+MAX_LISTED = 8
+MAX_LIST = 6_000  # letters of identifiers in a URL, which may have about 8000 bytes
 
 # Standard time by its abbreviation: the zone with summer time, and the one without.
 _TIME_ZONES = {
@@ -65,7 +65,7 @@ def in_lists(basins: Sequence[str]) -> Iterator[list[str]]:
     """Give basins in lists that a URL holds."""
     part: list[str] = []
     for basin in basins:
-        if part and sum(len(name) + 3 for name in part) + len(basin) > LONGEST_LIST:  # a comma is written %2C
+        if part and sum(len(name) + 3 for name in part) + len(basin) > MAX_LIST:  # a comma is written %2C
             yield part
             part = []
         part.append(basin)
@@ -84,10 +84,10 @@ def locations(service: Service, basins: Sequence[str]) -> dict[str, Location]:
     member = {"op": "in", "args": [{"property": "monitoring_location_id"}, list(basins)]}
     found: dict[str, Location] = {}
     for feature in features(service, "monitoring-locations", {"f": "json"}, {"op": "and", "args": [member]}):
-        said = properties(feature)
-        basin = str(feature.get("id") or said.get("monitoring_location_id"))
+        result = properties(feature)
+        basin = str(feature.get("id") or result.get("monitoring_location_id"))
         if basin in basins:
-            found[basin] = _location(feature, said)
+            found[basin] = _location(feature, result)
     return found
 
 
@@ -101,16 +101,16 @@ def daily_series(service: Service, basins: Sequence[str]) -> dict[str, list[Dail
     params |= {"parameter_code": PARAMETER, "statistic_id": STATISTIC}
     by_basin: dict[str, list[DailySeriesInfo]] = {}
     for feature in features(service, "time-series-metadata", params):
-        said = properties(feature)
-        if _is_daily_mean(said):
+        result = properties(feature)
+        if _is_daily_mean(result):
             info = DailySeriesInfo(
-                str(feature.get("id") or said.get("time_series_id")),
-                said.get("primary") == "Primary",
-                said.get("sublocation_identifier") or None,
-                _day(said.get("begin")),
-                _day(said.get("end")),
+                str(feature.get("id") or result.get("time_series_id")),
+                result.get("primary") == "Primary",
+                result.get("sublocation_identifier") or None,
+                _day(result.get("begin")),
+                _day(result.get("end")),
             )
-            by_basin.setdefault(str(said.get("monitoring_location_id")), []).append(info)
+            by_basin.setdefault(str(result.get("monitoring_location_id")), []).append(info)
     return by_basin
 
 
@@ -145,7 +145,7 @@ def chosen(basin: str, held: Sequence[DailySeriesInfo], named: Mapping[str, str]
 
 def how_to_choose(basin: str, ids: Sequence[str], described: Sequence[object]) -> str:
     """Return which series a gauge has, and how one is named to a feed."""
-    listed = ", ".join(map(str, described[:MOST_LISTED])) + (", ..." if len(described) > MOST_LISTED else "")
+    listed = ", ".join(map(str, described[:MAX_LISTED])) + (", ..." if len(described) > MAX_LISTED else "")
     return (
         f"They are {listed}. Name one, such as the one that goes on: in the feed's `series`, or as "
         f"`freshet feeds add NAME --adapter ADAPTER --series {basin}={excerpt(ids[-1])[:64]}`."
@@ -160,20 +160,20 @@ def _day(value: object) -> Day | None:
         return None
 
 
-def _is_daily_mean(said: Properties) -> bool:
-    kind = said.get("computation_identifier"), said.get("computation_period_identifier")
-    return said.get("parameter_code") == PARAMETER and kind == ("Mean", "Daily")
+def _is_daily_mean(result: Properties) -> bool:
+    kind = result.get("computation_identifier"), result.get("computation_period_identifier")
+    return result.get("parameter_code") == PARAMETER and kind == ("Mean", "Daily")
 
 
-def _location(feature: dict[str, Any], said: Properties) -> Location:
+def _location(feature: dict[str, Any], result: Properties) -> Location:
     longitude, latitude = _point(feature)
-    area = _within(said.get("drainage_area"), 1e-6, 1e8)
+    area = _within(result.get("drainage_area"), 1e-6, 1e8)
     return Location(
-        name=_line(said.get("monitoring_location_name")),
+        name=_line(result.get("monitoring_location_name")),
         latitude=latitude,
         longitude=longitude,
         drainage_area_m2=None if area is None else area * M2_PER_SQUARE_MILE,
-        time_zone=_time_zone(said.get("time_zone_abbreviation"), said.get("uses_daylight_savings")),
+        time_zone=_time_zone(result.get("time_zone_abbreviation"), result.get("uses_daylight_savings")),
     )
 
 

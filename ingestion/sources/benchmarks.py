@@ -23,7 +23,7 @@ CITATION = (
 COLUMNS = ("gauge_id", "model", "NSE", "KGE", "rPearson", "Beta", "Gamma", "KGElf", "in_447", "in_531")
 METRICS = {"NSE": "nse", "KGE": "kge_2012", "rPearson": "pearson_r", "Beta": "beta_kge"}
 """The columns that are kept, by the names of the same scores here; `Gamma` and `KGElf` have none."""
-_AT_MOST_ONE = ("nse", "kge_2012", "pearson_r")
+_BOUNDED_BY_ONE = ("nse", "kge_2012", "pearson_r")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +87,6 @@ def _value(sheet: Sheet, row: dict[str, str], name: str, line: int) -> float | N
     if not row[name]:
         return None
     value = sheet.number(row[name], name, line)
-    if METRICS[name] in _AT_MOST_ONE and value > 1:
+    if METRICS[name] in _BOUNDED_BY_ONE and value > 1:
         raise sheet.fault(f"{name} is above 1, which it never is", "mend the value", line)
     return value

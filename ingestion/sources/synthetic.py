@@ -15,7 +15,7 @@ import numpy as np
 from hydrology.base.calendar import Day, Period, as_date, day
 from hydrology.base.errors import InvalidInput, excerpt
 from hydrology.base.units import Area, mm_per_day_to_cfs
-from hydrology.synthetic.synthetic import Landscape, Water, Weather, landscape, water, weather
+from hydrology.synthetic.synthetic import Landscape, SyntheticWater, Weather, landscape, water, weather
 from hydrology.weather.climate_indices import climate_indices
 
 PRODUCT = "synthetic"
@@ -67,8 +67,8 @@ def _accept_the_same(folder: Path, settings: dict[str, object]) -> None:
     except (OSError, ValueError, RecursionError):
         stored = None
     if stored != settings:
-        made = f"synthetic data made with {excerpt(stored)}"
-        content = "something that is not synthetic data" if stored is None else made
+        created = f"synthetic data made with {excerpt(stored)}"
+        content = "something that is not synthetic data" if stored is None else created
         raise InvalidInput(
             f"{folder} holds {content}, and {settings} is asked for: name another folder or remove this one."
         )
@@ -119,7 +119,7 @@ def _forcing(land: Landscape, sky: Weather, days: list[str], b: int) -> list[str
     ]
 
 
-def _streamflow(land: Landscape, sky: Weather, truth: Water, days: list[str], b: int) -> list[str]:
+def _streamflow(land: Landscape, sky: Weather, truth: SyntheticWater, days: list[str], b: int) -> list[str]:
     cfs = mm_per_day_to_cfs(truth.discharge[:, b], area=Area(PRODUCT, float(land.area[b])))
     # Ice makes a real gauge uncertain, so its frozen days are estimates.
     flags = np.where(sky.temperature[:, b] < -5, "A:e", "A")
@@ -129,7 +129,7 @@ def _streamflow(land: Landscape, sky: Weather, truth: Water, days: list[str], b:
     return [f"{code} {d} {v:10.4f} {flag}" for d, v, flag in zip(days, cfs, flags, strict=True)]
 
 
-def _model_output(sky: Weather, truth: Water, days: list[str], b: int) -> list[str]:
+def _model_output(sky: Weather, truth: SyntheticWater, days: list[str], b: int) -> list[str]:
     columns = (
         truth.swe,
         sky.precipitation,
@@ -147,7 +147,9 @@ def _model_output(sky: Weather, truth: Water, days: list[str], b: int) -> list[s
     ]
 
 
-def _attribute_files(land: Landscape, sky: Weather, truth: Water, period: Period) -> Iterator[tuple[str, list[str]]]:
+def _attribute_files(
+    land: Landscape, sky: Weather, truth: SyntheticWater, period: Period
+) -> Iterator[tuple[str, list[str]]]:
     """Yield the seven attribute tables; what no reader of these data needs is NA."""
     tables: dict[str, list[dict[str, object]]] = {}
     for b, code in enumerate(_codes(land)):
@@ -159,7 +161,9 @@ def _attribute_files(land: Landscape, sky: Weather, truth: Water, period: Period
         yield f"camels_attributes_v2.0/camels_{name}.txt", lines
 
 
-def _attributes(land: Landscape, sky: Weather, truth: Water, period: Period, b: int) -> dict[str, dict[str, object]]:
+def _attributes(
+    land: Landscape, sky: Weather, truth: SyntheticWater, period: Period, b: int
+) -> dict[str, dict[str, object]]:
     """One basin's row of each table: climate from the weather, the rest from its place between arid and alpine."""
     w = float(land.wetness[b])
     rain, flow = sky.precipitation[:, b], truth.discharge[:, b]

@@ -8,7 +8,7 @@ from hydrology.base.basins import basin_id
 from hydrology.base.errors import InvalidInput
 from hydrology.weather.forcing import Trace, WeatherForecast, WeatherIssue, WeatherRefused
 
-MOST_BASINS = 10_000
+MAX_BASINS = 10_000
 
 
 def instant(text: str) -> datetime | None:

@@ -16,10 +16,10 @@ import numpy.typing as npt
 
 from hydrology.base.calendar import Days, day
 from hydrology.base.variables import WEATHER
-from hydrology.weather.forcing import MOST_LEADS, MOST_TRACES, Array, Trace, WeatherIssue
+from hydrology.weather.forcing import MAX_LEADS, MAX_TRACES, Array, Trace, WeatherIssue
 from ingestion.base import SourceError, SourceFile
 from ingestion.netcdf import CALENDARS, is_numeric, numbers, opened
-from ingestion.weather.basins import MOST_BASINS, BasinTraces, WeatherFile, assembled, instant
+from ingestion.weather.basins import MAX_BASINS, BasinTraces, WeatherFile, assembled, instant
 from ingestion.weather.table import ONLY_TRACE
 
 if TYPE_CHECKING:
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 _SINCE = re.compile(r"(second|minute|hour|day)s? since (\d{4}-\d\d-\d\d)([ T]00:00(:00(\.0+)?)?)? ?(Z|UTC|\+00:00)?")
 _SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400}
 _FURTHEST = 200 * 366 * 86_400.0  # seconds from the day that times are counted from
-_LONGEST_TEXT = 500
-_LONGEST_ID = 64
-_MOST_VALUES = 20_000_000  # of a variable: a few bytes may claim a length that fills the memory
+_MAX_TEXT = 500
+_MAX_ID = 64
+_MAX_VALUES = 20_000_000  # of a variable: a few bytes may claim a length that fills the memory
 _REMEDY = "lay it out as NetCDF-CF has an ensemble forecast of stations"
 _SPELLINGS = {
     "mm/day": ("mm/day", "mm day-1", "mm d-1", "mm/d"),
@@ -98,11 +98,11 @@ class _Layout:
             raise self._fault("time and realization have not one dimension each, or station has none")
         stations, *realizations, days = (len(self._dataset.dimensions[name]) for name in self._axes)
         traces = realizations[0] if realizations else 1
-        if not (0 < stations <= MOST_BASINS and 0 < traces <= MOST_TRACES and 0 < days <= MOST_LEADS):
-            limits = f"{MOST_BASINS} stations, {MOST_TRACES} realizations and {MOST_LEADS} days"
+        if not (0 < stations <= MAX_BASINS and 0 < traces <= MAX_TRACES and 0 < days <= MAX_LEADS):
+            limits = f"{MAX_BASINS} stations, {MAX_TRACES} realizations and {MAX_LEADS} days"
             raise self._fault(f"has none or more than {limits}")
-        if stations * traces * days > _MOST_VALUES:
-            raise self._fault(f"has more than {_MOST_VALUES} values of a variable")
+        if stations * traces * days > _MAX_VALUES:
+            raise self._fault(f"has more than {_MAX_VALUES} values of a variable")
 
     def _issue(self, received: datetime) -> WeatherIssue:
         reference = self._found("a forecast_reference_time", standard_name="forecast_reference_time")
@@ -121,7 +121,7 @@ class _Layout:
 
     def _text(self, name: str) -> str | None:
         text = getattr(self._dataset, name, None)
-        return text.strip()[: _LONGEST_TEXT + 1] or None if isinstance(text, str) else None
+        return text.strip()[: _MAX_TEXT + 1] or None if isinstance(text, str) else None
 
     def _instant(self, text: str) -> datetime:
         read = instant(text)
@@ -165,8 +165,8 @@ class _Layout:
         return [str(int(label)) for label in labels]
 
     def _stations(self) -> list[str]:
-        if self._station.size > MOST_BASINS * _LONGEST_ID:
-            raise self._fault(f"has stations with names of more than {_LONGEST_ID} letters")
+        if self._station.size > MAX_BASINS * _MAX_ID:
+            raise self._fault(f"has stations with names of more than {_MAX_ID} letters")
         values = np.ma.filled(self._station[:], "")
         if values.ndim == 2 and values.dtype.kind == "S":  # characters, a row for each station
             return [b"".join(row).decode("ascii", "replace").strip("\0 ") for row in values]

@@ -15,7 +15,7 @@ from hydrology.base.variables import WEATHER
 from hydrology.weather.forcing import Trace, WeatherIssue
 from ingestion.base import SourceFile, column_label
 from ingestion.sources.sheet import Sheet
-from ingestion.weather.basins import MOST_BASINS, BasinTraces, WeatherFile, assembled, instant
+from ingestion.weather.basins import MAX_BASINS, BasinTraces, WeatherFile, assembled, instant
 
 ONLY_TRACE = "0"
 """The label of the trace where a file names none."""
@@ -43,42 +43,42 @@ def parse_csv(file: SourceFile, content: bytes, received: datetime) -> WeatherFi
             label = column_label(sheet.columns, name, _VARIABLES)
             remedy = f"name it one of {', '.join((*_NEEDED, 'trace', *_OPTIONAL, *_VARIABLES))}"
             raise sheet.fault(f"{label} is no variable with its unit", remedy, sheet.header)
-    said: dict[str, str] = {}
+    result: dict[str, str] = {}
     by_basin: dict[str, dict[str, _Rows]] = {}
     for line, cells in sheet.rows:
         row = {name: cell.strip() for name, cell in zip(sheet.columns, cells, strict=True)}
-        _check_same(sheet, said, row, line)
+        _check_same(sheet, result, row, line)
         days, values = by_basin.setdefault(row["basin"], {}).setdefault(row.get("trace") or ONLY_TRACE, ([], []))
         days.append(sheet.day(row["date"], line))
         values.append([sheet.number(row[name], name, line) if row[name] else np.nan for name in variables])
-        if len(by_basin) > MOST_BASINS:
-            raise sheet.fault(f"there are more than {MOST_BASINS} basins", "split the file", line)
-    if not said:
+        if len(by_basin) > MAX_BASINS:
+            raise sheet.fault(f"there are more than {MAX_BASINS} basins", "split the file", line)
+    if not result:
         raise sheet.fault("there is no row after the names of the columns", "give a row for each day")
     names = [_VARIABLES[name].variable for name in variables]
-    return assembled(_issue(sheet, said, received), _basins(by_basin, names))
+    return assembled(_issue(sheet, result, received), _basins(by_basin, names))
 
 
-def _check_same(sheet: Sheet, said: dict[str, str], row: dict[str, str], line: int) -> None:
+def _check_same(sheet: Sheet, result: dict[str, str], row: dict[str, str], line: int) -> None:
     """Refuse a row that says something else of the forecast than the first one."""
     of_row = {name: row[name] for name in (*_OF_FORECAST, *_OPTIONAL) if name in row}
-    if not said:
-        said |= of_row
-    if of_row != said:
-        name = next(name for name in said if of_row[name] != said[name])
+    if not result:
+        result |= of_row
+    if of_row != result:
+        name = next(name for name in result if of_row[name] != result[name])
         raise sheet.fault(f"{name} is another than in the first row", "give each weather forecast a file", line)
 
 
-def _issue(sheet: Sheet, said: dict[str, str], received: datetime) -> WeatherIssue:
+def _issue(sheet: Sheet, result: dict[str, str], received: datetime) -> WeatherIssue:
     return WeatherIssue(
-        source=said["source"],
-        model=said["model"],
-        reference_time=_instant(sheet, said["reference_time"], "reference_time"),
-        available_time=_instant(sheet, said["available_time"], "available_time")
-        if said.get("available_time")
+        source=result["source"],
+        model=result["model"],
+        reference_time=_instant(sheet, result["reference_time"], "reference_time"),
+        available_time=_instant(sheet, result["available_time"], "available_time")
+        if result.get("available_time")
         else received,
-        licence=said.get("licence") or None,
-        credit=said.get("credit") or None,
+        licence=result.get("licence") or None,
+        credit=result.get("credit") or None,
     )
 
 

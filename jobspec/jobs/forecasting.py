@@ -13,9 +13,9 @@ from jobspec.changes import UNCHANGED, Changes
 from jobspec.fields import Basins, DayField, Id, Line, Name, PeriodField, RequestModel, SeasonField
 from jobspec.jobs.base import JobRequest
 
-LONGEST_HORIZON_DAYS = 366
-MOST_PERTURBED_STATES = 50
-MORNING = time(14, tzinfo=UTC)
+MAX_HORIZON_DAYS = 366
+MAX_PERTURBED_STATES = 50
+ISSUE_TIME = time(14, tzinfo=UTC)
 """When a replayed day's forecasts are issued: in the morning anywhere in the United States."""
 
 
@@ -26,7 +26,7 @@ class AheadParams(RequestModel):
     t0: DayField | None = Field(
         None, description="The last day of the state; by default the newest that the data allow."
     )
-    horizon: int = Field(10, ge=1, le=LONGEST_HORIZON_DAYS, description="Days after T0.")
+    horizon: int = Field(10, ge=1, le=MAX_HORIZON_DAYS, description="Days after T0.")
     version: Id | None = Field(None, description="A model version; by default the current one of each basin.")
     product: Name | None = Field(None, description="The weather product that the version is expected to take.")
     weather: ForcingKind = Field(
@@ -57,7 +57,7 @@ class ForecastParams(AheadParams):
     perturbed_states: int = Field(
         0,
         ge=0,
-        le=MOST_PERTURBED_STATES,
+        le=MAX_PERTURBED_STATES,
         description="From so many other states of T0, after other precipitation in the past, it is computed too, and "
         "its spread divided into what the weights, the weather and the state make of it; 0: it is not divided.",
     )
@@ -160,7 +160,7 @@ class DailyParams(RequestModel):
     """What the daily cycle asks and forecasts."""
 
     feeds: list[Name] = Field([], max_length=100, description="Which feeds to ask, by name; by default all.")
-    horizon: int = Field(10, ge=1, le=LONGEST_HORIZON_DAYS, description="Days after T0.")
+    horizon: int = Field(10, ge=1, le=MAX_HORIZON_DAYS, description="Days after T0.")
 
 
 class DailyJob(JobRequest):

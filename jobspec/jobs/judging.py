@@ -6,7 +6,7 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from hydrology.uncertainty.error_model import LONGEST_GAP
+from hydrology.uncertainty.error_model import MAX_GAP
 from jobspec.authority import CALIBRATION, COMPARISON, EVALUATION, LEVELS, REFORECAST, VERIFICATION
 from jobspec.fields import Basins, Id, PeriodField, RequestModel
 from jobspec.jobs.base import JobRequest
@@ -70,7 +70,7 @@ class ReforecastParams(RequestModel):
     version: Id | None = Field(None, description="A model version; by default the newest.")
     basins: Basins = Field([], description="By default those kept here that the version learnt from.")
     every: int = Field(5, ge=1, le=366, description="So many days lie between two forecasts.")
-    horizon: int = Field(10, ge=1, le=LONGEST_GAP, description="Days after T0.")
+    horizon: int = Field(10, ge=1, le=MAX_GAP, description="Days after T0.")
 
 
 class ReforecastJob(JobRequest):

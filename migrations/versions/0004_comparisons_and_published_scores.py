@@ -21,7 +21,7 @@ def upgrade() -> None:
         sa.Column("source", sa.String(), nullable=False),
         sa.Column("citation", sa.String(), nullable=False),
         sa.Column("file_id", sa.Integer(), nullable=False),
-        sa.Column("kept_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("stored_at", sa.DateTime(timezone=True), nullable=False),
         sa.ForeignKeyConstraint(["file_id"], ["sources.id"], name=op.f("fk_publications_file_id")),
         sa.PrimaryKeyConstraint("source", name=op.f("pk_publications")),
     )

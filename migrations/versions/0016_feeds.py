@@ -17,7 +17,7 @@ def upgrade() -> None:
         sa.Column("settings", sa.JSON(none_as_null=True), nullable=False),
         sa.Column("product", sa.String(), nullable=True),
         sa.Column("origin", sa.String(), nullable=False),
-        sa.Column("made_by", sa.String(), nullable=True),
+        sa.Column("created_by", sa.String(), nullable=True),
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("last_fetch_at", sa.DateTime(timezone=True), nullable=True),
         sa.Column("last_success_at", sa.DateTime(timezone=True), nullable=True),

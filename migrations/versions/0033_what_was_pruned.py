@@ -15,7 +15,7 @@ def upgrade() -> None:
         sa.Column("rule", sa.String(), nullable=False),
         sa.Column("id", sa.String(), nullable=False),
         sa.Column("at", sa.DateTime(timezone=True), nullable=False),
-        sa.Column("kept_days", sa.Integer(), nullable=False),
+        sa.Column("retention_days", sa.Integer(), nullable=False),
         sa.PrimaryKeyConstraint("rule", "id", name=op.f("pk_pruned")),
     )
 

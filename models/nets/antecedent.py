@@ -22,7 +22,7 @@ class AntecedentWeather(nn.Module):
         values: numbers of a day's weather.
     """
 
-    kept: Tensor
+    retention: Tensor
 
     def __init__(self, days: Sequence[float], values: int) -> None:
         super().__init__()
@@ -40,23 +40,23 @@ class AntecedentWeather(nn.Module):
             weather: (T, B, values of a day), standardised.
             means: (B, values) at the end of the day before.
         """
-        kept = self.kept.to(weather).repeat_interleave(weather.shape[-1])
-        shares = weather.repeat(1, 1, len(self.kept)) * (1 - kept)
+        stored = self.retention.to(weather).repeat_interleave(weather.shape[-1])
+        shares = weather.repeat(1, 1, len(self.retention)) * (1 - stored)
         if not torch.is_grad_enabled() and shares.device.type == "cpu":
-            _accumulate(shares.numpy(), kept.numpy(), means.numpy())
+            _accumulate(shares.numpy(), stored.numpy(), means.numpy())
             return shares
         days = []
         for day in shares:
-            means = day + kept * means
+            means = day + stored * means
             days.append(means)
         return torch.stack(days)
 
 
-def _accumulate(days: Array, kept: Array, means: Array) -> None:
+def _accumulate(days: Array, stored: Array, means: Array) -> None:
     """Turn the shares of days (T, B, values) into means in place: numpy takes a fifth of torch's time for a small day,
     and rounds the same."""
     before = np.empty_like(days[0])
     for day in days:
-        np.multiply(kept, means, out=before)
+        np.multiply(stored, means, out=before)
         np.add(day, before, out=day)
         means = day

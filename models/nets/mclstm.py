@@ -93,7 +93,7 @@ class MCLSTM(Network):
         self.wetness = nn.Parameter(torch.zeros(cells)) if wetness else None  # log of kappa FIRST_WETNESS_MM
         self.vectors = BasinVectors(basin_vector, vector_dropout) if basin_vector else None
         self.recurrence = recurrence
-        self._kept: tuple[tuple[tuple[int, int], ...], Gates] | None = None
+        self._cached: tuple[tuple[tuple[int, int], ...], Gates] | None = None
         self._reset(output_gate_bias)
 
     def _reset(self, output_gate_bias: float) -> None:
@@ -105,7 +105,7 @@ class MCLSTM(Network):
         nn.init.constant_(self.output_gate.bias, output_gate_bias)
 
     @property
-    def keeps_blocks_apart(self) -> bool:
+    def computes_blocks_alone(self) -> bool:
         """Whether the compiled recurrence runs the days: it does."""
         return self.recurrence == "fastest" and compiled.available(self.output_gate.weight.device)
 
@@ -124,7 +124,7 @@ class MCLSTM(Network):
         vector = self.vectors.size if self.vectors else 0
         embedded = self.embedding.values if self.embedding else 0
         rain, past = "rain" not in unseen, "past_weather" not in unseen
-        scales = len(self.antecedent.kept) if self.antecedent else 0
+        scales = len(self.antecedent.retention) if self.antecedent else 0
         auxiliary = (self.drivers - embedded) // (1 + scales) - 1
         weather = [(1, rain), (auxiliary, True)] + scales * [(1, rain and past), (auxiliary, past)]
         basin = [(self.static - vector, True), (vector, "basin_vector" not in unseen)]
@@ -186,7 +186,7 @@ class MCLSTM(Network):
     def _run(self, gates: Gates, drivers: Tensor, static: Tensor, mass: Tensor, cells: Tensor) -> Flow:
         if self.recurrence == "plain":
             return plain.scan(gates, drivers, static, mass, cells)
-        if self.keeps_blocks_apart:
+        if self.computes_blocks_alone:
             return compiled.scan(gates, drivers, static, mass, cells, self.half_products)
         return scan.scan(gates, drivers, static, mass, cells)
 
@@ -196,7 +196,7 @@ class MCLSTM(Network):
     ) -> tuple[Flow, TaggedFlow]:
         if self.recurrence == "plain":
             return plain.tagged_scan(gates, drivers, static, mass, cells, tags)
-        if self.keeps_blocks_apart:
+        if self.computes_blocks_alone:
             return compiled.tagged_scan(gates, drivers, static, mass, cells, tags, self.half_products)
         return scan.tagged_scan(gates, drivers, static, mass, cells, tags)
 
@@ -205,9 +205,9 @@ class MCLSTM(Network):
         if torch.is_grad_enabled() or self.output_gate.weight.is_inference():  # such weights have no version
             return self._stacked()
         now = tuple((parameter.data_ptr(), parameter._version) for parameter in self.parameters())
-        if self._kept is None or self._kept[0] != now:
-            self._kept = now, self._stacked()
-        return self._kept[1]
+        if self._cached is None or self._cached[0] != now:
+            self._cached = now, self._stacked()
+        return self._cached[1]
 
     def _stacked(self) -> Gates:
         K, R, V = self.cells, self.redistribution, self.mixing

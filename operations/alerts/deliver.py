@@ -21,7 +21,7 @@ from ingestion.addresses import AddressProblem, ForbiddenAddress, UnknownHost
 from ingestion.client import Deadline, TooSlow, http_address, public_client
 from jobspec.addresses import why_no_target
 from records.alerts import deliveries, webhook_signature
-from records.alerts.alert_changes import Change, told
+from records.alerts.alert_changes import Change, as_json
 from records.alerts.deliveries import Sending, Status
 from records.database.engine import Database
 from runtime.settings import Settings
@@ -86,7 +86,7 @@ def deliver(
 
 def body_of(change: Change) -> bytes:
     """Return what a receiver gets of a change: the same bytes at every attempt."""
-    return json.dumps(told(change), ensure_ascii=False, separators=(",", ":")).encode()
+    return json.dumps(as_json(change), ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def _attempt(

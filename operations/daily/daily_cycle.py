@@ -95,7 +95,7 @@ class Watcher:
     """
 
     show: Show = lambda _what, _done, _total, _detail: None
-    tell: Callable[[str], None] = lambda _sentence: None
+    notify: Callable[[str], None] = lambda _sentence: None
     pause: Callable[[float], None] = time.sleep
 
 
@@ -161,7 +161,7 @@ def _fetch(
     def show(basin: feeds.FetchedBasin, done: int, total: int) -> None:
         watcher.show(feed, done, total, f"{basin.basin_id} {basin.status}")
 
-    listener = Listener(show, watcher.tell, watcher.pause)
+    listener = Listener(show, watcher.notify, watcher.pause)
     fetched = fetch(database, clock, settings, intake, feed, listener=listener)
     return {basin.basin_id: str(basin.reason) for basin in fetched if basin.status == "failed"}
 
@@ -169,8 +169,8 @@ def _fetch(
 def _leading_on(database: Database, products: Sequence[str | None]) -> list[str]:
     """Return the bridges of observed weather that are from some products."""
     with database.reading() as session:
-        kept = bridges.list_bridges(session)
-    return [bridge.name for bridge in kept if bridge.model is None and bridge.from_product in products]
+        stored = bridges.list_bridges(session)
+    return [bridge.name for bridge in stored if bridge.model is None and bridge.from_product in products]
 
 
 def _apply(database: Database, clock: Clock, bridge: str, watcher: Watcher) -> Reasons:

@@ -18,7 +18,7 @@ from hydrology.weather.forcing import ForcingKind
 from jobspec.jobs.forecasting import ForecastParams
 from operations.data.basins import last_ended
 from operations.forecasting.forecast import OnDays, issue
-from operations.forecasting.forecast_plan import Inputs, Plan, possible_plans, read_inputs
+from operations.forecasting.forecast_plan import ForecastInputs, Plan, possible_plans, read_inputs
 from records.basins import basins
 from records.database.engine import Database
 from records.forecasts import latest
@@ -103,7 +103,7 @@ def _known(session: Session, name: str, now: datetime, asked: Asked) -> Day:
     return last_ended(basins.get(session, name), now) - np.timedelta64(asked.latency_days, "D")
 
 
-def _by_t0(inputs: Inputs, now: datetime, done: Newest) -> dict[Day, list[str]]:
+def _by_t0(inputs: ForecastInputs, now: datetime, done: Newest) -> dict[Day, list[str]]:
     """Return the basins by the last day that is known of them, the oldest first; those too old are only told."""
     by_t0: dict[Day, list[str]] = {}
     for name, forcing in inputs.forcings.items():
@@ -118,12 +118,12 @@ def _by_t0(inputs: Inputs, now: datetime, done: Newest) -> dict[Day, list[str]]:
     return dict(sorted(by_t0.items()))
 
 
-def _part(inputs: Inputs, names: Collection[str]) -> Inputs:
+def _part(inputs: ForecastInputs, names: Collection[str]) -> ForecastInputs:
     return replace(inputs, forcings={name: inputs.forcings[name] for name in names}, failures={})
 
 
 def _issue(
-    database: Database, clock: Clock, inputs: Inputs, t0: Day, asked: Asked, done: Newest, on_days: OnDays
+    database: Database, clock: Clock, inputs: ForecastInputs, t0: Day, asked: Asked, done: Newest, on_days: OnDays
 ) -> None:
     """Issue the runs of basins with the same T0: with weather forecasts, and with other years where there are none."""
     failed: Reasons = {}
@@ -173,7 +173,7 @@ def _is_of(plan: Plan, run: runs.Run, basin: runs.RunBasin, state_hash: str | No
     """Return whether a run says of a basin what a plan would: it was issued from the same state and weather."""
     used = None if run.weather is None else run.weather.id
     weather = None if plan.forecast is None else plan.forecast.id
-    over = tuple(bridge.told for bridge in plan.bridges[basin.basin_id])
-    made = (run.t0, run.horizon_days, run.forcing_kind, used, basin.status, basin.state_hash, basin.summary.bridges)
+    over = tuple(bridge.used for bridge in plan.bridges[basin.basin_id])
+    created = (run.t0, run.horizon_days, run.forcing_kind, used, basin.status, basin.state_hash, basin.summary.bridges)
     kind = "climatology" if weather is None else "supplied"
-    return made == (plan.days.t0, plan.days.horizon, kind, weather, "issued", state_hash, over)
+    return created == (plan.days.t0, plan.days.horizon, kind, weather, "issued", state_hash, over)

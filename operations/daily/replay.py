@@ -17,7 +17,7 @@ from hydrology.base.variables import WEATHER
 from hydrology.weather.bridge import BRIDGED
 from hydrology.weather.forcing import WeatherForecast, WeatherIssue
 from hydrology.weather.perturbed_forecasts import CREDIT, SOURCE, Array, perturbed
-from jobspec.jobs.forecasting import MORNING, ReplayParams
+from jobspec.jobs.forecasting import ISSUE_TIME, ReplayParams
 from operations.alerts.decide_alerts import decide
 from operations.daily.daily_forecasts import Asked, Reasons, issue_newest
 from operations.data.basins import chosen, last_ended
@@ -34,7 +34,7 @@ from runtime.clock import Clock
 
 log = structlog.get_logger()
 
-OnMorning = Callable[[int, int, str], None]
+OnIssueDay = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def replay(
     *,
     purpose: runs.Purpose = "operational",
     owner: str | None = None,
-    on_morning: OnMorning = lambda _done, _total, _detail: None,
+    on_issue_day: OnIssueDay = lambda _done, _total, _detail: None,
 ) -> Replayed:
     """Issue the forecasts of every morning of a period, of all basins that have a version.
 
@@ -73,8 +73,8 @@ def replay(
     Raises:
         InvalidInput: no basin is kept, or the last morning is yet to come.
     """
-    mornings = [datetime.combine(as_date(day), MORNING) for day in params.period.days]
-    if mornings[-1] > clock.now():
+    issue_days = [datetime.combine(as_date(day), ISSUE_TIME) for day in params.period.days]
+    if issue_days[-1] > clock.now():
         raise InvalidInput(
             f"The morning of {params.period.last} is yet to come: it is {clock.now():%Y-%m-%d %H:%M} UTC by the clock."
         )
@@ -83,28 +83,28 @@ def replay(
     issued: list[runs.Run] = []
     changes: list[Change] = []
     reasons: Reasons = {}
-    for done, morning in enumerate(mornings):
-        show = partial(_show, on_morning, done, mornings)
+    for done, issue_day in enumerate(issue_days):
+        show = partial(_show, on_issue_day, done, issue_days)
         show()
         reasons = {}
         for product, names in by_product.items():
-            at = Clock(morning)
-            forecast = _keep_perturbed(database, at, params, product, names, operational=purpose == "operational")
+            at = Clock(issue_day)
+            forecast = _store_perturbed(database, at, params, product, names, operational=purpose == "operational")
             asked = Asked(params.horizon, purpose, params.latency_days, forecast, owner)
             newest = issue_newest(database, at, names, asked, show)
             issued += newest.issued
             if purpose == "operational":
                 changes += decide(database, at, names)
             reasons |= newest.late | newest.failed
-    log.info("replay.done", mornings=len(mornings), runs=len(issued))
+    log.info("replay.done", issue_days=len(issue_days), runs=len(issued))
     return Replayed(issued, changes, reasons)
 
 
 def _show(
-    on_morning: OnMorning, done: int, mornings: Sequence[datetime], at: int | None = None, days: int | None = None
+    on_issue_day: OnIssueDay, done: int, issue_days: Sequence[datetime], at: int | None = None, days: int | None = None
 ) -> None:
     advanced = "" if days is None else f", {at} of {days} basin-days advanced"
-    on_morning(done, len(mornings), f"{mornings[done]:%Y-%m-%d}{advanced}")
+    on_issue_day(done, len(issue_days), f"{issue_days[done]:%Y-%m-%d}{advanced}")
 
 
 def _by_product(session: Session) -> dict[str, list[str]]:
@@ -115,7 +115,7 @@ def _by_product(session: Session) -> dict[str, list[str]]:
     return by_product
 
 
-def _keep_perturbed(
+def _store_perturbed(
     database: Database, clock: Clock, params: ReplayParams, product: str, names: Sequence[str], *, operational: bool
 ) -> str | None:
     """Keep a weather forecast that was made of what was observed after the last known days, and return its id.
@@ -144,7 +144,7 @@ def _keep_perturbed(
     )
     forecasts = [_forecast(issue, name, ahead[name].first, values, params.traces) for name, values in known.items()]
     with database.transaction() as session:
-        return weather_issues.keep(session, forecasts, clock.wall(), operational=operational).issue_id
+        return weather_issues.store(session, forecasts, clock.wall(), operational=operational).issue_id
 
 
 def _observed(session: Session, basin: str, product: str, days: Period) -> Mapping[str, Array] | None:

@@ -61,8 +61,8 @@ def chosen(session: Session, wanted: Sequence[str]) -> list[str]:
 def forcing_products(session: Session) -> list[str]:
     """Return the kept products that have every variable a network takes by default."""
     fields = InputsConfig(product="any")
-    kept = [set(series.products(session, name)) for name in (fields.mass, *fields.auxiliary)]
-    return sorted(set.intersection(*kept))
+    stored = [set(series.products(session, name)) for name in (fields.mass, *fields.auxiliary)]
+    return sorted(set.intersection(*stored))
 
 
 def with_model(session: Session, version: str | None) -> list[str]:

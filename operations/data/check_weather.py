@@ -21,7 +21,7 @@ from records.series import series
 CLIMATE_VARIABLES = ("precipitation", "tmax", "tmin")
 CLIMATE_DAYS = 10 * 366
 """Length of the climate: the last days of the record."""
-_MOST_SENTENCES = 3
+_MAX_SENTENCES = 3
 
 
 class ImpossibleWeather(DataProblem):
@@ -90,10 +90,10 @@ def climate_of(session: Session, basin: Basin, product: str | None = None) -> Ba
         product: the one to prefer; else that with the longest record.
     """
     of_attribute = BasinClimate.of_attribute(basin.attributes.get("p_mean", np.nan))
-    longest = series.longest_record(session, basin.id, CLIMATE_VARIABLES, product)
-    if longest is None:
+    longest_run = series.longest_record(session, basin.id, CLIMATE_VARIABLES, product)
+    if longest_run is None:
         return of_attribute
-    chosen, years = longest
+    chosen, years = longest_run
     period = Period(max(years.first, years.last - np.timedelta64(CLIMATE_DAYS - 1, "D")), years.last)
     stored = _read(session, basin.id, chosen, CLIMATE_VARIABLES, period)
     values = {name: daily.over(period).values for name, daily in stored.items()}
@@ -114,8 +114,8 @@ def refuse(found: Iterable[Finding], files: Mapping[str, str] | None = None) -> 
         ImpossibleWeather: holds the sentences.
     """
     if errors := sentences(found, "error", files):
-        more = len(errors) - _MOST_SENTENCES
-        raise ImpossibleWeather(" ".join(errors[:_MOST_SENTENCES]) + (f" And {more} more." if more > 0 else ""))
+        more = len(errors) - _MAX_SENTENCES
+        raise ImpossibleWeather(" ".join(errors[:_MAX_SENTENCES]) + (f" And {more} more." if more > 0 else ""))
 
 
 def sentences(found: Iterable[Finding], severity: str, files: Mapping[str, str] | None = None) -> list[str]:

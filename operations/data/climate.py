@@ -59,12 +59,12 @@ def compute(
     """
     with database.transaction() as session:
         basins.lock(session, basin)
-        kept = basins.get(session, basin)
-        _require_vacant(kept)
+        stored = basins.get(session, basin)
+        _require_vacant(stored)
         product = product or _only_product(session, basin)
         period = period or _calendar_years(session, basin, product)
         years = _whole_years(period)
-        climate = Climate(basin, product, period, years, _indices(session, kept, product, period))
+        climate = Climate(basin, product, period, years, _indices(session, stored, product, period))
         numbers = {name: getattr(climate.indices, name) for name in CLIMATE}
         texts = {name: value for name, value in asdict(climate.indices).items() if isinstance(value, str)}
         changes = basins.upsert(
@@ -82,9 +82,9 @@ def _only_product(session: Session, basin: str) -> str:
         DataProblem: there is none.
         InvalidInput: there are several.
     """
-    kept = {(entry.product, entry.variable) for entry in series.catalogue(session, basin)}
+    stored = {(entry.product, entry.variable) for entry in series.catalogue(session, basin)}
     products = sorted(
-        product for product in {name for name, _ in kept} if kept.issuperset((product, name) for name in _VARIABLES)
+        product for product in {name for name, _ in stored} if stored.issuperset((product, name) for name in _VARIABLES)
     )
     if not products:
         raise DataProblem(f"No weather of {basin} is kept: fetch or ingest some years of it.")
@@ -99,10 +99,10 @@ def _calendar_years(session: Session, basin: str, product: str) -> Period:
     Raises:
         DataProblem: there is none.
     """
-    kept = [part for (_, _), part in series.extent(session, [basin], product, _VARIABLES).items()]
-    if len(kept) < len(_VARIABLES):
+    stored = [part for (_, _), part in series.extent(session, [basin], product, _VARIABLES).items()]
+    if len(stored) < len(_VARIABLES):
         raise DataProblem(f"{basin} has no {', '.join(_VARIABLES)} of {product}: fetch or ingest them.")
-    first, last = max(part.first for part in kept), min(part.last for part in kept)
+    first, last = max(part.first for part in stored), min(part.last for part in stored)
     day = np.timedelta64(1, "D")
     january = (first - day).astype("datetime64[Y]") + np.timedelta64(1, "Y")
     after = (last + day).astype("datetime64[Y]")
@@ -133,10 +133,10 @@ def _whole_years(period: Period) -> int:
 
 def _require_vacant(basin: basins.Basin) -> None:
     """Raise a DataProblem where the basin has an index that was not computed here: they are all of one source."""
-    told = [name for name in CLIMATE if name in basin.attributes]
-    if told and basins.CLIMATE_SOURCE not in basin.texts:
+    shown = [name for name in CLIMATE if name in basin.attributes]
+    if shown and basins.CLIMATE_SOURCE not in basin.texts:
         raise DataProblem(
-            f"{basin.id} has {', '.join(told)} from its source or an operator, and what a version may have learnt with "
+            f"{basin.id} has {', '.join(shown)} from its source or an operator, and what a version may have learnt with "
             "is not replaced: give the indices that it lacks likewise."
         )
 
@@ -153,12 +153,12 @@ def _indices(session: Session, basin: basins.Basin, product: str, period: Period
 
 def _whole(session: Session, basin: str, product: str, variable: str, period: Period) -> Array:
     """Return every value of a period, (days,)."""
-    kept = series.read(session, basin, product, variable, period)
-    missing = np.ones(len(period), dtype=bool) if kept is None else np.isnan(kept.values)
-    if kept is None or missing.any():
+    stored = series.read(session, basin, product, variable, period)
+    missing = np.ones(len(period), dtype=bool) if stored is None else np.isnan(stored.values)
+    if stored is None or missing.any():
         first = period.days[int(missing.argmax())]
         raise DataProblem(
             f"{basin} has no {variable} of {product} on {int(missing.sum())} of the {len(period)} days of {period}, "
             f"{first} the first: fetch or ingest them, or choose other years."
         )
-    return kept.values.astype(np.float64)
+    return stored.values.astype(np.float64)

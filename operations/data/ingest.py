@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from hydrology.base.calendar import Day, Period
 from hydrology.base.errors import InvalidInput, Problem
 from hydrology.base.findings import Finding
-from hydrology.base.gaps import LONGEST_FILLED_GAP
+from hydrology.base.gaps import MAX_FILLED_GAP
 from hydrology.base.series import DailySeries
 from hydrology.weather.basin_climate import BasinClimate
 from hydrology.weather.quality import quality_report
@@ -142,7 +142,7 @@ def first_affected(written: series.Written, before: Period | None) -> Day | None
     touched = [day for day in (written.first_changed, written.first_new) if day is not None]
     if before is None or not touched or min(touched) > before.last:
         return None
-    return min(touched) - np.timedelta64(LONGEST_FILLED_GAP, "D")
+    return min(touched) - np.timedelta64(MAX_FILLED_GAP, "D")
 
 
 def _register(session: Session, file: SourceFile, clock: Clock) -> int:
@@ -153,7 +153,7 @@ def report_quality(database: Database, basin: str, clock: Clock) -> list[Finding
     """Look at all that is now kept of a basin, from this source and from others, and keep what is found."""
     with database.reading() as session:
         stored = basins.get(session, basin)
-        kept: dict[tuple[str, str], DailySeries] = {}
+        saved: dict[tuple[str, str], DailySeries] = {}
         damaged: list[Finding] = []
         for entry in series.catalogue(session, basin):
             try:
@@ -163,11 +163,11 @@ def report_quality(database: Database, basin: str, clock: Clock) -> list[Finding
                 damaged.append(Finding("damaged", "error", str(problem), of))
                 continue
             assert one is not None
-            kept[entry.product, entry.variable] = one
+            saved[entry.product, entry.variable] = one
     climate = BasinClimate.of_attribute(stored.attributes.get("p_mean", np.nan))
-    findings = [*quality_report(kept, stored.areas, stored.latitude, climate), *damaged]
+    findings = [*quality_report(saved, stored.areas, stored.latitude, climate), *damaged]
     with database.transaction() as session:
-        by_product: dict[str, list[Finding]] = {product: [] for product, _ in kept}
+        by_product: dict[str, list[Finding]] = {product: [] for product, _ in saved}
         for finding in findings:
             by_product.setdefault(str(finding.detail.get("product", "basin")), []).append(finding)
         for product, found in by_product.items():

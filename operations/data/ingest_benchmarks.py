@@ -58,19 +58,19 @@ def ingest_published(database: Database, clock: Clock, published: benchmarks.Pub
     with database.transaction() as session:
         file = sources.register(session, published.file.name, published.file.sha256, published.file.size, clock.wall())
         publication = published_scores.Publication(
-            source=published.source, citation=published.citation, file_id=file, kept_at=clock.wall()
+            source=published.source, citation=published.citation, file_id=file, stored_at=clock.wall()
         )
-        kept = published_scores.keep(session, publication, scores)
+        stored = published_scores.store(session, publication, scores)
         here = {basin.id for basin in basins.list_basins(session)}
     named = {one.basin for one in published.scores}
-    log.info("published.ingest", source=published.source, new=kept.new, changed=kept.changed)
+    log.info("published.ingest", source=published.source, new=stored.new, changed=stored.changed)
     return Ingested(
         source=published.source,
         citation=published.citation,
         models=tuple(sorted({one.model for one in published.scores})),
         basins=len(named),
         basins_here=len(named & here),
-        new=kept.new,
-        changed=kept.changed,
-        unchanged=kept.unchanged,
+        new=stored.new,
+        changed=stored.changed,
+        unchanged=stored.unchanged,
     )

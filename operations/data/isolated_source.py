@@ -15,13 +15,13 @@ from ingestion.reading import Files
 from runtime.parent_process import ended_in_words
 from runtime.python_processes import spawn_context
 
-MOST_DEATHS = 2  # at one basin: the first may be the machine's fault
+MAX_DEATHS = 2  # at one basin: the first may be the machine's fault
 PATIENCE = 600.0  # seconds for one file: there are some at which a library never ends
 
 _MEND = "get it from its publisher again, or leave it out"
 
 
-class Apart:
+class IsolatedSource:
     """A source whose basins are read by another process, which is started again when it has died.
 
     Args:
@@ -58,7 +58,7 @@ class Apart:
             self._reader.end()
 
     def _ask(self, method: str, *arguments: str) -> Any:
-        for _ in range(MOST_DEATHS):
+        for _ in range(MAX_DEATHS):
             self._reader = self._reader or _Reader(self._make, self._roots)
             try:
                 return self._reader.ask(self._patience, method, *arguments)
@@ -114,7 +114,7 @@ class _Reader:
                 case "file":
                     self.file = content
                 case "problem":
-                    raise _told(*content)
+                    raise _problem(*content)
                 case _:
                     return content
 
@@ -152,7 +152,7 @@ def _serve(connection: Connection, make: Callable[..., Source], roots: tuple[Pat
                 connection.send(("problem", (DataProblem.kind, DataProblem.exit_code, sentence)))
 
 
-def _told(kind: str, exit_code: int, sentence: str) -> Problem:
+def _problem(kind: str, exit_code: int, sentence: str) -> Problem:
     """Return a problem that another process met."""
     problem = Problem(sentence)
     problem.kind, problem.exit_code = kind, exit_code

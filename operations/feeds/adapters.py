@@ -24,7 +24,7 @@ from jobspec.feeds import (
 from operations.data.source_paths import Intake
 from runtime.settings import Settings
 
-Tell = Callable[[str], None]
+Notify = Callable[[str], None]
 
 
 def usgs(settings: Settings, pause: Callable[[float], None]) -> Service:
@@ -38,7 +38,7 @@ def usgs(settings: Settings, pause: Callable[[float], None]) -> Service:
 
 @contextmanager
 def opened(
-    told: AnyFeedSettings, settings: Settings, intake: Intake, tell: Tell, pause: Callable[[float], None]
+    shown: AnyFeedSettings, settings: Settings, intake: Intake, report: Notify, pause: Callable[[float], None]
 ) -> Iterator[Feed]:
     """Give the feed that is told so.
 
@@ -54,24 +54,26 @@ def opened(
     def open_meteo(url: str) -> Service:
         return service(url, settings.open_meteo_key, "FRESHET_OPEN_METEO_KEY")
 
-    match told:
+    match shown:
         case UsgsSettings():
-            yield UsgsFeed(usgs(settings, pause), told.series)
+            yield UsgsFeed(usgs(settings, pause), shown.series)
         case NwisSettings():
-            yield NwisFeed(service(settings.nwis_url), told.form, told.series)
+            yield NwisFeed(service(settings.nwis_url), shown.form, shown.series)
         case OpenMeteoArchiveSettings():
-            yield OverPoints(OpenMeteoArchive(open_meteo(settings.open_meteo_archive_url), told.model, tell))
+            yield OverPoints(OpenMeteoArchive(open_meteo(settings.open_meteo_archive_url), shown.model, report))
         case OpenMeteoForecastSettings():
             host = open_meteo(settings.open_meteo_forecast_url)
             forecast = OpenMeteoForecast(
-                host, "/v1/forecast", told.model, told.days_ahead, tell=tell, behind=told.days_behind
+                host, "/v1/forecast", shown.model, shown.days_ahead, report=report, behind=shown.days_behind
             )
             yield OverPoints(forecast)
         case OpenMeteoEnsembleSettings():
             host = open_meteo(settings.open_meteo_ensemble_url)
-            yield OverPoints(OpenMeteoForecast(host, "/v1/ensemble", told.model, told.days_ahead, told.members, tell))
+            yield OverPoints(
+                OpenMeteoForecast(host, "/v1/ensemble", shown.model, shown.days_ahead, shown.members, report)
+            )
         case DaymetSettings():
             yield OverPoints(DaymetFeed(service(settings.daymet_url)))
         case FilesSettings():
-            with intake.of(told.from_) as (paths, files):
-                yield FilesFeed(paths, told.product, files)
+            with intake.of(shown.from_) as (paths, files):
+                yield FilesFeed(paths, shown.product, files)

@@ -46,7 +46,7 @@ class Listener:
     """
 
     on_basin: Callable[[FetchedBasin, int, int], None] = lambda _basin, _done, _total: None
-    tell: Callable[[str], None] = lambda _sentence: None
+    notify: Callable[[str], None] = lambda _sentence: None
     pause: Callable[[float], None] = time.sleep
 
 
@@ -77,18 +77,18 @@ def fetch(
     now = clock.now()
     with database.reading() as session:
         feed = feeds.get(session, name)
-        told = feed.read()
+        shown = feed.read()
         sites = _sites(session, feed, wanted)
         holes_before = {one.basin_id: one.holes for one in feeds.basins_of(session, feed)}
     fetched_at = {site.basin: site.fetched_at for site in sites}
     done: dict[str, FetchedBasin] = {}
-    usual = _usual_days(told, clock)
-    with opened(told, settings, intake, listener.tell, listener.pause) as source:
+    usual = _usual_days(shown, clock)
+    with opened(shown, settings, intake, listener.notify, listener.pause) as source:
         for given in _given(source, sites, Wanted(period or usual, now)):
             before = fetched_at[given.basin]
-            done[given.basin] = _kept(database, clock, feed, source, given, before)
+            done[given.basin] = _store(database, clock, feed, source, given, before)
             listener.on_basin(done[given.basin], len(done), len(sites))
-        if period is None and not isinstance(told, FilesSettings):  # files are read whole each time
+        if period is None and not isinstance(shown, FilesSettings):  # files are read whole each time
             _ask_for_holes(database, clock, feed, source, sites, usual.first, done)
     until = usual.first if period is None else None
     done = _with_holes(database, clock, feed, done, holes_before, until)
@@ -169,10 +169,10 @@ def _sites(session: Session, feed: feeds.Feed, wanted: Sequence[str]) -> list[Si
     ]
 
 
-def _usual_days(told: AnyFeedSettings, clock: Clock) -> Period:
+def _usual_days(shown: AnyFeedSettings, clock: Clock) -> Period:
     """Return the days that a feed says, as many wherever a gauge is; each takes those that have ended there."""
     return until_now(
-        last_ended_day(clock.now(), _WESTERNMOST) - np.timedelta64(getattr(told, "days_back", 1) - 1, "D"), clock
+        last_ended_day(clock.now(), _WESTERNMOST) - np.timedelta64(getattr(shown, "days_back", 1) - 1, "D"), clock
     )
 
 
@@ -199,7 +199,7 @@ def _given(source: Feed, sites: Sequence[Site], wanted: Wanted) -> Iterator[Give
     yield from (Given(site.basin, cause) for site in sites if site.basin in left)
 
 
-def _kept(
+def _store(
     database: Database, clock: Clock, feed: feeds.Feed, source: Feed, given: Given, before: datetime | None
 ) -> FetchedBasin:
     """Keep what came of a basin and how that went, in one transaction; where that fails, only how it went.
@@ -228,7 +228,7 @@ def _stored(session: Session, clock: Clock, feed: feeds.Feed, source: Feed, give
         case Observations() as observed:
             product = feed.product or gauge_product(given.basin)
             if observed.variables:
-                product_credits.keep(session, product, feed.origin if feed.product else product, source.credit)
+                product_credits.store(session, product, feed.origin if feed.product else product, source.credit)
             outcome = store(session, observed.as_data(given.basin, feed.product), clock)
             status: BasinStatus = "revised" if outcome.changed_days else "new" if outcome.new_days else "unchanged"
             return replace(
@@ -239,16 +239,16 @@ def _stored(session: Session, clock: Clock, feed: feeds.Feed, source: Feed, give
                 reason=None if observed.variables else _NOTHING,
                 warnings=[
                     *outcome.weather_warnings,
-                    *(f"Discharge: {said}." for one in observed.variables.values() if (said := refused(one))),
+                    *(f"Discharge: {result}." for one in observed.variables.values() if (result := refused(one))),
                 ],
             )
         case WeatherForecast() as forecast:
             odd = check_forecast(session, forecast)
-            keeping = weather_issues.keep(session, [forecast], clock.wall(), operational=True)
-            if keeping.new:
+            storing = weather_issues.store(session, [forecast], clock.wall(), operational=True)
+            if storing.new:
                 return replace(nothing, status="new", new_days=len(forecast.period), warnings=odd)
             # What was kept of this run before never changes, even where the days asked for have moved on.
-            return replace(nothing, reason=keeping.refused.get(given.basin))
+            return replace(nothing, reason=storing.refused.get(given.basin))
         case problem:
             raise problem
 

@@ -88,11 +88,11 @@ def _missing(one: DailySeries, until: Day | None) -> Days:
     return record.days[np.isnan(record.values)]
 
 
-def _spans(days: Days, joined: int, longest: int) -> list[Period]:
+def _spans(days: Days, joined: int, longest_run: int) -> list[Period]:
     """Return ascending days as spans, over gaps of so many days, none longer than so many."""
     spans: list[Period] = []
     for at in map(day, days):
-        if spans and int((at - spans[-1].last).astype(int)) <= joined + 1 and at < spans[-1].first + longest:
+        if spans and int((at - spans[-1].last).astype(int)) <= joined + 1 and at < spans[-1].first + longest_run:
             spans[-1] = Period(spans[-1].first, at)
         else:
             spans.append(Period(at, at))
@@ -101,12 +101,12 @@ def _spans(days: Days, joined: int, longest: int) -> list[Period]:
 
 def remarks(feed: str, fetched: Iterable[feeds.FetchedBasin]) -> list[str]:
     """Return what is missing or doubtful in what a feed brought, in sentences that name the basin."""
-    said = []
+    result = []
     for one in fetched:
-        said += [f"{one.basin_id}: {warning}" for warning in one.warnings]
+        result += [f"{one.basin_id}: {warning}" for warning in one.warnings]
         if one.holes:
-            said.append(_sentence(one.basin_id, one.holes, feed))
-    return said
+            result.append(_sentence(one.basin_id, one.holes, feed))
+    return result
 
 
 def _sentence(basin: str, holes: Sequence[Hole], feed: str) -> str:

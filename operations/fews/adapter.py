@@ -26,9 +26,9 @@ from operations.fews.diagnostics import Diagnostics, Level
 from operations.fews.forcing import Ensemble, Weather, ensemble_of, gathered, rows
 from operations.fews.markup import AS_TEXT, fault
 from operations.fews.places import write
-from operations.fews.run_file import MODEL_VERSION, Opened, Run
-from operations.fews.series import Given, Location, Output, Told
-from operations.fews.simulation import Flow, Start, flows
+from operations.fews.run_file import MODEL_VERSION, Opened, RunFile
+from operations.fews.series import Given, Location, Output, OutputQuantity
+from operations.fews.simulation import SimulatedFlow, SimulationStart, flows
 from operations.forecasting.forecast import basins_by_version
 from operations.versions.load_networks import LoadedVersion, load_version
 from operations.versions.training_domain import attribute_means, learnt_from
@@ -70,7 +70,7 @@ def prepared(file: Path) -> Iterator[tuple[Opened, Diagnostics]]:
         yield opened, diagnostics
     except BaseException as error:
         sentence = str(error) if isinstance(error, Problem) else f"Freshet failed: {type(error).__name__}: {error}"
-        diagnostics.tell(Level.FATAL, sentence)
+        diagnostics.add(Level.FATAL, sentence)
         raise
     finally:
         diagnostics.write()
@@ -87,7 +87,7 @@ def run(database: Database, opened: Opened, diagnostics: Diagnostics) -> Done:
     """
     asked = run_file.read(opened)
     for name in sorted(asked.properties.keys() - {MODEL_VERSION}):
-        diagnostics.tell(Level.WARNING, f"The property {name} is not known, and changes nothing.")
+        diagnostics.add(Level.WARNING, f"The property {name} is not known, and changes nothing.")
     given = [*_given(asked)]
     days = Days.of(asked, [series.stamps for series in given if series.parameter in WEATHER])
     described = None if asked.state is None else states.described(asked.state, asked.places)
@@ -107,23 +107,23 @@ def run(database: Database, opened: Opened, diagnostics: Diagnostics) -> Done:
     if described is not None and described.read is not None:
         before = states.read(described.read, asked.places, owner, loaded.ensemble, days)
     elif described is not None:
-        diagnostics.tell(Level.WARNING, "There is no state to begin from: the stores are empty on the first day.")
+        diagnostics.add(Level.WARNING, "There is no state to begin from: the stores are empty on the first day.")
     prepared_locations = _Locations(loaded, selected, days, ensemble, before, diagnostics)
     weather = gathered(used, names, days)
-    starts: dict[str, Start] = {}
+    starts: dict[str, SimulationStart] = {}
     for location in selected.ids:
         try:
             starts[location] = prepared_locations.start(location, weather.get(location, Weather()), names)
         except Problem as problem:
             failures[location] = str(problem)
-    computed: dict[str, Flow] = {}
+    computed: dict[str, SimulatedFlow] = {}
     for location, flow in zip(starts, flows(loaded.ensemble, list(starts.values()), days), strict=True):
         if flow.fault is None:
             computed[location] = flow
         else:
             failures[location] = f"Withheld: {flow.fault}"
     for location, reason in failures.items():
-        diagnostics.tell(Level.ERROR, f"{location}: {reason}")
+        diagnostics.add(Level.ERROR, f"{location}: {reason}")
     if not computed:
         raise _nothing(failures)
     output = Output(
@@ -136,10 +136,10 @@ def run(database: Database, opened: Opened, diagnostics: Diagnostics) -> Done:
     )
     written = _write(asked, output)
     if described is not None and described.write is not None:
-        states.leave(described, _left(owner, selected.ids, computed, before, days), days.t0_stamp, asked.hours)
+        states.write_state(described, _left(owner, selected.ids, computed, before, days), days.t0_stamp, asked.hours)
         written = (*written, described.write)
     sentence = f"{len(computed)} locations computed with version {loaded.version.id}, {days.period}, T0 {days.t0}."
-    diagnostics.tell(Level.INFO, sentence)
+    diagnostics.add(Level.INFO, sentence)
     return Done(loaded.version.id, days, len(ensemble.members), tuple(computed), failures, written)
 
 
@@ -148,7 +148,7 @@ def _nothing(failures: Mapping[str, str]) -> NothingComputed:
     return NothingComputed(f"No location can be computed. {location}: {reason}")
 
 
-def _given(asked: Run) -> Iterator[Given]:
+def _given(asked: RunFile) -> Iterator[Given]:
     for paths, read in ((asked.series, xml_series.read), (asked.netcdf, netcdf_series.read)):
         for path in paths:
             for series in read(asked.places.read(path), str(path)):
@@ -177,7 +177,7 @@ class _Selection:
     failures: Mapping[str, str]
 
     @classmethod
-    def of(cls, database: Database, asked: Run, given: Sequence[Given]) -> "_Selection":
+    def of(cls, database: Database, asked: RunFile, given: Sequence[Given]) -> "_Selection":
         """Choose them.
 
         Raises:
@@ -206,15 +206,15 @@ class _Selection:
                     f"The locations use {len(groups)} versions: give the property {MODEL_VERSION}, or run them apart."
                 )
             loaded = load_version(session, next(iter(groups)))
-            kept = {location: basins.get(session, basin) for location, basin in ids.items()}
+            stored = {location: basins.get(session, basin) for location, basin in ids.items()}
             names, means = loaded.config.inputs.static, attribute_means(loaded.version)
             values = basins.attributes_of(session, list(ids.values()), names)
             assuming = basins.assuming(session, list(ids.values()))
-            climates = {location: climate_of(session, basin) for location, basin in kept.items()}
+            climates = {location: climate_of(session, basin) for location, basin in stored.items()}
         areas, static = dict[str, Area](), dict[str, tuple[np.ndarray, tuple[str, ...]]]()
         for (location, basin), row in zip(ids.items(), values, strict=True):
             attributes = completed(basin, names, row, means, basin in assuming)
-            area = area_by(kept[location].areas, loaded.version.area_products)
+            area = area_by(stored[location].areas, loaded.version.area_products)
             if isinstance(attributes, str):
                 failures[location] = attributes
             elif area is None:
@@ -222,7 +222,7 @@ class _Selection:
             else:
                 areas[location], static[location] = area, (attributes.values.astype(np.float32), attributes.assumed)
         usable = {location: basin for location, basin in ids.items() if location in areas}
-        return cls(loaded, usable, kept, areas, static, climates, failures)
+        return cls(loaded, usable, stored, areas, static, climates, failures)
 
     def check(self, location: str, values: Mapping[str, Array], days: Days) -> list[str]:
         """Check the weather of a location, (members, days) by parameter, and return what is odd in it.
@@ -253,7 +253,7 @@ class _Locations:
     before: SavedState | None
     diagnostics: Diagnostics
 
-    def start(self, location: str, weather: Weather, names: Sequence[str]) -> Start:
+    def start(self, location: str, weather: Weather, names: Sequence[str]) -> SimulationStart:
         """Return what a location begins from, and tell what should be known of it.
 
         Raises:
@@ -272,35 +272,37 @@ class _Locations:
                 f"its stores would be {under_way} days from empty at time0, and hold too little water: begin from a "
                 f"state, or give more than {SPIN_UP_DAYS} days of forcing before time0."
             )
-        self._tell(location, weather, filled)
+        self._report(location, weather, filled)
         for sentence in odd:
-            self.diagnostics.tell(Level.WARNING, f"{location}: {sentence}")
+            self.diagnostics.add(Level.WARNING, f"{location}: {sentence}")
         learnt = learnt_from(self.loaded.version, basin, self.loaded.config.inputs.static, static, assumed)
         if learnt.training_note and (not learnt.seen_in_training or learnt.outside_training or assumed):
-            self.diagnostics.tell(Level.INFO, learnt.training_note)
-        return Start(basin, values, static, None if before is None else before.members)
+            self.diagnostics.add(Level.INFO, learnt.training_note)
+        return SimulationStart(basin, values, static, None if before is None else before.members)
 
-    def _tell(self, location: str, weather: Weather, filled: Mapping[str, int]) -> None:
+    def _report(self, location: str, weather: Weather, filled: Mapping[str, int]) -> None:
         for count, what in (
             (weather.unreliable, "values are flagged unreliable, and were not used"),
             (weather.doubtful, "values are flagged doubtful, and were used"),
             *((count, f"days of {name} were interpolated") for name, count in filled.items()),
         ):
             if count:
-                self.diagnostics.tell(Level.WARNING, f"{location}: {count} {what}.")
+                self.diagnostics.add(Level.WARNING, f"{location}: {count} {what}.")
 
 
-def _quantities(computed: Mapping[str, Flow], areas: Mapping[str, Area]) -> Iterator[Told]:
+def _quantities(computed: Mapping[str, SimulatedFlow], areas: Mapping[str, Area]) -> Iterator[OutputQuantity]:
     discharge = [mm_per_day_to_m3s(flow.discharge, area=areas[location]) for location, flow in computed.items()]
-    yield Told("discharge", "mean", "m3/s", "discharge", np.stack(discharge))
+    yield OutputQuantity("discharge", "mean", "m3/s", "discharge", np.stack(discharge))
     loss = [flow.loss for flow in computed.values() if flow.loss is not None]
     storage = [flow.storage for flow in computed.values() if flow.storage is not None]
     if loss:
-        yield Told("loss", "accumulative", "mm", "water lost to the air and the depth", np.stack(loss))
-        yield Told("storage", "instantaneous", "mm", "water in store at the end of the day", np.stack(storage))
+        yield OutputQuantity("loss", "accumulative", "mm", "water lost to the air and the depth", np.stack(loss))
+        yield OutputQuantity(
+            "storage", "instantaneous", "mm", "water in store at the end of the day", np.stack(storage)
+        )
 
 
-def _write(asked: Run, output: Output) -> tuple[Path, ...]:
+def _write(asked: RunFile, output: Output) -> tuple[Path, ...]:
     contents = {}
     if asked.output_series is not None:
         contents[asked.output_series] = xml_series.written(output)
@@ -312,7 +314,7 @@ def _write(asked: Run, output: Output) -> tuple[Path, ...]:
 
 
 def _left(
-    owner: Owner, ids: Mapping[str, str], computed: Mapping[str, Flow], before: SavedState | None, days: Days
+    owner: Owner, ids: Mapping[str, str], computed: Mapping[str, SimulatedFlow], before: SavedState | None, days: Days
 ) -> SavedState:
     """Return the state of T0."""
     locations = tuple(ids[location] for location in computed)

@@ -14,7 +14,7 @@ from hydrology.base.calendar import Day, Period
 from hydrology.base.errors import InvalidInput
 from hydrology.base.variables import WEATHER
 from operations.fews.markup import AS_TEXT, Instant, seconds
-from operations.fews.run_file import Run
+from operations.fews.run_file import RunFile
 
 ONE_DAY, HALF_A_DAY = np.timedelta64(86_400, "s"), np.timedelta64(43_200, "s")
 _EPOCH = np.datetime64("1970-01-01", "s")
@@ -39,7 +39,7 @@ class Days:
     first_stamp: Instant
 
     @classmethod
-    def of(cls, run: Run, stamps: Iterable[Instants]) -> "Days":
+    def of(cls, run: RunFile, stamps: Iterable[Instants]) -> "Days":
         """Return the whole days between the start and the end of a run.
 
         Args:

@@ -23,7 +23,7 @@ class Diagnostics:
     def __init__(self, path: Path) -> None:
         self._path, self._root = path, new("Diag", "1.2")
 
-    def tell(self, level: Level, sentence: str) -> None:
+    def add(self, level: Level, sentence: str) -> None:
         """Add a line."""
         add(self._root, "line", level=str(int(level)), description=printable(sentence))
 

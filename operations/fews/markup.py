@@ -19,7 +19,7 @@ Instant = np.datetime64
 
 AS_TEXT = "export the events as text from Delft-FEWS: those in a binary file beside the XML are not read"
 _REMEDY = "write it as the schemas of the Published Interface say"
-_MOST_HOURS = 14  # that a time zone is from UTC
+_MAX_HOURS = 14  # that a time zone is from UTC
 
 
 def fault(file: str, cause: str, remedy: str = _REMEDY) -> SourceError:
@@ -90,8 +90,8 @@ def zone(written: str | None, file: str) -> float:
         hours = float(written or 0)
     except ValueError:
         hours = np.nan
-    if not abs(hours) <= _MOST_HOURS:
-        raise fault(file, f"has a timeZone that is no number of hours up to {_MOST_HOURS}")
+    if not abs(hours) <= _MAX_HOURS:
+        raise fault(file, f"has a timeZone that is no number of hours up to {_MAX_HOURS}")
     return hours
 
 
@@ -106,21 +106,21 @@ def instant(element: Element | None, hours: float, file: str) -> Instant:
 
 def instants(elements: Sequence[Element], hours: float, file: str) -> npt.NDArray[np.datetime64]:
     """Return what `instant` does of many elements."""
-    told: npt.NDArray[np.datetime64] = np.array([_time(element, file) for element in elements], "datetime64[s]")
-    told -= seconds(hours)
-    return told
+    shown: npt.NDArray[np.datetime64] = np.array([_time(element, file) for element in elements], "datetime64[s]")
+    shown -= seconds(hours)
+    return shown
 
 
 def _time(element: Element | None, file: str) -> datetime:
     try:
         if element is None:
             raise ValueError
-        told = datetime.fromisoformat(f"{element.attrib['date']}T{element.attrib.get('time', '00:00:00')}")
-        if told.tzinfo is not None:
+        shown = datetime.fromisoformat(f"{element.attrib['date']}T{element.attrib.get('time', '00:00:00')}")
+        if shown.tzinfo is not None:
             raise ValueError
     except (KeyError, ValueError):
         raise fault(file, "has a date or a time that is missing or no YYYY-MM-DD and hh:mm:ss") from None
-    return told
+    return shown
 
 
 def seconds(hours: float) -> np.timedelta64:

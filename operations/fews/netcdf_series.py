@@ -21,8 +21,8 @@ _SINCE = re.compile(
 )
 _SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400}
 _FURTHEST = 400 * 366 * 86_400.0  # seconds from the instant that times are counted from
-_MOST_VALUES = 50_000_000
-_LONGEST_ID = 64
+_MAX_VALUES = 50_000_000
+_MAX_ID = 64
 _CF_UNITS = {"m3/s": "m3 s-1", "mm": "mm"}
 
 
@@ -55,8 +55,8 @@ class _Layout:
             axes = (places, *(of_members if set(of_members) & set(variable.dimensions) else ()), ends)
             if sorted(variable.dimensions) != sorted(axes) or not is_numeric(variable):
                 continue
-            if variable.size > _MOST_VALUES:
-                raise self._fault(f"has more than {_MOST_VALUES} values of a variable")
+            if variable.size > _MAX_VALUES:
+                raise self._fault(f"has more than {_MAX_VALUES} values of a variable")
             values = numbers(variable).transpose([variable.dimensions.index(axis) for axis in axes])
             for at, station in enumerate(stations):
                 labels = members if len(axes) == 3 else (None,)
@@ -93,8 +93,8 @@ class _Layout:
         return tuple(f"{label:.0f}" for label in numbers(self._realization).tolist())
 
     def _stations(self, variable: "Variable[Any]") -> list[str]:
-        if variable.size > 10_000 * _LONGEST_ID:
-            raise self._fault(f"has stations with names of more than {_LONGEST_ID} letters")
+        if variable.size > 10_000 * _MAX_ID:
+            raise self._fault(f"has stations with names of more than {_MAX_ID} letters")
         values = np.ma.filled(variable[:], b"" if variable.dtype == "S1" else "")
         if values.ndim == 2 and values.dtype.kind == "S":  # characters, a row for each station
             return [b"".join(row).decode("ascii", "replace").strip("\0 ") for row in values]
@@ -129,11 +129,11 @@ def written(output: Output) -> bytes:
 
 def _add_coordinates(dataset: "Dataset", output: Output, axes: tuple[str, ...]) -> None:
     days, stations = output.days, output.locations
-    longest = max(len(station.id) for station in stations)
+    longest_run = max(len(station.id) for station in stations)
     sizes = {"time": len(days.period), "station": len(stations), "realization": len(output.members)}
     for axis in axes:
         dataset.createDimension(axis, sizes[axis])
-    dataset.createDimension("characters", longest)
+    dataset.createDimension("characters", longest_run)
     since = "seconds since 1970-01-01 00:00:00.0 +0000"
     time = dataset.createVariable("time", "f8", ("time",))
     time.setncatts({"standard_name": "time", "axis": "T", "units": since, "calendar": "standard"})
@@ -143,7 +143,7 @@ def _add_coordinates(dataset: "Dataset", output: Output, axes: tuple[str, ...]) 
     reference[...] = output.time0.astype(np.int64)
     station = dataset.createVariable("station_id", "S1", ("station", "characters"))
     station.setncatts({"cf_role": "timeseries_id", "long_name": "station identification code"})
-    station[:] = np.array([list(place.id.ljust(longest, "\0")) for place in stations], "S1")
+    station[:] = np.array([list(place.id.ljust(longest_run, "\0")) for place in stations], "S1")
     for name, standard, units, values in (
         ("lat", "latitude", "degrees_north", [place.latitude for place in stations]),
         ("lon", "longitude", "degrees_east", [place.longitude for place in stations]),

@@ -11,7 +11,7 @@ from ingestion.reading import Files
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class FewsLocations:
     """Where a run may read and write.
 
     Attributes:
@@ -23,7 +23,7 @@ class Places:
     roots: Sequence[Path]
 
     @classmethod
-    def of(cls, run_file: Path, work: str | None) -> "Places":
+    def of(cls, run_file: Path, work: str | None) -> "FewsLocations":
         """Return the places of a run file, which may name a `workDir`.
 
         Raises:

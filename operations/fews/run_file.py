@@ -9,7 +9,7 @@ from hydrology.base.errors import InvalidInput
 from ingestion.reading import Files
 from operations.fews import markup
 from operations.fews.markup import Instant
-from operations.fews.places import Places
+from operations.fews.places import FewsLocations
 
 MODEL_VERSION = "model_version"
 _PROPERTIES = ("string", "bool", "int", "float", "double", "dateTime")
@@ -21,12 +21,12 @@ class Opened:
 
     file: Path
     root: Element
-    places: Places
+    places: FewsLocations
     diagnostics: Path
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class RunFile:
     """What a run file asks for.
 
     Attributes:
@@ -39,7 +39,7 @@ class Run:
         properties: by key.
     """
 
-    places: Places
+    places: FewsLocations
     hours: float
     start: Instant
     end: Instant
@@ -60,11 +60,11 @@ def opened(file: Path) -> Opened:
         InvalidInput: it names no diagnostics file, or one outside its folders.
     """
     root = markup.document(Files().read(file)[1], str(file), "Run")
-    places = Places.of(file, markup.text(root, "workDir"))
+    places = FewsLocations.of(file, markup.text(root, "workDir"))
     return Opened(file, root, places, _path(root, places, "outputDiagnosticFile", str(file)))
 
 
-def read(opened: Opened) -> Run:
+def read(opened: Opened) -> RunFile:
     """Read a run file.
 
     Raises:
@@ -76,7 +76,7 @@ def read(opened: Opened) -> Run:
     start, end, time0 = (
         markup.instant(markup.child(root, name), hours, file) for name in ("startDateTime", "endDateTime", "time0")
     )
-    run = Run(
+    run = RunFile(
         places,
         hours,
         start,
@@ -96,21 +96,21 @@ def read(opened: Opened) -> Run:
     return run
 
 
-def _path(root: Element, places: Places, name: str, file: str) -> Path:
+def _path(root: Element, places: FewsLocations, name: str, file: str) -> Path:
     path = _optional(root, places, name)
     if path is None:
         raise InvalidInput(f"{file} names no {name}: add it.")
     return path
 
 
-def _optional(root: Element, places: Places, name: str) -> Path | None:
+def _optional(root: Element, places: FewsLocations, name: str) -> Path | None:
     paths = _all(root, places, name)
     if len(paths) > 1:
         raise InvalidInput(f"{name} comes {len(paths)} times in the run file: name one file.")
     return paths[0] if paths else None
 
 
-def _all(root: Element, places: Places, name: str) -> tuple[Path, ...]:
+def _all(root: Element, places: FewsLocations, name: str) -> tuple[Path, ...]:
     written = [(element.text or "").strip() for element in markup.children(root, name)]
     return tuple(places.path(path, name) for path in written if path)
 

@@ -50,7 +50,7 @@ class Location:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class OutputQuantity:
     """A quantity of the output: values (locations, members, days), NaN where missing."""
 
     parameter: str
@@ -75,4 +75,4 @@ class Output:
     ensemble: str | None
     members: Sequence[str | None]
     locations: Sequence[Location]
-    quantities: Sequence[Told]
+    quantities: Sequence[OutputQuantity]

@@ -16,7 +16,7 @@ Means = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Start:
+class SimulationStart:
     """What the run of a location begins from.
 
     Attributes:
@@ -32,7 +32,7 @@ class Start:
 
 
 @dataclass(frozen=True, slots=True)
-class Flow:
+class SimulatedFlow:
     """What the networks compute of a location, the mean of them all.
 
     Attributes:
@@ -60,13 +60,13 @@ class _Part:
     faults: dict[int, str]
 
 
-def flows(ensemble: Ensemble, starts: Sequence[Start], days: Days) -> Iterator[Flow]:
+def flows(ensemble: Ensemble, starts: Sequence[SimulationStart], days: Days) -> Iterator[SimulatedFlow]:
     """Run locations, all from a state or all from empty stores; yield what is computed of each, in their order."""
     for first in range(0, len(starts), GROUP):
         yield from _together(ensemble, starts[first : first + GROUP], days)
 
 
-def _together(ensemble: Ensemble, starts: Sequence[Start], days: Days) -> Iterator[Flow]:
+def _together(ensemble: Ensemble, starts: Sequence[SimulationStart], days: Days) -> Iterator[SimulatedFlow]:
     states = _joined([start.state for start in starts if start.state is not None])
     parts = []
     until, members = days.history, len(starts[0].weather)
@@ -86,7 +86,7 @@ def _together(ensemble: Ensemble, starts: Sequence[Start], days: Days) -> Iterat
     for at in range(len(starts)):
         discharge = _spliced([(part.discharge, count) for part, count in parts], at, members)
         assert discharge is not None
-        yield Flow(
+        yield SimulatedFlow(
             discharge,
             _spliced([(part.loss, count) for part, count in parts], at, members),
             _spliced([(part.storage, count) for part, count in parts], at, members),
@@ -107,12 +107,12 @@ def _spliced(parts: Sequence[tuple[Means | None, int]], at: int, members: int) -
 
 def _part(ensemble: Ensemble, forcing: Forcing, states: list[ArrayMap] | None) -> _Part:
     conserving = ensemble.conserving
-    keep = ("discharge", "loss", "storage") if conserving else ("discharge",)
-    computed: dict[str, list[npt.NDArray[np.floating]]] = {name: [] for name in keep}
+    wanted = ("discharge", "loss", "storage") if conserving else ("discharge",)
+    computed: dict[str, list[npt.NDArray[np.floating]]] = {name: [] for name in wanted}
     last = []
-    for outputs, after in ensemble.each(forcing, states, keep):
+    for outputs, after in ensemble.each(forcing, states, wanted):
         last.append(after)
-        for name in keep:
+        for name in wanted:
             values = outputs[name]
             computed[name].append(values.sum(axis=-1, dtype=np.float64) if name == "storage" else values)
     stacked: ArrayMap = {name: np.stack(values) for name, values in computed.items()}
@@ -124,7 +124,7 @@ def _part(ensemble: Ensemble, forcing: Forcing, states: list[ArrayMap] | None) -
     return _Part(means["discharge"], means.get("loss"), means.get("storage"), last, faults)
 
 
-def _forcing(starts: Sequence[Start], days: Days, of_days: slice, members: slice) -> Forcing:
+def _forcing(starts: Sequence[SimulationStart], days: Days, of_days: slice, members: slice) -> Forcing:
     weather = np.concatenate([start.weather[members, of_days] for start in starts])
     per_start = len(weather) // len(starts)
     return Forcing(

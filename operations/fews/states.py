@@ -9,7 +9,7 @@ from models.saved_state import Owner, SavedState, dump, parse
 from operations.fews import markup
 from operations.fews.days import Days
 from operations.fews.markup import Instant
-from operations.fews.places import Places, write
+from operations.fews.places import FewsLocations, write
 
 _VERSION = "1.2"
 
@@ -28,7 +28,7 @@ class Description:
     write: Path | None
 
 
-def described(path: Path, places: Places) -> Description:
+def described(path: Path, places: FewsLocations) -> Description:
     """Read a description.
 
     Raises:
@@ -52,7 +52,7 @@ def described(path: Path, places: Places) -> Description:
     )
 
 
-def read(path: Path, places: Places, owner: Owner, ensemble: Ensemble, days: Days) -> SavedState:
+def read(path: Path, places: FewsLocations, owner: Owner, ensemble: Ensemble, days: Days) -> SavedState:
     """Read the state of the day before a run.
 
     Raises:
@@ -70,7 +70,7 @@ def read(path: Path, places: Places, owner: Owner, ensemble: Ensemble, days: Day
     return state
 
 
-def leave(description: Description, state: SavedState, at: Instant, hours: float) -> None:
+def write_state(description: Description, state: SavedState, at: Instant, hours: float) -> None:
     """Write a state, and its description beside it.
 
     Args:

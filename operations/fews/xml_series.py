@@ -7,7 +7,7 @@ import numpy as np
 
 from operations.fews import markup
 from operations.fews.markup import add
-from operations.fews.series import DOUBTFUL, MISSING, UNRELIABLE, Given, Kind, Location, Output, Told
+from operations.fews.series import DOUBTFUL, MISSING, UNRELIABLE, Given, Kind, Location, Output, OutputQuantity
 
 VERSION = "1.14"
 MISSING_VALUE = -999.0
@@ -110,7 +110,7 @@ def written(output: Output) -> bytes:
 def _add_header(
     series: Element,
     output: Output,
-    quantity: Told,
+    quantity: OutputQuantity,
     location: Location,
     member: str | None,
     stamps: list[dict[str, str]],

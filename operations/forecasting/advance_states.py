@@ -14,7 +14,7 @@ import numpy.typing as npt
 import structlog
 
 from hydrology.base.calendar import Day, Period, month
-from hydrology.uncertainty.error_model import LONGEST_GAP
+from hydrology.uncertainty.error_model import MAX_GAP
 from hydrology.water.ledger import Sums, sums_after
 from models import balance
 from models.arrays import Forcing
@@ -63,7 +63,7 @@ def advance(
     t0: Day,
     on_days: Callable[[int, int], None] = lambda _done, _total: None,
     *,
-    keep: bool = True,
+    wanted: bool = True,
 ) -> dict[str, Advanced]:
     """Advance the states of basins to the end of T0, and store them.
 
@@ -73,18 +73,18 @@ def advance(
         keep: whether to store them.
     """
     with database.reading() as session:
-        kept = {basin: states.newest_valid(session, loaded.version.id, basin, t0) for basin in forcings}
-    starts = {basin: state.day + ONE_DAY if state else forcings[basin].period.first for basin, state in kept.items()}
+        stored = {basin: states.newest_valid(session, loaded.version.id, basin, t0) for basin in forcings}
+    starts = {basin: state.day + ONE_DAY if state else forcings[basin].period.first for basin, state in stored.items()}
     total = sum(int((t0 - start).astype(int)) + 1 for start in starts.values())
     done = 0
     result: dict[str, Advanced] = {}
-    for names in groups(starts, kept):
-        chunk = {basin: kept[basin] for basin in names}
+    for names in groups(starts, stored):
+        chunk = {basin: stored[basin] for basin in names}
         parents = {basin: Parent(state.day, state.sha256) if state else None for basin, state in chunk.items()}
         problems: dict[str, str] = {}
         for days in _segments(starts[names[0]], t0):
             new = _advance_segment(loaded, forcings, chunk, days, problems)
-            chunk |= _kept(database, clock, loaded, forcings, new, problems, keep=keep)
+            chunk |= _store_unchanged(database, clock, loaded, forcings, new, problems, wanted=wanted)
             done += len(days) * len(names)
             on_days(done, total)
         for basin in names:
@@ -92,9 +92,9 @@ def advance(
     return result
 
 
-def groups(starts: Mapping[str, Day], kept: Mapping[str, states.State | None]) -> Iterator[list[str]]:
+def groups(starts: Mapping[str, Day], stored: Mapping[str, states.State | None]) -> Iterator[list[str]]:
     """Yield basins that start on the same day, all from a state or all from an empty store, a group at a time."""
-    beginnings = {basin: (start, kept[basin] is None) for basin, start in starts.items()}
+    beginnings = {basin: (start, stored[basin] is None) for basin, start in starts.items()}
     for beginning in sorted(set(beginnings.values())):
         names = [basin for basin, value in beginnings.items() if value == beginning]
         for first in range(0, len(names), GROUP):
@@ -126,8 +126,8 @@ def _advance_segment(
         return {}
     forcing = stacked([forcings[basin].forcing.over(days) for basin in going])
     start = member_states([chunk[basin] for basin in going], len(loaded.labels))
-    keep = ("discharge", "loss") if _conserves(loaded) else ("discharge",)
-    outputs, last = loaded.ensemble.simulate(forcing, start, keep)
+    wanted = ("discharge", "loss") if _conserves(loaded) else ("discharge",)
+    outputs, last = loaded.ensemble.simulate(forcing, start, wanted)
     new = {}
     for at, basin in enumerate(going):
         before = chunk[basin]
@@ -151,7 +151,7 @@ def _advance_segment(
     return new
 
 
-def _kept(
+def _store_unchanged(
     database: Database,
     clock: Clock,
     loaded: LoadedVersion,
@@ -159,7 +159,7 @@ def _kept(
     new: Mapping[str, states.NewState],
     problems: dict[str, str],
     *,
-    keep: bool,
+    wanted: bool,
 ) -> dict[str, states.State]:
     """Return new states, stored where they are to be kept, of the basins whose forcing is still the same."""
     if not new:
@@ -170,7 +170,7 @@ def _kept(
             basins.lock(session, basin)
             if series.stamp(session, basin, loaded.version.product) != forcings[basin].stamp:
                 problems[basin] = f"{basin}: its forcing was revised during the forecast: forecast again."
-            elif keep:
+            elif wanted:
                 after[basin] = states.put(session, new[basin], clock.wall())
             else:
                 after[basin] = states.unkept(new[basin], clock.wall())
@@ -181,11 +181,11 @@ def _conserves(loaded: LoadedVersion) -> bool:
     return loaded.ensemble.conserving
 
 
-def member_states(kept: Sequence[states.State | None], members: int) -> list[ArrayMap] | None:
+def member_states(stored: Sequence[states.State | None], members: int) -> list[ArrayMap] | None:
     """Return the states of basins as one map per member, basins on the first axis; None for empty stores."""
-    if kept[0] is None:
+    if stored[0] is None:
         return None
-    arrays = [state.arrays for state in kept if state is not None]
+    arrays = [state.arrays for state in stored if state is not None]
     return [
         {name: np.stack([state[name][member] for state in arrays]) for name in arrays[0]} for member in range(members)
     ]
@@ -202,7 +202,7 @@ def _recent_flow(before: states.State | None, outputs: ArrayMap, at: int) -> npt
     """Return the members' mean discharge of the last days: of as many as an observed flow is told by."""
     flow = outputs["discharge"][:, at].mean(axis=0, dtype=np.float64).astype(np.float32)
     earlier = [] if before is None or before.recent_flow is None else [before.recent_flow]
-    return np.concatenate([*earlier, flow])[-LONGEST_GAP:]
+    return np.concatenate([*earlier, flow])[-MAX_GAP:]
 
 
 def _sums(before: states.State | None, forcing: Forcing, outputs: ArrayMap, at: int) -> Sums | None:

@@ -81,10 +81,10 @@ def increments(
     """
     days = window.mass.shape[1]
     cells = before[0]["c"].shape[-1]
-    told_apart = [state | {"tags": _tags(state["c"], days)} for state in before]
+    split = [state | {"tags": _tags(state["c"], days)} for state in before]
     result = []
-    keep = ("discharge", "discharge_by_tag")
-    for outputs, last in ensemble.each(window, told_apart, keep, cells + np.arange(days)):
+    wanted = ("discharge", "discharge_by_tag")
+    for outputs, last in ensemble.each(window, split, wanted, cells + np.arange(days)):
         responses = outputs["discharge_by_tag"].astype(np.float64)
         misfit = observed - outputs["discharge"]
         factors = smallest_factors(responses, misfit, np.nan_to_num(observed), mean_flow, cells)

@@ -30,7 +30,7 @@ from operations.forecasting.calibrated_flow import Calibration
 from operations.forecasting.changed_storage import with_increment
 from operations.forecasting.days import RunDays
 from operations.forecasting.inputs_hash import inputs_hash
-from operations.forecasting.simulate import Flow, Start, Water, discharge_by_age, flows
+from operations.forecasting.simulate import FlowResult, InitialState, StorageResult, discharge_by_age, flows
 from operations.forecasting.weather_ahead import WeatherAhead
 from operations.versions.load_networks import LoadedVersion
 from operations.versions.training_domain import learnt_from
@@ -89,7 +89,7 @@ def forecasts_of(loaded: LoadedVersion, starts: Mapping[str, BasinStart], days: 
 
     A basin whose ledger does not close for every member and trace, on the way to T0 or after it, is withheld.
     """
-    begun: list[tuple[BasinStart, _ChangedWater]] = []
+    started: list[tuple[BasinStart, _ChangedWater]] = []
     for basin, start in starts.items():
         if start.advanced.problem is not None:
             yield without_forecast(basin, "withheld", start.advanced.problem)
@@ -98,12 +98,12 @@ def forecasts_of(loaded: LoadedVersion, starts: Mapping[str, BasinStart], days: 
         if isinstance(changed, str):
             yield without_forecast(basin, "failed", changed)
         else:
-            begun.append((start, changed))
-    ahead = [_ahead(loaded, start, water.state) for start, water in begun]
+            started.append((start, changed))
+    ahead = [_ahead(loaded, start, water.state) for start, water in started]
     by_age = discharge_by_age(loaded, [start for start in ahead if start.cells_by_age is not None])
-    for (start, water), of_basin, flow in zip(begun, ahead, flows(loaded, ahead), strict=True):
-        told = None if of_basin.cells_by_age is None else next(by_age)
-        yield _Result(loaded, start, water, days, flow, told).told()
+    for (start, water), of_basin, flow in zip(started, ahead, flows(loaded, ahead), strict=True):
+        shown = None if of_basin.cells_by_age is None else next(by_age)
+        yield _Result(loaded, start, water, days, flow, shown).build()
 
 
 def without_forecast(basin: str, status: runs.BasinStatus, reason: str) -> runs.BasinResult:
@@ -111,9 +111,9 @@ def without_forecast(basin: str, status: runs.BasinStatus, reason: str) -> runs.
     return runs.BasinResult(basin=runs.RunBasin(basin_id=basin, status=status, reason=reason))
 
 
-def _ahead(loaded: LoadedVersion, start: BasinStart, state: State) -> Start:
+def _ahead(loaded: LoadedVersion, start: BasinStart, state: State) -> InitialState:
     cells = None if isinstance(start.cells_by_age, str) else start.cells_by_age
-    return Start(state, start.weather, _readable_snow(loaded, start), cells)
+    return InitialState(state, start.weather, _readable_snow(loaded, start), cells)
 
 
 def _readable_snow(loaded: LoadedVersion, start: BasinStart) -> SnowMapping | None:
@@ -170,10 +170,10 @@ class _Result:
     start: BasinStart
     at_t0: _ChangedWater
     days: RunDays
-    flow: Flow
+    flow: FlowResult
     by_age: Array | None
 
-    def told(self) -> runs.BasinResult:
+    def build(self) -> runs.BasinResult:
         """Return it whole."""
         if not self.flow.finite:
             sentence = "The network computed values that are not finite."
@@ -224,7 +224,7 @@ class _Result:
             labels = list(range(len(flow.paths)))
             yield runs.RunSeries(runs.PATHS, "mm/day", {"path": labels, "lead": leads}, flow.paths)
 
-    def _water_series(self, water: Water) -> Iterator[runs.RunSeries]:
+    def _water_series(self, water: StorageResult) -> Iterator[runs.RunSeries]:
         """Yield loss, storage and snow: of each member, or with traces the members' mean of each trace; and of snow
         how far both lie apart."""
         cells = np.asarray(self.at_t0.state.arrays["c"])
@@ -243,7 +243,7 @@ class _Result:
             yield runs.RunSeries(runs.SNOW_SPREAD, "mm", axes, spread)
         yield runs.RunSeries("cells_at_t0", "mm", {"member": labels, "cell": list(range(cells.shape[-1]))}, cells)
 
-    def _origin_series(self, water: Water) -> runs.RunSeries:
+    def _origin_series(self, water: StorageResult) -> runs.RunSeries:
         """Return the discharge by where its water was at T0: its mean over members and traces, and their 5 and 95 %."""
         snow, other, later = (self._of_both(part) for part in np.moveaxis(water.discharge_by_origin, -1, 0))
         parts = {"stored": snow + other, "yet_to_fall": later}
@@ -261,11 +261,11 @@ class _Result:
     def _parts_series(self, name: str, axis: str, parts: Sequence[str], values: Array) -> runs.RunSeries:
         """Return parts of the discharge (parts, members and traces, leads): of each the mean, and 5 and 95 %."""
         low, high = np.quantile(values, runs.SPREAD_LEVELS, axis=1)
-        told = np.stack([values.mean(axis=1, dtype=np.float64), low, high], axis=1).astype(np.float32)
+        shown = np.stack([values.mean(axis=1, dtype=np.float64), low, high], axis=1).astype(np.float32)
         axes = {axis: parts, "statistic": runs.PART_STATISTICS, "lead": self._leads}
-        return runs.RunSeries(name, "mm/day", axes, told)
+        return runs.RunSeries(name, "mm/day", axes, shown)
 
-    def _closed(self, water: Water) -> Ledgers:
+    def _closed(self, water: StorageResult) -> Ledgers:
         """Return the ledgers of all members and traces over the days ahead."""
         rain = np.broadcast_to(self._rain, water.loss.shape)
         before = np.repeat(self._stored_at_t0[:, np.newaxis], rain.shape[1], axis=1)
@@ -335,7 +335,7 @@ class _Result:
         names = [_name(ledger.member, ledger.trace) for ledger in ledgers if not ledger.closes]
         return f"The ledger does not close for member {', '.join(names)}." if names else None
 
-    def _why_negative(self, water: Water) -> str | None:
+    def _why_negative(self, water: StorageResult) -> str | None:
         """Say which member has negative water; None where none has."""
         discharge, loss, lowest = (self._of_both(part) for part in (self.flow.discharge, water.loss, water.lowest))
         for row, fault in negative_water(discharge, loss, lowest).items():
@@ -388,7 +388,7 @@ class _Result:
             snow_normal_reason=snow_normal if isinstance(snow_normal, str) else None,
             filled_forcing=start.forcing.filled_until(last_of_record),
             skipped_days=start.forcing.skipped_until(last_of_record),
-            calibration=calibration.told if isinstance(calibration := start.calibration, Calibration) else None,
+            calibration=calibration.summary if isinstance(calibration := start.calibration, Calibration) else None,
             calibration_reason=calibration if isinstance(calibration, str) else None,
             age_reason=start.cells_by_age if isinstance(start.cells_by_age, str) else None,
             bridges=start.bridges,

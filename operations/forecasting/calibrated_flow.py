@@ -31,9 +31,9 @@ from records.versions.versions import Version
 
 log = structlog.get_logger()
 
-LEAST_DAYS = 3 * 365
+MIN_DAYS = 3 * 365
 """Of forcing: of fewer, nobody can say which flows are high in a basin that the error model was not fitted to."""
-LEAST_MORNINGS = 90
+MIN_ISSUE_DAYS = 90
 """On so many days T0 a version must have issued forecasts with a weather model before they calibrate it: a season."""
 
 
@@ -67,7 +67,7 @@ class Calibration:
     error_model: BasinErrorModel
     t0: Day
     last_flow: LastFlow | None
-    told: RunCalibration
+    summary: RunCalibration
     of_forecasts: bool = False
 
     def of(self, flow: npt.NDArray[np.float64]) -> CalibratedFlow:
@@ -86,8 +86,8 @@ class Calibration:
         together = (flow.ravel(), np.tile(gap, len(flow)), np.tile(error, len(flow)))
         of_traces = self.error_model.quantiles(*together).reshape(*flow.shape, -1)
         quantiles = of_traces[0] if len(flow) == 1 else mixed(of_traces)
-        courses = paths(self.error_model.errors, flow, of_traces)
-        return CalibratedFlow(quantiles.T.astype(np.float32), courses.astype(np.float32))
+        traces = paths(self.error_model.errors, flow, of_traces)
+        return CalibratedFlow(quantiles.T.astype(np.float32), traces.astype(np.float32))
 
 
 def calibrations(
@@ -132,10 +132,10 @@ def _of_weather(
 ) -> error_models.ErrorModel | str:
     """Return the error model of a version's forecasts with a weather model, or what it waits for."""
     name = error_models.of_weather(weather.source, weather.model)
-    mornings = runs.mornings(session, version.id, weather.source, weather.model)
+    issue_days = runs.count_issue_days(session, version.id, weather.source, weather.model)
     return error_models.get(session, version.id, basins, name) or (
         f"Forecasts with a weather forecast are calibrated on their own past (freshet calibrate --forecasts), once "
-        f"{LEAST_MORNINGS} days T0 with {name} have been observed: {mornings} have been forecast so far."
+        f"{MIN_ISSUE_DAYS} days T0 with {name} have been observed: {issue_days} have been forecast so far."
     )
 
 
@@ -144,7 +144,7 @@ def errors_in(model: error_models.ErrorModel, basin: str) -> BasinErrorModel | s
     return model.of_basin(basin) or (
         f"The error model of version {model.version_id} was not fitted to the flow of {basin}, and "
         + (
-            f"its regional numbers need {LEAST_DAYS} days of forcing."
+            f"its regional numbers need {MIN_DAYS} days of forcing."
             if model.for_unseen
             else "it has no regional numbers for basins that it was not fitted to."
         )
@@ -161,7 +161,7 @@ def _of_basin(
     area_products: Sequence[str],
 ) -> Calibration:
     last = _last_flow(session, t0, state, basin, area_products)
-    told = RunCalibration(
+    shown = RunCalibration(
         sha256=model.sha256,
         weather=model.weather,
         fitted_on=str(model.period),
@@ -169,7 +169,7 @@ def _of_basin(
         last_flow_day=None if last is None else str(last.day),
         last_flow_mm=None if last is None else last.observed,
     )
-    return Calibration(error_model, t0, last, told, of_forecasts=model.weather != error_models.OBSERVED)
+    return Calibration(error_model, t0, last, shown, of_forecasts=model.weather != error_models.OBSERVED)
 
 
 def _last_flow(session: Session, t0: Day, state: State, basin: Basin, area_products: Sequence[str]) -> LastFlow | None:

@@ -44,7 +44,7 @@ def choose_days(clock: Clock, t0: Day | None, horizon: int, last_t0: Day, last_e
     return RunDays(t0, horizon)
 
 
-def why_not_begun(basin: str, forcing: BasinForcing, product: str, t0: Day, last_ended: Day) -> str | None:
+def why_t0_unavailable(basin: str, forcing: BasinForcing, product: str, t0: Day, last_ended: Day) -> str | None:
     """Return why a basin's record does not hold T0, or T0 has not ended there; None where it has."""
     if t0 > last_ended:
         return f"{basin}: T0 {t0} has not ended where it is: choose {last_ended} or an earlier day."

@@ -23,7 +23,7 @@ from operations.forecasting.calibrated_flow import Calibration, calibrations
 from operations.forecasting.forecast_plan import NothingToForecast, Plan, plans, read_inputs
 from operations.forecasting.normals import observed_normals, snow_normals
 from operations.forecasting.snow17 import snow17_at
-from operations.forecasting.ungauged_errors import add_unmet
+from operations.forecasting.ungauged_errors import add_ungauged
 from operations.forecasting.variance_sources import divided
 from operations.forecasting.water_age import cells_by_age
 from operations.versions.hardware import program
@@ -156,15 +156,15 @@ def _earlier_runs(session: Session, key: str | None) -> list[runs.Run]:
 
 
 def results_of(
-    plan: Plan, params: ForecastParams, database: Database, clock: Clock, on_days: OnDays, *, keep_states: bool = True
+    plan: Plan, params: ForecastParams, database: Database, clock: Clock, on_days: OnDays, *, store_states: bool = True
 ) -> list[runs.BasinResult]:
     """Advance the states to T0 and look ahead; return what the run says of each basin, in their order."""
     inputs = plan.inputs
-    advanced = advance(database, clock, inputs.loaded, plan.forcings, plan.days.t0, on_days, keep=keep_states)
+    advanced = advance(database, clock, inputs.loaded, plan.forcings, plan.days.t0, on_days, wanted=store_states)
     states = {
         name: basin.state for name, basin in advanced.items() if basin.problem is None and basin.state is not None
     }
-    add_unmet(database, inputs.loaded, {name: plan.forcings[name] for name in states})
+    add_ungauged(database, inputs.loaded, {name: plan.forcings[name] for name in states})
     variance = (
         divided(database, inputs.loaded, plan.forcings, plan.weather, states, params.perturbed_states)
         if params.perturbed_states
@@ -199,7 +199,7 @@ def results_of(
             normals.get(name, NO_STATE),
             of_snow.get(name, NO_STATE),
             by_age.get(name, NO_STATE),
-            tuple(bridge.told for bridge in plan.bridges[name]),
+            tuple(bridge.used for bridge in plan.bridges[name]),
             variance.get(name),
             plan.changes,
             assimilated.get(name),

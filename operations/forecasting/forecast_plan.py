@@ -19,7 +19,7 @@ from operations.data.basins import last_ended
 from operations.data.dataset import BasinForcing, load_forcings
 from operations.forecasting.advance_states import ONE_DAY
 from operations.forecasting.bridged_weather import BridgedForecast, bridged, needed
-from operations.forecasting.days import RunDays, choose_days, why_not_begun
+from operations.forecasting.days import RunDays, choose_days, why_t0_unavailable
 from operations.forecasting.weather_ahead import WeatherAhead, climatology, dry, observed, supplied
 from operations.versions.load_networks import LoadedVersion, load_version
 from operations.versions.stages import stage
@@ -42,7 +42,7 @@ class NothingToForecast(DataProblem):
 
 
 @dataclass(frozen=True, slots=True)
-class Inputs:
+class ForecastInputs:
     """What is read for the runs of one version.
 
     Attributes:
@@ -75,7 +75,7 @@ class Plan:
         changes: what a what-if run changes; its `weather` is changed already.
     """
 
-    inputs: Inputs
+    inputs: ForecastInputs
     days: RunDays
     forcings: Mapping[str, BasinForcing]
     weather: Mapping[str, WeatherAhead]
@@ -91,7 +91,7 @@ def read_inputs(
     version: str,
     names: Sequence[str],
     known: Mapping[str, Day] | None = None,
-) -> Inputs:
+) -> ForecastInputs:
     """Read what the runs of a version need.
 
     Args:
@@ -104,14 +104,14 @@ def read_inputs(
         loaded = load_version(session, version)
         _check_product(params, loaded.version)
         loadings = load_forcings(session, names, loaded.config, attribute_means(loaded.version), known)
-        return Inputs(
+        return ForecastInputs(
             loaded=loaded,
             basins={name: basins.get(session, name) for name in stage("basins read", names)},
             forcings={name: forcing for name, forcing in loadings.items() if isinstance(forcing, BasinForcing)},
             bridges=bridges.applied(session, loaded.version.product, names),
             snow=mappings(session, version, names),
             failures={name: reason for name, reason in loadings.items() if isinstance(reason, str)},
-            credit=product_credits.of(session, [loaded.version.product]).get(loaded.version.product),
+            credit=product_credits.by_product(session, [loaded.version.product]).get(loaded.version.product),
         )
 
 
@@ -123,7 +123,7 @@ def _check_product(params: ForecastParams, version: versions.Version) -> None:
         )
 
 
-def plans(database: Database, inputs: Inputs, clock: Clock, params: ForecastParams) -> list[Plan]:
+def plans(database: Database, inputs: ForecastInputs, clock: Clock, params: ForecastParams) -> list[Plan]:
     """Choose the days and the weather of the runs of a version, and leave out the basins that lack one of them.
 
     There is one run; where the newest weather forecasts of the basins are different ones, there is one for each. The
@@ -141,7 +141,7 @@ def plans(database: Database, inputs: Inputs, clock: Clock, params: ForecastPara
 
 
 def possible_plans(
-    database: Database, inputs: Inputs, clock: Clock, params: ForecastParams, known: datetime | None = None
+    database: Database, inputs: ForecastInputs, clock: Clock, params: ForecastParams, known: datetime | None = None
 ) -> tuple[list[Plan], dict[str, str]]:
     """Return what `plans` does of basins that have forcing, be it nothing, and why the others are left out.
 
@@ -153,19 +153,20 @@ def possible_plans(
     days = choose_days(clock, params.t0, params.horizon, _last_t0(inputs, params), max(ended.values()))
     product = inputs.loaded.version.product
     reasons = {
-        name: why_not_begun(name, forcing, product, days.t0, ended[name]) for name, forcing in inputs.forcings.items()
+        name: why_t0_unavailable(name, forcing, product, days.t0, ended[name])
+        for name, forcing in inputs.forcings.items()
     }
-    begun = {name: forcing for name, forcing in inputs.forcings.items() if reasons[name] is None}
+    started = {name: forcing for name, forcing in inputs.forcings.items() if reasons[name] is None}
     failures = {**inputs.failures, **{name: reason for name, reason in reasons.items() if reason is not None}}
-    choices = _choices(database, inputs, clock, params, days, begun, known or _known(clock, params.t0))
+    choices = _choices(database, inputs, clock, params, days, started, known or _known(clock, params.t0))
     failures |= {name: reason for choice in choices for name, reason in choice.failures.items()}
     possible = [
         Plan(
             inputs,
             days,
-            {name: begun[name] for name in choice.weather},
+            {name: started[name] for name in choice.weather},
             choice.weather,
-            {name: choice.bridges.get(name, _made_by(inputs, name)) for name in choice.weather},
+            {name: choice.bridges.get(name, _bridge_of(inputs, name)) for name in choice.weather},
             {},
             choice.forecast,
         )
@@ -187,13 +188,13 @@ def require(usable: Collection[Any], failures: Mapping[str, str]) -> None:
         raise NothingToForecast(" ".join(reasons[:3]) + more)
 
 
-def _last_t0(inputs: Inputs, params: ForecastParams) -> Day:
+def _last_t0(inputs: ForecastInputs, params: ForecastParams) -> Day:
     """Return the last T0 that the records allow: an observed run needs the days ahead, too."""
     last = max(forcing.period.last for forcing in inputs.forcings.values())
     return last - np.timedelta64(params.horizon, "D") if params.weather == "observed" else last
 
 
-def _made_by(inputs: Inputs, basin: str) -> tuple[InForce, ...]:
+def _bridge_of(inputs: ForecastInputs, basin: str) -> tuple[InForce, ...]:
     """Return the bridge that made a basin's product, if one did."""
     return (inputs.bridges[basin],) if basin in inputs.bridges else ()
 
@@ -224,55 +225,57 @@ class _Chosen:
 
 def _choices(
     database: Database,
-    inputs: Inputs,
+    inputs: ForecastInputs,
     clock: Clock,
     params: ForecastParams,
     days: RunDays,
-    begun: Mapping[str, BasinForcing],
+    started: Mapping[str, BasinForcing],
     known: datetime,
 ) -> list[_Chosen]:
     """Return the weather of the basins after T0, by where it comes from."""
     match params.weather:
         case "observed":
-            return [_Chosen({name: observed(name, forcing, days) for name, forcing in begun.items()})]
+            return [_Chosen({name: observed(name, forcing, days) for name, forcing in started.items()})]
         case "climatology" | "dry":
             of_years = climatology if params.weather == "climatology" else dry
-            ended = {name: last_ended(inputs.basins[name], clock.now()) for name in begun}
-            return [_Chosen({name: of_years(name, forcing, days, ended[name]) for name, forcing in begun.items()})]
+            ended = {name: last_ended(inputs.basins[name], clock.now()) for name in started}
+            return [_Chosen({name: of_years(name, forcing, days, ended[name]) for name, forcing in started.items()})]
         case "supplied":
             with database.reading() as session:
                 at = known if params.weather_id is None else clock.now()
-                return [*_supplied(session, inputs, params, days, begun, at)]
+                return [*_supplied(session, inputs, params, days, started, at)]
 
 
 def _supplied(
     session: Session,
-    inputs: Inputs,
+    inputs: ForecastInputs,
     params: ForecastParams,
     days: RunDays,
-    begun: Mapping[str, BasinForcing],
+    started: Mapping[str, BasinForcing],
     at: datetime,
 ) -> Iterator[_Chosen]:
     """Yield the weather of the weather forecast that is asked for, or of each that is the newest of some basins."""
     taken = inputs.loaded.config.inputs
     by_basin = (
-        dict.fromkeys(begun, params.weather_id)
+        dict.fromkeys(started, params.weather_id)
         if params.weather_id is not None
-        else _newest(session, inputs, days, list(begun), at)
+        else _newest(session, inputs, days, list(started), at)
     )
     for issue in dict.fromkeys(by_basin.values()):
-        names = [name for name in begun if by_basin.get(name) == issue]
+        names = [name for name in started if by_basin.get(name) == issue]
         forecasts = weather.read_many(session, issue, names, at)
-        told = {name: _bridged(session, inputs, days, forecasts[name]) for name in names if name in forecasts}
-        outcomes = {name: _outcome(name, begun[name], days, taken, told.get(name)) for name in names}
-        over = {name: one.over for name, one in told.items() if isinstance(one, BridgedForecast)}
+        shown = {name: _bridged(session, inputs, days, forecasts[name]) for name in names if name in forecasts}
+        outcomes = {name: _outcome(name, started[name], days, taken, shown.get(name)) for name in names}
+        over = {name: one.over for name, one in shown.items() if isinstance(one, BridgedForecast)}
         yield _Chosen(outcomes, _identity(weather.get(session, issue), forecasts), over)
     yield _Chosen(
-        {name: supplied(name, forcing, days, taken, None) for name, forcing in begun.items() if name not in by_basin}
+        {name: supplied(name, forcing, days, taken, None) for name, forcing in started.items() if name not in by_basin}
     )
 
 
-def _newest(session: Session, inputs: Inputs, days: RunDays, names: Sequence[str], at: datetime) -> dict[str, str]:
+def _newest(
+    session: Session, inputs: ForecastInputs, days: RunDays, names: Sequence[str], at: datetime
+) -> dict[str, str]:
     """Return, by basin, the newest weather forecast known at an instant that holds the days that it needs."""
     by_days: dict[Period, list[str]] = {}
     for name in names:
@@ -284,7 +287,7 @@ def _newest(session: Session, inputs: Inputs, days: RunDays, names: Sequence[str
 
 
 def _bridged(
-    session: Session, inputs: Inputs, days: RunDays, forecast: WeatherForecast
+    session: Session, inputs: ForecastInputs, days: RunDays, forecast: WeatherForecast
 ) -> WeatherForecast | BridgedForecast | str:
     product = inputs.loaded.version.product
     return bridged(session, forecast, product, days, inputs.bridges.get(forecast.basin))

@@ -28,7 +28,7 @@ def inputs_hash(
     """
     consumed, over = _consumed(forcing, weather, days, first), [bridge.sha256 for bridge in bridges]
     if not changes.nothing:
-        over.append(fingerprint(changes.told()))
+        over.append(fingerprint(changes.as_json()))
     return fingerprint([consumed, *over]) if over else consumed
 
 

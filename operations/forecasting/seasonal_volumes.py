@@ -13,7 +13,7 @@ from jobspec.jobs.forecasting import ForecastParams, VolumesParams
 from operations.data.basins import last_ended
 from operations.forecasting.days import choose_days
 from operations.forecasting.forecast import NothingToForecast, OnDays, basins_by_version, issue
-from operations.forecasting.forecast_plan import Inputs, Plan, plans, read_inputs
+from operations.forecasting.forecast_plan import ForecastInputs, Plan, plans, read_inputs
 from records.database.engine import Database
 from records.forecasts import seasonal_volumes
 from records.runs import runs
@@ -64,7 +64,7 @@ def forecast_volumes(
     )
 
 
-def _plans(database: Database, clock: Clock, inputs: Inputs, params: VolumesParams) -> list[Plan]:
+def _plans(database: Database, clock: Clock, inputs: ForecastInputs, params: VolumesParams) -> list[Plan]:
     """Return the runs of a version: one for each number of days to the end of a season."""
     if not inputs.forcings:
         raise NothingToForecast(" ".join(inputs.failures.values()))
@@ -83,12 +83,12 @@ def _plans(database: Database, clock: Clock, inputs: Inputs, params: VolumesPara
     return planned
 
 
-def _t0(clock: Clock, inputs: Inputs, asked: Day | None) -> Day:
+def _t0(clock: Clock, inputs: ForecastInputs, asked: Day | None) -> Day:
     ended = max(last_ended(inputs.basins[name], clock.now()) for name in inputs.forcings)
     last = max(forcing.period.last for forcing in inputs.forcings.values())
     return choose_days(clock, asked, 1, last, ended).t0
 
 
-def _part(inputs: Inputs, names: Sequence[str], *, with_failures: bool) -> Inputs:
+def _part(inputs: ForecastInputs, names: Sequence[str], *, with_failures: bool) -> ForecastInputs:
     forcings = {name: inputs.forcings[name] for name in names}
     return replace(inputs, forcings=forcings, failures=inputs.failures if with_failures else {})

@@ -25,7 +25,7 @@ SNOW, OTHER, LATER = ORIGINS = range(3)  # the tags of water: of snow cells at T
 
 
 @dataclass(frozen=True, slots=True)
-class Start:
+class InitialState:
     """What the days ahead of one basin begin from.
 
     Attributes:
@@ -46,7 +46,7 @@ class Start:
 
 
 @dataclass(frozen=True, slots=True)
-class Water:
+class StorageResult:
     """Water in one basin after T0: M members, R traces, D days.
 
     Attributes:
@@ -68,11 +68,11 @@ class Water:
 
 
 @dataclass(frozen=True, slots=True)
-class Flow:
+class FlowResult:
     """What the members compute of one basin: discharge (M, R, D) in mm/day, and water where they conserve it."""
 
     discharge: Array
-    water: Water | None
+    water: StorageResult | None
 
     @property
     def finite(self) -> bool:
@@ -81,13 +81,13 @@ class Flow:
         return all(bool(np.isfinite(values).all()) for values in arrays)
 
 
-def flows(loaded: LoadedVersion, starts: Sequence[Start]) -> Iterator[Flow]:
+def flows(loaded: LoadedVersion, starts: Sequence[InitialState]) -> Iterator[FlowResult]:
     """Run a version over the days after T0; yield what it computes of each basin, in their order."""
     for chunk in _chunks(starts):
         yield from _together(loaded, chunk)
 
 
-def discharge_by_age(loaded: LoadedVersion, starts: Sequence[Start]) -> Iterator[Array]:
+def discharge_by_age(loaded: LoadedVersion, starts: Sequence[InitialState]) -> Iterator[Array]:
     """Do the same with the water told by its age; yield the discharge of each basin, (M, R, D, ages) in mm/day.
 
     Args:
@@ -97,9 +97,9 @@ def discharge_by_age(loaded: LoadedVersion, starts: Sequence[Start]) -> Iterator
         yield from _together_by_age(loaded, chunk)
 
 
-def _chunks(starts: Sequence[Start]) -> Iterator[list[Start]]:
+def _chunks(starts: Sequence[InitialState]) -> Iterator[list[InitialState]]:
     """Yield the starts, so many at a time as run together."""
-    chunk: list[Start] = []
+    chunk: list[InitialState] = []
     for start in starts:
         if chunk and sum(other.traces for other in chunk) + start.traces > SAMPLES:
             yield chunk
@@ -109,16 +109,16 @@ def _chunks(starts: Sequence[Start]) -> Iterator[list[Start]]:
         yield chunk
 
 
-def _rows(starts: Sequence[Start]) -> list[slice]:
+def _rows(starts: Sequence[InitialState]) -> list[slice]:
     """Return where the traces of each basin lie among those of all."""
     counts = [start.traces for start in starts]
     return [slice(end - count, end) for end, count in zip(np.cumsum(counts).tolist(), counts, strict=True)]
 
 
-def _together_by_age(loaded: LoadedVersion, starts: Sequence[Start]) -> Iterator[Array]:
-    forcing, told = stacked([start.weather.forcing for start in starts]), [start.cells_by_age for start in starts]
+def _together_by_age(loaded: LoadedVersion, starts: Sequence[InitialState]) -> Iterator[Array]:
+    forcing, shown = stacked([start.weather.forcing for start in starts]), [start.cells_by_age for start in starts]
     states = [
-        state | {"tags": np.stack([cells[member] for cells in told if cells is not None])}
+        state | {"tags": np.stack([cells[member] for cells in shown if cells is not None])}
         for member, state in enumerate(_states(starts, loaded.labels))
     ]
     tag = np.full(forcing.mass.shape[1], states[0]["tags"].shape[-1] - 1)
@@ -127,7 +127,7 @@ def _together_by_age(loaded: LoadedVersion, starts: Sequence[Start]) -> Iterator
     yield from (by_age[:, place] for place in _rows(starts))
 
 
-def _together(loaded: LoadedVersion, starts: Sequence[Start]) -> Iterator[Flow]:
+def _together(loaded: LoadedVersion, starts: Sequence[InitialState]) -> Iterator[FlowResult]:
     ensemble, members, rows = loaded.ensemble, len(loaded.labels), _rows(starts)
     forcing = stacked([start.weather.forcing for start in starts])
     shape = (members, *forcing.mass.shape)
@@ -135,12 +135,12 @@ def _together(loaded: LoadedVersion, starts: Sequence[Start]) -> Iterator[Flow]:
     at_end, lowest = np.empty(shape[:2]), np.empty(shape[:2], np.float32)
     snow = [None if start.snow is None else np.empty((members, start.traces, shape[2]), np.float32) for start in starts]
     by_origin = np.empty((*shape, len(ORIGINS)), np.float32)
-    keep: tuple[str, ...] = ("discharge",)
+    wanted: tuple[str, ...] = ("discharge",)
     states, tag = _states(starts, loaded.labels), None
     if ensemble.conserving:
-        keep = ("discharge", "loss", "storage", "discharge_by_tag")
-        states, tag = _told_apart(starts, states, loaded.labels), np.full(shape[2], LATER)
-    each = ensemble.each(forcing, _fanned_out(states, starts), keep, tag)
+        wanted = ("discharge", "loss", "storage", "discharge_by_tag")
+        states, tag = _split_snow(starts, states, loaded.labels), np.full(shape[2], LATER)
+    each = ensemble.each(forcing, _fanned_out(states, starts), wanted, tag)
     for member, (outputs, _) in enumerate(each):
         discharge[member] = outputs["discharge"]
         if not ensemble.conserving:
@@ -156,20 +156,20 @@ def _together(loaded: LoadedVersion, starts: Sequence[Start]) -> Iterator[Flow]:
     for place, of_basin in zip(rows, snow, strict=True):
         water = None
         if ensemble.conserving:
-            water = Water(
+            water = StorageResult(
                 loss[:, place], storage[:, place], at_end[:, place], lowest[:, place], of_basin, by_origin[:, place]
             )
-        yield Flow(discharge[:, place], water)
+        yield FlowResult(discharge[:, place], water)
 
 
-def _states(starts: Sequence[Start], labels: Sequence[str]) -> list[ArrayMap]:
+def _states(starts: Sequence[InitialState], labels: Sequence[str]) -> list[ArrayMap]:
     """Return each member's states of T0, (basins, ...)."""
     at_t0 = member_states([start.state for start in starts], len(labels))
     assert at_t0 is not None
     return at_t0
 
 
-def _told_apart(starts: Sequence[Start], states: Sequence[ArrayMap], labels: Sequence[str]) -> list[ArrayMap]:
+def _split_snow(starts: Sequence[InitialState], states: Sequence[ArrayMap], labels: Sequence[str]) -> list[ArrayMap]:
     """Return the states with the water in their cells told apart, snow from other water."""
     apart = []
     for label, state in zip(labels, states, strict=True):
@@ -184,7 +184,7 @@ def _told_apart(starts: Sequence[Start], states: Sequence[ArrayMap], labels: Seq
     return apart
 
 
-def _fanned_out(states: Sequence[ArrayMap], starts: Sequence[Start]) -> list[ArrayMap]:
+def _fanned_out(states: Sequence[ArrayMap], starts: Sequence[InitialState]) -> list[ArrayMap]:
     """Return each member's states, those of a basin once for each of its traces."""
     basins = np.repeat(np.arange(len(starts)), [start.traces for start in starts])
     return [{name: values[basins] for name, values in member.items()} for member in states]

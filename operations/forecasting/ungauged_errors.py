@@ -7,7 +7,7 @@ import structlog
 
 from models.inference import GROUP
 from operations.data.dataset import BasinForcing, stacked
-from operations.forecasting.calibrated_flow import LEAST_DAYS, error_model_of
+from operations.forecasting.calibrated_flow import MIN_DAYS, error_model_of
 from operations.versions.load_networks import LoadedVersion
 from operations.versions.stages import stage
 from records.database.engine import Database
@@ -21,14 +21,14 @@ def error_model_for(
 ) -> error_models.ErrorModel | str:
     """Return the error model of a version for some basins, the regional numbers of those never seen added; or why there
     is none."""
-    add_unmet(database, loaded, forcings)
+    add_ungauged(database, loaded, forcings)
     with database.reading() as session:
         return error_model_of(session, loaded.version, list(forcings))
 
 
-def add_unmet(database: Database, loaded: LoadedVersion, forcings: Mapping[str, BasinForcing]) -> None:
+def add_ungauged(database: Database, loaded: LoadedVersion, forcings: Mapping[str, BasinForcing]) -> None:
     """Keep the errors of basins that the error model of a version has none of, where it serves basins never seen."""
-    long = [name for name, forcing in forcings.items() if len(forcing.period) >= LEAST_DAYS]
+    long = [name for name, forcing in forcings.items() if len(forcing.period) >= MIN_DAYS]
     with database.reading() as session:
         model = error_model_of(session, loaded.version, [])
         if isinstance(model, str):

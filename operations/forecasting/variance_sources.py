@@ -17,7 +17,7 @@ from hydrology.weather.perturbed_forecasts import rain_factors
 from models.arrays import Forcing
 from operations.data.dataset import BasinForcing
 from operations.forecasting.advance_states import ONE_DAY, member_states
-from operations.forecasting.simulate import Start, flows
+from operations.forecasting.simulate import InitialState, flows
 from operations.forecasting.weather_ahead import WeatherAhead
 from operations.versions.load_networks import LoadedVersion
 from records.database.engine import Database
@@ -50,7 +50,7 @@ def divided(
     result = {}
     for basin, state in at_t0.items():
         perturbed = _perturbed(loaded, forcings[basin].forcing, before[basin], state, count)
-        starts = [Start(of_state, weather[basin], None) for of_state in perturbed]
+        starts = [InitialState(of_state, weather[basin], None) for of_state in perturbed]
         discharge = np.stack([flow.discharge for flow in flows(loaded, starts)], axis=2)
         result[basin] = divided_variance(discharge)
     return result

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hydrology.base.calendar import Day, Period
-from hydrology.water.water_age import LEAST_DAYS, Ages
+from hydrology.water.water_age import MIN_DAYS, Ages
 from models.arrays import Array, Forcing
 from models.inference import ArrayMap
 from operations.data.dataset import BasinForcing, stacked
@@ -44,21 +44,21 @@ def cells_by_age(
     young = {name: reason for name in at_t0 if (reason := _why_too_young(forcings[name], t0)) is not None}
     old, ages = [name for name in at_t0 if name not in young], Ages(t0)
     with database.reading() as session:
-        begun = {name: states.newest_valid(session, loaded.version.id, name, ages.begin - ONE_DAY) for name in old}
-    firsts = {name: state.day + ONE_DAY if state else forcings[name].period.first for name, state in begun.items()}
-    told: dict[str, Array | str] = {**young}
-    for names in groups(firsts, begun):
+        started_at = {name: states.newest_valid(session, loaded.version.id, name, ages.begin - ONE_DAY) for name in old}
+    firsts = {name: state.day + ONE_DAY if state else forcings[name].period.first for name, state in started_at.items()}
+    shown: dict[str, Array | str] = {**young}
+    for names in groups(firsts, started_at):
         past = _Past(
-            loaded, [forcings[name] for name in names], [begun[name] for name in names], firsts[names[0]], ages
+            loaded, [forcings[name] for name in names], [started_at[name] for name in names], firsts[names[0]], ages
         )
-        told |= dict(zip(names, past.cells([at_t0[name] for name in names]), strict=True))
-    return told
+        shown |= dict(zip(names, past.cells([at_t0[name] for name in names]), strict=True))
+    return shown
 
 
 def _why_too_young(forcing: BasinForcing, t0: Day) -> str | None:
     first = forcing.period.first
     days = int((t0 - first).astype(int))
-    return None if days >= LEAST_DAYS else f"The record begins {days} days before T0: no water is known to be older."
+    return None if days >= MIN_DAYS else f"The record begins {days} days before T0: no water is known to be older."
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class _Past:
 
     loaded: LoadedVersion
     forcings: Sequence[BasinForcing]
-    begun: Sequence[State | None]
+    started: Sequence[State | None]
     first: Day
     ages: Ages
 
@@ -85,17 +85,17 @@ class _Past:
     def _ends(self) -> list[ArrayMap]:
         """Return each member's states of T0, (basins, ...), with the water in their cells told apart."""
         days = Period(max(self.first, self.ages.begin), self.ages.t0)
-        begun = [all_older(state, self.ages) for state in self._at_begin()]
-        each = self.loaded.ensemble.each(self._over(days), begun, (), self.ages.of(days.days))
+        started_at = [all_older(state, self.ages) for state in self._at_begin()]
+        each = self.loaded.ensemble.each(self._over(days), started_at, (), self.ages.of(days.days))
         return [end for _, end in each]
 
     def _at_begin(self) -> list[ArrayMap]:
         """Return each member's states when the first season begins that is told, or the first of the record's."""
-        ensemble, begun = self.loaded.ensemble, member_states(self.begun, len(self.loaded.labels))
+        ensemble, started_at = self.loaded.ensemble, member_states(self.started, len(self.loaded.labels))
         if self.first < self.ages.begin:
-            return ensemble.simulate(self._over(Period(self.first, self.ages.begin - ONE_DAY)), begun, ())[1]
-        if begun is not None:
-            return begun
+            return ensemble.simulate(self._over(Period(self.first, self.ages.begin - ONE_DAY)), started_at, ())[1]
+        if started_at is not None:
+            return started_at
         empty = (network.empty_state(len(self.forcings)) for network in ensemble.networks)
         return [{name: values.numpy() for name, values in state.items()} for state in empty]
 

@@ -104,7 +104,7 @@ def lineage(
         return Lineage(None, basins, VersionProperties(attribute_ranges=own))
     ranges = parent.properties.attribute_ranges
     widened = ranges and {
-        name: (min(own[name][0], least), max(own[name][1], greatest)) for name, (least, greatest) in ranges.items()
+        name: (min(own[name][0], minimum), max(own[name][1], greatest)) for name, (minimum, greatest) in ranges.items()
     }
     tuning = Tuning(basins=basins, earlier_periods=parent.used_periods)
     return Lineage(parent.id, learnt_from(parent, basins), VersionProperties(attribute_ranges=widened, tuning=tuning))

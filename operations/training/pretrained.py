@@ -159,14 +159,15 @@ def install(database: Database, clock: Clock, shipped: form.Ensemble, product: s
     Args:
         product: the forcing product that it is to take; the one that it was trained on unless given.
     """
-    said = shipped.description
-    trained_on = said.config.inputs.product
+    result = shipped.description
+    trained_on = result.config.inputs.product
     product = product or trained_on
     twin = None if shipped.twin is None else install(database, clock, shipped.twin, product).version_id
     fitted, as_snow, judged = errors.read(shipped), snow.read(shipped), skill.read(shipped)
     request = {"pretrained": shipped.content, "product": product}
     members = [
-        versions.Member(one.label, one.seed, {said.uses: shipped.weights[one.label]}, one.log) for one in said.members
+        versions.Member(one.label, one.seed, {result.uses: shipped.weights[one.label]}, one.log)
+        for one in result.members
     ]
     new = _new_version(clock, shipped, product, twin)
     with database.reading() as session:
@@ -180,7 +181,7 @@ def install(database: Database, clock: Clock, shipped: form.Ensemble, product: s
             version = versions.create(session, new, members).id
             trainings.finish(session, training.id, version, clock.wall())
         if fitted is not None and product == trained_on:
-            _keep_errors(session, clock, version, fitted)
+            _store_errors(session, clock, version, fitted)
         if as_snow is not None and product == trained_on and regional_snow_cells.get(session, version) is None:
             regional_snow_cells.replace(session, version, as_snow, clock.wall())
         if judged is not None and product == trained_on:
@@ -188,11 +189,11 @@ def install(database: Database, clock: Clock, shipped: form.Ensemble, product: s
     already = training.version_id is not None
     log.info("pretrained.install", version=version, name=shipped.name, product=product, already=already)
     return Installed(
-        version, shipped.name, shipped.content, already, trained_on, product, len(members), len(said.basins), twin
+        version, shipped.name, shipped.content, already, trained_on, product, len(members), len(result.basins), twin
     )
 
 
-def _keep_errors(session: Session, clock: Clock, version: str, fitted: errors.ShippedErrors) -> None:
+def _store_errors(session: Session, clock: Clock, version: str, fitted: errors.ShippedErrors) -> None:
     if error_models.get(session, version, []) is not None:
         return
     new = error_models.NewErrorModel(
@@ -263,27 +264,27 @@ def promote_where_vacant(database: Database, clock: Clock, version_id: str) -> P
 
 
 def _new_version(clock: Clock, shipped: form.Ensemble, product: str, twin: str | None) -> versions.NewVersion:
-    said = shipped.description
-    config = said.config.model_dump(mode="json")
-    trained_on = said.config.inputs.product
+    result = shipped.description
+    config = result.config.model_dump(mode="json")
+    trained_on = result.config.inputs.product
     tuning = None
-    if said.tuning is not None:
-        tuning = Tuning(basins=tuple(said.tuning.basins), earlier_periods=tuple(said.tuning.earlier_periods))
+    if result.tuning is not None:
+        tuning = Tuning(basins=tuple(result.tuning.basins), earlier_periods=tuple(result.tuning.earlier_periods))
     return versions.NewVersion(
         created_at=clock.wall(),
         issued_at=clock.now(),
-        architecture=said.config.network.architecture,
-        conserving=architecture(said.config.network).conserving,
+        architecture=result.config.network.architecture,
+        conserving=architecture(result.config.network).conserving,
         product=product,
         config=config | {"inputs": config["inputs"] | {"product": product}},
-        scaler=dict(said.scaler),
-        basins=tuple(said.basins),
-        data_hash=said.data_hash,
-        code_version=said.code_version,
-        uses=said.uses,
+        scaler=dict(result.scaler),
+        basins=tuple(result.basins),
+        data_hash=result.data_hash,
+        code_version=result.code_version,
+        uses=result.uses,
         label=shipped.name,
         properties=VersionProperties(
-            attribute_ranges=said.attribute_ranges,
+            attribute_ranges=result.attribute_ranges,
             pretrained=Pretrained(name=shipped.name, content=shipped.content, trained_on=trained_on, twin=twin),
             tuning=tuning,
         ),

@@ -26,7 +26,7 @@ from jobspec.jobs.training import PromotionRule
 from jobspec.training import FineTuningConfig, TrainingConfig
 from operations.data.dataset import skipped_days
 from operations.verification.evaluate import evaluate
-from operations.versions.held_out import require_held_out, require_to_be_held_out, stand_in
+from operations.versions.held_out import require_held_out, require_to_be_held_out, version_to_score
 from records.database.engine import Database
 from records.versions import promotions, versions
 from records.versions.promotion_decisions import PromotionDecision, SideBySide
@@ -75,7 +75,9 @@ def decide(
         if rival != candidate:
             rivals.setdefault(rival, []).append(basin)
     with database.reading() as session:
-        judged = {name: stand_in(session, versions.get(session, name), rule.period) for name in (candidate, *rivals)}
+        judged = {
+            name: version_to_score(session, versions.get(session, name), rule.period) for name in (candidate, *rivals)
+        }
     require_held_out(judged[candidate], rule.period)
     ours, theirs = _yearly_errors(database, clock, candidate, rivals, judged, rule.period, on_basins)
     decision = _decision(version, tuple(rivals), rule, years, ours, theirs)

@@ -15,11 +15,11 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Day, Period
 from hydrology.base.errors import DataProblem, InvalidInput
-from hydrology.verification.held_out_years import LEAST_YEARS, whole_water_years, year_of
+from hydrology.verification.held_out_years import MIN_YEARS, whole_water_years, year_of
 from jobspec.jobs.training import Judgement, PromotionRule, RetrainingParams
 from jobspec.training import TrainingConfig
 from operations.training.promotion_rule import decide
-from operations.training.train import Begun, Trained, assemble, begin, reopen
+from operations.training.train import StartedTraining, Trained, assemble, begin, reopen
 from operations.verification.calibrate import calibrate
 from operations.verification.evaluate import evaluate
 from operations.verification.simulated_thresholds import compute
@@ -69,7 +69,7 @@ def season(session: Session, params: RetrainingParams) -> Season | str:
             are left to judge on.
         DataProblem: the record has no whole water year.
     """
-    version = versions.get(session, params.version) if params.version else _in_use_most(session)
+    version = versions.get(session, params.version) if params.version else _most_used(session)
     if version.tuned_on is not None:
         raise InvalidInput(
             f"Version {version.id} was fine-tuned from another: retrain that one (--version), and fine-tune the result."
@@ -95,7 +95,7 @@ def season(session: Session, params: RetrainingParams) -> Season | str:
     return Season(version.id, names, twin, candidate)
 
 
-def begin_both(database: Database, clock: Clock, work: Season) -> tuple[Begun, Begun]:
+def begin_both(database: Database, clock: Clock, work: Season) -> tuple[StartedTraining, StartedTraining]:
     """Begin the trainings of the twin and of the candidate, or go on with them.
 
     Raises:
@@ -105,7 +105,7 @@ def begin_both(database: Database, clock: Clock, work: Season) -> tuple[Begun, B
     return twin, begin(database, clock, work.candidate, work.basins, twin=twin.training_id)
 
 
-def reopen_both(database: Database, trainings: Iterable[str]) -> tuple[Begun, Begun]:
+def reopen_both(database: Database, trainings: Iterable[str]) -> tuple[StartedTraining, StartedTraining]:
     """Return the trainings of the twin and of the candidate, which another process began.
 
     Args:
@@ -115,7 +115,7 @@ def reopen_both(database: Database, trainings: Iterable[str]) -> tuple[Begun, Be
         UnknownTraining: one is not kept.
         DataChanged: their data were revised meanwhile.
     """
-    candidate = next(begun for begun in (reopen(database, of) for of in dict.fromkeys(trainings)) if begun.twin)
+    candidate = next(started for started in (reopen(database, of) for of in dict.fromkeys(trainings)) if started.twin)
     assert candidate.twin is not None
     return reopen(database, candidate.twin), candidate
 
@@ -123,8 +123,8 @@ def reopen_both(database: Database, trainings: Iterable[str]) -> tuple[Begun, Be
 def conclude(
     database: Database,
     clock: Clock,
-    twin: Begun,
-    candidate: Begun,
+    twin: StartedTraining,
+    candidate: StartedTraining,
     judgement: Judgement,
     label: str | None = None,
     on_step: OnStep = lambda _step, _done, _total: None,
@@ -153,7 +153,7 @@ def conclude(
     return Retrained(trained, twin_id, decide(database, clock, version, rule, shown("judged")))
 
 
-def _in_use_most(session: Session) -> versions.Version:
+def _most_used(session: Session) -> versions.Version:
     """Return the version of the service that is in use in the most basins."""
     in_use = promotions.in_use(session)
     in_use = {version: names for version, names in in_use.items() if versions.owner_of(session, version) is None}
@@ -206,11 +206,11 @@ def _unused_years(record: Period, used: Sequence[Period]) -> Period:
             stretches[-1].append(year)
         else:
             stretches.append([year])
-    longest = max(stretches, key=lambda years: (len(years), years[-1]), default=[])
-    if len(longest) < LEAST_YEARS:
+    longest_run = max(stretches, key=lambda years: (len(years), years[-1]), default=[])
+    if len(longest_run) < MIN_YEARS:
         raise InvalidInput(
-            f"The version in use has learnt from all but {len(longest)} successive water years of the record {record}, "
-            f"and a promotion is decided on at least {LEAST_YEARS}: name years to judge on all the same (--judge-on), "
+            f"The version in use has learnt from all but {len(longest_run)} successive water years of the record {record}, "
+            f"and a promotion is decided on at least {MIN_YEARS}: name years to judge on all the same (--judge-on), "
             "knowing that the version in use knows them."
         )
-    return Period(year_of(longest[0]).first, year_of(longest[-1]).last)
+    return Period(year_of(longest_run[0]).first, year_of(longest_run[-1]).last)

@@ -41,7 +41,7 @@ class DataChanged(DataProblem):
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class StartedTraining:
     """A training that is under way or finished.
 
     Attributes:
@@ -108,15 +108,15 @@ def train(
         UnknownVersion, InvalidInput: nothing can be fine-tuned so (`finetune.whole`).
         DataProblem: no window fits, or the loss is no longer a number.
     """
-    begun = begin(database, clock, config, basins)
-    train_members(database, clock, begun, device=device, cores=cores, on_progress=on_progress)
-    return assemble(database, clock, begun, label)
+    started = begin(database, clock, config, basins)
+    train_members(database, clock, started, device=device, cores=cores, on_progress=on_progress)
+    return assemble(database, clock, started, label)
 
 
 def train_members(
     database: Database,
     clock: Clock,
-    begun: Begun,
+    started: StartedTraining,
     *,
     device: str,
     cores: int,
@@ -127,28 +127,28 @@ def train_members(
     Raises:
         DataProblem: no window fits, or the loss is no longer a number.
     """
-    if begun.version_id is not None:
+    if started.version_id is not None:
         return
     with database.reading() as session:
-        finished = {member.label for member in trainings.finished_members(session, begun.training_id)}
-    members = [member for member in begun.config.longest_first() if member not in finished]
+        finished = {member.label for member in trainings.finished_members(session, started.training_id)}
+    members = [member for member in started.config.slowest_first() if member not in finished]
     processes = processes_for(len(members), cores) if device == "cpu" else 1
     if processes > 1:
-        work = partial(_train_apart, database.url, clock, begun.training_id)
+        work = partial(_train_apart, database.url, clock, started.training_id)
         side_by_side(work, members, processes, on_progress)
     else:
         for member in members:
-            train_member(database, clock, begun, member, device, partial(on_progress, member))
+            train_member(database, clock, started, member, device, partial(on_progress, member))
 
 
 def _train_apart(database_url: str, clock: Clock, training_id: str, member: int, on_progress: OnProgress) -> None:
     """Train a member in a process that is there for members alone."""
-    database, begun = _opened(database_url, training_id)
-    train_member(database, clock, begun, member, "cpu", on_progress)
+    database, started = _opened(database_url, training_id)
+    train_member(database, clock, started, member, "cpu", on_progress)
 
 
 @cache
-def _opened(database_url: str, training_id: str) -> tuple[Database, Begun]:
+def _opened(database_url: str, training_id: str) -> tuple[Database, StartedTraining]:
     """Return the database and the training, once for all the members that a process trains."""
     database = Database(database_url)
     return database, reopen(database, training_id)
@@ -161,7 +161,7 @@ def begin(
     basins: Sequence[str],
     twin: str | None = None,
     owner: str | None = None,
-) -> Begun:
+) -> StartedTraining:
     """Begin the training of a configuration on some basins, or go on with it.
 
     Args:
@@ -192,10 +192,10 @@ def begin(
         training = trainings.start(session, request, clock.wall())
     left_out = len(prepared.left_out)
     log.info("train.begin", training=training.id, basins=len(prepared.basins), left_out=left_out)
-    return Begun(training.id, config, prepared, training.version_id, parent, twin, owner)
+    return StartedTraining(training.id, config, prepared, training.version_id, parent, twin, owner)
 
 
-def reopen(database: Database, training_id: str) -> Begun:
+def reopen(database: Database, training_id: str) -> StartedTraining:
     """Return a training that another process began.
 
     Raises:
@@ -211,38 +211,40 @@ def reopen(database: Database, training_id: str) -> Begun:
         raise DataChanged(
             f"The data of training {training_id} were revised since it began: begin it again with what is kept now."
         )
-    said = training.request
-    return Begun(training_id, config, prepared, training.version_id, parent, said.get("twin"), said.get("owner"))
+    result = training.request
+    return StartedTraining(
+        training_id, config, prepared, training.version_id, parent, result.get("twin"), result.get("owner")
+    )
 
 
 def train_member(
-    database: Database, clock: Clock, begun: Begun, member: int, device: str, on_progress: OnProgress
+    database: Database, clock: Clock, started: StartedTraining, member: int, device: str, on_progress: OnProgress
 ) -> None:
     """Train one member from its newest checkpoint to the end, and keep it. A finished one is left as it is.
 
     Raises:
         DataProblem: no window fits, or the loss is no longer a number; the training is then marked as failed.
     """
-    training = begun.training_id
+    training = started.training_id
     with database.reading() as session:
         if member in {done.label for done in trainings.finished_members(session, training)}:
             return
         saved = trainings.checkpoint(session, training, member)
-        learnt_from = finetune.learnt_from(begun.parent, begun.prepared.basins)
-        start = None if begun.parent is None else finetune.start_of(session, begun.parent, member, learnt_from)
-    seed = begun.config.seed + member
+        learnt_from = finetune.learnt_from(started.parent, started.prepared.basins)
+        start = None if started.parent is None else finetune.start_of(session, started.parent, member, learnt_from)
+    seed = started.config.seed + member
     try:
-        work = MemberTraining(begun.config, begun.prepared.data, _scaler(begun), seed, device, start, learnt_from)
+        work = MemberTraining(started.config, started.prepared.data, _scaler(started), seed, device, start, learnt_from)
         if saved is not None:
             work.resume(saved.content)
             log.info("train.resume", training=training, member=member, step=work.step)
 
-        def keep(step: int, blob: bytes) -> None:
+        def save(step: int, blob: bytes) -> None:
             progress = {"steps": work.steps, "log": work.log}
             with database.transaction() as session:
                 trainings.save_checkpoint(session, training, member, step, blob, progress, clock.wall())
 
-        done = work.run(keep, on_progress)
+        done = work.run(save, on_progress)
     except DataProblem as problem:
         with database.transaction() as session:
             trainings.fail(session, training, str(problem), clock.wall())
@@ -253,7 +255,7 @@ def train_member(
 
 
 def assemble(
-    database: Database, clock: Clock, begun: Begun, label: str | None = None, *, serves: bool = True
+    database: Database, clock: Clock, started: StartedTraining, label: str | None = None, *, serves: bool = True
 ) -> Trained:
     """Create the version, let it serve the basins that have none, and close the training: all or nothing.
 
@@ -267,25 +269,25 @@ def assemble(
     Raises:
         DataProblem: a member, or the twin, is not in yet.
     """
-    config, prepared, refused = begun.config, begun.prepared, None
+    config, prepared, refused = started.config, started.prepared, None
     with database.reading() as session:
-        finished = trainings.finished_members(session, begun.training_id)  # gone once there is a version
-        twin = None if begun.twin is None else _led_to(session, begun.twin)
+        finished = trainings.finished_members(session, started.training_id)  # gone once there is a version
+        twin = None if started.twin is None else _led_to(session, started.twin)
         weather = real_weather(session, config, prepared.basins)
-    new = new_version(clock, begun, label)
+    new = new_version(clock, started, label)
     new = replace(new, properties=replace(new.properties, physics=measured(new, finished, weather), twin=twin))
     with database.transaction() as session:
-        training = trainings.lock(session, begun.training_id)
+        training = trainings.lock(session, started.training_id)
         if training.version_id is not None:
             members = versions.members_of(session, training.version_id)
-            return _trained(begun, training.version_id, members, already=True)
-        members = trainings.finished_members(session, begun.training_id)
+            return _trained(started, training.version_id, members, already=True)
+        members = trainings.finished_members(session, started.training_id)
         if missing := sorted(set(range(config.members)) - {member.label for member in members}):
-            raise DataProblem(f"Training {begun.training_id} lacks the members {missing}: train them first.")
+            raise DataProblem(f"Training {started.training_id} lacks the members {missing}: train them first.")
         version = versions.create(session, new, members)
         current = promotions.current(session, prepared.basins)
-        serves &= begun.parent is None
-        own = promotions.servable(session, begun.owner, prepared.basins)
+        serves &= started.parent is None
+        own = promotions.servable(session, started.owner, prepared.basins)
         vacant = [basin for basin in own if serves and basin not in current]
         promoted = list[str]()
         try:
@@ -294,9 +296,9 @@ def assemble(
             )
         except promotions.AgainstPhysics as refusal:
             refused = str(refusal)
-        trainings.finish(session, begun.training_id, version.id, clock.wall())
+        trainings.finish(session, started.training_id, version.id, clock.wall())
     log.info("train.version", version=version.id, members=len(members), promoted=len(promoted))
-    return _trained(begun, version.id, members, promoted, refused)
+    return _trained(started, version.id, members, promoted, refused)
 
 
 def _led_to(session: Session, training: str) -> str:
@@ -307,10 +309,10 @@ def _led_to(session: Session, training: str) -> str:
     return version
 
 
-def new_version(clock: Clock, begun: Begun, label: str | None = None) -> versions.NewVersion:
+def new_version(clock: Clock, started: StartedTraining, label: str | None = None) -> versions.NewVersion:
     """Return what is said of the version that a training leads to; its members need not be in."""
-    config, static = begun.config, begun.prepared.data.forcing.static
-    origin = finetune.lineage(begun.parent, begun.prepared.basins, config.inputs.static, static)
+    config, static = started.config, started.prepared.data.forcing.static
+    origin = finetune.lineage(started.parent, started.prepared.basins, config.inputs.static, static)
     return versions.NewVersion(
         created_at=clock.wall(),
         issued_at=clock.now(),
@@ -318,22 +320,22 @@ def new_version(clock: Clock, begun: Begun, label: str | None = None) -> version
         conserving=architecture(config.network).conserving,
         product=config.inputs.product,
         config=config.model_dump(mode="json"),
-        scaler=dict(_scaler(begun).as_json()),
-        data_hash=begun.prepared.data_hash,
+        scaler=dict(_scaler(started).as_json()),
+        data_hash=started.prepared.data_hash,
         code_version=metadata.version("freshet"),
         uses="best" if config.validation_period else "last",
         label=label,
         parent_id=origin.parent_id,
         basins=origin.basins,
         properties=origin.properties,
-        owner=begun.owner,
+        owner=started.owner,
     )
 
 
-def _scaler(begun: Begun) -> Scaler:
-    if begun.parent is not None:  # the weights mean nothing under another
-        return Scaler.from_json(begun.parent.scaler)
-    return Scaler.fit(begun.prepared.data.forcing.over(begun.config.train_period))
+def _scaler(started: StartedTraining) -> Scaler:
+    if started.parent is not None:  # the weights mean nothing under another
+        return Scaler.from_json(started.parent.scaler)
+    return Scaler.fit(started.prepared.data.forcing.over(started.config.train_period))
 
 
 def _member(label: int, seed: int, device: str, trained: TrainedMember) -> versions.Member:
@@ -345,7 +347,7 @@ def _member(label: int, seed: int, device: str, trained: TrainedMember) -> versi
 
 
 def _trained(
-    begun: Begun,
+    started: StartedTraining,
     version: str,
     members: Sequence[versions.Member],
     promoted: Sequence[str] = (),
@@ -353,10 +355,10 @@ def _trained(
     *,
     already: bool = False,
 ) -> Trained:
-    prepared, logs = begun.prepared, {member.label: member.log["validation"] for member in members}
+    prepared, logs = started.prepared, {member.label: member.log["validation"] for member in members}
     return Trained(
         version_id=version,
-        training_id=begun.training_id,
+        training_id=started.training_id,
         already=already,
         basins=prepared.basins,
         left_out=prepared.left_out,

@@ -58,7 +58,7 @@ def prepare(session: Session, config: TrainingConfig, basins: Sequence[str]) -> 
         else:
             forcings[basin] = found
     period = _common(forcings, wanted, max(SPIN_UP_DAYS, config.windows.spinup_days))
-    kept: dict[str, Array] = {}
+    stored: dict[str, Array] = {}
     for basin in forcings:
         flow = load_discharge(session, basin, [config.inputs.product], period)
         if isinstance(flow, str):
@@ -69,14 +69,14 @@ def prepare(session: Session, config: TrainingConfig, basins: Sequence[str]) -> 
         if reason := _unfit(basin, flow[days_of(period, training)], training):
             left_out[basin] = reason
         else:
-            kept[basin] = flow
-    if not kept:
+            stored[basin] = flow
+    if not stored:
         reasons = " ".join(list(left_out.values())[:3])
         raise NoBasinLeft(f"None of the {len(basins)} basins can serve for this training. {reasons}")
-    if all(np.isnan(flow[days_of(period, validation)]).all() for flow in kept.values()):
+    if all(np.isnan(flow[days_of(period, validation)]).all() for flow in stored.values()):
         raise NoBasinLeft(f"No basin has observed discharge in the validation period {validation}: choose another.")
-    forcing = stacked([forcings[basin].forcing.over(period) for basin in kept])
-    return Prepared(tuple(kept), TrainingData(forcing, np.stack(list(kept.values()))), left_out)
+    forcing = stacked([forcings[basin].forcing.over(period) for basin in stored])
+    return Prepared(tuple(stored), TrainingData(forcing, np.stack(list(stored.values()))), left_out)
 
 
 def _common(forcings: dict[str, BasinForcing], wanted: Period, before: int) -> Period:

@@ -25,7 +25,7 @@ Show = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class RuleActions:
     """How what a rule speaks of is found and deleted.
 
     Attributes:
@@ -40,14 +40,14 @@ class Kept:
     together: int
 
 
-KEPT: Mapping[RuleName, Kept] = {
-    "what-if": Kept(prune_runs.outdated_what_ifs, prune_runs.remove_what_ifs, 10),
-    "members": Kept(prune_runs.outdated_members, prune_runs.remove_members, 1),
-    "states": Kept(states.outdated, states.remove, 200),
-    "jobs": Kept(jobs.outdated, jobs.remove, 200),
-    "deliveries": Kept(deliveries.outdated, deliveries.remove, 200),
-    "weather": Kept(weather_issues.outdated, weather_issues.remove, 5),
-    "checkpoints": Kept(trainings.outdated, trainings.remove, 1),
+ACTIONS: Mapping[RuleName, RuleActions] = {
+    "what-if": RuleActions(prune_runs.outdated_what_ifs, prune_runs.remove_what_ifs, 10),
+    "members": RuleActions(prune_runs.outdated_members, prune_runs.remove_members, 1),
+    "states": RuleActions(states.outdated, states.remove, 200),
+    "jobs": RuleActions(jobs.outdated, jobs.remove, 200),
+    "deliveries": RuleActions(deliveries.outdated, deliveries.remove, 200),
+    "weather": RuleActions(weather_issues.outdated, weather_issues.remove, 5),
+    "checkpoints": RuleActions(trainings.outdated, trainings.remove, 1),
 }
 
 
@@ -93,22 +93,22 @@ def _prune(
     dry_run: bool,
     show: Show,
 ) -> Pruned:
-    kept, days = KEPT[rule], RULES[rule].days(settings)
+    stored, days = ACTIONS[rule], RULES[rule].days(settings)
     before = retention.before(clock.wall(), days)
     with database.reading() as session:
-        outdated = kept.outdated(session, before)
+        outdated = stored.outdated(session, before)
     done, total = 0, sum(outdated.values())
-    for ids in [] if dry_run else _batches(outdated, kept.together):
+    for ids in [] if dry_run else _batches(outdated, stored.together):
         with database.transaction() as session:
-            still = kept.outdated(session, before, ids)  # what it was a moment ago may have changed since
-            retention.note(session, rule, kept.remove(session, [*still]), clock.wall(), days)
+            still = stored.outdated(session, before, ids)  # what it was a moment ago may have changed since
+            retention.note(session, rule, stored.remove(session, [*still]), clock.wall(), days)
         done += sum(still.values())
         show(rule, done, total)
     if done:
         with database.transaction() as session:
             audit.record(session, actor, "store pruned", rule, clock.wall(), count=done, days=days)
         log.info("prune.done", rule=rule, count=done, days=days)
-    return Pruned(rule, RULES[rule].told(days), total if dry_run else done)
+    return Pruned(rule, RULES[rule].in_words(days), total if dry_run else done)
 
 
 def _batches(ids: Collection[Any], together: int) -> Iterator[list[Any]]:

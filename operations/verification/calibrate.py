@@ -15,13 +15,13 @@ import structlog
 
 from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem, InvalidInput
-from hydrology.uncertainty.error_fit import Fit, Pairs, fit
+from hydrology.uncertainty.error_fit import ErrorPairs, Fit, fit
 from hydrology.uncertainty.errors_by_lead import PastForecasts, fit_forecasts
 from jobspec.training import used_periods
 from models.nets.products import BLOCK
-from operations.forecasting.calibrated_flow import LEAST_MORNINGS, error_model_of
+from operations.forecasting.calibrated_flow import MIN_ISSUE_DAYS, error_model_of
 from operations.verification.error_pairs import simulated
-from operations.verification.issued_pairs import Mornings, past_forecasts, settled
+from operations.verification.issued_pairs import IssueDays, past_forecasts, settled
 from operations.versions.load_networks import load_version
 from operations.versions.stages import single, stage
 from records.database.engine import Database
@@ -79,17 +79,17 @@ def calibrate(
         fitted = versions.get(session, version.twin_id) if version.twin_id else version
         period = _days(fitted, period)
         loaded = load_version(session, fitted.id)
-    pairs: dict[str, Pairs] = {}
+    pairs: dict[str, ErrorPairs] = {}
     left_out: dict[str, str] = {}
     for first in range(0, len(basins), BLOCK):
         for basin in simulated(database, loaded, period, basins[first : first + BLOCK], left_out):
-            pairs[basin.id] = Pairs(basin.members.mean(axis=0, dtype=np.float64), basin.observed)
+            pairs[basin.id] = ErrorPairs(basin.members.mean(axis=0, dtype=np.float64), basin.observed)
         on_basins(len(pairs) + len(left_out), len(basins))
     if not pairs:
         raise DataProblem(f"No basin has forcing and flow over {period}. {' '.join(list(left_out.values())[:3])}")
     model = single("error model", lambda: fit(pairs))
     weather = error_models.OBSERVED
-    sha256 = _keep(database, clock, fitted.id, weather, period, model)
+    sha256 = _store(database, clock, fitted.id, weather, period, model)
     own = sum(errors.days > 0 for errors in model.basins.values())
     return Calibrated(version_id, fitted.id, weather, period, tuple(pairs), own, model.days, sha256, left_out)
 
@@ -109,36 +109,36 @@ def calibrate_forecasts(database: Database, clock: Clock, version_id: str) -> li
         if isinstance(of_simulation, str):
             raise DataProblem(of_simulation)
         by_weather = settled(session, clock, version_id)
-        ready = [mornings for mornings in by_weather if len(mornings.days) >= LEAST_MORNINGS]
+        ready = [issue_days for issue_days in by_weather if len(issue_days.days) >= MIN_ISSUE_DAYS]
         pairs = {
             of.weather: past_forecasts(session, version, of, of_simulation.basins)
             for of in stage("past forecasts, weather models", ready)
         }
     if not ready:
         raise DataProblem(too_few(version_id, by_weather))
-    return [_fitted(database, clock, version_id, mornings, pairs[mornings.weather]) for mornings in ready]
+    return [_fitted(database, clock, version_id, issue_days, pairs[issue_days.weather]) for issue_days in ready]
 
 
-def too_few(version_id: str, by_weather: Sequence[Mornings]) -> str:
+def too_few(version_id: str, by_weather: Sequence[IssueDays]) -> str:
     """Say how many mornings a version's forecasts wait for."""
     there = ", ".join(f"{len(of.days)} with {of.weather}" for of in by_weather) or "none"
     return (
-        f"Forecasts of version {version_id} with a weather forecast are calibrated once {LEAST_MORNINGS} days T0 with "
+        f"Forecasts of version {version_id} with a weather forecast are calibrated once {MIN_ISSUE_DAYS} days T0 with "
         f"one weather model have been observed, 30 days ago at least. So far: {there}."
     )
 
 
 def _fitted(
-    database: Database, clock: Clock, version_id: str, mornings: Mornings, pairs: Mapping[str, PastForecasts]
+    database: Database, clock: Clock, version_id: str, issue_days: IssueDays, pairs: Mapping[str, PastForecasts]
 ) -> Calibrated:
     model = fit_forecasts(pairs)
-    period = Period(mornings.days[0], mornings.days[-1])
-    sha256 = _keep(database, clock, version_id, mornings.weather, period, model)
+    period = Period(issue_days.days[0], issue_days.days[-1])
+    sha256 = _store(database, clock, version_id, issue_days.weather, period, model)
     own = sum(errors.days > 0 for errors in model.basins.values())
-    return Calibrated(version_id, version_id, mornings.weather, period, tuple(pairs), own, model.days, sha256, {})
+    return Calibrated(version_id, version_id, issue_days.weather, period, tuple(pairs), own, model.days, sha256, {})
 
 
-def _keep(database: Database, clock: Clock, version_id: str, weather: str, period: Period, model: Fit) -> str:
+def _store(database: Database, clock: Clock, version_id: str, weather: str, period: Period, model: Fit) -> str:
     new = error_models.NewErrorModel(
         version_id=version_id,
         weather=weather,

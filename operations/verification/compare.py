@@ -16,7 +16,7 @@ from operations.data.basins import chosen
 from operations.data.dataset import skipped_days
 from operations.verification.comparison_result import ByBasin, comparison_result
 from operations.verification.evaluate import evaluate
-from operations.versions.held_out import require_held_out, stand_in
+from operations.versions.held_out import require_held_out, version_to_score
 from operations.versions.stages import single
 from records.basins import basins as basin_records
 from records.database.engine import Database
@@ -26,7 +26,7 @@ from runtime.clock import Clock
 
 log = structlog.get_logger()
 
-MOST_VERSIONS = 20
+MAX_VERSIONS = 20
 
 OnBasins = Callable[[int, int], None]
 
@@ -79,19 +79,19 @@ def compare(
         owner=owner,
     )
     with database.transaction() as session:
-        comparison, is_new = comparisons.keep(session, new, clock.wall())
+        comparison, is_new = comparisons.store(session, new, clock.wall())
     log.info("compare.done", comparison=comparison.id, versions=len(compared), basins=len(scored), new=is_new)
     return Compared(comparison, already=not is_new)
 
 
 def _versions(session: Session, ids: Sequence[str], period: Period) -> list[versions.Version]:
-    if not 1 <= len(ids) <= MOST_VERSIONS:
-        raise InvalidInput(f"{len(ids)} versions cannot be compared: name 1 to {MOST_VERSIONS}.")
+    if not 1 <= len(ids) <= MAX_VERSIONS:
+        raise InvalidInput(f"{len(ids)} versions cannot be compared: name 1 to {MAX_VERSIONS}.")
     if len(set(ids)) < len(ids):
         raise InvalidInput("A version is named twice: name each once.")
     compared = [versions.get(session, version) for version in ids]
     for version in compared:
-        judged = stand_in(session, version, period)
+        judged = version_to_score(session, version, period)
         if judged.id != version.id:
             raise InvalidInput(f"{version.id} has fitted days of {period}: name its twin {judged.id} in its place.")
         require_held_out(version, period)

@@ -15,13 +15,13 @@ from models.networks import build
 from operations.data.basins import unique
 from records.verification import published_scores
 from records.verification.comparison_results import (
+    ComparedQuartiles,
     ComparedScore,
     ComparedVersion,
     ComparisonResult,
     PublishedModel,
     PublishedScore,
     PublishedTable,
-    Quartiles,
     VersionDifference,
     VersionQuartiles,
 )
@@ -157,7 +157,7 @@ def _published_score(metric: str, pairs: Sequence[tuple[float, float]]) -> Publi
         p25=of_model.p25,
         median=of_model.median,
         p75=of_model.p75,
-        first=Quartiles(p25=of_first.p25, median=of_first.median, p75=of_first.p75),
+        first=ComparedQuartiles(p25=of_first.p25, median=of_first.median, p75=of_first.p75),
         difference=difference(theirs, ours, perfect=MEANINGS[metric].perfect),
     )
 

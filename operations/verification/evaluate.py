@@ -10,10 +10,10 @@ import structlog
 from hydrology.base.calendar import Days, Period
 from hydrology.base.errors import DataProblem
 from models.nets.products import BLOCK
-from operations.verification.regional_snow_cells import keep_regional_snow
-from operations.verification.score_basins import BasinSkill, Judge, Judged
-from operations.verification.snow_cells import keep_snow
-from operations.versions.process_pool import Tell, processes_for, side_by_side
+from operations.verification.regional_snow_cells import store_regional_snow
+from operations.verification.score_basins import BasinScores, BasinSkill, Judge
+from operations.verification.snow_cells import store_snow
+from operations.versions.process_pool import OnProgress, processes_for, side_by_side
 from records.database.engine import Database
 from records.verification import scores
 from records.versions import promotions, versions
@@ -81,21 +81,21 @@ def evaluate(
     parts = {basin: days for basin, days in (without or {}).items() if len(days)}
     judge = Judge.of(database, clock, version_id, period, parts)
     blocks = [basins[first : first + BLOCK] for first in range(0, len(basins), BLOCK)]
-    judged: dict[int, Judged] = {}
+    judged: dict[int, BasinScores] = {}
 
-    def keep(block: int, outcome: Judged) -> None:
+    def save(block: int, outcome: BasinScores) -> None:
         if stored:
-            _keep(judge, outcome)
+            _store(judge, outcome)
         judged[block] = outcome
         on_basins(sum(len(done.scored) + len(done.left_out) for done in judged.values()), len(basins))
 
     processes = processes_for(len(blocks), cores)
     if processes > 1:
         work = partial(_judge_apart, database.url, clock, version_id, period, parts, blocks)
-        side_by_side(work, range(len(blocks)), processes, keep)
+        side_by_side(work, range(len(blocks)), processes, save)
     else:
         for block, names in enumerate(blocks):
-            keep(block, judge.judge(names))
+            save(block, judge.judge(names))
     in_order = [judged[block] for block in sorted(judged)]
     done = tuple(basin for outcome in in_order for basin in outcome.scored)
     left_out = {basin: reason for outcome in in_order for basin, reason in outcome.left_out.items()}
@@ -103,8 +103,8 @@ def evaluate(
         raise DataProblem(f"No basin can be evaluated over {period}. {' '.join(list(left_out.values())[:3])}")
     evaluation = Evaluation(version_id, judge.scored, period, done, left_out)
     if stored:
-        _keep_snow_of_all(judge, in_order)
-        _keep_closure(database, evaluation)
+        _store_regional_snow(judge, in_order)
+        _store_closure(database, evaluation)
     log.info("evaluate.done", version=version_id, basins=len(done), left_out=len(left_out))
     return evaluation
 
@@ -117,11 +117,11 @@ def _judge_apart(
     without: Mapping[str, Days],
     blocks: Sequence[Sequence[str]],
     block: int,
-    tell: Tell,
+    report: OnProgress,
 ) -> None:
     """Judge a block of basins in a process that is there for blocks alone, and tell what was found."""
     judge = _opened(database_url, clock, version_id, period)
-    tell(replace(judge, without=without).judge(blocks[block]))
+    report(replace(judge, without=without).judge(blocks[block]))
 
 
 @cache
@@ -130,24 +130,24 @@ def _opened(database_url: str, clock: Clock, version_id: str, period: Period) ->
     return Judge.of(Database(database_url), clock, version_id, period, {})
 
 
-def _keep(judge: Judge, judged: Judged) -> None:
+def _store(judge: Judge, judged: BasinScores) -> None:
     """Keep the scores and the snow cells of some basins."""
     scored = judge.scored
     whole = [basin for basin in judged.scored if basin.basin not in judge.without]
     with judge.database.transaction() as session:
         scores.replace(session, [row for basin in whole for row in _rows(judge.clock, scored, judge.period, basin)])
-        keep_snow(session, scored, [basin.snow for basin in whole if basin.snow is not None])
+        store_snow(session, scored, [basin.snow for basin in whole if basin.snow is not None])
         if judge.twin is not None:
-            keep_snow(session, judge.loaded.version.id, [basin.snow for basin in judged.own if basin.snow is not None])
+            store_snow(session, judge.loaded.version.id, [basin.snow for basin in judged.own if basin.snow is not None])
 
 
-def _keep_snow_of_all(judge: Judge, judged: Sequence[Judged]) -> None:
+def _store_regional_snow(judge: Judge, judged: Sequence[BasinScores]) -> None:
     """Keep the snow cells that all basins have chosen together."""
     with judge.database.transaction() as session:
         for at, choice in enumerate(judge.choices()):
             for outcome in judged:
                 choice.basins.update(outcome.snowy[at])
-            keep_regional_snow(session, judge.clock, choice)
+            store_regional_snow(session, judge.clock, choice)
 
 
 def _rows(clock: Clock, version: str, period: Period, judged: BasinSkill) -> Iterator[scores.Score]:
@@ -167,7 +167,7 @@ def _rows(clock: Clock, version: str, period: Period, judged: BasinSkill) -> Ite
         )
 
 
-def _keep_closure(database: Database, evaluation: Evaluation) -> None:
+def _store_closure(database: Database, evaluation: Evaluation) -> None:
     """Keep the closure with the version where it is of all its basins."""
     if evaluation.worst_residual is None:
         return

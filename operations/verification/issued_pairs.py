@@ -22,7 +22,7 @@ SETTLED_AFTER = np.timedelta64(30, "D")
 
 
 @dataclass(frozen=True, slots=True)
-class Mornings:
+class IssueDays:
     """The runs of a version with one weather model whose days have been observed and have settled.
 
     Attributes:
@@ -44,28 +44,28 @@ def last_settled(clock: Clock) -> Day:
     return np.datetime64(clock.now().date(), "D") - SETTLED_AFTER
 
 
-def settled(session: Session, clock: Clock, version: str) -> list[Mornings]:
+def settled(session: Session, clock: Clock, version: str) -> list[IssueDays]:
     """Return the runs of a version whose days have settled, by weather model."""
     last = last_settled(clock)
     by_weather: dict[str, list[runs.Run]] = defaultdict(list)
     for run in runs.operational(session, version, last):
         if run.weather is not None and run.t0 + np.timedelta64(run.horizon_days, "D") <= last:
             by_weather[error_models.of_weather(run.weather.source, run.weather.model)].append(run)
-    return [Mornings(weather, by_weather[weather]) for weather in sorted(by_weather)]
+    return [IssueDays(weather, by_weather[weather]) for weather in sorted(by_weather)]
 
 
 def past_forecasts(
-    session: Session, version: Version, mornings: Mornings, errors: Mapping[str, BasinErrors]
+    session: Session, version: Version, issue_days: IssueDays, errors: Mapping[str, BasinErrors]
 ) -> dict[str, PastForecasts]:
     """Return the past forecasts of each basin that has observed flow, of each T0 the newest.
 
     Args:
         errors: those of the version's simulation, by which flows are told; other basins are left out.
     """
-    horizon = min(run.horizon_days for run in mornings.runs)
+    horizon = min(run.horizon_days for run in issue_days.runs)
     by_basin: dict[str, dict[Day, runs.Run]] = defaultdict(dict)
-    by_id = {run.id: run for run in mornings.runs}
-    for run, basin in runs.issued_basins(session, list(by_id)):
+    by_id = {run.id: run for run in issue_days.runs}
+    for run, basin in runs.issued_pairs(session, list(by_id)):
         if basin in errors:
             by_basin[basin][by_id[run].t0] = by_id[run]
     pairs = {

@@ -40,9 +40,9 @@ def simulate_past(loaded: LoadedVersion, forcing: Forcing, snow: Sequence[SnowMa
     """
     ensemble, members = loaded.ensemble, len(loaded.labels)
     flow, storage, as_snow = (np.zeros(forcing.mass.shape) for _ in range(3))
-    keep = ("discharge", "loss", "storage") if ensemble.conserving else ("discharge",)
+    wanted = ("discharge", "loss", "storage") if ensemble.conserving else ("discharge",)
     losses: list[dict[str, float]] = [{} for _ in snow]
-    for label, (outputs, _) in zip(loaded.labels, ensemble.each(forcing, None, keep), strict=True):
+    for label, (outputs, _) in zip(loaded.labels, ensemble.each(forcing, None, wanted), strict=True):
         flow += outputs["discharge"]
         if not ensemble.conserving:
             continue

@@ -26,7 +26,7 @@ from operations.data.dataset import load_discharge, load_forcings
 from operations.forecasting.calibrated_flow import error_model_of, errors_in
 from operations.forecasting.ungauged_errors import error_model_for
 from operations.verification.error_pairs import SimulatedBasin, simulated
-from operations.versions.held_out import require_held_out, require_not_fitted, stand_in
+from operations.versions.held_out import require_held_out, require_not_fitted, version_to_score
 from operations.versions.load_networks import LoadedVersion, load_version
 from operations.versions.training_domain import attribute_means
 from records.database.engine import Database
@@ -89,7 +89,7 @@ def reforecast(
     """
     asked = _Asked(period, every, range(1, horizon + 1))
     with database.reading() as session:
-        scored = stand_in(session, versions.get(session, version_id), period)
+        scored = version_to_score(session, versions.get(session, version_id), period)
         require_held_out(scored, period)
         used = error_model_of(session, scored, [])
         if not isinstance(used, str):

@@ -17,14 +17,14 @@ from hydrology.base.calendar import Period
 from hydrology.snow.regional_snow import RegionalSnow, SnowBand
 from hydrology.snow.snow import SnowProducts, SnowSkill, choose_cells
 from models.arrays import days_of
-from operations.verification.snow_cells import MOST_CELLS, Reference, fitted_days, judging
+from operations.verification.snow_cells import MAX_CELLS, Reference, fitted_days, judging
 from operations.versions.load_networks import LoadedVersion
 from operations.versions.stages import stage
 from records.simulations import regional_snow_cells
 from runtime.clock import Clock
 
 FOLDS = 5
-LEAST_BASINS = 2 * FOLDS
+MIN_BASINS = 2 * FOLDS
 """With snow: of fewer, no regional mapping is chosen."""
 BANDS = (0.5, 0.1, 0.0)
 """By the share of snow in the precipitation, from each to the one before it."""
@@ -80,7 +80,7 @@ class RegionalChoice:
 
     def mapping(self) -> RegionalSnow | None:
         """Return what is chosen, and how well it does; None where too few basins have snow, or no cell follows it."""
-        cells = self._choose(list(self.basins.values())) if len(self.basins) >= LEAST_BASINS else None
+        cells = self._choose(list(self.basins.values())) if len(self.basins) >= MIN_BASINS else None
         if cells is None:
             return None
         bands = _bands([self.basins[name].share for name in self.basins], self._judged())
@@ -99,7 +99,7 @@ class RegionalChoice:
         cells = {}
         for at, label in enumerate(self.loaded.labels):
             together = reduce(add, (basin.of_members[at] for basin in basins))
-            cells[label] = [int(cell) for cell in choose_cells(together, max_cells=MOST_CELLS).cells]
+            cells[label] = [int(cell) for cell in choose_cells(together, max_cells=MAX_CELLS).cells]
         return cells if all(cells.values()) else None
 
     def _judged(self) -> list[SnowSkill | None]:
@@ -124,7 +124,7 @@ class RegionalChoice:
         return shares.ravel()
 
 
-def keep_regional_snow(session: Session, clock: Clock, choice: RegionalChoice) -> None:
+def store_regional_snow(session: Session, clock: Clock, choice: RegionalChoice) -> None:
     """Keep a regional mapping, unless one is kept that more basins have chosen."""
     mapping, version = choice.mapping(), choice.loaded.version.id
     if mapping is None:
@@ -138,15 +138,15 @@ def _bands(shares: Sequence[float], skills: Sequence[SnowSkill | None]) -> tuple
     """Return the medians over the basins of each band that were judged; a band without any is left out."""
     bands = []
     above = np.inf
-    for least in BANDS:
+    for minimum in BANDS:
         of_band = [
             [skill.r.value, skill.bias_percent.value, skill.bare_mm.value]
             for share, skill in zip(shares, skills, strict=True)
-            if skill is not None and least <= share < above
+            if skill is not None and minimum <= share < above
         ]
         known = np.array([values for values in of_band if None not in values], float)
         if len(known):
             r, bias, bare = np.median(known, axis=0).tolist()
-            bands.append(SnowBand(frac_snow=least, basins=len(known), r=r, bias_pct=bias, bare_mm=bare))
-        above = least
+            bands.append(SnowBand(frac_snow=minimum, basins=len(known), r=r, bias_pct=bias, bare_mm=bare))
+        above = minimum
     return tuple(bands)

@@ -22,7 +22,7 @@ from models.inference import ArrayMap
 from operations.data.dataset import BasinForcing, load_discharge, load_forcing, stacked
 from operations.verification.regional_snow_cells import RegionalChoice, SnowyBasin
 from operations.verification.snow_cells import Reference, read_snow, reference_snow
-from operations.versions.held_out import stand_in
+from operations.versions.held_out import version_to_score
 from operations.versions.load_networks import LoadedVersion, load_version
 from operations.versions.training_domain import attribute_means
 from records.basins import basins as basin_records
@@ -54,7 +54,7 @@ class BasinSkill:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class BasinScores:
     """What was found in some basins.
 
     Attributes:
@@ -95,7 +95,7 @@ class Judge:
         """
         with database.reading() as session:
             loaded = load_version(session, version)
-            scored = stand_in(session, loaded.version, period).id
+            scored = version_to_score(session, loaded.version, period).id
             twin = None if scored == version else load_version(session, scored)
         return cls(database, clock, loaded, twin, period, without)
 
@@ -108,7 +108,7 @@ class Judge:
         """Return choices of regional snow cells that no basin has taken part in, of the version and of its twin."""
         return [RegionalChoice(loaded, self.period) for loaded in (self.loaded, self.twin) if loaded is not None]
 
-    def judge(self, basins: Sequence[str]) -> Judged:
+    def judge(self, basins: Sequence[str]) -> BasinScores:
         """Judge the version in some basins."""
         left_out: dict[str, str] = {}
         with self.database.reading() as session:
@@ -122,7 +122,7 @@ class Judge:
             of_twin = _judge(self.clock, self.twin, self.period, ready, choices[1])
             pairs = zip(of_twin, own, strict=True)
             scored = [replace(judged, worst_residual=basin.worst_residual) for judged, basin in pairs]
-        return Judged(own, scored, left_out, [choice.basins for choice in choices])
+        return BasinScores(own, scored, left_out, [choice.basins for choice in choices])
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,8 +164,8 @@ def _judge(
         group = {basin: one for basin, one in ready.items() if one.forcing.period == record}
         forcing = stacked([one.forcing.forcing for one in group.values()])
         conserving = loaded.ensemble.conserving
-        keep = ("discharge", "loss", "storage") if conserving else ("discharge",)
-        outputs, _ = loaded.ensemble.simulate(forcing, None, keep)
+        wanted = ("discharge", "loss", "storage") if conserving else ("discharge",)
+        outputs, _ = loaded.ensemble.simulate(forcing, None, wanted)
         for at, (basin, one) in enumerate(group.items()):
             simulated = outputs["discharge"][:, at, days_of(record, period)].mean(axis=0)
             scores = all_scores(simulated, one.observed, period.days)

@@ -16,7 +16,7 @@ from records.simulations.snow_cells import REFERENCES, SnowMapping, mappings
 from records.verification import scores
 from runtime.clock import Clock
 
-MOST_CELLS = 10
+MAX_CELLS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +101,10 @@ def _within(days: Days, periods: Sequence[Period]) -> npt.NDArray[np.bool_]:
     return within
 
 
-def keep_snow(session: Session, version: str, rows: Sequence[scores.SnowCells]) -> None:
+def store_snow(session: Session, version: str, rows: Sequence[scores.SnowCells]) -> None:
     """Keep snow cells with their skill; those that could not be judged take no place of some that were."""
-    kept = {row.basin_id for row in scores.snow_cells(session, version)}
-    scores.replace_snow_cells(session, [row for row in rows if row.test_r is not None or row.basin_id not in kept])
+    stored = {row.basin_id for row in scores.snow_cells(session, version)}
+    scores.replace_snow_cells(session, [row for row in rows if row.test_r is not None or row.basin_id not in stored])
 
 
 def readable_snow(session: Session, version: str, basins: Sequence[str]) -> dict[str, SnowMapping]:
@@ -120,7 +120,7 @@ def _choose(
     cells: dict[str, list[int]] = {}
     reason = None
     for label, of_member in zip(labels, storage, strict=True):
-        chosen = choose_cells(SnowProducts.of(of_member, reference), max_cells=MOST_CELLS)
+        chosen = choose_cells(SnowProducts.of(of_member, reference), max_cells=MAX_CELLS)
         cells[label] = [int(cell) for cell in chosen.cells]
         if not chosen.cells:
             reason = reason or chosen.r.reason or "No cell follows the reference."

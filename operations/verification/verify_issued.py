@@ -12,9 +12,9 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day, Period
-from hydrology.uncertainty.error_model import LEVELS, LONGEST_GAP
+from hydrology.uncertainty.error_model import LEVELS, MAX_GAP
 from hydrology.verification.forecast_scores import Array
-from hydrology.verification.issued_forecasts import Issued, Observed
+from hydrology.verification.issued_forecasts import IssuedForecasts, Observed
 from hydrology.verification.reforecasts import CALIBRATED
 from operations.data.dataset import load_discharge
 from operations.forecasting.advance_states import ONE_DAY
@@ -64,7 +64,7 @@ class _Group:
     @property
     def leads(self) -> int:
         """The longest lead that is judged."""
-        return min(max(run.horizon_days for run in self.runs), LONGEST_GAP)
+        return min(max(run.horizon_days for run in self.runs), MAX_GAP)
 
 
 def verify(
@@ -95,7 +95,7 @@ def _verify(database: Database, clock: Clock, version: Version, on_basins: Calla
     last = last_settled(clock)
     with database.reading() as session:
         groups = _groups(session, version.id, last)
-        basins = runs.basins_issued(session, [run.id for group in groups for run in group.runs])
+        basins = runs.basins_with_issued_run(session, [run.id for group in groups for run in group.runs])
     done: list[str] = []
     changed: list[str] = []
     left_out: dict[str, str] = {}
@@ -152,13 +152,13 @@ def _observed(session: Session, version: Version, basin: str, last: Day) -> Obse
 def _of_group(
     session: Session, at: datetime, version: Version, group: _Group, basin: str, observed: Observed
 ) -> Iterator[lead_scores.BasinVerification]:
-    by_id = runs.issued_in(session, basin, [run.id for run in group.runs])
-    mornings = {
+    by_id = runs.issued_runs_of_basin(session, basin, [run.id for run in group.runs])
+    issue_days = {
         run.t0: (run, by_id[run.id]) for run in group.runs if run.id in by_id and not by_id[run.id].is_spinning_up
     }
-    if not mornings:
+    if not issue_days:
         return
-    in_order = [mornings[t0] for t0 in sorted(mornings)]
+    in_order = [issue_days[t0] for t0 in sorted(issue_days)]
     issued = _issued(session, version, in_order, basin, group.leads)
     if not issued.count(observed):
         return
@@ -184,22 +184,22 @@ def _of_group(
 
 
 def _issued(
-    session: Session, version: Version, mornings: Sequence[tuple[runs.Run, runs.RunBasin]], basin: str, leads: int
-) -> Issued:
+    session: Session, version: Version, issue_days: Sequence[tuple[runs.Run, runs.RunBasin]], basin: str, leads: int
+) -> IssuedForecasts:
     """Return the forecasts of a basin, without the leads that reach into days that something was fitted to."""
-    shape = len(mornings), leads, len(LEVELS)
+    shape = len(issue_days), leads, len(LEVELS)
     raw, calibrated = np.full(shape, np.nan), np.full(shape, np.nan)
     learnt = [Period.parse(days) for days in version.used_periods]
-    of_runs = _arrays(session, basin, [run.id for run, _ in mornings])
-    for at, ((run, of_basin), arrays) in enumerate(zip(mornings, of_runs, strict=True)):
+    of_runs = _arrays(session, basin, [run.id for run, _ in issue_days])
+    for at, ((run, of_basin), arrays) in enumerate(zip(issue_days, of_runs, strict=True)):
         _fill(raw[at], runs.levels_of_members(arrays).T, run.t0, learnt)
         if runs.CALIBRATED in arrays and of_basin.summary.calibration is not None:
             fitted = _fitted_on(of_basin.summary.calibration, run.horizon_days)
             _fill(calibrated[at], arrays[runs.CALIBRATED].values.T, run.t0, [*learnt, fitted])
-    days = np.array([run.t0 for run, _ in mornings], dtype="datetime64[D]")
-    newest = mornings[-1][1]
+    days = np.array([run.t0 for run, _ in issue_days], dtype="datetime64[D]")
+    newest = issue_days[-1][1]
     why_not = _LEARNT if newest.summary.calibration is not None else newest.why_not_calibrated
-    return Issued(days, raw, calibrated, why_not)
+    return IssuedForecasts(days, raw, calibrated, why_not)
 
 
 def _arrays(session: Session, basin: str, ids: Sequence[str]) -> Iterator[Mapping[str, runs.RunSeries]]:

@@ -28,8 +28,8 @@ def program() -> str:
 
 def memory_in_use() -> int:
     """Return the most bytes of memory that this process has used at once."""
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return most if sys.platform == "darwin" else most * 1024
+    maximum = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return maximum if sys.platform == "darwin" else maximum * 1024
 
 
 def available_memory() -> int | None:

@@ -33,7 +33,7 @@ def require_not_fitted(model: error_models.ErrorModel, period: Period) -> None:
         )
 
 
-def stand_in(session: Session, version: versions.Version, period: Period) -> versions.Version:
+def version_to_score(session: Session, version: versions.Version, period: Period) -> versions.Version:
     """Return the version whose errors over a period tell how good a version is.
 
     That is itself, or its twin where it has fitted or been validated on days of the period.

@@ -17,10 +17,10 @@ from runtime.python_processes import spawn_context
 
 SECONDS_BETWEEN_LOOKS = 0.2
 
-Tell = Callable[[Any], None]
+OnProgress = Callable[[Any], None]
 """Takes how far a piece of work is. What it raises is to end the piece."""
 
-Work = Callable[[int, Tell], None]
+Work = Callable[[int, OnProgress], None]
 """Does the piece of a number. A process gets it as pickle: a function of a module, or a `partial` of one."""
 
 
@@ -49,7 +49,7 @@ def side_by_side(work: Work, pieces: Sequence[int], processes: int, on_progress:
         Exception: what the first piece that failed raised; the others were ended.
     """
     context = spawn_context()  # a fork would copy the locks of torch's threads, held or not
-    desk = _Desk(work, context.SimpleQueue(), context.RawValue(ctypes.c_bool, False))
+    desk = _WorkerContext(work, context.SimpleQueue(), context.RawValue(ctypes.c_bool, False))
     with ProcessPoolExecutor(processes, context, _begin, (desk,)) as pool:
         try:
             _watch({pool.submit(_do, piece) for piece in pieces}, desk.progress, on_progress)
@@ -75,7 +75,7 @@ def _watch(
 
 
 @dataclass(frozen=True, slots=True)
-class _Desk:
+class _WorkerContext:
     """What every process works with."""
 
     work: Work
@@ -83,10 +83,10 @@ class _Desk:
     stopping: ctypes.c_bool  # without a lock, which a process that is killed would hold for ever
 
 
-_desk: _Desk
+_desk: _WorkerContext
 
 
-def _begin(desk: _Desk) -> None:
+def _begin(desk: _WorkerContext) -> None:
     """Prepare a process."""
     global _desk  # noqa: PLW0603 - a pool gives its processes nothing else to keep it in
     _desk = desk
@@ -96,9 +96,9 @@ def _begin(desk: _Desk) -> None:
 
 
 def _do(piece: int) -> None:
-    def tell(progress: Any) -> None:
+    def report(progress: Any) -> None:
         _desk.progress.put((piece, progress))
         if _desk.stopping.value:
             raise _StoppedError
 
-    _desk.work(piece, tell)
+    _desk.work(piece, report)

@@ -19,7 +19,7 @@ Result = TypeVar("Result")
 @dataclass(frozen=True, slots=True)
 class _Watch:
     show: Show
-    begun: float
+    started: float
 
 
 _watch: ContextVar[_Watch | None] = ContextVar("watch", default=None)
@@ -50,11 +50,11 @@ def stage(name: str, pieces: Iterable[Piece], total: int | None = None) -> Itera
         total = len(pieces)
     shown = False
     for done, piece in enumerate(pieces):
-        if shown or time.monotonic() - watch.begun > QUIET_SECONDS:
+        if shown or time.monotonic() - watch.started > QUIET_SECONDS:
             watch.show(name, done, total)
             shown = True
         yield piece
-    if shown or time.monotonic() - watch.begun > QUIET_SECONDS:
+    if shown or time.monotonic() - watch.started > QUIET_SECONDS:
         watch.show(name, total, total)
 
 

@@ -7,14 +7,14 @@ import numpy.typing as npt
 
 from jobspec.training import TrainingConfig
 from models.arrays import Array
-from records.runs.run_summary import LearntFrom
+from records.runs.run_summary import TrainingDomain
 from records.versions.versions import Version
 
 
 def attribute_ranges(names: Sequence[str], static: npt.NDArray[np.floating]) -> dict[str, tuple[float, float]]:
     """Return the least and the greatest value of each attribute; `static` is (basins, attributes)."""
     ends = zip(names, static.min(axis=0), static.max(axis=0), strict=True)
-    return {name: (float(least), float(greatest)) for name, least, greatest in ends}
+    return {name: (float(minimum), float(greatest)) for name, minimum, greatest in ends}
 
 
 def attribute_means(version: Version) -> dict[str, float]:
@@ -25,7 +25,7 @@ def attribute_means(version: Version) -> dict[str, float]:
 
 def learnt_from(
     version: Version, basin: str, names: Sequence[str], static: Array, assumed: Sequence[str]
-) -> LearntFrom:
+) -> TrainingDomain:
     """Return whether a version learnt from a basin, or at least from basins like it.
 
     Args:
@@ -34,7 +34,7 @@ def learnt_from(
     """
     ranges = version.properties.attribute_ranges
     outside = None if ranges is None else _outside(ranges, names, static)
-    return LearntFrom(
+    return TrainingDomain(
         seen_in_training=basin in version.basins,
         outside_training=None if outside is None else tuple(outside),
         trained_on=version.trained_on,
@@ -67,7 +67,7 @@ def _outside(ranges: Mapping[str, tuple[float, float]], names: Sequence[str], st
     """Return each attribute that lies outside its range, in words."""
     sentences = {}
     for name, value in zip(names, static.tolist(), strict=True):
-        least, greatest = ranges[name]
-        if not least <= value <= greatest:
-            sentences[name] = f"{name} ({value:g}, theirs {least:g} to {greatest:g})"
+        minimum, greatest = ranges[name]
+        if not minimum <= value <= greatest:
+            sentences[name] = f"{name} ({value:g}, theirs {minimum:g} to {greatest:g})"
     return sentences

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem, InvalidInput, Problem
 from hydrology.base.series import DailySeries, Flag, Flags
-from hydrology.base.similar_basins import ATTRIBUTES, most_alike
+from hydrology.base.similar_basins import ATTRIBUTES, most_similar
 from hydrology.base.variables import WEATHER
 from hydrology.weather import bridge as method
 from hydrology.weather.bridge import BRIDGED, PRECIPITATION, DailyWeather, TooFewDays
@@ -26,12 +26,12 @@ from records.basins import basins
 from records.database.engine import Database
 from records.series import series
 from records.weather import bridges, product_credits
-from records.weather.bridges import Bridge, NewPart, Part
+from records.weather.bridges import Bridge, BridgePart, NewPart
 from runtime.clock import Clock
 
 log = structlog.get_logger()
 
-LEAST_NEIGHBOURS, MOST_NEIGHBOURS = 3, 5
+MIN_NEIGHBOURS, MAX_NEIGHBOURS = 3, 5
 """How many basins a pooled bridge is of."""
 
 OnBasin = Callable[[str, int, int], None]
@@ -96,9 +96,9 @@ def fit(
         code_version=metadata.version("freshet"),
     )
     with database.transaction() as session:
-        kept = bridges.create(session, new, [*own.values(), *pooled.values()], clock.wall())
-    log.info("bridge.fitted", bridge=kept.id, name=name, own=len(own), pooled=len(pooled), refused=len(refused))
-    return kept
+        stored = bridges.create(session, new, [*own.values(), *pooled.values()], clock.wall())
+    log.info("bridge.fitted", bridge=stored.id, name=name, own=len(own), pooled=len(pooled), refused=len(refused))
+    return stored
 
 
 def apply(
@@ -180,14 +180,14 @@ def _fitted(basin: str, asked: BridgeFit, source: DailyWeather | None, target: D
 
 def _pooled(session: Session, own: Mapping[str, NewPart], too_few: Mapping[str, str]) -> dict[str, NewPart]:
     """Return the bridges of basins that have too few days, of those of basins like them; none where those are few."""
-    if len(own) < LEAST_NEIGHBOURS or not too_few:
+    if len(own) < MIN_NEIGHBOURS or not too_few:
         return {}
     donors = list(own)
     features = _features(session, [*donors, *too_few])
     pooled = {}
     for at, (basin, reason) in enumerate(too_few.items(), start=len(donors)):
-        alike = [donors[place] for place in most_alike(features[at], features[: len(donors)], MOST_NEIGHBOURS)]
-        if len(alike) >= LEAST_NEIGHBOURS:
+        alike = [donors[place] for place in most_similar(features[at], features[: len(donors)], MAX_NEIGHBOURS)]
+        if len(alike) >= MIN_NEIGHBOURS:
             corrections = method.pooled([own[donor].corrections for donor in alike])
             pooled[basin] = NewPart(
                 basin_id=basin, corrections=corrections, pooled_from=tuple(alike), pooled_reason=reason
@@ -196,12 +196,12 @@ def _pooled(session: Session, own: Mapping[str, NewPart], too_few: Mapping[str, 
 
 
 def _features(session: Session, names: Sequence[str]) -> method.Array:
-    kept = {basin.id: basin for basin in basins.list_basins(session)}
-    places = [(kept[name].latitude, kept[name].longitude) for name in names]
+    stored = {basin.id: basin for basin in basins.list_basins(session)}
+    places = [(stored[name].latitude, stored[name].longitude) for name in names]
     return np.concatenate([np.array(places, np.float64), basins.attributes_of(session, names, ATTRIBUTES)], axis=1)
 
 
-def _apply_to(database: Database, clock: Clock, bridge: Bridge, part: Part) -> Outcome:
+def _apply_to(database: Database, clock: Clock, bridge: Bridge, part: BridgePart) -> Outcome:
     """Make a basin's bridged weather whole, or leave it as it was."""
     try:
         with database.transaction() as session:
@@ -210,7 +210,7 @@ def _apply_to(database: Database, clock: Clock, bridge: Bridge, part: Part) -> O
             if _is_applied(session, bridge, part.basin_id, stamp):
                 return Outcome(part.basin_id, "unchanged")
             outcome = store(session, _bridged(session, bridge, part), clock)
-            _keep_credit(session, bridge)
+            _store_credit(session, bridge)
             bridges.note_applied(session, bridge, part.basin_id, clock.now(), stamp)
     except Problem as problem:
         log.warning("bridge.failed", bridge=bridge.id, basin=part.basin_id, error=str(problem))
@@ -224,13 +224,13 @@ def _is_applied(session: Session, bridge: Bridge, basin: str, stamp: int) -> boo
     return in_force is not None and (in_force.bridge.id, in_force.part.applied_stamp) == (bridge.id, stamp)
 
 
-def _keep_credit(session: Session, bridge: Bridge) -> None:
-    credit = product_credits.of(session, [bridge.from_product]).get(bridge.from_product)
+def _store_credit(session: Session, bridge: Bridge) -> None:
+    credit = product_credits.by_product(session, [bridge.from_product]).get(bridge.from_product)
     if credit is not None:
-        product_credits.keep(session, bridge.name, f"the bridge from {bridge.from_product}", credit)
+        product_credits.store(session, bridge.name, f"the bridge from {bridge.from_product}", credit)
 
 
-def _bridged(session: Session, bridge: Bridge, part: Part) -> BasinData:
+def _bridged(session: Session, bridge: Bridge, part: BridgePart) -> BasinData:
     """Return the bridged weather of a basin as a source gives it.
 
     Raises:
@@ -243,14 +243,14 @@ def _bridged(session: Session, bridge: Bridge, part: Part) -> BasinData:
     bridged = part.corrections.apply(weather)
     file = SourceFile(f"bridge {bridge.name} {bridge.id}", part.sha256, 0)
     of_source = {name: series.read(session, part.basin_id, bridge.from_product, name, days) for name in BRIDGED}
-    kept = _days_with_rain(bridged)
-    made = []
+    stored = _days_with_rain(bridged)
+    created = []
     for name in BRIDGED:
         given = of_source[name]
         assert given is not None
         flags = _flags(given.flags, bridged.values[name])
         whole = DailySeries(days.first, bridged.values[name].astype(np.float32), flags, WEATHER[name].unit)
-        made.append(SourceSeries(bridge.name, name, whole.over(kept), file))
+        created.append(SourceSeries(bridge.name, name, whole.over(stored), file))
     areas = basins.get(session, part.basin_id).areas
     area = areas.get(bridge.to_product, areas.get(bridge.from_product))
     return BasinData(
@@ -262,7 +262,7 @@ def _bridged(session: Session, bridge: Bridge, part: Part) -> BasinData:
         {} if area is None else {bridge.name: area},
         {},
         {},
-        tuple(made),
+        tuple(created),
         (file,),
     )
 
@@ -278,9 +278,9 @@ def _days_with_rain(bridged: DailyWeather) -> Period:
 def _flags(of_source: Flags, values: method.Array) -> Flags:
     """Return the flags of bridged values: those of the same days of the source, as far as they still hold."""
     nothing = np.uint8(Flag.MISSING | Flag.ABSENT)
-    kept = np.where(np.isfinite(values), of_source & ~nothing, of_source)
-    unsaid = np.isnan(values) & (kept & nothing == 0)
-    flags: Flags = np.where(unsaid, kept | np.uint8(Flag.MISSING), kept)
+    stored = np.where(np.isfinite(values), of_source & ~nothing, of_source)
+    unsaid = np.isnan(values) & (stored & nothing == 0)
+    flags: Flags = np.where(unsaid, stored | np.uint8(Flag.MISSING), stored)
     return flags
 
 

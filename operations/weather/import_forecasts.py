@@ -11,7 +11,7 @@ from ingestion.reading import ANY_FILES, Files
 from operations.data.check_weather import ImpossibleWeather, check_forecast
 from records.database.engine import Database
 from records.weather import weather_issues
-from records.weather.weather_issues import Keeping
+from records.weather.weather_issues import StoredIssue
 from runtime.clock import Clock
 
 
@@ -21,7 +21,9 @@ class NoWeather(DataProblem):
     kind = "no-weather"
 
 
-def add(database: Database, clock: Clock, path: Path, files: Files = ANY_FILES, *, operational: bool = True) -> Keeping:
+def add(
+    database: Database, clock: Clock, path: Path, files: Files = ANY_FILES, *, operational: bool = True
+) -> StoredIssue:
     """Keep the weather forecast of a file. What cannot be used is refused by basin, and the rest is kept.
 
     Args:
@@ -47,10 +49,10 @@ def add(database: Database, clock: Clock, path: Path, files: Files = ANY_FILES, 
     if not usable:
         raise NoWeather(_why(refused))
     with database.transaction() as session:
-        kept = weather_issues.keep(session, usable, clock.wall(), operational=operational)
-        if not kept.new and not kept.known:
-            raise NoWeather(_why(kept.refused))
-    return replace(kept, refused={**refused, **kept.refused}, warnings=warnings)
+        stored = weather_issues.store(session, usable, clock.wall(), operational=operational)
+        if not stored.new and not stored.known:
+            raise NoWeather(_why(stored.refused))
+    return replace(stored, refused={**refused, **stored.refused}, warnings=warnings)
 
 
 def _why(refused: Mapping[str, str]) -> str:

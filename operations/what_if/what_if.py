@@ -63,7 +63,7 @@ def what_if(
     ]
     changed_plans = [_changed(plan, params) for plan in planned]
     results = [_computed(plan, forecast, database, clock, on_days) for plan in changed_plans]
-    asked = RunWhatIf(changes=params.changes.told(), note=params.note, by=by)
+    asked = RunWhatIf(changes=params.changes.as_json(), note=params.note, by=by)
     bases = [
         _base(database, clock, params, plan, of_plan, asked, owner, on_days)
         for plan, of_plan in zip(planned, results, strict=True)
@@ -72,7 +72,7 @@ def what_if(
     with database.transaction() as session:
         if key is not None and (earlier := runs.of_key(session, key)):
             return earlier
-        made = [
+        created = [
             run_store.store(
                 session,
                 new_run(plan, clock, params.weather, "what-if", key, replace(asked, base=base), owner, t0_named=named),
@@ -80,9 +80,9 @@ def what_if(
             )
             for plan, base, of_plan in zip(changed_plans, bases, results, strict=True)
         ]
-    for run in made:
+    for run in created:
         log.info("whatif.run", run=run.id, version=run.version_id, t0=str(run.t0), status=run.status)
-    return made
+    return created
 
 
 def _changed(plan: Plan, params: WhatIfParams) -> Plan:
@@ -109,7 +109,7 @@ def _computed(plan: Plan, forecast: ForecastParams, database: Database, clock: C
     Raises:
         NothingToForecast: its water can be changed in none.
     """
-    results = results_of(plan, forecast, database, clock, on_days, keep_states=False)
+    results = results_of(plan, forecast, database, clock, on_days, store_states=False)
     failures = {result.basin.basin_id: str(result.basin.reason) for result in results if _failed(result)}
     require([result for result in results if not _failed(result)], failures)
     return results
@@ -143,10 +143,10 @@ def _base(
                 return run.id
     if params.changes.nothing:
         return None
-    of_base = results_of(plan, params.forecast, database, clock, on_days, keep_states=False)
+    of_base = results_of(plan, params.forecast, database, clock, on_days, store_states=False)
     with database.transaction() as session:
-        told, named = replace(asked, changes={}), params.t0 is not None
-        new = new_run(plan, clock, params.weather, "what-if", what_if=told, owner=owner, t0_named=named)
+        shown, named = replace(asked, changes={}), params.t0 is not None
+        new = new_run(plan, clock, params.weather, "what-if", what_if=shown, owner=owner, t0_named=named)
         return run_store.store(session, new, of_base).id
 
 
@@ -162,7 +162,7 @@ def _same(plan: Plan, earlier: runs.RunBasin | None, basin: runs.RunBasin) -> bo
         return False
     name = basin.basin_id
     forcing, parent = plan.forcings[name], earlier.parent_day
-    over = [bridge.told for bridge in plan.bridges[name]]
+    over = [bridge.used for bridge in plan.bridges[name]]
     first = forcing.period.first if parent is None else parent + ONE_DAY
     consumed = inputs_hash(forcing, plan.weather[name], over, plan.days, first, plan.changes)
     return consumed == earlier.inputs_hash

@@ -62,7 +62,7 @@ class Change(NewChange):
     id: str
 
 
-def told(change: Change) -> dict[str, Any]:
+def as_json(change: Change) -> dict[str, Any]:
     """Return a change as JSON tells it, to receivers and over the API."""
     return {
         "event": change.id,
@@ -85,7 +85,7 @@ def told(change: Change) -> dict[str, Any]:
     }
 
 
-def tell(session: Session, new: NewChange, at: datetime) -> Change | None:
+def record(session: Session, new: NewChange, at: datetime) -> Change | None:
     """Keep a change and its deliveries; None where the same run has made it before.
 
     Args:
@@ -100,9 +100,9 @@ def tell(session: Session, new: NewChange, at: datetime) -> Change | None:
     if seq is None:
         return None
     severity = None if new.level is None else max(new.severity, new.severity_before, key=rank)
-    told = subscriptions.matching(session, new.basin_id, severity, at)
+    as_json = subscriptions.matching(session, new.basin_id, severity, at)
     waiting = {"change_seq": seq, "status": "pending", "tries": 0}
-    add_all(session, DeliveryRow, [waiting | {"id": new_id(at), "subscription_id": one.id} for one in told])
+    add_all(session, DeliveryRow, [waiting | {"id": new_id(at), "subscription_id": one.id} for one in as_json])
     return Change(**as_values(new), seq=seq, id=identifier)
 
 

@@ -79,7 +79,7 @@ class Alert(LevelChance):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class AlertStanding:
     """The last run that the alerts of a basin were decided by, or could not be.
 
     Attributes:
@@ -128,23 +128,23 @@ def settle(
     reason = chances if isinstance(chances, str) else None
     _stand(session, basin, run, window_days, reason, now)
     book = _Book(session, basin, run, window_days, now, wall)
-    kept = {row.level: row for row in session.scalars(select(AlertRow).filter_by(basin_id=basin))}
+    stored = {row.level: row for row in session.scalars(select(AlertRow).filter_by(basin_id=basin))}
     could = before is not None and before.reason is None
     if isinstance(chances, str):
         if could:
-            book.of_basin("undecided", kept.values(), f"{chances} {STAYS}")
+            book.of_basin("undecided", stored.values(), f"{chances} {STAYS}")
         return book.changes
     if before is not None and not could:
-        book.of_basin("decided", kept.values(), f"It could not be before: {before.reason}")
+        book.of_basin("decided", stored.values(), f"It could not be before: {before.reason}")
     link = _link(before, run, window_days)
-    for gone in sorted(kept.keys() - {chance.level for chance in chances}):
-        book.removed(kept[gone])
+    for gone in sorted(stored.keys() - {chance.level for chance in chances}):
+        book.removed(stored[gone])
     for chance in chances:
-        book.decided(chance, kept.get(chance.level), link)
+        book.decided(chance, stored.get(chance.level), link)
     return book.changes
 
 
-def lapse(session: Session, before: Standing, reason: str, *, now: datetime, wall: datetime) -> list[Change]:
+def lapse(session: Session, before: AlertStanding, reason: str, *, now: datetime, wall: datetime) -> list[Change]:
     """Note that the alerts of a basin cannot be decided any more for lack of a newer run, and return what is told.
 
     Nothing changes where a newer run has decided, or it has been noted before.
@@ -160,16 +160,16 @@ def lapse(session: Session, before: Standing, reason: str, *, now: datetime, wal
     return book.changes
 
 
-def standing(session: Session, basin: str) -> Standing | None:
+def standing(session: Session, basin: str) -> AlertStanding | None:
     """Return which run the alerts of a basin were last decided by; None where none was."""
     row = session.get(AlertBasinRow, basin, populate_existing=True)
-    return None if row is None else as_record(Standing, row)
+    return None if row is None else as_record(AlertStanding, row)
 
 
-def standings(session: Session, names: Sequence[str]) -> dict[str, Standing]:
+def standings(session: Session, names: Sequence[str]) -> dict[str, AlertStanding]:
     """Return the same of many basins; those without are not there."""
     rows = session.scalars(select(AlertBasinRow).where(AlertBasinRow.basin_id.in_(names)))
-    return {row.basin_id: as_record(Standing, row) for row in rows}
+    return {row.basin_id: as_record(AlertStanding, row) for row in rows}
 
 
 def of_basin(session: Session, basin: str) -> list[Alert]:
@@ -201,13 +201,13 @@ def at_a_glance(session: Session) -> dict[str, list[AtAGlance]]:
 def active(
     session: Session,
     *,
-    least: Severity = SEVERITIES[0],
+    minimum: Severity = SEVERITIES[0],
     after: tuple[str, str] | None = None,
     limit: int | None = None,
 ) -> list[Alert]:
     """Return the alerts of all basins, by basin and level; `after` is the basin and level of the last of the page
     before."""
-    query = select(AlertRow).where(AlertRow.severity.in_(SEVERITIES[rank(least) - 1 :]))
+    query = select(AlertRow).where(AlertRow.severity.in_(SEVERITIES[rank(minimum) - 1 :]))
     if after is not None:
         basin, level = after
         query = query.where((AlertRow.basin_id > basin) | ((AlertRow.basin_id == basin) & (AlertRow.level > level)))
@@ -224,7 +224,7 @@ def promoted(session: Session, basin: str, before: str, version: str, at: dateti
         return
     rows = session.scalars(select(AlertRow).filter_by(basin_id=basin)).all()
     highest = _highest(rows)
-    alert_changes.tell(
+    alert_changes.record(
         session,
         NewChange(
             kind="promotion",
@@ -240,7 +240,7 @@ def promoted(session: Session, basin: str, before: str, version: str, at: dateti
     )
 
 
-def _link(before: Standing | None, run: Run, window_days: int) -> Link:
+def _link(before: AlertStanding | None, run: Run, window_days: int) -> Link:
     if before is None or before.reason is not None:
         return "anew"
     comparable = (before.version_id, before.window_days) == (run.version_id, window_days)
@@ -283,13 +283,13 @@ class _Book:
     def of_basin(self, kind: ChangeKind, rows: Iterable[AlertRow], why: str) -> None:
         """Tell of a change of the whole basin, with the highest severity that it has."""
         highest = _highest(rows)
-        self._tell(kind, why, severity=highest, severity_before=highest)
+        self._record(kind, why, severity=highest, severity_before=highest)
 
     def removed(self, row: AlertRow) -> None:
         """Let a level go that is no level of the basin any more, and its alert with it."""
         alert = as_record(Alert, row)
         if alert.severity is not None:
-            self._tell("level", f"{alert.level} is no level of {self.basin} any more.", alert, severity=None)
+            self._record("level", f"{alert.level} is no level of {self.basin} any more.", alert, severity=None)
         self.session.delete(row)
         self.session.flush()
 
@@ -315,7 +315,9 @@ class _Book:
         self.session.flush()
         if decision.turn is not None:
             before_chance = None if before is None else before.chance
-            self._tell(decision.turn, decision.why, alert, severity_before=severity_before, chance_before=before_chance)
+            self._record(
+                decision.turn, decision.why, alert, severity_before=severity_before, chance_before=before_chance
+            )
 
     def _since(self, before: Alert | None, decision: Decision) -> datetime | None:
         if decision.severity is None:
@@ -332,10 +334,10 @@ class _Book:
             ended = ", the other way: its alert ends" if turned else ". Runs are counted anew"
             why = f"{before.level} was set from {before.discharge:.6g} to {chance.discharge:.6g} m3/s{ended}."
             severity = None if turned else before.severity
-            self._tell("level", why, before, discharge=chance.discharge, severity=severity)
+            self._record("level", why, before, discharge=chance.discharge, severity=severity)
         return None if turned else before
 
-    def _tell(self, kind: ChangeKind, why: str, alert: Alert | None = None, **fields: Any) -> None:
+    def _record(self, kind: ChangeKind, why: str, alert: Alert | None = None, **fields: Any) -> None:
         of_level: dict[str, Any] = {}
         if alert is not None:
             named = ("level", "direction", "discharge", "severity", "chance", "trend")
@@ -354,7 +356,7 @@ class _Book:
                 **fields,
             }
         )
-        change = alert_changes.tell(self.session, new, self.wall)
+        change = alert_changes.record(self.session, new, self.wall)
         if change is not None:
             self.changes.append(change)
 

@@ -32,7 +32,7 @@ WAITS = (
     timedelta(hours=24),
 )
 """Between one attempt and the next. After the last attempt a delivery has failed, until somebody replays it."""
-MOST_TRIES = len(WAITS) + 1
+MAX_TRIES = len(WAITS) + 1
 LEASE = timedelta(seconds=20)
 """So long an attempt stays with its sender: longer than a receiver has to answer."""
 LOST = "Its sender was lost before it knew the answer."
@@ -127,8 +127,8 @@ def claim(session: Session, delivery: str, at: datetime) -> Sending | None:
     )
     session.execute(lost.values(ended_at=at, failure=LOST))
     row = _row(session, delivery)
-    if tries > MOST_TRIES:  # the sender of the last attempt was lost
-        row.tries = MOST_TRIES
+    if tries > MAX_TRIES:  # the sender of the last attempt was lost
+        row.tries = MAX_TRIES
         _end(session, row, "failed", at)
         return None
     number = 1 + (
@@ -157,7 +157,7 @@ def finish(
     row = _row(session, delivery)
     if failure is None:
         return _end(session, row, "delivered", at)
-    if row.tries >= MOST_TRIES:
+    if row.tries >= MAX_TRIES:
         return _end(session, row, "failed", at)
     row.next_at, row.lease_until = at + WAITS[row.tries - 1], None
     session.flush()
@@ -251,9 +251,11 @@ def _is_due(at: datetime) -> tuple[ColumnElement[bool], ...]:
     )
 
 
-def _is_over(until: InstrumentedAttribute[datetime | None], at: datetime, longest: timedelta) -> ColumnElement[bool]:
+def _is_over(
+    until: InstrumentedAttribute[datetime | None], at: datetime, longest_run: timedelta
+) -> ColumnElement[bool]:
     """Whether a wait has ended, or is longer than any that begins now: the clock was set back."""
-    return or_(until.is_(None), until <= at, until > at + longest)
+    return or_(until.is_(None), until <= at, until > at + longest_run)
 
 
 def _end(session: Session, row: DeliveryRow, status: Literal["delivered", "failed"], at: datetime) -> Status:
@@ -270,6 +272,6 @@ def _row(session: Session, delivery: str) -> DeliveryRow:
 
 
 def _unknown(session: Session, delivery: str) -> NotFound:
-    return retention.gone(session, "deliveries", delivery) or UnknownDelivery(
+    return retention.pruned_row(session, "deliveries", delivery) or UnknownDelivery(
         f"No delivery {delivery!r} is kept here: list the deliveries to see their ids."
     )

@@ -17,7 +17,7 @@ from records.database.base import JsonList
 from records.database.ids import new_id
 from records.database.statements import add_all, as_record, as_values
 
-MOST_OF_A_KEY = 100
+MAX_OF_A_KEY = 100
 """Every change is written once for each subscription that wants it."""
 OVERLAP = timedelta(days=1)
 """So long after a rotation the old secret is good beside the new one."""
@@ -68,8 +68,8 @@ def create(session: Session, new: NewSubscription, key: str, at: datetime) -> Su
         TooManySubscriptions: the key has as many as it may have.
         InvalidInput: a basin that it names is not kept.
     """
-    if len(list_subscriptions(session, key)) >= MOST_OF_A_KEY:
-        raise TooManySubscriptions(f"A key has {MOST_OF_A_KEY} subscriptions at most: delete one first.")
+    if len(list_subscriptions(session, key)) >= MAX_OF_A_KEY:
+        raise TooManySubscriptions(f"A key has {MAX_OF_A_KEY} subscriptions at most: delete one first.")
     _require_basins(session, new.basins)
     subscription = Subscription(
         id=new_id(at),
@@ -150,10 +150,10 @@ def matching(session: Session, basin: str, severity: Severity | None, at: dateti
     """
     good = KeyRow.revoked_at.is_(None) & or_(KeyRow.expires_at.is_(None), KeyRow.expires_at > at)
     query = select(SubscriptionRow).join(KeyRow, KeyRow.id == SubscriptionRow.key_id).where(good)
-    kept = [as_record(Subscription, row) for row in session.scalars(query.order_by(SubscriptionRow.id))]
+    stored = [as_record(Subscription, row) for row in session.scalars(query.order_by(SubscriptionRow.id))]
     return [
         one
-        for one in kept
+        for one in stored
         if (one.basins is None or basin in one.basins)
         and (severity is None or rank(severity) >= rank(one.least_severity))
     ]

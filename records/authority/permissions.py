@@ -93,19 +93,19 @@ def require(session: Session, grant: Grant, request: JobRequest) -> None:
     """
     if grant.is_official:
         return
-    authority, said = request.authority, request.model_dump(by_alias=True)["params"]
+    authority, result = request.authority, request.model_dump(by_alias=True)["params"]
     if not authority.operators:
         raise NotAllowed(f"{_of(grant)} may not have a job of the kind {request.kind} run. {authority.note} {_ADMIN}")
     for name, value in authority.admins.items():
-        given = _at(said, name)
+        given = _at(result, name)
         if given is not None and value in (None, given):
             shown = "" if value is None else f" to {given}"
             raise NotAllowed(f"{_of(grant)} may not set `{name}` of a job of the kind {request.kind}{shown}. {_ADMIN}")
     for name, subject in authority.names.items():
-        given = _at(said, name)
+        given = _at(result, name)
         if given is not None:
-            _SUBJECTS[subject](session, grant, said, given)
-    _require_own_promotion(session, grant, authority, said)
+            _SUBJECTS[subject](session, grant, result, given)
+    _require_own_promotion(session, grant, authority, result)
 
 
 def version_of(session: Session, grant: Grant, version: str | None) -> str:
@@ -152,16 +152,18 @@ def _of(grant: Grant) -> str:
 
 def _valid_key(session: Session, job: Job, at: datetime) -> Key:
     assert job.key_id is not None
-    made = f"schedule {job.schedule_id} was made with" if job.schedule_id else "job was posted with"
+    created = f"schedule {job.schedule_id} was made with" if job.schedule_id else "job was posted with"
     anew = "Make it anew with a valid key, or on the command line." if job.schedule_id else "Post it with a valid key."
     try:
         key = keys.get(session, job.key_id)
     except keys.UnknownKey:
-        raise NotAllowed(f"The key {job.key_id} that the {made} is not stored here. {anew}") from None
+        raise NotAllowed(f"The key {job.key_id} that the {created} is not stored here. {anew}") from None
     if key.revoked_at is not None and key.revoked_at <= at:
-        raise NotAllowed(f"The key of {key.name} that the {made} was revoked at {key.revoked_at.isoformat()}. {anew}")
+        raise NotAllowed(
+            f"The key of {key.name} that the {created} was revoked at {key.revoked_at.isoformat()}. {anew}"
+        )
     if key.expires_at is not None and key.expires_at <= at:
-        raise NotAllowed(f"The key of {key.name} that the {made} expired at {key.expires_at.isoformat()}. {anew}")
+        raise NotAllowed(f"The key of {key.name} that the {created} expired at {key.expires_at.isoformat()}. {anew}")
     return key
 
 
@@ -170,7 +172,7 @@ def _at(params: Any, name: str) -> Any:
     return reduce(lambda within, part: within.get(part) if within else None, name.split("."), params)
 
 
-def _require_basins(session: Session, grant: Grant, _said: Mapping[str, Any], given: str | Sequence[str]) -> None:
+def _require_basins(session: Session, grant: Grant, _params: Mapping[str, Any], given: str | Sequence[str]) -> None:
     named = [basin_id(text) for text in ([given] if isinstance(given, str) else given)]
     own = set(basins.registered_with(session, grant.key_id))
     if others := [basin for basin in basins.known(session, named) if basin not in own]:
@@ -180,7 +182,7 @@ def _require_basins(session: Session, grant: Grant, _said: Mapping[str, Any], gi
         )
 
 
-def _require_version(session: Session, grant: Grant, _said: Mapping[str, Any], given: str) -> None:
+def _require_version(session: Session, grant: Grant, _params: Mapping[str, Any], given: str) -> None:
     if versions.owner_of(session, given) != grant.key_id:
         raise NotAllowed(
             f"Version {given} is not stored under the key of {grant.name}, and what is stored of it belongs to others. "
@@ -188,24 +190,24 @@ def _require_version(session: Session, grant: Grant, _said: Mapping[str, Any], g
         )
 
 
-def _require_feed(session: Session, grant: Grant, _said: Mapping[str, Any], given: str) -> None:
-    if feeds.get(session, given).made_by != grant.key_id:
+def _require_feed(session: Session, grant: Grant, _params: Mapping[str, Any], given: str) -> None:
+    if feeds.get(session, given).created_by != grant.key_id:
         raise NotAllowed(
             f"The feed {given} was not made with the key of {grant.name}: use the key that made it. {_ADMIN}"
         )
 
 
-def _require_new_bridge(session: Session, grant: Grant, said: Mapping[str, Any], _given: object) -> None:
-    if bridges.is_kept(session, said["name"]):
+def _require_new_bridge(session: Session, grant: Grant, result: Mapping[str, Any], _given: object) -> None:
+    if bridges.is_stored(session, result["name"]):
         raise NotAllowed(
-            f"The bridge {said['name']} exists, and forecasts may rest on it: the key of {grant.name} fits one under a "
+            f"The bridge {result['name']} exists, and forecasts may rest on it: the key of {grant.name} fits one under a "
             f"new name. {_ADMIN}"
         )
 
 
-def _require_own_promotion(session: Session, grant: Grant, authority: Authority, said: Mapping[str, Any]) -> None:
-    if authority.promotes is not None and _at(said, authority.promotes) and said["basins"]:
-        _require_basins(session, grant, said, said["basins"])
+def _require_own_promotion(session: Session, grant: Grant, authority: Authority, result: Mapping[str, Any]) -> None:
+    if authority.promotes is not None and _at(result, authority.promotes) and result["basins"]:
+        _require_basins(session, grant, result, result["basins"])
 
 
 _SUBJECTS: Mapping[Subject, Callable[[Session, Grant, Mapping[str, Any], Any], None]] = {

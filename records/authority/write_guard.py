@@ -32,7 +32,7 @@ _OWNER: Mapping[Owned, InstrumentedAttribute[Any]] = {
     "run": RunRow.owner,
     "weather": WeatherIssueRow.operational,
     "comparison": ComparisonRow.owner,
-    "feed": FeedRow.made_by,
+    "feed": FeedRow.created_by,
 }
 """Where it is said whose that is."""
 

@@ -10,7 +10,7 @@ from sqlalchemy.sql.elements import ColumnElement
 Columns = TypeVarTuple("Columns")
 
 
-def of_keys(
+def where_keys(
     query: Select[*Columns],
     columns: Sequence[ColumnElement[Any] | InstrumentedAttribute[Any]],
     keys: Collection[tuple[Any, ...]],

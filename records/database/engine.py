@@ -28,7 +28,7 @@ _MIGRATION_LOCK = 0x667265736865  # any fixed number: PostgreSQL's advisory lock
 _POSTGRESQL_FULL = "53100"
 _READ_REVISION = "SELECT version_num FROM alembic_version"
 _LINK = re.compile(r'^revision = "(?P<name>\w+)"\ndown_revision = (?:None|"(?P<before>\w+)")$', re.MULTILINE)
-LONGEST_PAUSE_SECONDS = 60
+MAX_PAUSE_SECONDS = 60
 """How long a writer may be idle inside a transaction. PostgreSQL then closes its connection, so that a process that was
 stopped there does not keep its locks from all others."""
 # What an unusable database raises: SQLAlchemy's errors, the driver's own while it opens a file, the folder's; and where
@@ -249,7 +249,7 @@ class Database:
 
     def _limit_pauses(self, session: Session) -> None:
         if not self.file:
-            limit = f"SET LOCAL idle_in_transaction_session_timeout = '{LONGEST_PAUSE_SECONDS}s'"
+            limit = f"SET LOCAL idle_in_transaction_session_timeout = '{MAX_PAUSE_SECONDS}s'"
             session.connection().exec_driver_sql(limit)
 
     def _require_watched(self, session: Session) -> None:

@@ -14,12 +14,12 @@ import numpy.typing as npt
 
 Numbers = npt.NDArray[Any]
 
-MOST = 256
+MAX_PATHS = 256
 """So many courses at most: a rank is a byte."""
 _FARTHEST = 127  # in units of the last bit: such a difference is a byte
 
 
-def dealt(paths: Numbers, levels: Sequence[float], quantiles: Numbers) -> Numbers | None:
+def encode_ranks(paths: Numbers, levels: Sequence[float], quantiles: Numbers) -> Numbers | None:
     """Return what is kept of courses: their ranks, and what their values differ by in units of the last bit.
 
     Args:
@@ -30,7 +30,7 @@ def dealt(paths: Numbers, levels: Sequence[float], quantiles: Numbers) -> Number
     Returns:
         (2, leads, paths) bytes; None where the values are not those of the quantiles, or are none that can be told so.
     """
-    if len(paths) > MOST or paths.dtype != "<f4" or quantiles.dtype != "<f4" or not _plain(paths, quantiles):
+    if len(paths) > MAX_PATHS or paths.dtype != "<f4" or quantiles.dtype != "<f4" or not _plain(paths, quantiles):
         return None
     order = paths.argsort(axis=0, kind="stable")
     ranks = order.argsort(axis=0, kind="stable")
@@ -41,9 +41,9 @@ def dealt(paths: Numbers, levels: Sequence[float], quantiles: Numbers) -> Number
     return np.stack([ranks.T.astype(np.uint8), differences.T.astype(np.int8).view(np.uint8)])
 
 
-def undealt(kept: Numbers, levels: Sequence[float], quantiles: Numbers) -> Numbers:
+def decode_ranks(stored: Numbers, levels: Sequence[float], quantiles: Numbers) -> Numbers:
     """Return the courses, (paths, leads), that `dealt` was given."""
-    ranks, differences = kept[0].T.astype(np.int64), kept[1].view(np.int8).T.astype(np.int64)
+    ranks, differences = stored[0].T.astype(np.int64), stored[1].view(np.int8).T.astype(np.int64)
     expected = np.take_along_axis(_values(len(ranks), levels, quantiles), ranks, axis=0)
     return np.asarray((_bits(expected) + differences).astype("<i4").view("<f4"))
 

@@ -45,24 +45,24 @@ class Rule:
         days: int = getattr(settings, self.setting)
         return days
 
-    def told(self, days: int) -> str:
+    def in_words(self, days: int) -> str:
         """Return the rule as a sentence."""
         return self.sentence.format(days=days)
 
 
 RULES: Mapping[RuleName, Rule] = {
-    "what-if": Rule("keep_what_if_days", "What-if runs are kept for {days} days."),
+    "what-if": Rule("retain_what_if_days", "What-if runs are kept for {days} days."),
     "members": Rule(
-        "keep_members_days",
+        "retain_members_days",
         "What the members of a run computed is kept for {days} days, its quantiles and the sums of its ledgers for "
         "ever.",
     ),
-    "states": Rule("keep_states_days", "States are kept for {days} days, and the last of each month for ever."),
-    "weather": Rule("keep_weather_days", "Weather forecasts are kept for {days} days."),
-    "jobs": Rule("keep_jobs_days", "Jobs are kept for {days} days after they have ended."),
-    "deliveries": Rule("keep_deliveries_days", "Deliveries are kept for {days} days after they have ended."),
+    "states": Rule("retain_states_days", "States are kept for {days} days, and the last of each month for ever."),
+    "weather": Rule("retain_weather_days", "Weather forecasts are kept for {days} days."),
+    "jobs": Rule("retain_jobs_days", "Jobs are kept for {days} days after they have ended."),
+    "deliveries": Rule("retain_deliveries_days", "Deliveries are kept for {days} days after they have ended."),
     "checkpoints": Rule(
-        "keep_checkpoints_days", "The checkpoints of a training that is not finished are kept for {days} days."
+        "retain_checkpoints_days", "The checkpoints of a training that is not finished are kept for {days} days."
     ),
 }
 
@@ -74,16 +74,16 @@ def before(now: datetime, days: int) -> datetime:
 
 def note(session: Session, rule: RuleName, ids: Collection[str], at: datetime, days: int) -> None:
     """Note what is pruned, so that whoever has its address is told."""
-    add_all(session, PrunedRow, [{"rule": rule, "id": id_, "at": at, "kept_days": days} for id_ in ids])
+    add_all(session, PrunedRow, [{"rule": rule, "id": id_, "at": at, "retention_days": days} for id_ in ids])
 
 
-def gone(session: Session, rule: RuleName, id_: str) -> Gone | None:
+def pruned_row(session: Session, rule: RuleName, id_: str) -> Gone | None:
     """Return what to answer of something that was pruned; None where it never was."""
-    said = pruned(session, rule, [id_]).get(id_)
-    return None if said is None else Gone(f"{id_}: {said}")
+    result = pruned(session, rule, [id_]).get(id_)
+    return None if result is None else Gone(f"{id_}: {result}")
 
 
 def pruned(session: Session, rule: RuleName, ids: Collection[str]) -> dict[str, str]:
     """Return when each of some things was pruned and what the rule said then; one that never was is not there."""
     rows = session.scalars(select(PrunedRow).where(PrunedRow.rule == rule, PrunedRow.id.in_(ids)))
-    return {row.id: f"{RULES[rule].told(row.kept_days)} It was pruned on {row.at:%Y-%m-%d}." for row in rows}
+    return {row.id: f"{RULES[rule].in_words(row.retention_days)} It was pruned on {row.at:%Y-%m-%d}." for row in rows}

@@ -16,7 +16,7 @@ class PrunedRow(Base):
     rule: Mapped[str] = mapped_column(primary_key=True)
     id: Mapped[str] = mapped_column(primary_key=True)
     at: Mapped[datetime]
-    kept_days: Mapped[int]
+    retention_days: Mapped[int]
 
 
 class Summed:

@@ -12,7 +12,7 @@ from hydrology.base.calendar import Day, Period
 from hydrology.base.errors import InvalidInput
 from hydrology.base.series import DailySeries
 from hydrology.base.units import Area, to_mm_per_day
-from hydrology.climatology.volumes import Array, Normal, Observed, Season, exceeded, normal, season_to_tell
+from hydrology.climatology.volumes import Array, Normal, Observed, Season, default_season, exceeded, normal
 from hydrology.weather.forcing import ForcingKind
 from records.basins import basins
 from records.forecasts.latest import Latest, NoForecast, NoModel, newest_on
@@ -104,7 +104,7 @@ def of_run(session: Session, latest: Latest, season: Season | None = None) -> Vo
 
 def season_of(session: Session, basin: str, t0: Day) -> Season:
     """Return the season whose volume is told where none is asked for."""
-    return season_to_tell(basins.get(session, basin).attributes.get(SNOW_SHARE), t0)
+    return default_season(basins.get(session, basin).attributes.get(SNOW_SHARE), t0)
 
 
 def newest(session: Session, basin: str, at: datetime, season: Season | None = None) -> Latest:
@@ -133,15 +133,15 @@ def _of_record(
 ) -> tuple[Observed | str | None, Normal | str]:
     """Return what was observed of the season until T0, and what is normal."""
     period, record = season.after(t0), series.read(session, basin, gauge_product(basin), "discharge")
-    begun = period.first <= t0
+    started = period.first <= t0
     if record is None:
         reason = f"No discharge of {basin} is kept."
-        return (reason if begun else None), reason
+        return (reason if started else None), reason
     if area is None and record.unit != "mm/day":
         reason = f"The run names no drainage area of {basin}, by which its discharge would be a depth."
-        return (reason if begun else None), reason
+        return (reason if started else None), reason
     until_t0 = Period(period.first, t0)
-    observed = Observed.of(until_t0, _depths(record.over(until_t0), area)) if begun else None
+    observed = Observed.of(until_t0, _depths(record.over(until_t0), area)) if started else None
     return observed, normal(_depths(record, area), record.period, season, period)
 
 

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from records.database.base import JsonObject
 from records.database.statements import as_record
-from records.jobs.job_row import hold, tell
+from records.jobs.job_row import hold, record_event
 from records.jobs.tables import EventRow
 
 
@@ -42,7 +42,7 @@ def log(session: Session, job: str, attempt: int, text: str, at: datetime) -> No
         UnknownJob, StaleAttempt: as `jobs.hold`.
     """
     hold(session, job, attempt)
-    tell(session, job, "log", {"text": text}, at)
+    record_event(session, job, "log", {"text": text}, at)
 
 
 def events_after(session: Session, job: str, seq: int, limit: int = 100) -> list[Event]:

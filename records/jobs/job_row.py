@@ -101,7 +101,7 @@ def get(session: Session, job: str) -> Job:
     """
     row = session.execute(select(JOBS).where(JOBS.c.id == job)).one_or_none()
     if row is None:
-        raise retention.gone(session, "jobs", job) or UnknownJob(
+        raise retention.pruned_row(session, "jobs", job) or UnknownJob(
             f"No job {job!r} is kept here: list the jobs to see their ids."
         )
     return as_job(row)
@@ -140,20 +140,20 @@ def change(session: Session, job: Job, at: datetime, why: JsonObject | None = No
     unchanged = (JOBS.c.id == job.id, JOBS.c.status == job.status, JOBS.c.attempt == job.attempt)
     changed = as_job(session.execute(JOBS.update().where(*unchanged).values(**values).returning(*JOBS.c)).one())
     if (changed.status, changed.cancel_requested_at) != (job.status, job.cancel_requested_at):
-        tell_status(session, changed, at, why)
+        record_status(session, changed, at, why)
     return changed
 
 
-def tell(session: Session, job: str, type_: str, data: JsonObject, at: datetime) -> None:
+def record_event(session: Session, job: str, type_: str, data: JsonObject, at: datetime) -> None:
     """Write an event of a job whose row this transaction has locked (`hold`)."""
     add_all(session, EventRow, [{"job_id": job, "at": at, "type": type_, "data": data}])
 
 
-def tell_status(session: Session, job: Job, at: datetime, why: JsonObject | None = None) -> None:
+def record_status(session: Session, job: Job, at: datetime, why: JsonObject | None = None) -> None:
     """Write the event of a job's status."""
     data = {"status": job.status, "attempt": job.attempt, "cancel_requested": job.cancel_requested_at is not None}
     problem = why or job.problem
-    tell(session, job.id, "status", data | ({"problem": problem} if problem else {}), at)
+    record_event(session, job.id, "status", data | ({"problem": problem} if problem else {}), at)
 
 
 def as_job(row: Row[Any]) -> Job:

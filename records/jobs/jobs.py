@@ -33,8 +33,8 @@ from records.jobs.job_row import (
     get,
     hold,
     locked,
-    tell,
-    tell_status,
+    record_event,
+    record_status,
 )
 from records.jobs.tables import EventRow, JobRow, ScheduleRow
 
@@ -78,7 +78,7 @@ PROCESS_DIED = "process-died"
 """The kind of the problem that the process which ran the job has crashed or was killed."""
 NO_PROGRESS = "no-progress"
 """The kind of the problem that the job's progress has not moved for longer than its kind may take for a step."""
-MOST_DEADLY_FILES = 10
+MAX_DEADLY_FILES = 10
 """Files of one source that its ingestion passes by: a source with more is to be looked at first."""
 
 
@@ -118,7 +118,7 @@ def create(session: Session, new: NewJob, at: datetime) -> tuple[Job, bool]:
     inserted = session.execute(insert.values(**as_values(new), **values).returning(*JOBS.c)).one_or_none()
     if inserted is not None:
         job = as_job(inserted)
-        tell_status(session, job, at)
+        record_status(session, job, at)
         return job, True
     job = as_job(session.execute(select(JOBS).where(JOBS.c.idempotency_key == new.idempotency_key)).one())
     if job.request_hash != request_hash:
@@ -192,7 +192,7 @@ def heartbeat(
     values: dict[str, Any] = {"lease_until": lease_until}
     if progress is not None and progress != record.progress:
         values["progress"] = progress
-        tell(session, job, "progress", progress, at)
+        record_event(session, job, "progress", progress, at)
     after = change(session, record, at, **values)
     if "progress" in values:
         _show_members(session, after, at)
@@ -269,8 +269,10 @@ def retry(
     record = hold(session, job, attempt)
     if death is not None and record.cancel_requested_at is None:
         known = deadly_files(session, job)
-        tell(session, job, "log", {"text": f"The process that read {death['file']} {death['end']}.", **death}, at)
-        if len(known) < len(deadly_files(session, job)) <= MOST_DEADLY_FILES:
+        record_event(
+            session, job, "log", {"text": f"The process that read {death['file']} {death['end']}.", **death}, at
+        )
+        if len(known) < len(deadly_files(session, job)) <= MAX_DEADLY_FILES:
             return _queued_again(session, record, problem, at, max_attempts=record.max_attempts + 2)
     return _again(session, record, problem, at)
 
@@ -297,7 +299,7 @@ def release(session: Session, job: str, attempt: int, at: datetime, why: str) ->
     record = hold(session, job, attempt)
     if record.cancel_requested_at is not None:
         return _end(session, record, "cancelled", at)
-    tell(session, job, "log", {"text": why}, at)
+    record_event(session, job, "log", {"text": why}, at)
     return change(
         session, record, at, status="queued", lease_until=None, sent_at=None, max_attempts=record.max_attempts + 1
     )

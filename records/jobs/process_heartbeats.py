@@ -25,7 +25,7 @@ FORGOTTEN_AFTER = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Present:
+class LiveProcess:
     """A process that is there.
 
     Attributes:
@@ -40,7 +40,7 @@ class Present:
     trouble: str | None
 
 
-def sign(
+def beat(
     session: Session, name: str, role: Role, queues: Sequence[str], wall: datetime, trouble: str | None = None
 ) -> None:
     """Note that a process is there, and forget those that have long been gone.
@@ -62,22 +62,22 @@ def sign(
     session.execute(insert.on_conflict_do_update(index_elements=["name"], set_=changed))
 
 
-def leave(session: Session, name: str) -> None:
+def remove(session: Session, name: str) -> None:
     """Note that a process is there no more."""
     session.execute(delete(AttendanceRow).where(AttendanceRow.name == name))
 
 
-def present(session: Session) -> list[Present]:
+def live_processes(session: Session) -> list[LiveProcess]:
     """Return the processes that are there."""
     now = _database_now(session)
     seen = AttendanceRow.seen_at.between(now - ABSENT_AFTER, now + ABSENT_AFTER)
     return [
-        Present(row.role, row.queues, timedelta(seconds=row.clock_ahead_seconds), row.trouble)  # type: ignore[arg-type]
+        LiveProcess(row.role, row.queues, timedelta(seconds=row.clock_ahead_seconds), row.trouble)  # type: ignore[arg-type]
         for row in session.scalars(select(AttendanceRow).where(seen).order_by(AttendanceRow.name))
     ]
 
 
-def workers_by_queue(processes: Sequence[Present]) -> dict[str, int]:
+def workers_by_queue(processes: Sequence[LiveProcess]) -> dict[str, int]:
     """Return how many workers there are, by the queue that they take jobs from; one of several counts for each."""
     return dict(Counter(queue for process in processes for queue in process.queues))
 

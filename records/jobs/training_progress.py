@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy.orm import Session
 
 from records.database.base import JsonObject
-from records.jobs.job_row import Job, change, get, tell
+from records.jobs.job_row import Job, change, get, record_event
 
 
 def show(session: Session, training: str, members: Sequence[Job], at: datetime) -> None:
@@ -16,7 +16,7 @@ def show(session: Session, training: str, members: Sequence[Job], at: datetime) 
         return
     progress = progress_of(members)
     if progress is not None and progress != parent.progress:
-        tell(session, training, "progress", progress, at)
+        record_event(session, training, "progress", progress, at)
         change(session, parent, at, progress=progress)
 
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hydrology.uncertainty.error_model import LEVELS, LONGEST_GAP
+from hydrology.uncertainty.error_model import LEVELS, MAX_GAP
 from hydrology.water.ledger import WATER_AVAILABLE
 from records.database.array_codec import Labelled, is_whole, pack, unpack
-from records.database.path_codec import dealt, undealt
+from records.database.path_codec import decode_ranks, encode_ranks
 from records.runs.lifetime_balance import SinceEmpty
 
 CALIBRATED = "discharge_calibrated"
@@ -106,7 +106,7 @@ def levels_of_members(series: Mapping[str, RunSeries]) -> Numbers:
     if LEVELS_OF_MEMBERS in series:
         return series[LEVELS_OF_MEMBERS].values
     flow = series[_DISCHARGE].values
-    judged = flow.reshape(-1, flow.shape[-1])[:, :LONGEST_GAP]
+    judged = flow.reshape(-1, flow.shape[-1])[:, :MAX_GAP]
     return np.asarray(np.quantile(judged, LEVELS, axis=0).astype(np.float32))
 
 
@@ -124,7 +124,7 @@ def without_members(content: Content) -> Content:
     if _DISCHARGE in content.series:
         of_members = content.series[_DISCHARGE]
         lead, levels = of_members.axes["lead"], levels_of_members(content.series)
-        axes = {"level": LEVELS, "lead": lead[:LONGEST_GAP]}
+        axes = {"level": LEVELS, "lead": lead[:MAX_GAP]}
         series[LEVELS_OF_MEMBERS] = RunSeries(LEVELS_OF_MEMBERS, of_members.unit, axes, levels)
         mean = mean_of_members(content.series)
         series[MEAN_OF_MEMBERS] = RunSeries(MEAN_OF_MEMBERS, of_members.unit, {"lead": lead}, mean)
@@ -143,7 +143,7 @@ def packed(owner: str, series: Sequence[RunSeries], ledgers: Sequence[Ledger]) -
     """
     arrays = {one.variable: Labelled(one.unit, one.axes, one.values) for one in sorted(series, key=_variable)}
     if PATHS in arrays and CALIBRATED in arrays:
-        arrays[PATHS] = _dealt(arrays[PATHS], arrays[CALIBRATED])
+        arrays[PATHS] = _encoded_paths(arrays[PATHS], arrays[CALIBRATED])
     if ledgers:
         arrays[_LEDGERS] = _of_ledgers(sorted(ledgers, key=lambda ledger: ledger.member))
     return pack(owner, arrays)
@@ -159,7 +159,7 @@ def unpacked(owner: str, content: bytes, variables: Collection[str] | None = Non
     arrays = unpack(owner, content, wanted)
     of_members = arrays.pop(_LEDGERS, None)
     if PATHS in arrays and CALIBRATED in arrays:
-        arrays[PATHS] = _undealt(arrays[PATHS], arrays[CALIBRATED])
+        arrays[PATHS] = _decoded_paths(arrays[PATHS], arrays[CALIBRATED])
     series = {name: RunSeries(name, *array) for name, array in arrays.items() if variables is None or name in variables}
     return Content(series, [] if of_members is None else _ledgers(of_members))
 
@@ -173,17 +173,17 @@ def _variable(series: RunSeries) -> str:
     return series.variable
 
 
-def _dealt(paths: Labelled, calibrated: Labelled) -> Labelled:
-    kept = dealt(paths.values, calibrated.axes["level"], calibrated.values)
-    if kept is None:
+def _encoded_paths(paths: Labelled, calibrated: Labelled) -> Labelled:
+    stored = encode_ranks(paths.values, calibrated.axes["level"], calibrated.values)
+    if stored is None:
         return paths
-    return Labelled(paths.unit, {"part": _PARTS, "lead": paths.axes["lead"], "path": paths.axes["path"]}, kept)
+    return Labelled(paths.unit, {"part": _PARTS, "lead": paths.axes["lead"], "path": paths.axes["path"]}, stored)
 
 
-def _undealt(paths: Labelled, calibrated: Labelled) -> Labelled:
+def _decoded_paths(paths: Labelled, calibrated: Labelled) -> Labelled:
     if "part" not in paths.axes:
         return paths
-    values = undealt(paths.values, calibrated.axes["level"], calibrated.values)
+    values = decode_ranks(paths.values, calibrated.axes["level"], calibrated.values)
     return Labelled(paths.unit, {"path": paths.axes["path"], "lead": paths.axes["lead"]}, values)
 
 
@@ -218,6 +218,6 @@ def _ledgers(array: Labelled) -> list[Ledger]:
     for (member, trace), row in zip(array.axes["member"], array.values.tolist(), strict=True):
         *amounts, residual, tolerance, since, precipitation = row
         of_terms = {term: amount for term, amount in zip(terms, amounts, strict=True) if amount == amount}
-        begun = None if since != since else SinceEmpty(residual_mm=since, precipitation_mm=precipitation)
-        ledgers.append(Ledger(member, of_terms, residual, tolerance, begun, trace))
+        started = None if since != since else SinceEmpty(residual_mm=since, precipitation_mm=precipitation)
+        ledgers.append(Ledger(member, of_terms, residual, tolerance, started, trace))
     return ledgers

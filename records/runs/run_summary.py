@@ -11,7 +11,7 @@ from records.runs.snow_summary import RunSnow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LearntFrom:
+class TrainingDomain:
     """What a version has learnt from, seen from one basin. None where a run of an older Freshet did not keep it.
 
     Attributes:
@@ -37,11 +37,11 @@ class LearntFrom:
         return known and not (like and not self.attributes_assumed)
 
 
-LEARNT_FROM = tuple(field.name for field in fields(LearntFrom))
+LEARNT_FROM = tuple(field.name for field in fields(TrainingDomain))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunSummary(LearntFrom):
+class RunSummary(TrainingDomain):
     """A run's summary of a basin. Every field has a default: that of a basin for which nothing was computed, and of a
     run that was kept before there was the field.
 

@@ -18,7 +18,7 @@ from hydrology.water.spin_up import is_spinning_up, spin_up_note
 from hydrology.weather.forcing import ForcingKind
 from records.database import retention
 from records.database.base import JsonList
-from records.database.composite_keys import of_keys
+from records.database.composite_keys import where_keys
 from records.database.statements import as_record, table_of
 from records.runs.run_arrays import (
     CALIBRATED,
@@ -63,32 +63,32 @@ __all__ = [
     "BasinStatus",
     "Content",
     "Ledger",
-    "Made",
     "NewRun",
     "Of",
     "Purpose",
     "QuantilesOf",
     "Run",
     "RunBasin",
+    "RunCounts",
     "RunSeries",
     "UnknownRun",
     "basin_of",
-    "basins_issued",
     "basins_of",
+    "basins_with_issued_run",
     "calibrated_flow",
     "content_of_many",
+    "count_issue_days",
+    "counts_by_version",
     "flow_ahead",
     "get",
-    "issued_basins",
-    "issued_in",
+    "issued_pairs",
+    "issued_runs_of_basin",
     "ledger_entry",
     "ledger_of",
     "ledgers_of_many",
     "levels_of_members",
     "list_runs",
-    "made",
     "mean_of_members",
-    "mornings",
     "newest_changed",
     "of_key",
     "operational",
@@ -180,8 +180,8 @@ class RunBasin:
     @property
     def why_not_calibrated(self) -> str:
         """Why it has no calibrated quantiles."""
-        told = self.reason or self.summary.calibration_reason or self.pruned
-        return told or "The run is older than calibrated quantiles."
+        shown = self.reason or self.summary.calibration_reason or self.pruned
+        return shown or "The run is older than calibrated quantiles."
 
     @property
     def why_missing(self) -> str:
@@ -280,7 +280,7 @@ def get(session: Session, run: str) -> Run:
     """
     row = session.get(RunRow, run)
     if row is None:
-        raise retention.gone(session, "what-if", run) or UnknownRun(
+        raise retention.pruned_row(session, "what-if", run) or UnknownRun(
             f"No run {run!r} is kept here: list the runs to see their ids."
         )
     return as_record(Run, row)
@@ -347,7 +347,7 @@ def content_of_many(
     columns = table_of(RunContentRow).c
     query = select(columns.run_id, columns.basin_id, columns.content)
     by_key = dict.fromkeys(keys, NOTHING)
-    for run, basin, content in session.execute(of_keys(query, (columns.run_id, columns.basin_id), by_key)):
+    for run, basin, content in session.execute(where_keys(query, (columns.run_id, columns.basin_id), by_key)):
         by_key[run, basin] = unpacked(owner_of(run, basin), content, variables)
     return with_cells(session, by_key)
 
@@ -458,7 +458,7 @@ def operational(session: Session, version: str, until: Day) -> list[Run]:
     return [as_record(Run, row) for row in rows]
 
 
-def mornings(session: Session, version: str, source: str, model: str) -> int:
+def count_issue_days(session: Session, version: str, source: str, model: str) -> int:
     """Return on how many days T0 a version has issued operational runs with a weather model."""
     weather = RunRow.weather
     rows = session.execute(
@@ -469,7 +469,7 @@ def mornings(session: Session, version: str, source: str, model: str) -> int:
     return len({t0 for t0, used in rows if used is not None and (used.source, used.model) == (source, model)})
 
 
-def issued_basins(session: Session, runs: Sequence[str]) -> list[Of]:
+def issued_pairs(session: Session, runs: Sequence[str]) -> list[Of]:
     """Return which basins runs were issued of."""
     rows = session.execute(
         select(RunBasinRow.run_id, RunBasinRow.basin_id)
@@ -479,13 +479,13 @@ def issued_basins(session: Session, runs: Sequence[str]) -> list[Of]:
     return [(run, basin) for run, basin in rows]
 
 
-def basins_issued(session: Session, runs: Sequence[str]) -> list[str]:
+def basins_with_issued_run(session: Session, runs: Sequence[str]) -> list[str]:
     """Return the basins that any of some runs was issued of, by their names."""
     of_runs = RunBasinRow.run_id.in_(runs), RunBasinRow.status == "issued"
     return list(session.scalars(select(RunBasinRow.basin_id).where(*of_runs).distinct().order_by(RunBasinRow.basin_id)))
 
 
-def issued_in(session: Session, basin: str, runs: Sequence[str]) -> dict[str, RunBasin]:
+def issued_runs_of_basin(session: Session, basin: str, runs: Sequence[str]) -> dict[str, RunBasin]:
     """Return what runs say of a basin, by their ids; a run that was not issued for it is not there."""
     rows = session.scalars(
         select(RunBasinRow).filter_by(basin_id=basin, status="issued").where(RunBasinRow.run_id.in_(runs))
@@ -495,7 +495,7 @@ def issued_in(session: Session, basin: str, runs: Sequence[str]) -> dict[str, Ru
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class RunCounts:
     """What a version has made that may be read: how many runs, the newest T0 and the newest issue."""
 
     runs: int
@@ -503,7 +503,7 @@ class Made:
     newest_issue: datetime
 
 
-def made(session: Session, at: datetime, purpose: Purpose = "operational") -> dict[str, Made]:
+def counts_by_version(session: Session, at: datetime, purpose: Purpose = "operational") -> dict[str, RunCounts]:
     """Return what each version has made for a purpose that is available at an instant; one with none is not there.
 
     The newest T0 is that of runs that were issued for a basin at least.
@@ -515,7 +515,7 @@ def made(session: Session, at: datetime, purpose: Purpose = "operational") -> di
         .group_by(RunRow.version_id)
         .order_by(RunRow.version_id)
     )
-    return {version: Made(count, t0, issued_at) for version, count, t0, issued_at in rows}
+    return {version: RunCounts(count, t0, issued_at) for version, count, t0, issued_at in rows}
 
 
 def ledger_entry(ledger: RunSeries, entry: str) -> npt.NDArray[Any]:

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Day
 from records.database.array_codec import Labelled, is_whole, pack, unpack
-from records.database.composite_keys import of_keys
+from records.database.composite_keys import where_keys
 from records.database.ids import Corrupt
 from records.database.named_arrays import whole
 from records.database.statements import table_of
@@ -61,7 +61,7 @@ def with_cells(session: Session, contents: Mapping[Of, Content]) -> dict[Of, Con
     lacking = [key for key, content in contents.items() if _lacks(content.series.get(CELLS))]
     if not lacking:
         return dict(contents)
-    of_runs = of_keys(_borrowed(), (_CONTENTS.c.run_id, _CONTENTS.c.basin_id), lacking)
+    of_runs = where_keys(_borrowed(), (_CONTENTS.c.run_id, _CONTENTS.c.basin_id), lacking)
     states = {(row.run_id, row.basin_id): row for row in session.execute(of_runs)}
     return {
         key: replace(content, series=_with(content.series, key, states.get(key))) if key in lacking else content

@@ -17,7 +17,7 @@ from hydrology.base.errors import DataProblem
 from hydrology.water.ledger import Sums
 from records.basins import basins
 from records.database import checksums
-from records.database.composite_keys import of_keys
+from records.database.composite_keys import where_keys
 from records.database.ids import Corrupt, fingerprint
 from records.database.named_arrays import Arrays, member_hashes, pack, unpack, whole
 from records.database.statements import add_all, as_record, as_values
@@ -210,7 +210,7 @@ def outdated(session: Session, before: datetime, states: Collection[Key] | None 
     of_basin = StateRow.version_id, StateRow.basin_id
     query = select(*of_basin, StateRow.day, StateRow.invalid_at.is_(None), StateRow.created_at < before)
     if states is not None:
-        query = of_keys(query, of_basin, {(version, basin) for version, basin, _ in states})
+        query = where_keys(query, of_basin, {(version, basin) for version, basin, _ in states})
     by_basin: dict[tuple[str, str], list[tuple[Day, bool, bool]]] = {}
     for version, basin, at, valid, old in session.execute(query.order_by(*of_basin, StateRow.day)):
         by_basin.setdefault((version, basin), []).append((at, valid, old))

@@ -40,13 +40,13 @@ class YearSums:
 
     def of(self, basin: str, variable: str, year: int, unit: str, value_bytes: bytes, flag_bytes: bytes) -> int:
         """Return what `checksums.checksum` does of a year."""
-        begun = self._series.get((basin, variable))
-        if begun is None:
-            begun = self._series[basin, variable] = crc32(f"{basin}\0{self._product}\0{variable}\0".encode())
+        started = self._series.get((basin, variable))
+        if started is None:
+            started = self._series[basin, variable] = crc32(f"{basin}\0{self._product}\0{variable}\0".encode())
         named = self._years.get((year, unit))
         if named is None:
             named = self._years[year, unit] = f"{year}\0{unit}".encode()
-        return crc32(flag_bytes, crc32(value_bytes, crc32(named, begun)))
+        return crc32(flag_bytes, crc32(value_bytes, crc32(named, started)))
 
 
 def damaged(basin: str, product: str, variable: str, year: int) -> DamagedSeries:

@@ -219,8 +219,8 @@ def extent(
             days = year.days[known(joined([row], year, row.unit))]
         else:
             days = year.days[arrived(session, _key(row), year)]
-        begun = extents.get((row.basin_id, row.variable))
-        extents[row.basin_id, row.variable] = Period(begun.first if begun else days[0], days[-1])
+        started = extents.get((row.basin_id, row.variable))
+        extents[row.basin_id, row.variable] = Period(started.first if started else days[0], days[-1])
     return extents
 
 

@@ -35,7 +35,7 @@ from runtime.settings import Settings
 ROWS = "freshet.sqlite"
 MANIFEST = "manifest.json"
 _CONTENT = (ROWS, KEY_FILE)
-_LONGEST_MANIFEST = 10_000  # bytes
+_MAX_MANIFEST = 10_000  # bytes
 
 Show = Callable[[int, int], None]
 Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
@@ -58,7 +58,7 @@ class Manifest:
     """What a backup says of itself.
 
     Attributes:
-        made_at: the clock's time when it was begun.
+        created_at: the clock's time when it was begun.
         code_version: of the Freshet that made it.
         row_count: how many rows it holds.
         sha256: of each file in it.
@@ -66,7 +66,7 @@ class Manifest:
 
     __pydantic_config__ = CLOSED
 
-    made_at: datetime
+    created_at: datetime
     code_version: str
     row_count: int
     sha256: dict[str, Digest]
@@ -83,7 +83,7 @@ def make(settings: Settings, database: Database, clock: Clock, file: Path, show:
     """
     if file.exists():
         raise InvalidInput(f"{file} is there already, and no backup is overwritten: name another file.")
-    made_at = clock.wall()
+    created_at = clock.wall()
     with _folder(file.parent) as folder:
         rows = Database(f"sqlite:///{folder / ROWS}")
         rows.migrate()
@@ -94,7 +94,7 @@ def make(settings: Settings, database: Database, clock: Clock, file: Path, show:
             content[KEY_FILE] = settings.data / KEY_FILE
         digests = {name: _digest(path) for name, path in content.items()}
         manifest = Manifest(
-            made_at=made_at, code_version=metadata.version("freshet"), row_count=row_count, sha256=digests
+            created_at=created_at, code_version=metadata.version("freshet"), row_count=row_count, sha256=digests
         )
         draft = folder / "backup"
         with open(draft, "wb", opener=private_files.opener) as opened:
@@ -157,7 +157,7 @@ def _unpack(file: Path, folder: Path) -> Manifest:
             listed = {member.filename: member for member in archive.infolist()}
             if any(member.compress_type != zipfile.ZIP_STORED for member in listed.values()):
                 raise NoBackup(f"{file} is no backup: its content is packed.")
-            if listed[MANIFEST].file_size > _LONGEST_MANIFEST:
+            if listed[MANIFEST].file_size > _MAX_MANIFEST:
                 raise NoBackup(f"{file} is no backup: its manifest is too long.")
             manifest = _MANIFEST.validate_json(archive.read(MANIFEST))
             for name, digest in manifest.sha256.items():

@@ -30,7 +30,7 @@ def copy_rows(source: Database, target: Database, show: Callable[[int, int], Non
     """
     copied = 0
     with source.reading() as reading, target.transaction() as writing:
-        with _told(source):
+        with _error_in_words(source):
             total = sum(counts(reading).values())
         for table in Base.metadata.sorted_tables:
             for rows in _batches(source, reading, table):
@@ -52,13 +52,13 @@ def counts(session: Session) -> dict[str, int]:
 def _batches(source: Database, session: Session, table: Table) -> Iterator[list[dict[str, object]]]:
     # A row that refers to another of its table has the later id.
     every: Select[tuple[object, ...]] = select(table).order_by(*inspect(table).primary_key)
-    with _told(source):
+    with _error_in_words(source):
         for rows in session.execute(every.execution_options(yield_per=BATCH)).mappings().partitions():
             yield [dict(row) for row in rows]
 
 
 @contextmanager
-def _told(source: Database) -> Iterator[None]:
+def _error_in_words(source: Database) -> Iterator[None]:
     """Say what could not be read; values of a damaged file may be no text, or not of their column's type."""
     try:
         yield

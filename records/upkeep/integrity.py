@@ -27,7 +27,7 @@ from records.weather import weather_issues
 from records.weather.tables import BridgeBasinRow, WeatherBasinRow
 
 BATCH = 200  # rows: some hold megabytes
-MOST_NAMED = 3  # of the damages, in a sentence
+MAX_NAMED = 3  # of the damages, in a sentence
 
 
 class NotSound(DataProblem):
@@ -97,8 +97,8 @@ class Soundness:
             NotSound: something is; the sentence names the first.
         """
         if wrong := self.sentences:
-            more = f" And {len(wrong) - MOST_NAMED} more." if len(wrong) > MOST_NAMED else ""
-            raise NotSound(" ".join(wrong[:MOST_NAMED]) + more)
+            more = f" And {len(wrong) - MAX_NAMED} more." if len(wrong) > MAX_NAMED else ""
+            raise NotSound(" ".join(wrong[:MAX_NAMED]) + more)
 
 
 def check(database: Database, show: Callable[[int, int], None] = lambda _done, _total: None) -> Soundness:
@@ -143,10 +143,10 @@ def page_faults(database: Database, *, quick: bool = False) -> list[str]:
     try:
         with database.reading() as session:
             pragma = "PRAGMA quick_check" if quick else "PRAGMA integrity_check"
-            told = session.connection().exec_driver_sql(pragma).scalars().all()
+            shown = session.connection().exec_driver_sql(pragma).scalars().all()
     except DatabaseError as error:
-        told = [_in_words(error)]
-    return [f"{database.file} is damaged ({' '.join(line.split())}): {_RESTORE}." for line in told if line != "ok"]
+        shown = [_in_words(error)]
+    return [f"{database.file} is damaged ({' '.join(line.split())}): {_RESTORE}." for line in shown if line != "ok"]
 
 
 def _unsafe_objects(database: Database) -> list[str]:

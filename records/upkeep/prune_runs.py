@@ -68,8 +68,8 @@ def remove_members(session: Session, runs: Collection[str]) -> list[str]:
         if is_whole(owner, content):
             left = without_members(unpacked(owner, content))
             own = (table.c.run_id == run) & (table.c.basin_id == basin)
-            kept = packed(owner, [*left.series.values()], left.ledgers)
-            session.execute(table.update().where(own).values(content=kept))
+            stored = packed(owner, [*left.series.values()], left.ledgers)
+            session.execute(table.update().where(own).values(content=stored))
     return list(runs)
 
 

@@ -20,7 +20,7 @@ Objects = Mapping[tuple[str, str], tuple[str, ...]]
 """The clauses of each object's statement, sorted, by its type and name."""
 
 REVISION = ("table", "alembic_version")
-_LONGEST_READING = 60.0  # seconds, for what takes milliseconds
+_MAX_READING = 60.0  # seconds, for what takes milliseconds
 _STEPS = 10_000  # of SQLite's virtual machine, between two looks at the clock
 _LIMITS = {
     sqlite3.SQLITE_LIMIT_LENGTH: 1_000_000,  # bytes of a text, and so of a statement
@@ -50,7 +50,7 @@ def opened(file: Path) -> Iterator[sqlite3.Connection]:
     Raises:
         sqlite3.Error: it is not a SQLite file, or a damaged one, or goes beyond the limits.
     """
-    last = time.monotonic() + _LONGEST_READING
+    last = time.monotonic() + _MAX_READING
     with closing(sqlite3.connect(f"file:{quote(str(file))}?immutable=1", uri=True)) as connection:
         for limit, value in _LIMITS.items():
             connection.setlimit(limit, value)
@@ -129,10 +129,10 @@ def _runs_by_itself(type_: str, statement: str) -> bool:
 
 def _clauses(statement: str) -> tuple[str, ...]:
     """Return the columns and constraints of a statement: their order is SQLAlchemy's, of whichever version."""
-    clauses, depth, begun = [], 0, 0
+    clauses, depth, started = [], 0, 0
     for place, character in enumerate(statement):
         depth += {"(": 1, ")": -1}.get(character, 0)
         if (depth == 1 and character in "(,") or (depth == 0 and character == ")"):
-            clauses.append(statement[begun:place])
-            begun = place + 1
-    return tuple(sorted(" ".join(clause.split()) for clause in (*clauses, statement[begun:])))
+            clauses.append(statement[started:place])
+            started = place + 1
+    return tuple(sorted(" ".join(clause.split()) for clause in (*clauses, statement[started:])))

@@ -38,7 +38,7 @@ class ComparedVersion:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Quartiles:
+class ComparedQuartiles:
     """Quartiles over basins, in the unit of the metric; None where no basin has a value."""
 
     __pydantic_config__ = CLOSED
@@ -49,7 +49,7 @@ class Quartiles:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VersionQuartiles(Quartiles):
+class VersionQuartiles(ComparedQuartiles):
     """The quartiles of a version."""
 
     version: str
@@ -86,7 +86,7 @@ class ComparedScore:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PublishedScore(Quartiles):
+class PublishedScore(ComparedQuartiles):
     """A metric of a published model in basins and days that the first version has too.
 
     Attributes:
@@ -96,7 +96,7 @@ class PublishedScore(Quartiles):
 
     metric: str
     n: int
-    first: Quartiles
+    first: ComparedQuartiles
     difference: Difference
 
 

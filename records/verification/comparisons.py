@@ -68,7 +68,7 @@ class Summary:
     owner: str | None = None
 
 
-def keep(session: Session, new: NewComparison, at: datetime) -> tuple[Comparison, bool]:
+def store(session: Session, new: NewComparison, at: datetime) -> tuple[Comparison, bool]:
     """Keep a comparison, and return it with whether it is new: one that is equal to a kept one is that one.
 
     Raises:

@@ -27,7 +27,7 @@ class Publication:
     source: str
     citation: str
     file_id: int
-    kept_at: datetime
+    stored_at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +45,7 @@ class PublishedScore:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredCounts:
     """How many scores were new, differed from what was kept, or were the same."""
 
     new: int
@@ -53,10 +53,10 @@ class Kept:
     unchanged: int
 
 
-def keep(session: Session, publication: Publication, scores: Sequence[PublishedScore]) -> Kept:
+def store(session: Session, publication: Publication, scores: Sequence[PublishedScore]) -> StoredCounts:
     """Keep a publication and its scores, each in place of the one under its key. The same again writes nothing."""
     insert = insert_into(session, PublicationRow)
-    replaced = {name: insert.excluded[name] for name in ("citation", "file_id", "kept_at")}
+    replaced = {name: insert.excluded[name] for name in ("citation", "file_id", "stored_at")}
     differs = insert.table.c.citation.is_distinct_from(replaced["citation"]) | (
         insert.table.c.file_id != replaced["file_id"]
     )
@@ -73,7 +73,7 @@ def keep(session: Session, publication: Publication, scores: Sequence[PublishedS
             insert.on_conflict_do_update(index_elements=list(_KEY), set_=content),
             [as_values(score) for score in differing],
         )
-    return Kept(new, len(differing) - new, len(scores) - len(differing))
+    return StoredCounts(new, len(differing) - new, len(scores) - len(differing))
 
 
 def publications(session: Session) -> list[Publication]:

@@ -19,7 +19,7 @@ class PublicationRow(Base):
     source: Mapped[str] = mapped_column(primary_key=True)
     citation: Mapped[str]
     file_id: Mapped[int] = mapped_column(ForeignKey("sources.id"))
-    kept_at: Mapped[datetime]
+    stored_at: Mapped[datetime]
 
 
 class PublishedScoreRow(Base):

@@ -72,7 +72,7 @@ class NewPart:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part(NewPart):
+class BridgePart(NewPart):
     """What a kept fit says of a basin.
 
     Attributes:
@@ -93,10 +93,10 @@ class InForce:
     """The bridge that a basin's weather goes over."""
 
     bridge: Bridge
-    part: Part
+    part: BridgePart
 
     @property
-    def told(self) -> RunBridge:
+    def used(self) -> RunBridge:
         """What a run keeps of it."""
         bridge, part = self.bridge, self.part
         rain = None if part.skill is None else part.skill.variables[PRECIPITATION].bridged
@@ -137,7 +137,7 @@ def require_free(session: Session, name: str) -> None:
     Raises:
         ProductConflict: it is.
     """
-    if name in series.products(session) and not is_kept(session, name):
+    if name in series.products(session) and not is_stored(session, name):
         raise product_credits.conflict(name, "holds what no bridge made")
 
 
@@ -153,7 +153,7 @@ def get(session: Session, bridge: str) -> Bridge:
     return as_record(Bridge, row)
 
 
-def is_kept(session: Session, name: str) -> bool:
+def is_stored(session: Session, name: str) -> bool:
     """Return whether a bridge of a name is kept."""
     return _newest(session, name) is not None
 
@@ -166,7 +166,7 @@ def list_bridges(session: Session) -> list[Bridge]:
     return [as_record(Bridge, row) for row in newest.values()]
 
 
-def parts_of(session: Session, bridge: str) -> list[Part]:
+def parts_of(session: Session, bridge: str) -> list[BridgePart]:
     """Return what a bridge says of each of its basins, in the order of their identifiers."""
     query = select(BridgeBasinRow).filter_by(bridge_id=bridge).order_by(BridgeBasinRow.basin_id)
     return [_part(row) for row in session.scalars(query)]
@@ -206,5 +206,5 @@ def _in_force(bridge: BridgeRow, part: BridgeBasinRow) -> InForce:
     return InForce(as_record(Bridge, bridge), _part(part))
 
 
-def _part(row: BridgeBasinRow) -> Part:
-    return as_record(Part, row, pooled_from=tuple(row.pooled_from))
+def _part(row: BridgeBasinRow) -> BridgePart:
+    return as_record(BridgePart, row, pooled_from=tuple(row.pooled_from))

@@ -64,7 +64,7 @@ class Feed:
         product: that its weather is kept under; None where it brings discharge, which is kept under its gauge's, or
             forecasts.
         origin: what tells its data from those of other feeds.
-        made_by: the key that made it; None for the command line.
+        created_by: the key that made it; None for the command line.
         last_fetch_at: when it was last asked; `last_success_at`: when it last failed for no basin. By the service's
             clock.
         last_error, last_error_at: why it last failed, wholly or for some basin.
@@ -75,7 +75,7 @@ class Feed:
     settings: JsonObject
     product: str | None
     origin: str
-    made_by: str | None
+    created_by: str | None
     created_at: datetime
     last_fetch_at: datetime | None
     last_success_at: datetime | None
@@ -114,7 +114,7 @@ class FetchedBasin:
     warnings: JsonList = field(default_factory=list)
 
 
-def create(session: Session, new: NewFeed, made_by: str | None, at: datetime) -> Feed:
+def create(session: Session, new: NewFeed, created_by: str | None, at: datetime) -> Feed:
     """Keep a new feed.
 
     Raises:
@@ -132,7 +132,7 @@ def create(session: Session, new: NewFeed, made_by: str | None, at: datetime) ->
         "settings": stored(settings),
         "product": product,
         "origin": settings.origin,
-        "made_by": made_by,
+        "created_by": created_by,
         "created_at": at,
     }
     insert = insert_into(session, FeedRow).on_conflict_do_nothing(index_elements=["name"])
@@ -182,21 +182,21 @@ def targets(session: Session, feed: Feed) -> list[str]:
     Raises:
         InvalidInput: one that it names is not kept, or is another's.
     """
-    told = feed.read()
-    kept = [basin.id for basin in basins.list_basins(session)]
-    if feed.made_by is not None:
-        if keys.get(session, feed.made_by).scope == "operator":
-            kept = basins.registered_with(session, feed.made_by)
-        if isinstance(told, FilesSettings):
-            kept = [basin for basin in kept if not has_source(basin)]
-    if others := sorted(set(told.basins) - set(kept)):
+    shown = feed.read()
+    saved = [basin.id for basin in basins.list_basins(session)]
+    if feed.created_by is not None:
+        if keys.get(session, feed.created_by).scope == "operator":
+            saved = basins.registered_with(session, feed.created_by)
+        if isinstance(shown, FilesSettings):
+            saved = [basin for basin in saved if not has_source(basin)]
+    if others := sorted(set(shown.basins) - set(saved)):
         raise InvalidInput(
             f"{', '.join(others[:10])}: not kept here, or not for the feed {feed.name} to write: ingest or register "
             "them first, with the key that makes the feed, or leave them out."
         )
-    if isinstance(told, UsgsSettings | NwisSettings):
-        kept = [basin for basin in kept if basin.startswith("USGS-")]
-    return told.basins or kept
+    if isinstance(shown, UsgsSettings | NwisSettings):
+        saved = [basin for basin in saved if basin.startswith("USGS-")]
+    return shown.basins or saved
 
 
 def note_basin(session: Session, feed: Feed, fetched: FetchedBasin) -> None:
@@ -228,13 +228,13 @@ def fetch_command(feed: str, basin: str, first: object, last: object) -> str:
 
 
 def _require_own(session: Session, product: str, settings: AnyFeedSettings) -> None:
-    kept = product_credits.origin_of(session, product)
+    saved = product_credits.origin_of(session, product)
     others: Mapping[str, str] = {feed.origin: feed.name for feed in list_feeds(session) if feed.product == product}
-    if kept is not None and kept != settings.origin:
-        raise product_credits.conflict(product, f"holds what came from {kept}")
+    if saved is not None and saved != settings.origin:
+        raise product_credits.conflict(product, f"holds what came from {saved}")
     if filled := {name for origin, name in others.items() if origin != settings.origin}:
         raise product_credits.conflict(product, f"is filled by the feed {min(filled)}")
-    if kept is None and not others and settings.adapter != "files" and product in series.products(session):
+    if saved is None and not others and settings.adapter != "files" and product in series.products(session):
         raise product_credits.conflict(product, "holds what was ingested or sent")
 
 

@@ -19,7 +19,7 @@ class ProductConflict(InvalidInput):
     remedy = "Choose another name for the product: what one source brought stays its own."
 
 
-def keep(session: Session, product: str, origin: str, credit: Credit) -> None:
+def store(session: Session, product: str, origin: str, credit: Credit) -> None:
     """Keep whose a product is. The same again writes nothing.
 
     Args:
@@ -30,9 +30,9 @@ def keep(session: Session, product: str, origin: str, credit: Credit) -> None:
     """
     row = {"product": product, "origin": origin, "credit": credit.credit, "licence": credit.licence}
     session.execute(insert_into(session, CreditRow).values(row).on_conflict_do_nothing())
-    kept = origin_of(session, product)
-    if kept != origin:
-        raise conflict(product, f"holds what came from {kept}")
+    stored = origin_of(session, product)
+    if stored != origin:
+        raise conflict(product, f"holds what came from {stored}")
 
 
 def origin_of(session: Session, product: str) -> str | None:
@@ -40,7 +40,7 @@ def origin_of(session: Session, product: str) -> str | None:
     return session.scalar(select(CreditRow.origin).where(CreditRow.product == product))
 
 
-def of(session: Session, products: Iterable[str]) -> dict[str, Credit]:
+def by_product(session: Session, products: Iterable[str]) -> dict[str, Credit]:
     """Return whose products are, by product; those that no feed brought are left out."""
     rows = session.scalars(select(CreditRow).where(CreditRow.product.in_(list(products))).order_by(CreditRow.product))
     return {row.product: Credit(row.credit, row.licence) for row in rows}

@@ -69,7 +69,7 @@ class FeedRow(Base):
     product: Mapped[str | None]
     origin: Mapped[str]
     # The API key that made it; null for the command line. Not a foreign key: keys are revoked, never deleted.
-    made_by: Mapped[str | None]
+    created_by: Mapped[str | None]
     created_at: Mapped[datetime]
     last_fetch_at: Mapped[datetime | None]
     last_success_at: Mapped[datetime | None]

@@ -69,7 +69,7 @@ class BasinPart:
 
 
 @dataclass(frozen=True, slots=True)
-class Keeping:
+class StoredIssue:
     """What came of keeping a weather forecast.
 
     Attributes:
@@ -86,7 +86,7 @@ class Keeping:
     warnings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-def keep(session: Session, forecasts: Sequence[WeatherForecast], at: datetime, *, operational: bool) -> Keeping:
+def store(session: Session, forecasts: Sequence[WeatherForecast], at: datetime, *, operational: bool) -> StoredIssue:
     """Keep what a source issued for some basins. What is kept already is left as it is.
 
     Args:
@@ -102,7 +102,7 @@ def keep(session: Session, forecasts: Sequence[WeatherForecast], at: datetime, *
         {forecast.basin for forecast in forecasts}
     ) < len(forecasts):
         raise ValueError("weather forecasts of one issue are kept together, each basin once")
-    issue_id = _kept_issue(session, issue, at, operational)
+    issue_id = _store_issue(session, issue, at, operational)
     by_basin = {forecast.basin: forecast for forecast in forecasts}
     refused = {basin: str(error) for basin, error in basin_records.unknown(session, list(by_basin)).items()}
     rows = {basin: _row(issue_id, forecast) for basin, forecast in by_basin.items() if basin not in refused}
@@ -111,11 +111,11 @@ def keep(session: Session, forecasts: Sequence[WeatherForecast], at: datetime, *
     for basin, digest in _hashes(session, issue_id, rows).items():
         if digest != rows[basin]["sha256"]:
             refused[basin] = _other_content(basin, issue)
-    kept = [basin for basin in rows if basin not in refused]
-    return Keeping(
+    stored = [basin for basin in rows if basin not in refused]
+    return StoredIssue(
         issue_id=issue_id,
-        new=tuple(basin for basin in kept if basin not in before),
-        known=tuple(basin for basin in kept if basin in before),
+        new=tuple(basin for basin in stored if basin not in before),
+        known=tuple(basin for basin in stored if basin in before),
         refused=refused,
     )
 
@@ -129,7 +129,7 @@ def get(session: Session, issue: str) -> Issue:
     """
     row = session.get(WeatherIssueRow, issue)
     if row is None:
-        raise retention.gone(session, "weather", issue) or UnknownWeather(
+        raise retention.pruned_row(session, "weather", issue) or UnknownWeather(
             f"No weather forecast {issue!r} is kept here: list them to see their ids."
         )
     return as_record(Issue, row)
@@ -231,7 +231,7 @@ def newest(session: Session, basins: Sequence[str], at: datetime, days: Period) 
 
 def is_whole(row: Any) -> bool:
     """Return whether the stored part of a basin, its columns as attributes, is the one that was written."""
-    return bool(row.sha256 == sha256(_said_by(row)))
+    return bool(row.sha256 == sha256(_row_content(row)))
 
 
 def outdated(session: Session, before: datetime, issues: Collection[str] | None = None) -> dict[str, int]:
@@ -262,7 +262,7 @@ def _identity(issue: WeatherIssue) -> tuple[str, str, datetime]:
     return issue.source, issue.model, issue.reference_time
 
 
-def _kept_issue(session: Session, issue: WeatherIssue, at: datetime, operational: bool) -> str:
+def _store_issue(session: Session, issue: WeatherIssue, at: datetime, operational: bool) -> str:
     """Return the id of an issue, kept now or before."""
     identity = {
         "source": issue.source,
@@ -290,17 +290,17 @@ def _row(issue_id: str, forecast: WeatherForecast) -> dict[str, Any]:
         "traces": list(forecast.traces),
         "variables": variables,
         "content": content,
-        "sha256": sha256(_said(forecast.first, forecast.traces, variables, content)),
+        "sha256": sha256(_content_to_hash(forecast.first, forecast.traces, variables, content)),
     }
 
 
-def _said(first: Day, traces: Sequence[str], variables: Sequence[str], content: bytes) -> bytes:
+def _content_to_hash(first: Day, traces: Sequence[str], variables: Sequence[str], content: bytes) -> bytes:
     """Return all that a part says, as it is hashed."""
     return f"{first} {','.join(traces)} {','.join(variables)} ".encode() + content
 
 
-def _said_by(row: Any) -> bytes:
-    return _said(row.first, row.traces, row.variables, row.content)
+def _row_content(row: Any) -> bytes:
+    return _content_to_hash(row.first, row.traces, row.variables, row.content)
 
 
 def _insert(session: Session, rows: Sequence[dict[str, Any]]) -> None:
@@ -326,7 +326,7 @@ def _other_content(basin: str, issue: WeatherIssue) -> str:
 
 
 def _forecast(issue: Issue, row: WeatherBasinRow) -> WeatherForecast:
-    verified(_said_by(row), row.sha256, f"weather forecast {issue.id} of {row.basin_id}")
+    verified(_row_content(row), row.sha256, f"weather forecast {issue.id} of {row.basin_id}")
     shape = (len(row.variables), len(row.traces), len(Period(row.first, row.last)))
     values = np.frombuffer(row.content, VALUE).reshape(shape)
     return WeatherForecast(

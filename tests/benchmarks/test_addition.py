@@ -38,9 +38,9 @@ def test_sequences_are_those_of_the_paper(task: Task) -> None:
     marked = a[:-1] == 1
     assert torch.all(marked | (a[:-1] == 0))
     counts = marked.sum((0, 2))
-    fewest, most = task.summands
-    assert (counts.min() >= fewest) & (counts.max() <= most)
-    assert len(counts.unique()) > 1 or fewest == most
+    fewest, maximum = task.summands
+    assert (counts.min() >= fewest) & (counts.max() <= maximum)
+    assert len(counts.unique()) > 1 or fewest == maximum
     torch.testing.assert_close(y, torch.where(marked, x[:-1], 0.0).sum((0, 2)))
 
 
@@ -102,7 +102,7 @@ def test_lstm_equals_torch(name: str, forget_bias: float) -> None:
 
 
 @pytest.mark.parametrize("contender", CONTENDERS, ids=lambda contender: contender.name)
-def test_stacked_networks_say_what_each_alone_says(contender: Contender) -> None:
+def test_stacked_networks_state_what_each_alone_states(contender: Contender) -> None:
     torch.manual_seed(0)
     networks = [contender.build() for _ in range(2)]
     x, a, _ = sequences(replace(REFERENCE, length=12), 6, 0)

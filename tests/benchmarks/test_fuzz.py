@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.fuzz.findings import BadSentence, judged, keep
+from benchmarks.fuzz.findings import BadSentence, fill_records, judged
 from benchmarks.fuzz.target import HOSTILE
 from benchmarks.fuzz.targets import TARGETS
 from hydrology.base.errors import InvalidInput
@@ -46,13 +46,13 @@ def test_a_refusal_that_no_log_should_hold_is_a_finding(sentence: str) -> None:
         judged(refusing(sentence), b"")
 
 
-def test_findings_of_one_kind_are_kept_once(tmp_path: Path) -> None:
+def test_findings_of_one_kind_are_stored_once(tmp_path: Path) -> None:
     def divided(content: bytes) -> float:
         return 1 / len(content.strip())
 
     for content in (b"", b" "):
         with pytest.raises(ZeroDivisionError) as caught:
             judged(divided, content)
-        keep(tmp_path, content, caught.value)
-    kept = [path for path in tmp_path.iterdir() if path.suffix != ".txt"]
-    assert [path.read_bytes() for path in kept] == [b""]
+        fill_records(tmp_path, content, caught.value)
+    stored = [path for path in tmp_path.iterdir() if path.suffix != ".txt"]
+    assert [path.read_bytes() for path in stored] == [b""]

@@ -43,7 +43,7 @@ def test_a_member_that_a_series_has_not_is_refused_before_anything_is_read(name:
         train(name, [0, member])
 
 
-def test_without_the_list_of_basins_it_says_what_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_without_the_list_of_basins_it_states_what_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("FRESHET_CAMELS", str(tmp_path))
     with pytest.raises(SystemExit, match=r"447_basin_file\.txt is missing"):
         basins()
@@ -63,7 +63,7 @@ def test_a_basin_without_a_score_takes_no_part_in_its_median() -> None:
     assert found["flv"] == pytest.approx([0.25, 0.4, 0.55])
 
 
-def test_every_picture_of_the_probabilities_is_kept_and_shown() -> None:
+def test_every_picture_of_the_probabilities_is_stored_and_shown() -> None:
     shown = (pictures.PICTURES.parent / "understand" / "uncertainty.md").read_text()
     drawn = uncertainty_pictures.pictures()
     for name, figure in drawn.items():

@@ -23,7 +23,7 @@ def test_a_failed_answer_is_set_beside_the_fault_that_was_under_way() -> None:
         Answer("GET /", 9.0, 11.0, None),
         Answer("GET /", 31.0, 32.0, 200),
     )
-    told = of_answers([before, during, after], windows=[(10.0, 30.0)])
-    assert told["failed_under_a_fault"] == 1
-    assert told["failed_without_a_fault"] == [{"route": "GET /", "status": 500, "second": 0.0}]
-    assert told["routes"] == {"GET /": {"5xx": 1, "none": 1, "2xx": 1}}
+    shown = of_answers([before, during, after], windows=[(10.0, 30.0)])
+    assert shown["failed_under_a_fault"] == 1
+    assert shown["failed_without_a_fault"] == [{"route": "GET /", "status": 500, "second": 0.0}]
+    assert shown["routes"] == {"GET /": {"5xx": 1, "none": 1, "2xx": 1}}

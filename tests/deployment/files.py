@@ -37,17 +37,17 @@ def dockerfile() -> list[tuple[str, str]]:
     """Return the instructions of the Dockerfile and what each says, continued lines joined, without comments."""
     text = re.sub(r"^#.*\n", "", DOCKERFILE.read_text(), flags=re.MULTILINE).replace("\\\n", " ")
     lines = [line.partition(" ") for line in text.splitlines() if line.strip()]
-    return [(name, said.strip()) for name, _, said in lines]
+    return [(name, result.strip()) for name, _, result in lines]
 
 
 def stages() -> dict[str, list[tuple[str, str]]]:
     """Return the instructions of each stage, those of the stage that it starts from included."""
     found: dict[str, list[tuple[str, str]]] = {}
-    for name, said in dockerfile():
+    for name, result in dockerfile():
         if name == "FROM":
-            parent, _, stage = said.partition(" AS ")
+            parent, _, stage = result.partition(" AS ")
             found[stage] = list(found.get(parent, []))
-        found[stage].append((name, said))
+        found[stage].append((name, result))
     return found
 
 
@@ -60,8 +60,8 @@ def reaches_the_build() -> set[str]:
 
 def image_health() -> list[str]:
     """Return the command of the images' health check."""
-    (said,) = (said for name, said in dockerfile() if name == "HEALTHCHECK")
-    command: list[str] = json.loads(said.partition("CMD")[2])
+    (result,) = (result for name, result in dockerfile() if name == "HEALTHCHECK")
+    command: list[str] = json.loads(result.partition("CMD")[2])
     return command
 
 

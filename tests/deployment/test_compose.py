@@ -17,8 +17,8 @@ def schema_check(file: Path) -> subprocess.CompletedProcess[str]:
 
 
 def test_it_follows_the_compose_specification(tmp_path: Path) -> None:
-    said = schema_check(COMPOSE)
-    assert said.returncode == 0, said.stdout + said.stderr
+    result = schema_check(COMPOSE)
+    assert result.returncode == 0, result.stdout + result.stderr
     wrong = tmp_path / "wrong.yml"
     wrong.write_text(COMPOSE.read_text().replace("restart:", "restarts:"))
     assert schema_check(wrong).returncode != 0
@@ -102,7 +102,7 @@ def test_the_outside_reaches_the_api_alone() -> None:
 
 
 def test_no_registry_is_named() -> None:
-    bases = [said.split(" ")[0] for stage in stages().values() for name, said in stage if name == "FROM"]
+    bases = [result.split(" ")[0] for stage in stages().values() for name, result in stage if name == "FROM"]
     for image in [*bases, *(one["image"] for one in services().values())]:
         assert "." not in image.split("/")[0] or "/" not in image
     for file in (COMPOSE, ROOT / "Dockerfile"):

@@ -11,17 +11,17 @@ TARGETS = ("cpu", "cuda")
 
 
 def test_the_linter_finds_nothing() -> None:
-    said = subprocess.run([tool("hadolint"), "--no-color", DOCKERFILE], capture_output=True, text=True, check=False)
-    assert (said.returncode, said.stdout, said.stderr) == (0, "", "")
+    result = subprocess.run([tool("hadolint"), "--no-color", DOCKERFILE], capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stdout, result.stderr) == (0, "", "")
 
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_an_image_runs_freshet_as_a_user_without_rights(target: str) -> None:
-    said = dict(stages()[target])
-    assert said["USER"] == "10001"
-    assert said["ENTRYPOINT"] == '["freshet"]'
+    result = dict(stages()[target])
+    assert result["USER"] == "10001"
+    assert result["ENTRYPOINT"] == '["freshet"]'
     assert any("/health/live" in word for word in image_health())
-    assert said["COPY"] == f"--from=build-{target} /opt/freshet /opt/freshet"
+    assert result["COPY"] == f"--from=build-{target} /opt/freshet /opt/freshet"
 
 
 def test_the_smaller_image_is_the_default() -> None:
@@ -29,7 +29,7 @@ def test_the_smaller_image_is_the_default() -> None:
 
 
 def test_package_indexes_are_arguments_without_a_default() -> None:
-    arguments = {said for name, said in dockerfile() if name == "ARG"}
+    arguments = {result for name, result in dockerfile() if name == "ARG"}
     assert arguments == {"PIP_INDEX_URL", "TORCH_INDEX_URL"}
     assert ("ARG", "PIP_INDEX_URL") in stages()["build-cpu"]
     assert ("ARG", "PIP_INDEX_URL") in stages()["build-cuda"]

@@ -124,10 +124,10 @@ def test_every_expression_parses_and_asks_for_figures_that_the_service_gives(
 ) -> None:
     (scrape,) = read("prometheus/scrape.yml")
     answer = sqlite_client.get(scrape["metrics_path"], headers=bearer(sqlite_database))
-    told = {family.name: family.type for family in text_string_to_metric_families(answer.text)}
+    shown = {family.name: family.type for family in text_string_to_metric_families(answer.text)}
     series = {
         name + suffix
-        for name, kind in told.items()
+        for name, kind in shown.items()
         for suffix in (("_bucket", "_count", "_sum") if kind == "histogram" else ("",))
     }
     asked = {name for expression in expressions() for name in names(promql_parser.parse(expression))}

@@ -100,10 +100,10 @@ class Deployment:
         program, *arguments = [word.replace("8000", str(self.api_port)) for word in test[1:]]
         command = {"freshet": python_processes.command("freshet"), "python": [sys.executable]}[program]
         environment = self.environment | settings
-        said = subprocess.run(
+        result = subprocess.run(
             [*command, *arguments], env=environment, capture_output=True, check=False, cwd=self.folder
         )
-        return said.returncode == 0
+        return result.returncode == 0
 
     def ingestion(self) -> dict[str, Any]:
         """Return the params of an ingestion of a small Caravan set."""
@@ -172,11 +172,11 @@ def deployment(postgresql: PostgreSQL, tmp_path_factory: pytest.TempPathFactory)
     folder = tmp_path_factory.mktemp("deployment")
     caravan_files.folder(folder / "incoming", caravan_files.files())
     with ExitStack() as stack:
-        made = Deployment(folder, postgresql.new(), stack)
-        made.start_broker()
-        assert made.start("migrate").wait(PATIENCE) == 0
-        made.database.require_migrated()
-        yield made
+        created = Deployment(folder, postgresql.new(), stack)
+        created.start_broker()
+        assert created.start("migrate").wait(PATIENCE) == 0
+        created.database.require_migrated()
+        yield created
 
 
 def test_the_api_is_well_as_soon_as_it_answers(deployment: Deployment) -> None:
@@ -200,7 +200,7 @@ def test_the_api_is_well_as_soon_as_it_answers(deployment: Deployment) -> None:
         ("gpu-training-worker", "training"),
     ],
 )
-def test_a_worker_does_the_jobs_of_its_queue_and_ends_when_told(
+def test_a_worker_does_the_jobs_of_its_queue_and_ends_when_reported(
     deployment: Deployment, service: str, queue: str
 ) -> None:
     process = deployment.start(service)
@@ -225,12 +225,12 @@ def test_the_scheduler_makes_the_jobs_that_are_due(deployment: Deployment) -> No
         next_run_at=now - timedelta(seconds=1),
     )
     with deployment.database.transaction() as session:
-        kept = schedules.create(session, new, now).id
+        stored = schedules.create(session, new, now).id
     scheduler, worker = deployment.start("scheduler"), deployment.start("ingest-worker")
 
     def fired() -> schedules.Schedule:
         with deployment.database.reading() as session:
-            return schedules.get(session, kept)
+            return schedules.get(session, stored)
 
     until(lambda: fired().last_job_id is not None, "the schedule does not fire")
     job = fired().last_job_id

@@ -56,8 +56,8 @@ def test_it_hides_what_the_service_needs_not() -> None:
     assert not [name for name in service if "PASSWORD" in service[name].upper()]
 
 
-def test_the_service_tells_systemd_that_it_is_ready_lives_and_stops(tmp_path: Path) -> None:
-    told: list[bytes] = []
+def test_the_service_reports_systemd_that_it_is_ready_lives_and_stops(tmp_path: Path) -> None:
+    shown: list[bytes] = []
     (tmp_path / "data").mkdir()
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as systemd, socket.socket() as probe:
         systemd.bind(str(tmp_path / "notify"))
@@ -72,20 +72,20 @@ def test_the_service_tells_systemd_that_it_is_ready_lives_and_stops(tmp_path: Pa
             stderr=subprocess.DEVNULL,
         ) as service:
             try:
-                _hear_until(systemd, b"READY=1", told)
-                _hear_until(systemd, b"WATCHDOG=1", told)
+                _hear_until(systemd, b"READY=1", shown)
+                _hear_until(systemd, b"WATCHDOG=1", shown)
                 service.terminate()
-                _hear_until(systemd, b"STOPPING=1", told)
+                _hear_until(systemd, b"STOPPING=1", shown)
                 assert service.wait(SECONDS) == 0
             finally:
                 service.kill()
-    assert told.count(b"READY=1") == told.count(b"STOPPING=1") == 1
+    assert shown.count(b"READY=1") == shown.count(b"STOPPING=1") == 1
 
 
-def _hear_until(systemd: socket.socket, sign: bytes, told: list[bytes]) -> None:
+def _hear_until(systemd: socket.socket, sign: bytes, shown: list[bytes]) -> None:
     end = time.monotonic() + SECONDS
     while True:
-        told.append(systemd.recv(4096))
-        if told[-1] == sign:
+        shown.append(systemd.recv(4096))
+        if shown[-1] == sign:
             return
         assert time.monotonic() < end

@@ -8,7 +8,7 @@ from netCDF4 import Dataset
 
 from app.edr.collections import FORECASTS
 from ingestion.sources import synthetic
-from tests.e2e.kept import Kept
+from tests.e2e.filled_store import FilledStore
 from tests.operations.conftest import BASINS
 
 OF_THE_PROCESS = ("/metrics", "/v1/status", "/health/live", "/health/ready")
@@ -19,23 +19,23 @@ Answers = dict[tuple[str, str], bytes]
 """The status and the bytes of each answer, by its address and form."""
 
 
-def answers(address: str, kept: Kept) -> Answers:
+def answers(address: str, stored: FilledStore) -> Answers:
     """Return what a service answers at each address in each form."""
-    headers = {"Authorization": f"Bearer {kept.token}", "Host": "localhost"}  # a link repeats the host
+    headers = {"Authorization": f"Bearer {stored.token}", "Host": "localhost"}  # a link repeats the host
     with httpx2.Client(base_url=address, headers=headers, trust_env=False, timeout=60) as client:
         document = client.get("/openapi.json").raise_for_status().json()
-        told = {}
-        for path, form in _readable(document, kept):
+        shown = {}
+        for path, form in _readable(document, stored):
             answer = client.get(path, headers={"Accept": form})
             content = _without_time(answer.content) if form == NETCDF and answer.is_success else answer.content
-            told[path, form] = f"{answer.status_code} ".encode() + content
-        return told
+            shown[path, form] = f"{answer.status_code} ".encode() + content
+        return shown
 
 
-def _readable(document: dict[str, Any], kept: Kept) -> Iterator[tuple[str, str]]:
+def _readable(document: dict[str, Any], stored: FilledStore) -> Iterator[tuple[str, str]]:
     """Return the addresses of an OpenAPI document, each with a form that it can be had in."""
-    names = {name: getattr(kept, name) for name in Kept.__dataclass_fields__}
-    names |= {"basin": BASINS[0], "collection": FORECASTS, "job": kept.ended[0]}
+    names = {name: getattr(stored, name) for name in FilledStore.__dataclass_fields__}
+    names |= {"basin": BASINS[0], "collection": FORECASTS, "job": stored.ended[0]}
     for path, methods in document["paths"].items():
         if "get" in methods and path not in OF_THE_PROCESS:
             needed = [one["name"] for one in methods["get"].get("parameters", []) if one["required"]]

@@ -14,7 +14,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tests.e2e.kept import KEPT_UNTIL, Kept, fill, work
+from tests.e2e.filled_store import FILLED_UNTIL, FilledStore, fill, work
 from tests.operations.conftest import country, trained_file
 from tests.workers.conftest import copy_rows
 
@@ -31,7 +31,7 @@ class Api:
 
     address: str
     process: int
-    kept: Kept
+    stored: FilledStore
 
 
 @pytest.fixture(scope="session")
@@ -72,9 +72,9 @@ def reading_api(worked_file: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 
 @contextmanager
 def _started(database_url: str, folder: Path) -> Iterator[Api]:
-    kept = fill(database_url)
+    stored = fill(database_url)
     with served(database_url, folder) as (address, process):
-        yield Api(address, process, kept)
+        yield Api(address, process, stored)
 
 
 @contextmanager
@@ -86,7 +86,7 @@ def served(database_url: str, folder: Path) -> Iterator[tuple[str, int]]:
         "FRESHET_DATA": str(folder / "data"),
         "FRESHET_DATABASE_URL": database_url,
         "FRESHET_BROKER_URL": NO_BROKER,
-        "FRESHET_AS_OF": KEPT_UNTIL.isoformat(),
+        "FRESHET_AS_OF": FILLED_UNTIL.isoformat(),
         "FRESHET_LOG_LEVEL": "error",
         "FRESHET_REQUESTS_PER_MINUTE": "1000000",
         "FRESHET_WRITES_PER_MINUTE": "1000000",

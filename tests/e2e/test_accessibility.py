@@ -17,11 +17,11 @@ SERIOUS = ("serious", "critical")
 def test_no_page_has_a_serious_fault(reading_api: Api, window: dict[str, int], scheme: str) -> None:
     faults: dict[str, Any] = {}
     with showing(reading_api.address, viewport=window, color_scheme=scheme) as shown:
-        for path in [*open_paths(reading_api.kept), "/basins/SYNTH-99", "/jobs"]:
+        for path in [*open_paths(reading_api.stored), "/basins/SYNTH-99", "/jobs"]:
             shown.go(path)
             faults[path] = _faults(shown)
-        _open_with_key(shown, reading_api.kept.token)
-        for path in keyed_paths(reading_api.kept):
+        _open_with_key(shown, reading_api.stored.token)
+        for path in keyed_paths(reading_api.stored):
             shown.go(path)
             shown.page.locator("form[data-key]").wait_for(state="detached")
             faults[f"{path} with a key"] = _faults(shown)

@@ -18,7 +18,7 @@ def freshet(database_url: str, data: Path, *command: str) -> None:
 def test_a_service_restored_elsewhere_answers_to_the_byte(
     api: Api, database_url: str, postgresql: PostgreSQL, tmp_path: Path
 ) -> None:
-    before, file = answers(api.address, api.kept), tmp_path / "backup"
+    before, file = answers(api.address, api.stored), tmp_path / "backup"
     assert {answer[:4] for answer in before.values()} == {b"200 "}
     freshet(database_url, tmp_path / "data", "backup", str(file))
 
@@ -28,4 +28,4 @@ def test_a_service_restored_elsewhere_answers_to_the_byte(
         (tmp_path / "elsewhere").mkdir(exist_ok=True)
         freshet(url, data, "restore", str(file))
         with served(url, data) as (address, _):
-            assert answers(address, api.kept) == before
+            assert answers(address, api.stored) == before

@@ -37,7 +37,7 @@ def test_what_is_tried_is_answered(shown: Shown) -> None:
 def test_a_key_that_is_authorized_posts_a_job(shown: Shown, sqlite_api: Api) -> None:
     shown.page.locator(".auth-wrapper .authorize").first.click()
     dialogue = shown.page.locator(".dialog-ux")
-    dialogue.locator("input").fill(sqlite_api.kept.token)
+    dialogue.locator("input").fill(sqlite_api.stored.token)
     dialogue.locator("button.authorize").click()
     dialogue.locator("button.btn-done").click()
 

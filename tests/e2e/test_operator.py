@@ -48,9 +48,9 @@ def shown(country: Path, tmp_path: Path) -> Iterator[tuple[Shown, str]]:
         "no_proxy": "127.0.0.1",
     }
     with ExitStack() as stack:
-        said = stack.enter_context(log.open("wb"))
+        result = stack.enter_context(log.open("wb"))
         command = [sys.executable, "-m", "freshet", "serve", "--port", str(port)]
-        service = stack.enter_context(subprocess.Popen(command, env=around, stdout=said, stderr=said))
+        service = stack.enter_context(subprocess.Popen(command, env=around, stdout=result, stderr=result))
         stack.callback(service.send_signal, signal.SIGTERM)
         await_ready(address, service, log)
         database = Database(f"sqlite:///{data / 'freshet.sqlite'}")

@@ -10,7 +10,7 @@ from tests.e2e.conftest import Api
 from tests.e2e.paths import keyed_paths, open_paths
 from tests.operations.conftest import BASINS
 
-MOST_ANSWERS, MOST_BYTES = 6, 250_000
+MAX_ANSWERS, MAX_BYTES = 6, 250_000
 
 
 @pytest.fixture
@@ -21,8 +21,8 @@ def client(reading_api: Api) -> Iterator[httpx2.Client]:
 
 
 def test_every_page_is_whole_and_lets_nothing_foreign_in(reading_api: Api, client: httpx2.Client) -> None:
-    header = {"Authorization": f"Bearer {reading_api.kept.token}"}
-    for path in [*open_paths(reading_api.kept), *keyed_paths(reading_api.kept)]:
+    header = {"Authorization": f"Bearer {reading_api.stored.token}"}
+    for path in [*open_paths(reading_api.stored), *keyed_paths(reading_api.stored)]:
         answer = client.get(path, headers=header)
         assert answer.status_code == 200, path
         assert answer.text.rstrip().endswith("</html>")
@@ -33,7 +33,7 @@ def test_every_page_is_whole_and_lets_nothing_foreign_in(reading_api: Api, clien
         assert not re.search(r'(?:src|href|action)="(?:https?:)?//', answer.text), path
 
 
-def test_what_a_page_loads_is_kept_for_ever(client: httpx2.Client) -> None:
+def test_what_a_page_loads_is_stored_for_ever(client: httpx2.Client) -> None:
     page = client.get(f"/basins/{BASINS[0]}").text
     assets = re.findall(r'(?:src|href)="([^"]*/static/[^"]+)"', page)
     assert len(assets) >= 4
@@ -51,21 +51,21 @@ def test_a_page_and_all_that_it_loads_are_little(client: httpx2.Client) -> None:
             page,
             *(client.get(asset) for asset in re.findall(r'(?:src|href)="([^"]*/static/[^"]+)"', page.text)),
         ]
-        assert len(answers) <= MOST_ANSWERS, path
-        assert sum(answer.num_bytes_downloaded for answer in answers) <= MOST_BYTES, path
+        assert len(answers) <= MAX_ANSWERS, path
+        assert sum(answer.num_bytes_downloaded for answer in answers) <= MAX_BYTES, path
 
 
-def test_pages_that_need_a_key_say_so_and_nothing_else(reading_api: Api, client: httpx2.Client) -> None:
-    for path in keyed_paths(reading_api.kept):
+def test_pages_that_need_a_key_state_it_and_nothing_else(reading_api: Api, client: httpx2.Client) -> None:
+    for path in keyed_paths(reading_api.stored):
         for header in ({}, {"Authorization": "Bearer freshet_0_no"}):
             answer = client.get(path, headers=header)
             assert answer.status_code == 401, path
             assert "This page needs a key" in answer.text
-            assert reading_api.kept.feed not in answer.text
+            assert reading_api.stored.feed not in answer.text
 
 
 @pytest.mark.parametrize("path", ["/basins/..%2f..%2fetc", "/basins/%3Cscript%3E", "/?colour=red", "/?color=skill"])
-def test_a_wrong_address_is_told_as_a_page_that_quotes_nothing_live(client: httpx2.Client, path: str) -> None:
+def test_a_wrong_address_is_reported_as_a_page_that_quotes_nothing_live(client: httpx2.Client, path: str) -> None:
     answer = client.get(path)
     assert answer.status_code in (404, 422)
     assert "<script>" not in answer.text.replace('<script src="', "")

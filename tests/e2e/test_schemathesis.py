@@ -17,7 +17,7 @@ from tests.operations.conftest import BASINS
 
 SEED = 20
 FUZZED = 10  # requests an operation, besides the examples and the edges of its parameters
-LEAST_CASES = 1000
+MIN_CASES = 1000
 # `Allow` in an answer to OPTIONS names one route of an address, and the router has one route a method.
 LEFT_OUT = "allow_header_conformance"
 EVENTS = "/v1/jobs/{job}/events"
@@ -50,17 +50,17 @@ REFUSED = {
 ACCEPTED = ["2xx", "3xx", 401, 403, 404, 409, 429]
 
 
-def test_every_operation_keeps_its_promises(api: Api, tmp_path: Path) -> None:
+def test_every_operation_retains_its_promises(api: Api, tmp_path: Path) -> None:
     described = httpx2.get(f"{api.address}/openapi.json", trust_env=False, timeout=30).json()
     operations = {f"{method.upper()} {path}" for path, methods in described["paths"].items() for method in methods}
 
-    said = _run(api, tmp_path)
-    assert said.returncode == 0, said.stdout + said.stderr
+    result = _run(api, tmp_path)
+    assert result.returncode == 0, result.stdout + result.stderr
     answers = _answers(tmp_path / "report.ndjson")
     cases = sum(one.total() for one in answers.values())
     print(f"{cases} requests of {len(operations)} operations")  # noqa: T201 - shown with -s
     assert set(answers) == operations
-    assert cases >= LEAST_CASES
+    assert cases >= MIN_CASES
     assert [name for name, statuses in answers.items() if not any(status < 300 for status in statuses)] == []
 
 
@@ -86,20 +86,20 @@ def _configuration(api: Api) -> str:
     known = {
         "basin": [*BASINS, "OWN-mill"],
         "collection": [FORECASTS],
-        "run": [api.kept.run],
-        "version": [api.kept.version],
-        "comparison": [api.kept.comparison],
-        "job": api.kept.ended,
-        "schedule": [api.kept.schedule],
-        "weather": [api.kept.weather],
-        "feed": [api.kept.feed],
-        "bridge": [api.kept.bridge],
-        "threshold": [api.kept.threshold],
-        "subscription": [api.kept.subscription],
-        "delivery": [api.kept.delivery],
+        "run": [api.stored.run],
+        "version": [api.stored.version],
+        "comparison": [api.stored.comparison],
+        "job": api.stored.ended,
+        "schedule": [api.stored.schedule],
+        "weather": [api.stored.weather],
+        "feed": [api.stored.feed],
+        "bridge": [api.stored.bridge],
+        "threshold": [api.stored.threshold],
+        "subscription": [api.stored.subscription],
+        "delivery": [api.stored.delivery],
     }
     products = json.dumps([synthetic.PRODUCT])
-    lines = [f'headers = {{ Authorization = "Bearer {api.kept.token}" }}']
+    lines = [f'headers = {{ Authorization = "Bearer {api.stored.token}" }}']
     lines += [f"[dictionaries.{name}]\nvalues = {json.dumps(values)}" for name, values in known.items()]
     lines += [
         f"[dictionaries.product]\nvalues = {products}",
@@ -108,7 +108,7 @@ def _configuration(api: Api) -> str:
         *(f'"path.{name}" = {{ dictionary = "{name}", probability = 0.7 }}' for name in known),
         "[[operations]]",
         f'include-path = "{EVENTS}"',
-        f'parameters = {{ "path.job" = "{api.kept.ended[0]}" }}',
+        f'parameters = {{ "path.job" = "{api.stored.ended[0]}" }}',
     ]
     # An address below `/v1/basins/{basin}`, whose methods it has too: `observations` is no basin, and that is said.
     lines += ["[[operations]]", f'include-path = "{OBSERVATIONS}"', "checks.unsupported_method.enabled = false"]
@@ -120,7 +120,7 @@ def _configuration(api: Api) -> str:
             f"checks.positive_data_acceptance.expected-statuses = {expected}",
         ]
         if name.startswith("PUT /v1/schedules"):  # the example's name is this one's: no other may be called so
-            lines.append(f'parameters = {{ "path.schedule" = "{api.kept.schedule}" }}')
+            lines.append(f'parameters = {{ "path.schedule" = "{api.stored.schedule}" }}')
     return "\n".join(lines)
 
 

@@ -43,9 +43,9 @@ def environment(country: Path, tmp_path: Path) -> Iterator[dict[str, str]]:
         "no_proxy": "127.0.0.1",
     }
     with ExitStack() as stack:
-        said = stack.enter_context(log.open("wb"))
+        result = stack.enter_context(log.open("wb"))
         command = [sys.executable, "-m", "freshet", "serve", "--port", str(port)]
-        service = stack.enter_context(subprocess.Popen(command, env=around, stdout=said, stderr=said))
+        service = stack.enter_context(subprocess.Popen(command, env=around, stdout=result, stderr=result))
         stack.callback(service.send_signal, signal.SIGTERM)
         await_ready(address, service, log)
         yield around | NAMES | {"SERVICE": address, "FILES": json.dumps([str(country)])}

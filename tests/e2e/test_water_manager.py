@@ -14,7 +14,7 @@ from tests.e2e.conftest import Api
 from tests.operations.conftest import BASINS
 
 ALARMED = BASINS[0]
-MOST_ANSWERS = 6
+MAX_ANSWERS = 6
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def test_from_the_map_to_the_threat_the_snow_and_the_data(shown: Shown, tmp_path
         str(spell["in_words"])
     )
     expect(shown.page.locator("figure", has_text="Snow water equivalent")).to_contain_text(why_no_snow)
-    assert len(shown.here) <= MOST_ANSWERS * 2  # of the two pages
+    assert len(shown.here) <= MAX_ANSWERS * 2  # of the two pages
     shown.page.get_by_text("The forecast as a table").click()
     storage = forecast["storage"]
     assert isinstance(storage, dict)
@@ -71,7 +71,7 @@ def test_a_page_asks_for_few_answers(shown: Shown) -> None:
     for path in ("/", f"/basins/{ALARMED}", "/models", "/alerts", "/status"):
         shown.go(path)
         shown.page.wait_for_load_state("networkidle")
-        assert 1 < len(shown.here) <= MOST_ANSWERS, path
+        assert 1 < len(shown.here) <= MAX_ANSWERS, path
 
 
 def test_the_values_under_the_pointer_are_those_of_the_api(shown: Shown) -> None:
@@ -111,7 +111,7 @@ def test_basins_are_found_by_name_and_coloured_by_what_is_asked(shown: Shown) ->
     expect(shown.page.get_by_text("No basin's name or number has “no such river” in it.")).to_be_visible()
 
 
-def test_a_basin_that_is_not_kept_is_told_with_those_that_are_like_it(shown: Shown) -> None:
+def test_a_basin_that_is_not_stored_is_reported_with_those_that_are_like_it(shown: Shown) -> None:
     shown.go("/basins/SYNTH-0")
     expect(shown.page.get_by_role("heading", name="Unknown basin")).to_be_visible()
     expect(shown.page.get_by_text("did you mean")).to_be_visible()

@@ -80,10 +80,10 @@ def netcdf(
 
 def files(kind: str = "csv", content: bytes | None = None) -> dict[str, bytes]:
     """The paths and contents of a set of one gauge, of kind csv or netcdf."""
-    made = content if content is not None else csv() if kind == "csv" else netcdf()
+    created = content if content is not None else csv() if kind == "csv" else netcdf()
     suffix = "csv" if kind == "csv" else "nc"
     return {
-        f"timeseries/{kind}/camels/{GAUGE}.{suffix}": made,
+        f"timeseries/{kind}/camels/{GAUGE}.{suffix}": created,
         "attributes/camels/attributes_other_camels.csv": OTHER.encode(),
         "attributes/camels/attributes_caravan_camels.csv": CLIMATE.encode(),
         "attributes/camels/attributes_hydroatlas_camels.csv": HYDROATLAS.encode(),

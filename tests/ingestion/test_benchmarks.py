@@ -66,7 +66,7 @@ def test_another_file_is_refused_with_the_line(
 
 
 @pytest.mark.parametrize(("name", "cause"), [("nothing.csv", "cannot be read"), (".", "is no regular file")])
-def test_what_cannot_be_read_is_told(tmp_path: Path, name: str, cause: str) -> None:
+def test_what_cannot_be_read_is_reported(tmp_path: Path, name: str, cause: str) -> None:
     with pytest.raises(SourceError, match=cause):
         benchmarks.read(tmp_path / name)
 

@@ -46,7 +46,7 @@ def set_fault(where: Path, changed: dict[str, bytes]) -> SourceError:
 
 
 @pytest.mark.parametrize("kind", ["csv", "netcdf"])
-def test_a_gauge_is_told_with_all_that_the_files_say(tmp_path: Path, kind: str) -> None:
+def test_a_gauge_is_reported_with_all_that_the_files_state(tmp_path: Path, kind: str) -> None:
     source = CaravanSource([write.folder(tmp_path, write.files(kind))])
     assert source.basins() == [write.BASIN]
     data = source.read(write.BASIN)
@@ -266,7 +266,7 @@ def test_a_damaged_netcdf_is_refused() -> None:
 
 
 def test_a_netcdf_of_another_shape_is_refused() -> None:
-    def made(shape: tuple[str, ...], kind: str | type[str], date_length: int = 2) -> bytes:
+    def created(shape: tuple[str, ...], kind: str | type[str], date_length: int = 2) -> bytes:
         dataset = netCDF4.Dataset("made", mode="w", memory=1024)
         dataset.createDimension("date", date_length)
         dataset.createDimension("other", 3)
@@ -276,10 +276,10 @@ def test_a_netcdf_of_another_shape_is_refused() -> None:
         dataset.createVariable("streamflow", kind, shape)
         return bytes(dataset.close())
 
-    assert "streamflow is not a number a day" in netcdf_fault(made(("other",), "f4")).cause
-    assert "streamflow is not a number a day" in netcdf_fault(made(("date", "other"), "f4")).cause
-    assert "streamflow is not a number a day" in netcdf_fault(made(("date",), str)).cause
-    assert "are not whole days" in netcdf_fault(made(("date",), "f4", date_length=10**12)).cause
+    assert "streamflow is not a number a day" in netcdf_fault(created(("other",), "f4")).cause
+    assert "streamflow is not a number a day" in netcdf_fault(created(("date", "other"), "f4")).cause
+    assert "streamflow is not a number a day" in netcdf_fault(created(("date",), str)).cause
+    assert "are not whole days" in netcdf_fault(created(("date",), "f4", date_length=10**12)).cause
 
 
 @pytest.mark.parametrize(
@@ -306,7 +306,7 @@ def test_attributes_that_cannot_be_used_are_refused(tmp_path: Path, name: str, o
     assert cause in set_fault(tmp_path, {name: broken.encode()}).cause
 
 
-def test_a_set_without_attributes_says_what_is_missing(tmp_path: Path) -> None:
+def test_a_set_without_attributes_states_what_is_missing(tmp_path: Path) -> None:
     only = {name: content for name, content in write.files().items() if name.startswith("timeseries")}
     with pytest.raises(SourceError, match="no attribute gauge_lat, gauge_lon, area; give the file attributes_other"):
         CaravanSource([write.folder(tmp_path, only)]).read(write.BASIN)
@@ -332,5 +332,5 @@ def test_one_broken_gauge_leaves_the_others_readable(tmp_path: Path) -> None:
 
 def test_the_netcdf_package_is_loaded_only_to_read_netcdf() -> None:
     code = "import sys, ingestion.sources.caravan, ingestion.sources.tables; print('netCDF4' in sys.modules)"
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert said.stdout.strip() == "False"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "False"

@@ -47,20 +47,20 @@ def names(folder: Path) -> list[str]:
 
 def test_a_file_is_put_in_place_whole(server: Server, tmp_path: Path) -> None:
     server.answers = [whole(CONTENT)]
-    told: list[tuple[int, int | None]] = []
+    shown: list[tuple[int, int | None]] = []
     folder = tmp_path / "new" / "folder"
     path = fetch(
         server.url(),
         folder,
         sha256=CHECKSUM.upper(),
         allowed=[server.host],
-        on_progress=lambda *now: told.append(now),
+        on_progress=lambda *now: shown.append(now),
     )
     assert path == folder / "set.zip"
     assert path.read_bytes() == CONTENT
     assert names(folder) == ["set.zip"]
-    assert told[-1] == (len(CONTENT), len(CONTENT))
-    assert told == sorted(told)
+    assert shown[-1] == (len(CONTENT), len(CONTENT))
+    assert shown == sorted(shown)
 
 
 def test_a_cut_transfer_is_resumed(server: Server, tmp_path: Path) -> None:
@@ -201,7 +201,7 @@ def test_a_redirection_is_followed_to_http_alone(server: Server, tmp_path: Path)
 
 
 @pytest.mark.parametrize("code", [404, 503])
-def test_a_query_is_sent_but_not_told(
+def test_a_query_is_sent_but_not_reported(
     server: Server, tmp_path: Path, caplog: pytest.LogCaptureFixture, code: int
 ) -> None:
     server.answers = [status(code)]
@@ -265,7 +265,7 @@ def test_a_link_in_place_of_the_part_is_not_written_through(server: Server, tmp_
 
 
 @pytest.mark.parametrize("stated", [True, False])
-def test_more_than_a_download_may_have_is_not_kept(server: Server, tmp_path: Path, stated: bool) -> None:
+def test_more_than_a_download_may_have_is_not_stored(server: Server, tmp_path: Path, stated: bool) -> None:
     def flood(request: BaseHTTPRequestHandler) -> None:
         request.send_response(200)
         request.send_header("ETag", '"v1"')
@@ -305,7 +305,7 @@ def test_a_server_that_dribbles_ends_at_the_limit(
     assert len(server.requests) == 1
 
 
-def test_a_server_that_keeps_the_pace_may_take_its_time(server: Server, tmp_path: Path) -> None:
+def test_a_server_that_retains_the_pace_may_take_its_time(server: Server, tmp_path: Path) -> None:
     def send_slowly(request: BaseHTTPRequestHandler) -> None:
         request.send_response(200)
         request.send_header("Content-Length", str(len(CONTENT)))

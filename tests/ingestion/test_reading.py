@@ -51,7 +51,7 @@ def test_what_lies_elsewhere_is_not_read(root: Path) -> None:
     assert OUTSIDE in refused(files, root.parent / "incoming-other")
 
 
-def test_it_is_not_told_whether_a_file_elsewhere_exists(root: Path) -> None:
+def test_it_is_not_reported_whether_a_file_elsewhere_exists(root: Path) -> None:
     files, there, nowhere = Files((root,)), root.parent / "etc" / "shadow", root.parent / "etc" / "nobody"
     assert refused(files, there).replace("shadow", "nobody") == refused(files, nowhere)
 
@@ -136,7 +136,7 @@ def test_a_file_larger_than_any_file_of_data_is_not_read(root: Path) -> None:
 
 
 @pytest.mark.parametrize("path", ["/a\0b", "/a\ud800b", "a\nb" * 2000])
-def test_a_path_that_is_none_is_refused_in_a_sentence_that_can_be_kept(root: Path, path: str) -> None:
+def test_a_path_that_is_none_is_refused_in_a_sentence_that_can_be_stored(root: Path, path: str) -> None:
     sentence = refused(Files((root,)), Path(path))
     assert sentence.isprintable()
     assert len(sentence.encode()) < 2000
@@ -172,7 +172,7 @@ def test_a_link_within_a_folder_of_data_does_not_lead_out(root: Path) -> None:
     assert "salt" not in str(caught.value)
 
 
-def test_whoever_asks_is_told_which_file_is_read_before_it_is(root: Path) -> None:
+def test_whoever_asks_is_reported_which_file_is_read_before_it_is(root: Path) -> None:
     folder = write.folder(root / "a", {write.FLOW_PATH: write.streamflow()})
     archive = write.zipped(root / "b.zip", {write.FORCING_PATH: write.forcing(), "camels_topo.txt": write.TOPO})
     names: list[str] = []
@@ -183,7 +183,7 @@ def test_whoever_asks_is_told_which_file_is_read_before_it_is(root: Path) -> Non
 
 
 def test_a_folder_of_too_many_files_is_refused(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ingestion.sources.camels.files.MOST_FILES", 3)
+    monkeypatch.setattr("ingestion.sources.camels.files.MAX_FILES", 3)
     write.folder(root, {f"{n}/x": "" for n in range(2)})
     with pytest.raises(SourceError, match="more than 3 files and folders"):
         CamelsSource([root])

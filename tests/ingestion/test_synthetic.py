@@ -72,7 +72,7 @@ def series(basin: BasinData, product: str, variable: str) -> DailySeries:
     return found
 
 
-def test_the_source_of_real_files_reads_the_weather_that_was_made(basins: list[BasinData]) -> None:
+def test_the_source_of_real_files_reads_the_weather_that_was_created(basins: list[BasinData]) -> None:
     sky = weather(landscape(3), PERIOD, seed=3)
     for b, basin in enumerate(basins):
         for variable in ("precipitation", "srad", "tmax", "tmin", "vp", "daylength"):
@@ -101,7 +101,7 @@ def test_the_gauge_has_estimates_and_a_gap(basins: list[BasinData]) -> None:
     assert (missing == Flag.MISSING).all()
 
 
-def test_every_basin_has_the_27_attributes_and_a_name_that_says_synthetic(basins: list[BasinData]) -> None:
+def test_every_basin_has_the_27_attributes_and_a_name_that_states_synthetic(basins: list[BasinData]) -> None:
     for basin in basins:
         assert set(basin.attributes) | set(basin.areas) >= STATICS
         assert basin.name is not None
@@ -142,19 +142,19 @@ def test_the_same_settings_write_the_same_bytes(folder: Path, tmp_path: Path) ->
 
 
 def test_writing_again_leaves_the_folder_as_it_is(tmp_path: Path) -> None:
-    made = make(tmp_path / "deep" / "country")
-    before = {path: path.stat().st_mtime_ns for path in made.rglob("*")}
-    make(made)
-    assert {path: path.stat().st_mtime_ns for path in made.rglob("*")} == before
-    assert list(made.parent.iterdir()) == [made]
+    created = make(tmp_path / "deep" / "country")
+    before = {path: path.stat().st_mtime_ns for path in created.rglob("*")}
+    make(created)
+    assert {path: path.stat().st_mtime_ns for path in created.rglob("*")} == before
+    assert list(created.parent.iterdir()) == [created]
 
 
 def test_other_settings_or_other_content_are_refused_and_untouched(tmp_path: Path) -> None:
-    made = make(tmp_path / "country")
-    before = contents(made)
+    created = make(tmp_path / "country")
+    before = contents(created)
     with pytest.raises(InvalidInput, match="'seed': 4"):
-        make(made, seed=4)
-    assert contents(made) == before
+        make(created, seed=4)
+    assert contents(created) == before
     other = tmp_path / "mine"
     other.mkdir()
     (other / "notes.txt").write_text("keep")

@@ -80,7 +80,7 @@ def test_digits_that_are_not_a_number_are_refused_by_line(tmp_path: Path) -> Non
     assert (error.line, error.cause) == (3, "discharge_m3_per_s is not a number (1,250)")
 
 
-def test_a_basin_is_told_with_all_that_the_tables_say(tmp_path: Path) -> None:
+def test_a_basin_is_reported_with_all_that_the_tables_state(tmp_path: Path) -> None:
     tables = source(tmp_path)
     assert tables.basins() == ["OWN-mill"]
     data = tables.read("OWN-mill")

@@ -45,10 +45,10 @@ def document() -> dict[str, Any]:
     }
 
 
-def written_json(where: Path, said: dict[str, Any] | None = None) -> Path:
+def written_json(where: Path, result: dict[str, Any] | None = None) -> Path:
     """Write it as JSON."""
     path = where / "weather.json"
-    path.write_text(json.dumps(document() if said is None else said))
+    path.write_text(json.dumps(document() if result is None else result))
     return path
 
 
@@ -58,9 +58,11 @@ def lines() -> list[str]:
         "source,model,reference_time,available_time,licence,credit,basin,trace,date,"
         "precipitation_mm_per_day,tmax_degC,tmin_degC"
     )
-    said = "our-own,two-guesses,2026-11-22T00:00:00Z,2026-11-22T06:00:00Z,CC BY 4.0,Weather guessed by the river office"
+    result = (
+        "our-own,two-guesses,2026-11-22T00:00:00Z,2026-11-22T06:00:00Z,CC BY 4.0,Weather guessed by the river office"
+    )
     rows = [
-        ",".join([said, basin, str(trace), text, *(str(value(name, at, trace, day)) for name in UNITS)])
+        ",".join([result, basin, str(trace), text, *(str(value(name, at, trace, day)) for name in UNITS)])
         for at, basin in enumerate(BASINS)
         for trace in REALIZATIONS
         for day, text in enumerate(DAYS)

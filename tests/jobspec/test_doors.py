@@ -56,12 +56,12 @@ def tools(url: str, tmp_path: Path) -> Iterator[ServiceTools]:
 
 def test_the_api_refuses_jobs_and_schedules(client: TestClient, database: Database) -> None:
     header = bearer(database, "admin")
-    made = client.post(
+    created = client.post(
         "/v1/schedules",
         json={"name": "daily", "cron": CRON, "job": {"kind": "forecast", "params": {}}},
         headers=header,
     )
-    address, tag = made.headers["Location"], {"If-Match": made.headers["ETag"]}
+    address, tag = created.headers["Location"], {"If-Match": created.headers["ETag"]}
 
     @some
     @given(wrong=wrong_requests())

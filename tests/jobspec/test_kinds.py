@@ -59,7 +59,7 @@ def test_a_wrong_request_is_refused_by_name(wrong: Wrong) -> None:
         ("oracle", {}, "There is no kind of job oracle: choose one of ingest, fetch, bridge, daily, replay, climate"),
     ],
 )
-def test_the_sentence_says_which_field_and_why(kind: str, params: object, sentence: str) -> None:
+def test_the_sentence_states_which_field_and_why(kind: str, params: object, sentence: str) -> None:
     with pytest.raises(InvalidRequest) as refused:
         read(kind, params)
     assert sentence in str(refused.value)

@@ -11,8 +11,8 @@ from models import checkpoint
 
 def blob(metadata: object, name: str = "a") -> bytes:
     """Return safetensors with one empty tensor."""
-    told = {"__metadata__": metadata, name: {"dtype": "F64", "shape": [0], "data_offsets": [0, 0]}}
-    header = json.dumps(told).encode()
+    shown = {"__metadata__": metadata, name: {"dtype": "F64", "shape": [0], "data_offsets": [0, 0]}}
+    header = json.dumps(shown).encode()
     return len(header).to_bytes(8, "little") + header
 
 

@@ -13,7 +13,7 @@ from models.nets.products import BLOCK
 from tests.models.factories import inputs, network
 from tests.models.nets.test_mclstm import RANKS
 
-KEEP = ("discharge", "loss", "storage")
+STORE = ("discharge", "loss", "storage")
 RECURRENCES: list[Recurrence] = ["fastest", "torch"]
 DTYPES = [torch.float32, torch.float64]
 
@@ -36,10 +36,10 @@ def test_neighbours_change_no_bit(
 ) -> None:
     net = network(cells, seed, dtype, recurrence, rank=rank, antecedent_days=(2.0, 20.0))
     drive = inputs(20, samples, seed, dtype)
-    together, last = simulate(net, drive, None, KEEP)
+    together, last = simulate(net, drive, None, STORE)
     some = np.random.default_rng(seed).permutation(samples)[: samples // 2 + 1].tolist()
-    alone, alone_last = simulate(net, chosen(drive, some), None, KEEP)
-    for name in KEEP:
+    alone, alone_last = simulate(net, chosen(drive, some), None, STORE)
+    for name in STORE:
         assert np.array_equal(alone[name], together[name][some])
     for name in ("c", "weather"):
         assert np.array_equal(alone_last[name], last[name][some])
@@ -58,10 +58,10 @@ def test_a_split_run_with_the_state_carried_gives_the_bits_of_the_whole(
 ) -> None:
     net = network(cells, cut, dtype, recurrence, rank=rank, antecedent_days=(2.0, 20.0))
     drive = inputs(30, 5, cut, dtype)
-    whole, last = simulate(net, drive, None, KEEP)
-    first, state = simulate(net, drive.between(0, cut), None, KEEP)
-    second, state = simulate(net, drive.between(cut, 30), state, KEEP)
-    for name in KEEP:
+    whole, last = simulate(net, drive, None, STORE)
+    first, state = simulate(net, drive.between(0, cut), None, STORE)
+    second, state = simulate(net, drive.between(cut, 30), state, STORE)
+    for name in STORE:
         assert np.array_equal(np.concatenate([first[name], second[name]], axis=1), whole[name])
     for name in ("c", "weather"):
         assert np.array_equal(state[name], last[name])
@@ -88,7 +88,7 @@ def test_the_training_path_agrees_alone_and_in_a_batch_of_256_whole_and_split(
 
 def test_outputs_are_what_the_network_gives() -> None:
     net, drive = network(7), inputs(15, 3)
-    outputs, _ = simulate(net, drive, None, KEEP)
+    outputs, _ = simulate(net, drive, None, STORE)
     with torch.no_grad():
         direct, _ = net(drive)
     assert outputs["storage"].shape == (3, 15, 7)

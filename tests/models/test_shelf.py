@@ -28,12 +28,12 @@ def test_something_is_shipped() -> None:
 @pytest.mark.parametrize("folder", SHIPPED, ids=lambda folder: folder.name)
 def test_every_member_is_whole_and_closes_the_balance(folder: Path) -> None:
     shipped = form.read(folder)
-    said = shipped.description
+    result = shipped.description
     ensemble = load(shipped)
     generator = torch.Generator().manual_seed(0)
     rain = torch.rand(DAYS, SAMPLES, 1, generator=generator).sub(0.6).clamp_min(0) * 60
-    auxiliary = torch.randn(DAYS, SAMPLES, len(said.config.inputs.auxiliary), generator=generator)
-    drive = Inputs(rain, auxiliary, torch.randn(SAMPLES, len(said.config.inputs.static), generator=generator))
+    auxiliary = torch.randn(DAYS, SAMPLES, len(result.config.inputs.auxiliary), generator=generator)
+    drive = Inputs(rain, auxiliary, torch.randn(SAMPLES, len(result.config.inputs.static), generator=generator))
     for network in ensemble.networks:
         assert isinstance(network, MCLSTM)
         assert worst_residual(network, drive, network.empty_state(SAMPLES)["c"]) <= 1e-5

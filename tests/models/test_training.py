@@ -93,7 +93,7 @@ def test_gates_that_see_neither_rain_nor_water_make_the_flow_of_two_storms_the_s
     torch.testing.assert_close(both, one + other, rtol=1e-4, atol=1e-5)
 
 
-def test_training_learns_and_keeps_the_best_validation_weights() -> None:
+def test_training_learns_and_retains_the_best_validation_weights() -> None:
     long = Cosine(steps=150, warmup_steps=5, peak_learning_rate=0.03)
     seen: list[Progress] = []
     trained = member(schedule=long, validate_every=25).run(on_progress=seen.append)
@@ -108,7 +108,7 @@ def test_training_learns_and_keeps_the_best_validation_weights() -> None:
     assert best._validate(0.0).value == pytest.approx(max(scores), abs=1e-6)
 
 
-def test_what_is_kept_is_the_running_mean_of_the_weights() -> None:
+def test_what_is_stored_is_the_running_mean_of_the_weights() -> None:
     plain, averaged = member(ema_decay=0.0), member(ema_decay=0.6)
     means = {name: tensor.clone() for name, tensor in averaged.network.state_dict().items()}
 
@@ -117,12 +117,12 @@ def test_what_is_kept_is_the_running_mean_of_the_weights() -> None:
         for name, tensor in averaged.network.state_dict().items():
             means[name] = share * means[name] + (1 - share) * tensor
 
-    kept = averaged.run(on_progress=follow).last
+    stored = averaged.run(on_progress=follow).last
     assert same(plain.run().last, dict(plain.network.state_dict()))
     assert same(dict(averaged.network.state_dict()), dict(plain.network.state_dict()))
     for name, mean in means.items():
-        torch.testing.assert_close(kept[name], mean)
-        assert not torch.equal(kept[name], averaged.network.state_dict()[name])
+        torch.testing.assert_close(stored[name], mean)
+        assert not torch.equal(stored[name], averaged.network.state_dict()[name])
 
 
 @pytest.mark.parametrize("architecture", ["mclstm", "lstm"])
@@ -221,12 +221,12 @@ def test_each_epoch_deals_every_window_once() -> None:
     observed[1, 20:] = False
     period = Period.parse("2000-01-01..2000-02-09")
     windows = Windows(observed, period, period, WindowsConfig(spinup_days=10, loss_days=5, batch=3), seed=5)
-    dealt = [
+    encoded = [
         (int(b), int(s)) for step in range(windows.batches_per_epoch) for b, s in zip(*windows.batch(step), strict=True)
     ]
     expected = {(0, s) for s in range(26)} | {(1, s) for s in range(10)}
-    assert len(dealt) == len(set(dealt)) == 36
-    assert set(dealt) == expected
+    assert len(encoded) == len(set(encoded)) == 36
+    assert set(encoded) == expected
 
 
 def test_windows_that_do_not_fit_are_refused() -> None:

@@ -83,7 +83,7 @@ def live_file(trained_file: Path, tmp_path_factory: pytest.TempPathFactory) -> P
 
 
 @pytest.fixture
-def kept(trained_file: Path, tmp_path: Path) -> Iterator[Database]:
+def trained_store(trained_file: Path, tmp_path: Path) -> Iterator[Database]:
     """A copy of the country and its version."""
     database = Database(f"sqlite:///{shutil.copy(trained_file, tmp_path / 'kept.sqlite')}")
     yield database

@@ -32,7 +32,7 @@ from runtime.settings import Settings
 from tests.operations.conftest import BASINS, configuration
 
 PRODUCT = "live"
-MORNING = datetime(2005, 6, 1, 14, tzinfo=UTC)
+ISSUE_DAY = datetime(2005, 6, 1, 14, tzinfo=UTC)
 """When the first cycle begins: the feed has brought the days until some before."""
 RECORD = Period.parse("2000-10-01..2005-05-28")
 HORIZON = 5
@@ -115,7 +115,7 @@ def world_of(database: Database) -> World:
             assert basin.latitude is not None
             assert basin.longitude is not None
             gauges[name] = Gauge(name, basin.latitude, basin.longitude, 1e9, weather["precipitation"], weather)
-    return World(gauges, MORNING)
+    return World(gauges, ISSUE_DAY)
 
 
 @contextmanager
@@ -144,4 +144,4 @@ def prepare(at: Station) -> None:
     config = configuration(inputs=InputsConfig(product=PRODUCT))
     version = train(at.database, at.clock, config, BASINS).version_id
     with at.database.transaction() as session:
-        promotions.promote(session, version, BASINS, reason="live", by="a test", at=MORNING)
+        promotions.promote(session, version, BASINS, reason="live", by="a test", at=ISSUE_DAY)

@@ -10,14 +10,14 @@ from runtime.restart_notes import Restart
 RESTART = Restart("scheduler", "was killed by SIGKILL", 2, datetime(2026, 11, 23, 6, tzinfo=UTC))
 
 
-def test_what_was_told_last_is_read(tmp_path: Path) -> None:
-    assert restart_notes.told(tmp_path, os.getpid()) == []
-    restart_notes.tell(tmp_path, [RESTART])
-    assert restart_notes.told(tmp_path, os.getpid()) == [RESTART]
-    restart_notes.tell(tmp_path, [])
-    assert restart_notes.told(tmp_path, os.getpid()) == []
+def test_what_was_reported_last_is_read(tmp_path: Path) -> None:
+    assert restart_notes.load(tmp_path, os.getpid()) == []
+    restart_notes.store(tmp_path, [RESTART])
+    assert restart_notes.load(tmp_path, os.getpid()) == [RESTART]
+    restart_notes.store(tmp_path, [])
+    assert restart_notes.load(tmp_path, os.getpid()) == []
 
 
-def test_what_another_supervisor_told_is_not_believed(tmp_path: Path) -> None:
-    restart_notes.tell(tmp_path, [RESTART])
-    assert restart_notes.told(tmp_path, os.getpid() + 1) == []
+def test_what_another_supervisor_reported_is_not_believed(tmp_path: Path) -> None:
+    restart_notes.store(tmp_path, [RESTART])
+    assert restart_notes.load(tmp_path, os.getpid() + 1) == []

@@ -15,7 +15,7 @@ def _bare_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def test_defaults_keep_everything_in_one_folder(tmp_path: Path) -> None:
+def test_defaults_store_everything_in_one_folder(tmp_path: Path) -> None:
     settings = Settings.load()
     assert settings.data == tmp_path / "freshet-data"
     assert settings.database_url == f"sqlite:///{tmp_path}/freshet-data/freshet.sqlite"

@@ -24,7 +24,7 @@ def watcher(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[socket.
 
 
 def test_a_sign_reaches_who_waits_for_it(watcher: socket.socket) -> None:
-    watchdog.tell(watchdog.READY)
+    watchdog.notify(watchdog.READY)
     assert watcher.recv(100) == b"READY=1"
 
 
@@ -33,7 +33,7 @@ def test_where_nobody_waits_nothing_happens(monkeypatch: pytest.MonkeyPatch, add
     monkeypatch.delenv("NOTIFY_SOCKET", raising=False)
     if address is not None:
         monkeypatch.setenv("NOTIFY_SOCKET", address)
-    watchdog.tell(watchdog.LIVES)
+    watchdog.notify(watchdog.LIVES)
 
 
 def test_signs_come_more_often_than_they_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,8 +16,8 @@ from runtime import private_files
 from runtime.parent_process import end_with_parent
 from runtime.settings import Settings
 
-LONGEST_SOCKET_PATH = 103  # bytes, of any Unix socket
-LONGEST_START = 15.0  # seconds
+MAX_SOCKET_PATH = 103  # bytes, of any Unix socket
+MAX_START = 15.0  # seconds
 ANSWER_SECONDS = 1.0
 _ONCE = Retry(NoBackoff(), 0)
 
@@ -44,7 +44,7 @@ def counting_url(settings: Settings) -> str | None:
 def socket_path(settings: Settings) -> Path:
     """Return where the embedded broker listens: in the data folder, or, where that is too deep, in /tmp or its like."""
     path = settings.data / "broker" / "valkey.sock"
-    if len(os.fsencode(path)) <= LONGEST_SOCKET_PATH:
+    if len(os.fsencode(path)) <= MAX_SOCKET_PATH:
         return path
     name = hashlib.sha256(os.fsencode(settings.data)).hexdigest()[:16]
     return Path(tempfile.gettempdir()) / f"freshet-{os.getuid()}-{name}" / "valkey.sock"
@@ -57,7 +57,7 @@ def start_embedded(settings: Settings) -> subprocess.Popen[bytes]:
         BrokerProblem: it does not start.
     """
     process = launch_embedded(settings)
-    last = time.monotonic() + LONGEST_START
+    last = time.monotonic() + MAX_START
     while not takes_messages(settings):
         if process.poll() is not None or time.monotonic() > last:
             process.kill()

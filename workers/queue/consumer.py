@@ -8,7 +8,7 @@ from celery.worker.state import maybe_shutdown
 
 log = structlog.get_logger()
 
-LONGEST_WAIT = 3.0  # seconds between two attempts to connect: Celery's own grow to 30, and it gives up at last
+MAX_WAIT = 3.0  # seconds between two attempts to connect: Celery's own grow to 30, and it gives up at last
 
 
 class PatientConsumer(Consumer):  # type: ignore[misc]
@@ -17,7 +17,7 @@ class PatientConsumer(Consumer):  # type: ignore[misc]
     def ensure_connected(self, conn: Any) -> Any:
         """Return a connection as soon as the broker gives one."""
         return conn.ensure_connection(
-            _tell, interval_start=0.5, interval_step=0.5, interval_max=LONGEST_WAIT, callback=maybe_shutdown
+            _log_error, interval_start=0.5, interval_step=0.5, interval_max=MAX_WAIT, callback=maybe_shutdown
         )
 
     def on_connection_error_after_connected(self, exc: Exception) -> None:
@@ -38,5 +38,5 @@ class PatientConsumer(Consumer):  # type: ignore[misc]
         return True
 
 
-def _tell(error: Exception, wait: float) -> None:
+def _log_error(error: Exception, wait: float) -> None:
     log.warning("worker.broker", error=str(error), again_in_seconds=wait)

@@ -45,11 +45,11 @@ class Sender:
         Raises:
             BrokerAway: it does not answer.
         """
-        self.tell(job)
+        self.send_message(job)
         with self._database.transaction() as session:
             jobs.mark_sent(session, job.id, self._clock.wall())
 
-    def tell(self, job: jobs.Job) -> None:
+    def send_message(self, job: jobs.Job) -> None:
         """Send the message of a job, and note nothing.
 
         Raises:

@@ -32,7 +32,7 @@ def folder(data: Path) -> Path:
     return data / "uploads"
 
 
-def keep(data: Path, content: bytes, suffix: str, request: str) -> Path:
+def store(data: Path, content: bytes, suffix: str, request: str) -> Path:
     """Keep an upload, whole or not at all, and return where.
 
     Its name is made of what it holds and of the request, so that no other job reads it.
@@ -55,7 +55,7 @@ def keep(data: Path, content: bytes, suffix: str, request: str) -> Path:
 @contextmanager
 def stored(data: Path, content: bytes, suffix: str, request: str) -> Iterator[Path]:
     """Store an upload for the job that is posted meanwhile, and delete it where that is refused; else as `keep`."""
-    path = keep(data, content, suffix, request)
+    path = store(data, content, suffix, request)
     try:
         yield path
     except Problem as problem:

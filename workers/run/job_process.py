@@ -42,12 +42,12 @@ from runtime.settings import Settings
 from workers.job import (
     CancelAsked,
     Handler,
+    JobContext,
     Outcome,
     Progress,
     Running,
     ShutdownAsked,
     StopReason,
-    Tools,
     Waiting,
     whereabouts,
 )
@@ -78,15 +78,15 @@ class Pipes:
         """Return why the running job has to stop, if it has to."""
         return self._stop
 
-    def tell_progress(self, progress: Progress, file: str | None) -> None:
+    def send_progress(self, progress: Progress, file: str | None) -> None:
         """Report how far the job has come, and which file it reads now, if any."""
-        self._tell({"progress": progress, "file": file})
+        self._send({"progress": progress, "file": file})
 
-    def tell_outcome(self, outcome: Outcome) -> None:
+    def send_outcome(self, outcome: Outcome) -> None:
         """Report how the job ended."""
-        self._tell({"outcome": asdict(outcome)})
+        self._send({"outcome": asdict(outcome)})
 
-    def _tell(self, message: dict[str, Any]) -> None:
+    def _send(self, message: dict[str, Any]) -> None:
         self._answers.write(json.dumps(message).encode() + b"\n")
         self._answers.flush()
 
@@ -122,14 +122,14 @@ def serve(handlers: Mapping[str, Handler], known: Mapping[str, type[JobRequest]]
     log_to_stderr(settings.log_level)
     use_cores(settings.threads or 1)
     _limit(start["memory_limit"])
-    tools = Tools(settings, Database(settings.database_url), Clock(settings.as_of))
+    tools = JobContext(settings, Database(settings.database_url), Clock(settings.as_of))
     tools.database.watch()
     run = partial(_run, tools, pipes, handlers, known)
     while True:
         request = pipes.next_run()
         with bound_contextvars(job=request["run"]):
             outcome = run(request["run"], request["attempt"])
-        pipes.tell_outcome(outcome)
+        pipes.send_outcome(outcome)
 
 
 def _pipes() -> Pipes:
@@ -155,7 +155,7 @@ def _limit_in_words() -> str:
 
 
 def _run(
-    tools: Tools,
+    tools: JobContext,
     pipes: Pipes,
     handlers: Mapping[str, Handler],
     known: Mapping[str, type[JobRequest]],
@@ -169,7 +169,7 @@ def _run(
         request = kinds.read(job.kind, job.params, known)
         with tools.database.reading() as session:
             grant = permissions.of_job(session, job, request, tools.clock.wall())
-        running = Running(tools, job, pipes.tell_progress, pipes.asked_to_stop, grant)
+        running = Running(tools, job, pipes.send_progress, pipes.asked_to_stop, grant)
         with tools.database.guarded(Guard(grant, request.authority)):
             return Outcome("succeeded", result=handlers[job.kind](running, request.params))
     except CancelAsked:

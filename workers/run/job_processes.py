@@ -24,9 +24,9 @@ from workers.run.messages import Message, message_of
 
 log = structlog.get_logger()
 
-LONGEST_LINE = 8 * 2**20  # bytes that a child may write without ending its line
+MAX_LINE = 8 * 2**20  # bytes that a child may write without ending its line
 SHOWN = 200  # bytes of a line that is not a message, in the log
-LONGEST_IDLE = 300.0  # seconds that a process without a job is kept: it holds some hundred MB
+MAX_IDLE = 300.0  # seconds that a process without a job is kept: it holds some hundred MB
 KILL_PATIENCE = 10.0  # seconds to wait for a killed process: one that hangs in the kernel cannot be killed
 
 
@@ -118,7 +118,7 @@ class Child:
             *lines, self._rest = self._rest.split(b"\n")
             self._lines.extend(lines)
         self.ended = not part
-        if len(self._rest) > LONGEST_LINE:
+        if len(self._rest) > MAX_LINE:
             log.error("child.flood", process=self._process.pid)
             self.kill()
 
@@ -133,10 +133,8 @@ class Children:
     """The children of a worker. One is kept between jobs, which saves loading everything again for each, but for some
     minutes only: others need its memory."""
 
-    def __init__(
-        self, settings: Settings, module: str = "workers.run.job_process", longest_idle: float = LONGEST_IDLE
-    ) -> None:
-        self._settings, self._module, self._longest_idle = settings, module, longest_idle
+    def __init__(self, settings: Settings, module: str = "workers.run.job_process", max_idle: float = MAX_IDLE) -> None:
+        self._settings, self._module, self._max_idle = settings, module, max_idle
         self._idle: Child | None = None
         self._turn = threading.Lock()  # to take the idle one
         self._end_of_idling: threading.Timer | None = None
@@ -149,13 +147,13 @@ class Children:
     def give_back(self, child: Child) -> None:
         """Keep a child whose job has ended for the next job, or kill it if it cannot serve."""
         with self._turn:
-            keep = not child.ended and child.memory_limit is None and self._idle is None
-            if keep:
+            wanted = not child.ended and child.memory_limit is None and self._idle is None
+            if wanted:
                 self._idle = child
-                self._end_of_idling = threading.Timer(self._longest_idle, self._end_idle)
+                self._end_of_idling = threading.Timer(self._max_idle, self._end_idle)
                 self._end_of_idling.daemon = True
                 self._end_of_idling.start()
-        if not keep:
+        if not wanted:
             child.kill()
 
     def _take_idle(self) -> Child | None:

@@ -10,7 +10,7 @@ from sqlalchemy.exc import DBAPIError
 
 from records.database.engine import DatabaseProblem
 from records.jobs import jobs
-from workers.job import Progress, Tools
+from workers.job import JobContext, Progress
 
 log = structlog.get_logger()
 
@@ -24,7 +24,7 @@ class Heartbeat:
         stale: whether the job belongs to another attempt by now.
     """
 
-    def __init__(self, tools: Tools, job: jobs.Job) -> None:
+    def __init__(self, tools: JobContext, job: jobs.Job) -> None:
         self.progress: Progress | None = None
         self.cancelled = self.stale = False
         self._tools, self._job = tools, job

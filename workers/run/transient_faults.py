@@ -18,11 +18,11 @@ operators, the system."""
 
 def hindrance(error: BaseException) -> str | None:
     """Return a sentence on what hindered a job that ended with an error; None where it was not hindered."""
-    sentences = [_said_by(cause) for cause in _causes(error)]
+    sentences = [_sentence_for(cause) for cause in _causes(error)]
     return next((sentence for sentence in sentences if sentence is not None), None)
 
 
-def _said_by(error: BaseException) -> str | None:
+def _sentence_for(error: BaseException) -> str | None:
     if is_full(error):
         return _FULL
     if isinstance(error, DatabaseProblem):  # its tables are at another revision

@@ -37,7 +37,7 @@ log = structlog.get_logger()
 
 Done = TypeVar("Done")
 
-LONGEST_WAIT = 5.0  # seconds between two attempts to use a database that is away
+MAX_WAIT = 5.0  # seconds between two attempts to use a database that is away
 GRACE = 10.0  # seconds that a job has to stop when it is asked to; then its process is killed
 HINDERED_SECONDS = 5.0  # that a worker waits, when something hinders jobs, before it takes the next
 TICK = 0.2  # seconds between two looks at what may end a job
@@ -61,7 +61,7 @@ class Worker:
     stopping: threading.Event = field(default_factory=threading.Event)
     kinds: Mapping[str, type[JobRequest]] = field(default_factory=lambda: KINDS)
     grace: float = GRACE
-    tell_trouble: Callable[[str | None], None] = lambda _: None
+    on_trouble: Callable[[str | None], None] = lambda _: None
 
     def run(self, job_id: str) -> None:
         """Run a job if it is queued; a message for any other job does nothing."""
@@ -96,9 +96,9 @@ class Worker:
         attempts = Retrying(
             retry=retry_if_exception(lambda error: hindrance(error) is not None),
             stop=stop_when_event_set(self.stopping),
-            wait=wait_exponential(0.5, max=LONGEST_WAIT),
+            wait=wait_exponential(0.5, max=MAX_WAIT),
             sleep=sleep_using_event(self.stopping),
-            before_sleep=_tell,
+            before_sleep=_report,
             reraise=True,
         )
         return attempts(act)
@@ -116,7 +116,7 @@ class Worker:
             child.kill()
             raise
         finally:
-            self.tell_trouble(None)
+            self.on_trouble(None)
             self.children.give_back(child)
 
     def _look_after(self, child: Child, job: jobs.Job, request: JobRequest, heartbeat: Heartbeat) -> Outcome:
@@ -134,7 +134,7 @@ class Worker:
             elif child.ended:
                 return watch.died()
             fault = watch.fault()
-            self.tell_trouble(watch.trouble)
+            self.on_trouble(watch.trouble)
             if heartbeat.stale:
                 outcome = Outcome("stale")
             elif fault is not None:
@@ -156,7 +156,7 @@ class Worker:
         return "shutdown" if self.stopping.is_set() else None
 
 
-def _tell(state: RetryCallState) -> None:
+def _report(state: RetryCallState) -> None:
     assert state.outcome is not None
     error = state.outcome.exception()
     log.warning("worker.database", error=str(getattr(error, "orig", error)))

@@ -26,7 +26,7 @@ def new_name() -> str:
 
 
 @contextmanager
-def present(data: Path) -> Iterator[str]:
+def hold(data: Path) -> Iterator[str]:
     """Be present as a worker, under a new name."""
     name = new_name()
     path = folder(data) / name
@@ -46,7 +46,7 @@ def present(data: Path) -> Iterator[str]:
 
 
 @contextmanager
-def gone(data: Path) -> Iterator[list[str]]:
+def dead_workers(data: Path) -> Iterator[list[str]]:
     """Give the names of the workers that have died on this machine. Without an error they are forgotten afterwards."""
     with ExitStack() as locks:
         free = [path for path in folder(data).glob("*") if _is_free(path, locks)]

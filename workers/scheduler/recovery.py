@@ -45,7 +45,7 @@ def recover(tools: ServiceTools, leases: Leases) -> None:
 def _taken(tools: ServiceTools, leases: Leases, now: datetime) -> list[jobs.Job]:
     """Take the jobs of lost workers from them."""
     lease = timedelta(seconds=tools.settings.lease_seconds)
-    with worker_locks.gone(tools.settings.data) as dead:
+    with worker_locks.dead_workers(tools.settings.data) as dead:
         with tools.database.reading() as session:
             lost = jobs.running_at(session, dead)
             lost += leases.ended(jobs.lapsed(session, now, lease))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from operations.data.source_paths import Intake
 
 
-MOST_TOLD = 100  # basins whose refusals a job's result tells; its log tells all
+MAX_REPORTED = 100  # basins whose refusals a job's result tells; its log tells all
 
 
 def intake_of(running: Running) -> "Intake":
@@ -64,5 +64,5 @@ def warned(warnings: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     """Return the part of a job's result that holds what is odd in weather, by basin; nothing where nothing is."""
     if not warnings:
         return {}
-    first = {basin: list(odd) for basin, odd in islice(warnings.items(), MOST_TOLD)}
+    first = {basin: list(odd) for basin, odd in islice(warnings.items(), MAX_REPORTED)}
     return {"warnings": first, "warned_basins": len(warnings)}

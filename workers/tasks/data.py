@@ -14,7 +14,7 @@ from records.database.ids import sha256
 from records.weather import feeds
 from workers.job import Running
 from workers.queue import uploads
-from workers.tasks.common import MOST_TOLD, counted, intake_of, on_file, warned
+from workers.tasks.common import MAX_REPORTED, counted, intake_of, on_file, warned
 
 if TYPE_CHECKING:
     from ingestion.base import Source
@@ -65,20 +65,20 @@ def weather(running: Running, params: WeatherParams) -> dict[str, Any]:
 
     tools, operational = running.tools, running.grant.is_official
     files = Files((uploads.folder(tools.settings.data),), running.show_file)
-    kept = add(tools.database, tools.clock, Path(params.weather_file), files, operational=operational)
-    for reason in kept.refused.values():
+    stored = add(tools.database, tools.clock, Path(params.weather_file), files, operational=operational)
+    for reason in stored.refused.values():
         running.log(f"Refused: {reason}")
-    for basin, odd in kept.warnings.items():
+    for basin, odd in stored.warnings.items():
         running.log(f"{basin}: {' '.join(odd)}")
     digest = sha256(Path(params.weather_file).read_bytes())
-    running.record("weather added", kept.issue_id, sha256=digest, new=len(kept.new), known=len(kept.known))
+    running.record("weather added", stored.issue_id, sha256=digest, new=len(stored.new), known=len(stored.known))
     return {
-        "weather": kept.issue_id,
-        "new": len(kept.new),
-        "known": len(kept.known),
-        "refused": dict(islice(kept.refused.items(), MOST_TOLD)),
-        "refused_basins": len(kept.refused),
-        **warned(kept.warnings),
+        "weather": stored.issue_id,
+        "new": len(stored.new),
+        "known": len(stored.known),
+        "refused": dict(islice(stored.refused.items(), MAX_REPORTED)),
+        "refused_basins": len(stored.refused),
+        **warned(stored.warnings),
     }
 
 
@@ -150,11 +150,11 @@ def fetch(running: Running, params: FetchParams) -> dict[str, Any]:
     if len(failed) == len(done):
         raise DataProblem(f"Nothing came of any of the {len(done)} basins. {next(iter(failed.values()))}")
     remarks = holes.remarks(params.feed, done)
-    for sentence in remarks[:MOST_TOLD]:
+    for sentence in remarks[:MAX_REPORTED]:
         running.log(sentence)
     missing = {one.basin_id: one.holes for one in done if one.holes}
-    result = {"counts": feeds.statuses(done), "failed": failed, "holes": dict(islice(missing.items(), MOST_TOLD))}
-    return result | {"warnings": remarks[:MOST_TOLD]}
+    result = {"counts": feeds.statuses(done), "failed": failed, "holes": dict(islice(missing.items(), MAX_REPORTED))}
+    return result | {"warnings": remarks[:MAX_REPORTED]}
 
 
 def bridge(running: Running, params: BridgeParams) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from hydrology.base.errors import DataProblem
 from jobspec.jobs.forecasting import DailyParams, ForecastParams, ReplayParams, VolumesParams, WhatIfParams
 from records.runs.runs import Run
 from workers.job import Running
-from workers.tasks.common import MOST_TOLD, intake_of
+from workers.tasks.common import MAX_REPORTED, intake_of
 
 
 def forecast(running: Running, params: ForecastParams) -> dict[str, Any]:
@@ -31,8 +31,8 @@ def _issued(running: Running, run: Run) -> dict[str, Any]:
     """Return what the result of a job says of a run, and log the warning about its T0."""
     if run.t0_note:
         running.log(f"Run {run.id}: {run.t0_note}")
-    said = {"run": run.id, "status": run.status, "t0": str(run.t0), "t0_age_days": run.t0_age_days}
-    return said | ({"t0_note": run.t0_note} if run.t0_note else {})
+    result = {"run": run.id, "status": run.status, "t0": str(run.t0), "t0_age_days": run.t0_age_days}
+    return result | ({"t0_note": run.t0_note} if run.t0_note else {})
 
 
 def what_if(running: Running, params: WhatIfParams) -> dict[str, Any]:
@@ -40,7 +40,7 @@ def what_if(running: Running, params: WhatIfParams) -> dict[str, Any]:
     from operations.what_if.what_if import what_if as make
 
     tools, job = running.tools, running.job
-    made = make(
+    created = make(
         tools.database,
         tools.clock,
         params,
@@ -49,7 +49,7 @@ def what_if(running: Running, params: WhatIfParams) -> dict[str, Any]:
         key=job.id,
         on_days=running.show,
     )
-    return {"runs": [_issued(running, run) | {"base": run.what_if and run.what_if.base} for run in made]}
+    return {"runs": [_issued(running, run) | {"base": run.what_if and run.what_if.base} for run in created]}
 
 
 def volumes(running: Running, params: VolumesParams) -> dict[str, Any]:
@@ -76,18 +76,18 @@ def daily(running: Running, params: DailyParams) -> dict[str, Any]:
     watcher = Watcher(show, running.log, running.pause)
     asked = Asked(params.horizon, running.grant.purpose, owner=running.grant.owner)
     cycle = run(tools.database, tools.clock, tools.settings, intake_of(running), asked, params.feeds, watcher)
-    told = {basin.basin: basin.reason for basin in cycle.basins if basin.status in ("stale", "failed")}
-    for basin, reason in told.items():
+    shown = {basin.basin: basin.reason for basin in cycle.basins if basin.status in ("stale", "failed")}
+    for basin, reason in shown.items():
         running.log(f"{basin} has no forecast of today. {reason}")
-    if len(told) == len(cycle.basins):
-        raise DataProblem(f"None of the {len(told)} basins has a forecast of today. {next(iter(told.values()), '')}")
+    if len(shown) == len(cycle.basins):
+        raise DataProblem(f"None of the {len(shown)} basins has a forecast of today. {next(iter(shown.values()), '')}")
     return {
         "counts": cycle.counts,
         "basins": {basin.basin: basin.status for basin in cycle.basins},
-        "reasons": dict(islice(told.items(), MOST_TOLD)),
+        "reasons": dict(islice(shown.items(), MAX_REPORTED)),
         "problems": cycle.problems,
         "alert_changes": len(cycle.changes),
-        "runs": [{"run": made.id, "status": made.status, "t0": str(made.t0)} for made in cycle.runs],
+        "runs": [{"run": created.id, "status": created.status, "t0": str(created.t0)} for created in cycle.runs],
     }
 
 
@@ -96,8 +96,8 @@ def replay(running: Running, params: ReplayParams) -> dict[str, Any]:
     from operations.daily.replay import replay as run
 
     tools, grant = running.tools, running.grant
-    done = run(tools.database, tools.clock, params, purpose=grant.purpose, owner=grant.owner, on_morning=running.show)
+    done = run(tools.database, tools.clock, params, purpose=grant.purpose, owner=grant.owner, on_issue_day=running.show)
     for basin, reason in done.reasons.items():
         running.log(f"{basin} has no forecast of the last morning. {reason}")
-    reasons = dict(islice(done.reasons.items(), MOST_TOLD))
+    reasons = dict(islice(done.reasons.items(), MAX_REPORTED))
     return {"runs": len(done.runs), "alert_changes": len(done.changes), "reasons": reasons}

@@ -15,7 +15,7 @@ from jobspec.jobs.judging import (
 from records.authority import permissions
 from records.versions import promotions
 from workers.job import Running
-from workers.tasks.common import MOST_TOLD
+from workers.tasks.common import MAX_REPORTED
 
 if TYPE_CHECKING:
     from operations.verification.calibrate import Calibrated
@@ -98,7 +98,7 @@ def verification(running: Running, params: VerificationParams) -> dict[str, Any]
                 "version": of.version_id,
                 "basins": len(of.basins),
                 "changed": len(of.changed),
-                "left_out": dict(islice(of.left_out.items(), MOST_TOLD)),
+                "left_out": dict(islice(of.left_out.items(), MAX_REPORTED)),
             }
             for of in done
         ]
@@ -124,7 +124,7 @@ def levels(running: Running, params: LevelsParams) -> dict[str, Any]:
             {
                 "version": of.version_id,
                 "basins": len(of.basins),
-                "left_out": dict(islice(of.left_out.items(), MOST_TOLD)),
+                "left_out": dict(islice(of.left_out.items(), MAX_REPORTED)),
             }
             for of in done
         ]

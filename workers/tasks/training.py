@@ -11,7 +11,7 @@ from records.jobs import jobs
 from workers.job import Running, Waiting
 
 if TYPE_CHECKING:
-    from operations.training.train import Begun
+    from operations.training.train import StartedTraining
 
 
 MEMBER_ATTEMPTS = 10  # each goes on from the newest checkpoint, and days may lie between two losses of a worker
@@ -77,7 +77,7 @@ def retraining(running: Running, params: RetrainingParams) -> dict[str, Any]:
     }
 
 
-def _have_trained(running: Running, *works: "Begun") -> None:
+def _have_trained(running: Running, *works: "StartedTraining") -> None:
     """Post a job for each member of some trainings and wait for them; return when all have ended well.
 
     Raises:
@@ -99,7 +99,7 @@ def _have_trained(running: Running, *works: "Begun") -> None:
         raise DataProblem(f"{len(failures)} of {len(children)} members were not trained: {reason}")
 
 
-def _post_members(running: Running, works: Sequence["Begun"]) -> None:
+def _post_members(running: Running, works: Sequence["StartedTraining"]) -> None:
     """Post a job for each member, all or none; the worker sends them when this job waits."""
     job = running.job
     with running.tools.database.transaction() as session:

@@ -5,7 +5,7 @@ from typing import Any
 from jobspec.jobs.upkeep import CheckParams, DeliveryParams, PruneParams
 from records.access import audit
 from workers.job import Running
-from workers.tasks.common import MOST_TOLD
+from workers.tasks.common import MAX_REPORTED
 
 
 def check(running: Running, _params: CheckParams) -> dict[str, Any]:
@@ -13,7 +13,7 @@ def check(running: Running, _params: CheckParams) -> dict[str, Any]:
     from records.upkeep import integrity
 
     done = integrity.check(running.tools.database, running.show)
-    for sentence in done.sentences[:MOST_TOLD]:
+    for sentence in done.sentences[:MAX_REPORTED]:
         running.log(sentence)
     done.require()
     return {"rows": done.row_count}

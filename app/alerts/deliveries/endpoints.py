@@ -71,8 +71,8 @@ def replay_delivery(
     """A delivery that has ended, well or not, is attempted anew: the same event, with as many attempts as a new one."""
     with database.transaction() as session:
         service.owned(session, key, delivery)
-        kept = deliveries.replay(session, delivery)
+        stored = deliveries.replay(session, delivery)
         audit.record(session, actor, "delivery replayed", delivery, clock.wall())
-        told = service.detail(session, kept)
+        shown = service.detail(session, stored)
     response.headers["Cache-Control"] = "no-store"
-    return told
+    return shown

@@ -10,7 +10,7 @@ from app.alerts.deliveries.schemas import Delivery, DeliveryAttempt, DeliveryDet
 from app.alerts.subscriptions import service as subscriptions
 from records.access.keys import Key
 from records.alerts import alert_changes, deliveries
-from records.alerts.deliveries import MOST_TRIES, Status
+from records.alerts.deliveries import MAX_TRIES, Status
 
 _WHY_OF_ATTEMPT = {
     "ended_at": "It is under way.",
@@ -50,44 +50,44 @@ def owned(session: Session, key: Key, delivery: str) -> deliveries.Delivery:
         UnknownDelivery: there is none of that id.
         NotYourSubscription: it is of another key's subscription.
     """
-    kept = deliveries.get(session, delivery)
-    subscriptions.owned(session, key, kept.subscription_id)
-    return kept
+    stored = deliveries.get(session, delivery)
+    subscriptions.owned(session, key, stored.subscription_id)
+    return stored
 
 
-def detail(session: Session, kept: deliveries.Delivery) -> DeliveryDetail:
+def detail(session: Session, stored: deliveries.Delivery) -> DeliveryDetail:
     """Return a delivery with its log."""
     attempts = [
         DeliveryAttempt(**fields, missing=_missing(fields, _WHY_OF_ATTEMPT))
-        for fields in (asdict(attempt) for attempt in deliveries.attempts_of(session, kept.id))
+        for fields in (asdict(attempt) for attempt in deliveries.attempts_of(session, stored.id))
     ]
-    return DeliveryDetail(**_fields(kept, _changes(session, [kept])), attempts=attempts)
+    return DeliveryDetail(**_fields(stored, _changes(session, [stored])), attempts=attempts)
 
 
 def _answers(session: Session, rows: Sequence[deliveries.Delivery]) -> list[Delivery]:
     changes = _changes(session, rows)
-    return [Delivery(**_fields(kept, changes)) for kept in rows]
+    return [Delivery(**_fields(stored, changes)) for stored in rows]
 
 
 def _changes(session: Session, rows: Sequence[deliveries.Delivery]) -> dict[int, alert_changes.Change]:
-    return alert_changes.get_many(session, [kept.change_seq for kept in rows])
+    return alert_changes.get_many(session, [stored.change_seq for stored in rows])
 
 
-def _fields(kept: deliveries.Delivery, changes: dict[int, alert_changes.Change]) -> dict[str, Any]:
-    change = changes[kept.change_seq]
+def _fields(stored: deliveries.Delivery, changes: dict[int, alert_changes.Change]) -> dict[str, Any]:
+    change = changes[stored.change_seq]
     fields = {
-        "id": kept.id,
-        "subscription": kept.subscription_id,
+        "id": stored.id,
+        "subscription": stored.subscription_id,
         "event": change.id,
         "kind": change.kind,
         "basin": change.basin_id,
-        "status": kept.status,
-        "tries": kept.tries,
-        "most_tries": MOST_TRIES,
-        "next_at": kept.next_at,
-        "ended_at": kept.ended_at,
+        "status": stored.status,
+        "tries": stored.tries,
+        "most_tries": MAX_TRIES,
+        "next_at": stored.next_at,
+        "ended_at": stored.ended_at,
     }
-    at_once = "It is attempted at once, or right now." if kept.status == "pending" else "It has ended."
+    at_once = "It is attempted at once, or right now." if stored.status == "pending" else "It has ended."
     return fields | {"missing": _missing(fields, {"next_at": at_once, "ended_at": "It is under way."})}
 
 

@@ -19,7 +19,7 @@ from records.alerts.webhook_signature import NoWebhookKey
 
 router = APIRouter(prefix="/subscriptions", tags=["subscriptions"])
 
-NEVER_KEPT = "no-store"
+NO_STORE = "no-store"
 SubscriptionId = Annotated[
     str,
     Path(description="A subscription's id.", pattern=ID, examples=["01a1fa2ab3c4d50b5f2e91"]),
@@ -29,7 +29,7 @@ SubscriptionId = Annotated[
 @router.get("", summary="Who is told of alert changes", responses=documented_keyed())
 def list_subscriptions(session: Reading, key: AnyKey, clock: ServiceClock, response: Response) -> Subscriptions:
     """The subscriptions that the key made; for an admin's key, all."""
-    response.headers["Cache-Control"] = NEVER_KEPT
+    response.headers["Cache-Control"] = NO_STORE
     now = clock.wall()
     return Subscriptions(subscriptions=[service.answer(one, now) for one in service.of_key(session, key)])
 
@@ -55,11 +55,11 @@ def create_subscription(
     service.require_target(settings, new.url)
     now = clock.wall()
     with database.transaction() as session:
-        kept = subscriptions.create(session, new, key.id, now)
-        told = service.with_secret(kept, settings, now)
-        audit.record(session, actor, "subscription made", kept.id, now)
-    response.headers.update({"Location": f"/v1/subscriptions/{kept.id}", "Cache-Control": NEVER_KEPT})
-    return told
+        stored = subscriptions.create(session, new, key.id, now)
+        shown = service.with_secret(stored, settings, now)
+        audit.record(session, actor, "subscription made", stored.id, now)
+    response.headers.update({"Location": f"/v1/subscriptions/{stored.id}", "Cache-Control": NO_STORE})
+    return shown
 
 
 @router.get(
@@ -71,7 +71,7 @@ def read_subscription(
     session: Reading, key: AnyKey, clock: ServiceClock, response: Response, subscription: SubscriptionId
 ) -> Subscription:
     """For the key that made it, and for admins: a URL may hold a secret of its own."""
-    response.headers["Cache-Control"] = NEVER_KEPT
+    response.headers["Cache-Control"] = NO_STORE
     return service.answer(service.owned(session, key, subscription), clock.wall())
 
 
@@ -95,10 +95,10 @@ def change_subscription(
     now = clock.wall()
     with database.transaction() as session:
         service.owned(session, key, subscription)
-        kept = subscriptions.update(session, subscription, patch)
-        audit.record(session, actor, "subscription changed", kept.id, now, changed=sorted(patch.changes()))
-    response.headers["Cache-Control"] = NEVER_KEPT
-    return service.answer(kept, now)
+        stored = subscriptions.update(session, subscription, patch)
+        audit.record(session, actor, "subscription changed", stored.id, now, changed=sorted(patch.changes()))
+    response.headers["Cache-Control"] = NO_STORE
+    return service.answer(stored, now)
 
 
 @router.post(
@@ -120,11 +120,11 @@ def rotate_secret(
     now = clock.wall()
     with database.transaction() as session:
         service.owned(session, key, subscription)
-        kept = subscriptions.rotate(session, subscription, now)
-        told = service.with_secret(kept, settings, now)
-        audit.record(session, actor, "secret rotated", kept.id, now)
-    response.headers["Cache-Control"] = NEVER_KEPT
-    return told
+        stored = subscriptions.rotate(session, subscription, now)
+        shown = service.with_secret(stored, settings, now)
+        audit.record(session, actor, "secret rotated", stored.id, now)
+    response.headers["Cache-Control"] = NO_STORE
+    return shown
 
 
 @router.delete(

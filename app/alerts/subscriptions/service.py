@@ -15,7 +15,7 @@ from records.alerts import subscriptions, webhook_signature
 from records.alerts.subscriptions import OVERLAP
 from runtime.settings import Settings
 
-_KEPT = ("id", "url", "basins", "least_severity", "created_at", "rotated_at")
+_COPIED = ("id", "url", "basins", "least_severity", "created_at", "rotated_at")
 
 
 class NotYourSubscription(Forbidden):
@@ -47,12 +47,12 @@ def owned(session: Session, key: Key, subscription: str) -> subscriptions.Subscr
         UnknownSubscription: there is none of that id.
         NotYourSubscription: another key made it.
     """
-    kept = subscriptions.get(session, subscription)
-    if key.scope != "admin" and kept.key_id != key.id:
+    stored = subscriptions.get(session, subscription)
+    if key.scope != "admin" and stored.key_id != key.id:
         raise NotYourSubscription(
-            f"Subscription {kept.id} was not made with the key of {key.name}: use the key that did, or an admin's."
+            f"Subscription {stored.id} was not made with the key of {key.name}: use the key that did, or an admin's."
         )
-    return kept
+    return stored
 
 
 def of_key(session: Session, key: Key) -> list[subscriptions.Subscription]:
@@ -60,26 +60,26 @@ def of_key(session: Session, key: Key) -> list[subscriptions.Subscription]:
     return subscriptions.list_subscriptions(session, None if key.scope == "admin" else key.id)
 
 
-def answer(kept: subscriptions.Subscription, at: datetime) -> Subscription:
+def answer(stored: subscriptions.Subscription, at: datetime) -> Subscription:
     """Return what is told of a subscription, without its secret."""
-    return Subscription(**_fields(kept, at))
+    return Subscription(**_fields(stored, at))
 
 
-def with_secret(kept: subscriptions.Subscription, settings: Settings, at: datetime) -> SubscriptionWithSecret:
+def with_secret(stored: subscriptions.Subscription, settings: Settings, at: datetime) -> SubscriptionWithSecret:
     """Return a subscription with the newest of its secrets.
 
     Raises:
         NoWebhookKey: the key that secrets follow from is damaged.
     """
-    secret = webhook_signature.secret(webhook_signature.service_key(settings), kept.id, kept.generation)
-    return SubscriptionWithSecret(**_fields(kept, at), secret=secret)
+    secret = webhook_signature.secret(webhook_signature.service_key(settings), stored.id, stored.generation)
+    return SubscriptionWithSecret(**_fields(stored, at), secret=secret)
 
 
-def _fields(kept: subscriptions.Subscription, at: datetime) -> dict[str, Any]:
-    values = asdict(kept)
-    fields = {name: values[name] for name in _KEPT}
-    overlaps = kept.rotated_at is not None and len(kept.generations(at)) > 1
-    fields["old_secret_until"] = kept.rotated_at + OVERLAP if overlaps and kept.rotated_at else None
+def _fields(stored: subscriptions.Subscription, at: datetime) -> dict[str, Any]:
+    values = asdict(stored)
+    fields = {name: values[name] for name in _COPIED}
+    overlaps = stored.rotated_at is not None and len(stored.generations(at)) > 1
+    fields["old_secret_until"] = stored.rotated_at + OVERLAP if overlaps and stored.rotated_at else None
     why = {
         "basins": "Changes of all basins are told.",
         "rotated_at": "Its secret is the first.",

@@ -8,7 +8,7 @@ from app.basins.normals import service
 from app.basins.normals.schemas import Normals
 from app.basins.normals.service import NormalsRequest
 from app.basins.observations.endpoints import DischargeUnits, Variable
-from app.basins.observations.service import LONGEST_DAYS, USUAL_DAYS
+from app.basins.observations.service import MAX_DAYS, USUAL_DAYS
 from app.http.conditional import NOT_MODIFIED, IfNoneMatch, tagged
 from app.http.dependencies import BasinId, Reading, ServiceClock
 from app.http.discharge_units import AreaName
@@ -50,7 +50,7 @@ End = Annotated[
     description="What other years had at the same time of the year: the mean, which is what is meant by normal, "
     "quantiles, and how many years they are of. A year counts where more than half of the days around the same day of "
     "it are known; the year of the day itself never does, so no day is held against itself. On a day with too few "
-    f"other years all are null, and `missing` says so. One answer holds at most {LONGEST_DAYS} days, past or ahead.",
+    f"other years all are null, and `missing` says so. One answer holds at most {MAX_DAYS} days, past or ahead.",
     responses=NOT_MODIFIED | documented(UnknownBasin, NoObservations, UnknownArea),
     response_model=Normals,
 )

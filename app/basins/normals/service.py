@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.basins.normals.record import Record, observed, simulated
 from app.basins.normals.schemas import DayNormals, Normals
-from app.basins.observations.service import DISCHARGE, LONGEST_DAYS, USUAL_DAYS, credit_of, nothing_kept
+from app.basins.observations.service import DISCHARGE, MAX_DAYS, USUAL_DAYS, credit_of, no_observations
 from app.basins.schemas import kind_of
 from app.forecasts.schemas import Area
 from app.http.base_schema import Period
@@ -21,7 +21,7 @@ from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day, Days, day
 from hydrology.base.units import ObservedUnits, observed_unit
 from hydrology.climatology.flow_climatology import NEAR_DAYS
-from hydrology.climatology.normals import LEAST_YEARS, normals, too_few_years
+from hydrology.climatology.normals import MIN_YEARS, normals, too_few_years
 from records.series import series
 from records.simulations.simulated_storage import WATER
 from records.versions import promotions, versions
@@ -69,8 +69,10 @@ def normals_of(session: Session, basin: str, request: NormalsRequest, now: datet
         for name, source in sources.items()
     }
     records |= {name: simulated(session, basin, version, name) for name in WATER if request.variable in (None, name)}
-    told = {name: None if isinstance(record, str) else _told(record, period.days) for name, record in records.items()}
-    missing = _missing(records, told)
+    shown = {
+        name: None if isinstance(record, str) else _answer(record, period.days) for name, record in records.items()
+    }
+    missing = _missing(records, shown)
     if area is None:
         missing["area"] = "No value was converted with an area."
     if product is None:
@@ -82,9 +84,9 @@ def normals_of(session: Session, basin: str, request: NormalsRequest, now: datet
         credits={source: credit for source in set(sources.values()) if (credit := credit_of(session, source))},
         area=None if area is None else Area(name=area.name, km2=area.m2 / convert.M2_PER_KM2),
         near_days=NEAR_DAYS,
-        least_years=LEAST_YEARS,
+        least_years=MIN_YEARS,
         time=period.days.tolist(),
-        variables=told,
+        variables=shown,
         missing=missing,
     )
 
@@ -96,8 +98,8 @@ def _period(request: NormalsRequest, now: datetime) -> calendar.Period:
     period = calendar.Period(request.start, min(request.start + _USUAL, _LAST) if request.end is None else request.end)
     if period.last < period.first:
         raise refused("end", "the period ends before it begins: swap start and end.")
-    if len(period) > LONGEST_DAYS:
-        detail = f"{period} are {len(period)} days, and one answer holds at most {LONGEST_DAYS}: ask for a part."
+    if len(period) > MAX_DAYS:
+        detail = f"{period} are {len(period)} days, and one answer holds at most {MAX_DAYS}: ask for a part."
         raise refused("end", detail)
     return period
 
@@ -109,7 +111,7 @@ def _weather_product(
     products = {entry.product for entry in catalogue}
     if asked is not None:
         if asked not in products:
-            raise nothing_kept(f"No series of {asked}", basin, catalogue)
+            raise no_observations(f"No series of {asked}", basin, catalogue)
         return asked, ""
     if version is None:
         return None, f"No model version is current for {basin}, whose weather would be told: name a product."
@@ -126,7 +128,7 @@ def _sources(
     if variable is None:
         return sources
     if variable not in (*sources, *WATER):
-        raise nothing_kept(f"No {variable}", basin, catalogue)
+        raise no_observations(f"No {variable}", basin, catalogue)
     return {name: source for name, source in sources.items() if name == variable}
 
 
@@ -137,7 +139,7 @@ def _area(session: Session, basin: str, request: NormalsRequest, of_discharge: b
     return area_between(session, basin, [] if unit is None else [unit], observed_unit(request.units), request.area)
 
 
-def _told(record: Record, days: Days) -> DayNormals:
+def _answer(record: Record, days: Days) -> DayNormals:
     of_days = normals(record.values, record.period, days)
     p10, p25, median, p75, p90 = (gappy_column(quantile) for quantile in of_days.quantiles)
     return DayNormals(
@@ -155,11 +157,11 @@ def _told(record: Record, days: Days) -> DayNormals:
     )
 
 
-def _missing(records: Mapping[str, Record | str], told: Mapping[str, DayNormals | None]) -> dict[str, str]:
+def _missing(records: Mapping[str, Record | str], shown: Mapping[str, DayNormals | None]) -> dict[str, str]:
     """Return why variables, or days of them, are null."""
     missing = {}
     for name, record in records.items():
-        normal = told[name]
+        normal = shown[name]
         if isinstance(record, str):
             missing[f"variables.{name}"] = record
         elif normal is not None and (lacking := normal.mean.count(None)):

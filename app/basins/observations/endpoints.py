@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query, Response
 
 from app.basins.observations import service, table
 from app.basins.observations.schemas import Observations
-from app.basins.observations.service import LONGEST_DAYS, USUAL_DAYS, SeriesRequest
+from app.basins.observations.service import MAX_DAYS, USUAL_DAYS, SeriesRequest
 from app.exports.answers import exported
 from app.exports.formats import JSON, SERIES
 from app.exports.negotiation import SeriesFormat, documented_formats
@@ -61,7 +61,7 @@ DischargeUnits = Annotated[
     "/{basin}/observations",
     summary="Observed discharge, weather and snow of a basin",
     description="The daily series of a product, every day of the period: a day without a value is null, and its flags "
-    f"say why. One answer holds at most {LONGEST_DAYS} days; a longer period is refused, never cut short. With "
+    f"say why. One answer holds at most {MAX_DAYS} days; a longer period is refused, never cut short. With "
     "`known_at` what was revised later is as it was, and what came later is absent.",
     responses=NOT_MODIFIED | documented(UnknownBasin, NoObservations, UnknownArea) | documented_formats(*SERIES),
     response_model=Observations,
@@ -83,10 +83,10 @@ def read_observations(
     part = service.part(session, basin, SeriesRequest(product, variable, start, end, units, area, known_at))
     tag = service.tag_of(session, part)
     if chosen is JSON:
-        return not_modified(response, tag, SHORTLY, if_none_match) or service.tell(session, part)
+        return not_modified(response, tag, SHORTLY, if_none_match) or service.answer(session, part)
     places = sites(session, [basin])
 
-    def made() -> Table:
-        return table.of_observations(service.tell(session, part), places)
+    def build_table() -> Table:
+        return table.of_observations(service.answer(session, part), places)
 
-    return exported(chosen, entity_tag(tag, places), if_none_match, made)
+    return exported(chosen, entity_tag(tag, places), if_none_match, build_table)

@@ -23,7 +23,7 @@ from records.series.series import NoObservations
 from records.weather import product_credits
 
 DISCHARGE = "discharge"
-LONGEST_DAYS = 3_660
+MAX_DAYS = 3_660
 USUAL_DAYS = 365
 LEGEND: Mapping[Flag, str] = {
     Flag.APPROVED: "approved: the source has approved the value; a gauge's value without it is provisional",
@@ -85,14 +85,14 @@ def part(session: Session, basin: str, request: SeriesRequest) -> Part:
     ]
     if not entries:
         sought = "No series" if request.variable is None else f"No {request.variable}"
-        raise nothing_kept(f"{sought} of {request.product}", basin, catalogue)
+        raise no_observations(f"{sought} of {request.product}", basin, catalogue)
     if request.known_at is not None:
         entries = _known(session, basin, entries, request.known_at)
     area = _area(session, basin, request, entries)
     return Part(basin, entries, _period(basin, request, entries), observed_unit(request.units), area, request.known_at)
 
 
-def nothing_kept(sought: str, basin: str, catalogue: Sequence[series.Entry]) -> NoObservations:
+def no_observations(sought: str, basin: str, catalogue: Sequence[series.Entry]) -> NoObservations:
     """Return the error that what is sought of a basin is not kept, which names what is."""
     choices = "; ".join(f"{entry.product}: {entry.variable} {entry.period}" for entry in catalogue) or "nothing yet"
     return NoObservations(f"{sought} is kept for {basin}: choose a series that is ({choices}).")
@@ -125,11 +125,11 @@ def tag_of(session: Session, part: Part) -> str:
 
 def credit_of(session: Session, product: str) -> DataCredit | None:
     """Return whose a product is; None where no feed brought any of it."""
-    credit = product_credits.of(session, [product]).get(product)
+    credit = product_credits.by_product(session, [product]).get(product)
     return None if credit is None else DataCredit(credit=credit.credit, licence=credit.licence)
 
 
-def tell(session: Session, part: Part) -> Observations:
+def answer(session: Session, part: Part) -> Observations:
     """Return the answer."""
     period, area = part.period, part.area
     by_variable = {entry.variable: _in_units(session, part, entry) for entry in part.entries}
@@ -202,9 +202,9 @@ def _period(basin: str, request: SeriesRequest, entries: Sequence[series.Entry])
     period = Period(first, last)
     if first > last or span.overlap(period) is None:
         raise NoObservations(f"Nothing of {request.product} is kept for {basin} in those days: choose some of {span}.")
-    if len(period) > LONGEST_DAYS:
+    if len(period) > MAX_DAYS:
         raise refused(
             "start" if request.end is None else "end",
-            f"{period} are {len(period)} days, and one answer holds at most {LONGEST_DAYS}: ask for a part at a time.",
+            f"{period} are {len(period)} days, and one answer holds at most {MAX_DAYS}: ask for a part at a time.",
         )
     return period

@@ -50,7 +50,7 @@ def read_thresholds(
     and the levels that operators set. Floods are of daily means, and lower than instantaneous peaks."""
     asked = service.request(session, basin, units, area)
     unchanged = not_modified(response, service.tag_of(session, asked), SHORTLY, if_none_match)
-    return unchanged or service.tell(session, asked)
+    return unchanged or service.answer(session, asked)
 
 
 @router.put(
@@ -77,9 +77,9 @@ def put_threshold(
         change = thresholds.put(session, basin, new, now)
         if change != "unchanged":
             audit.record(session, actor, "threshold set", basin, now, **new.model_dump())
-        told = service.fixed_threshold(thresholds.get(session, basin, threshold))
+        shown = service.fixed_threshold(thresholds.get(session, basin, threshold))
     response.status_code = 201 if change == "new" else 200
-    return told
+    return shown
 
 
 @router.delete(

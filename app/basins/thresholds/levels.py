@@ -31,7 +31,7 @@ class Level:
     name: str | None
     direction: Direction
     depth: float | None
-    told: float | None
+    shown: float | None
     reason: str | None = None
     of_model: bool = False
 

@@ -58,9 +58,9 @@ def request(session: Session, basin: str, units: Units, area: str | None) -> Req
     """
     basins.require(session, basin)
     stored = series.unit_of(session, basin, gauge_product(basin), "discharge")
-    kept = [FIXED_UNIT] if thresholds.of_basin(session, basin) else []
-    kept += [] if stored is None else [stored]
-    return Request(basin, units, area_between(session, basin, kept, units, area))
+    saved = [FIXED_UNIT] if thresholds.of_basin(session, basin) else []
+    saved += [] if stored is None else [stored]
+    return Request(basin, units, area_between(session, basin, saved, units, area))
 
 
 def tag_of(session: Session, asked: Request) -> str:
@@ -75,7 +75,7 @@ def tag_of(session: Session, asked: Request) -> str:
     return entity_tag(asked.basin, stamp, asked.units, area, fixed, credit and credit.model_dump(), of_model)
 
 
-def tell(session: Session, asked: Request) -> Thresholds:
+def answer(session: Session, asked: Request) -> Thresholds:
     """Return the answer."""
     product = gauge_product(asked.basin)
     record = thresholds.of_record(session, asked.basin)

@@ -76,9 +76,9 @@ def put_basin(
     with database.transaction() as session:
         new = service.register(session, key, basin, own, clock.wall())
         audit.record(session, actor, "basin registered" if new else "basin changed", basin, clock.wall())
-        told = basins.detail(session, basin)
+        shown = basins.detail(session, basin)
     response.status_code = 201 if new else 200
-    return told
+    return shown
 
 
 @router.post(
@@ -103,9 +103,9 @@ def post_basin(
     What is known already stays: the area that a model version learnt with, above all."""
     with database.reading() as session:
         service.require_yours(session, key, added.basin)
-    most, job = settings.unfinished_jobs_per_key, BasinJob(params=added)
-    stored, made = jobs.post(database, sender, clock, key, actor, job, idempotency_key, most, "basin posted")
-    return posted(response, stored, made)
+    maximum, job = settings.unfinished_jobs_per_key, BasinJob(params=added)
+    stored, created = jobs.post(database, sender, clock, key, actor, job, idempotency_key, maximum, "basin posted")
+    return posted(response, stored, created)
 
 
 async def _content(request: Request, _key: Operator) -> bytes:
@@ -114,10 +114,10 @@ async def _content(request: Request, _key: Operator) -> bytes:
 
 
 def _suffix(request: Request, _key: Operator) -> str:
-    said = request.headers.get("Content-Type", "nothing").partition(";")[0].strip().lower()
-    if said not in _SUFFIXES:
+    result = request.headers.get("Content-Type", "nothing").partition(";")[0].strip().lower()
+    if result not in _SUFFIXES:
         raise UnsupportedMedia("Observations come as text/csv or application/json: say so in the Content-Type header.")
-    return _SUFFIXES[said]
+    return _SUFFIXES[result]
 
 
 @router.post(
@@ -147,8 +147,10 @@ def post_observations(
         raise InvalidRequest([Fault(location="body", field="", detail="it is empty: send a table")])
     # With an idempotency key, the same request again must name the same file.
     request = f"{key.id} {product} {idempotency_key or new_id(clock.wall())}"
-    most = settings.unfinished_jobs_per_key
+    maximum = settings.unfinished_jobs_per_key
     with uploads.stored(settings.data, content, suffix, request) as path:
         upload = UploadJob(kind="upload", params=UploadParams(observations_file=str(path), product=product))
-        job, made = jobs.post(database, sender, clock, key, actor, upload, idempotency_key, most, "observations posted")
-    return posted(response, job, made)
+        job, created = jobs.post(
+            database, sender, clock, key, actor, upload, idempotency_key, maximum, "observations posted"
+        )
+    return posted(response, job, created)

@@ -32,8 +32,8 @@ def require_yours(session: Session, key: Key, basin: str) -> None:
     Raises:
         NotYours: another key registered it, or none did, and this one is no admin's.
     """
-    kept = bool(basins.known(session, [basin]))
-    if kept and key.scope != "admin" and basins.registered_by(session, basin) != key.id:
+    stored = bool(basins.known(session, [basin]))
+    if stored and key.scope != "admin" and basins.registered_by(session, basin) != key.id:
         raise NotYours(f"{basin} was not registered with this key: use the key that did, or an admin's.")
 
 

@@ -77,7 +77,7 @@ def exceedance(
         **header(latest, at),
         **days,
         units={"discharge": units},
-        levels=[_told(flows, level, days["time"][-1], units) for level in levels],
+        levels=[_level_chances(flows, level, days["time"][-1], units) for level in levels],
         missing=missing_in_header(basin),
     )
 
@@ -99,12 +99,12 @@ def _passed(flow: Array, depth: float, direction: Direction) -> npt.NDArray[np.b
     return flow > depth if direction == "rising" else flow < depth
 
 
-def _told(flows: _Flows, level: Level, last: date, units: Units) -> LevelChances:
+def _level_chances(flows: _Flows, level: Level, last: date, units: Units) -> LevelChances:
     flow_of: FlowOf = "members" if level.of_model else "calibrated"
     flow = flows[flow_of]
-    told = LevelChances(
+    reported = LevelChances(
         name=level.name,
-        discharge=None if level.told is None else column(np.array([level.told]))[0],
+        discharge=None if level.shown is None else column(np.array([level.shown]))[0],
         direction=level.direction,
         flow=flow_of,
         chance=None,
@@ -112,15 +112,15 @@ def _told(flows: _Flows, level: Level, last: date, units: Units) -> LevelChances
         in_words=None,
         reason=level.reason,
     )
-    if level.depth is None or level.told is None:
-        return told
+    if level.depth is None or level.shown is None:
+        return reported
     if isinstance(flow, str):
-        return told.model_copy(update={"reason": flow})
+        return reported.model_copy(update={"reason": flow})
     of_days, within = flow.chances(level.depth, level.direction)
-    discharge = f"{number(level.told)} {UNITS[units]}"
+    discharge = f"{number(level.shown)} {UNITS[units]}"
     what = discharge if level.name is None else f"{level.name} ({discharge})"
     sentence = flow.sentence(within, what, level.direction, last)
-    return told.model_copy(update={"chance": column(of_days), "within": within, "in_words": sentence})
+    return reported.model_copy(update={"chance": column(of_days), "within": within, "in_words": sentence})
 
 
 def _chance(chance: float) -> str:

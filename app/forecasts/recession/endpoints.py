@@ -58,10 +58,10 @@ def read_drain_down(
         raise refused("t0", "a run has its own T0: leave out `t0`, or `run`.")
     if run is None:
         now = clock.now()
-        told = service.drain_down(session, recession.newest(session, basin, now, t0), now, units)
+        shown = service.recession_of_run(session, recession.newest(session, basin, now, t0), now, units)
     else:
         named = lookup.of_run(session, run, basin)
         recession.require_dry(named.run)
-        told = service.drain_down(session, named, None, units)
+        shown = service.recession_of_run(session, named, None, units)
     places = sites(session, [basin])
-    return answered(chosen, told, response, if_none_match, lambda: table.of_drain_down(told, places), places)
+    return answered(chosen, shown, response, if_none_match, lambda: table.of_drain_down(shown, places), places)

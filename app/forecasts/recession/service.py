@@ -38,7 +38,7 @@ class _Account(TypedDict):
     in_words: str | None
 
 
-def drain_down(session: Session, latest: Latest, at: datetime | None, units: Units) -> DrainDownOfRun:
+def recession_of_run(session: Session, latest: Latest, at: datetime | None, units: Units) -> DrainDownOfRun:
     """Return the answer of a run on a dry spell; `at` is the clock's time for that of the newest run.
 
     Raises:
@@ -60,7 +60,7 @@ def drain_down(session: Session, latest: Latest, at: datetime | None, units: Uni
         discharge = quantile_columns(arrays["discharge_quantiles"], basin, Representation(units, members=False))
         spell = _Spell(arrays["discharge"].values.astype(np.float64), basin, days["time"], units)
         low_flows = [
-            spell.told(level) for level in levels_of(session, run, basin, units) if level.direction == "falling"
+            spell.low_flow(level) for level in levels_of(session, run, basin, units) if level.direction == "falling"
         ]
     return DrainDownOfRun(
         **header(latest, at),
@@ -125,7 +125,7 @@ class _Spell:
     days: Sequence[date]
     units: Units
 
-    def told(self, level: Level) -> LowFlow:
+    def low_flow(self, level: Level) -> LowFlow:
         """Return when flow is first below a level."""
         firsts = np.full(len(self.flow), np.inf)
         reason = self._why_not_asked(level)
@@ -137,7 +137,7 @@ class _Spell:
         low, half, high = (reached_by(firsts, share) for share in (_LOW, 0.5, _HIGH))
         return LowFlow(
             name=level.name or "",
-            discharge=None if level.told is None else rounded(level.told),
+            discharge=None if level.shown is None else rounded(level.shown),
             day=self._day(half),
             p05=self._day(low),
             p95=self._day(high),
@@ -162,10 +162,10 @@ class _Spell:
         return None if lead is None else self.days[lead - 1]
 
     def _sentence(self, level: Level, low: int | None, half: int, high: int | None) -> str:
-        assert level.told is not None
+        assert level.shown is not None
         assert low is not None
         sentence = (
-            f"Without rain, flow falls below {level.name} ({number(level.told)} {UNITS[self.units]}) on "
+            f"Without rain, flow falls below {level.name} ({number(level.shown)} {UNITS[self.units]}) on "
             f"{on(self.days[half - 1])}; in 5 % of the members by {on(self.days[low - 1])}"
         )
         return f"{sentence}." if high is None else f"{sentence}, in 95 % by {on(self.days[high - 1])}."

@@ -63,8 +63,8 @@ def read_volumes(
     cannot be told."""
     asked, now = None if season is None else Season.parse(season), clock.now()
     if run is None:
-        told = service.volumes_of_run(session, seasonal_volumes.newest(session, basin, now, asked), asked, now)
+        shown = service.volumes_of_run(session, seasonal_volumes.newest(session, basin, now, asked), asked, now)
     else:
-        told = service.volumes_of_run(session, lookup.of_run(session, run, basin), asked, None)
+        shown = service.volumes_of_run(session, lookup.of_run(session, run, basin), asked, None)
     places = sites(session, [basin])
-    return answered(chosen, told, response, if_none_match, lambda: table.of_volumes(told, places), places)
+    return answered(chosen, shown, response, if_none_match, lambda: table.of_volumes(shown, places), places)

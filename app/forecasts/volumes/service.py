@@ -19,11 +19,11 @@ from records.forecasts.latest import Latest
 from records.forecasts.seasonal_volumes import Volume
 
 NO_AREA = "The run names no drainage area of the basin."
-NOT_BEGUN = "The season begins after T0."
+NOT_STARTED = "The season begins after T0."
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _ValueAndReasons:
     """A part of the answer, and why fields of it are null by their names."""
 
     part: VolumeQuantiles | None
@@ -37,14 +37,14 @@ def volumes_of_run(session: Session, latest: Latest, season: Season | None, at: 
         SeasonNotHeld: the run does not look ahead to the end of the season.
     """
     volume, basin = seasonal_volumes.of_run(session, latest, season), latest.basin
-    calibrated, raw = (_told(volume, name, getattr(volume, name)) for name in ("calibrated", "raw"))
+    calibrated, raw = (_part_of_answer(volume, name, getattr(volume, name)) for name in ("calibrated", "raw"))
     missing = missing_in_header(basin) | calibrated.missing | raw.missing
     calibration = calibration_of(basin, Representation("mm/day", members=False)) if calibrated.part else None
     if calibration is None:
         missing["calibration"] = basin.why_not_calibrated
     observed = _observed(volume)
     if observed is None:
-        missing["observed"] = volume.observed if isinstance(volume.observed, str) else NOT_BEGUN
+        missing["observed"] = volume.observed if isinstance(volume.observed, str) else NOT_STARTED
     if isinstance(volume.normal, str):
         missing["normal"] = volume.normal
     if volume.area is None:
@@ -67,9 +67,9 @@ def volumes_of_run(session: Session, latest: Latest, season: Season | None, at: 
     )
 
 
-def _told(volume: Volume, name: str, ahead: Array | str) -> _Told:
+def _part_of_answer(volume: Volume, name: str, ahead: Array | str) -> _ValueAndReasons:
     if isinstance(ahead, str):
-        return _Told(None, {name: ahead})
+        return _ValueAndReasons(None, {name: ahead})
     missing = {} if volume.area else {f"{name}.ahead_volume": NO_AREA, f"{name}.volume": NO_AREA}
     whole = volume.whole(ahead)
     if isinstance(volume.normal, str):
@@ -87,7 +87,7 @@ def _told(volume: Volume, name: str, ahead: Array | str) -> _Told:
         ahead_depth=column(ahead),
         ahead_volume=_in_m3(volume, ahead),
     )
-    return _Told(part, missing)
+    return _ValueAndReasons(part, missing)
 
 
 def _observed(volume: Volume) -> ObservedVolume | None:

@@ -7,7 +7,7 @@ from app.forecasts.table import run_columns
 from app.forecasts.volumes.schemas import VolumeQuantiles, VolumesOfRun
 from records.basins.basins import Site
 
-_TOLD = (
+_COLUMNS = (
     ("depth", "of the whole season", "mm"),
     ("volume", "of the whole season", "1e6 m3"),
     ("percent_of_normal", "of the whole season, of the normal mean", "percent"),
@@ -37,14 +37,14 @@ def of_volumes(answer: VolumesOfRun, sites: Mapping[str, Site]) -> Table:
     return Table(f"{answer.basin}_volume_{answer.t0}", f"Volume of {answer.season} in {answer.basin}", columns)
 
 
-def _quantiles(prefix: str, meaning: str, told: VolumeQuantiles | None, rows: int) -> list[Column]:
+def _quantiles(prefix: str, meaning: str, shown: VolumeQuantiles | None, rows: int) -> list[Column]:
     return [
         Column(
             f"{prefix}_{name}",
             f"{meaning} {of}",
             "number",
-            (told and getattr(told, name)) or [None] * rows,
+            (shown and getattr(shown, name)) or [None] * rows,
             unit,
         )
-        for name, of, unit in _TOLD
+        for name, of, unit in _COLUMNS
     ]

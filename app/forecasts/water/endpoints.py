@@ -113,8 +113,8 @@ def read_water_balance(
     change of storage, what they leave over, how much may be left, and whether it closes. A basin with an open balance
     is withheld: ask for its run to see it. Null, with the reason, for networks that do not conserve mass."""
     found, at = lookup.chosen(session, run, basin, clock.now())
-    keep = SHORTLY if run is None else FOR_EVER
-    return tagged(service.balance(session, found, at), response, if_none_match, keep)
+    wanted = SHORTLY if run is None else FOR_EVER
+    return tagged(service.balance(session, found, at), response, if_none_match, wanted)
 
 
 @router.get(

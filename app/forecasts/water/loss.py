@@ -14,14 +14,14 @@ def loss_beside_pet(session: Session, version: str, basin: str) -> tuple[LossBes
     if isinstance(simulated, str):
         return None, {"loss_beside_pet": simulated}
     period, loss = simulated
-    told = LossBesidePet(
+    shown = LossBesidePet(
         period=Period.between(period.first, period.last),
         mean=rounded(loss.mean),
         members={label: rounded(lost) for label, lost in loss.members.items()},
         pet=None if loss.pet is None else rounded(loss.pet),
         exceeding=loss.exceeding,
     )
-    return told, {} if loss.pet_reason is None else {"loss_beside_pet.pet": loss.pet_reason}
+    return shown, {} if loss.pet_reason is None else {"loss_beside_pet.pet": loss.pet_reason}
 
 
 def in_words(loss: LossBesidePet) -> str | None:

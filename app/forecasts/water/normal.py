@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from sqlalchemy.orm import Session
 
-from app.forecasts.snow import HARDLY_ANY, LEAST_MM
+from app.forecasts.snow import HARDLY_ANY, MIN_MM
 from app.forecasts.water.schemas import NormalWater
 from app.http.json_numbers import column, gappy_column
 from hydrology.climatology.normals import normal_means, too_few_years
@@ -14,30 +14,32 @@ from records.simulations import simulated_storage
 from records.simulations.simulated_storage import SimulatedWater
 from records.simulations.snow_cells import mapping
 
-Told = tuple[NormalWater | None, dict[str, str]]
+WaterAndReasons = tuple[NormalWater | None, dict[str, str]]
 """What is normal, and why it or a field of it is null, by the field's name with a dot before it."""
 
 
-def normal_total(session: Session, latest: Latest, total: Sequence[float]) -> Told:
+def normal_total(session: Session, latest: Latest, total: Sequence[float]) -> WaterAndReasons:
     """Return how much water the basin usually holds, by the past that the run's version simulates."""
-    return _told(latest, simulated_storage.storage_of(session, latest.run.version_id, latest.basin.basin_id), total)
+    return _normal_water(
+        latest, simulated_storage.storage_of(session, latest.run.version_id, latest.basin.basin_id), total
+    )
 
 
-def normal_snow(session: Session, latest: Latest, snow: Sequence[float]) -> Told:
+def normal_snow(session: Session, latest: Latest, snow: Sequence[float]) -> WaterAndReasons:
     """Return how much of it usually reads as snow."""
     version, basin = latest.run.version_id, latest.basin.basin_id
     water = simulated_storage.snow_of(session, version, basin, mapping(session, version, basin))
-    return _told(latest, water, snow)
+    return _normal_water(latest, water, snow)
 
 
-def _told(latest: Latest, water: SimulatedWater | str, stored: Sequence[float]) -> Told:
+def _normal_water(latest: Latest, water: SimulatedWater | str, stored: Sequence[float]) -> WaterAndReasons:
     if isinstance(water, str):
         return None, {"": water}
     days = latest.run.t0 + np.arange(1, latest.run.horizon_days + 1)
     normal = normal_means(water.values, water.period, days)
     if lacking := int(np.isnan(normal).sum()):
         return None, {"": too_few_years(lacking, len(days))}
-    enough = normal >= LEAST_MM
+    enough = normal >= MIN_MM
     percent = np.where(enough, 100 * np.asarray(stored) / np.where(enough, normal, 1), np.nan)
     missing = {} if enough.all() else {".percent_of_normal": HARDLY_ANY}
     return NormalWater(water=column(normal), percent_of_normal=gappy_column(percent)), missing

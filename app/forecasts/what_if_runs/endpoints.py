@@ -54,5 +54,5 @@ def read_what_if(
         if_none_match,
         lambda: table.of_what_if(answer, places),
         places,
-        keep=SHORTLY if run is None else FOR_EVER,
+        wanted=SHORTLY if run is None else FOR_EVER,
     )

@@ -46,7 +46,7 @@ def compared(session: Session, run: str | None, basin: str, units: Units, at: da
     base = changed if asked.base is None else lookup.of_run(session, asked.base, basin)
     sides = {"base": _side(session, base, units), "changed": _side(session, changed, units)}
     missing = {f"{name}{field}": why for name, side in sides.items() for field, why in side.missing.items()}
-    difference = _difference(sides["base"].told, sides["changed"].told)
+    difference = _difference(sides["base"].answer, sides["changed"].answer)
     if difference is None:
         missing["difference"] = missing.get("base") or missing["changed"]
     elif difference.volume is None:
@@ -55,8 +55,8 @@ def compared(session: Session, run: str | None, basin: str, units: Units, at: da
         **header(changed, None),
         **days_ahead(changed.run),
         units={"discharge": units, "depth": "mm", "volume": "m3", "water_balance": "mm"},
-        base=sides["base"].told,
-        changed=sides["changed"].told,
+        base=sides["base"].answer,
+        changed=sides["changed"].answer,
         difference=difference,
         missing=missing_in_header(changed.basin) | missing,
     )
@@ -66,7 +66,7 @@ def compared(session: Session, run: str | None, basin: str, units: Units, at: da
 class _Side:
     """One of the two runs, and why it or a field of it is null, by the field's name with a dot before it."""
 
-    told: Side | None
+    answer: Side | None
     missing: dict[str, str]
 
 

@@ -32,7 +32,7 @@ class BodyLimit:
         # A number that is none is refused by the server before.
         declared = max((int(value) for name, value in scope["headers"] if name == b"content-length"), default=0)
         if declared > limit:
-            await answer_to(Request(scope), TooLarge(_said(limit)))(scope, receive, send)
+            await answer_to(Request(scope), TooLarge(_size_in_words(limit)))(scope, receive, send)
             return
         got = 0
 
@@ -41,13 +41,15 @@ class BodyLimit:
             message = await receive()
             got += len(message.get("body", b""))
             if got > limit:
-                raise HTTPException(413, _said(limit))  # whoever reads the body passes this on, and no other error
+                raise HTTPException(
+                    413, _size_in_words(limit)
+                )  # whoever reads the body passes this on, and no other error
             return message
 
         await self._app(scope, counted, send)
 
 
-def _said(limit: int) -> str:
+def _size_in_words(limit: int) -> str:
     return f"The body is larger than {limit} bytes, the most that is taken here: send less at once."
 
 

@@ -39,11 +39,11 @@ class Patience:
     stalled: float = 60.0
 
 
-class Places:
+class ConnectionLimiter:
     """The connections that each address holds at one server; those of its proxies are not counted."""
 
-    def __init__(self, most_per_address: int, proxies: Sequence[str]) -> None:
-        self.most = most_per_address
+    def __init__(self, max_per_address: int, proxies: Sequence[str]) -> None:
+        self.most = max_per_address
         self._proxies = [ip_network(proxy) for proxy in proxies]
         self._taken: Counter[str] = Counter()
 
@@ -52,12 +52,12 @@ class Places:
         parsed = ip_address(address)
         return not any(parsed in proxy for proxy in self._proxies)
 
-    def take(self, address: str) -> bool:
+    def acquire(self, address: str) -> bool:
         """Count one connection more, and return whether the address may hold so many."""
         self._taken[address] += 1
         return self._taken[address] <= self.most
 
-    def free(self, address: str) -> None:
+    def release(self, address: str) -> None:
         """Count one connection less."""
         self._taken[address] -= 1
         if not self._taken[address]:
@@ -65,10 +65,10 @@ class Places:
 
 
 def guarded(
-    most_per_address: int, trusted_proxies: Sequence[str] = (), patience: Patience = Patience()
+    max_per_address: int, trusted_proxies: Sequence[str] = (), patience: Patience = Patience()
 ) -> type[H11Protocol]:
     """Return the protocol of one server, which counts the connections of each address but those of its proxies."""
-    places = Places(most_per_address, trusted_proxies)
+    places = ConnectionLimiter(max_per_address, trusted_proxies)
     return type("GuardedOfOneServer", (_Guarded,), {"places": places, "patience": patience})
 
 
@@ -92,7 +92,7 @@ class _OneLength(h11.Connection):
 class _Guarded(H11Protocol):
     """A connection that has a place among those of its address, and a deadline while something is waited for."""
 
-    places: Places
+    places: ConnectionLimiter
     patience: Patience
     _address: str | None = None  # that its place is counted for
     _awaits: object = None  # what `_deadline` is for: a state of h11
@@ -114,7 +114,7 @@ class _Guarded(H11Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         if self._address is not None:
-            self.places.free(self._address)
+            self.places.release(self._address)
         for timer in (self._deadline, self._stalled):
             if timer is not None:
                 timer.cancel()
@@ -141,7 +141,7 @@ class _Guarded(H11Protocol):
         if self.client is None or not self.places.counts(self.client[0]):
             return True
         self._address = counted_as(self.client[0])
-        return self.places.take(self._address)
+        return self.places.acquire(self._address)
 
     def _watch(self) -> None:
         """Set a deadline when a head or a body begins to be waited for; further bytes do not move it."""
@@ -157,8 +157,8 @@ class _Guarded(H11Protocol):
 
     def _give_up(self) -> None:
         log.warning("connection.too_slow", address=self._address)
-        begun = self.cycle is not None and self.cycle.response_started and not self.cycle.response_complete
-        self._end_with(b"" if begun else _TOO_SLOW)
+        started = self.cycle is not None and self.cycle.response_started and not self.cycle.response_complete
+        self._end_with(b"" if started else _TOO_SLOW)
 
     def _end_with(self, answer: bytes) -> None:
         self.transport.write(answer)

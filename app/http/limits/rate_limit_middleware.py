@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.http.limits.addresses import address_of, counted_as
-from app.http.limits.rate_limits import WINDOW_SECONDS, Rates, Standing
+from app.http.limits.rate_limits import WINDOW_SECONDS, LimitStatus, Rates
 from app.http.problems import TooManyRequests, answer_to
 
 EXEMPT = "/health/"
@@ -31,9 +31,9 @@ class Throttle:
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                writes: Standing | None = scope.get("state", {}).get("writes")
-                told = [requests] if writes is None else [requests, writes]
-                message["headers"] = [*message["headers"], *_headers(told)]
+                writes: LimitStatus | None = scope.get("state", {}).get("writes")
+                shown = [requests] if writes is None else [requests, writes]
+                message["headers"] = [*message["headers"], *_headers(shown)]
             await send(message)
 
         if requests.allowed:
@@ -42,7 +42,7 @@ class Throttle:
             await answer_to(Request(scope), too_many(requests))(scope, receive, send_with_headers)
 
 
-def too_many(standing: Standing) -> TooManyRequests:
+def too_many(standing: LimitStatus) -> TooManyRequests:
     """Return the problem of somebody who has used up a limit."""
     what = {
         "requests": "requests from one address",
@@ -54,7 +54,7 @@ def too_many(standing: Standing) -> TooManyRequests:
     )
 
 
-def _headers(standings: Sequence[Standing]) -> list[tuple[bytes, bytes]]:
+def _headers(standings: Sequence[LimitStatus]) -> list[tuple[bytes, bytes]]:
     policies = ", ".join(f'"{limit.name}";q={limit.quota};w={WINDOW_SECONDS}' for limit in standings)
     remaining = ", ".join(f'"{limit.name}";r={limit.remaining};t={limit.seconds}' for limit in standings)
     return [(b"ratelimit-policy", policies.encode()), (b"ratelimit", remaining.encode())]

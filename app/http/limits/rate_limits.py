@@ -27,7 +27,7 @@ SECONDS_BETWEEN_TRIES = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class LimitStatus:
     """How somebody stands against a limit.
 
     Attributes:
@@ -62,7 +62,7 @@ class Rates:
         self._shared = None if self._storage is None else SlidingWindowCounterRateLimiter(self._storage)
         self._away_until = 0.0
 
-    async def count(self, name: Name, who: str) -> Standing:
+    async def count(self, name: Name, who: str) -> LimitStatus:
         """Count a request of somebody, and return how they stand."""
         if self._shared is not None and time.monotonic() >= self._away_until:
             try:
@@ -79,12 +79,12 @@ class Rates:
             bridge: Any = self._storage.bridge  # which of them is known at run time alone
             await bridge.get_connection().aclose()
 
-    async def _hit(self, limiter: RateLimiter, name: Name, who: str) -> Standing:
+    async def _hit(self, limiter: RateLimiter, name: Name, who: str) -> LimitStatus:
         limit = self._limits[name]
         allowed = await limiter.hit(limit, who)
         stats = await limiter.get_window_stats(limit, who)
         seconds = min(max(1, math.ceil(stats.reset_time - time.time())), WINDOW_SECONDS)
-        return Standing(name, limit.amount, stats.remaining, seconds, allowed)
+        return LimitStatus(name, limit.amount, stats.remaining, seconds, allowed)
 
 
 def _shared_storage(settings: Settings) -> RedisStorage | None:

@@ -10,13 +10,13 @@ from app.jobs.schedules.example import SCHEDULE
 from jobspec.fields import Line, RequestModel
 from jobspec.kinds import AnyJobRequest
 
-_SAID = ("name", "job", "cron", "timezone", "enabled")
+_FIELDS = ("name", "job", "cron", "timezone", "enabled")
 
 
 class NewSchedule(RequestModel):
     """Which job is posted when."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{name: SCHEDULE[name] for name in _SAID}]})
+    model_config = ConfigDict(json_schema_extra={"examples": [{name: SCHEDULE[name] for name in _FIELDS}]})
 
     name: Line = Field(description="No other schedule has it.")
     job: AnyJobRequest = Field(description="What is posted: as in `POST /v1/jobs`.")

@@ -47,10 +47,10 @@ def seen(session: Session, schedule: str, if_match: str) -> int:
         UnknownSchedule: there is none of that id.
         Changed: it is at another revision now.
     """
-    kept = schedules.get(session, schedule)
-    if not holds(if_match, tag(kept.revision)):
-        raise Changed(f"Schedule {schedule} is at revision {kept.revision} now: read it and change it anew.")
-    return kept.revision
+    saved = schedules.get(session, schedule)
+    if not holds(if_match, tag(saved.revision)):
+        raise Changed(f"Schedule {schedule} is at revision {saved.revision} now: read it and change it anew.")
+    return saved.revision
 
 
 def tag(revision: int) -> str:

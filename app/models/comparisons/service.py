@@ -63,24 +63,24 @@ def detail(session: Session, comparison: str, metric: str | None) -> Comparison:
         UnknownComparison: there is none of that id.
         NotCompared: it is not of that metric.
     """
-    kept = comparisons.get(session, comparison)
-    result = kept.result
+    stored = comparisons.get(session, comparison)
+    result = stored.result
     metrics = [score.metric for score in result.scores]
     if metric is not None and metric not in metrics:
         raise NotCompared(f"Comparison {comparison} has no {metric}: it has {', '.join(metrics)}.")
     wanted = metrics if metric is None else [metric]
     scores = [score for score in result.scores if score.metric in wanted]
     return Comparison(
-        id=kept.id,
-        created_at=kept.created_at,
-        period=Period.between(kept.first_day, kept.last_day),
+        id=stored.id,
+        created_at=stored.created_at,
+        period=Period.between(stored.first_day, stored.last_day),
         versions=[ComparedVersion.model_validate(version, from_attributes=True) for version in result.versions],
         scores=[ComparedScore.model_validate(score, from_attributes=True) for score in scores],
         published_models=_published_models(result.published_models, wanted),
         published_table=_published_table(result.published_table, wanted),
-        basins=list(kept.basins),
+        basins=list(stored.basins),
         left_out=dict(result.left_out),
-        official=kept.owner is None,
+        official=stored.owner is None,
         by_basin=[column for name in wanted for column in _columns(name, result.values[name])],
         missing=dict(result.missing),
     )

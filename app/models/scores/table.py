@@ -57,12 +57,12 @@ def _versions(answer: BasinSkill | ModelSkill) -> list[Column]:
     ]
 
 
-def _scores(scores: Sequence[Of], told: Sequence[_Named]) -> list[Column]:
+def _scores(scores: Sequence[Of], shown: Sequence[_Named]) -> list[Column]:
     return [
         *(_column(scores, named) for named in _OF),
         Column("first_day", "first day", "day", [score.period.first_day for score in scores]),
         Column("last_day", "last day", "day", [score.period.last_day for score in scores]),
-        *(_column(scores, named) for named in told),
+        *(_column(scores, named) for named in shown),
     ]
 
 

@@ -19,19 +19,21 @@ FILLS: Mapping[str, Colour] = {
 }
 
 
-def age(told: AgeOfRun, ages: Sequence[FlowOfAge], time: Sequence[date], call: str) -> Figure:
+def age(shown: AgeOfRun, ages: Sequence[FlowOfAge], time: Sequence[date], call: str) -> Figure:
     """Return the discharge by the age of its water, the oldest below."""
     means = np.array([part.mean for part in ages])
     curves = [
-        Curve(label=_label(part), values=on_days(time, told.time, flow), colour="members", style="thin")
+        Curve(label=_label(part), values=on_days(time, shown.time, flow), colour="members", style="thin")
         for part, flow in zip(ages, means.cumsum(axis=0).tolist(), strict=True)
     ]
     curves.append(
-        Curve(label="nothing", values=on_days(time, told.time, [0.0] * len(told.time)), colour="members", listed=False)
+        Curve(
+            label="nothing", values=on_days(time, shown.time, [0.0] * len(shown.time)), colour="members", listed=False
+        )
     )
     lows = [len(ages), *range(len(ages) - 1)]
     return Figure(
-        name=f"{told.basin}-age",
+        name=f"{shown.basin}-age",
         title="When the water of the discharge fell",
         unit="mm/day",
         described="The discharge of each day ahead, its water by the season in which it fell, the oldest below.",
@@ -44,7 +46,7 @@ def age(told: AgeOfRun, ages: Sequence[FlowOfAge], time: Sequence[date], call: s
             Band(low=low, high=high, colour=FILLS[part.age[-3:] if part.age not in FILLS else part.age])
             for part, low, high in zip(ages, lows, range(len(ages)), strict=True)
         ],
-        t0=told.t0,
+        t0=shown.t0,
     )
 
 

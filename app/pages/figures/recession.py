@@ -9,27 +9,27 @@ from hydrology.base.units import Units
 from hydrology.extremes.thresholds import OF_MODEL
 
 
-def drain_down(told: DrainDownOfRun | str, basin: str, units: Units, call: str) -> Figure:
+def drain_down(shown: DrainDownOfRun | str, basin: str, units: Units, call: str) -> Figure:
     """Return the discharge on a dry spell, or why none is told."""
     figure = Figure(
         name=f"{basin}-drain-down", title="If no more rain or snow fell", unit=UNITS[units], call=call, csv=as_csv(call)
     )
-    if isinstance(told, str):
-        return figure.without(told)
-    if told.discharge is None:
-        return figure.without(told.missing["discharge"])
-    low, median, high = (told.discharge[name] for name in ("p05", "median", "p95"))
-    levels = [_drawn(told, level) for level in _told(told)]
+    if isinstance(shown, str):
+        return figure.without(shown)
+    if shown.discharge is None:
+        return figure.without(shown.missing["discharge"])
+    low, median, high = (shown.discharge[name] for name in ("p05", "median", "p95"))
+    levels = [_drawn(shown, level) for level in _shown_levels(shown)]
     return Figure(
         name=figure.name,
         title=figure.title,
         unit=figure.unit,
         described="The discharge of each day, were nothing to fall after T0 and all other weather the mean of other "
         "years. It is no forecast.",
-        note=" ".join(_notes(told)),
+        note=" ".join(_notes(shown)),
         call=call,
         csv=figure.csv,
-        time=list(told.time),
+        time=list(shown.time),
         curves=[
             Curve(label="p05", values=[*low], colour="band-90", style="thin"),
             Curve(label="p95", values=[*high], colour="band-90", style="thin"),
@@ -37,27 +37,27 @@ def drain_down(told: DrainDownOfRun | str, basin: str, units: Units, call: str) 
             *levels,
         ],
         bands=[Band(low=0, high=1, colour="band-90")],
-        t0=told.t0,
+        t0=shown.t0,
     )
 
 
-def _told(told: DrainDownOfRun) -> list[LowFlow]:
+def _shown_levels(shown: DrainDownOfRun) -> list[LowFlow]:
     """Return the levels that flow falls below; those of the model alone where there are some, as like against like."""
-    reached = [level for level in told.low_flows or [] if level.day is not None]
+    reached = [level for level in shown.low_flows or [] if level.day is not None]
     return [level for level in reached if level.name.startswith(OF_MODEL)] or reached
 
 
-def _drawn(told: DrainDownOfRun, level: LowFlow) -> Curve:
+def _drawn(shown: DrainDownOfRun, level: LowFlow) -> Curve:
     assert level.discharge is not None
-    return Curve(label=level.name, values=[level.discharge] * len(told.time), colour="level", style="dashed")
+    return Curve(label=level.name, values=[level.discharge] * len(shown.time), colour="level", style="dashed")
 
 
-def _notes(told: DrainDownOfRun) -> Iterator[str]:
-    if told.in_words is not None:
-        yield told.in_words
-    reached = _told(told)
+def _notes(shown: DrainDownOfRun) -> Iterator[str]:
+    if shown.in_words is not None:
+        yield shown.in_words
+    reached = _shown_levels(shown)
     if reached:
         yield from (str(level.in_words) for level in reached[-1:])
     else:
-        yield f"Within {told.horizon_days} days flow falls below no level that it was not below at T0."
+        yield f"Within {shown.horizon_days} days flow falls below no level that it was not below at T0."
     yield "It is no forecast, and the band is the spread of the members."

@@ -55,12 +55,12 @@ def _of_reading(read: SnowRead, forecast: BasinForecast) -> str:
             known += f", and {number(read.skill.where_none_mm)} mm on days without snow"
         sentences.append(f"Against reference snow such cells have {known}{where}.")
     at_t0 = read.at_t0
-    told = f"At T0 {number(at_t0.mean)} mm"
+    shown = f"At T0 {number(at_t0.mean)} mm"
     if at_t0.percent_of_normal is not None:
-        told += f", {at_t0.percent_of_normal:.0f} % of normal"
+        shown += f", {at_t0.percent_of_normal:.0f} % of normal"
     if at_t0.snow17 is not None:
-        told += f"; Snow-17, by the basin's own weather, has {number(at_t0.snow17)} mm"
-    return " ".join([*sentences, f"{told}."])
+        shown += f"; Snow-17, by the basin's own weather, has {number(at_t0.snow17)} mm"
+    return " ".join([*sentences, f"{shown}."])
 
 
 def storage(forecast: BasinForecast, time: Sequence[date], call: str) -> Figure:
@@ -82,10 +82,10 @@ def storage(forecast: BasinForecast, time: Sequence[date], call: str) -> Figure:
     )
 
 
-def origin(told: OriginOfRun, time: Sequence[date], call: str) -> Figure:
+def origin(shown: OriginOfRun, time: Sequence[date], call: str) -> Figure:
     """Return the discharge by where its water was at T0: all of it, of that what was stored, of that what was snow."""
     figure = Figure(
-        name=f"{told.basin}-origin",
+        name=f"{shown.basin}-origin",
         title="Where the water of the discharge was",
         unit="mm/day",
         described="The discharge of each day ahead, the part of it that was in the basin at T0, and the part that was "
@@ -93,30 +93,32 @@ def origin(told: OriginOfRun, time: Sequence[date], call: str) -> Figure:
         call=call,
         csv=as_csv(call),
         time=list(time),
-        t0=told.t0,
+        t0=shown.t0,
     )
-    if told.discharge is None or told.stored is None:
-        return figure.without(told.missing["discharge"])
+    if shown.discharge is None or shown.stored is None:
+        return figure.without(shown.missing["discharge"])
     flows: list[tuple[str, Sequence[float], Colour]] = [
-        ("all discharge", told.discharge, "median"),
-        ("stored at T0", told.stored.mean, "storage"),
+        ("all discharge", shown.discharge, "median"),
+        ("stored at T0", shown.stored.mean, "storage"),
     ]
-    if told.snow is not None:
-        flows.append(("as snow", told.snow.mean, "snow"))
-    curves = [Curve(label=label, values=on_days(time, told.time, flow), colour=colour) for label, flow, colour in flows]
-    nothing = on_days(time, told.time, [0.0] * len(told.time))
+    if shown.snow is not None:
+        flows.append(("as snow", shown.snow.mean, "snow"))
+    curves = [
+        Curve(label=label, values=on_days(time, shown.time, flow), colour=colour) for label, flow, colour in flows
+    ]
+    nothing = on_days(time, shown.time, [0.0] * len(shown.time))
     curves.append(Curve(label="nothing", values=nothing, colour="members", listed=False))
     bands = [Band(low=at + 1, high=at, colour=fill) for at, fill in enumerate(FILLS[: len(flows)])]
-    return replace(figure, note=_in_words(told, told.discharge, told.stored.mean), curves=curves, bands=bands)
+    return replace(figure, note=_in_words(shown, shown.discharge, shown.stored.mean), curves=curves, bands=bands)
 
 
-def _in_words(told: OriginOfRun, discharge: Sequence[float], stored: Sequence[float]) -> str:
+def _in_words(shown: OriginOfRun, discharge: Sequence[float], stored: Sequence[float]) -> str:
     total = sum(discharge)
     if not total:
         return "No water is expected to flow."
-    sentence = f"{100 * sum(stored) / total:.0f} % of the discharge until {on(told.time[-1])} was in the basin at T0"
-    if told.snow is not None:
-        sentence += f", {100 * sum(told.snow.mean) / total:.0f} % as snow"
-    if told.ceiling is not None:
-        sentence += f". At most {number(told.ceiling)} mm of what was stored could still run off"
+    sentence = f"{100 * sum(stored) / total:.0f} % of the discharge until {on(shown.time[-1])} was in the basin at T0"
+    if shown.snow is not None:
+        sentence += f", {100 * sum(shown.snow.mean) / total:.0f} % as snow"
+    if shown.ceiling is not None:
+        sentence += f". At most {number(shown.ceiling)} mm of what was stored could still run off"
     return f"{sentence}."

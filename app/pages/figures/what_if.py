@@ -13,28 +13,28 @@ BASE: Look = ("without the changes", "observed", "range")
 CHANGED: Look = ("with them", "median", "band-90")
 
 
-def compared(told: WhatIfOfRun, units: Units, call: str) -> Figure:
+def compared(shown: WhatIfOfRun, units: Units, call: str) -> Figure:
     """Return both runs over the days ahead: the mean, and between 5 and 95 % of the members and traces."""
-    figure = Figure(name=f"{told.basin}-what-if", title="Discharge", unit=UNITS[units], call=call, csv=as_csv(call))
-    if told.base is None or told.changed is None:
-        return figure.without(told.missing["difference"])
+    figure = Figure(name=f"{shown.basin}-what-if", title="Discharge", unit=UNITS[units], call=call, csv=as_csv(call))
+    if shown.base is None or shown.changed is None:
+        return figure.without(shown.missing["difference"])
     curves: list[Curve] = []
     bands: list[Band] = []
-    for side, (label, _, ground) in ((told.base, BASE), (told.changed, CHANGED)):
+    for side, (label, _, ground) in ((shown.base, BASE), (shown.changed, CHANGED)):
         for statistic in ("p05", "p95"):
             values = getattr(side.discharge, statistic)
             curves.append(Curve(label=f"{statistic} {label}", values=values, colour=ground, style="thin", listed=False))
         bands.append(Band(low=len(curves) - 2, high=len(curves) - 1, colour=ground))
-    curves += [_mean(told.base, BASE), _mean(told.changed, CHANGED)]
+    curves += [_mean(shown.base, BASE), _mean(shown.changed, CHANGED)]
     return Figure(
         name=figure.name,
         title=figure.title,
         unit=figure.unit,
-        described=_described(told.time, told.base, told.changed, units),
+        described=_described(shown.time, shown.base, shown.changed, units),
         note="The mean of the members (and traces), and where nine in ten of them are. They are not calibrated.",
         call=call,
         csv=figure.csv,
-        time=list(told.time),
+        time=list(shown.time),
         curves=curves,
         bands=bands,
     )

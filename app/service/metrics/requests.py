@@ -52,7 +52,7 @@ class Timed:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        begun, status = time.perf_counter(), 500
+        started, status = time.perf_counter(), 500
 
         async def noting(message: Message) -> None:
             nonlocal status
@@ -63,4 +63,4 @@ class Timed:
         try:
             await self._app(scope, receive, noting)
         finally:
-            self._times.add(scope, status, time.perf_counter() - begun)
+            self._times.add(scope, status, time.perf_counter() - started)

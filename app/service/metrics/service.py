@@ -73,7 +73,7 @@ def _samples(
 ) -> dict[str, Samples]:
     now, wall = clock.now(), clock.wall()
     waiting = {of.queue: of for of in monitoring.waiting_jobs(session)}
-    workers = process_heartbeats.workers_by_queue(process_heartbeats.present(session))
+    workers = process_heartbeats.workers_by_queue(process_heartbeats.live_processes(session))
     newest = monitoring.newest_t0(session, now)
     return {
         "freshet_build_info": {(metadata.version("freshet"), revision or "none"): 1},

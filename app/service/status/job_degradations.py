@@ -16,11 +16,11 @@ from runtime import restart_notes
 from runtime.settings import Settings
 from workers.queue.enqueue import lives, takes_messages
 
-LONGEST_UNTAKEN = timedelta(minutes=5)
+MAX_UNTAKEN = timedelta(minutes=5)
 """A worker that is there takes a job within seconds."""
-LONGEST_QUEUED = timedelta(hours=1)
+MAX_QUEUED = timedelta(hours=1)
 """Behind other jobs; members of a training wait for each other for as long as that takes."""
-LEAST_FREE = 200_000_000
+MIN_FREE = 200_000_000
 """Bytes."""
 
 
@@ -54,10 +54,10 @@ def _waiting(session: Session, now: datetime) -> Iterator[Degraded]:
     for waiting in job_health.waiting_queues(session):
         queue, since = waiting.queue, waiting.service_since
         worker = f"worker (freshet worker --queue {queue})"
-        if not waiting.runs and now - waiting.since > LONGEST_UNTAKEN:
+        if not waiting.runs and now - waiting.since > MAX_UNTAKEN:
             sentence = f"{_wait(queue, waiting.jobs, now - waiting.since)} and none runs: start a {worker}, "
             yield Degraded(code="no-worker", sentence=sentence + "or see why it hangs.")
-        elif waiting.runs and since is not None and now - since > LONGEST_QUEUED and queue != MemberJob.queue:
+        elif waiting.runs and since is not None and now - since > MAX_QUEUED and queue != MemberJob.queue:
             behind = _wait(queue, waiting.service_jobs, now - since)
             sentence = f"{behind} behind those that run: start another {worker}."
             yield Degraded(code="queue-age", sentence=sentence)
@@ -71,7 +71,7 @@ def _disk(settings: Settings) -> Iterator[Degraded]:
     if not settings.data.exists():
         return
     free = shutil.disk_usage(settings.data).free
-    if free < LEAST_FREE:
+    if free < MIN_FREE:
         sentence = (
             f"The disk of the data folder has {free // 1_000_000} MB left: make room, or nothing more can be kept."
         )
@@ -92,7 +92,7 @@ def _away(settings: Settings) -> Iterator[Degraded]:
 
 def _restarting(settings: Settings) -> Iterator[Degraded]:
     """Tell of the parts of the service that its supervisor, the parent of this process, starts again."""
-    for restart in restart_notes.told(settings.data, os.getppid()):
+    for restart in restart_notes.load(settings.data, os.getppid()):
         if not restart.times:
             sentence = f"The {restart.part} {restart.cause} since {restart.since:%Y-%m-%d %H:%M:%S} UTC: it is "
             yield Degraded(code="part-restarting", sentence=sentence + "started again if it stays silent.")
@@ -113,7 +113,7 @@ def _clock(session: Session, now: datetime) -> Iterator[Degraded]:
 
 def _present(session: Session) -> Iterator[Degraded]:
     """Tell of workers and schedulers whose clock is wrong, or which something keeps from their work."""
-    processes = process_heartbeats.present(session)
+    processes = process_heartbeats.live_processes(session)
     wrong = [process for process in processes if abs(process.clock_ahead) > clock_skew.TOLERANCE]
     for sentence in dict.fromkeys(map(_of_clock, wrong)):  # all processes of a machine share its clock
         yield Degraded(code="clock", sentence=sentence)
@@ -122,7 +122,7 @@ def _present(session: Session) -> Iterator[Degraded]:
             yield Degraded(code="job-stopped", sentence=process.trouble)
 
 
-def _of_clock(process: process_heartbeats.Present) -> str:
+def _of_clock(process: process_heartbeats.LiveProcess) -> str:
     minutes = abs(process.clock_ahead) // timedelta(minutes=1)
     side = "ahead of" if process.clock_ahead > timedelta(0) else "behind"
     return f"The clock of a {process.role}'s machine is {minutes} minutes {side} that of the database: set it."

@@ -20,15 +20,15 @@ from records.versions import promotions, versions
 from runtime.clock import Clock
 from runtime.settings import Settings
 
-MOST_NAMED = 5
+MAX_NAMED = 5
 
 
 def status(session: Session, clock: Clock, settings: Settings, revision: str | None) -> Status:
     """Return the status as the clock sees it; `revision` is that of the database's tables."""
     now, in_use = clock.now(), promotions.in_use(session)
-    made = runs.made(session, now)
+    created = runs.counts_by_version(session, now)
     statuses = [
-        _version(versions.get(session, version), len(basin_ids), made.get(version), now)
+        _version(versions.get(session, version), len(basin_ids), created.get(version), now)
         for version, basin_ids in sorted(in_use.items())
     ]
     products = {version.product for version in statuses}
@@ -39,15 +39,15 @@ def status(session: Session, clock: Clock, settings: Settings, revision: str | N
         basins=basins.count(session),
         basins_with_model=sum(map(len, in_use.values())),
         model_versions=versions.count(session),
-        runs=sum(count.runs for count in made.values()),
+        runs=sum(count.runs for count in created.values()),
     )
-    present = process_heartbeats.present(session)
+    present = process_heartbeats.live_processes(session)
     degraded = [
         *_lacking(counts),
         *_late(statuses, inputs),
         *_left_behind(session, statuses, now),
         *_withheld(session, statuses, now),
-        *_not_told(session),
+        *_undelivered(session),
         *job_degradations.degraded(session, clock.wall(), settings),
     ]
     return Status(
@@ -73,15 +73,17 @@ def status(session: Session, clock: Clock, settings: Settings, revision: str | N
     )
 
 
-def _version(version: versions.Version, current_for: int, made: runs.Made | None, now: datetime) -> VersionStatus:
-    age = None if made is None else age_days(made.newest_t0, now)
+def _version(
+    version: versions.Version, current_for: int, created: runs.RunCounts | None, now: datetime
+) -> VersionStatus:
+    age = None if created is None else age_days(created.newest_t0, now)
     return VersionStatus(
         version=version.id,
         product=version.product,
         current_for=current_for,
-        runs=0 if made is None else made.runs,
-        newest_t0=None if made is None else as_date(made.newest_t0),
-        newest_issue=None if made is None else made.newest_issue,
+        runs=0 if created is None else created.runs,
+        newest_t0=None if created is None else as_date(created.newest_t0),
+        newest_issue=None if created is None else created.newest_issue,
         age_days=age,
         stale=None if age is None else stale(age),
     )
@@ -126,10 +128,10 @@ def _left_behind(session: Session, statuses: Sequence[VersionStatus], now: datet
     ages = {basin: age_days(t0, now) for basin, t0 in latest.newest_t0s(session, now).items()}
     late = [basin for basin, age in ages.items() if stale(age)]
     if late:
-        more = f" and {len(late) - MOST_NAMED} more" if len(late) > MOST_NAMED else ""
+        more = f" and {len(late) - MAX_NAMED} more" if len(late) > MAX_NAMED else ""
         sentence = (
             f"{len(late)} of {len(ages)} basins keep a forecast whose T0 lies more than {STALE_AFTER_DAYS} days behind "
-            f"the clock: {', '.join(late[:MOST_NAMED])}{more}. See what their feeds gave."
+            f"the clock: {', '.join(late[:MAX_NAMED])}{more}. See what their feeds gave."
         )
         yield Degraded(code="stale-basins", sentence=sentence)
 
@@ -144,7 +146,7 @@ def _withheld(session: Session, statuses: Sequence[VersionStatus], now: datetime
                 yield Degraded(code="not-issued", sentence=sentence)
 
 
-def _not_told(session: Session) -> Iterator[Degraded]:
+def _undelivered(session: Session) -> Iterator[Degraded]:
     """Report receivers of administrators' subscriptions that could not be reached; an operator's do not count."""
     if failed := deliveries.count_failed_of_service(session):
         sentence = f"{failed} alert changes did not reach a receiver: see /v1/deliveries?status=failed and replay them."

@@ -33,9 +33,9 @@ def detail(session: Session, bridge: str) -> BridgeDetail:
     Raises:
         UnknownBridge: there is none of that name or id.
     """
-    kept = bridges.get(session, bridge)
-    basins = [_basin(part, kept) for part in bridges.parts_of(session, kept.id)]
-    return BridgeDetail(**_fields(kept), basins=basins, refused=dict(kept.refused))
+    stored = bridges.get(session, bridge)
+    basins = [_basin(part, stored) for part in bridges.parts_of(session, stored.id)]
+    return BridgeDetail(**_fields(stored), basins=basins, refused=dict(stored.refused))
 
 
 def bridge_used(bridge: RunBridge) -> BridgeUsed:
@@ -55,7 +55,7 @@ def _fields(bridge: bridges.Bridge) -> dict[str, Any]:
     return fields | {"missing": _missing(fields, _WHY)}
 
 
-def _basin(part: bridges.Part, bridge: bridges.Bridge) -> BridgedBasin:
+def _basin(part: bridges.BridgePart, bridge: bridges.Bridge) -> BridgedBasin:
     corrections = part.corrections
     fields: dict[str, Any] = {
         "factors": {name: list(values) for name, values in corrections.factors.items()},

@@ -63,6 +63,6 @@ def read_feed(session: Reading, key: AnyKey, response: Response, feed: FeedName)
 def delete_feed(key: Operator, actor: By, database: OpenDatabase, clock: ServiceClock, feed: FeedName) -> None:
     """What it brought stays, and so does whom to credit for it. A schedule that asks it fails from then on."""
     with database.transaction() as session:
-        kept = service.owned(session, key, feed)
-        feeds.remove(session, kept)
-        audit.record(session, actor, "feed removed", kept.id, clock.wall(), name=kept.name)
+        stored = service.owned(session, key, feed)
+        feeds.remove(session, stored)
+        audit.record(session, actor, "feed removed", stored.id, clock.wall(), name=stored.name)

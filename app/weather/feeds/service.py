@@ -46,7 +46,7 @@ def answer(feed: feeds.Feed, key: Key) -> Feed:
 
 def detail(session: Session, feed: feeds.Feed, key: Key) -> FeedDetail:
     """Return what a key may see of a feed and of what came of its basins."""
-    told = []
+    shown = []
     for one in feeds.basins_of(session, feed):
         values = asdict(one)
         basin = values["basin"] = values.pop("basin_id")
@@ -55,13 +55,13 @@ def detail(session: Session, feed: feeds.Feed, key: Key) -> FeedDetail:
         ]
         if _withheld(key, feed):
             values["reason"] = None
-        told.append(BasinOfFeed(**values))
-    return FeedDetail(**_fields(feed, key), basins=told)
+        shown.append(BasinOfFeed(**values))
+    return FeedDetail(**_fields(feed, key), basins=shown)
 
 
 def _fields(feed: feeds.Feed, key: Key) -> dict[str, Any]:
     fields = asdict(feed) | {"adapter": feed.settings["adapter"]}
-    del fields["made_by"], fields["origin"]
+    del fields["created_by"], fields["origin"]
     missing = {name: why for name, why in _WHY.items() if fields[name] is None}
     if _withheld(key, feed):
         hidden = ("settings", "last_error") if feed.last_error else ("settings",)
@@ -75,4 +75,4 @@ def _withheld(key: Key, feed: feeds.Feed) -> bool:
 
 
 def _owns(key: Key, feed: feeds.Feed) -> bool:
-    return key.scope == "admin" or feed.made_by == key.id
+    return key.scope == "admin" or feed.created_by == key.id

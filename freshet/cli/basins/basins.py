@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from typer.core import TyperGroup
 
 from freshet.cli.context import Begins, opened
-from freshet.cli.output import Json, answer, say, table
+from freshet.cli.output import Json, answer, inform, table
 from hydrology.base.basins import basin_id, place_in_words
 from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem, InvalidInput
@@ -114,7 +114,7 @@ def add(
     with opened(begins=Begins.ANYWHERE) as context:
         done = run(context.database, context.clock, context.settings, added)
         context.record("basin added", done.basin, new=done.new, changed=list(done.changed))
-    say(f"{done.basin} is {'new' if done.new else 'changed' if done.changed else 'as it was'}.")
+    inform(f"{done.basin} is {'new' if done.new else 'changed' if done.changed else 'as it was'}.")
     _show(done.basin, as_json)
 
 

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from freshet.cli.context import Begins, opened
-from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
+from freshet.cli.output import PARTLY_DONE, Json, answer, inform, table
 from freshet.cli.progress import Reporter, reporting
 from hydrology.base.basins import basin_id
 from hydrology.base.errors import DataProblem, InvalidInput
@@ -24,14 +24,14 @@ from ingestion.sources.tables import TablesSource
 from operations.data.ingest import Outcome, held
 from operations.data.ingest import ingest as run
 from operations.data.ingest_benchmarks import ingest_published
-from operations.data.isolated_source import Apart
+from operations.data.isolated_source import IsolatedSource
 from operations.data.source_paths import Intake
 from operations.upkeep import audit_details
 from records.basins.basins import list_basins
 from records.database.engine import Database
 from runtime.settings import Settings
 
-MOST_ROWS = 40
+MAX_ROWS = 40
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -74,7 +74,7 @@ def camels(
     settings = Settings.load()
     with reporting() as reporter, _taking(settings, reporter, source) as (paths, files):
         outcomes = _ingest(settings, reporter, partial(CamelsSource, paths, product), files, basin)
-    _tell(outcomes, as_json)
+    _report(outcomes, as_json)
 
 
 @app.command("caravan")
@@ -87,7 +87,7 @@ def caravan(source: From, basin: Basins = None, as_json: Json = False) -> None:
     settings = Settings.load()
     with reporting() as reporter, _taking(settings, reporter, source) as (paths, files):
         outcomes = _ingest(settings, reporter, partial(CaravanSource, paths), files, basin)
-    _tell(outcomes, as_json)
+    _report(outcomes, as_json)
 
 
 @app.command("tables")
@@ -115,7 +115,7 @@ def tables(
     with reporting() as reporter:
         make = partial(TablesSource, basins, observations, product, _registered(settings))
         outcomes = _ingest(settings, reporter, make, ANY_FILES)
-    _tell(outcomes, as_json)
+    _report(outcomes, as_json)
 
 
 @app.command("benchmarks")
@@ -172,7 +172,7 @@ def _ingest(
         reporter.show("basins", done, total, f"{outcome.basin} {outcome.status}")
 
     names = [basin_id(text) for text in wanted or []]
-    with Apart(make, files.roots) as source:
+    with IsolatedSource(make, files.roots) as source:
         basins = held(source, names)
         with opened(settings, begins=Begins.ANYWHERE) as context:
             read = audit_details.ReadFiles(source)
@@ -182,22 +182,22 @@ def _ingest(
     return outcomes
 
 
-def _tell(outcomes: Sequence[Outcome], as_json: bool) -> None:
+def _report(outcomes: Sequence[Outcome], as_json: bool) -> None:
     failed = [outcome for outcome in outcomes if outcome.status == "failed"]
     for outcome in failed:
-        say(f"Failed: {outcome.basin}: {outcome.error}")
+        inform(f"Failed: {outcome.basin}: {outcome.error}")
     odd = [outcome for outcome in outcomes if outcome.weather_warnings]
-    for outcome in odd[:MOST_ROWS]:
-        say(f"Warning: {outcome.basin}: {' '.join(outcome.weather_warnings)}")
-    if len(odd) > MOST_ROWS:
-        say(f"Warning: and {len(odd) - MOST_ROWS} more basins have odd weather: --json lists all.")
+    for outcome in odd[:MAX_ROWS]:
+        inform(f"Warning: {outcome.basin}: {' '.join(outcome.weather_warnings)}")
+    if len(odd) > MAX_ROWS:
+        inform(f"Warning: and {len(odd) - MAX_ROWS} more basins have odd weather: --json lists all.")
     counts = Counter(outcome.status for outcome in outcomes)
     columns = ("basin", "status", "new days", "changed days", "warnings")
     rows = [(o.basin, o.status, o.new_days, o.changed_days, len(o.warnings)) for o in outcomes]
     title = f"{len(outcomes)} basins: " + ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
     payload = {"counts": dict(counts), "basins": [asdict(outcome) for outcome in outcomes]}
-    if len(rows) > MOST_ROWS:
-        title += f"; the first {MOST_ROWS} of them (--json tells all)"
-    answer(payload, as_json, table(columns, rows[:MOST_ROWS], title))
+    if len(rows) > MAX_ROWS:
+        title += f"; the first {MAX_ROWS} of them (--json tells all)"
+    answer(payload, as_json, table(columns, rows[:MAX_ROWS], title))
     if failed:
         raise typer.Exit(PARTLY_DONE if len(failed) < len(outcomes) else DataProblem.exit_code)

@@ -98,11 +98,11 @@ def _read(
         UnknownBasin: there is no such basin.
         NoObservations: nothing of it is known.
     """
-    kept = {(entry.product, entry.variable) for entry in series.catalogue(session, basin)}
+    stored = {(entry.product, entry.variable) for entry in series.catalogue(session, basin)}
     key = (session, basin, product, variable)
     daily = series.read(*key, days) if at is None else revisions.as_known_at(*key, at, days)
     if daily is None:
-        choices = ", ".join(sorted(f"{product} {variable}" for product, variable in kept)) or "nothing"
+        choices = ", ".join(sorted(f"{product} {variable}" for product, variable in stored)) or "nothing"
         raise NoObservations(
             f"No {variable} of {product} is known of {basin} there: choose other days, or a series that is kept "
             f"({choices})."

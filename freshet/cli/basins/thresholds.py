@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 from freshet.cli.configuring import valid
 from freshet.cli.context import opened
 from freshet.cli.models.train import Basins
-from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
+from freshet.cli.output import PARTLY_DONE, Json, answer, inform, table
 from freshet.cli.progress import reporting
 from hydrology.base.basins import basin_id
 from hydrology.base.calendar import Period
@@ -51,7 +51,7 @@ def show(basin: Basin, as_json: Json = False) -> None:
         version = promotions.current(session, [name]).get(name)
         model = simulated_thresholds.get(session, version, name) if version else None
     unit = "mm/day" if record.unit == "mm/day" else "m3/s"
-    statistics = [_told(statistic, record.unit or unit, unit) for statistic in record.statistics]
+    statistics = [_row(statistic, record.unit or unit, unit) for statistic in record.statistics]
     of_model = None if model is None else _of_model(model)
     payload = {
         "basin": name,
@@ -90,9 +90,9 @@ def simulate(
             context.record("levels computed", of.version_id, basins=len(of.basins))
     left_out = [reason for of in done for reason in of.left_out.values()]
     for reason in left_out:
-        say(f"Left out: {reason}")
-    told = [f"Levels of version {of.version_id}: {len(of.basins)} basins." for of in done]
-    answer({"versions": [asdict(of) for of in done]}, as_json, "\n".join(told) or "No version is current for a basin.")
+        inform(f"Left out: {reason}")
+    shown = [f"Levels of version {of.version_id}: {len(of.basins)} basins." for of in done]
+    answer({"versions": [asdict(of) for of in done]}, as_json, "\n".join(shown) or "No version is current for a basin.")
     if left_out:
         raise typer.Exit(PARTLY_DONE)
 
@@ -106,16 +106,16 @@ def set_threshold(
     as_json: Json = False,
 ) -> None:
     """Set a level of a basin. The same again changes nothing."""
-    said = {"name": name, "discharge": value, "direction": "falling" if falling else "rising"}
-    new, of = valid(TypeAdapter(NewThreshold), said, "level"), basin_id(basin)
+    result = {"name": name, "discharge": value, "direction": "falling" if falling else "rising"}
+    new, of = valid(TypeAdapter(NewThreshold), result, "level"), basin_id(basin)
     with opened() as context, context.database.transaction() as session:
         now = context.clock.wall()
         change = records.put(session, of, new, now)
         if change != "unchanged":
             audit.record(session, audit.command_line(), "threshold set", of, now, **new.model_dump())
-        kept = records.get(session, of, new.name)
-    payload = {"basin": of, "change": change, **asdict(kept)}
-    answer(payload, as_json, f"{new.name} of {of} is {kept.discharge:g} m3/s, {kept.direction} ({change}).")
+        stored = records.get(session, of, new.name)
+    payload = {"basin": of, "change": change, **asdict(stored)}
+    answer(payload, as_json, f"{new.name} of {of} is {stored.discharge:g} m3/s, {stored.direction} ({change}).")
 
 
 @app.command("remove")
@@ -130,7 +130,7 @@ def remove(basin: Basin, name: Name, as_json: Json = False) -> None:
 
 def _of_model(model: simulated_thresholds.ModelLevels) -> dict[str, Any]:
     levels = [
-        _told(statistic, simulated_thresholds.UNIT, simulated_thresholds.UNIT, OF_MODEL)
+        _row(statistic, simulated_thresholds.UNIT, simulated_thresholds.UNIT, OF_MODEL)
         for statistic in model.statistics
     ]
     return {
@@ -141,7 +141,7 @@ def _of_model(model: simulated_thresholds.ModelLevels) -> dict[str, Any]:
     }
 
 
-def _told(statistic: Statistic, unit: str, into: str, prefix: str = "") -> dict[str, Any]:
+def _row(statistic: Statistic, unit: str, into: str, prefix: str = "") -> dict[str, Any]:
     def flow(value: float | None) -> float | None:
         return None if value is None else float(converted(value, unit=unit, into=into, area=None))
 

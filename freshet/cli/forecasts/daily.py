@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from freshet.cli.context import opened
-from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
+from freshet.cli.output import PARTLY_DONE, Json, answer, inform, table
 from freshet.cli.progress import reporting
-from freshet.cli.weather.feeds import MOST_ROWS, any_intake
+from freshet.cli.weather.feeds import MAX_ROWS, any_intake
 from hydrology.base.errors import DataProblem
 from jobspec.jobs.forecasting import DailyParams
 from operations.versions.stages import stage
@@ -48,7 +48,7 @@ def daily(
             any_intake(context.settings, reporter),
             Asked(horizon),
             feed or (),
-            Watcher(reporter.show, say),
+            Watcher(reporter.show, inform),
         )
         context.record("daily cycle", "all basins", **cycle.counts)
         with context.database.reading() as session:
@@ -58,28 +58,28 @@ def daily(
                 if basin.run is not None
             }
     for change in cycle.changes:
-        say(" ".join(filter(None, (change.basin_id, change.level))) + f": {change.why}")
+        inform(" ".join(filter(None, (change.basin_id, change.level))) + f": {change.why}")
     for name, problem in cycle.problems.items():
-        say(f"{name}: {problem}")
+        inform(f"{name}: {problem}")
     counts = cycle.counts
     title = f"{len(cycle.basins)} basins: " + ", ".join(f"{count} {status}" for status, count in counts.items())
-    told = sorted(cycle.basins, key=lambda basin: (basin.status in ("issued", "unchanged"), basin.basin))
-    if len(told) > MOST_ROWS:
-        title += f"; {MOST_ROWS} of them, those without a new forecast first (--json tells all)"
+    shown = sorted(cycle.basins, key=lambda basin: (basin.status in ("issued", "unchanged"), basin.basin))
+    if len(shown) > MAX_ROWS:
+        title += f"; {MAX_ROWS} of them, those without a new forecast first (--json tells all)"
     rows = [
         (basin.basin, basin.status, basin.t0, *_cells(ahead.get(basin.basin)), basin.run, basin.reason)
-        for basin in told[:MOST_ROWS]
+        for basin in shown[:MAX_ROWS]
     ]
     payload: dict[str, Any] = {
         "counts": counts,
         "basins": [asdict(basin) | {"tomorrow": _json(ahead.get(basin.basin))} for basin in cycle.basins],
         "problems": cycle.problems,
-        "runs": [made.id for made in cycle.runs],
-        "alert_changes": [alert_changes.told(change) for change in cycle.changes],
+        "runs": [created.id for created in cycle.runs],
+        "alert_changes": [alert_changes.as_json(change) for change in cycle.changes],
     }
-    for basin in told[:MOST_ROWS]:
-        if (said := ahead.get(basin.basin)) and said.training_note:
-            say(said.training_note)
+    for basin in shown[:MAX_ROWS]:
+        if (result := ahead.get(basin.basin)) and result.training_note:
+            inform(result.training_note)
     columns = ("basin", "status", "T0", "tomorrow", "m3/s", "p05 to p95", "weather", "run", "why")
     answer(payload, as_json, table(columns, rows, title))
     if lacking := counts.get("stale", 0) + counts.get("failed", 0):

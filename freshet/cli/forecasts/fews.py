@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from freshet.cli.context import opened
-from freshet.cli.output import PARTLY_DONE, Json, answer, say
+from freshet.cli.output import PARTLY_DONE, Json, answer, inform
 
 
 def fews(
@@ -19,7 +19,7 @@ def fews(
     with prepared(run_file) as (asked, diagnostics), opened() as context:
         done = run(context.database, asked, diagnostics)
     for location, reason in done.failures.items():
-        say(f"Left out: {location}: {reason}")
+        inform(f"Left out: {location}: {reason}")
     payload = {
         "version": done.version,
         "period": str(done.days.period),

@@ -10,7 +10,7 @@ from freshet.cli.configuring import valid
 from freshet.cli.context import opened
 from freshet.cli.forecasts.runs import run_json, run_notes, run_table
 from freshet.cli.models.train import Basins, BasinsFile, listed
-from freshet.cli.output import PARTLY_DONE, Json, answer, say
+from freshet.cli.output import PARTLY_DONE, Json, answer, inform
 from freshet.cli.progress import reporting
 from hydrology.weather.forcing import ForcingKind
 from jobspec.jobs.forecasting import ForecastParams
@@ -67,11 +67,11 @@ def forecast(
             with context.database.reading() as session:
                 payload: dict[str, Any] = {"runs": [run_json(session, one.id) for one in done]}
     for issued in payload["runs"]:
-        for name, said in issued["basins"].items():
-            if said["reason"]:
-                say(f"{said['status'].capitalize()}: {name}: {said['reason']}")
+        for name, result in issued["basins"].items():
+            if result["reason"]:
+                inform(f"{result['status'].capitalize()}: {name}: {result['reason']}")
         for note in run_notes(issued):
-            say(note)
+            inform(note)
     answer(payload, as_json, Group(*(run_table(one) for one in payload["runs"])))
     if any(one["status"] != "issued" for one in payload["runs"]):
         raise typer.Exit(PARTLY_DONE)

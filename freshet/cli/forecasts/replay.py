@@ -8,7 +8,7 @@ from pydantic import TypeAdapter
 
 from freshet.cli.configuring import valid
 from freshet.cli.context import opened
-from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
+from freshet.cli.output import PARTLY_DONE, Json, answer, inform, table
 from freshet.cli.progress import reporting
 from jobspec.jobs.forecasting import ReplayParams
 
@@ -44,11 +44,11 @@ def replay(
                 context.database,
                 context.clock,
                 params,
-                on_morning=lambda at, total, detail: reporter.show("mornings", at, total, detail),
+                on_issue_day=lambda at, total, detail: reporter.show("mornings", at, total, detail),
             )
         context.record("archive replayed", str(params.period), runs=len(done.runs))
     for reason in done.reasons.values():
-        say(reason)
+        inform(reason)
     rows = [
         (one.issued_at, one.id, one.t0, one.forcing_kind, one.weather and one.weather.model, one.status)
         for one in done.runs

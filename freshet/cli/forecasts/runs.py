@@ -10,14 +10,14 @@ from rich.text import Text
 from sqlalchemy.orm import Session
 
 from freshet.cli.context import opened
-from freshet.cli.output import Json, answer, say, table
+from freshet.cli.output import Json, answer, inform, table
 from hydrology.base.basins import basin_id
 from hydrology.base.calendar import instant
 from jobspec.changes import Changes
 from operations.versions.stages import stage
 from records.runs import runs as records
 from records.runs.lifetime_balance import UNKNOWN
-from records.runs.run_summary import LEARNT_FROM, LearntFrom
+from records.runs.run_summary import LEARNT_FROM, TrainingDomain
 
 _RANGE = ("0.05", "0.95")
 
@@ -38,7 +38,7 @@ def runs(
         if run is not None:
             shown = run_json(session, run)
             for note in run_notes(shown):
-                say(note)
+                inform(note)
             answer(shown, as_json, run_table(shown))
             return
         wanted, by = basin_id(basin) if basin else None, instant(known_at) if known_at else None
@@ -99,8 +99,8 @@ def _missing(row: records.RunBasin, ledgers: Sequence[records.Ledger]) -> dict[s
 
 def _product_notes(run: dict[str, Any]) -> list[str]:
     """Return what is to be said of the weather until T0, where a feed brought some of it."""
-    told = next((said["product_credit"] for said in run["basins"].values() if said["product_credit"]), None)
-    return [] if told is None else [f"Weather of {run['product']}: {told['credit']} {told['licence']}."]
+    reported = next((result["product_credit"] for result in run["basins"].values() if result["product_credit"]), None)
+    return [] if reported is None else [f"Weather of {run['product']}: {reported['credit']} {reported['licence']}."]
 
 
 def weather_notes(run: dict[str, Any]) -> list[str]:
@@ -108,8 +108,8 @@ def weather_notes(run: dict[str, Any]) -> list[str]:
     weather = run["weather"]
     if weather is None:
         return []
-    said = f"Weather after T0: {weather['source']} {weather['model']} of {weather['reference_time']:%Y-%m-%dT%H:%MZ}"
-    return [". ".join(text for text in (said, weather["credit"], weather["licence"]) if text) + "."]
+    result = f"Weather after T0: {weather['source']} {weather['model']} of {weather['reference_time']:%Y-%m-%dT%H:%MZ}"
+    return [". ".join(text for text in (result, weather["credit"], weather["licence"]) if text) + "."]
 
 
 def run_notes(run: dict[str, Any]) -> list[str]:
@@ -119,29 +119,29 @@ def run_notes(run: dict[str, Any]) -> list[str]:
 
 def training_notes(run: dict[str, Any]) -> list[str]:
     """Return what is to be said of basins where the version is beyond what it learnt from."""
-    learnt = [LearntFrom(**{name: said[name] for name in LEARNT_FROM}) for said in run["basins"].values()]
+    learnt = [TrainingDomain(**{name: result[name] for name in LEARNT_FROM}) for result in run["basins"].values()]
     return [str(one.training_note) for one in learnt if one.beyond(run["product"])]
 
 
 def run_table(run: dict[str, Any]) -> RenderableType:
     """Return a run as a table, a basin a row."""
     rows = []
-    for basin, said in run["basins"].items():
-        flow, storage = _shown(said), said["storage_mm"]
+    for basin, result in run["basins"].items():
+        flow, storage = _shown(result), result["storage_mm"]
         median = flow["0.5"] if flow else [None]
-        residual = max((abs(ledger["residual_mm"]) for ledger in said["ledger"]), default=None)
-        closes = "closed" if said["ledger"] and all(one["closes"] for one in said["ledger"]) else "-"
+        residual = max((abs(ledger["residual_mm"]) for ledger in result["ledger"]), default=None)
+        closes = "closed" if result["ledger"] and all(one["closes"] for one in result["ledger"]) else "-"
         rows.append(
             (
                 basin,
-                said["status"],
+                result["status"],
                 median[0],
                 _highest(flow) if flow else None,
                 median[-1],
                 storage[-1] if storage else None,
                 f"{closes} ({residual:.0e} mm)" if residual is not None else closes,
-                {True: "yes", False: "no", None: "-"}[said["seen_in_training"]],
-                said["spin_up_days"],
+                {True: "yes", False: "no", None: "-"}[result["seen_in_training"]],
+                result["spin_up_days"],
             )
         )
     columns = (
@@ -157,8 +157,8 @@ def run_table(run: dict[str, Any]) -> RenderableType:
     if run["what_if"] is not None:
         notes.append(f"No forecast, but what if: {Changes.model_validate(run['what_if']['changes']).in_words}.")
     notes += [*_product_notes(run), *weather_notes(run)]
-    notes += [f"{basin}: {note}." for basin, said in run["basins"].items() for note in said["bridge_notes"]]
-    notes += [f"{basin}: {said['spin_up_note']}" for basin, said in run["basins"].items() if said["spin_up_note"]]
+    notes += [f"{basin}: {note}." for basin, result in run["basins"].items() for note in result["bridge_notes"]]
+    notes += [f"{basin}: {result['spin_up_note']}" for basin, result in run["basins"].items() if result["spin_up_note"]]
     return Group(table(columns, rows, title), *map(Text, notes))
 
 
@@ -179,15 +179,15 @@ def _highest(flow: dict[str, list[float]]) -> str:
 
 def _range_notes(run: dict[str, Any]) -> list[str]:
     """Return what the printed ranges are: calibrated, or of the members and not calibrated."""
-    issued = {name: said for name, said in run["basins"].items() if _shown(said)}
-    raw = {name: said for name, said in issued.items() if not said["calibrated_mm_per_day"]}
+    issued = {name: result for name, result in run["basins"].items() if _shown(result)}
+    raw = {name: result for name, result in issued.items() if not result["calibrated_mm_per_day"]}
     notes = []
     if len(raw) < len(issued):
         notes.append("5 to 95 % is the calibrated range: it holds nine days in ten (freshet calibrate).")
     if raw:
         names = "" if len(raw) == len(issued) else f" ({', '.join(list(raw)[:5])}{', ...' if len(raw) > 5 else ''})"
         notes.append(f"Not calibrated{names}: 5 to 95 % is of the {run['quantiles_of']}. {run['quantiles_note']}.")
-        notes += dict.fromkeys(said["missing"]["calibrated_mm_per_day"] for said in raw.values())
+        notes += dict.fromkeys(result["missing"]["calibrated_mm_per_day"] for result in raw.values())
     return notes
 
 
@@ -203,6 +203,6 @@ def _by_level(quantiles: records.RunSeries) -> dict[str, list[float]]:
     return {str(level): row for level, row in zip(levels, quantiles.values.tolist(), strict=True)}
 
 
-def _by_origin(told: records.RunSeries) -> dict[str, list[float]]:
+def _by_origin(reported: records.RunSeries) -> dict[str, list[float]]:
     """Return the mean discharge by where its water was at T0."""
-    return {origin: mean for origin, (mean, *_) in zip(told.axes["origin"], told.values.tolist(), strict=True)}
+    return {origin: mean for origin, (mean, *_) in zip(reported.axes["origin"], reported.values.tolist(), strict=True)}

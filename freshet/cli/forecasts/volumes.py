@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from freshet.cli.configuring import valid
 from freshet.cli.context import opened
 from freshet.cli.models.train import Basins, BasinsFile, listed
-from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
+from freshet.cli.output import PARTLY_DONE, Json, answer, inform, table
 from freshet.cli.progress import reporting
 from hydrology.climatology.volumes import EXCEEDED_PERCENT, Array, Normal, Observed, million_m3
 from jobspec.jobs.forecasting import VolumesParams
@@ -57,23 +57,23 @@ def volumes(
             facts = {"version": run.version_id, "t0": str(run.t0), "status": run.status}
             context.record("forecast issued", run.id, **facts)
         with reporting(), context.database.reading() as session:
-            told = {name: said for run in done for name, said in _basins(session, run, params)}
+            shown = {name: result for run in done for name, result in _basins(session, run, params)}
     for note in filter(None, (run.t0_note for run in done)):
-        say(f"Warning: {note}")
-    for name, said in told.items():
-        for field, reason in said["missing"].items():
-            say(f"{name}: {field} is not known. {reason}")
-    answer({"exceeded_percent": EXCEEDED_PERCENT, "basins": told}, as_json, _table(told))
+        inform(f"Warning: {note}")
+    for name, result in shown.items():
+        for field, reason in result["missing"].items():
+            inform(f"{name}: {field} is not known. {reason}")
+    answer({"exceeded_percent": EXCEEDED_PERCENT, "basins": shown}, as_json, _table(shown))
     if any(run.status != "issued" for run in done):
         raise typer.Exit(PARTLY_DONE)
 
 
 def _basins(session: Session, run: runs.Run, params: VolumesParams) -> Iterator[tuple[str, dict[str, Any]]]:
     for basin in stage("volumes read", runs.basins_of(session, run.id)):
-        yield basin.basin_id, _told(run, records.of_run(session, Latest(run, basin, None), params.season))
+        yield basin.basin_id, _row(run, records.of_run(session, Latest(run, basin, None), params.season))
 
 
-def _told(run: runs.Run, volume: records.Volume) -> dict[str, Any]:
+def _row(run: runs.Run, volume: records.Volume) -> dict[str, Any]:
     calibrated, raw = volume.whole(volume.calibrated), volume.whole(volume.raw)
     normal, observed = volume.normal, volume.observed
     known = raw if isinstance(calibrated, str) else calibrated
@@ -113,22 +113,22 @@ def _million_m3(volume: records.Volume, depths: Array | str) -> list[float] | No
     return converted
 
 
-def _table(told: dict[str, dict[str, Any]]) -> Any:
+def _table(shown: dict[str, dict[str, Any]]) -> Any:
     columns = ("basin", "season", "T0", "observed", "90 %", "50 %", "10 %", "normal", "% of normal", "quantiles")
     low, middle, high = (EXCEEDED_PERCENT.index(percent) for percent in (90, 50, 10))
     rows = []
-    for name, said in told.items():
-        kind = "raw" if said["calibrated_mm"] is None else "calibrated"
-        depths = said[f"{kind}_mm"] or [None] * len(EXCEEDED_PERCENT)
-        share = said["percent_of_normal"]
+    for name, result in shown.items():
+        kind = "raw" if result["calibrated_mm"] is None else "calibrated"
+        depths = result[f"{kind}_mm"] or [None] * len(EXCEEDED_PERCENT)
+        share = result["percent_of_normal"]
         rows.append(
             (
                 name,
-                said["period"],
-                said["t0"],
-                said["observed_mm"],
+                result["period"],
+                result["t0"],
+                result["observed_mm"],
                 *(depths[at] for at in (low, middle, high)),
-                said["normal_mean_mm"],
+                result["normal_mean_mm"],
                 None if share is None else share[middle],
                 kind,
             )

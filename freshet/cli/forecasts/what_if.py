@@ -10,7 +10,7 @@ from freshet.cli.configuring import valid
 from freshet.cli.context import opened
 from freshet.cli.forecasts.runs import run_json, run_table
 from freshet.cli.models.train import Basins, BasinsFile, listed
-from freshet.cli.output import PARTLY_DONE, Json, answer, say
+from freshet.cli.output import PARTLY_DONE, Json, answer, inform
 from freshet.cli.progress import reporting
 from hydrology.weather.forcing import ForcingKind
 from jobspec.changes import Changes, Increment, Storm, Where
@@ -75,27 +75,27 @@ def what_if(
         from operations.what_if.what_if import what_if as make
 
         with reporting() as reporter:
-            made = make(
+            created = make(
                 context.database,
                 context.clock,
                 params,
                 by=audit.command_line().name,
                 on_days=lambda at, total: reporter.show("basin-days to T0", at, total),
             )
-        for run in made:
+        for run in created:
             facts = {"version": run.version_id, "t0": str(run.t0), "status": run.status}
             context.record("forecast issued", run.id, **facts)
         with reporting(), context.database.reading() as session:
-            told = [run_json(session, run.id) for run in made]
-            bases = [run_json(session, base) for base in dict.fromkeys(_base(run) for run in told) if base]
-    for run_told in told:
-        if run_told["t0_note"]:
-            say(f"Warning: {run_told['t0_note']}")
-        for name, said in run_told["basins"].items():
-            if said["reason"]:
-                say(f"{said['status'].capitalize()}: {name}: {said['reason']}")
-    answer({"runs": told, "bases": bases}, as_json, Group(*(run_table(run_told) for run_told in [*bases, *told])))
-    if any(run_told["status"] != "issued" for run_told in told):
+            shown = [run_json(session, run.id) for run in created]
+            bases = [run_json(session, base) for base in dict.fromkeys(_base(run) for run in shown) if base]
+    for run_shown in shown:
+        if run_shown["t0_note"]:
+            inform(f"Warning: {run_shown['t0_note']}")
+        for name, result in run_shown["basins"].items():
+            if result["reason"]:
+                inform(f"{result['status'].capitalize()}: {name}: {result['reason']}")
+    answer({"runs": shown, "bases": bases}, as_json, Group(*(run_table(run_shown) for run_shown in [*bases, *shown])))
+    if any(run_shown["status"] != "issued" for run_shown in shown):
         raise typer.Exit(PARTLY_DONE)
 
 

@@ -7,7 +7,7 @@ import typer
 from rich.console import Group
 
 from freshet.cli.context import opened
-from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
+from freshet.cli.output import PARTLY_DONE, Json, answer, inform, table
 from freshet.cli.progress import reporting
 from hydrology.base.calendar import Period
 from hydrology.base.errors import InvalidInput
@@ -61,11 +61,11 @@ def calibrate(
                 show(0, len(names))
                 models = [run(context.database, context.clock, chosen.id, names, days, show)]
         for done in models:
-            told = {"weather": done.weather, "period": str(done.period), "basins": len(done.basins)}
-            context.record("error model fitted", done.fitted, **told)
+            shown = {"weather": done.weather, "period": str(done.period), "basins": len(done.basins)}
+            context.record("error model fitted", done.fitted, **shown)
     left_out = {basin: reason for done in models for basin, reason in done.left_out.items()}
     for reason in left_out.values():
-        say(f"Left out: {reason}")
+        inform(f"Left out: {reason}")
     answer({"error_models": [*map(_payload, models)]}, as_json, Group(*map(_summary, models)))
     if left_out:
         raise typer.Exit(PARTLY_DONE)

@@ -9,12 +9,12 @@ from rich.console import Group, RenderableType
 
 from freshet.cli.context import opened
 from freshet.cli.models.train import Basins, BasinsFile, listed
-from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
+from freshet.cli.output import PARTLY_DONE, Json, answer, inform, table
 from freshet.cli.progress import reporting
 from hydrology.base.calendar import Period
 from hydrology.scores.paired_comparison import Difference
 from hydrology.scores.published_medians import PublishedMedian
-from records.verification.comparison_results import ComparisonResult, PublishedTable, Quartiles
+from records.verification.comparison_results import ComparedQuartiles, ComparisonResult, PublishedTable
 
 Row = tuple[object, ...]
 
@@ -51,7 +51,7 @@ def compare(
             context.record("models compared", compared.comparison.id, versions=version, period=period)
     comparison, result = compared.comparison, compared.comparison.result
     for reason in result.left_out.values():
-        say(f"Left out: {reason}")
+        inform(f"Left out: {reason}")
     basins = list(comparison.basins)
     payload = {"id": comparison.id, "already": compared.already, "period": period, "basins": basins, **asdict(result)}
     title = f"Comparison {comparison.id}, {period}, {len(basins)} basins"
@@ -146,7 +146,7 @@ def _with_unit(metric: str, unit: str) -> str:
     return metric if unit == "1" else f"{metric}, {unit}"
 
 
-def _quartiles(cuts: Quartiles) -> Row:
+def _quartiles(cuts: ComparedQuartiles) -> Row:
     return cuts.p25, cuts.median, cuts.p75
 
 

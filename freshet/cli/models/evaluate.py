@@ -6,7 +6,7 @@ import typer
 
 from freshet.cli.context import cores, opened
 from freshet.cli.models.train import Basins, BasinsFile, listed
-from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
+from freshet.cli.output import PARTLY_DONE, Json, answer, inform, table
 from freshet.cli.progress import reporting
 from hydrology.base.calendar import Period
 from operations.data.basins import chosen
@@ -31,9 +31,9 @@ def evaluate(
     """
     with opened() as context:
         with context.database.reading() as session:
-            kept = versions.get(session, version) if version else versions.newest(session)
+            stored = versions.get(session, version) if version else versions.newest(session)
             names = [*(basin or []), *listed(basins_file)]
-            ids = chosen(session, names) if names else promotions.basins_of(session, kept.id)
+            ids = chosen(session, names) if names else promotions.basins_of(session, stored.id)
         from operations.verification.evaluate import evaluate as run
 
         with reporting() as reporter:
@@ -41,15 +41,15 @@ def evaluate(
             done = run(
                 context.database,
                 context.clock,
-                kept.id,
+                stored.id,
                 Period.parse(period),
                 ids,
                 lambda at, total: reporter.show("basins", at, total),
                 cores=cores(context.settings.threads),
             )
-        context.record("model evaluated", kept.id, period=period, basins=len(done.basins))
+        context.record("model evaluated", stored.id, period=period, basins=len(done.basins))
     for reason in done.left_out.values():
-        say(f"Left out: {reason}")
+        inform(f"Left out: {reason}")
     answer(_payload(done), as_json, _summary(done))
     if done.left_out:
         raise typer.Exit(PARTLY_DONE)

@@ -10,7 +10,7 @@ import typer
 
 from freshet.cli.context import opened
 from freshet.cli.models.train import Basins
-from freshet.cli.output import Json, answer, say, table
+from freshet.cli.output import Json, answer, inform, table
 from freshet.cli.progress import reporting
 from hydrology.water.probe_results import ProbeResult
 from operations.data.basins import chosen
@@ -52,8 +52,8 @@ def show(version: Version, as_json: Json = False) -> None:
     payload = {**asdict(one), "properties": properties, "log": logs}
     left_out = ("scaler", "basins", "config", "properties")
     rows = [(name, value) for name, value in asdict(one).items() if name not in left_out]
-    told = ("attribute_ranges", "physics")
-    rows += [(name, value) for name, value in properties.items() if value is not None and name not in told]
+    shown = ("attribute_ranges", "physics")
+    rows += [(name, value) for name, value in properties.items() if value is not None and name not in shown]
     physics = one.properties.physics or ()
     rows += [(_verdict(probe), probe.in_words) for probe in physics]
     rows += [("trained on", one.trained_on), ("basins", len(one.basins)), *_lines(one.config)]
@@ -90,7 +90,7 @@ def promote(
         )
         audit.record(session, audit.command_line(), "model promoted", version, context.clock.wall(), reason=reason)
     if not changed:
-        say("Nothing changed: it is the current version of these basins already.")
+        inform("Nothing changed: it is the current version of these basins already.")
     answer({"version": version, "changed": changed}, as_json, f"{len(changed)} basins now use {version}.")
 
 
@@ -106,10 +106,10 @@ def roll_back(
         at = context.clock.now()
         restored = promotions.roll_back(session, version, reason=reason, by=by or getpass.getuser(), at=at)
         audit.record(session, audit.command_line(), "model rolled back", version, context.clock.wall(), reason=reason)
-        kept = promotions.in_use(session).get(version, [])
-    if kept:
-        say(f"{len(kept)} basins had no version before it and keep it: {', '.join(kept)}.")
-    payload = {"version": version, "restored": restored, "current_basins": kept}
+        stored = promotions.in_use(session).get(version, [])
+    if stored:
+        inform(f"{len(stored)} basins had no version before it and keep it: {', '.join(stored)}.")
+    payload = {"version": version, "restored": restored, "current_basins": stored}
     answer(payload, as_json, f"{len(restored)} basins use again what they used before {version}.")
 
 
@@ -128,7 +128,7 @@ def export(
     with opened(reads=True) as context:
         done = run(context.database, version, folder)
     if not done.changed:
-        say("Nothing changed: the folder holds it already.")
+        inform("Nothing changed: the folder holds it already.")
     members = f"{len(done.members)} member{'s' if len(done.members) > 1 else ''}"
     payload = {"version": version, "folder": str(folder), **asdict(done)}
     answer(payload, as_json, f"{folder} holds {members} of {version}, content {done.content}.")
@@ -161,14 +161,14 @@ def install_pretrained(
         served = promote_where_vacant(context.database, context.clock, done.version_id) if promote else None
         context.record("model installed", done.version_id, promoted=promote)
     if done.already:
-        say("Nothing changed: it is installed already.")
+        inform("Nothing changed: it is installed already.")
     if done.product != done.trained_on:
-        say(f"It learnt from {done.trained_on} and will be driven by {done.product}: its forecasts say so.")
+        inform(f"It learnt from {done.trained_on} and will be driven by {done.product}: its forecasts say so.")
     text = f"Version {done.version_id}: {done.name}, {done.members} members that learnt from {done.learnt_from} basins."
     payload = asdict(done)
     if served is not None:
         for reason in served.left_out.values():
-            say(f"Left out: {reason}")
+            inform(f"Left out: {reason}")
         payload |= {"promoted": served.basins, "left_out": served.left_out}
         text += f" {len(served.basins)} basins now use it."
     answer(payload, as_json, text)

@@ -10,7 +10,7 @@ from freshet.cli.configuring import valid
 from freshet.cli.context import opened
 from freshet.cli.models import verified
 from freshet.cli.models.train import Basins, BasinsFile, listed
-from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
+from freshet.cli.output import PARTLY_DONE, Json, answer, inform, table
 from freshet.cli.progress import reporting
 from jobspec.jobs.judging import ReforecastParams
 from operations.data.basins import chosen
@@ -45,9 +45,9 @@ def reforecast(
     params = valid(TypeAdapter(ReforecastParams), asked, "reforecast")
     with opened() as context:
         with context.database.reading() as session:
-            kept = versions.get(session, version) if version else versions.newest(session)
+            stored = versions.get(session, version) if version else versions.newest(session)
             names = [*(basin or []), *listed(basins_file)]
-            ids = chosen(session, names) if names else promotions.basins_of(session, kept.id)
+            ids = chosen(session, names) if names else promotions.basins_of(session, stored.id)
         from operations.verification.reforecast import reforecast as run
 
         with reporting() as reporter:
@@ -55,22 +55,22 @@ def reforecast(
             done = run(
                 context.database,
                 context.clock,
-                kept.id,
+                stored.id,
                 ids,
                 params.period,
                 every=params.every,
                 horizon=params.horizon,
                 on_basins=lambda at, total: reporter.show("basins", at, total),
             )
-        context.record("forecasts verified", kept.id, period=period, basins=len(done.basins))
+        context.record("forecasts verified", stored.id, period=period, basins=len(done.basins))
         with context.database.reading() as session:
             figures = lead_scores.pooled(
                 session, done.scored, origin="reforecast", period=done.period, basins=done.basins
             )
     for reason in done.left_out.values():
-        say(f"Left out: {reason}")
+        inform(f"Left out: {reason}")
     for note in verified.notes(figures):
-        say(note)
+        inform(note)
     answer(_payload(done, figures), as_json, _table(done, figures))
     if done.left_out:
         raise typer.Exit(PARTLY_DONE)

@@ -7,7 +7,7 @@ import typer
 
 from freshet.cli.context import cores, opened
 from freshet.cli.models.train import describe, require_device
-from freshet.cli.output import Json, answer, say
+from freshet.cli.output import Json, answer, inform
 from freshet.cli.progress import reporting
 from jobspec.jobs.training import RetrainingJob, RetrainingParams
 from jobspec.kinds import read
@@ -58,15 +58,15 @@ def retrain(
         require_device(device)
         twin, candidate = operation.begin_both(database, clock, season)
         for reason in candidate.prepared.left_out.values():
-            say(f"Left out: {reason}")
+            inform(f"Left out: {reason}")
         with reporting() as reporter:
-            for name, begun in (("twin", twin), ("candidate", candidate)):
+            for name, started in (("twin", twin), ("candidate", candidate)):
 
                 def show(member: int, progress: "Progress", name: str = name) -> None:
                     reporter.show(f"{name}, member {member}", progress.step, progress.steps, describe(progress))
 
                 at_once = cores(context.settings.threads)
-                train_members(database, clock, begun, device=device, cores=at_once, on_progress=show)
+                train_members(database, clock, started, device=device, cores=at_once, on_progress=show)
             done = operation.conclude(database, clock, twin, candidate, params, label, reporter.show)
         if not done.trained.already:
             context.record("model trained", done.trained.version_id, basins=len(done.trained.basins))

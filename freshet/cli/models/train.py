@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from freshet.cli.configuring import Fields, Protocol, checked, merged, of_file, of_settings
 from freshet.cli.context import Context, cores, opened
-from freshet.cli.output import Json, answer, say, table
+from freshet.cli.output import Json, answer, inform, table
 from freshet.cli.progress import reporting
 from hydrology.base.calendar import Period
 from hydrology.base.errors import InvalidInput
@@ -163,16 +163,16 @@ def _train(
 
 def _report(context: Context, trained: "Trained", decision: "PromotionDecision | None", label: str | None) -> None:
     for reason in trained.left_out.values():
-        say(f"Left out: {reason}")
+        inform(f"Left out: {reason}")
     if trained.refused is not None:
-        say(trained.refused)
+        inform(trained.refused)
     with context.database.reading() as session:
         current_label = get_version(session, trained.version_id).label
     if label not in (None, current_label):
         old_label = "no label" if current_label is None else f"the label {current_label!r}"
-        say(f"Version {trained.version_id} existed before and keeps {old_label}: --label names only new versions.")
+        inform(f"Version {trained.version_id} existed before and keeps {old_label}: --label names only new versions.")
     if decision is not None:
-        say(f"{decision.sentence} Basins that use it from now on: {', '.join(decision.promoted) or 'none'}.")
+        inform(f"{decision.sentence} Basins that use it from now on: {', '.join(decision.promoted) or 'none'}.")
 
 
 def _members(trained: "Trained") -> Any:

@@ -8,7 +8,7 @@ import typer
 
 from freshet.cli.context import opened
 from freshet.cli.models import verified
-from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
+from freshet.cli.output import PARTLY_DONE, Json, answer, inform, table
 from freshet.cli.progress import reporting
 from jobspec.jobs.judging import VerificationParams
 from records.verification import lead_scores
@@ -41,9 +41,9 @@ def verify(
             figures = [row for of in done for row in lead_scores.pooled(session, of.version_id, origin="issued")]
     left_out = [reason for of in done for reason in of.left_out.values()]
     for reason in left_out:
-        say(f"Left out: {reason}")
+        inform(f"Left out: {reason}")
     for note in verified.notes(figures):
-        say(note)
+        inform(note)
     answer({"versions": [_payload(of, figures) for of in done]}, as_json, _table(figures))
     if left_out:
         raise typer.Exit(PARTLY_DONE)

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from freshet.cli.context import opened
-from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
+from freshet.cli.output import PARTLY_DONE, Json, answer, inform, table
 from hydrology.base.basins import basin_id
 from records.alerts import alert_changes
 from records.alerts import alerts as records
@@ -40,9 +40,9 @@ def show(basin: Basin, as_json: Json = False) -> None:
         basins.require(session, name)
         standing, levels = records.standing(session, name), records.of_basin(session, name)
     if standing is None:
-        say(f"No forecast has decided the alerts of {name} yet.")
+        inform(f"No forecast has decided the alerts of {name} yet.")
     elif standing.reason is not None:
-        say(f"Run {standing.run_id} could not decide, and the alerts stay as they were: {standing.reason}")
+        inform(f"Run {standing.run_id} could not decide, and the alerts stay as they were: {standing.reason}")
     payload: dict[str, Any] = {
         "basin": name,
         "decided_by": None if standing is None else asdict(standing),
@@ -64,7 +64,7 @@ def changes(
         page = alert_changes.page(session, basin=name, limit=limit)
     rows = [(one.at, one.kind, one.level, one.severity, one.chance, one.run_id, one.why) for one in page]
     columns = ("at", "what", "level", "severity", "chance", "run", "why")
-    payload = {"basin": name, "changes": [alert_changes.told(one) for one in page]}
+    payload = {"basin": name, "changes": [alert_changes.as_json(one) for one in page]}
     answer(payload, as_json, table(columns, rows, f"{name}: {len(page)} changes"))
 
 
@@ -75,8 +75,8 @@ def deliver(as_json: Json = False) -> None:
         from operations.alerts.deliver import deliver as run
 
         counts = run(context.database, context.settings, context.clock.wall)
-    told = ", ".join(f"{count} {status}" for status, count in counts.items()) or "nothing was due"
-    answer({"deliveries": dict(counts)}, as_json, f"Sent: {told}.")
+    shown = ", ".join(f"{count} {status}" for status, count in counts.items()) or "nothing was due"
+    answer({"deliveries": dict(counts)}, as_json, f"Sent: {shown}.")
     if counts["pending"] or counts["failed"]:
         raise typer.Exit(PARTLY_DONE)
 

@@ -7,7 +7,7 @@ import typer
 
 from freshet.cli.context import Begins, opened
 from freshet.cli.models.train import Architecture
-from freshet.cli.output import Json, answer, say, table
+from freshet.cli.output import Json, answer, inform, table
 from freshet.cli.progress import reporting
 from freshet.cli.service import serve
 from hydrology.base.errors import InvalidInput
@@ -53,7 +53,7 @@ def demo(
     serve.check_free(host, chosen)
     with opened(settings, begins=Begins.ANYWHERE):
         pass  # the database is there before the service starts
-    say(
+    inform(
         f"The service starts at {serve.base(host, chosen)}, and makes its first forecasts within some minutes. "
         f"Its log: {folder / 'service.log'}"
     )
@@ -63,21 +63,23 @@ def demo(
         nse = done.skill["nse"]
         payload = {"held_out": HELD_OUT, **done.skill, "forecasts": done.forecasts["forecasts"], "status": done.status}
         answer(payload, as_json, _table(done.forecasts["forecasts"]))
-        say(
+        inform(
             f"Synthetic basins. Held-out NSE over {HELD_OUT} in {nse['basins']} basins: median {nse['median']:.2f}, "
             f"quartiles {nse['p25']:.2f} and {nse['p75']:.2f}."
         )
         for one in done.forecasts["forecasts"][:1] if pretrained else ():
-            say(one["training_note"])
-        say(
+            inform(one["training_note"])
+        inform(
             f"A replay: by its clock it is {as_of:%Y-%m-%d %H:%M} UTC, and these forecasts are of this morning. The "
             "weather after T0 is perturbed observations, no forecast that anybody issued. Status: "
             f"{done.status['status']}."
         )
         clock = f"FRESHET_AS_OF={as_of:%Y-%m-%dT%H:%MZ}"
-        say(f"Look further: FRESHET_DATA={folder} {clock} freshet basins (or runs, models, jobs, evaluate, forecast).")
+        inform(
+            f"Look further: FRESHET_DATA={folder} {clock} freshet basins (or runs, models, jobs, evaluate, forecast)."
+        )
         if not once:
-            say("\n".join(serve.addresses(host, chosen)))
+            inform("\n".join(serve.addresses(host, chosen)))
             process.wait()
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from freshet.cli.context import Context, opened
-from freshet.cli.output import Json, answer, say, table
+from freshet.cli.output import Json, answer, inform, table
 from freshet.cli.progress import reporting
 from hydrology.base.errors import DataProblem
 from records.access import audit
@@ -43,10 +43,10 @@ def show(job: JobId, as_json: Json = False) -> None:
     """Show a job: its request, its status and its log."""
     with opened(reads=True) as context, context.database.reading() as session:
         one = records.get(session, job)
-        said = events.events_after(session, job, 0, limit=1000)
+        result = events.events_after(session, job, 0, limit=1000)
     rows = [(name, value) for name, value in asdict(one).items() if value is not None]
-    rows += [(f"{event.at:%H:%M:%S} {event.type}", event.data) for event in said if event.type != "progress"]
-    answer(asdict(one) | {"events": [asdict(event) for event in said]}, as_json, table(("", ""), rows))
+    rows += [(f"{event.at:%H:%M:%S} {event.type}", event.data) for event in result if event.type != "progress"]
+    answer(asdict(one) | {"events": [asdict(event) for event in result]}, as_json, table(("", ""), rows))
 
 
 @app.command("watch")
@@ -62,7 +62,7 @@ def watch(job: JobId) -> None:
             time.sleep(0.5)
     if one.status != "succeeded":
         raise DataProblem(f"Job {job} {one.status}: {(one.problem or {}).get('detail', 'somebody asked for it.')}")
-    say(f"Job {job} succeeded.")
+    inform(f"Job {job} succeeded.")
 
 
 @app.command("cancel")

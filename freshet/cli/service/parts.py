@@ -32,9 +32,9 @@ def worker(
 
 def scheduler() -> None:
     """Fire schedules, have alert changes sent, put back jobs whose worker or message was lost, until told to stop."""
-    from workers.processes import keep_time
+    from workers.processes import run_scheduler
 
-    keep_time(_settings())
+    run_scheduler(_settings())
 
 
 def api(host: Host = "127.0.0.1", port: Port = 8000) -> None:

@@ -58,7 +58,7 @@ def add(
         )
         one = records.create(session, new, now)
         audit.record(session, audit.command_line(), "schedule made", one.id, now, name=name)
-    _tell(one, as_json)
+    _report(one, as_json)
 
 
 @app.command("enable")
@@ -66,7 +66,7 @@ def enable(schedule: Name, as_json: Json = False) -> None:
     """Put a schedule in force from now on; runs it missed are not made up for."""
     with opened() as context, context.database.transaction() as session:
         one = _switch(context, session, schedule, on=True)
-    _tell(one, as_json)
+    _report(one, as_json)
 
 
 @app.command("disable")
@@ -74,7 +74,7 @@ def disable(schedule: Name, as_json: Json = False) -> None:
     """Suspend a schedule without deleting it."""
     with opened() as context, context.database.transaction() as session:
         one = _switch(context, session, schedule, on=False)
-    _tell(one, as_json)
+    _report(one, as_json)
 
 
 @app.command("remove")
@@ -88,13 +88,13 @@ def remove(schedule: Name, as_json: Json = False) -> None:
 
 
 def _switch(context: Context, session: Session, schedule: str, *, on: bool) -> records.Schedule:
-    kept, now = _find(session, schedule), context.clock.wall()
-    if kept.enabled is on:
-        return kept
-    said = {field.name: getattr(kept, field.name) for field in fields(records.NewSchedule)}
-    said |= {"enabled": on, "next_run_at": next_run(kept.cron, kept.timezone, now) if on else None}
-    changed = records.update(session, kept.id, kept.revision, records.NewSchedule(**said), now)
-    audit.record(session, audit.command_line(), "schedule changed", kept.id, now, name=kept.name, enabled=on)
+    saved, now = _find(session, schedule), context.clock.wall()
+    if saved.enabled is on:
+        return saved
+    result = {field.name: getattr(saved, field.name) for field in fields(records.NewSchedule)}
+    result |= {"enabled": on, "next_run_at": next_run(saved.cron, saved.timezone, now) if on else None}
+    changed = records.update(session, saved.id, saved.revision, records.NewSchedule(**result), now)
+    audit.record(session, audit.command_line(), "schedule changed", saved.id, now, name=saved.name, enabled=on)
     return changed
 
 
@@ -103,7 +103,7 @@ def _find(session: Session, schedule: str) -> records.Schedule:
     return by_name.get(schedule) or records.get(session, schedule)
 
 
-def _tell(one: records.Schedule, as_json: bool) -> None:
+def _report(one: records.Schedule, as_json: bool) -> None:
     following = "is disabled" if one.next_run_at is None else f"next makes a job at {one.next_run_at:%Y-%m-%d %H:%MZ}"
     answer(asdict(one), as_json, f"Schedule {one.name} {following}.")
 

@@ -9,7 +9,7 @@ import structlog
 import typer
 
 from freshet.cli.context import Begins, cores, opened
-from freshet.cli.output import say
+from freshet.cli.output import inform
 from hydrology.base.errors import InvalidInput
 from runtime.logs import log_to_stderr
 from runtime.settings import Settings
@@ -54,7 +54,7 @@ def run(settings: Settings, host: str, port: int, workers: int = 1, training_wor
     log_to_stderr(settings.log_level)
     check_free(host, port)
     if sys.stderr.isatty():
-        say("\n".join(addresses(host, port)))
+        inform("\n".join(addresses(host, port)))
     else:
         log.info("service.address", url=base(host, port))
     Service(settings, host, port, workers, cores(training_workers)).run()

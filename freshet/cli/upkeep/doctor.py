@@ -38,8 +38,8 @@ def doctor(as_json: Json = False) -> None:
     settings = Settings.load()
     checks: list[Callable[[Settings], Iterator[Check]]] = [_folder, _roots, _database, _camels, _arithmetic, _libraries]
     found = [check for run in checks for check in run(settings)]
-    rows = [(MARKS[ok], name, said) for name, ok, said in found]
-    payload: dict[str, Any] = {"checks": [{"name": name, "ok": ok, "detail": said} for name, ok, said in found]}
+    rows = [(MARKS[ok], name, result) for name, ok, result in found]
+    payload: dict[str, Any] = {"checks": [{"name": name, "ok": ok, "detail": result} for name, ok, result in found]}
     answer(payload, as_json, table(("", "what", ""), rows))
     if any(ok is False for _, ok, _ in found):
         raise typer.Exit(NOT_WELL)
@@ -111,10 +111,10 @@ def _arithmetic(settings: Settings) -> Iterator[Check]:
         asked = {"network": {"architecture": name}, "inputs": inputs, "train_period": "2000-01-01..2000-12-31"}
         if not _same_bits(build(TrainingConfig.model_validate(asked).network, inputs, seed=0)):
             differ.append(name)
-    said = "the same bits alone, in company and in two parts"
+    result = "the same bits alone, in company and in two parts"
     if differ:
-        said = f"runs of {', '.join(differ)} differ: their states cannot be replayed here"
-    yield "arithmetic", not differ, said
+        result = f"runs of {', '.join(differ)} differ: their states cannot be replayed here"
+    yield "arithmetic", not differ, result
     yield _recurrence()
     cuda = torch.cuda.get_device_name(0) if torch.cuda.is_available() else "none; training runs on the CPU"
     yield "CUDA", True, cuda

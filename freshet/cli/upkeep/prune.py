@@ -17,7 +17,7 @@ def prune(
 ) -> None:
     """Delete what is older than the rules of retention keep it, while the service runs on.
 
-    The rules are settings: FRESHET_KEEP_JOBS_DAYS and others. Broken off, it goes on where it was when it is started
+    The rules are settings: FRESHET_RETAIN_JOBS_DAYS and others. Broken off, it goes on where it was when it is started
     again. A schedule does it daily: freshet schedules add prune --kind prune --cron '40 3 * * *'.
     """
     with opened(reads=dry_run) as context:

@@ -21,6 +21,6 @@ def restore(
     with opened(begins=Begins.WHERE_EXPECTED) as context, reporting() as reporter:
         manifest = fill(context.settings, context.database, file, partial(reporter.show, "rows"))
     words = (
-        f"{context.database.shown}: {manifest.row_count} rows as they were at {manifest.made_at:%Y-%m-%d %H:%M} UTC."
+        f"{context.database.shown}: {manifest.row_count} rows as they were at {manifest.created_at:%Y-%m-%d %H:%M} UTC."
     )
     answer({"file": str(file), **asdict(manifest)}, as_json, words)

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 
 from freshet.cli.configuring import valid
 from freshet.cli.context import opened
-from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
+from freshet.cli.output import PARTLY_DONE, Json, answer, inform, table
 from freshet.cli.progress import reporting
 from hydrology.base.basins import basin_id
 from hydrology.base.errors import DataProblem
@@ -20,7 +20,7 @@ from operations.weather.fit_bridges import apply as run_apply
 from operations.weather.fit_bridges import fit as run_fit
 from records.weather import bridges as records
 
-MOST_ROWS = 40
+MAX_ROWS = 40
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -54,11 +54,11 @@ def fit(
     A basin with too few days of both products gets the middle of the bridges of basins like it.
     """
     asked = {"from": source, "to": target, "period": period, "model": model}
-    said = {"name": name, "fit": {field: value for field, value in asked.items() if value is not None}}
-    params = valid(TypeAdapter(BridgeParams), said, "bridge")
+    result = {"name": name, "fit": {field: value for field, value in asked.items() if value is not None}}
+    params = valid(TypeAdapter(BridgeParams), result, "bridge")
     assert params.fit is not None
     with opened() as context, reporting() as reporter:
-        kept = run_fit(
+        stored = run_fit(
             context.database,
             context.clock,
             params.name,
@@ -66,11 +66,11 @@ def fit(
             [basin_id(text) for text in basin or []],
             lambda at, done, total: reporter.show("basins", done, total, at),
         )
-        context.record("bridge fitted", kept.id, name=name)
+        context.record("bridge fitted", stored.id, name=name)
         with context.database.reading() as session:
-            parts = records.parts_of(session, kept.id)
-    _tell(kept, parts, as_json)
-    if kept.refused:
+            parts = records.parts_of(session, stored.id)
+    _report(stored, parts, as_json)
+    if stored.refused:
         raise typer.Exit(PARTLY_DONE)
 
 
@@ -78,19 +78,19 @@ def fit(
 def list_bridges(as_json: Json = False) -> None:
     """List the bridges, of each the newest fit."""
     with opened(reads=True) as context, context.database.reading() as session:
-        kept = records.list_bridges(session)
+        stored = records.list_bridges(session)
     columns = ("bridge", "from", "to", "forecasts of", "fitted on", "fitted at", "id")
-    rows = [(b.name, b.from_product, b.to_product, b.model, _days(b), b.created_at, b.id) for b in kept]
-    answer({"bridges": [asdict(one) for one in kept]}, as_json, table(columns, rows, f"{len(kept)} bridges"))
+    rows = [(b.name, b.from_product, b.to_product, b.model, _days(b), b.created_at, b.id) for b in stored]
+    answer({"bridges": [asdict(one) for one in stored]}, as_json, table(columns, rows, f"{len(stored)} bridges"))
 
 
 @app.command("show")
 def show(bridge: Name, as_json: Json = False) -> None:
     """Show a bridge: what it corrects in each basin, and what it is worth there."""
     with opened(reads=True) as context, context.database.reading() as session:
-        kept = records.get(session, bridge)
-        parts = records.parts_of(session, kept.id)
-    _tell(kept, parts, as_json)
+        stored = records.get(session, bridge)
+        parts = records.parts_of(session, stored.id)
+    _report(stored, parts, as_json)
 
 
 @app.command("apply")
@@ -108,8 +108,8 @@ def apply(bridge: Name, basin: Basins = None, as_json: Json = False) -> None:
         context.record("bridge applied", bridge, **counts)
     failed = [outcome for outcome in outcomes if outcome.status == "failed"]
     for outcome in failed:
-        say(f"Failed: {outcome.basin}: {outcome.error}")
-    rows = [(o.basin, o.status, o.new_days, o.changed_days, o.invalidated_states) for o in outcomes[:MOST_ROWS]]
+        inform(f"Failed: {outcome.basin}: {outcome.error}")
+    rows = [(o.basin, o.status, o.new_days, o.changed_days, o.invalidated_states) for o in outcomes[:MAX_ROWS]]
     columns = ("basin", "status", "new days", "revised days", "invalid states")
     payload = {"counts": dict(counts), "basins": [asdict(outcome) for outcome in outcomes]}
     answer(payload, as_json, table(columns, rows, _title(counts, len(outcomes))))
@@ -117,22 +117,22 @@ def apply(bridge: Name, basin: Basins = None, as_json: Json = False) -> None:
         raise typer.Exit(PARTLY_DONE if len(failed) < len(outcomes) else DataProblem.exit_code)
 
 
-def _tell(kept: records.Bridge, parts: Sequence[records.Part], as_json: bool) -> None:
-    for basin, reason in kept.refused.items():
-        say(f"Not fitted: {basin}: {reason}")
+def _report(stored: records.Bridge, parts: Sequence[records.BridgePart], as_json: bool) -> None:
+    for basin, reason in stored.refused.items():
+        inform(f"Not fitted: {basin}: {reason}")
     columns = ("basin", "fitted", "day offset", "precipitation", "r as it is", "r bridged", "bias bridged", "applied")
     counts = Counter("pooled" if part.pooled_from else "own" for part in parts)
     title = "\n".join(
         [
-            f"{kept.name} ({kept.id}): from {kept.from_product} to {kept.to_product}, fitted on {_days(kept)}",
+            f"{stored.name} ({stored.id}): from {stored.from_product} to {stored.to_product}, fitted on {_days(stored)}",
             _title(counts, len(parts)),
         ]
     )
-    payload = asdict(kept) | {"basins": [asdict(part) for part in parts]}
-    answer(payload, as_json, table(columns, [_row(part) for part in parts[:MOST_ROWS]], title))
+    payload = asdict(stored) | {"basins": [asdict(part) for part in parts]}
+    answer(payload, as_json, table(columns, [_row(part) for part in parts[:MAX_ROWS]], title))
 
 
-def _row(part: records.Part) -> tuple[object, ...]:
+def _row(part: records.BridgePart) -> tuple[object, ...]:
     rain = None if part.skill is None else part.skill.variables[PRECIPITATION]
     factors = part.corrections.factors[PRECIPITATION]
     return (
@@ -147,10 +147,10 @@ def _row(part: records.Part) -> tuple[object, ...]:
     )
 
 
-def _days(kept: records.Bridge) -> str:
-    return "all days of both" if kept.first is None else f"{kept.first}..{kept.last}"
+def _days(stored: records.Bridge) -> str:
+    return "all days of both" if stored.first is None else f"{stored.first}..{stored.last}"
 
 
 def _title(counts: Mapping[str, int], basins: int) -> str:
     title = f"{basins} basins: " + ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
-    return title + (f"; the first {MOST_ROWS} of them (--json tells all)" if basins > MOST_ROWS else "")
+    return title + (f"; the first {MAX_ROWS} of them (--json tells all)" if basins > MAX_ROWS else "")

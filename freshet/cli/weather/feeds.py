@@ -9,7 +9,7 @@ from rich.console import Group
 from sqlalchemy.orm import Session
 
 from freshet.cli.context import Context, opened
-from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
+from freshet.cli.output import PARTLY_DONE, Json, answer, inform, table
 from freshet.cli.progress import Reporter, reporting
 from hydrology.base.basins import basin_id
 from hydrology.base.calendar import Period, day
@@ -23,7 +23,7 @@ from records.access import audit
 from records.weather import feeds as records
 from runtime.settings import Settings
 
-MOST_ROWS = 40
+MAX_ROWS = 40
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -62,7 +62,7 @@ def add(
     as_json: Json = False,
 ) -> None:
     """Add a feed. It is asked by `freshet feeds fetch`, by jobs and by schedules of the kind fetch."""
-    said: dict[str, Any] = {
+    result: dict[str, Any] = {
         "adapter": adapter,
         "basins": [basin_id(text) for text in basin] if basin else None,
         "product": product,
@@ -75,7 +75,7 @@ def add(
         "form": form,
         "from": source,
     }
-    settings = read_settings({field: value for field, value in said.items() if value is not None})
+    settings = read_settings({field: value for field, value in result.items() if value is not None})
     with opened() as context, context.database.transaction() as session:
         feed = _create(context, session, name, settings)
     answer(asdict(feed), as_json, f"Feed {name} is added: freshet feeds fetch {name}")
@@ -93,8 +93,8 @@ def start(
     with opened() as context, reporting() as reporter:
         days = until_now(day(since), context.clock)
         with context.database.transaction() as session:
-            kept = {feed.name for feed in records.list_feeds(session)}
-            for name in [name for name in USUAL if name not in kept]:
+            stored = {feed.name for feed in records.list_feeds(session)}
+            for name in [name for name in USUAL if name not in stored]:
                 _create(context, session, name, USUAL[name])
         done: dict[str, list[records.FetchedBasin]] = {}
         problems: dict[str, str] = {}
@@ -103,7 +103,7 @@ def start(
                 done[name] = _fetched(context, reporter, name, [], days)
             except Problem as problem:
                 problems[name] = str(problem)
-                say(f"{name}: {problem}")
+                inform(f"{name}: {problem}")
     payload = {name: _payload(fetched) for name, fetched in done.items()}
     text = Group(*(_shown(fetched, f"{name}: {_counted(fetched)}") for name, fetched in done.items()))
     answer({"feeds": payload, "problems": problems}, as_json, text)
@@ -116,22 +116,22 @@ def start(
 def list_feeds(as_json: Json = False) -> None:
     """List the feeds with their last fetch."""
     with opened(reads=True) as context, context.database.reading() as session:
-        kept = records.list_feeds(session)
-    rows = [(f.name, f.origin, f.product, f.last_fetch_at, f.last_success_at, f.last_error) for f in kept]
+        stored = records.list_feeds(session)
+    rows = [(f.name, f.origin, f.product, f.last_fetch_at, f.last_success_at, f.last_error) for f in stored]
     columns = ("feed", "from", "product", "last fetch", "last success", "last error")
-    answer({"feeds": [asdict(feed) for feed in kept]}, as_json, table(columns, rows, f"{len(kept)} feeds"))
+    answer({"feeds": [asdict(feed) for feed in stored]}, as_json, table(columns, rows, f"{len(stored)} feeds"))
 
 
 @app.command("show")
 def show(feed: Name, as_json: Json = False) -> None:
     """Show a feed: what it is told, and what came of each basin."""
     with opened(reads=True) as context, context.database.reading() as session:
-        kept = records.get(session, feed)
-        fetched = records.basins_of(session, kept)
-    title = "\n".join(f"{name}: {value}" for name, value in asdict(kept).items() if value is not None)
-    payload = asdict(kept) | {"basins": [asdict(one) for one in fetched]}
-    for sentence in holes.remarks(feed, fetched)[:MOST_ROWS]:
-        say(sentence)
+        stored = records.get(session, feed)
+        fetched = records.basins_of(session, stored)
+    title = "\n".join(f"{name}: {value}" for name, value in asdict(stored).items() if value is not None)
+    payload = asdict(stored) | {"basins": [asdict(one) for one in fetched]}
+    for sentence in holes.remarks(feed, fetched)[:MAX_ROWS]:
+        inform(sentence)
     answer(payload, as_json, _table(fetched, title))
 
 
@@ -156,10 +156,10 @@ def fetch(
 def remove(feed: Name, as_json: Json = False) -> None:
     """Remove a feed. What it brought stays."""
     with opened() as context, context.database.transaction() as session:
-        kept = records.get(session, feed)
-        records.remove(session, kept)
-        audit.record(session, audit.command_line(), "feed removed", kept.id, context.clock.wall(), name=kept.name)
-    answer({"removed": kept.id}, as_json, f"Feed {feed} is removed. What it brought stays.")
+        stored = records.get(session, feed)
+        records.remove(session, stored)
+        audit.record(session, audit.command_line(), "feed removed", stored.id, context.clock.wall(), name=stored.name)
+    answer({"removed": stored.id}, as_json, f"Feed {feed} is removed. What it brought stays.")
 
 
 def any_intake(settings: Settings, reporter: Reporter) -> Intake:
@@ -188,10 +188,10 @@ def _fetched(
 
     settings = context.settings
     intake = any_intake(settings, reporter)
-    fetched = run(context.database, context.clock, settings, intake, feed, basins, days, Listener(show, say))
+    fetched = run(context.database, context.clock, settings, intake, feed, basins, days, Listener(show, inform))
     context.record("feed fetched", feed, **records.statuses(fetched))
-    for sentence in holes.remarks(feed, fetched)[:MOST_ROWS]:
-        say(sentence)
+    for sentence in holes.remarks(feed, fetched)[:MAX_ROWS]:
+        inform(sentence)
     return fetched
 
 
@@ -204,9 +204,9 @@ def _counted(done: Sequence[records.FetchedBasin]) -> str:
 
 
 def _shown(done: Sequence[records.FetchedBasin], title: str) -> Any:
-    if len(done) > MOST_ROWS:
-        title += f"; the first {MOST_ROWS} of them (--json tells all)"
-    return _table(done[:MOST_ROWS], title)
+    if len(done) > MAX_ROWS:
+        title += f"; the first {MAX_ROWS} of them (--json tells all)"
+    return _table(done[:MAX_ROWS], title)
 
 
 def _exit(done: Sequence[records.FetchedBasin]) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from freshet.cli.context import opened
-from freshet.cli.output import PARTLY_DONE, Json, answer, say, table
+from freshet.cli.output import PARTLY_DONE, Json, answer, inform, table
 from hydrology.base.basins import basin_id
 from records.weather import weather_issues as records
 
@@ -32,15 +32,15 @@ def add(
     from operations.weather.import_forecasts import add as run
 
     with opened() as context:
-        kept = run(context.database, context.clock, file)
-        context.record("weather added", kept.issue_id, new=len(kept.new), known=len(kept.known))
-    for reason in kept.refused.values():
-        say(f"Refused: {reason}")
-    for basin, odd in kept.warnings.items():
-        say(f"Warning: {basin}: {' '.join(odd)}")
-    text = f"Weather forecast {kept.issue_id}: {len(kept.new)} basins new, {len(kept.known)} kept already."
-    answer(asdict(kept), as_json, text)
-    if kept.refused:
+        stored = run(context.database, context.clock, file)
+        context.record("weather added", stored.issue_id, new=len(stored.new), known=len(stored.known))
+    for reason in stored.refused.values():
+        inform(f"Refused: {reason}")
+    for basin, odd in stored.warnings.items():
+        inform(f"Warning: {basin}: {' '.join(odd)}")
+    text = f"Weather forecast {stored.issue_id}: {len(stored.new)} basins new, {len(stored.known)} kept already."
+    answer(asdict(stored), as_json, text)
+    if stored.refused:
         raise typer.Exit(PARTLY_DONE)
 
 

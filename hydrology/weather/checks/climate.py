@@ -61,7 +61,7 @@ def _temperature(weather: DailyWeather) -> Iterator[Finding]:
     if not days:
         return
     anomaly, celsius = (float(np.median((degrees - usual)[used])) for degrees in (mean, (mean - 32) / 1.8))
-    limit = next(kelvin for least, kelvin in ANOMALY_REFUSED if days >= least)
+    limit = next(kelvin for minimum, kelvin in ANOMALY_REFUSED if days >= minimum)
     ratio = vapour_ratio(weather)
     dry = ratio is not None and ratio < VP_RATIO_WARNED[0] and days >= DRY_DAYS
     hot_and_dry = dry and anomaly > DRY_ANOMALY and abs(celsius) < anomaly / 2

@@ -30,10 +30,10 @@ def _crossed(weather: DailyWeather) -> Iterator[Finding]:
     low, high = pair
     bad, known = low > high, ~np.isnan(low)
     if bad.any():
-        most = bad.sum() * 2 > known.sum() and known.any(axis=0).sum() >= CROSSED_DAYS
-        advice = ": the two look swapped. Exchange them" if most else ""
+        highest = bad.sum() * 2 > known.sum() and known.any(axis=0).sum() >= CROSSED_DAYS
+        advice = ": the two look swapped. Exchange them" if highest else ""
         sentence = f"is above tmax on {bad.sum()} of {known.sum()} days{advice}"
-        yield weather.finding("tmin-above-tmax", "error" if most else "warning", "tmin", bad, sentence)
+        yield weather.finding("tmin-above-tmax", "error" if highest else "warning", "tmin", bad, sentence)
     if known.sum() > 1 and (low[known] == high[known]).all():
         sentence = "equals tmax on every day: both are the daily mean, not usable as daily minimum and maximum"
         yield weather.finding("tmax-equals-tmin", "warning", "tmin", known, sentence)

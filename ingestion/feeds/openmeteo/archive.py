@@ -25,8 +25,8 @@ class OpenMeteoArchive:
         tell: gets what a fetch weighs, before it is made.
     """
 
-    def __init__(self, service: Service, model: str, tell: Callable[[str], None] = lambda _sentence: None) -> None:
-        self._service, self._model, self._tell = service, model, tell
+    def __init__(self, service: Service, model: str, report: Callable[[str], None] = lambda _sentence: None) -> None:
+        self._service, self._model, self._report = service, model, report
         self.credit = Credit(owner(model), LICENCE)
 
     def fetch(self, sites: Sequence[Site], wanted: Wanted) -> Iterator[Given]:
@@ -38,7 +38,7 @@ class OpenMeteoArchive:
         known, unknown = placed(sites)
         yield from unknown
         weight = weight_of_place(len(UNITS), len(wanted.days))
-        self._tell(f"The fetch weighs {weight * len(known):.0f} calls by Open-Meteo's count.")
+        self._report(f"The fetch weighs {weight * len(known):.0f} calls by Open-Meteo's count.")
         for part in list(in_requests(known, weight, keyless=self._service.key is None)):
             yield from self._part(part, wanted)
 

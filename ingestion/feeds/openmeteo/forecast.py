@@ -17,7 +17,7 @@ from ingestion.feeds.openmeteo.quota import in_requests, weight_of_place
 
 LATE_AFTER = timedelta(minutes=20)
 """Beyond the interval between two runs: from then on the next one is late. Source: Open-Meteo's model updates page."""
-LONGEST_INTERVAL = timedelta(days=31)
+MAX_INTERVAL = timedelta(days=31)
 """Between two runs of a model."""
 
 
@@ -56,11 +56,11 @@ class OpenMeteoForecast:
         model: str,
         days: int,
         members: int = 1,
-        tell: Callable[[str], None] = lambda _sentence: None,
+        report: Callable[[str], None] = lambda _sentence: None,
         behind: int = 0,
     ) -> None:
         self._service, self._path, self._model = service, path, model
-        self._days, self._members, self._tell, self._behind = days, members, tell, behind
+        self._days, self._members, self._report, self._behind = days, members, report, behind
         self.credit = Credit(owner(model), LICENCE)
 
     def fetch(self, sites: Sequence[Site], wanted: Wanted) -> Iterator[Given]:
@@ -72,11 +72,11 @@ class OpenMeteoForecast:
         known, unknown = placed(sites)
         yield from unknown
         weight = weight_of_place(len(UNITS) * self._members, self._behind + self._days)
-        self._tell(f"The fetch weighs {weight * len(known):.0f} calls by Open-Meteo's count.")
+        self._report(f"The fetch weighs {weight * len(known):.0f} calls by Open-Meteo's count.")
         parts = list(in_requests(known, weight, keyless=self._service.key is None))
         run = self._run(wanted.now)
         if run.available + run.interval + LATE_AFTER < wanted.now:
-            self._tell(f"{self._model} is late: its newest run is of {run.began:%Y-%m-%dT%H:%MZ}.")
+            self._report(f"{self._model} is late: its newest run is of {run.began:%Y-%m-%dT%H:%MZ}.")
         for part in parts:
             yield from self._part(part, wanted)
 
@@ -146,15 +146,15 @@ def _whole(place: Place) -> slice:
 
 
 def _run(body: bytes) -> ModelRun:
-    said = parsed(body)
+    result = parsed(body)
     names = ("last_run_initialisation_time", "last_run_availability_time", "update_interval_seconds")
     try:
-        began, available, interval = (float(said[name]) for name in names)
+        began, available, interval = (float(result[name]) for name in names)
         run = ModelRun(
             datetime.fromtimestamp(began, UTC), datetime.fromtimestamp(available, UTC), timedelta(seconds=interval)
         )
     except (KeyError, TypeError, ValueError, OverflowError, OSError):
         raise Broken("the answer does not say which run the model is at") from None
-    if not timedelta(0) < run.interval <= LONGEST_INTERVAL or run.began > run.available:
+    if not timedelta(0) < run.interval <= MAX_INTERVAL or run.began > run.available:
         raise Broken("the answer tells of a run that cannot be")
     return run

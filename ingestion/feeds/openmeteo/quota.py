@@ -12,8 +12,8 @@ from ingestion.feeds.base import FeedProblem
 Place = TypeVar("Place")
 
 PER_MINUTE, PER_HOUR, PER_DAY = 600, 5_000, 10_000  # without a key
-MOST_PLACES = 1_000  # in one request
-MOST_WEIGHT = 5_000.0  # of one request
+MAX_PLACES = 1_000  # in one request
+MAX_WEIGHT = 5_000.0  # of one request
 _FREE_VARIABLES, _FREE_DAYS = 10, 14
 
 
@@ -46,6 +46,6 @@ def in_requests(places: Sequence[Place], weight: float, keyless: bool) -> Iterat
             f"({PER_DAY} a day): name at most {int(PER_HOUR // weight)} basins, ask for fewer days, or set "
             "FRESHET_OPEN_METEO_KEY."
         )
-    size = max(1, min(MOST_PLACES, int((PER_MINUTE if keyless else MOST_WEIGHT) // weight)))
+    size = max(1, min(MAX_PLACES, int((PER_MINUTE if keyless else MAX_WEIGHT) // weight)))
     for start in range(0, len(places), size):
         yield places[start : start + size]

@@ -17,7 +17,7 @@ from ingestion.base import SourceError, SourceFile
 from ingestion.reading import LARGEST_FILE, Files, described, too_large
 from ingestion.sources.camels.text import TextFile
 
-MOST_FILES = 200_000
+MAX_FILES = 200_000
 """Files and folders that are looked at in one folder or zip; Caravan has some 50 000."""
 DEEPEST = 40
 LARGEST_DIRECTORY = 32 * 2**20
@@ -98,8 +98,8 @@ def _in_folder(folder: Path, wanted: Callable[[str], bool], files: Files) -> Ite
     count = 0
     for parent, folders, names in os.walk(folder, onerror=_refuse_folder):
         count += len(folders) + len(names)
-        if count > MOST_FILES:
-            raise SourceError(str(folder), f"has more than {MOST_FILES} files and folders", "name a folder within it")
+        if count > MAX_FILES:
+            raise SourceError(str(folder), f"has more than {MAX_FILES} files and folders", "name a folder within it")
         if len(Path(parent).relative_to(folder).parts) > DEEPEST:
             raise SourceError(str(folder), f"has folders in more than {DEEPEST} levels", "name a folder within it")
         folders.sort()
@@ -124,8 +124,8 @@ class _Archive(BufferedReader):
 def _in_zip(path: Path, wanted: Callable[[str], bool], files: Files) -> Iterator[ArchiveFile]:
     archive = _opened(path, files)
     members = archive.infolist()
-    if len(members) > MOST_FILES:
-        raise SourceError(str(path), f"has more than {MOST_FILES} members", _FROM_PUBLISHER)
+    if len(members) > MAX_FILES:
+        raise SourceError(str(path), f"has more than {MAX_FILES} members", _FROM_PUBLISHER)
     for member in members:
         name = f"{path}!{member.filename}"
         inside = PurePosixPath(member.filename)

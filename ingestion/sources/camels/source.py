@@ -99,10 +99,10 @@ class CamelsSource:
                 assert file.product is not None
                 forcing = parse_forcing(text, latitude)
                 areas[file.product] = forcing.area
-                told = forcing.series
+                shown = forcing.series
                 if file.product in FILLED_BY_THEIR_SOURCE:
-                    told = {name: with_lacking_days_marked(values) for name, values in told.items()}
-                parsed = {(file.product, name): values for name, values in told.items()}
+                    shown = {name: with_lacking_days_marked(values) for name, values in shown.items()}
+                parsed = {(file.product, name): values for name, values in shown.items()}
             else:
                 parsed = _parse(file, text)
             series += [SourceSeries(*key, values, text.file) for key, values in parsed.items()]

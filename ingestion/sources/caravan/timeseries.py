@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _DATE = "date"
 _DAYS_SINCE = re.compile(r"(days|hours) since (\d{4}-\d\d-\d\d)([ T]00:00(:00(\.0+)?)?)?")
-_MOST_DAYS = 146_097  # 400 years: a few bytes may claim a length that fills the memory
+_MAX_DAYS = 146_097  # 400 years: a few bytes may claim a length that fills the memory
 _NOTHING = frozenset(("", "nan"))
 _OTHER_FILE = "give a time series of Caravan"
 
@@ -89,7 +89,7 @@ def _read(file: SourceFile, dataset: "Dataset") -> dict[str, DailySeries]:
 def _days(file: SourceFile, variable: "Variable[Any]") -> Days:
     unit, calendar = str(getattr(variable, "units", "")), getattr(variable, "calendar", "standard")
     since = _DAYS_SINCE.fullmatch(unit.strip())
-    sound = is_numeric(variable) and variable.ndim == 1 and 0 < variable.shape[0] <= _MOST_DAYS
+    sound = is_numeric(variable) and variable.ndim == 1 and 0 < variable.shape[0] <= _MAX_DAYS
     offsets = numbers(variable) if sound else np.array([np.nan])
     offsets = offsets / 24 if since is not None and since[1] == "hours" else offsets
     are_whole = (abs(offsets) < 1e6).all() and (offsets % 1 == 0).all()

@@ -21,7 +21,7 @@ from models.nets.products import linear
 from models.nets.scan import Flow, Gates, TaggedFlow, Tags
 
 SAMPLES = 32  # of a block
-MOST_BLOCKS = 2  # of a team
+MAX_BLOCKS = 2  # of a team
 VECTOR_BYTES = 64
 TILE, PAIRS = 16, 32  # rows of a tile, numbers of bfloat16 in one of them
 
@@ -57,11 +57,11 @@ def tagged_scan(
     """
     weights, fixed, precision = _weights(gates, static, cells.shape[1], half_products)
     given = _given(fixed, drivers, mass, cells) | {"tag_mass": _blocks(tags.mass, 1)}
-    made, carried = _made(given), _blocks(tags.cells, 0).transpose(1, 2).contiguous()
+    created, carried = _allocate(given), _blocks(tags.cells, 0).transpose(1, 2).contiguous()
     of_tags = {name: torch.empty_like(given["tag_mass"]) for name in ("tag_discharge", "tag_loss")}
-    _run(precision, weights, given | made | of_tags | {"tag_cells": carried}, backward=False)
+    _run(precision, weights, given | created | of_tags | {"tag_cells": carried}, backward=False)
     samples = len(cells)
-    flow = _flow(tuple(_whole(values, 1, samples) for values in made.values()))
+    flow = _flow(tuple(_whole(values, 1, samples) for values in created.values()))
     discharge, loss = (_whole(values, 1, samples) for values in of_tags.values())
     return flow, TaggedFlow(discharge, loss, _whole(carried.transpose(1, 2), 0, samples))
 
@@ -91,15 +91,15 @@ def _given(fixed: Tensor, drivers: Tensor, mass: Tensor, cells: Tensor) -> Block
     }
 
 
-def _made(given: Blocks) -> Blocks:
+def _allocate(given: Blocks) -> Blocks:
     """Return room for storage, outflow and discharge."""
     mass, cells = given["mass"], given["cells_before"]
     storage = mass.new_empty(*mass.shape[:2], *cells.shape[1:])
     return {"storage": storage, "outflow": torch.empty_like(storage), "discharge": torch.empty_like(mass)}
 
 
-def _flow(made: Any) -> Flow:
-    storage, outflow, discharge = made
+def _flow(created: Any) -> Flow:
+    storage, outflow, discharge = created
     return storage, outflow, discharge
 
 
@@ -126,18 +126,18 @@ class _Scan(torch.autograd.Function):
         ctx.set_materialize_grads(False)
         ctx.precision, ctx.samples, ctx.shape = precision, len(cells), weight.shape
         given = _given(fixed, drivers, mass, cells)
-        made = _made(given)
-        _run(precision, weights, given | made, backward=False)
+        created = _allocate(given)
+        _run(precision, weights, given | created, backward=False)
         ctx.weights, ctx.blocks = tuple(weights), (*given, "storage", "outflow")
-        ctx.save_for_backward(*weights.values(), *given.values(), made["storage"], made["outflow"])
-        return tuple(_whole(values, 1, ctx.samples) for values in made.values())
+        ctx.save_for_backward(*weights.values(), *given.values(), created["storage"], created["outflow"])
+        return tuple(_whole(values, 1, ctx.samples) for values in created.values())
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, *d_made: Tensor | None) -> tuple[Tensor | None, ...]:
+    def backward(ctx: Any, *d_created: Tensor | None) -> tuple[Tensor | None, ...]:
         saved = dict(zip((*ctx.weights, *ctx.blocks), ctx.saved_tensors, strict=True))
         weights, blocks = ({name: saved[name] for name in names} for names in (ctx.weights, ctx.blocks))
-        for name, gradient in zip(("d_storage", "d_outflow", "d_discharge"), d_made, strict=True):
+        for name, gradient in zip(("d_storage", "d_outflow", "d_discharge"), d_created, strict=True):
             if gradient is not None:
                 blocks[name] = _blocks(gradient, 1)
         wanted = {"d_cells": ("cells_before", 0)}
@@ -145,19 +145,20 @@ class _Scan(torch.autograd.Function):
         wanted |= {"d_mass": ("mass", 1)} if ctx.needs_input_grad[6] else {}
         blocks |= {name: torch.zeros_like(blocks[of]) for name, (of, _) in wanted.items()}
         blocks["d_fixed"] = torch.zeros_like(blocks["fixed"])
-        made = _run(ctx.precision, weights, blocks, backward=True)
+        created = _run(ctx.precision, weights, blocks, backward=True)
         rows, features = ctx.shape
-        d_weight = made["d_weight"][:, :features]
+        d_weight = created["d_weight"][:, :features]
         if len(d_weight) > rows:  # groups padded for bfloat16
             groups = blocks["storage"].shape[2] + 2
             d_weight = d_weight.unflatten(0, (groups, -1))[:, : rows // groups].flatten(0, 1)
         d_factor_bias, d_wetness = (
-            None if lanes is None else lanes.sum(1) for lanes in (made.get("d_factor_bias"), made.get("d_wetness"))
+            None if lanes is None else lanes.sum(1)
+            for lanes in (created.get("d_factor_bias"), created.get("d_wetness"))
         )
         whole = {name: _whole(blocks[name], axis, ctx.samples) for name, (_, axis) in wanted.items()}
         d_drivers, d_mass = whole.get("d_drivers"), whole.get("d_mass")
         return (
-            d_weight, made.get("d_factor"), d_factor_bias, d_wetness,
+            d_weight, created.get("d_factor"), d_factor_bias, d_wetness,
             blocks["d_fixed"], d_drivers, d_mass, whole["d_cells"], None, None,
         )  # fmt: skip
 
@@ -177,7 +178,7 @@ def _run(precision: str, weights: Blocks, blocks: Blocks, backward: bool) -> Blo
     count, days, drivers = blocks["drivers"].shape[:3]
     cells = blocks["cells_before"].shape[1]
     cores = cores_in_use()
-    size = max(1, min(MOST_BLOCKS, count // cores))
+    size = max(1, min(MAX_BLOCKS, count // cores))
     firsts = range(0, count, size)
     gradients = _gradients(weights, cells + drivers, len(firsts), precision) if backward else {}
     rank = weights["factor"].shape[1] if "factor" in weights else 0

@@ -19,23 +19,23 @@ from operations.alerts.deliver import deliver
 from records.access import keys
 from records.access.keys import Scope
 from records.alerts import deliveries, thresholds, webhook_signature
-from records.alerts.deliveries import MOST_TRIES, WAITS
+from records.alerts.deliveries import MAX_TRIES, WAITS
 from records.database.engine import Database
 from records.runs.run_summary import RunSummary
 from records.versions import promotions
 from runtime.clock import Clock
 from runtime.settings import Settings
-from tests.app import factories as made
+from tests.app import factories as created
 from tests.app.conftest import bearer, serving
 from tests.records.factories import BASIN, NOW, a_basin, a_promoted_version, a_run, a_version
 
-PER_MM = made.AREA_M2 / 1000 / 86_400
+PER_MM = created.AREA_M2 / 1000 / 86_400
 ALERTS = f"/v1/basins/{BASIN}/alerts"
 URL = "https://rivers.example/hook?token=hush"
 SUBSCRIPTIONS = "/v1/subscriptions"
 
 
-def keep(database: Database) -> str:
+def fill_records(database: Database) -> str:
     """Keep a basin with a version, a level that is passed nearly always and one that never is; return the version."""
     with database.transaction() as session:
         a_basin(session)
@@ -47,9 +47,9 @@ def keep(database: Database) -> str:
 
 def issue(database: Database, version: str, *, calibrated: bool = True) -> str:
     """Issue a forecast and decide by it, as a cycle does."""
-    result = made.forecast()
+    result = created.forecast()
     if not calibrated:
-        result = made.forecast(summary=RunSummary(calibration_reason="No error model."))
+        result = created.forecast(summary=RunSummary(calibration_reason="No error model."))
         bare = [one for one in result.series if one.variable not in ("discharge_calibrated", "discharge_paths")]
         result = type(result)(basin=result.basin, series=bare, ledgers=result.ledgers)
     with database.transaction() as session:
@@ -58,21 +58,21 @@ def issue(database: Database, version: str, *, calibrated: bool = True) -> str:
     return run.id
 
 
-def test_alerts_are_told_with_the_numbers_and_the_rule(database: Database, client: TestClient) -> None:
-    version = keep(database)
+def test_alerts_are_reported_with_the_numbers_and_the_rule(database: Database, client: TestClient) -> None:
+    version = fill_records(database)
     assert client.get(ALERTS).json()["missing"]["run"] == "No forecast has decided its alerts yet."
     run = issue(database, version)
-    said = client.get(ALERTS).json()
-    assert (said["run"], said["version"], said["t0"], said["reason"]) == (run, version, "2008-09-30", None)
-    assert said["window_days"] == min(3, WINDOW_DAYS)
-    dam, gauge = said["levels"]
+    output = client.get(ALERTS).json()
+    assert (output["run"], output["version"], output["t0"], output["reason"]) == (run, version, "2008-09-30", None)
+    assert output["window_days"] == min(3, WINDOW_DAYS)
+    dam, gauge = output["levels"]
     assert (dam["level"], dam["severity"], dam["chance"]) == ("dam", None, pytest.approx(0.005, abs=0.001))
     assert dam["missing"].keys() == {"kind", "return_period_years", "trend", "severity", "since"}
     assert (gauge["level"], gauge["severity"], gauge["since"]) == ("gauge-2", "warning", "2008-10-01T06:00:00Z")
     assert gauge["why"].startswith(f"Warning begins: a chance of {gauge['chance']:.3g} reaches 0.7")
     exceedance = client.get(f"/v1/basins/{BASIN}/exceedance").json()
     within = {level["name"]: level["within"] for level in exceedance["levels"]}
-    assert {level["level"]: level["chance"] for level in said["levels"]} == {
+    assert {level["level"]: level["chance"] for level in output["levels"]} == {
         name: within[name] for name in ("gauge-2", "dam")
     }
     assert [step["begins_at"] for step in gauge["steps"]] == [step.begins_at for step in LADDERS["rare"]]
@@ -84,7 +84,7 @@ def test_alerts_are_told_with_the_numbers_and_the_rule(database: Database, clien
 def test_the_history_names_the_run_of_every_change_and_a_promotion_apart(
     database: Database, client: TestClient
 ) -> None:
-    version = keep(database)
+    version = fill_records(database)
     run = issue(database, version)
     with database.transaction() as session:
         other = a_version(session).id
@@ -101,10 +101,10 @@ def test_the_history_names_the_run_of_every_change_and_a_promotion_apart(
     assert changes[0]["missing"].keys() >= {"run", "t0", "level", "chance"}
 
 
-def test_a_forecast_that_is_not_calibrated_leaves_alerts_as_they_are_and_says_so(
+def test_a_forecast_that_is_not_calibrated_leaves_alerts_as_they_are_and_states_it(
     database: Database, client: TestClient
 ) -> None:
-    version = keep(database)
+    version = fill_records(database)
     issue(database, version)
     before = client.get(ALERTS).json()
     issue(database, version, calibrated=False)
@@ -114,7 +114,7 @@ def test_a_forecast_that_is_not_calibrated_leaves_alerts_as_they_are_and_says_so
 
 
 def test_alerts_are_listed_page_by_page(sqlite_database: Database, sqlite_client: TestClient) -> None:
-    version = keep(sqlite_database)
+    version = fill_records(sqlite_database)
     with sqlite_database.transaction() as session:
         for name in ("ford", "island"):
             thresholds.put(session, BASIN, NewThreshold(name=name, discharge=0.001, direction="rising"), NOW)
@@ -128,16 +128,16 @@ def test_alerts_are_listed_page_by_page(sqlite_database: Database, sqlite_client
 
 
 @pytest.mark.parametrize("scope", ["operator", "admin"])
-def test_a_receiver_is_told_and_what_fails_is_replayed(
+def test_a_receiver_is_reported_and_what_fails_is_replayed(
     database: Database, database_url: str, tmp_path: Path, scope: Scope
 ) -> None:
-    version = keep(database)
-    answers = iter([500] * MOST_TRIES + [204])
+    version = fill_records(database)
+    answers = iter([500] * MAX_TRIES + [204])
     with receiving(Receiver(lambda: next(answers))) as receiver:
         settings = Settings(data=tmp_path, webhook_hosts=(receiver.host,))
         with serving(database_url, data=tmp_path, webhook_hosts=(receiver.host,)) as client:
             client.headers |= bearer(database, scope)
-            made_one = client.post(SUBSCRIPTIONS, json={"url": receiver.url, "basins": [BASIN]})
+            created_one = client.post(SUBSCRIPTIONS, json={"url": receiver.url, "basins": [BASIN]})
             issue(database, version)
             at = NOW
             for wait in (*WAITS, timedelta()):
@@ -150,13 +150,13 @@ def test_a_receiver_is_told_and_what_fails_is_replayed(
             deliver(database, settings, lambda: at)
             detail = client.get(f"/v1/deliveries/{failed['id']}").json()
             change = client.get(f"{ALERTS}/changes").json()["changes"][0]
-    assert (made_one.status_code, failed["status"], failed["tries"]) == (201, "failed", MOST_TRIES)
+    assert (created_one.status_code, failed["status"], failed["tries"]) == (201, "failed", MAX_TRIES)
     assert (failed["event"], failed["kind"], failed["basin"]) == (change["event"], "begins", BASIN)
     assert ("failed-deliveries" in degraded) is (scope == "admin")  # an operator's receiver is the operator's to mend
     assert (again.json()["status"], refused.status_code) == ("pending", 409)
     assert (detail["status"], [attempt["status_code"] for attempt in detail["attempts"]]) == (
         "delivered",
-        [500] * MOST_TRIES + [204],
+        [500] * MAX_TRIES + [204],
     )
     del change["missing"]
     assert all(json.loads(request.body) == change for request in receiver.requests)
@@ -165,8 +165,8 @@ def test_a_receiver_is_told_and_what_fails_is_replayed(
 def subscribe(client: TestClient, **body: Any) -> dict[str, Any]:
     answer = client.post(SUBSCRIPTIONS, json={"url": URL, **body})
     assert answer.status_code == 201, answer.text
-    said: dict[str, Any] = answer.json()
-    return said
+    output: dict[str, Any] = answer.json()
+    return output
 
 
 @pytest.fixture
@@ -179,10 +179,10 @@ def own(sqlite_database: Database, sqlite: str, tmp_path: Path) -> Any:
         yield client
 
 
-def test_a_subscription_is_made_changed_and_deleted(own: TestClient) -> None:
-    said = subscribe(own, basins=["01013500"], least_severity="watch")
-    address = f"{SUBSCRIPTIONS}/{said['id']}"
-    assert (said["url"], said["basins"], said["least_severity"]) == (URL, [BASIN], "watch")
+def test_a_subscription_is_created_changed_and_deleted(own: TestClient) -> None:
+    output = subscribe(own, basins=["01013500"], least_severity="watch")
+    address = f"{SUBSCRIPTIONS}/{output['id']}"
+    assert (output["url"], output["basins"], output["least_severity"]) == (URL, [BASIN], "watch")
     changed = own.patch(address, json={"basins": None, "least_severity": "warning"}).json()
     assert (changed["url"], changed["basins"], changed["least_severity"]) == (URL, None, "warning")
     assert own.get(address).json() == changed
@@ -192,10 +192,10 @@ def test_a_subscription_is_made_changed_and_deleted(own: TestClient) -> None:
 
 
 def test_a_secret_is_shown_once_and_rotated_in_one_call(own: TestClient, tmp_path: Path) -> None:
-    said = subscribe(own)
-    address = f"{SUBSCRIPTIONS}/{said['id']}"
-    secret = webhook_signature.secret(webhook_signature.service_key(Settings(data=tmp_path / "data")), said["id"], 1)
-    assert said["secret"] == secret
+    output = subscribe(own)
+    address = f"{SUBSCRIPTIONS}/{output['id']}"
+    secret = webhook_signature.secret(webhook_signature.service_key(Settings(data=tmp_path / "data")), output["id"], 1)
+    assert output["secret"] == secret
     rotated = own.post(f"{address}/rotate").json()
     assert rotated["secret"] not in (secret, None)
     assert rotated["old_secret_until"] > rotated["rotated_at"]
@@ -205,13 +205,13 @@ def test_a_secret_is_shown_once_and_rotated_in_one_call(own: TestClient, tmp_pat
         assert rotated["secret"] not in answer.text
 
 
-def test_a_secret_is_kept_nowhere(own: TestClient, sqlite_database: Database) -> None:
+def test_a_secret_is_stored_nowhere(own: TestClient, sqlite_database: Database) -> None:
     with structlog.testing.capture_logs() as logs:
-        said = subscribe(own)
+        output = subscribe(own)
     with sqlite_database.reading() as session:
         rows = [str(session.execute(text(f"SELECT * FROM {name}")).all()) for name in ("subscriptions", "audit")]  # noqa: S608
-    for kept in (*rows, str(logs)):
-        assert said["secret"] not in kept
+    for stored in (*rows, str(logs)):
+        assert output["secret"] not in stored
     assert "hush" not in rows[1] + str(logs)
 
 
@@ -231,10 +231,10 @@ def test_a_secret_is_kept_nowhere(own: TestClient, sqlite_database: Database) ->
     ],
 )
 def test_a_target_that_nothing_may_be_sent_to_is_refused(own: TestClient, url: str) -> None:
-    made_one = subscribe(own)
+    created_one = subscribe(own)
     for answer in (
         own.post(SUBSCRIPTIONS, json={"url": url}),
-        own.patch(f"{SUBSCRIPTIONS}/{made_one['id']}", json={"url": url}),
+        own.patch(f"{SUBSCRIPTIONS}/{created_one['id']}", json={"url": url}),
     ):
         assert answer.status_code == 422
         assert "secret@" not in answer.text
@@ -251,13 +251,13 @@ def test_a_host_that_an_administrator_allows_may_be_private_and_speak_http(
     assert "FRESHET_WEBHOOK_HOSTS=pager:8081" in refused.json()["detail"]
 
 
-def test_a_basin_that_is_not_kept_is_refused(own: TestClient) -> None:
+def test_a_basin_that_is_not_stored_is_refused(own: TestClient) -> None:
     assert own.post(SUBSCRIPTIONS, json={"url": URL, "basins": ["USGS-00000001"]}).status_code == 422
 
 
 def test_another_key_sees_and_changes_nothing_of_a_subscription(own: TestClient, sqlite_database: Database) -> None:
-    said = subscribe(own)
-    address = f"{SUBSCRIPTIONS}/{said['id']}"
+    output = subscribe(own)
+    address = f"{SUBSCRIPTIONS}/{output['id']}"
     with sqlite_database.transaction() as session:
         version = a_promoted_version(session)
         thresholds.put(session, BASIN, NewThreshold(name="ford", discharge=0.001, direction="rising"), NOW)
@@ -268,7 +268,7 @@ def test_another_key_sees_and_changes_nothing_of_a_subscription(own: TestClient,
     other, admin = bearer(sqlite_database, "operator", "another office"), bearer(sqlite_database, "admin")
     tries = [
         *(("GET", address), ("PATCH", address), ("DELETE", address), ("POST", f"{address}/rotate")),
-        *(("GET", log), ("POST", f"{log}/replay"), ("GET", f"/v1/deliveries?subscription={said['id']}")),
+        *(("GET", log), ("POST", f"{log}/replay"), ("GET", f"/v1/deliveries?subscription={output['id']}")),
     ]
     for method, path in tries:
         answer = own.request(method, path, headers=other, json={} if method == "PATCH" else None)
@@ -276,15 +276,15 @@ def test_another_key_sees_and_changes_nothing_of_a_subscription(own: TestClient,
         assert "hush" not in answer.text
     assert own.get(SUBSCRIPTIONS, headers=other).json() == {"subscriptions": []}
     assert own.get("/v1/deliveries", headers=other).json()["deliveries"] == []
-    assert [one["id"] for one in own.get(SUBSCRIPTIONS, headers=admin).json()["subscriptions"]] == [said["id"]]
+    assert [one["id"] for one in own.get(SUBSCRIPTIONS, headers=admin).json()["subscriptions"]] == [output["id"]]
     assert own.get(log, headers=admin).status_code == 200
     for path in (SUBSCRIPTIONS, address, "/v1/deliveries", log):
         assert own.get(path, headers={"Authorization": ""}).status_code == 401
 
 
-def test_a_revoked_key_is_told_nothing_more(own: TestClient, sqlite_database: Database) -> None:
+def test_a_revoked_key_is_reported_nothing_more(own: TestClient, sqlite_database: Database) -> None:
     subscribe(own)
-    version = keep(sqlite_database)
+    version = fill_records(sqlite_database)
     with sqlite_database.transaction() as session:
         (key,) = keys.list_keys(session)
         keys.revoke(session, key.id, NOW)
@@ -294,7 +294,7 @@ def test_a_revoked_key_is_told_nothing_more(own: TestClient, sqlite_database: Da
 
 
 def test_a_key_has_only_so_many_subscriptions(own: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("records.alerts.subscriptions.MOST_OF_A_KEY", 2)
+    monkeypatch.setattr("records.alerts.subscriptions.MAX_OF_A_KEY", 2)
     for _ in range(2):
         subscribe(own)
     refused = own.post(SUBSCRIPTIONS, json={"url": URL})

@@ -21,15 +21,15 @@ FISH_RIVER = basins.Basin(
 )
 
 
-def keep(database: Database, *kept: basins.Basin) -> None:
+def fill_records(database: Database, *stored: basins.Basin) -> None:
     with database.transaction() as session:
-        for basin in kept:
+        for basin in stored:
             basins.upsert(session, basin)
 
 
 def test_pages_hold_every_basin_once_in_order(database: Database, client: TestClient) -> None:
     ids = [f"USGS-{number:08}" for number in range(1, 8)]
-    keep(database, *(basins.Basin(basin, name="River", huc="01") for basin in ids), basins.Basin("SYNTH-01"))
+    fill_records(database, *(basins.Basin(basin, name="River", huc="01") for basin in ids), basins.Basin("SYNTH-01"))
     address: str | None = "/v1/basins?q=river&huc=01&limit=3"
     seen, pages = [], 0
     while address is not None:
@@ -42,7 +42,7 @@ def test_pages_hold_every_basin_once_in_order(database: Database, client: TestCl
 
 
 def test_a_page_that_ends_with_the_last_basin_has_no_next(sqlite_database: Database, sqlite_client: TestClient) -> None:
-    keep(sqlite_database, basins.Basin("USGS-00000001"), basins.Basin("USGS-00000002"))
+    fill_records(sqlite_database, basins.Basin("USGS-00000001"), basins.Basin("USGS-00000002"))
     answer = sqlite_client.get("/v1/basins?limit=2")
     assert len(answer.json()["basins"]) == 2
     assert answer.json()["next"] is None
@@ -67,29 +67,29 @@ def test_a_page_that_ends_with_the_last_basin_has_no_next(sqlite_database: Datab
 def test_basins_are_found_by_text_and_unit(
     database: Database, client: TestClient, asked: str, found: list[str]
 ) -> None:
-    keep(database, FISH_RIVER, basins.Basin("USGS-12345678", huc="17"), basins.Basin("SYNTH-01"))
-    said = client.get(f"/v1/basins{asked}").json()
-    assert [basin["id"] for basin in said["basins"]] == found
+    fill_records(database, FISH_RIVER, basins.Basin("USGS-12345678", huc="17"), basins.Basin("SYNTH-01"))
+    result = client.get(f"/v1/basins{asked}").json()
+    assert [basin["id"] for basin in result["basins"]] == found
 
 
-def test_a_basin_is_told_what_it_is(sqlite_database: Database, sqlite_client: TestClient) -> None:
-    keep(sqlite_database, FISH_RIVER, basins.Basin("SYNTH-01"), basins.Basin("OWN-7"))
-    said = {basin["id"]: basin["kind"] for basin in sqlite_client.get("/v1/basins").json()["basins"]}
-    assert said == {BASIN: "usgs", "SYNTH-01": "synthetic", "OWN-7": "other"}
+def test_a_basin_is_reported_what_it_is(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    fill_records(sqlite_database, FISH_RIVER, basins.Basin("SYNTH-01"), basins.Basin("OWN-7"))
+    result = {basin["id"]: basin["kind"] for basin in sqlite_client.get("/v1/basins").json()["basins"]}
+    assert result == {BASIN: "usgs", "SYNTH-01": "synthetic", "OWN-7": "other"}
     assert sqlite_client.get("/v1/basins/SYNTH-01").json()["kind"] == "synthetic"
 
 
 @pytest.mark.parametrize("asked", ["01013500", BASIN])
-def test_a_basin_tells_all_that_is_kept(database: Database, client: TestClient, asked: str) -> None:
-    keep(database, FISH_RIVER)
+def test_a_basin_reports_all_that_is_stored(database: Database, client: TestClient, asked: str) -> None:
+    fill_records(database, FISH_RIVER)
     finding = {"code": "gaps", "severity": "warning", "sentence": "Two days are missing.", "detail": {"days": 2}}
     with database.transaction() as session:
         version = a_promoted_version(session, BASIN)
         rain = daily("1999-12-31", 1.0, np.nan, 3.0)
         series.write(session, BASIN, "daymet", "precipitation", rain, source_id=a_source(session), at=NOW)
         basins.replace_quality(session, BASIN, "daymet", [finding], NOW)
-    said = client.get(f"/v1/basins/{asked}").json()
-    assert said == {
+    result = client.get(f"/v1/basins/{asked}").json()
+    assert result == {
         "id": BASIN,
         "kind": "usgs",
         "name": "Fish River near Fort Kent, Maine",
@@ -120,14 +120,14 @@ def test_a_basin_tells_all_that_is_kept(database: Database, client: TestClient, 
 def test_what_is_not_known_is_null_with_a_reason(sqlite_database: Database, sqlite_client: TestClient) -> None:
     with sqlite_database.transaction() as session:
         a_basin(session)
-    said = sqlite_client.get(f"/v1/basins/{BASIN}").json()
-    assert {name for name, value in said.items() if value is None} == set(said["missing"])
-    assert set(said["missing"]) == {"name", "latitude", "longitude", "huc", "current_version"}
-    assert "promoted" in said["missing"]["current_version"]
+    result = sqlite_client.get(f"/v1/basins/{BASIN}").json()
+    assert {name for name, value in result.items() if value is None} == set(result["missing"])
+    assert set(result["missing"]) == {"name", "latitude", "longitude", "huc", "current_version"}
+    assert "promoted" in result["missing"]["current_version"]
 
 
 def test_an_unknown_basin_names_those_like_it(database: Database, client: TestClient) -> None:
-    keep(database, FISH_RIVER)
+    fill_records(database, FISH_RIVER)
     answer = client.get("/v1/basins/01013501")
     assert answer.status_code == 404
     assert answer.json()["type"] == "/problems/unknown-basin"
@@ -156,15 +156,15 @@ def test_an_unknown_basin_names_those_like_it(database: Database, client: TestCl
 def test_what_cannot_be_used_is_named(client: TestClient, asked: str, location: str, field: str) -> None:
     answer = client.get(asked)
     assert answer.status_code == 422
-    said = answer.json()
-    assert said["type"] == "/problems/invalid-request"
-    assert [(fault["location"], fault["field"]) for fault in said["errors"]] == [(location, field)]
-    assert field in said["detail"]
+    result = answer.json()
+    assert result["type"] == "/problems/invalid-request"
+    assert [(fault["location"], fault["field"]) for fault in result["errors"]] == [(location, field)]
+    assert field in result["detail"]
 
 
-def test_the_next_page_keeps_the_box(sqlite_database: Database, sqlite_client: TestClient) -> None:
+def test_the_next_page_retains_the_box(sqlite_database: Database, sqlite_client: TestClient) -> None:
     places = [basins.Basin(f"USGS-0000000{one}", latitude=40.0, longitude=-70.0 + one) for one in range(1, 6)]
-    keep(sqlite_database, *places)
+    fill_records(sqlite_database, *places)
     first = sqlite_client.get("/v1/basins?bbox=-69,39,-67,41&limit=2").json()
     second = sqlite_client.get(first["next"]).json()
     assert [one["id"][-1] for page in (first, second) for one in page["basins"]] == ["1", "2", "3"]
@@ -172,7 +172,7 @@ def test_the_next_page_keeps_the_box(sqlite_database: Database, sqlite_client: T
 
 
 def test_a_basin_that_is_still_the_same_is_not_sent_again(sqlite_database: Database, sqlite_client: TestClient) -> None:
-    keep(sqlite_database, FISH_RIVER)
+    fill_records(sqlite_database, FISH_RIVER)
     address = f"/v1/basins/{BASIN}"
     held = {"If-None-Match": sqlite_client.get(address).headers["ETag"]}
     assert sqlite_client.get(address, headers=held).status_code == 304

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from app.basins.observations.service import LONGEST_DAYS
+from app.basins.observations.service import MAX_DAYS
 from hydrology.base.calendar import Period
 from hydrology.base.credit import Credit
 from hydrology.base.units import M3_PER_FT3, SECONDS_PER_DAY
@@ -29,7 +29,7 @@ TWO_DAYS = {"start": "2008-06-30", "end": "2008-07-01"}
 OTHER_YEARS = np.arange(18)
 
 
-def keep(database: Database, values: Any = YEARS) -> None:
+def fill_records(database: Database, values: Any = YEARS) -> None:
     """Keep a record of flow, and the same numbers as precipitation and temperature of a product."""
     with database.transaction() as session:
         basins.upsert(session, basins.Basin(BASIN, areas={"area_gages2": 2.0e9}))
@@ -39,12 +39,12 @@ def keep(database: Database, values: Any = YEARS) -> None:
         series.write(session, BASIN, "daymet", "tmax", daily(first, *values[-800:], unit="degC"), source, NOW)
 
 
-def test_a_day_is_told_what_other_years_had(database: Database, client: TestClient) -> None:
-    keep(database)
-    said = client.get(ADDRESS, params=TWO_DAYS | {"variable": "discharge"}).json()
-    assert (said["basin"], said["near_days"], said["least_years"]) == (BASIN, 7, 10)
-    assert said["time"] == ["2008-06-30", "2008-07-01"]
-    flow = said["variables"]["discharge"]
+def test_a_day_is_reported_what_other_years_had(database: Database, client: TestClient) -> None:
+    fill_records(database)
+    result = client.get(ADDRESS, params=TWO_DAYS | {"variable": "discharge"}).json()
+    assert (result["basin"], result["near_days"], result["least_years"]) == (BASIN, 7, 10)
+    assert result["time"] == ["2008-06-30", "2008-07-01"]
+    flow = result["variables"]["discharge"]
     assert (flow["kind"], flow["source"], flow["units"]) == ("observed", "usgs", "m3/s")
     assert flow["record"] == {"first_day": "1990-01-01", "last_day": "2008-12-31"}
     years = OTHER_YEARS * M3_PER_FT3
@@ -54,28 +54,28 @@ def test_a_day_is_told_what_other_years_had(database: Database, client: TestClie
     assert flow["years"] == [18, 18]
 
 
-def test_flow_is_told_in_the_unit_asked_for(sqlite_database: Database, sqlite_client: TestClient) -> None:
-    keep(sqlite_database)
+def test_flow_is_reported_in_the_unit_asked_for(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    fill_records(sqlite_database)
     asked = TWO_DAYS | {"variable": "discharge"}
     for units, unit, factor in (("m3/s", "m3/s", M3_PER_FT3), ("source", "cfs", 1.0), ("cfs", "cfs", 1.0)):
         flow = sqlite_client.get(ADDRESS, params=asked | {"units": units}).json()["variables"]["discharge"]
         assert (flow["units"], flow["mean"][0]) == (unit, pytest.approx(8.5 * factor))
-    said = sqlite_client.get(ADDRESS, params=asked | {"units": "mm/day", "area": "area_gages2"}).json()
-    assert said["area"] == {"name": "area_gages2", "km2": 2000.0}
+    result = sqlite_client.get(ADDRESS, params=asked | {"units": "mm/day", "area": "area_gages2"}).json()
+    assert result["area"] == {"name": "area_gages2", "km2": 2000.0}
     depth = 8.5 * M3_PER_FT3 * SECONDS_PER_DAY / 2.0e9 * 1000
-    assert said["variables"]["discharge"]["mean"][0] == pytest.approx(depth)
+    assert result["variables"]["discharge"]["mean"][0] == pytest.approx(depth)
 
 
 def test_the_weather_is_that_of_the_current_version_or_of_a_product(database: Database, client: TestClient) -> None:
-    keep(database)
+    fill_records(database)
     before = client.get(ADDRESS, params=TWO_DAYS).json()
     assert (observed(before), before["product"]) == (["discharge"], None)
     assert "name a product" in before["missing"]["product"]
     with database.transaction() as session:
         a_promoted_version(session, BASIN)
-    said = client.get(ADDRESS, params=TWO_DAYS).json()
-    assert (observed(said), said["product"]) == (["discharge", "precipitation"], "maurer_extended")
-    assert said["variables"]["precipitation"]["mean"] == [8.5, 8.5]
+    result = client.get(ADDRESS, params=TWO_DAYS).json()
+    assert (observed(result), result["product"]) == (["discharge", "precipitation"], "maurer_extended")
+    assert result["variables"]["precipitation"]["mean"] == [8.5, 8.5]
     named = client.get(ADDRESS, params=TWO_DAYS | {"product": "daymet"}).json()
     assert (observed(named), named["product"]) == (["discharge", "tmax"], "daymet")
 
@@ -83,7 +83,7 @@ def test_the_weather_is_that_of_the_current_version_or_of_a_product(database: Da
 def test_stored_water_and_snow_are_those_that_the_current_version_simulates(
     database: Database, client: TestClient
 ) -> None:
-    keep(database)
+    fill_records(database)
     with database.transaction() as session:
         version = a_promoted_version(session, BASIN)
         scores.replace_snow_cells(session, [replace(CELLS, version_id=version)])
@@ -93,13 +93,13 @@ def test_stored_water_and_snow_are_those_that_the_current_version_simulates(
             "snow": SimulatedWater(RECORD, YEARS.astype(np.float32), CELLS.cells),
         }
         simulated_thresholds.replace(session, levels, water)
-    told = client.get(ADDRESS, params=TWO_DAYS).json()["variables"]
+    shown = client.get(ADDRESS, params=TWO_DAYS).json()["variables"]
     for name, mean in (("storage", 108.5), ("snow", 8.5)):
-        assert (told[name]["kind"], told[name]["source"], told[name]["units"]) == ("simulated", version, "mm")
-        assert told[name]["mean"] == [mean, mean]
+        assert (shown[name]["kind"], shown[name]["source"], shown[name]["units"]) == ("simulated", version, "mm")
+        assert shown[name]["mean"] == [mean, mean]
     alone = client.get(ADDRESS, params=TWO_DAYS | {"variable": "snow"}).json()["variables"]
-    assert alone == {"snow": told["snow"]}
-    assert told["snow"]["p10"][0] == pytest.approx(np.quantile(np.repeat(OTHER_YEARS, 15), 0.1))
+    assert alone == {"snow": shown["snow"]}
+    assert shown["snow"]["p10"][0] == pytest.approx(np.quantile(np.repeat(OTHER_YEARS, 15), 0.1))
 
 
 @pytest.mark.parametrize(
@@ -114,34 +114,34 @@ def test_water_that_no_version_simulates_is_null_with_the_reason(
 ) -> None:
     with sqlite_database.transaction() as session:
         a_promoted_version(session, a_basin(session), **chosen)
-    said = sqlite_client.get(ADDRESS).json()
-    assert (said["variables"]["storage"], said["variables"]["snow"]) == (None, None)
-    assert storage in said["missing"]["variables.storage"]
-    assert snow in said["missing"]["variables.snow"]
+    result = sqlite_client.get(ADDRESS).json()
+    assert (result["variables"]["storage"], result["variables"]["snow"]) == (None, None)
+    assert storage in result["missing"]["variables.storage"]
+    assert snow in result["missing"]["variables.snow"]
 
 
-def observed(said: dict[str, Any]) -> list[str]:
+def observed(result: dict[str, Any]) -> list[str]:
     """Return the variables of an answer that are not a version's own."""
-    return [name for name in said["variables"] if name not in WATER]
+    return [name for name in result["variables"] if name not in WATER]
 
 
 def test_too_few_years_are_null_with_the_reason(sqlite_database: Database, sqlite_client: TestClient) -> None:
     values = YEARS.copy()
     values[(YEARS >= 9) | (YEARS == 0)] = np.nan
-    keep(sqlite_database, values)
-    said = sqlite_client.get(ADDRESS, params=TWO_DAYS | {"variable": "discharge"}).json()
-    flow = said["variables"]["discharge"]
+    fill_records(sqlite_database, values)
+    result = sqlite_client.get(ADDRESS, params=TWO_DAYS | {"variable": "discharge"}).json()
+    flow = result["variables"]["discharge"]
     assert (flow["mean"], flow["p90"], flow["years"]) == ([None, None], [None, None], [8, 8])
-    assert said["missing"]["variables.discharge"].startswith("2 of 2 days have fewer than 10 other years")
+    assert result["missing"]["variables.discharge"].startswith("2 of 2 days have fewer than 10 other years")
 
 
-def test_a_basin_without_a_gauge_says_so(sqlite_database: Database, sqlite_client: TestClient) -> None:
+def test_a_basin_without_a_gauge_states_it(sqlite_database: Database, sqlite_client: TestClient) -> None:
     with sqlite_database.transaction() as session:
         a_basin(session)
-    said = sqlite_client.get(ADDRESS).json()
-    assert said["variables"] == {"discharge": None, "storage": None, "snow": None}
-    assert said["missing"]["variables.snow"] == f"No model version is current for {BASIN}."
-    assert said["missing"]["variables.discharge"] == f"No discharge of usgs is kept for {BASIN}."
+    result = sqlite_client.get(ADDRESS).json()
+    assert result["variables"] == {"discharge": None, "storage": None, "snow": None}
+    assert result["missing"]["variables.snow"] == f"No model version is current for {BASIN}."
+    assert result["missing"]["variables.discharge"] == f"No discharge of usgs is kept for {BASIN}."
 
 
 @pytest.mark.parametrize(
@@ -154,21 +154,21 @@ def test_a_basin_without_a_gauge_says_so(sqlite_database: Database, sqlite_clien
         ({"start": "9999-12-30"}, "9999-12-30", "9999-12-31"),
     ],
 )
-def test_a_year_is_told_unless_days_are_named(
+def test_a_year_is_reported_unless_days_are_named(
     sqlite_database: Database, sqlite_client: TestClient, asked: dict[str, str], first: str, last: str
 ) -> None:
-    keep(sqlite_database)
-    said = sqlite_client.get(ADDRESS, params=asked).json()
-    assert (said["time"][0], said["time"][-1]) == (first, last)
-    assert len(said["variables"]["discharge"]["mean"]) == len(said["time"])
+    fill_records(sqlite_database)
+    result = sqlite_client.get(ADDRESS, params=asked).json()
+    assert (result["time"][0], result["time"][-1]) == (first, last)
+    assert len(result["variables"]["discharge"]["mean"]) == len(result["time"])
 
 
-def test_whose_the_data_are_is_told(sqlite_database: Database, sqlite_client: TestClient) -> None:
-    keep(sqlite_database)
+def test_whose_the_data_are_is_reported(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    fill_records(sqlite_database)
     before = sqlite_client.get(ADDRESS, params=TWO_DAYS)
     assert before.json()["credits"] == {}
     with sqlite_database.transaction() as session:
-        product_credits.keep(session, "usgs", "usgs", Credit("By the survey.", "public domain"))
+        product_credits.store(session, "usgs", "usgs", Credit("By the survey.", "public domain"))
     after = sqlite_client.get(ADDRESS, params=TWO_DAYS, headers={"If-None-Match": before.headers["ETag"]})
     assert after.json()["credits"] == {"usgs": {"credit": "By the survey.", "licence": "public domain"}}
     held = {"If-None-Match": after.headers["ETag"]}
@@ -179,7 +179,7 @@ def test_whose_the_data_are_is_told(sqlite_database: Database, sqlite_client: Te
     ("asked", "field", "words"),
     [
         ({"start": "2008-07-02", "end": "2008-07-01"}, "end", "swap start and end"),
-        ({"start": "1990-01-01", "end": "2008-07-01"}, "end", f"at most {LONGEST_DAYS}"),
+        ({"start": "1990-01-01", "end": "2008-07-01"}, "end", f"at most {MAX_DAYS}"),
         ({"units": "mm/day"}, "area", "name one (area_gages2, daymet)"),
         ({"area": "area_gages2"}, "area", "leave it out"),
         ({"variable": "tmax", "product": "daymet", "units": "m3/s"}, "units", "leave it out"),
@@ -188,7 +188,7 @@ def test_whose_the_data_are_is_told(sqlite_database: Database, sqlite_client: Te
 def test_what_cannot_be_asked_is_refused(
     sqlite_database: Database, sqlite_client: TestClient, asked: dict[str, str], field: str, words: str
 ) -> None:
-    keep(sqlite_database)
+    fill_records(sqlite_database)
     with sqlite_database.transaction() as session:
         basins.upsert(session, basins.Basin(BASIN, areas={"area_gages2": 2.0e9, "daymet": 2.5e9}))
     answer = sqlite_client.get(ADDRESS, params=asked)
@@ -198,10 +198,10 @@ def test_what_cannot_be_asked_is_refused(
 
 
 @pytest.mark.parametrize("asked", [{"variable": "snow_depth"}, {"product": "nldas"}])
-def test_what_is_not_kept_names_what_is(
+def test_what_is_not_stored_names_what_is(
     sqlite_database: Database, sqlite_client: TestClient, asked: dict[str, str]
 ) -> None:
-    keep(sqlite_database)
+    fill_records(sqlite_database)
     answer = sqlite_client.get(ADDRESS, params=asked)
     assert (answer.status_code, answer.json()["type"]) == (404, "/problems/no-observations")
     assert "usgs: discharge 1990-01-01..2008-12-31" in answer.json()["detail"]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from app.basins.observations.service import LEGEND, LONGEST_DAYS
+from app.basins.observations.service import LEGEND, MAX_DAYS
 from hydrology.base.credit import Credit
 from hydrology.base.series import Flag
 from records.basins import basins
@@ -23,7 +23,7 @@ ADDRESS = f"/v1/basins/{BASIN}/observations"
 FLOWS = (100.0, float("nan"), 250.0)
 
 
-def keep(database: Database) -> None:
+def fill_records(database: Database) -> None:
     """Keep three days of discharge (one missing) and of two weather variables, the second a day later."""
     with database.transaction() as session:
         basins.upsert(session, basins.Basin(BASIN, areas={"area_gages2": 2.0e9, "daymet": 2.5e9}))
@@ -40,33 +40,33 @@ def stocked(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> 
     """The service on what `keep` keeps, for the tests that only read."""
     file = shutil.copy(migrated_sqlite, tmp_path_factory.mktemp("stocked") / "service.sqlite")
     database = Database(f"sqlite:///{file}")
-    keep(database)
+    fill_records(database)
     database.close()
     with serving(f"sqlite:///{file}") as client:
         yield client
 
 
-def test_discharge_is_told_day_by_day_in_cubic_metres_per_second(database: Database, client: TestClient) -> None:
-    keep(database)
-    said = client.get("/v1/basins/01013500/observations?product=usgs&variable=discharge").json()
-    assert (said["basin"], said["product"], said["units"]) == (BASIN, "usgs", {"discharge": "m3/s"})
-    assert said["time"] == ["2008-01-30", "2008-01-31", "2008-02-01"]
-    first, nothing, last = said["values"]["discharge"]
+def test_discharge_is_reported_day_by_day_in_cubic_metres_per_second(database: Database, client: TestClient) -> None:
+    fill_records(database)
+    result = client.get("/v1/basins/01013500/observations?product=usgs&variable=discharge").json()
+    assert (result["basin"], result["product"], result["units"]) == (BASIN, "usgs", {"discharge": "m3/s"})
+    assert result["time"] == ["2008-01-30", "2008-01-31", "2008-02-01"]
+    first, nothing, last = result["values"]["discharge"]
     assert (first, nothing, last) == (pytest.approx(2.831685), None, pytest.approx(7.079212))
-    assert said["flags"] == {"discharge": [3, 8, 3]}
-    assert said["kept"] == {"discharge": {"first_day": "2008-01-30", "last_day": "2008-02-01"}}
-    assert set(said["missing"]) == {"values.discharge", "area", "credit", "known_at"}
-    assert said["missing"]["values.discharge"].startswith("1 of 3 days")
+    assert result["flags"] == {"discharge": [3, 8, 3]}
+    assert result["kept"] == {"discharge": {"first_day": "2008-01-30", "last_day": "2008-02-01"}}
+    assert set(result["missing"]) == {"values.discharge", "area", "credit", "known_at"}
+    assert result["missing"]["values.discharge"].startswith("1 of 3 days")
 
 
-def test_whose_data_they_are_is_told_where_a_feed_brought_them(
+def test_whose_data_they_are_is_reported_where_a_feed_brought_them(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
-    keep(sqlite_database)
+    fill_records(sqlite_database)
     before = sqlite_client.get(ADDRESS, params={"product": "usgs"})
     assert (before.json()["credit"], before.json()["missing"]["credit"]) == (None, "No feed brought any of it.")
     with sqlite_database.transaction() as session:
-        product_credits.keep(session, "usgs", "usgs", Credit("By the survey.", "public domain"))
+        product_credits.store(session, "usgs", "usgs", Credit("By the survey.", "public domain"))
     held = {"If-None-Match": before.headers["ETag"]}
     after = sqlite_client.get(ADDRESS, params={"product": "usgs"}, headers=held)
     assert after.json()["credit"] == {"credit": "By the survey.", "licence": "public domain"}
@@ -78,12 +78,12 @@ def test_every_flag_has_its_word() -> None:
 
 
 def test_all_variables_of_a_product_stand_in_the_same_days(database: Database, client: TestClient) -> None:
-    keep(database)
-    said = client.get(f"{ADDRESS}?product=daymet").json()
-    assert len(said["time"]) == 4
-    assert said["values"] == {"precipitation": [1.0, 0.0, 0.1, None], "tmax": [None, -1.5, 2.0, 0.25]}
-    assert said["flags"] == {"precipitation": [0, 0, 0, Flag.ABSENT], "tmax": [Flag.ABSENT, 0, 0, 0]}
-    assert said["units"] == {"precipitation": "mm/day", "tmax": "degC"}
+    fill_records(database)
+    result = client.get(f"{ADDRESS}?product=daymet").json()
+    assert len(result["time"]) == 4
+    assert result["values"] == {"precipitation": [1.0, 0.0, 0.1, None], "tmax": [None, -1.5, 2.0, 0.25]}
+    assert result["flags"] == {"precipitation": [0, 0, 0, Flag.ABSENT], "tmax": [Flag.ABSENT, 0, 0, 0]}
+    assert result["units"] == {"precipitation": "mm/day", "tmax": "degC"}
     first = client.get(f"{ADDRESS}?product=daymet&end=2008-01-30").json()
     assert first["values"] == {"precipitation": [1.0], "tmax": [None]}
 
@@ -102,20 +102,20 @@ def test_all_variables_of_a_product_stand_in_the_same_days(database: Database, c
 def test_discharge_is_converted_with_the_area_that_is_named(
     stocked: TestClient, asked: str, unit: str, factor: float
 ) -> None:
-    said = stocked.get(f"{ADDRESS}?product=usgs&{asked}").json()
-    assert said["units"] == {"discharge": unit}
-    told = np.array(said["values"]["discharge"], dtype=float)
-    np.testing.assert_allclose(told, np.array(FLOWS) * factor, rtol=1e-6)
-    assert (said["area"] is None) == ("area=" not in asked)
+    result = stocked.get(f"{ADDRESS}?product=usgs&{asked}").json()
+    assert result["units"] == {"discharge": unit}
+    shown = np.array(result["values"]["discharge"], dtype=float)
+    np.testing.assert_allclose(shown, np.array(FLOWS) * factor, rtol=1e-6)
+    assert (result["area"] is None) == ("area=" not in asked)
 
 
-def test_depths_that_are_stored_are_told_as_flows(sqlite_database: Database, sqlite_client: TestClient) -> None:
-    keep(sqlite_database)
+def test_depths_that_are_stored_are_reported_as_flows(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    fill_records(sqlite_database)
     with sqlite_database.transaction() as session:
         depth = daily("2008-01-30", 1.0, 2.0)
         series.write(session, BASIN, "own", "discharge", depth, a_source(session), NOW)
-    said = sqlite_client.get(f"{ADDRESS}?product=own&units=m3/s&area=area_gages2").json()
-    assert said["values"]["discharge"] == pytest.approx([2.0e6 / 86_400, 4.0e6 / 86_400])
+    result = sqlite_client.get(f"{ADDRESS}?product=own&units=m3/s&area=area_gages2").json()
+    assert result["values"]["discharge"] == pytest.approx([2.0e6 / 86_400, 4.0e6 / 86_400])
     feet = sqlite_client.get(f"{ADDRESS}?product=own&units=cfs&area=area_gages2").json()
     assert feet["values"]["discharge"][0] == pytest.approx(2.0e6 / 86_400 / 0.3048**3)
 
@@ -129,7 +129,7 @@ def test_depths_that_are_stored_are_told_as_flows(sqlite_database: Database, sql
         ("product=daymet&units=m3/s", "units", "leave it out"),
         ("product=usgs&start=2008-02-01&end=2008-01-30", "end", "swap"),
         ("product=usgs&start=1990-01-01", "start", "a part at a time"),
-        ("product=usgs&start=1990-01-01&end=2008-01-31", "end", f"at most {LONGEST_DAYS}"),
+        ("product=usgs&start=1990-01-01&end=2008-01-31", "end", f"at most {MAX_DAYS}"),
         ("product=usgs&start=soon", "start", "YYYY-MM-DD"),
         ("product=usgs&start=0", "start", "YYYY-MM-DD"),
         ("product=us%20gs", "product", "must have the form"),
@@ -148,10 +148,10 @@ def test_what_cannot_be_answered_is_refused_with_the_mend(
 
 def test_the_longest_period_is_answered_whole(stocked: TestClient) -> None:
     end = date(2008, 2, 1)
-    start = date.fromordinal(end.toordinal() - LONGEST_DAYS + 1)
-    said = stocked.get(f"{ADDRESS}?product=usgs&start={start}&end={end}").json()
-    assert len(said["time"]) == len(said["values"]["discharge"]) == len(said["flags"]["discharge"]) == LONGEST_DAYS
-    assert said["flags"]["discharge"][:2] == [Flag.ABSENT, Flag.ABSENT]
+    start = date.fromordinal(end.toordinal() - MAX_DAYS + 1)
+    result = stocked.get(f"{ADDRESS}?product=usgs&start={start}&end={end}").json()
+    assert len(result["time"]) == len(result["values"]["discharge"]) == len(result["flags"]["discharge"]) == MAX_DAYS
+    assert result["flags"]["discharge"][:2] == [Flag.ABSENT, Flag.ABSENT]
     assert stocked.get(f"{ADDRESS}?product=usgs&start={date.fromordinal(start.toordinal() - 1)}").status_code == 422
 
 
@@ -167,19 +167,19 @@ def test_the_longest_period_is_answered_whole(stocked: TestClient) -> None:
         ("product=usgs&units=mm/day&area=nldas", "unknown-area", "area_gages2, daymet"),
     ],
 )
-def test_what_is_not_kept_is_missed_and_what_is_named(stocked: TestClient, asked: str, kind: str, names: str) -> None:
+def test_what_is_not_stored_is_missed_and_what_is_named(stocked: TestClient, asked: str, kind: str, names: str) -> None:
     answer = stocked.get(f"{ADDRESS}?{asked}")
     assert (answer.status_code, answer.json()["type"]) == (404, f"/problems/{kind}")
     assert names in answer.json()["detail"]
 
 
-def test_a_basin_that_is_not_kept_is_told_apart(sqlite_client: TestClient) -> None:
+def test_a_basin_that_is_not_stored_is_distinguished(sqlite_client: TestClient) -> None:
     answer = sqlite_client.get(f"{ADDRESS}?product=usgs")
     assert (answer.status_code, answer.json()["type"]) == (404, "/problems/unknown-basin")
 
 
 def test_a_copy_is_good_until_the_product_is_written_again(database: Database, client: TestClient) -> None:
-    keep(database)
+    fill_records(database)
     address = f"{ADDRESS}?product=usgs"
     held = {"If-None-Match": client.get(address).headers["ETag"]}
     assert client.get(address, headers=held).status_code == 304
@@ -192,7 +192,7 @@ def test_a_copy_is_good_until_the_product_is_written_again(database: Database, c
 
 
 def test_what_was_known_at_an_instant_stays_what_it_was(database: Database, client: TestClient) -> None:
-    keep(database)
+    fill_records(database)
     before = client.get(f"{ADDRESS}?product=usgs&units=source&known_at=2008-10-01T07:00:00Z")
     later = NOW + timedelta(days=1)
     with database.transaction() as session:

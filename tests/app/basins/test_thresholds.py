@@ -22,7 +22,7 @@ M3 = 0.3048**3
 AREA_M2 = 2.0e9
 
 
-def keep(database: Database, years: int = 12) -> dict[str, float]:
+def fill_records(database: Database, years: int = 12) -> dict[str, float]:
     """Keep a record in cubic feet per second, and return its levels in that unit by name."""
     record = a_record(years)
     with database.transaction() as session:
@@ -32,17 +32,19 @@ def keep(database: Database, years: int = 12) -> dict[str, float]:
     return {one.name: one.level.value for one in named if one.level.value is not None}
 
 
-def told(said: dict[str, Any], field: str = "discharge") -> dict[str, Any]:
-    return {level["name"]: level[field] for statistic in said["record"] for level in statistic["levels"]}
+def reported(result: dict[str, Any], field: str = "discharge") -> dict[str, Any]:
+    return {level["name"]: level[field] for statistic in result["record"] for level in statistic["levels"]}
 
 
-def test_the_levels_of_a_record_are_told_with_the_years_they_rest_on(database: Database, client: TestClient) -> None:
-    levels = keep(database)
-    said = client.get("/v1/basins/01013500/thresholds").json()
-    assert (said["basin"], said["product"], said["units"], said["area"]) == (BASIN, "usgs", "m3/s", None)
-    assert list(told(said)) == names()
-    assert told(said) == pytest.approx({name: value * M3 for name, value in levels.items()}, rel=1e-6)
-    floods, _, low, duration = said["record"]
+def test_the_levels_of_a_record_are_reported_with_the_years_they_rest_on(
+    database: Database, client: TestClient
+) -> None:
+    levels = fill_records(database)
+    result = client.get("/v1/basins/01013500/thresholds").json()
+    assert (result["basin"], result["product"], result["units"], result["area"]) == (BASIN, "usgs", "m3/s", None)
+    assert list(reported(result)) == names()
+    assert reported(result) == pytest.approx({name: value * M3 for name, value in levels.items()}, rel=1e-6)
+    floods, _, low, duration = result["record"]
     assert (floods["kind"], floods["method"], floods["direction"]) == ("flood", "gev", "rising")
     assert "no instantaneous peaks" in floods["what"]
     assert floods["interval"].startswith("90%")
@@ -54,25 +56,25 @@ def test_the_levels_of_a_record_are_told_with_the_years_they_rest_on(database: D
     assert ten["low"] < ten["discharge"] < ten["high"]
     assert (duration["interval"], duration["levels"][0]["low"]) == (None, None)
     assert duration["levels"][0]["reason"] is not None
-    assert {"credit", "area", "record.interval"} <= said["missing"].keys()
-    assert "record.period" not in said["missing"]
+    assert {"credit", "area", "record.interval"} <= result["missing"].keys()
+    assert "record.period" not in result["missing"]
 
 
 @pytest.mark.parametrize(
     ("asked", "factor"),
     [("units=cfs", 1.0), ("units=mm/day&area=area_gages2", M3 * 86_400_000 / AREA_M2), ("units=m3/s", M3)],
 )
-def test_every_level_is_told_in_the_unit_that_is_asked_for(
+def test_every_level_is_reported_in_the_unit_that_is_asked_for(
     sqlite_database: Database, sqlite_client: TestClient, asked: str, factor: float
 ) -> None:
-    levels = keep(sqlite_database)
+    levels = fill_records(sqlite_database)
     header = bearer(sqlite_database, "admin")
     sqlite_client.put(f"{ADDRESS}/bankfull", json={"discharge": 210.0}, headers=header)
-    said = sqlite_client.get(f"{ADDRESS}?{asked}").json()
-    assert told(said) == pytest.approx({name: value * factor for name, value in levels.items()}, rel=1e-6)
-    (fixed,) = said["fixed"]
+    result = sqlite_client.get(f"{ADDRESS}?{asked}").json()
+    assert reported(result) == pytest.approx({name: value * factor for name, value in levels.items()}, rel=1e-6)
+    (fixed,) = result["fixed"]
     assert fixed["discharge"] == pytest.approx(210.0 * factor / M3, rel=1e-6)
-    assert (said["area"] is not None) == ("area=" in asked)
+    assert (result["area"] is not None) == ("area=" in asked)
 
 
 @pytest.mark.parametrize(
@@ -84,10 +86,10 @@ def test_every_level_is_told_in_the_unit_that_is_asked_for(
         ("period=10", 422, "use units, area"),
     ],
 )
-def test_what_cannot_be_told_is_refused_with_what_mends_it(
+def test_what_cannot_be_reported_is_refused_with_what_mends_it(
     sqlite_database: Database, sqlite_client: TestClient, asked: str, status: int, mend: str
 ) -> None:
-    keep(sqlite_database)
+    fill_records(sqlite_database)
     answer = sqlite_client.get(f"{ADDRESS}?{asked}")
     assert answer.status_code == status
     assert mend in answer.json()["detail"]
@@ -107,23 +109,23 @@ def test_a_record_of_depths_needs_an_area_for_flows(sqlite_database: Database, s
 
 
 @pytest.mark.parametrize("years", [0, 9])
-def test_too_short_a_record_has_no_level_and_says_why(
+def test_too_short_a_record_has_no_level_and_states_why(
     sqlite_database: Database, sqlite_client: TestClient, years: int
 ) -> None:
     if years:
-        keep(sqlite_database, years)
+        fill_records(sqlite_database, years)
     else:
         with sqlite_database.transaction() as session:
             basins.upsert(session, basins.Basin(BASIN))
-    said = sqlite_client.get(ADDRESS).json()
-    assert list(told(said)) == names()
-    assert set(told(said).values()) == {None}
-    assert told(said, "reason")["gev-2"] == f"Years with enough days: {years}. A level needs 10."
-    assert ("record.period" in said["missing"]) == (not years)
+    result = sqlite_client.get(ADDRESS).json()
+    assert list(reported(result)) == names()
+    assert set(reported(result).values()) == {None}
+    assert reported(result, "reason")["gev-2"] == f"Years with enough days: {years}. A level needs 10."
+    assert ("record.period" in result["missing"]) == (not years)
 
 
 def test_a_copy_is_good_until_the_record_or_a_level_changes(database: Database, client: TestClient) -> None:
-    keep(database)
+    fill_records(database)
     first = client.get(ADDRESS)
     assert first.headers["Cache-Control"] == "public, max-age=60"
     held = {"If-None-Match": first.headers["ETag"]}
@@ -136,7 +138,7 @@ def test_a_copy_is_good_until_the_record_or_a_level_changes(database: Database, 
         higher = daily("2002-01-01", 1e6, unit="cfs")
         series.write(session, BASIN, "usgs", "discharge", higher, a_source(session, "later"), NOW)
     revised = client.get(ADDRESS, headers={"If-None-Match": second.headers["ETag"]})
-    assert told(revised.json())["gev-50"] != told(second.json())["gev-50"]
+    assert reported(revised.json())["gev-50"] != reported(second.json())["gev-50"]
 
 
 def test_an_unknown_basin_has_no_thresholds(sqlite_database: Database, sqlite_client: TestClient) -> None:
@@ -153,16 +155,16 @@ def test_a_level_is_set_by_who_registered_the_basin(database: Database, client: 
     maker = bearer(database)
     client.put("/v1/basins/OWN-mill", json=MILL, headers=maker)
     address = "/v1/basins/OWN-mill/thresholds"
-    made = client.put(f"{address}/bankfull", json={"discharge": 12.5}, headers=maker)
-    assert made.status_code == 201
-    assert made.json() == {
+    created = client.put(f"{address}/bankfull", json={"discharge": 12.5}, headers=maker)
+    assert created.status_code == 201
+    assert created.json() == {
         "name": "bankfull",
         "discharge": 12.5,
         "direction": "rising",
-        "set_at": made.json()["set_at"],
+        "set_at": created.json()["set_at"],
     }
     again = client.put(f"{address}/bankfull", json={"discharge": 12.5}, headers=maker)
-    assert (again.status_code, again.json()) == (200, made.json())
+    assert (again.status_code, again.json()) == (200, created.json())
     low = client.put(f"{address}/bankfull", json={"discharge": 2, "direction": "falling"}, headers=maker)
     assert (low.status_code, low.json()["direction"]) == (200, "falling")
     assert client.get(address).json()["fixed"] == [low.json()]
@@ -176,7 +178,7 @@ def test_another_key_sets_no_level_of_a_basin(sqlite_database: Database, sqlite_
     maker, other = bearer(sqlite_database), bearer(sqlite_database, name="another office")
     admin = bearer(sqlite_database, "admin", "chief")
     sqlite_client.put("/v1/basins/OWN-mill", json=MILL, headers=maker)
-    keep(sqlite_database)
+    fill_records(sqlite_database)
     own, published = "/v1/basins/OWN-mill/thresholds/bankfull", f"{ADDRESS}/bankfull"
     for address in (own, published):
         assert sqlite_client.put(address, json={"discharge": 1.0}, headers=admin).status_code == 201
@@ -204,19 +206,19 @@ def test_another_key_sets_no_level_of_a_basin(sqlite_database: Database, sqlite_
 def test_what_is_no_level_is_refused(
     sqlite_database: Database, sqlite_client: TestClient, name: str, body: dict[str, Any], field: str
 ) -> None:
-    keep(sqlite_database)
+    fill_records(sqlite_database)
     answer = sqlite_client.put(f"{ADDRESS}/{name}", json=body, headers=bearer(sqlite_database, "admin"))
     assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, field)
     assert sqlite_client.get(ADDRESS).json()["fixed"] == []
 
 
 def test_the_name_of_a_level_of_the_record_is_taken(sqlite_database: Database, sqlite_client: TestClient) -> None:
-    keep(sqlite_database)
+    fill_records(sqlite_database)
     answer = sqlite_client.put(f"{ADDRESS}/gev-10", json={"discharge": 7}, headers=bearer(sqlite_database, "admin"))
     assert (answer.status_code, answer.json()["type"]) == (422, "/problems/reserved-name")
 
 
-def test_levels_that_are_told_are_finite_for_a_river_of_floods_and_dust(
+def test_levels_that_are_reported_are_finite_for_a_river_of_floods_and_dust(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
     record = a_record(15)
@@ -225,14 +227,14 @@ def test_levels_that_are_told_are_finite_for_a_river_of_floods_and_dust(
         basins.upsert(session, basins.Basin(BASIN))
         flow = daily("1990-10-01", *values, unit="cfs")
         series.write(session, BASIN, "usgs", "discharge", flow, a_source(session), NOW)
-    said = sqlite_client.get(ADDRESS).json()
-    assert (told(said)["7q10"], told(said)["exceeded-90"]) == (0, 0)
-    assert said["record"][2]["dry_years"] == said["record"][2]["years"] == 14
-    assert "have any flow: the level is 0" in str(told(said, "reason")["7q10"])
-    assert all(told(said)[name] for name in ("gev-2", "lp3-50"))
+    result = sqlite_client.get(ADDRESS).json()
+    assert (reported(result)["7q10"], reported(result)["exceeded-90"]) == (0, 0)
+    assert result["record"][2]["dry_years"] == result["record"][2]["years"] == 14
+    assert "have any flow: the level is 0" in str(reported(result, "reason")["7q10"])
+    assert all(reported(result)[name] for name in ("gev-2", "lp3-50"))
 
 
-def keep_model(database: Database, factor: float = 0.5) -> str:
+def store_model(database: Database, factor: float = 0.5) -> str:
     """Keep the levels of a version that is current for the basin and simulates so many times the record, in m3/s."""
     with database.transaction() as session:
         version = a_promoted_version(session)
@@ -243,26 +245,26 @@ def keep_model(database: Database, factor: float = 0.5) -> str:
 def test_the_levels_of_the_current_version_stand_beside_those_of_the_record(
     database: Database, client: TestClient
 ) -> None:
-    levels = keep(database)
-    version = keep_model(database)
-    said = client.get(ADDRESS).json()
-    model = said["model"]
-    of_model = told({"record": model["levels"]})
+    levels = fill_records(database)
+    version = store_model(database)
+    result = client.get(ADDRESS).json()
+    model = result["model"]
+    of_model = reported({"record": model["levels"]})
     assert of_model == pytest.approx({f"model-{name}": 0.5 * value for name, value in levels.items()}, rel=1e-5)
     assert (model["version"], model["area"]) == (version, {"name": "maurer", "km2": 2000.0})
     assert model["period"] == {"first_day": "1990-10-01", "last_day": "2002-09-30"}
     assert (model["levels"][0]["years"], model["attributes_assumed"]) == (12, ["soil_porosity"])
-    assert "model" not in said["missing"]
-    assert list(told(said)) == names()
+    assert "model" not in result["missing"]
+    assert list(reported(result)) == names()
     depths = client.get(f"{ADDRESS}?units=mm/day&area=area_gages2").json()["model"]["levels"][0]["levels"][0]
     first = model["levels"][0]["levels"][0]
     assert depths["discharge"] == pytest.approx(first["discharge"] * 86_400_000 / AREA_M2, rel=1e-5)
 
 
 def test_a_promotion_changes_the_models_levels(sqlite_database: Database, sqlite_client: TestClient) -> None:
-    keep(sqlite_database)
+    fill_records(sqlite_database)
     assert sqlite_client.get(ADDRESS).json()["missing"]["model"] == "No model version is current for the basin."
-    first = keep_model(sqlite_database)
+    first = store_model(sqlite_database)
     held = {"If-None-Match": sqlite_client.get(ADDRESS).headers["ETag"]}
     assert sqlite_client.get(ADDRESS, headers=held).status_code == 304
     with sqlite_database.transaction() as session:
@@ -270,5 +272,5 @@ def test_a_promotion_changes_the_models_levels(sqlite_database: Database, sqlite
     without = sqlite_client.get(ADDRESS, headers=held)
     assert (without.status_code, without.json()["model"]) == (200, None)
     assert "freshet thresholds simulate" in without.json()["missing"]["model"]
-    second = keep_model(sqlite_database, 2.0)
+    second = store_model(sqlite_database, 2.0)
     assert sqlite_client.get(ADDRESS).json()["model"]["version"] == second != first

@@ -39,12 +39,12 @@ def receiving(sqlite: str, tmp_path: Path) -> Iterator[TestClient]:
 
 def test_an_own_basin_is_registered_and_changed(database: Database, client: TestClient) -> None:
     header = bearer(database)
-    made = client.put("/v1/basins/OWN-mill", json=MILL, headers=header)
-    assert made.status_code == 201
-    said = client.get("/v1/basins/OWN-mill").json()
-    assert said == made.json()
-    assert (said["kind"], said["name"], said["areas_km2"]) == ("other", "Mill Creek", {"own": 118.4})
-    assert said["attributes"] == {"elev_mean": 2012.5, "area_km2": 118.4}
+    created = client.put("/v1/basins/OWN-mill", json=MILL, headers=header)
+    assert created.status_code == 201
+    result = client.get("/v1/basins/OWN-mill").json()
+    assert result == created.json()
+    assert (result["kind"], result["name"], result["areas_km2"]) == ("other", "Mill Creek", {"own": 118.4})
+    assert result["attributes"] == {"elev_mean": 2012.5, "area_km2": 118.4}
     changed = client.put("/v1/basins/OWN-mill", json=MILL | {"huc": "1705"}, headers=header)
     assert (changed.status_code, changed.json()["huc"]) == (200, "1705")
 
@@ -100,7 +100,7 @@ def test_what_no_basin_has_is_refused(
     assert all(fault["field"].startswith(field) for fault in answer.json()["errors"])
 
 
-def test_observations_are_kept_for_the_job_that_reads_them(
+def test_observations_are_stored_for_the_job_that_reads_them(
     sqlite_database: Database, receiving: TestClient, tmp_path: Path
 ) -> None:
     header = bearer(sqlite_database) | {"Content-Type": "text/csv; charset=utf-8", "Idempotency-Key": "april"}
@@ -111,14 +111,14 @@ def test_observations_are_kept_for_the_job_that_reads_them(
     assert answer.headers["Location"] == f"/v1/jobs/{answer.json()['id']}"
     with sqlite_database.reading() as session:
         job = jobs.get(session, answer.json()["id"])
-    kept = Path(job.params["observations_file"])
+    stored = Path(job.params["observations_file"])
     assert (job.kind, job.queue) == ("upload", "ingest")
-    assert job.params == {"observations_file": str(kept), "product": "mill"}
-    assert kept.parent == tmp_path / "data" / "uploads"
-    assert kept.read_bytes() == TABLE
-    assert kept.stat().st_mode & 0o777 == 0o600
-    assert list(kept.parent.iterdir()) == [kept]
-    read = TablesSource(None, kept, "mill", ["OWN-mill"]).read("OWN-mill")
+    assert job.params == {"observations_file": str(stored), "product": "mill"}
+    assert stored.parent == tmp_path / "data" / "uploads"
+    assert stored.read_bytes() == TABLE
+    assert stored.stat().st_mode & 0o777 == 0o600
+    assert list(stored.parent.iterdir()) == [stored]
+    read = TablesSource(None, stored, "mill", ["OWN-mill"]).read("OWN-mill")
     assert {one.variable for one in read.series} == {"precipitation", "discharge"}
 
 
@@ -134,9 +134,9 @@ def test_each_job_has_a_file_of_its_own(sqlite_database: Database, receiving: Te
 def test_observations_may_come_as_json(sqlite_database: Database, receiving: TestClient) -> None:
     table = [{"basin": "OWN-mill", "date": "2008-04-01", "tmax_degC": 3.5}]
     answer = receiving.post("/v1/basins/observations", json=table, headers=bearer(sqlite_database))
-    kept = Path(answer.json()["params"]["observations_file"])
-    assert kept.suffix == ".json"
-    assert TablesSource(None, kept, "own", ["OWN-mill"]).basins() == ["OWN-mill"]
+    stored = Path(answer.json()["params"]["observations_file"])
+    assert stored.suffix == ".json"
+    assert TablesSource(None, stored, "own", ["OWN-mill"]).basins() == ["OWN-mill"]
 
 
 @pytest.mark.parametrize(
@@ -195,17 +195,17 @@ SQUARE = {"type": "Polygon", "coordinates": [[[-69, 45], [-68, 45], [-68, 46], [
 
 
 def test_a_gauge_is_added_by_a_job(database: Database, client: TestClient) -> None:
-    said = {"basin": "01031500", "outline": SQUARE, "assume_attributes": True}
-    assert client.post("/v1/basins", json=said).status_code == 401
-    posted = client.post("/v1/basins", json=said, headers=bearer(database))
+    result = {"basin": "01031500", "outline": SQUARE, "assume_attributes": True}
+    assert client.post("/v1/basins", json=result).status_code == 401
+    posted = client.post("/v1/basins", json=result, headers=bearer(database))
     assert posted.status_code == 202
     assert posted.json()["kind"] == "basin"
     with database.reading() as session:
         job = jobs.get(session, posted.json()["id"])
-    assert (job.queue, job.params) == ("ingest", said | {"basin": "USGS-01031500"})
+    assert (job.queue, job.params) == ("ingest", result | {"basin": "USGS-01031500"})
 
 
-def test_of_an_outline_no_more_is_kept_than_its_polygon(database: Database, client: TestClient) -> None:
+def test_of_an_outline_no_more_is_stored_than_its_polygon(database: Database, client: TestClient) -> None:
     feature = {"type": "Feature", "properties": {"\0": math.nan}, "geometry": SQUARE | {"bbox": "\ud800"}}
     body = json.dumps({"basin": "01031500", "outline": feature})  # httpx writes no NaN, others do
     posted = client.post("/v1/basins", content=body, headers=bearer(database) | {"Content-Type": "application/json"})
@@ -225,20 +225,20 @@ def test_of_an_outline_no_more_is_kept_than_its_polygon(database: Database, clie
     ],
 )
 def test_a_basin_that_cannot_be_is_refused_by_name(
-    sqlite_database: Database, sqlite_client: TestClient, said: dict[str, Any], field: str
+    sqlite_database: Database, sqlite_client: TestClient, result: dict[str, Any], field: str
 ) -> None:
-    refused = sqlite_client.post("/v1/basins", json=said, headers=bearer(sqlite_database))
+    refused = sqlite_client.post("/v1/basins", json=result, headers=bearer(sqlite_database))
     assert refused.status_code == 422
     assert field in refused.text
 
 
-def test_only_who_registered_a_basin_or_an_admin_says_more_of_it(
+def test_only_who_registered_a_basin_or_an_admin_states_more_of_it(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
     with sqlite_database.transaction() as session:
         a_basin(session)
-    said = {"basin": BASIN, "assume_attributes": True}
-    refused = sqlite_client.post("/v1/basins", json=said, headers=bearer(sqlite_database))
+    result = {"basin": BASIN, "assume_attributes": True}
+    refused = sqlite_client.post("/v1/basins", json=result, headers=bearer(sqlite_database))
     assert (refused.status_code, refused.json()["type"]) == (403, "/problems/not-your-basin")
     admin = bearer(sqlite_database, "admin", "chief")
-    assert sqlite_client.post("/v1/basins", json=said, headers=admin).status_code == 202
+    assert sqlite_client.post("/v1/basins", json=result, headers=admin).status_code == 202

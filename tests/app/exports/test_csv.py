@@ -39,22 +39,25 @@ def column(table: list[dict[str, str]], name: str) -> list[float | None]:
     return [float(row[name]) if row[name] else None for row in table]
 
 
-def test_a_forecast_says_what_json_says(exporting: TestClient) -> None:
-    said, table = exporting.get(FORECAST, params={"members": True}).json(), rows(exporting, f"{FORECAST}?members=true")
-    assert [row["time"] for row in table] == said["time"]
-    assert column(table, "lead_days [day]") == said["lead_days"]
+def test_a_forecast_states_what_json_states(exporting: TestClient) -> None:
+    result, table = (
+        exporting.get(FORECAST, params={"members": True}).json(),
+        rows(exporting, f"{FORECAST}?members=true"),
+    )
+    assert [row["time"] for row in table] == result["time"]
+    assert column(table, "lead_days [day]") == result["lead_days"]
     for variable in ("calibrated", "discharge"):
-        for name, values in said[variable].items():
+        for name, values in result[variable].items():
             assert column(table, f"{variable}_{name} [m3/s]") == values
-    for label, values in said["members"].items():
+    for label, values in result["members"].items():
         assert column(table, f"member_{label} [m3/s]") == values
-    assert column(table, "storage_total [mm]") == said["storage"]["total"]
-    assert column(table, "storage_snow [mm]") == said["storage"]["snow"]
+    assert column(table, "storage_total [mm]") == result["storage"]["total"]
+    assert column(table, "storage_snow [mm]") == result["storage"]["snow"]
     for name in ("precipitation", "loss"):
-        assert column(table, f"{name} [mm/day]") == said[name]
+        assert column(table, f"{name} [mm/day]") == result[name]
     for row in table:
         assert (row["basin"], row["run"], row["t0"], row["issued_at"]) == (
-            *(BASIN, said["run"], "2008-09-30", "2008-10-01T06:00:00Z"),
+            *(BASIN, result["run"], "2008-09-30", "2008-10-01T06:00:00Z"),
         )
         assert (row["stale"], row["reason"], row["latitude [degrees_north]"]) == ("false", "", "47.25")
 
@@ -66,37 +69,37 @@ def test_the_unit_that_is_asked_for_is_in_the_header(exporting: TestClient) -> N
 
 
 def test_many_basins_are_one_table_and_none_is_left_out(exporting: TestClient) -> None:
-    said, table = exporting.get(FORECASTS).json(), rows(exporting, FORECASTS)
-    for forecast in said["forecasts"]:
+    result, table = exporting.get(FORECASTS).json(), rows(exporting, FORECASTS)
+    for forecast in result["forecasts"]:
         of_basin = [row for row in table if row["basin"] == forecast["basin"]]
         assert [row["time"] for row in of_basin] == forecast["time"]
         assert column(of_basin, "discharge_p05 [m3/s]") == forecast["discharge"]["p05"]
     assert column([row for row in table if row["basin"] == SECOND], "calibrated_p10 [m3/s]") == [None] * 3
     (bare,) = [row for row in table if row["basin"] == BARE]
-    assert bare["reason"] == said["without"][0]["reason"]
+    assert bare["reason"] == result["without"][0]["reason"]
     assert (bare["time"], bare["discharge_median [m3/s]"]) == ("", "")
 
 
-def test_observations_say_what_json_says(exporting: TestClient) -> None:
-    said, table = exporting.get(OBSERVATIONS).json(), rows(exporting, OBSERVATIONS)
-    assert [row["time"] for row in table] == said["time"]
-    assert column(table, "discharge [m3/s]") == said["values"]["discharge"]
-    assert None in said["values"]["discharge"]
-    assert column(table, "discharge_flags") == said["flags"]["discharge"]
+def test_observations_state_what_json_states(exporting: TestClient) -> None:
+    result, table = exporting.get(OBSERVATIONS).json(), rows(exporting, OBSERVATIONS)
+    assert [row["time"] for row in table] == result["time"]
+    assert column(table, "discharge [m3/s]") == result["values"]["discharge"]
+    assert None in result["values"]["discharge"]
+    assert column(table, "discharge_flags") == result["flags"]["discharge"]
 
 
-def test_storage_says_what_json_says(exporting: TestClient) -> None:
-    said, table = exporting.get(STORAGE).json(), rows(exporting, STORAGE)
+def test_storage_states_what_json_states(exporting: TestClient) -> None:
+    result, table = exporting.get(STORAGE).json(), rows(exporting, STORAGE)
     for name in ("total", "snow", "other"):
-        assert column(table, f"storage_{name} [mm]") == said[name]
+        assert column(table, f"storage_{name} [mm]") == result[name]
 
 
-def test_scores_say_what_json_says(exporting: TestClient) -> None:
-    said, table = exporting.get(SKILL).json(), rows(exporting, SKILL)
+def test_scores_state_what_json_states(exporting: TestClient) -> None:
+    result, table = exporting.get(SKILL).json(), rows(exporting, SKILL)
     assert [(row["metric"], float(row["value"]), int(row["n"]), row["first_day"]) for row in table] == [
-        (score["metric"], score["value"], score["n"], score["period"]["first_day"]) for score in said["scores"]
+        (score["metric"], score["value"], score["n"], score["period"]["first_day"]) for score in result["scores"]
     ]
-    of_model = f"/v1/models/{said['version']}/skill"
+    of_model = f"/v1/models/{result['version']}/skill"
     (quartiles,) = exporting.get(of_model).json()["scores"]
     (row,) = rows(exporting, of_model)
     assert (float(row["p25"]), float(row["median"]), int(row["lacking"])) == (
@@ -104,18 +107,18 @@ def test_scores_say_what_json_says(exporting: TestClient) -> None:
     )
 
 
-def test_volumes_say_what_json_says(exporting: TestClient) -> None:
-    said, table = exporting.get(VOLUMES).json(), rows(exporting, VOLUMES)
-    assert column(table, "exceeded [percent]") == said["exceeded_percent"]
+def test_volumes_state_what_json_states(exporting: TestClient) -> None:
+    result, table = exporting.get(VOLUMES).json(), rows(exporting, VOLUMES)
+    assert column(table, "exceeded [percent]") == result["exceeded_percent"]
     for name, unit in (("depth", "mm"), ("ahead_depth", "mm"), ("volume", "1e6 m3"), ("percent_of_normal", "percent")):
-        values = said["calibrated"][name]
+        values = result["calibrated"][name]
         assert column(table, f"calibrated_{name} [{unit}]") == (values or [None] * 5)
 
 
-def test_basins_say_what_json_says(exporting: TestClient) -> None:
-    said, table = exporting.get(BASINS).json()["basins"], rows(exporting, BASINS)
-    assert [row["basin"] for row in table] == [basin["id"] for basin in said] == [SECOND, BARE, BASIN]
-    assert table[0]["name"] == said[0]["name"] == 'Älv, "Övre"\nbron'
+def test_basins_state_what_json_states(exporting: TestClient) -> None:
+    result, table = exporting.get(BASINS).json()["basins"], rows(exporting, BASINS)
+    assert [row["basin"] for row in table] == [basin["id"] for basin in result] == [SECOND, BARE, BASIN]
+    assert table[0]["name"] == result[0]["name"] == 'Älv, "Övre"\nbron'
     assert column(table, "area_maurer_extended [km2]") == [None, None, 2300.0]
 
 
@@ -133,11 +136,13 @@ def test_no_basin_is_an_empty_table(exporting: TestClient) -> None:
 
 
 def test_pandas_reads_it(exporting: TestClient) -> None:
-    said, file = exporting.get(OBSERVATIONS).json(), exporting.get(OBSERVATIONS, headers=CSV).content
+    result, file = exporting.get(OBSERVATIONS).json(), exporting.get(OBSERVATIONS, headers=CSV).content
     table = pandas.read_csv(io.BytesIO(file), parse_dates=["time"])
     assert not file.startswith(b"\xef\xbb\xbf")
-    assert table["time"].dt.strftime("%Y-%m-%d").tolist() == said["time"]
-    assert [None if pandas.isna(value) else value for value in table["discharge [m3/s]"]] == said["values"]["discharge"]
+    assert table["time"].dt.strftime("%Y-%m-%d").tolist() == result["time"]
+    assert [None if pandas.isna(value) else value for value in table["discharge [m3/s]"]] == result["values"][
+        "discharge"
+    ]
 
 
 @pytest.mark.parametrize("address", [FORECAST, FORECASTS, OBSERVATIONS, STORAGE, SKILL, VOLUMES, BASINS])
@@ -167,7 +172,7 @@ def test_a_name_from_outside_is_no_formula(exporting: TestClient) -> None:
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", " =1"])
 def test_what_a_spreadsheet_would_compute_is_text(text: str) -> None:
-    kept: list[Any] = [text, None]
-    file = writer.write(Table("t", "T", [Column(text, "", "text", kept), Column("n", "", "number", [-1.5, None])]))
+    stored: list[Any] = [text, None]
+    file = writer.write(Table("t", "T", [Column(text, "", "text", stored), Column("n", "", "number", [-1.5, None])]))
     heading, first, second = csv.reader(io.StringIO(file.decode(), newline=""))
     assert (heading[0], first, second) == (f"'{text}", [f"'{text}", "-1.5"], ["", ""])

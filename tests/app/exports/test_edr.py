@@ -8,7 +8,7 @@ from edr_pydantic.capabilities import ConformanceModel, LandingPageModel
 from edr_pydantic.collections import Collection, Collections
 from starlette.testclient import TestClient
 
-from app.edr.answers import told
+from app.edr.answers import describe
 from app.edr.collections import Collection as Described
 from app.exports.coveragejson import CRS
 from records.basins.basins import Site
@@ -61,14 +61,14 @@ def test_collections_have_the_shape_of_the_standard(exporting: TestClient) -> No
         address = feature["properties"]["edrqueryendpoint"]
         parameters = read(exporting, address)["parameters"]
         assert {name: one["observedProperty"].get("id") for name, one in parameters.items()} == {
-            name: told["observedProperty"].get("id") for name, told in collection["parameter_names"].items()
+            name: describe["observedProperty"].get("id") for name, describe in collection["parameter_names"].items()
         }
-        assert {name: told.get("unit") for name, told in parameters.items()} == {
-            name: told.get("unit") for name, told in collection["parameter_names"].items()
+        assert {name: describe.get("unit") for name, describe in parameters.items()} == {
+            name: describe.get("unit") for name, describe in collection["parameter_names"].items()
         }
 
 
-def test_a_collection_says_where_and_when_it_has_values(exporting: TestClient) -> None:
+def test_a_collection_states_where_and_when_it_has_values(exporting: TestClient) -> None:
     time = read(exporting, FORECAST)["time"]
     extent = read(exporting, FORECASTS)["extent"]
     assert extent["spatial"] == {"bbox": [[-68.5, 47.25, 15.0, 60.0]], "crs": CRS}
@@ -79,20 +79,20 @@ def test_a_collection_says_where_and_when_it_has_values(exporting: TestClient) -
 
 
 def test_a_forecast_has_the_numbers_of_json(exporting: TestClient) -> None:
-    said = read(exporting, FORECAST)
-    told = coverage(exporting, f"{FORECASTS}/locations/{BASIN}")
-    assert told["domain"]["axes"]["t"]["values"] == [f"{day}T00:00:00Z" for day in said["time"]]
+    result = read(exporting, FORECAST)
+    describe = coverage(exporting, f"{FORECASTS}/locations/{BASIN}")
+    assert describe["domain"]["axes"]["t"]["values"] == [f"{day}T00:00:00Z" for day in result["time"]]
     for variable in ("calibrated", "discharge"):
-        for name, values in said[variable].items():
-            assert told["ranges"][f"{variable}_{name}"]["values"] == values
-    assert told["ranges"]["storage_snow"]["values"] == said["storage"]["snow"]
+        for name, values in result[variable].items():
+            assert describe["ranges"][f"{variable}_{name}"]["values"] == values
+    assert describe["ranges"]["storage_snow"]["values"] == result["storage"]["snow"]
 
 
 def test_observations_have_the_numbers_of_json(exporting: TestClient) -> None:
-    said = read(exporting, OBSERVATIONS)
-    told = coverage(exporting, f"{OBSERVED}/locations/{BASIN}")["ranges"]
-    assert told["discharge"]["values"] == said["values"]["discharge"]
-    assert told["discharge_flags"]["values"] == said["flags"]["discharge"]
+    result = read(exporting, OBSERVATIONS)
+    describe = coverage(exporting, f"{OBSERVED}/locations/{BASIN}")["ranges"]
+    assert describe["discharge"]["values"] == result["values"]["discharge"]
+    assert describe["discharge_flags"]["values"] == result["flags"]["discharge"]
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_observations_have_the_numbers_of_json(exporting: TestClient) -> None:
 )
 @pytest.mark.parametrize(("collection", "name"), [(FORECASTS, "discharge_median"), (OBSERVED, "discharge")])
 def test_a_part_is_chosen_by_parameter_and_time(
-    exporting: TestClient, collection: str, name: str, datetime: str, kept: list[int]
+    exporting: TestClient, collection: str, name: str, datetime: str, stored: list[int]
 ) -> None:
     address = f"{collection}/locations/{BASIN}"
     whole = coverage(exporting, address)
@@ -116,11 +116,11 @@ def test_a_part_is_chosen_by_parameter_and_time(
     used = [days[:3], days[-3:]][collection == OBSERVED and datetime.endswith("..")]
     part = coverage(exporting, address, **{"parameter-name": name, "datetime": datetime.format(*used)})
     times = part["domain"]["axes"]["t"]["values"]
-    assert [instant[:10] for instant in times] == [used[place] for place in kept]
+    assert [instant[:10] for instant in times] == [used[place] for place in stored]
     assert list(part["ranges"]) == [name]
     at = whole["domain"]["axes"]["t"]["values"].index(times[0])
     values = whole["ranges"][name]["values"]
-    assert part["ranges"][name]["values"] == values[at : at + len(kept)]
+    assert part["ranges"][name]["values"] == values[at : at + len(stored)]
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_a_part_is_chosen_by_parameter_and_time(
         (f"{FORECASTS}/locations/NOWHERE-1", "unknown-location"),
     ],
 )
-def test_what_there_is_not_is_said(exporting: TestClient, address: str, kind: str) -> None:
+def test_what_there_is_not_is_stated(exporting: TestClient, address: str, kind: str) -> None:
     answer = exporting.get(address)
     assert (answer.status_code, answer.json()["type"]) == (404, f"/problems/{kind}")
 
@@ -165,7 +165,7 @@ def test_a_copy_that_is_still_the_same_is_not_sent_again(exporting: TestClient) 
 
 def test_the_extent_of_gauges_on_both_sides_of_the_180th_meridian_crosses_it() -> None:
     sites = {"OWN-fiji": Site("Fiji", -17.8, 177.97), "OWN-atka": Site("Atka", 52.2, -174.2)}
-    described = told(Described("forecasts", "", "", [], sites, None))
+    described = describe(Described("forecasts", "", "", [], sites, None))
     assert described.extent.spatial.bbox == [(177.97, -17.8, -174.2, 52.2)]
-    nowhere = told(Described("forecasts", "", "", [], {}, None))
+    nowhere = describe(Described("forecasts", "", "", [], {}, None))
     assert nowhere.extent.spatial.bbox == [(-180.0, -90.0, 180.0, 90.0)]

@@ -11,8 +11,8 @@ from tests.records.factories import BASIN
 def test_basins_are_points_with_their_state(exporting: TestClient) -> None:
     answer = exporting.get(BASINS, headers={"Accept": "application/geo+json"})
     assert answer.headers["Content-Type"] == "application/geo+json"
-    said, forecast = answer.json(), exporting.get(FORECAST).json()
-    features = {feature["id"]: feature for feature in said["features"]}
+    result, forecast = answer.json(), exporting.get(FORECAST).json()
+    features = {feature["id"]: feature for feature in result["features"]}
     assert list(features) == [SECOND, BARE, BASIN]
     basin = features[BASIN]
     assert basin["geometry"] == {"type": "Point", "coordinates": [-68.5, 47.25]}
@@ -21,14 +21,14 @@ def test_basins_are_points_with_their_state(exporting: TestClient) -> None:
         assert basin["properties"][name] == forecast[name]
     assert basin["properties"]["peak"] == max(forecast["discharge"]["median"])
     assert basin["properties"]["peak_day"] == forecast["time"][-1]
-    assert said["units"] == {"area_maurer_extended": "km2", "peak": "m3/s"}
+    assert result["units"] == {"area_maurer_extended": "km2", "peak": "m3/s"}
     bare = features[BARE]
     assert (bare["geometry"], bare["properties"]["run"]) == (None, None)
     assert bare["properties"]["reason"].startswith(f"Version {forecast['version']} has made no forecast of {BARE}")
 
 
-def test_the_most_severe_alert_is_told(sqlite_database: Database, sqlite_client: TestClient) -> None:
-    test_alerts.issue(sqlite_database, test_alerts.keep(sqlite_database))
+def test_the_highest_severity_alert_is_reported(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    test_alerts.issue(sqlite_database, test_alerts.fill_records(sqlite_database))
     (feature,) = sqlite_client.get(BASINS, params={"format": "geojson"}).json()["features"]
     assert feature["properties"]["alert"] == "warning"
 

@@ -66,7 +66,7 @@ def test_what_there_is_not_is_refused_with_what_there_is(
 
 
 @pytest.mark.parametrize("address", ADDRESSES)
-def test_each_format_has_its_tag_and_caches_tell_them_apart(exporting: TestClient, address: str) -> None:
+def test_each_format_has_its_tag_and_caches_distinguish_them(exporting: TestClient, address: str) -> None:
     answers = {name: exporting.get(address, headers={"Accept": name}) for name in ("application/json", "text/csv")}
     tags = {name: answer.headers["ETag"] for name, answer in answers.items()}
     assert len(set(tags.values())) == 2
@@ -79,7 +79,7 @@ def test_each_format_has_its_tag_and_caches_tell_them_apart(exporting: TestClien
             assert "Accept" in again.headers["Vary"]
 
 
-def test_the_run_of_a_file_is_kept_for_ever(exporting: TestClient) -> None:
+def test_the_run_of_a_file_is_stored_for_ever(exporting: TestClient) -> None:
     run = exporting.get(FORECAST).json()["run"]
     file = exporting.get(f"/v1/runs/{run}/basins/{BASIN}?format=csv")
     assert file.headers["Cache-Control"] == "public, max-age=31536000, immutable"

@@ -44,19 +44,19 @@ def read(content: bytes, folder: Path) -> Any:
         return dataset.load()
 
 
-def same(values: Any, said: Sequence[float | None]) -> None:
-    np.testing.assert_array_equal(values, np.array(said, dtype=np.float64))
+def same(values: Any, output: Sequence[float | None]) -> None:
+    np.testing.assert_array_equal(values, np.array(output, dtype=np.float64))
 
 
 def days(values: Any) -> list[str]:
     return [str(day) for day in values.values.astype("datetime64[D]")]
 
 
-def test_a_forecast_says_what_json_says(exporting: TestClient, opened: Open) -> None:
-    said, file = exporting.get(f"{FORECAST}?members=true").json(), opened(f"{FORECAST}?members=true")
+def test_a_forecast_states_what_json_states(exporting: TestClient, opened: Open) -> None:
+    output, file = exporting.get(f"{FORECAST}?members=true").json(), opened(f"{FORECAST}?members=true")
     assert file.attrs["Conventions"] == "CF-1.8"
     assert file.attrs["featureType"] == "timeSeries"
-    assert days(file["time"]) == said["time"]
+    assert days(file["time"]) == output["time"]
     assert file["basin"].values.tolist() == [BASIN]
     assert file["basin"].attrs["cf_role"] == "timeseries_id"
     assert (file["latitude"].values.tolist(), file["longitude"].values.tolist()) == ([47.25], [-68.5])
@@ -64,16 +64,16 @@ def test_a_forecast_says_what_json_says(exporting: TestClient, opened: Open) -> 
         quantiles = file[variable].isel(station=0)
         assert quantiles.attrs["units"] == "m3 s-1"
         assert quantiles.attrs["standard_name"] == "water_volume_transport_in_river_channel"
-        for name, values in said[variable].items():
+        for name, values in output[variable].items():
             level = 0.5 if name == "median" else int(name[1:]) / 100
             same(quantiles.sel({f"{variable}_quantile": level}).values, values)
     assert file["realization"].attrs["standard_name"] == "realization"
-    for number, (label, values) in enumerate(said["members"].items()):
+    for number, (label, values) in enumerate(output["members"].items()):
         member = file["members"].sel(realization=number).isel(station=0)
         assert str(member["member"].values) == label
         same(member.values, values)
-    same(file["storage_total"].values[0], said["storage"]["total"])
-    same(file["precipitation"].values[0], said["precipitation"])
+    same(file["storage_total"].values[0], output["storage"]["total"])
+    same(file["precipitation"].values[0], output["precipitation"])
 
 
 def test_the_times_of_a_forecast_are_those_of_the_conventions(opened: Open) -> None:
@@ -90,34 +90,34 @@ def test_the_times_of_a_forecast_are_those_of_the_conventions(opened: Open) -> N
 
 
 def test_many_basins_are_stations_and_none_is_left_out(exporting: TestClient, opened: Open) -> None:
-    said, file = exporting.get(FORECASTS).json(), opened(FORECASTS)
+    output, file = exporting.get(FORECASTS).json(), opened(FORECASTS)
     by_basin = file.set_index(station="basin")
     assert set(by_basin["station"].values) == {BASIN, SECOND, BARE}
-    for forecast in said["forecasts"]:
+    for forecast in output["forecasts"]:
         median = by_basin["discharge"].sel(station=forecast["basin"], discharge_quantile=0.5)
         same(median.values, forecast["discharge"]["median"])
     assert np.isnan(by_basin["calibrated"].sel(station=SECOND).values).all()
     assert np.isnan(by_basin["discharge"].sel(station=BARE).values).all()
-    assert str(by_basin["reason"].sel(station=BARE).values) == said["without"][0]["reason"]
+    assert str(by_basin["reason"].sel(station=BARE).values) == output["without"][0]["reason"]
     assert str(by_basin["name"].sel(station=SECOND).values) == 'Älv, "Övre"\nbron'
 
 
-def test_observations_say_what_json_says_with_their_flags(exporting: TestClient, opened: Open) -> None:
-    said, file = exporting.get(OBSERVATIONS).json(), opened(OBSERVATIONS)
-    assert days(file["time"]) == said["time"]
-    same(file["discharge"].values[0], said["values"]["discharge"])
+def test_observations_state_what_json_states_with_their_flags(exporting: TestClient, opened: Open) -> None:
+    output, file = exporting.get(OBSERVATIONS).json(), opened(OBSERVATIONS)
+    assert days(file["time"]) == output["time"]
+    same(file["discharge"].values[0], output["values"]["discharge"])
     assert file["discharge"].attrs["units"] == "m3 s-1"
     assert file["discharge"].encoding["_FillValue"] == pytest.approx(9.96921e36)
     flags = file["discharge_flags"]
-    assert flags.values[0].tolist() == said["flags"]["discharge"]
-    assert [str(bit) for bit in flags.attrs["flag_masks"]] == list(said["flag_legend"])
+    assert flags.values[0].tolist() == output["flags"]["discharge"]
+    assert [str(bit) for bit in flags.attrs["flag_masks"]] == list(output["flag_legend"])
     assert flags.attrs["flag_meanings"].split()[:3] == ["approved", "estimated", "below_limit"]
 
 
-def test_storage_says_what_json_says(exporting: TestClient, opened: Open) -> None:
-    said, file = exporting.get(STORAGE).json(), opened(STORAGE)
+def test_storage_states_what_json_states(exporting: TestClient, opened: Open) -> None:
+    output, file = exporting.get(STORAGE).json(), opened(STORAGE)
     for name in ("total", "snow", "other"):
-        same(file[f"storage_{name}"].values[0], said[name])
+        same(file[f"storage_{name}"].values[0], output[name])
 
 
 def test_the_checker_of_the_conventions_is_silent(exporting: TestClient, tmp_path: Path) -> None:
@@ -128,9 +128,9 @@ def test_the_checker_of_the_conventions_is_silent(exporting: TestClient, tmp_pat
         ComplianceChecker.run_checker(
             str(file), ["cf:1.8"], 0, "strict", output_filename=str(report), output_format="json"
         )
-        told = json.loads(report.read_text())["cf:1.8"]
-        assert told["scored_points"] == told["possible_points"] > 0
-        results = [result for priority in ("high", "medium", "low") for result in told[f"{priority}_priorities"]]
+        shown = json.loads(report.read_text())["cf:1.8"]
+        assert shown["scored_points"] == shown["possible_points"] > 0
+        results = [result for priority in ("high", "medium", "low") for result in shown[f"{priority}_priorities"]]
         assert [result["msgs"] for result in results if len({*result["value"]}) > 1] == []
 
 
@@ -149,7 +149,7 @@ def forecasts(*first_days: date) -> Table:
     return Table("forecasts", "Forecasts", columns)
 
 
-def test_forecasts_that_begin_on_several_days_keep_their_own(tmp_path: Path) -> None:
+def test_forecasts_that_begin_on_several_days_store_their_own(tmp_path: Path) -> None:
     table = forecasts(date(2008, 1, 1), date(2008, 1, 3))
     file = read(netcdf.write(table), tmp_path)
     assert days(file["time"]) == [f"2008-01-0{day}" for day in range(2, 7)]

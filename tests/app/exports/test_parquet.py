@@ -23,17 +23,17 @@ def content(client: TestClient, address: str) -> bytes:
 
 
 @pytest.mark.parametrize("address", ADDRESSES)
-def test_it_says_what_csv_says(exporting: TestClient, address: str) -> None:
+def test_it_states_what_csv_states(exporting: TestClient, address: str) -> None:
     table = parquet.read_table(io.BytesIO(content(exporting, address)))
     plain = pandas.read_csv(io.BytesIO(exporting.get(address, headers={"Accept": "text/csv"}).content))
     units = [(field.metadata.get(b"unit") or b"").decode() for field in table.schema]
     assert [f"{n} [{unit}]" if unit else n for n, unit in zip(table.column_names, units, strict=True)] == list(plain)
     assert table.num_rows == len(plain)
-    for name, told in zip(table.column_names, plain, strict=True):
+    for name, shown in zip(table.column_names, plain, strict=True):
         values = table.column(name)
         if pyarrow.types.is_floating(values.type) or pyarrow.types.is_integer(values.type):
-            assert values.to_pylist() == _nulls(plain[told])
-        assert values.null_count == plain[told].isna().sum()
+            assert values.to_pylist() == _nulls(plain[shown])
+        assert values.null_count == plain[shown].isna().sum()
 
 
 def _nulls(values: Any) -> list[float | None]:
@@ -54,8 +54,8 @@ def test_columns_have_types_and_meanings(exporting: TestClient) -> None:
 
 
 def test_pandas_reads_many_basins(exporting: TestClient) -> None:
-    said = exporting.get(FORECASTS).json()
+    result = exporting.get(FORECASTS).json()
     table = pandas.read_parquet(io.BytesIO(content(exporting, FORECASTS))).set_index("basin")
-    for forecast in said["forecasts"]:
+    for forecast in result["forecasts"]:
         assert table.loc[forecast["basin"], "discharge_p90"].tolist() == forecast["discharge"]["p90"]
-    assert table.loc[BARE, "reason"] == said["without"][0]["reason"]
+    assert table.loc[BARE, "reason"] == result["without"][0]["reason"]

@@ -34,7 +34,7 @@ def packed(client: TestClient, address: str, encoding: str, **headers: str) -> d
 
 @pytest.mark.parametrize("encoding", ["identity", *PACKED])
 @pytest.mark.parametrize("address", ["/health/live", "/docs", "/openapi.json", "/v1/nothing", FORECAST, BASINS])
-def test_head_says_what_get_says_without_the_body(exporting: TestClient, address: str, encoding: str) -> None:
+def test_head_states_what_get_states_without_the_body(exporting: TestClient, address: str, encoding: str) -> None:
     headers = {"Accept-Encoding": encoding, "X-Request-ID": "both"}
     got, head = exporting.get(address, headers=headers), exporting.head(address, headers=headers)
     assert (head.status_code, head.content) == (got.status_code, b"")
@@ -149,7 +149,7 @@ def test_a_page_of_another_site_may_read_without_a_key_and_nothing_else(
     assert "Access-Control-Allow-Credentials" not in answer.headers
 
 
-def test_a_page_of_another_site_is_told_when_to_come_again(sqlite: str) -> None:
+def test_a_page_of_another_site_is_reported_when_to_come_again(sqlite: str) -> None:
     with serving(sqlite, cors_origins=(ALLOWED,), requests_per_minute=1) as client:
         _, refused = (client.get(BASINS, headers={"Origin": ALLOWED}) for _ in range(2))
     assert refused.status_code == 429

@@ -13,19 +13,19 @@ from jobspec.thresholds import NewThreshold
 from records.alerts import thresholds
 from records.database.engine import Database
 from records.runs import runs
-from tests.app import factories as made
-from tests.app.basins.test_thresholds import keep as keep_record
+from tests.app import factories as created
+from tests.app.basins.test_thresholds import fill_records as store_record
 from tests.records.factories import BASIN, NOW, a_basin, a_promoted_version, a_run, not_issued
 
 ADDRESS = f"/v1/basins/{BASIN}/drain-down"
-STORAGE = made.CELLS.sum(axis=1, keepdims=True) - (made.DISCHARGE + made.LOSS).cumsum(axis=1)
-PER_MM = made.AREA_M2 / 1000 / 86_400
+STORAGE = created.CELLS.sum(axis=1, keepdims=True) - (created.DISCHARGE + created.LOSS).cumsum(axis=1)
+PER_MM = created.AREA_M2 / 1000 / 86_400
 AT_T0 = 2.75
 
 
 def dry(**chosen: Any) -> runs.BasinResult:
     """Return what a run on a dry spell says: flows as in the factories, and nothing that falls."""
-    result = made.forecast(summary=replace(made.SUMMARY, calibration=None, flow_at_t0_mm=AT_T0), **chosen)
+    result = created.forecast(summary=replace(created.SUMMARY, calibration=None, flow_at_t0_mm=AT_T0), **chosen)
     series = [
         replace(one, values=STORAGE) if one.variable == "storage" else one
         for one in result.series
@@ -34,7 +34,7 @@ def dry(**chosen: Any) -> runs.BasinResult:
     return replace(result, series=series)
 
 
-def keep(database: Database, *results: runs.BasinResult, **chosen: Any) -> str:
+def fill_records(database: Database, *results: runs.BasinResult, **chosen: Any) -> str:
     """Keep a run on a dry spell, and return its id."""
     with database.transaction() as session:
         version = a_promoted_version(session, a_basin(session))
@@ -51,19 +51,19 @@ def set_low(database: Database, **levels: float) -> None:
 
 
 def test_what_runs_off_is_lost_and_is_left_add_up_to_all_that_was_held(database: Database, client: TestClient) -> None:
-    run = keep(database)
+    run = fill_records(database)
     body = client.get(ADDRESS, params={"units": "mm/day"}).json()
     assert (body["run"], body["forcing_kind"], body["purpose"]) == (run, "dry", "what-if")
     assert "no forecast" in body["forcing_note"]
     assert (body["time"][0], body["lead_days"], body["age_days"]) == ("2008-10-01", [1, 2, 3], 1)
     assert body["ceiling"] == 175.0
     np.testing.assert_allclose(np.add(body["runs_off"], np.add(body["lost"], body["left"])), body["ceiling"], rtol=1e-6)
-    np.testing.assert_allclose(body["runs_off"], made.DISCHARGE.mean(axis=0).cumsum(), rtol=1e-6)
-    np.testing.assert_allclose(body["discharge"]["median"], np.median(made.DISCHARGE, axis=0), rtol=1e-6)
+    np.testing.assert_allclose(body["runs_off"], created.DISCHARGE.mean(axis=0).cumsum(), rtol=1e-6)
+    np.testing.assert_allclose(body["discharge"]["median"], np.median(created.DISCHARGE, axis=0), rtol=1e-6)
     (end,) = body["totals"]
     assert (end["day"], end["days"]) == ("2008-10-03", 3)
     assert end["runs_off"] == pytest.approx({"mean": 5.75, "p05": 5.3, "p95": 6.2})
-    assert end["runs_off_volume"] == pytest.approx(5.75 * made.AREA_M2 / 1e9, rel=1e-6)
+    assert end["runs_off_volume"] == pytest.approx(5.75 * created.AREA_M2 / 1e9, rel=1e-6)
     assert [end[part]["mean"] for part in ("runs_off", "lost", "left")] == [
         body[part][-1] for part in ("runs_off", "lost", "left")
     ]
@@ -75,8 +75,8 @@ def test_what_runs_off_is_lost_and_is_left_add_up_to_all_that_was_held(database:
         assert b"runs_off" in client.get(ADDRESS, params={"format": form}).content
 
 
-def test_it_tells_when_flow_falls_below_each_level(database: Database, client: TestClient) -> None:
-    keep(database)
+def test_it_reports_when_flow_falls_below_each_level(database: Database, client: TestClient) -> None:
+    fill_records(database)
     set_low(database, half=1.4, soon=1.6, never=0.5, already=2.8)
     body = client.get(ADDRESS, params={"units": "mm/day"}).json()
     levels = {level["name"]: level for level in body["low_flows"]}
@@ -99,17 +99,17 @@ def test_it_tells_when_flow_falls_below_each_level(database: Database, client: T
 
 
 def test_levels_of_the_record_are_in_the_unit_that_is_asked_for(database: Database, client: TestClient) -> None:
-    keep(database)
-    keep_record(database)
+    fill_records(database)
+    store_record(database)
     body = client.get(ADDRESS).json()
     names = [level["name"] for level in body["low_flows"]]
     assert names == ["7q2", "7q10", "exceeded-70", "exceeded-90", "exceeded-95"]
     assert body["units"]["low_flows.discharge"] == "m3/s"
-    np.testing.assert_allclose(body["discharge"]["median"], np.median(made.DISCHARGE, axis=0) * PER_MM, rtol=1e-6)
+    np.testing.assert_allclose(body["discharge"]["median"], np.median(created.DISCHARGE, axis=0) * PER_MM, rtol=1e-6)
     assert all(level["reason"] or level["p95"] for level in body["low_flows"])
 
 
-def test_the_newest_run_or_the_one_from_a_t0_or_a_named_one_is_told(
+def test_the_newest_run_or_the_one_from_a_t0_or_a_named_one_is_reported(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
     with sqlite_database.transaction() as session:
@@ -120,7 +120,7 @@ def test_the_newest_run_or_the_one_from_a_t0_or_a_named_one_is_told(
         newest = a_run(session, version, dry(), **kind).id
         a_run(session, version, dry(), **kind, **earlier)
         a_run(session, version, dry(), t0=day("2008-10-01"), available_at=NOW + timedelta(days=9), **kind)
-        other = a_run(session, version, made.forecast(), horizon_days=3).id
+        other = a_run(session, version, created.forecast(), horizon_days=3).id
     assert sqlite_client.get(ADDRESS).json()["run"] == newest
     assert sqlite_client.get(ADDRESS, params={"t0": "2008-09-01"}).json()["run"] == old
     named = sqlite_client.get(ADDRESS, params={"run": old}).json()
@@ -136,7 +136,7 @@ def test_the_newest_run_or_the_one_from_a_t0_or_a_named_one_is_told(
     assert "--t0 2008-09-02 --weather dry" in sqlite_client.get(ADDRESS, params={"t0": "2008-09-02"}).json()["detail"]
 
 
-def test_a_network_that_does_not_conserve_mass_tells_its_flow_alone(
+def test_a_network_that_does_not_conserve_mass_reports_its_flow_alone(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
     with sqlite_database.transaction() as session:
@@ -153,7 +153,7 @@ def test_a_network_that_does_not_conserve_mass_tells_its_flow_alone(
 
 
 def test_a_withheld_run_explains_every_null(sqlite_database: Database, sqlite_client: TestClient) -> None:
-    run = keep(sqlite_database, not_issued("The ledger does not close for member 1."))
+    run = fill_records(sqlite_database, not_issued("The ledger does not close for member 1."))
     assert sqlite_client.get(ADDRESS).status_code == 404
     body = sqlite_client.get(ADDRESS, params={"run": run}).json()
     empty = {name for name, value in body.items() if value is None} - {"superseded_by"}
@@ -164,7 +164,7 @@ def test_a_withheld_run_explains_every_null(sqlite_database: Database, sqlite_cl
 def test_a_volume_of_a_dry_run_is_refused_as_nobodys_expectation(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
-    run = keep(sqlite_database)
+    run = fill_records(sqlite_database)
     body = sqlite_client.get(f"/v1/basins/{BASIN}/volumes", params={"run": run, "season": "10-01..10-03"}).json()
     assert (body["raw"], body["calibrated"]) == (None, None)
     assert "no volume that anybody expects" in body["missing"]["raw"]

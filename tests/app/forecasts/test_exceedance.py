@@ -10,32 +10,32 @@ from app.forecasts.exceedance.example import EXCEEDANCE
 from app.forecasts.exceedance.schemas import ExceedanceOfRun
 from hydrology.extremes.frequency import Level
 from hydrology.extremes.thresholds import NamedLevel, Statistic, names
-from hydrology.scores.probabilistic import chance_of_passing
+from hydrology.scores.probabilistic import exceedance_probability
 from hydrology.uncertainty.error_model import LEVELS
 from jobspec.thresholds import NewThreshold
 from records.alerts import thresholds
 from records.database.engine import Database
 from records.runs import runs
 from records.simulations import simulated_thresholds
-from tests.app import factories as made
-from tests.app.basins.test_thresholds import keep as keep_record
-from tests.app.forecasts.test_forecasts import keep
+from tests.app import factories as created
+from tests.app.basins.test_thresholds import fill_records as store_record
+from tests.app.forecasts.test_forecasts import fill_records
 from tests.records.factories import BASIN, NOW
 from tests.records.simulations.test_model_levels import levels_of
 
 ADDRESS = f"/v1/basins/{BASIN}/exceedance"
-PER_MM = made.AREA_M2 / 1000 / 86_400
+PER_MM = created.AREA_M2 / 1000 / 86_400
 
 
 def test_the_chance_of_a_discharge_is_that_of_the_calibrated_flow(database: Database, client: TestClient) -> None:
-    keep(database, made.forecast())
-    said = client.get(ADDRESS, params={"discharge": 3.0, "units": "mm/day"}).json()
-    (level,) = said["levels"]
-    assert (said["basin"], said["t0"], said["units"]) == (BASIN, "2008-09-30", {"discharge": "mm/day"})
+    fill_records(database, created.forecast())
+    answer = client.get(ADDRESS, params={"discharge": 3.0, "units": "mm/day"}).json()
+    (level,) = answer["levels"]
+    assert (answer["basin"], answer["t0"], answer["units"]) == (BASIN, "2008-09-30", {"discharge": "mm/day"})
     assert (level["name"], level["discharge"], level["direction"], level["reason"]) == (None, 3.0, "rising", None)
-    expected = chance_of_passing(made.CALIBRATED.T.astype(float), LEVELS, 3.0)
+    expected = exceedance_probability(created.CALIBRATED.T.astype(float), LEVELS, 3.0)
     np.testing.assert_allclose(level["chance"], expected, rtol=1e-6)
-    of_paths = float((made.PATHS > 3.0).any(axis=1).mean())
+    of_paths = float((created.PATHS > 3.0).any(axis=1).mean())
     assert level["within"] == pytest.approx(max(of_paths, expected.max()))
     flow = client.get(ADDRESS, params={"discharge": 3.0 * PER_MM}).json()
     np.testing.assert_allclose(flow["levels"][0]["chance"], level["chance"], rtol=1e-5)
@@ -43,16 +43,16 @@ def test_the_chance_of_a_discharge_is_that_of_the_calibrated_flow(database: Data
     assert flow["levels"][0]["in_words"].endswith("by 3 October.")
 
 
-def test_the_levels_of_the_basin_are_told_each_in_its_direction(database: Database, client: TestClient) -> None:
-    keep(database, made.forecast())
-    keep_record(database)
+def test_the_levels_of_the_basin_are_reported_each_in_its_direction(database: Database, client: TestClient) -> None:
+    fill_records(database, created.forecast())
+    store_record(database)
     low = NewThreshold(name="withdrawal", discharge=3.0 * PER_MM, direction="falling")
     with database.transaction() as session:
         thresholds.put(session, BASIN, low, NOW)
-    said = client.get(ADDRESS, params={"units": "mm/day"}).json()
-    by_name = {level["name"]: level for level in said["levels"]}
+    answer = client.get(ADDRESS, params={"units": "mm/day"}).json()
+    by_name = {level["name"]: level for level in answer["levels"]}
     assert list(by_name) == ["withdrawal", *names()]
-    expected = 1 - chance_of_passing(made.CALIBRATED.T.astype(float), LEVELS, 3.0)
+    expected = 1 - exceedance_probability(created.CALIBRATED.T.astype(float), LEVELS, 3.0)
     np.testing.assert_allclose(by_name["withdrawal"]["chance"], expected, rtol=1e-5)
     assert "falls below withdrawal (3.00 mm/day)" in by_name["withdrawal"]["in_words"]
     floods = [by_name[f"gev-{years}"]["within"] for years in (2, 10, 50)]
@@ -63,8 +63,8 @@ def test_the_levels_of_the_basin_are_told_each_in_its_direction(database: Databa
 def test_a_record_that_is_too_short_has_levels_without_chances(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
-    keep(sqlite_database, made.forecast())
-    keep_record(sqlite_database, years=3)
+    fill_records(sqlite_database, created.forecast())
+    store_record(sqlite_database, years=3)
     levels = {level["name"]: level for level in sqlite_client.get(ADDRESS).json()["levels"]}
     assert (levels["gev-10"]["discharge"], levels["gev-10"]["chance"], levels["gev-10"]["within"]) == (None, None, None)
     assert levels["gev-10"]["reason"]
@@ -73,12 +73,12 @@ def test_a_record_that_is_too_short_has_levels_without_chances(
 def test_a_forecast_that_is_not_calibrated_claims_no_chances(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
-    result = made.forecast()
-    summary = replace(made.SUMMARY, calibration=None, calibration_reason="No error model.")
+    result = created.forecast()
+    summary = replace(created.SUMMARY, calibration=None, calibration_reason="No error model.")
     series = [one for one in result.series if one.variable not in (runs.CALIBRATED, runs.PATHS)]
-    keep(sqlite_database, replace(result, basin=replace(result.basin, summary=summary), series=series))
-    said = sqlite_client.get(ADDRESS, params={"discharge": 3.0}).json()
-    (level,) = said["levels"]
+    fill_records(sqlite_database, replace(result, basin=replace(result.basin, summary=summary), series=series))
+    answer = sqlite_client.get(ADDRESS, params={"discharge": 3.0}).json()
+    (level,) = answer["levels"]
     assert (level["discharge"], level["chance"], level["within"]) == (3.0, None, None)
     assert level["reason"] == "No error model."
 
@@ -86,9 +86,9 @@ def test_a_forecast_that_is_not_calibrated_claims_no_chances(
 def test_the_versions_own_levels_are_held_against_the_members_as_they_are(
     database: Database, client: TestClient
 ) -> None:
-    result = made.forecast()
+    result = created.forecast()
     series = [one for one in result.series if one.variable not in (runs.CALIBRATED, runs.PATHS)]
-    run = keep(database, replace(result, series=series))
+    run = fill_records(database, replace(result, series=series))
     members = next(one.values for one in series if one.variable == "discharge").reshape(-1, 3)
     level = float(np.sort(members.max(axis=1))[-1]) - 1e-3  # the highest member alone passes it
     of_model = Statistic(
@@ -97,25 +97,25 @@ def test_the_versions_own_levels_are_held_against_the_members_as_they_are(
     with database.transaction() as session:
         version = runs.get(session, run).version_id
         simulated_thresholds.replace(session, levels_of(session, version, statistics=[of_model]), {})
-    said = client.get(ADDRESS, params={"units": "mm/day"}).json()
-    told = {named["name"]: named for named in said["levels"]}["model-gev-2"]
+    answer = client.get(ADDRESS, params={"units": "mm/day"}).json()
+    shown = {named["name"]: named for named in answer["levels"]}["model-gev-2"]
     passed = (members > level).mean(axis=0)
-    assert (told["flow"], told["direction"], told["reason"]) == ("members", "rising", None)
-    np.testing.assert_allclose(told["chance"], passed, rtol=1e-6)
-    assert told["within"] == pytest.approx(1 / len(members))
-    assert told["in_words"].startswith(f"The flow of 1 of {len(members)} members rises above model-gev-2 (")
-    others = [named for named in said["levels"] if named["name"] != "model-gev-2"]
+    assert (shown["flow"], shown["direction"], shown["reason"]) == ("members", "rising", None)
+    np.testing.assert_allclose(shown["chance"], passed, rtol=1e-6)
+    assert shown["within"] == pytest.approx(1 / len(members))
+    assert shown["in_words"].startswith(f"The flow of 1 of {len(members)} members rises above model-gev-2 (")
+    others = [named for named in answer["levels"] if named["name"] != "model-gev-2"]
     assert {(named["flow"], named["chance"] is None) for named in others} == {("calibrated", True)}
 
 
 @pytest.mark.parametrize("discharge", ["0", "-1", "inf", "nan", "much"])
 def test_no_discharge_is_refused(sqlite_database: Database, sqlite_client: TestClient, discharge: str) -> None:
-    keep(sqlite_database, made.forecast())
+    fill_records(sqlite_database, created.forecast())
     assert sqlite_client.get(ADDRESS, params={"discharge": discharge}).status_code == 422
 
 
 def test_without_an_area_only_depths_can_be_compared(sqlite_database: Database, sqlite_client: TestClient) -> None:
-    keep(sqlite_database, made.forecast(area_m2=None, area_name=None))
+    fill_records(sqlite_database, created.forecast(area_m2=None, area_name=None))
     refused = sqlite_client.get(ADDRESS, params={"discharge": 3.0})
     assert (refused.status_code, refused.json()["type"]) == (422, "/problems/no-area")
     assert sqlite_client.get(ADDRESS, params={"discharge": 3.0, "units": "mm/day"}).status_code == 200

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import Engine, event
 from starlette.testclient import TestClient
 
-from app.forecasts.batch import MOST_BASINS
+from app.forecasts.batch import MAX_BASINS
 from app.forecasts.example import FORECAST
 from app.forecasts.schemas import BasinForecast
 from hydrology.base.calendar import day
@@ -20,78 +20,80 @@ from records.runs import runs
 from records.runs.run_summary import LEARNT_FROM, RunSummary
 from records.runs.runs import BasinResult
 from records.versions import promotions
-from tests.app import factories as made
+from tests.app import factories as created
 from tests.app.conftest import serving
 from tests.records.factories import BASIN, NOW, a_basin, a_promoted_version, a_run, a_version, not_issued
 
 LATEST = f"/v1/basins/{BASIN}/forecasts/latest"
 
 
-def keep(database: Database, *results: BasinResult, conserving: bool = True, basin: str = BASIN) -> str:
+def fill_records(database: Database, *results: BasinResult, conserving: bool = True, basin: str = BASIN) -> str:
     """Keep a run of a promoted version and return its id."""
     with database.transaction() as session:
         version = a_promoted_version(session, a_basin(session, basin), conserving=conserving)
-        said = {"horizon_days": 3, "forcing_kind": "observed", "t0_age_days": 1, "t0_stale": False}
-        return a_run(session, version, *results, **said).id
+        output = {"horizon_days": 3, "forcing_kind": "observed", "t0_age_days": 1, "t0_stale": False}
+        return a_run(session, version, *results, **output).id
 
 
-def test_the_latest_forecast_says_what_it_is(database: Database, client: TestClient) -> None:
-    run = keep(database, made.forecast())
+def test_the_latest_forecast_states_what_it_is(database: Database, client: TestClient) -> None:
+    run = fill_records(database, created.forecast())
     answer = client.get("/v1/basins/01013500/forecasts/latest")
     assert answer.status_code == 200
-    said = answer.json()
-    assert (said["basin"], said["basin_kind"], said["run"]) == (BASIN, "usgs", run)
-    assert (said["t0"], said["horizon_days"], said["purpose"], said["status"]) == (
+    output = answer.json()
+    assert (output["basin"], output["basin_kind"], output["run"]) == (BASIN, "usgs", run)
+    assert (output["t0"], output["horizon_days"], output["purpose"], output["status"]) == (
         *("2008-09-30", 3, "operational", "issued"),
     )
-    assert said["issued_at"] == said["available_at"] == "2008-10-01T06:00:00Z"
-    assert said["forcing_kind"] == "observed"
-    assert said["forcing_note"].startswith("A hindcast")
-    assert said["filled_forcing"] == {"tmax": 2}
-    assert (said["seen_in_training"], said["outside_training"]) == (False, ["elev_mean"])
-    assert (said["trained_on"], said["training_note"]) == ("daymet", "The version learnt from others.")
-    assert said["area"] == {"name": "maurer_extended", "km2": pytest.approx(2303.988)}
-    assert said["time"] == ["2008-10-01", "2008-10-02", "2008-10-03"]
-    assert said["lead_days"] == [1, 2, 3]
-    assert said["provenance"]["program"] == "torch 2.13.0 for AVX2, recurrence avx2"
-    assert said["provenance"]["parent_state"] == {"day": "2008-09-29", "hash": "parent"}
-    assert (said["superseded_by"], said["missing"]) == (None, {})
-    assert "members" not in said
-    assert "cells_at_t0" not in said
+    assert output["issued_at"] == output["available_at"] == "2008-10-01T06:00:00Z"
+    assert output["forcing_kind"] == "observed"
+    assert output["forcing_note"].startswith("A hindcast")
+    assert output["filled_forcing"] == {"tmax": 2}
+    assert (output["seen_in_training"], output["outside_training"]) == (False, ["elev_mean"])
+    assert (output["trained_on"], output["training_note"]) == ("daymet", "The version learnt from others.")
+    assert output["area"] == {"name": "maurer_extended", "km2": pytest.approx(2303.988)}
+    assert output["time"] == ["2008-10-01", "2008-10-02", "2008-10-03"]
+    assert output["lead_days"] == [1, 2, 3]
+    assert output["provenance"]["program"] == "torch 2.13.0 for AVX2, recurrence avx2"
+    assert output["provenance"]["parent_state"] == {"day": "2008-09-29", "hash": "parent"}
+    assert (output["superseded_by"], output["missing"]) == (None, {})
+    assert "members" not in output
+    assert "cells_at_t0" not in output
 
 
 @pytest.mark.parametrize(
     ("units", "per_mm"),
     [
         ("mm/day", 1.0),
-        ("m3/s", made.AREA_M2 / 1000 / 86_400),
-        ("cfs", made.AREA_M2 / 1000 / 86_400 / 0.3048**3),
+        ("m3/s", created.AREA_M2 / 1000 / 86_400),
+        ("cfs", created.AREA_M2 / 1000 / 86_400 / 0.3048**3),
     ],
 )
-def test_discharge_is_told_in_the_unit_asked_for(
+def test_discharge_is_reported_in_the_unit_asked_for(
     sqlite_database: Database, sqlite_client: TestClient, units: str, per_mm: float
 ) -> None:
-    keep(sqlite_database, made.forecast())
-    said = sqlite_client.get(LATEST, params={"units": units, "members": True}).json()
-    assert said["units"]["discharge"] == said["units"]["members"] == units
-    assert list(said["discharge"]) == ["p05", "p10", "p25", "median", "p75", "p90", "p95"]
-    expected = np.quantile(made.DISCHARGE, made.LEVELS, axis=0) * per_mm
-    np.testing.assert_allclose(list(said["discharge"].values()), expected, rtol=1e-6)
-    np.testing.assert_allclose([said["members"][label] for label in made.MEMBERS], made.DISCHARGE * per_mm, rtol=1e-6)
-    np.testing.assert_allclose(said["precipitation"], made.PRECIPITATION)
-    np.testing.assert_allclose(said["loss"], made.LOSS.mean(axis=0))
+    fill_records(sqlite_database, created.forecast())
+    output = sqlite_client.get(LATEST, params={"units": units, "members": True}).json()
+    assert output["units"]["discharge"] == output["units"]["members"] == units
+    assert list(output["discharge"]) == ["p05", "p10", "p25", "median", "p75", "p90", "p95"]
+    expected = np.quantile(created.DISCHARGE, created.LEVELS, axis=0) * per_mm
+    np.testing.assert_allclose(list(output["discharge"].values()), expected, rtol=1e-6)
+    np.testing.assert_allclose(
+        [output["members"][label] for label in created.MEMBERS], created.DISCHARGE * per_mm, rtol=1e-6
+    )
+    np.testing.assert_allclose(output["precipitation"], created.PRECIPITATION)
+    np.testing.assert_allclose(output["loss"], created.LOSS.mean(axis=0))
 
 
-def test_calibrated_discharge_is_told_with_what_it_rests_on(
+def test_calibrated_discharge_is_reported_with_what_it_rests_on(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
-    run = keep(sqlite_database, made.forecast())
-    said = sqlite_client.get(f"/v1/runs/{run}/basins/{BASIN}", params={"units": "mm/day"}).json()
-    assert list(said["calibrated"]) == ["p01", "p05", "p10", "p25", "median", "p75", "p90", "p95", "p99"]
-    np.testing.assert_allclose(said["calibrated"]["median"], made.CALIBRATED[ALL_LEVELS.index(0.5)])
-    np.testing.assert_allclose(said["calibrated"]["p05"], made.CALIBRATED[ALL_LEVELS.index(0.05)])
-    assert said["units"]["calibrated"] == "mm/day"
-    assert said["calibration"] == {
+    run = fill_records(sqlite_database, created.forecast())
+    output = sqlite_client.get(f"/v1/runs/{run}/basins/{BASIN}", params={"units": "mm/day"}).json()
+    assert list(output["calibrated"]) == ["p01", "p05", "p10", "p25", "median", "p75", "p90", "p95", "p99"]
+    np.testing.assert_allclose(output["calibrated"]["median"], created.CALIBRATED[ALL_LEVELS.index(0.5)])
+    np.testing.assert_allclose(output["calibrated"]["p05"], created.CALIBRATED[ALL_LEVELS.index(0.05)])
+    assert output["units"]["calibrated"] == "mm/day"
+    assert output["calibration"] == {
         "hash": "error model",
         "weather": "observed",
         "fitted_on": "1980-10-01..1989-09-30",
@@ -99,87 +101,87 @@ def test_calibrated_discharge_is_told_with_what_it_rests_on(
         "last_observed_day": "2008-09-29",
         "last_observed": 1.25,
     }
-    per_mm = made.AREA_M2 / 1000 / 86_400
+    per_mm = created.AREA_M2 / 1000 / 86_400
     flows = sqlite_client.get(LATEST).json()
     assert flows["calibration"]["last_observed"] == pytest.approx(1.25 * per_mm, rel=1e-6)
-    np.testing.assert_allclose(flows["calibrated"]["p99"], np.array(said["calibrated"]["p99"]) * per_mm, rtol=1e-5)
+    np.testing.assert_allclose(flows["calibrated"]["p99"], np.array(output["calibrated"]["p99"]) * per_mm, rtol=1e-5)
 
 
 def test_without_an_error_model_calibrated_is_null_with_its_reason(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
-    result = made.forecast()
+    result = created.forecast()
     reason = "Version v has no error model."
-    summary = replace(made.SUMMARY, calibration=None, calibration_reason=reason)
+    summary = replace(created.SUMMARY, calibration=None, calibration_reason=reason)
     series = [series for series in result.series if series.variable != "discharge_calibrated"]
-    keep(sqlite_database, replace(result, basin=replace(result.basin, summary=summary), series=series))
-    said = sqlite_client.get(LATEST).json()
-    assert (said["calibrated"], said["calibration"]) == (None, None)
+    fill_records(sqlite_database, replace(result, basin=replace(result.basin, summary=summary), series=series))
+    output = sqlite_client.get(LATEST).json()
+    assert (output["calibrated"], output["calibration"]) == (None, None)
     lacking = ("calibrated", "calibration", "normal.calibrated_percent_of_normal")
-    assert said["missing"] == dict.fromkeys(lacking, reason)
-    assert said["normal"]["percent_of_normal"] is not None
+    assert output["missing"] == dict.fromkeys(lacking, reason)
+    assert output["normal"]["percent_of_normal"] is not None
 
 
 @pytest.mark.parametrize("units", ["mm/day", "m3/s"])
-def test_a_forecast_is_told_beside_what_is_normal(
+def test_a_forecast_is_reported_beside_what_is_normal(
     sqlite_database: Database, sqlite_client: TestClient, units: str
 ) -> None:
-    keep(sqlite_database, made.forecast())
-    said = sqlite_client.get(LATEST, params={"units": units}).json()
-    per_mm = 1 if units == "mm/day" else made.AREA_M2 / 1000 / 86_400
-    np.testing.assert_allclose(said["normal"]["discharge"], made.NORMAL * per_mm, rtol=1e-6)
-    assert said["units"]["normal"] == units
-    median, calibrated = np.median(made.DISCHARGE, axis=0), made.CALIBRATED[ALL_LEVELS.index(0.5)]
-    percents = [100 * flow.sum() / made.NORMAL.sum() for flow in (median, calibrated)]
-    told = [said["normal"][name] for name in ("percent_of_normal", "calibrated_percent_of_normal")]
-    assert told == pytest.approx(percents, rel=1e-5)
+    fill_records(sqlite_database, created.forecast())
+    output = sqlite_client.get(LATEST, params={"units": units}).json()
+    per_mm = 1 if units == "mm/day" else created.AREA_M2 / 1000 / 86_400
+    np.testing.assert_allclose(output["normal"]["discharge"], created.NORMAL * per_mm, rtol=1e-6)
+    assert output["units"]["normal"] == units
+    median, calibrated = np.median(created.DISCHARGE, axis=0), created.CALIBRATED[ALL_LEVELS.index(0.5)]
+    percents = [100 * flow.sum() / created.NORMAL.sum() for flow in (median, calibrated)]
+    shown = [output["normal"][name] for name in ("percent_of_normal", "calibrated_percent_of_normal")]
+    assert shown == pytest.approx(percents, rel=1e-5)
 
 
 def test_a_dry_normal_has_no_percent(sqlite_database: Database, sqlite_client: TestClient) -> None:
-    keep(sqlite_database, with_normal(np.zeros(3, np.float32)))
-    said = sqlite_client.get(LATEST).json()
+    fill_records(sqlite_database, with_normal(np.zeros(3, np.float32)))
+    output = sqlite_client.get(LATEST).json()
     names = ("percent_of_normal", "calibrated_percent_of_normal")
-    assert said["normal"] == {"discharge": [0.0, 0.0, 0.0]} | dict.fromkeys(names)
-    assert said["missing"] == {f"normal.{name}": "The normal is 0." for name in names}
+    assert output["normal"] == {"discharge": [0.0, 0.0, 0.0]} | dict.fromkeys(names)
+    assert output["missing"] == {f"normal.{name}": "The normal is 0." for name in names}
 
 
 @pytest.mark.parametrize(("told", "reason"), [("No discharge of it is kept.",) * 2, (None, "The run did not keep it.")])
-def test_without_a_normal_its_reason_is_told(
-    sqlite_database: Database, sqlite_client: TestClient, told: str | None, reason: str
+def test_without_a_normal_its_reason_is_reported(
+    sqlite_database: Database, sqlite_client: TestClient, shown: str | None, reason: str
 ) -> None:
-    keep(sqlite_database, with_normal(None, normal_mm=None, normal_reason=told))
-    said = sqlite_client.get(LATEST).json()
-    assert (said["normal"], said["missing"]) == (None, {"normal": reason})
+    fill_records(sqlite_database, with_normal(None, normal_mm=None, normal_reason=shown))
+    output = sqlite_client.get(LATEST).json()
+    assert (output["normal"], output["missing"]) == (None, {"normal": reason})
 
 
 def with_normal(normal: np.ndarray[Any, Any] | None, **summary: Any) -> BasinResult:
     """Return a forecast with another normal, or none."""
-    whole = made.forecast()
+    whole = created.forecast()
     series = [
-        one if one.variable != runs.NORMAL else replace(one, values=made.NORMAL if normal is None else normal)
+        one if one.variable != runs.NORMAL else replace(one, values=created.NORMAL if normal is None else normal)
         for one in whole.series
         if one.variable != runs.NORMAL or normal is not None
     ]
-    return replace(whole, series=series, basin=replace(whole.basin, summary=replace(made.SUMMARY, **summary)))
+    return replace(whole, series=series, basin=replace(whole.basin, summary=replace(created.SUMMARY, **summary)))
 
 
 def test_flow_is_in_cubic_metres_per_second_unless_asked(sqlite_database: Database, sqlite_client: TestClient) -> None:
-    keep(sqlite_database, made.forecast())
+    fill_records(sqlite_database, created.forecast())
     assert sqlite_client.get(LATEST).json() == sqlite_client.get(LATEST, params={"units": "m3/s"}).json()
 
 
 def test_storage_is_the_mean_and_members_bring_their_cells(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
-    keep(sqlite_database, made.forecast())
-    said = sqlite_client.get(LATEST, params={"members": True}).json()
-    np.testing.assert_allclose(said["storage"]["total"], made.STORAGE.mean(axis=0), rtol=1e-6)
-    np.testing.assert_allclose(said["storage"]["snow"], made.SNOW.mean(axis=0), rtol=1e-6)
-    assert said["cells_at_t0"] == {"0": [100.0, 50.0, 25.0, 0.0], "1": [90.0, 60.0, 20.0, 5.0]}
+    fill_records(sqlite_database, created.forecast())
+    output = sqlite_client.get(LATEST, params={"members": True}).json()
+    np.testing.assert_allclose(output["storage"]["total"], created.STORAGE.mean(axis=0), rtol=1e-6)
+    np.testing.assert_allclose(output["storage"]["snow"], created.SNOW.mean(axis=0), rtol=1e-6)
+    assert output["cells_at_t0"] == {"0": [100.0, 50.0, 25.0, 0.0], "1": [90.0, 60.0, 20.0, 5.0]}
 
 
 def test_the_water_balance_closes_for_every_member_and_the_mean(database: Database, client: TestClient) -> None:
-    keep(database, made.forecast())
+    fill_records(database, created.forecast())
     balance = client.get(LATEST).json()["water_balance"]
     assert balance["closes"]
     assert balance["members"]["0"]["terms"] == {
@@ -192,112 +194,114 @@ def test_the_water_balance_closes_for_every_member_and_the_mean(database: Databa
         assert member["closes"]
         assert abs(sum(member["terms"].values())) <= member["tolerance"]
         assert sum(member["terms"].values()) == pytest.approx(member["residual"])
-    assert balance["mean"]["discharge"] == pytest.approx(-made.DISCHARGE.sum() / 2)
+    assert balance["mean"]["discharge"] == pytest.approx(-created.DISCHARGE.sum() / 2)
     assert sum(balance["mean"].values()) == pytest.approx(0, abs=1e-5)
 
 
 def test_no_snow_is_null_with_its_reason(sqlite_database: Database, sqlite_client: TestClient) -> None:
-    keep(sqlite_database, made.forecast(snow=False))
-    said = sqlite_client.get(LATEST).json()
-    assert said["storage"]["snow"] is None
-    assert len(said["storage"]["total"]) == 3
-    assert said["missing"] == dict.fromkeys(("storage.snow", "storage.snow_read"), made.NO_REFERENCE)
+    fill_records(sqlite_database, created.forecast(snow=False))
+    output = sqlite_client.get(LATEST).json()
+    assert output["storage"]["snow"] is None
+    assert len(output["storage"]["total"]) == 3
+    assert output["missing"] == dict.fromkeys(("storage.snow", "storage.snow_read"), created.NO_REFERENCE)
 
 
 def test_a_version_that_does_not_conserve_mass_has_no_water_account(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
-    keep(sqlite_database, made.forecast(conserving=False), conserving=False)
-    said = sqlite_client.get(LATEST, params={"members": True}).json()
-    assert len(said["discharge"]["median"]) == 3
-    assert (said["storage"], said["loss"], said["water_balance"]) == (None, None, None)
-    assert set(said["missing"]) == {"storage", "loss", "water_balance"}
-    assert all("does not conserve mass" in reason for reason in said["missing"].values())
-    assert "cells_at_t0" not in said
+    fill_records(sqlite_database, created.forecast(conserving=False), conserving=False)
+    output = sqlite_client.get(LATEST, params={"members": True}).json()
+    assert len(output["discharge"]["median"]) == 3
+    assert (output["storage"], output["loss"], output["water_balance"]) == (None, None, None)
+    assert set(output["missing"]) == {"storage", "loss", "water_balance"}
+    assert all("does not conserve mass" in reason for reason in output["missing"].values())
+    assert "cells_at_t0" not in output
 
 
-def test_a_run_from_before_it_was_kept_does_not_say_what_was_learnt(
+def test_a_run_from_before_it_was_stored_does_not_state_what_was_learnt(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
-    keep(sqlite_database, made.forecast(summary=RunSummary()))
+    fill_records(sqlite_database, created.forecast(summary=RunSummary()))
     for address in (LATEST, f"/v1/basins/{BASIN}/storage", f"/v1/basins/{BASIN}/water-balance"):
-        said = sqlite_client.get(address).json()
+        output = sqlite_client.get(address).json()
         for name in LEARNT_FROM:
-            assert said[name] is None
-            assert said["missing"][name] == "The run did not keep it."
+            assert output[name] is None
+            assert output["missing"][name] == "The run did not keep it."
 
 
-def test_every_answer_of_a_run_says_whose_its_weather_is(sqlite_database: Database, sqlite_client: TestClient) -> None:
+def test_every_answer_of_a_run_states_whose_its_weather_is(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
     credit = Credit("Weather data by Open-Meteo.com.", "CC BY 4.0")
-    keep(sqlite_database, made.forecast(summary=RunSummary(product_credit=credit)))
+    fill_records(sqlite_database, created.forecast(summary=RunSummary(product_credit=credit)))
     for address in (LATEST, f"/v1/basins/{BASIN}/storage", f"/v1/basins/{BASIN}/water-balance"):
         assert sqlite_client.get(address).json()["product_credit"] == asdict(credit)
 
 
-def test_without_an_area_only_depths_can_be_told(sqlite_database: Database, sqlite_client: TestClient) -> None:
-    keep(sqlite_database, made.forecast(area_m2=None, area_name=None))
+def test_without_an_area_only_depths_can_be_reported(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    fill_records(sqlite_database, created.forecast(area_m2=None, area_name=None))
     refused = sqlite_client.get(LATEST)
     assert refused.status_code == 422
     assert refused.json()["type"] == "/problems/no-area"
     assert "units=mm/day" in refused.json()["detail"]
-    said = sqlite_client.get(LATEST, params={"units": "mm/day"}).json()
-    assert said["area"] is None
-    assert "area" in said["missing"]
+    output = sqlite_client.get(LATEST, params={"units": "mm/day"}).json()
+    assert output["area"] is None
+    assert "area" in output["missing"]
 
 
-def test_a_synthetic_basin_is_told_synthetic(sqlite_database: Database, sqlite_client: TestClient) -> None:
-    keep(sqlite_database, made.forecast("SYNTH-01"), basin="SYNTH-01")
+def test_a_synthetic_basin_is_reported_synthetic(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    fill_records(sqlite_database, created.forecast("SYNTH-01"), basin="SYNTH-01")
     assert sqlite_client.get("/v1/basins/SYNTH-01/forecasts/latest").json()["basin_kind"] == "synthetic"
 
 
-def test_a_newer_run_that_was_withheld_is_told(database: Database, client: TestClient) -> None:
+def test_a_newer_run_that_was_withheld_is_reported(database: Database, client: TestClient) -> None:
     with database.transaction() as session:
         version = a_promoted_version(session, a_basin(session))
-        older = a_run(session, version, made.forecast(), horizon_days=3).id
+        older = a_run(session, version, created.forecast(), horizon_days=3).id
     first = client.get(LATEST)
     with database.transaction() as session:
-        newer = a_run(session, version, made.open_forecast(), horizon_days=3, issued_at=NOW).id
+        newer = a_run(session, version, created.open_forecast(), horizon_days=3, issued_at=NOW).id
     second = client.get(LATEST, headers={"If-None-Match": first.headers["ETag"]})
     assert second.status_code == 200
-    said = second.json()
-    assert said["run"] == older
-    assert said["superseded_by"] == {
+    output = second.json()
+    assert output["run"] == older
+    assert output["superseded_by"] == {
         "run": newer,
         "status": "withheld",
         "reason": "The ledger does not close for member 1.",
     }
-    assert first.json() == said | {"superseded_by": None}
+    assert first.json() == output | {"superseded_by": None}
 
 
 def test_a_withheld_run_has_no_values_but_its_ledger(database: Database, client: TestClient) -> None:
-    run = keep(database, made.open_forecast())
-    said = client.get(f"/v1/runs/{run}/basins/{BASIN}", params={"members": True}).json()
+    run = fill_records(database, created.open_forecast())
+    output = client.get(f"/v1/runs/{run}/basins/{BASIN}", params={"members": True}).json()
     reason = "The ledger does not close for member 1."
-    assert (said["status"], said["reason"]) == ("withheld", reason)
+    assert (output["status"], output["reason"]) == ("withheld", reason)
     of_values = ("discharge", "in_words", "calibrated", "calibration", "normal", "storage", "precipitation", "loss")
-    assert said["missing"] == dict.fromkeys(of_values, reason)
-    assert all(said[name] is None for name in said["missing"])
-    assert "members" not in said
-    assert "cells_at_t0" not in said
-    balance = said["water_balance"]
+    assert output["missing"] == dict.fromkeys(of_values, reason)
+    assert all(output[name] is None for name in output["missing"])
+    assert "members" not in output
+    assert "cells_at_t0" not in output
+    balance = output["water_balance"]
     assert (balance["closes"], balance["members"]["0"]["closes"], balance["members"]["1"]["closes"]) == (
         *(False, True, False),
     )
 
 
 def test_a_failed_run_explains_every_null(sqlite_database: Database, sqlite_client: TestClient) -> None:
-    run = keep(sqlite_database, not_issued("The forcing ends on 2008-09-12.", status="failed"))
-    said = sqlite_client.get(f"/v1/runs/{run}/basins/{BASIN}").json()
-    empty = {name for name, value in said.items() if value is None} - {"superseded_by"}
-    empty |= {f"provenance.{name}" for name, value in said["provenance"].items() if value is None}
-    assert set(said["missing"]) == empty
-    assert said["missing"]["discharge"] == "The forcing ends on 2008-09-12."
+    run = fill_records(sqlite_database, not_issued("The forcing ends on 2008-09-12.", status="failed"))
+    output = sqlite_client.get(f"/v1/runs/{run}/basins/{BASIN}").json()
+    empty = {name for name, value in output.items() if value is None} - {"superseded_by"}
+    empty |= {f"provenance.{name}" for name, value in output["provenance"].items() if value is None}
+    assert set(output["missing"]) == empty
+    assert output["missing"]["discharge"] == "The forcing ends on 2008-09-12."
 
 
-def test_a_run_asked_for_is_the_latest_answer_kept_for_ever(
+def test_a_run_asked_for_is_the_latest_answer_stored_for_ever(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
-    run = keep(sqlite_database, made.forecast())
+    run = fill_records(sqlite_database, created.forecast())
     by_id, latest = sqlite_client.get(f"/v1/runs/{run}/basins/{BASIN}"), sqlite_client.get(LATEST)
     assert by_id.json() | {"age_days": 1, "stale": False} == latest.json()
     assert by_id.headers["Cache-Control"] == "public, max-age=31536000, immutable"
@@ -308,7 +312,7 @@ def test_a_run_asked_for_is_the_latest_answer_kept_for_ever(
 def test_a_copy_that_is_still_the_same_is_not_sent_again(
     sqlite_database: Database, sqlite_client: TestClient, held: str
 ) -> None:
-    run, plain = keep(sqlite_database, made.forecast()), {"Accept-Encoding": "identity"}
+    run, plain = fill_records(sqlite_database, created.forecast()), {"Accept-Encoding": "identity"}
     for address in (LATEST, f"/v1/runs/{run}/basins/{BASIN}"):
         tag = sqlite_client.get(address, headers=plain).headers["ETag"]
         assert tag.startswith('"')
@@ -318,7 +322,7 @@ def test_a_copy_that_is_still_the_same_is_not_sent_again(
 
 
 def test_each_representation_has_its_own_tag(sqlite_database: Database, sqlite_client: TestClient) -> None:
-    keep(sqlite_database, made.forecast())
+    fill_records(sqlite_database, created.forecast())
     asked = [{}, {"units": "cfs"}, {"members": "true"}, {"units": "cfs", "members": "true"}]
     tags = [sqlite_client.get(LATEST, params=params).headers["ETag"] for params in asked]
     assert len(set(tags)) == 4
@@ -331,17 +335,17 @@ def test_a_forecast_that_is_not_available_yet_is_not_the_latest(
 ) -> None:
     with sqlite_database.transaction() as session:
         version = a_promoted_version(session, a_basin(session))
-        a_run(session, version, made.forecast(), horizon_days=3, available_at=NOW + timedelta(hours=1))
+        a_run(session, version, created.forecast(), horizon_days=3, available_at=NOW + timedelta(hours=1))
     answer = sqlite_client.get(LATEST)
     assert answer.status_code == 404
     assert answer.json()["type"] == "/problems/no-forecast"
 
 
-def test_the_latest_forecast_is_told_as_it_was_at_an_instant(database: Database, client: TestClient) -> None:
+def test_the_latest_forecast_is_reported_as_it_was_at_an_instant(database: Database, client: TestClient) -> None:
     with database.transaction() as session:
         version = a_promoted_version(session, a_basin(session))
         first, second = (
-            a_run(session, version, made.forecast(), horizon_days=3, t0=day(t0), issued_at=at, available_at=at).id
+            a_run(session, version, created.forecast(), horizon_days=3, t0=day(t0), issued_at=at, available_at=at).id
             for t0, at in (("2008-09-20", NOW - timedelta(days=9)), ("2008-09-25", NOW - timedelta(days=4)))
         )
 
@@ -360,7 +364,7 @@ def test_the_latest_forecast_is_told_as_it_was_at_an_instant(database: Database,
     assert (before.status_code, before.json()["type"]) == (404, "/problems/no-forecast")
 
 
-def test_no_forecast_says_how_to_make_one(database: Database, client: TestClient) -> None:
+def test_no_forecast_states_how_to_make_one(database: Database, client: TestClient) -> None:
     with database.transaction() as session:
         a_promoted_version(session, a_basin(session))
     answer = client.get(LATEST)
@@ -369,7 +373,7 @@ def test_no_forecast_says_how_to_make_one(database: Database, client: TestClient
     assert f"freshet forecast --basin {BASIN}" in answer.json()["detail"]
 
 
-def test_no_model_no_basin_and_no_run_are_told_apart(sqlite_database: Database, sqlite_client: TestClient) -> None:
+def test_no_model_no_basin_and_no_run_are_distinguished(sqlite_database: Database, sqlite_client: TestClient) -> None:
     with sqlite_database.transaction() as session:
         a_basin(session)
     addresses = {
@@ -390,18 +394,20 @@ def test_a_parameter_that_cannot_be_used_is_named(sqlite_client: TestClient, par
     assert (fault["location"], fault["field"]) == ("query", *params)
 
 
-def test_a_stored_value_that_is_no_number_is_never_told(sqlite_database: Database, sqlite_client: TestClient) -> None:
-    broken = made.forecast()
+def test_a_stored_value_that_is_no_number_is_never_reported(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    broken = created.forecast()
     series = [replace(one, values=np.full_like(one.values, np.nan)) for one in broken.series]
-    keep(sqlite_database, replace(broken, series=series))
+    fill_records(sqlite_database, replace(broken, series=series))
     assert sqlite_client.get(LATEST).status_code == 500
 
 
 def test_the_example_is_a_real_answer(sqlite_database: Database, sqlite_client: TestClient) -> None:
-    keep(sqlite_database, made.forecast())
-    said = sqlite_client.get(LATEST).json()
-    assert list(FORECAST) == list(said)
-    assert set(FORECAST["discharge"]) == set(said["discharge"])
+    fill_records(sqlite_database, created.forecast())
+    output = sqlite_client.get(LATEST).json()
+    assert list(FORECAST) == list(output)
+    assert set(FORECAST["discharge"]) == set(output["discharge"])
     example = BasinForecast.model_validate(FORECAST)
     assert example.area is not None
     assert example.water_balance is not None
@@ -416,37 +422,37 @@ def test_the_example_is_a_real_answer(sqlite_database: Database, sqlite_client: 
 
 
 @pytest.mark.parametrize(("chosen", "warned"), [(True, True), (False, False)])
-def test_a_run_on_an_old_t0_says_so_wherever_it_is_read(
+def test_a_run_on_an_old_t0_states_it_wherever_it_is_read(
     sqlite_database: Database, sqlite_client: TestClient, chosen: bool, warned: bool
 ) -> None:
     with sqlite_database.transaction() as session:
         version = a_promoted_version(session, a_basin(session))
         old = {"t0": day("2008-07-26"), "t0_age_days": 66, "t0_stale": chosen}
-        run = a_run(session, version, made.forecast(), horizon_days=3, **old)
+        run = a_run(session, version, created.forecast(), horizon_days=3, **old)
     of_basin = sqlite_client.get(f"/v1/runs/{run.id}/basins/{BASIN}").json()
     of_run = sqlite_client.get(f"/v1/runs/{run.id}").json()
     page = sqlite_client.get(f"/basins/{BASIN}?run={run.id}").text
     assert of_basin["t0_age_days"] == of_run["t0_age_days"] == 66
-    for said in (of_basin.get("t0_note"), of_run["t0_note"], page):
-        assert ("66 days before the day of issue" in (said or "")) is warned
+    for output in (of_basin.get("t0_note"), of_run["t0_note"], page):
+        assert ("66 days before the day of issue" in (output or "")) is warned
 
 
 @pytest.mark.parametrize(
     ("t0", "age", "stale"),
     [("2008-09-30", 1, False), ("2008-09-28", 3, False), ("2008-09-27", 4, True), ("2007-09-30", 367, True)],
 )
-def test_a_latest_forecast_says_how_old_it_is(
+def test_a_latest_forecast_states_how_old_it_is(
     sqlite_database: Database, sqlite_client: TestClient, t0: str, age: int, stale: bool
 ) -> None:
     with sqlite_database.transaction() as session:
         version = a_promoted_version(session, a_basin(session))
-        a_run(session, version, made.forecast(), horizon_days=3, t0=day(t0))
-    said = sqlite_client.get(LATEST).json()
-    assert (said["age_days"], said["stale"]) == (age, stale)
+        a_run(session, version, created.forecast(), horizon_days=3, t0=day(t0))
+    output = sqlite_client.get(LATEST).json()
+    assert (output["age_days"], output["stale"]) == (age, stale)
 
 
 def test_the_tag_of_a_latest_forecast_changes_with_its_age(sqlite_database: Database, sqlite: str) -> None:
-    run = keep(sqlite_database, made.forecast())
+    run = fill_records(sqlite_database, created.forecast())
     addresses = (LATEST, f"/v1/forecasts?basins={BASIN}", f"/v1/runs/{run}/basins/{BASIN}")
     tags = []
     for hours in (0, 1, 24):
@@ -460,28 +466,28 @@ def test_the_tag_of_a_latest_forecast_changes_with_its_age(sqlite_database: Data
 SECOND, THIRD, FOURTH = "SYNTH-02", "SYNTH-03", "SYNTH-04"
 
 
-def test_many_basins_are_told_as_each_is_and_none_is_left_out(database: Database, client: TestClient) -> None:
+def test_many_basins_are_reported_as_each_is_and_none_is_left_out(database: Database, client: TestClient) -> None:
     with database.transaction() as session:
         version = a_promoted_version(session, a_basin(session))
         a_promoted_version(session, a_basin(session, SECOND), conserving=False)
         a_basin(session, THIRD)
         promotions.promote(session, version, [a_basin(session, FOURTH)], reason="first", by="someone", at=NOW)
         second = promotions.current(session, [SECOND])[SECOND]
-        results = made.forecast(), not_issued("The forcing ends.", FOURTH, "failed")
+        results = created.forecast(), not_issued("The forcing ends.", FOURTH, "failed")
         a_run(session, version, *results, horizon_days=3)
-        a_run(session, second, made.forecast(SECOND, conserving=False), horizon_days=3)
+        a_run(session, second, created.forecast(SECOND, conserving=False), horizon_days=3)
     for units in ("m3/s", "mm/day"):
         asked = f"/v1/forecasts?basins=USGS-00000001,{SECOND},{FOURTH},01013500,{THIRD}&units={units}"
-        said = client.get(asked).json()
+        output = client.get(asked).json()
         alone = [client.get(f"/v1/basins/{basin}/forecasts/latest?units={units}").json() for basin in (SECOND, BASIN)]
-        assert said["forecasts"] == alone
-    assert [(one["basin"], one["type"]) for one in said["without"]] == [
+        assert output["forecasts"] == alone
+    assert [(one["basin"], one["type"]) for one in output["without"]] == [
         ("USGS-00000001", "/problems/unknown-basin"),
         (FOURTH, "/problems/no-forecast"),
         (THIRD, "/problems/no-model"),
     ]
-    assert "The forcing ends." in said["without"][1]["reason"]
-    assert client.get(f"/v1/basins/{FOURTH}/forecasts/latest").json()["detail"] == said["without"][1]["reason"]
+    assert "The forcing ends." in output["without"][1]["reason"]
+    assert client.get(f"/v1/basins/{FOURTH}/forecasts/latest").json()["detail"] == output["without"][1]["reason"]
 
 
 def test_of_many_basins_one_without_an_area_does_not_spoil_the_others(
@@ -490,11 +496,11 @@ def test_of_many_basins_one_without_an_area_does_not_spoil_the_others(
     with sqlite_database.transaction() as session:
         version = a_promoted_version(session, a_basin(session))
         promotions.promote(session, version, [a_basin(session, SECOND)], reason="first", by="someone", at=NOW)
-        results = made.forecast(), made.forecast(SECOND, area_m2=None, area_name=None)
+        results = created.forecast(), created.forecast(SECOND, area_m2=None, area_name=None)
         a_run(session, version, *results, horizon_days=3)
-    said = sqlite_client.get(f"/v1/forecasts?basins={SECOND},{BASIN}").json()
-    assert [one["basin"] for one in said["forecasts"]] == [BASIN]
-    assert [(one["basin"], one["type"]) for one in said["without"]] == [(SECOND, "/problems/no-area")]
+    output = sqlite_client.get(f"/v1/forecasts?basins={SECOND},{BASIN}").json()
+    assert [one["basin"] for one in output["forecasts"]] == [BASIN]
+    assert [(one["basin"], one["type"]) for one in output["without"]] == [(SECOND, "/problems/no-area")]
     depths = sqlite_client.get(f"/v1/forecasts?basins={SECOND},{BASIN}&units=mm/day").json()
     assert [one["basin"] for one in depths["forecasts"]] == [SECOND, BASIN]
 
@@ -502,7 +508,7 @@ def test_of_many_basins_one_without_an_area_does_not_spoil_the_others(
 def test_many_basins_have_a_tag_that_follows_what_is_lacking(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
-    keep(sqlite_database, made.forecast())
+    fill_records(sqlite_database, created.forecast())
     address = f"/v1/forecasts?basins={BASIN},{SECOND}"
     first = sqlite_client.get(address)
     again = sqlite_client.get(address, headers={"If-None-Match": first.headers["ETag"]})
@@ -517,12 +523,12 @@ def test_many_basins_have_a_tag_that_follows_what_is_lacking(
 def test_what_was_rendered_for_one_is_the_same_among_many_until_a_newer_run(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
-    keep(sqlite_database, made.forecast())
+    fill_records(sqlite_database, created.forecast())
     address = f"/v1/forecasts?basins={BASIN}"
     before = sqlite_client.get(LATEST).json()
     for _ in range(2):
         assert sqlite_client.get(address).json() == {"forecasts": [before], "without": []}
-    keep(sqlite_database, made.forecast())
+    fill_records(sqlite_database, created.forecast())
     (after,) = sqlite_client.get(address).json()["forecasts"]
     assert after["run"] != before["run"]
     assert after == sqlite_client.get(LATEST).json()
@@ -534,7 +540,7 @@ def test_many_basins_are_as_many_queries_as_a_few(sqlite_database: Database, sql
         version = a_version(session).id
         promoted = [a_basin(session, basin) for basin in ids]
         promotions.promote(session, version, promoted, reason="first", by="someone", at=NOW)
-        a_run(session, version, *(made.forecast(basin) for basin in ids), horizon_days=3)
+        a_run(session, version, *(created.forecast(basin) for basin in ids), horizon_days=3)
     statements: list[str] = []
 
     def note(*given: Any) -> None:
@@ -545,8 +551,8 @@ def test_many_basins_are_as_many_queries_as_a_few(sqlite_database: Database, sql
     try:
         for asked in (ids[:2], ids):
             statements.clear()
-            said = sqlite_client.get("/v1/forecasts", params={"basins": ",".join(asked)}).json()
-            assert [one["basin"] for one in said["forecasts"]] == asked
+            output = sqlite_client.get("/v1/forecasts", params={"basins": ",".join(asked)}).json()
+            assert [one["basin"] for one in output["forecasts"]] == asked
             counts.append(len(statements))
     finally:
         event.remove(Engine, "before_cursor_execute", note)
@@ -554,11 +560,11 @@ def test_many_basins_are_as_many_queries_as_a_few(sqlite_database: Database, sql
 
 
 def test_one_answer_holds_so_many_basins_and_no_more(sqlite_client: TestClient) -> None:
-    ids = [f"SYNTH-{number:03}" for number in range(MOST_BASINS + 1)]
-    most = sqlite_client.get("/v1/forecasts", params={"basins": ",".join([*ids[:MOST_BASINS], ids[0]])})
-    assert len(most.json()["without"]) == MOST_BASINS
-    for basins, said in (
-        (",".join(ids), f"at most {MOST_BASINS}"),
+    ids = [f"SYNTH-{number:03}" for number in range(MAX_BASINS + 1)]
+    maximum = sqlite_client.get("/v1/forecasts", params={"basins": ",".join([*ids[:MAX_BASINS], ids[0]])})
+    assert len(maximum.json()["without"]) == MAX_BASINS
+    for basins, output in (
+        (",".join(ids), f"at most {MAX_BASINS}"),
         ("fish", "fish"),
         ("", "'' is"),
         (f"{BASIN},,", "'' is"),
@@ -567,13 +573,13 @@ def test_one_answer_holds_so_many_basins_and_no_more(sqlite_client: TestClient) 
         assert refused.status_code == 422
         (fault,) = refused.json()["errors"]
         assert fault["field"] == "basins"
-        assert said in fault["detail"]
+        assert output in fault["detail"]
 
 
-def test_a_forecast_says_what_its_quantiles_are_of_and_how_old_its_state_is(
+def test_a_forecast_states_what_its_quantiles_are_of_and_how_old_its_state_is(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
-    keep(sqlite_database, made.forecast())
+    fill_records(sqlite_database, created.forecast())
 
     answer = sqlite_client.get(LATEST).json()
 
@@ -581,10 +587,10 @@ def test_a_forecast_says_what_its_quantiles_are_of_and_how_old_its_state_is(
     assert "spin_up_note" not in answer
 
 
-def test_a_run_of_the_first_year_says_that_its_flow_is_too_low(
+def test_a_run_of_the_first_year_states_that_its_flow_is_too_low(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
-    run = keep(sqlite_database, made.forecast(spin_up_days=365))
+    run = fill_records(sqlite_database, created.forecast(spin_up_days=365))
 
     answer = sqlite_client.get(f"/v1/runs/{run}/basins/{BASIN}").json()
 
@@ -592,10 +598,10 @@ def test_a_run_of_the_first_year_says_that_its_flow_is_too_low(
     assert "0.25 until day 61" in answer["spin_up_note"]
 
 
-def test_a_run_from_before_it_was_kept_does_not_say_how_old_its_state_was(
+def test_a_run_from_before_it_was_stored_does_not_state_how_old_its_state_was(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
-    run = keep(sqlite_database, made.forecast(spin_up_days=None))
+    run = fill_records(sqlite_database, created.forecast(spin_up_days=None))
 
     answer = sqlite_client.get(f"/v1/runs/{run}/basins/{BASIN}").json()
 

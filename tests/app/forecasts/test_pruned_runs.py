@@ -43,7 +43,7 @@ def pruned(database: Database) -> None:
     prune(database, Late(), Settings(), audit.Actor("a test"))
 
 
-def test_the_quantiles_and_ledgers_stay_and_the_members_say_why_they_do_not(
+def test_the_quantiles_and_ledgers_stay_and_the_members_state_why_they_do_not(
     database: Database, client: TestClient, old: str
 ) -> None:
     address = f"/v1/runs/{old}/basins/{BASIN}?members=true"
@@ -52,14 +52,14 @@ def test_the_quantiles_and_ledgers_stay_and_the_members_say_why_they_do_not(
     after = client.get(address)
     assert after.status_code == 200
     assert after.headers["ETag"] != before.headers["ETag"]
-    was, said = before.json(), after.json()
+    was, output = before.json(), after.json()
     for name in ("discharge", "calibrated", "calibration", "normal", "water_balance", "provenance", "run"):
-        assert said[name] == was[name]
+        assert output[name] == was[name]
     for name in ("storage", "precipitation", "loss"):
-        assert (said[name], was[name] is None) == (None, False)
-        assert said["missing"][name].startswith(WHY)
-    assert "members" not in said
-    assert said["missing"]["members"].startswith(WHY)
+        assert (output[name], was[name] is None) == (None, False)
+        assert output["missing"][name].startswith(WHY)
+    assert "members" not in output
+    assert output["missing"]["members"].startswith(WHY)
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_the_quantiles_and_ledgers_stay_and_the_members_say_why_they_do_not(
         ("volumes?season=10-01..10-02", ["raw", "calibrated"]),
     ],
 )
-def test_everything_else_that_is_told_of_it_is_null_with_the_rule(
+def test_everything_else_that_is_reported_of_it_is_null_with_the_rule(
     database: Database, client: TestClient, old: str, part: str, fields: list[str]
 ) -> None:
     address = f"/v1/basins/{BASIN}/{part}{'&' if '?' in part else '?'}run={old}"
@@ -82,12 +82,12 @@ def test_everything_else_that_is_told_of_it_is_null_with_the_rule(
     pruned(database)
     answer = client.get(address)
     assert answer.status_code == 200
-    said = answer.json()
+    output = answer.json()
     for name in fields:
-        assert said[name] is None
-        assert said["missing"][name].startswith(WHY)
+        assert output[name] is None
+        assert output["missing"][name].startswith(WHY)
     if part.startswith("exceedance"):
-        assert {level["reason"][: len(WHY)] for level in said["levels"]} == {WHY}
+        assert {level["reason"][: len(WHY)] for level in output["levels"]} == {WHY}
 
 
 @pytest.mark.usefixtures("old")
@@ -101,7 +101,7 @@ def test_a_what_if_run_and_a_weather_forecast_that_were_pruned_are_gone(database
     with database.transaction() as session:
         a_basin(session)
         run = a_run(session, a_promoted_version(session), forecast(), purpose="what-if").id
-        issue = weather_issues.keep(session, [a_weather_forecast()], NOW, operational=True).issue_id
+        issue = weather_issues.store(session, [a_weather_forecast()], NOW, operational=True).issue_id
     addresses = {f"/v1/runs/{run}": "What-if runs are kept for 90 days", f"/v1/weather/{issue}": "kept for 400 days"}
     pruned(database)
     for address, rule in addresses.items():

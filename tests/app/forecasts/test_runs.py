@@ -10,7 +10,7 @@ from records.database.engine import Database
 from tests.records.factories import BASIN, NOW, a_basin, a_run, a_version, issued, not_issued
 
 
-def keep(database: Database) -> dict[str, str]:
+def fill_records(database: Database) -> dict[str, str]:
     """Keep four runs of two versions, one of them not available yet, and return their ids by what they are."""
     with database.transaction() as session:
         a_basin(session)
@@ -56,14 +56,14 @@ def keep(database: Database) -> dict[str, str]:
     ],
 )
 def test_runs_are_found_by_what_they_are(database: Database, client: TestClient, asked: str, found: list[str]) -> None:
-    ids = keep(database)
-    said = client.get(f"/v1/runs?{asked.format(**ids)}").json()
-    assert [run["id"] for run in said["runs"]] == [ids[name] for name in found]
-    assert said["next"] is None
+    ids = fill_records(database)
+    result = client.get(f"/v1/runs?{asked.format(**ids)}").json()
+    assert [run["id"] for run in result["runs"]] == [ids[name] for name in found]
+    assert result["next"] is None
 
 
 def test_pages_hold_every_run_once(database: Database, client: TestClient) -> None:
-    ids = keep(database)
+    ids = fill_records(database)
     asked = "limit=1&t0_to=2008-09-30&issued_after=2008-09-01T00:00:00Z&purpose=operational&basin=01013500"
     address: str | None = f"/v1/runs?{asked}&version={ids['first']}"
     seen = []
@@ -75,18 +75,23 @@ def test_pages_hold_every_run_once(database: Database, client: TestClient) -> No
     assert seen == [ids["partial"], ids["old"]]
 
 
-def test_a_run_says_what_came_of_each_basin(database: Database, client: TestClient) -> None:
-    ids = keep(database)
+def test_a_run_states_what_came_of_each_basin(database: Database, client: TestClient) -> None:
+    ids = fill_records(database)
     answer = client.get(f"/v1/runs/{ids['partial']}")
-    said = answer.json()
-    assert (said["status"], said["t0"], said["members"], said["version"]) == ("partial", "2008-09-15", 2, ids["first"])
-    assert said["program"] == "torch 2.13.0 for AVX2, recurrence avx2"
+    result = answer.json()
+    assert (result["status"], result["t0"], result["members"], result["version"]) == (
+        "partial",
+        "2008-09-15",
+        2,
+        ids["first"],
+    )
+    assert result["program"] == "torch 2.13.0 for AVX2, recurrence avx2"
     unknown = {"seen_in_training": None, "attributes_assumed": None}
-    assert said["basins"] == [
+    assert result["basins"] == [
         {"basin": "SYNTH-01", "basin_kind": "synthetic", "status": "withheld", "reason": "The rain ends.", **unknown},
         {"basin": BASIN, "basin_kind": "usgs", "status": "issued", "reason": None, **unknown},
     ]
-    assert "1 of 2" in said["reason"]
+    assert "1 of 2" in result["reason"]
     assert answer.headers["Cache-Control"] == "public, max-age=31536000, immutable"
     again = client.get(f"/v1/runs/{ids['partial']}", headers={"If-None-Match": answer.headers["ETag"]})
     assert again.status_code == 304
@@ -102,7 +107,7 @@ def test_a_run_says_what_came_of_each_basin(database: Database, client: TestClie
         ("/v1/runs?version=nothing", "unknown-version"),
     ],
 )
-def test_what_is_not_kept_is_a_problem(sqlite_client: TestClient, address: str, kind: str) -> None:
+def test_what_is_not_stored_is_a_problem(sqlite_client: TestClient, address: str, kind: str) -> None:
     answer = sqlite_client.get(address)
     assert (answer.status_code, answer.json()["type"]) == (404, f"/problems/{kind}")
 

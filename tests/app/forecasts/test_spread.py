@@ -9,8 +9,8 @@ from fastapi.testclient import TestClient
 from hydrology.uncertainty.variance_sources import SPREAD_SOURCES
 from records.database.engine import Database
 from records.runs import runs
-from tests.app import factories as made
-from tests.app.forecasts.test_forecasts import keep
+from tests.app import factories as created
+from tests.app.forecasts.test_forecasts import fill_records
 from tests.records.factories import BASIN
 
 SPREAD = f"/v1/basins/{BASIN}/spread"
@@ -19,13 +19,13 @@ VARIANCE = np.array([[1.0, 1.0, 0.0], [0.0, 2.0, 0.0], [3.0, 1.0, 0.0]], np.floa
 
 def divided() -> runs.BasinResult:
     """Return a forecast of which the last day has no spread at all."""
-    result = made.forecast()
-    axes = {"source": SPREAD_SOURCES, "lead": made.LEADS}
+    result = created.forecast()
+    axes = {"source": SPREAD_SOURCES, "lead": created.LEADS}
     return replace(result, series=[*result.series, runs.RunSeries(runs.VARIANCE, "mm2/day2", axes, VARIANCE)])
 
 
-def test_the_spread_is_told_with_its_shares(database: Database, client: TestClient) -> None:
-    run = keep(database, divided())
+def test_the_spread_is_reported_with_its_shares(database: Database, client: TestClient) -> None:
+    run = fill_records(database, divided())
     answer = client.get(SPREAD).json()
     assert (answer["run"], answer["missing"]) == (run, {})
     assert answer["standard_deviation"] == [2.0, 2.0, 0.0]
@@ -34,12 +34,12 @@ def test_the_spread_is_told_with_its_shares(database: Database, client: TestClie
 
 @pytest.mark.parametrize("form", ["csv", "netcdf", "parquet", "coveragejson"])
 def test_it_comes_in_every_format_of_series(sqlite_database: Database, sqlite_client: TestClient, form: str) -> None:
-    keep(sqlite_database, divided())
+    fill_records(sqlite_database, divided())
     assert b"share_of_state" in sqlite_client.get(SPREAD, params={"format": form}).content
 
 
-def test_a_run_that_did_not_divide_it_says_how_to(sqlite_database: Database, sqlite_client: TestClient) -> None:
-    keep(sqlite_database, made.forecast())
+def test_a_run_that_did_not_divide_it_states_how_to(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    fill_records(sqlite_database, created.forecast())
     answer = sqlite_client.get(SPREAD).json()
     assert (answer["standard_deviation"], answer["shares"]) == (None, None)
     assert "perturbed_states" in answer["missing"]["shares"]

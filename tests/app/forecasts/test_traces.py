@@ -11,7 +11,7 @@ from hydrology.base.errors import InvalidInput
 from records.database.engine import Database
 from records.runs import runs
 from records.runs.weather_used import RunWeather
-from tests.app import factories as made
+from tests.app import factories as created
 from tests.records.factories import BASIN, NOW, a_basin, a_promoted_version, a_run
 
 LATEST = f"/v1/basins/{BASIN}/forecasts/latest"
@@ -32,40 +32,40 @@ def run(database: Database) -> str:
     with database.transaction() as session:
         version = a_promoted_version(session, a_basin(session))
         chosen = {"horizon_days": 3, "forcing_kind": "supplied", "weather": WEATHER}
-        return a_run(session, version, made.forecast_with_traces(), **chosen).id
+        return a_run(session, version, created.forecast_with_traces(), **chosen).id
 
 
 def test_a_forecast_names_its_weather_and_its_credit(run: str, client: TestClient) -> None:
-    said = client.get(LATEST).json()
-    assert (said["run"], said["forcing_kind"], said["traces"]) == (run, "supplied", 3)
-    assert said["weather"]["credit"] == "Weather data by a source"
-    assert said["weather"]["reference_time"] == "2008-10-01T00:00:00Z"
-    assert said["quantiles_of"] == "members and traces"
+    answer = client.get(LATEST).json()
+    assert (answer["run"], answer["forcing_kind"], answer["traces"]) == (run, "supplied", 3)
+    assert answer["weather"]["credit"] == "Weather data by a source"
+    assert answer["weather"]["reference_time"] == "2008-10-01T00:00:00Z"
+    assert answer["quantiles_of"] == "members and traces"
     for address in (f"/v1/runs/{run}", f"/v1/basins/{BASIN}/storage", f"/v1/basins/{BASIN}/water-balance"):
-        assert client.get(address).json()["weather"] == said["weather"]
-    assert client.get("/v1/runs").json()["runs"][0]["weather"] == said["weather"]
+        assert client.get(address).json()["weather"] == answer["weather"]
+    assert client.get("/v1/runs").json()["runs"][0]["weather"] == answer["weather"]
 
 
 def test_its_columns_are_those_of_the_members_with_all_traces(run: str, client: TestClient) -> None:
-    said = client.get(f"{LATEST}?units=mm/day&members=true").json()
-    assert list(said["members"]) == ["0/1999", "0/2000", "0/2001", "1/1999", "1/2000", "1/2001"]
-    assert said["members"]["1/2000"] == made.DISCHARGE[1].tolist()
-    assert said["precipitation"] == made.PRECIPITATION.tolist()
-    np.testing.assert_allclose(said["storage"]["total"], made.STORAGE.mean(axis=0), rtol=1e-6)
-    np.testing.assert_allclose(said["loss"], made.LOSS.mean(axis=0), rtol=1e-6)
+    answer = client.get(f"{LATEST}?units=mm/day&members=true").json()
+    assert list(answer["members"]) == ["0/1999", "0/2000", "0/2001", "1/1999", "1/2000", "1/2001"]
+    assert answer["members"]["1/2000"] == created.DISCHARGE[1].tolist()
+    assert answer["precipitation"] == created.PRECIPITATION.tolist()
+    np.testing.assert_allclose(answer["storage"]["total"], created.STORAGE.mean(axis=0), rtol=1e-6)
+    np.testing.assert_allclose(answer["loss"], created.LOSS.mean(axis=0), rtol=1e-6)
     storage = client.get(f"/v1/basins/{BASIN}/storage?run={run}").json()
     np.testing.assert_allclose(np.add(storage["snow"], storage["other"]), storage["total"], rtol=1e-6)
 
 
 def test_its_water_balance_is_of_every_member_and_trace(run: str, client: TestClient) -> None:
-    said = client.get(f"/v1/basins/{BASIN}/water-balance?run={run}").json()
-    balance = said["water_balance"]
+    answer = client.get(f"/v1/basins/{BASIN}/water-balance?run={run}").json()
+    balance = answer["water_balance"]
     assert {name: member["trace"] for name, member in balance["members"].items()} == {"0": "2000", "1": "2000"}
-    ledgers = made.ledgers()
+    ledgers = created.ledgers()
     rain = np.mean([ledger.terms["precipitation"] for ledger in ledgers])
     assert balance["mean"]["precipitation"] == pytest.approx(rain, rel=1e-6)
-    assert said["residuals"]["1/1999"] == pytest.approx(ledgers[1].residual_mm, rel=1e-6)
-    assert len(said["residuals"]) == 6
+    assert answer["residuals"]["1/1999"] == pytest.approx(ledgers[1].residual_mm, rel=1e-6)
+    assert len(answer["residuals"]) == 6
 
 
 def test_more_members_than_one_answer_holds_are_refused(
@@ -73,7 +73,7 @@ def test_more_members_than_one_answer_holds_are_refused(
 ) -> None:
     query = f"/v1/forecasts?basins={BASIN}&members=true"
     assert client.get(query).json()["forecasts"][0]["run"] == run
-    monkeypatch.setattr(batch, "MOST_MEMBER_VALUES", 2 * 3 * 3 - 1)
+    monkeypatch.setattr(batch, "MAX_MEMBER_VALUES", 2 * 3 * 3 - 1)
     refused = client.get(query)
     assert refused.status_code == 422
     assert "18 values" in refused.json()["errors"][0]["detail"]
@@ -81,7 +81,7 @@ def test_more_members_than_one_answer_holds_are_refused(
 
 @pytest.mark.parametrize("entry", ["residual", "tolerance"])
 def test_a_run_is_not_stored_where_one_trace_does_not_close(database: Database, entry: str) -> None:
-    result = made.forecast_with_traces()
+    result = created.forecast_with_traces()
     (ledger,) = (series for series in result.series if series.variable == runs.LEDGER)
     runs.ledger_entry(ledger, entry)[1, 2] = 1 if entry == "residual" else 0
     runs.ledger_entry(ledger, "residual")[1, 2] += 1e-3

@@ -18,9 +18,9 @@ USED = Calibration(
 )
 
 
-def test_it_says_what_was_observed_what_is_expected_and_how_sure_that_is() -> None:
-    said = in_words(T0, DAYS, MEMBERS, CALIBRATED, USED, None, "climatology", "m3/s")
-    assert said == (
+def test_it_states_what_was_observed_what_is_expected_and_how_sure_that_is() -> None:
+    answer = in_words(T0, DAYS, MEMBERS, CALIBRATED, USED, None, "climatology", "m3/s")
+    assert answer == (
         "2.25 m³/s was observed on 20 April. 2.10 m³/s is expected on 21 April and 1.90 on 23 April, with the weather "
         "of other years. Likely, with four chances in five, it is between 1.50 and 3.00 m³/s on 21 April, and between "
         "1.10 and 3.60 on 23 April."
@@ -28,7 +28,7 @@ def test_it_says_what_was_observed_what_is_expected_and_how_sure_that_is() -> No
 
 
 def test_without_calibrated_quantiles_it_claims_no_chances() -> None:
-    said = in_words(
+    answer = in_words(
         T0,
         DAYS,
         MEMBERS,
@@ -38,25 +38,25 @@ def test_without_calibrated_quantiles_it_claims_no_chances() -> None:
         "supplied",
         "cfs",
     )
-    assert said == (
+    assert answer == (
         "2.00 ft³/s is expected on 21 April and 3.00 on 23 April, with a weather forecast; the highest is 4.50 on "
         "22 April. How sure that is, is not known. On 20 April the basin held 322 mm of water."
     )
 
 
 def test_a_dry_spell_is_no_expectation() -> None:
-    said = in_words(T0, DAYS, MEMBERS, None, None, None, "dry", "m3/s")
-    assert said == (
+    answer = in_words(T0, DAYS, MEMBERS, None, None, None, "dry", "m3/s")
+    assert answer == (
         "2.00 m³/s would flow on 21 April and 3.00 on 23 April, if no more rain or snow fell; the highest is 4.50 on "
         "22 April. How sure that is, is not known."
     )
 
 
-def test_one_day_is_said_once() -> None:
+def test_one_day_is_stated_once() -> None:
     one = {name: values[:1] for name, values in CALIBRATED.items()}
     snow = Storage(at_t0=None, total=[100.0], snow=[40.0], snow_read=None)
-    said = in_words(T0, DAYS[:1], MEMBERS, one, None, snow, "observed", "mm/day")
-    assert said == (
+    answer = in_words(T0, DAYS[:1], MEMBERS, one, None, snow, "observed", "mm/day")
+    assert answer == (
         "2.10 mm/day is expected on 21 April, with the weather that came (a hindcast). Likely, with four chances in "
         "five, it is between 1.50 and 3.00 mm/day. At the end of 21 April the basin holds 100 mm of "
         "water, of which 40.0 mm reads as snow."
@@ -75,30 +75,37 @@ SKILL = KnownSnowSkill(
 AT_T0 = SnowAtT0(mean=41.0, p05=36.0, p95=46.0, normal=None, percent_of_normal=None, snow17=None)
 
 
-def test_snow_is_said_with_its_spread_its_mapping_and_what_reads_as_snow_where_there_is_none() -> None:
+def test_snow_is_stated_with_its_spread_its_mapping_and_what_reads_as_snow_where_there_is_none() -> None:
     read = SnowRead(
         mapping="basin", mapping_note="It is its own.", p05=[35.0], p95=[45.0], volume_m3=None, at_t0=AT_T0, skill=SKILL
     )
     held = Storage(at_t0=102.0, total=[100.0], snow=[40.0], snow_read=read)
-    said = in_words(T0, DAYS[:1], MEMBERS, None, None, held, "observed", "mm/day")
-    assert said.endswith(
+    answer = in_words(T0, DAYS[:1], MEMBERS, None, None, held, "observed", "mm/day")
+    assert answer.endswith(
         "On 20 April the basin held 102 mm of water, of which 41.0 mm reads as snow (5 to 95 % of the members: 36.0 to "
         "46.0 mm). "
         "Where there was no snow, such cells held 7.25 mm in the mean."
     )
     regional = {"mapping": "regional", "mapping_note": "Cells of others."}
     hardly = read.model_copy(update={"skill": SKILL.model_copy(update={"where_none_mm": 0.2}), **regional})
-    said = in_words(
+    answer = in_words(
         T0, DAYS[:1], MEMBERS, None, None, held.model_copy(update={"snow_read": hardly}), "observed", "mm/day"
     )
-    assert said.endswith("36.0 to 46.0 mm). Cells of others.")
+    assert answer.endswith("36.0 to 46.0 mm). Cells of others.")
 
 
-def test_the_example_says_its_own_numbers() -> None:
-    told = BasinForecast.model_validate(FORECAST)
-    assert told.discharge is not None
-    assert told.in_words == in_words(
-        told.t0, told.time, told.discharge, told.calibrated, told.calibration, told.storage, told.forcing_kind, "m3/s"
+def test_the_example_states_its_own_numbers() -> None:
+    shown = BasinForecast.model_validate(FORECAST)
+    assert shown.discharge is not None
+    assert shown.in_words == in_words(
+        shown.t0,
+        shown.time,
+        shown.discharge,
+        shown.calibrated,
+        shown.calibration,
+        shown.storage,
+        shown.forcing_kind,
+        "m3/s",
     )
 
 
@@ -106,5 +113,5 @@ def test_the_example_says_its_own_numbers() -> None:
     ("value", "said"),
     [(0.0, "0"), (0.01234, "0.0123"), (0.9996, "1.000"), (4.567, "4.57"), (99.96, "100.0"), (12345.6, "12300")],
 )
-def test_numbers_have_three_digits(value: float, said: str) -> None:
-    assert number(value) == said
+def test_numbers_have_three_digits(value: float, answer: str) -> None:
+    assert number(value) == answer

@@ -25,7 +25,7 @@ def statuses(settings: Settings, *forwarded_for: str) -> list[int]:
     with listening(settings, **options(settings)) as port:
         address = f"http://{PEER}:{port}/v1/basins"
         with httpx2.Client(timeout=PATIENCE) as client:
-            return [client.get(address, headers={"X-Forwarded-For": said}).status_code for said in forwarded_for]
+            return [client.get(address, headers={"X-Forwarded-For": result}).status_code for result in forwarded_for]
 
 
 @pytest.mark.parametrize("proxies", [(), ("192.0.2.1",)])

@@ -17,10 +17,10 @@ SLOW = 600.0
 
 
 @contextmanager
-def running(url: str, most: int = 100, proxies: tuple[str, ...] = (), **seconds: float) -> Iterator[int]:
+def running(url: str, maximum: int = 100, proxies: tuple[str, ...] = (), **seconds: float) -> Iterator[int]:
     """Run the API with a guard, and return its port."""
     settings = Settings(database_url=url, broker_url="memory://")
-    protocol = guarded(most, proxies, Patience(**seconds))
+    protocol = guarded(maximum, proxies, Patience(**seconds))
     with listening(settings, http=protocol, log_level="error", timeout_keep_alive=int(SLOW)) as port:
         yield port
 
@@ -83,8 +83,8 @@ def test_a_body_that_does_not_come_is_given_up(sqlite: str) -> None:
         assert answered(port)
 
 
-def test_one_address_keeps_no_other_out(sqlite: str) -> None:
-    with running(sqlite, most=5, head=SLOW) as port, ExitStack() as stack:
+def test_one_address_retains_no_other_out(sqlite: str) -> None:
+    with running(sqlite, maximum=5, head=SLOW) as port, ExitStack() as stack:
         half_open = [stack.enter_context(opened(port, HEAD)) for _ in range(5)]
         with opened(port) as one_more:
             assert all_of(one_more).startswith(b"HTTP/1.1 503")
@@ -98,7 +98,7 @@ def test_one_address_keeps_no_other_out(sqlite: str) -> None:
 
 
 def test_a_trusted_proxys_connections_are_not_counted(sqlite: str) -> None:
-    with running(sqlite, most=1, proxies=("127.0.0.0/8",), head=SLOW) as port, ExitStack() as stack:
+    with running(sqlite, maximum=1, proxies=("127.0.0.0/8",), head=SLOW) as port, ExitStack() as stack:
         for _ in range(5):
             stack.enter_context(opened(port, HEAD))
         assert answered(port)

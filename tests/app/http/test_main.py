@@ -171,13 +171,13 @@ def test_every_operation_is_explained(document: dict[str, Any]) -> None:
 
 def test_every_error_has_the_shape_of_problem_details(document: dict[str, Any]) -> None:
     for operation in operations(document).values():
-        errors = {status: said for status, said in operation["responses"].items() if status >= "400"}
+        errors = {status: result for status, result in operation["responses"].items() if status >= "400"}
         assert {"422", "500", "503"} <= set(errors)
-        for said in errors.values():
-            (media_type,) = said["content"]
+        for result in errors.values():
+            (media_type,) = result["content"]
             assert media_type == "application/problem+json"
-            assert said["content"][media_type]["schema"] == {"$ref": "#/components/schemas/ProblemDetails"}
-            assert said["content"][media_type]["examples"]
+            assert result["content"][media_type]["schema"] == {"$ref": "#/components/schemas/ProblemDetails"}
+            assert result["content"][media_type]["examples"]
     assert "HTTPValidationError" not in document["components"]["schemas"]
 
 
@@ -322,11 +322,11 @@ HEAVY = {"torch", "xarray", "pandas", "scipy", "netCDF4", "pyarrow", "models", "
 
 def test_the_service_loads_nothing_heavy() -> None:
     code = "import sys, app.main; print(*sys.modules, sep='\\n')"
-    said = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
-    loaded = {name.partition(".")[0] for name in said.split()}
+    result = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+    loaded = {name.partition(".")[0] for name in result.split()}
     assert {"app", "records", "hydrology"} <= loaded
     assert not loaded & HEAVY
-    assert {name for name in said.split() if name.startswith(("workers.", "operations."))} == {
+    assert {name for name in result.split() if name.startswith(("workers.", "operations."))} == {
         "workers.queue",
         "workers.queue.broker",
         "workers.queue.celery_app",

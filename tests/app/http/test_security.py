@@ -106,7 +106,7 @@ def test_a_token_in_the_address_is_not_taken(sqlite_database: Database, sqlite_c
         assert jobs.list_jobs(session) == []
 
 
-def test_a_closed_service_tells_nothing_without_a_key(sqlite_database: Database, closed: TestClient) -> None:
+def test_a_closed_service_reports_nothing_without_a_key(sqlite_database: Database, closed: TestClient) -> None:
     header = bearer(sqlite_database)
     paths = closed.get("/openapi.json").json()["paths"]
     for path in ("/v1/basins", "/v1/status", "/v1/jobs", "/v1/models"):
@@ -118,7 +118,7 @@ def test_a_closed_service_tells_nothing_without_a_key(sqlite_database: Database,
         assert closed.get(path).status_code == 200
 
 
-def test_no_shared_cache_keeps_what_needed_a_key(sqlite_database: Database, closed: TestClient) -> None:
+def test_no_shared_cache_retains_what_needed_a_key(sqlite_database: Database, closed: TestClient) -> None:
     header = bearer(sqlite_database)
     closed.put("/v1/basins/OWN-mill", headers=header, json={**PLACE, "name": "Mill"})
     first = closed.get("/v1/basins/OWN-mill", headers=header)

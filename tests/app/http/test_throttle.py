@@ -57,7 +57,7 @@ def test_two_processes_share_the_counts(
             assert refusal(client.get("/v1/basins")) == (429, "/problems/too-many-requests")
 
 
-def test_who_asks_too_often_is_told_when_to_come_again(sqlite: str) -> None:
+def test_who_asks_too_often_is_reported_when_to_come_again(sqlite: str) -> None:
     with serving(sqlite, requests_per_minute=2) as client:
         first, second, refused = (client.get("/v1/basins") for _ in range(3))
         assert (first.status_code, second.status_code) == (200, 200)

@@ -29,19 +29,19 @@ def post(client: TestClient, header: dict[str, str], body: Any = FORECAST, key: 
     return client.post("/v1/jobs", json=body, headers=header | ({"Idempotency-Key": key} if key else {}))
 
 
-def test_a_job_is_kept_as_it_was_asked(database: Database, client: TestClient) -> None:
+def test_a_job_is_stored_as_it_was_asked(database: Database, client: TestClient) -> None:
     header = bearer(database)
     answer = post(client, header)
-    said = answer.json()
+    output = answer.json()
     assert answer.status_code == 202
-    assert answer.headers["Location"] == f"/v1/jobs/{said['id']}"
-    assert said["params"] == {"basins": [BASIN], "horizon": 5, "t0": "2008-04-01"}
-    assert (said["kind"], said["status"], said["attempt"]) == ("forecast", "queued", 0)
-    assert said["created_by"] == "river office"
-    assert client.get(answer.headers["Location"], headers=header).json() == said
+    assert answer.headers["Location"] == f"/v1/jobs/{output['id']}"
+    assert output["params"] == {"basins": [BASIN], "horizon": 5, "t0": "2008-04-01"}
+    assert (output["kind"], output["status"], output["attempt"]) == ("forecast", "queued", 0)
+    assert output["created_by"] == "river office"
+    assert client.get(answer.headers["Location"], headers=header).json() == output
     with database.reading() as session:
-        kept = jobs.get(session, said["id"])
-    assert (kept.params, kept.queue) == (said["params"], "default")
+        saved = jobs.get(session, output["id"])
+    assert (saved.params, saved.queue) == (output["params"], "default")
 
 
 def test_an_operators_key_has_a_limit_of_unfinished_jobs(
@@ -80,27 +80,27 @@ def test_what_speaks_for_the_service_has_a_queue_of_its_own(
     assert queues == {"operator": ["default", "default"], "admin": ["service", "default"]}
 
 
-def test_without_a_broker_the_job_waits_and_says_so(sqlite: str, sqlite_database: Database) -> None:
+def test_without_a_broker_the_job_waits_and_states_it(sqlite: str, sqlite_database: Database) -> None:
     with serving(sqlite, broker_url=NO_BROKER) as client:
-        said = post(client, bearer(sqlite_database)).json()
-    assert (said["status"], said["sent_at"]) == ("queued", None)
-    assert "broker" in said["missing"]["sent_at"]
-    assert set(said["missing"]) == {name for name, value in said.items() if value is None}
+        output = post(client, bearer(sqlite_database)).json()
+    assert (output["status"], output["sent_at"]) == ("queued", None)
+    assert "broker" in output["missing"]["sent_at"]
+    assert set(output["missing"]) == {name for name, value in output.items() if value is None}
     with sqlite_database.reading() as session:
-        assert [job.id for job in jobs.unsent(session)] == [said["id"]]
+        assert [job.id for job in jobs.unsent(session)] == [output["id"]]
 
 
-def test_with_a_broker_the_workers_are_told(sqlite: str, sqlite_database: Database, tmp_path: Path) -> None:
+def test_with_a_broker_the_workers_are_reported(sqlite: str, sqlite_database: Database, tmp_path: Path) -> None:
     settings = Settings(data=tmp_path, database_url=sqlite)
     broker = start_embedded(settings)
     try:
         assert socket_path(settings).exists()
         with serving(sqlite, data=tmp_path, broker_url=None) as client:
             header = bearer(sqlite_database)
-            said = post(client, header, key="once").json()
+            output = post(client, header, key="once").json()
             again = post(client, header, key="once").json()
-        assert said["sent_at"] is not None
-        assert again == said
+        assert output["sent_at"] is not None
+        assert again == output
     finally:
         broker.terminate()
         broker.wait()
@@ -236,15 +236,15 @@ def test_only_who_posted_a_job_or_an_admin_stops_it(sqlite_database: Database, s
         refused = sqlite_client.post(f"/v1/jobs/{job}/cancel", headers=attacker)
         assert (refused.status_code, refused.json()["type"]) == (403, "/problems/not-your-job")
         with sqlite_database.reading() as session:
-            kept = jobs.get(session, job)
-        assert (kept.status, kept.cancel_requested_at) == ("queued", None)
+            saved = jobs.get(session, job)
+        assert (saved.status, saved.cancel_requested_at) == ("queued", None)
 
     for job, header in [(first, poster), (part, poster), (second, admin), (of_a_schedule, admin)]:
         assert sqlite_client.post(f"/v1/jobs/{job}/cancel", headers=header).json()["status"] == "cancelled"
 
 
 @pytest.mark.parametrize("address", ["/v1/jobs/nothing", "/v1/jobs/nothing/events", "/v1/jobs/nothing/cancel"])
-def test_a_job_that_is_not_kept_is_a_problem(
+def test_a_job_that_is_not_stored_is_a_problem(
     sqlite_database: Database, sqlite_client: TestClient, address: str
 ) -> None:
     method = "POST" if address.endswith("cancel") else "GET"
@@ -253,7 +253,7 @@ def test_a_job_that_is_not_kept_is_a_problem(
 
 
 @pytest.mark.parametrize("part", ["", "/events"])
-def test_a_job_that_was_pruned_is_gone_and_the_rule_is_told(
+def test_a_job_that_was_pruned_is_gone_and_the_rule_is_reported(
     sqlite_database: Database, sqlite_client: TestClient, part: str
 ) -> None:
     with sqlite_database.transaction() as session:
@@ -284,27 +284,32 @@ def read(text: str) -> Iterator[tuple[int, str, dict[str, Any]]]:
             yield int(fields["id"]), fields["event"], json.loads(fields["data"])
 
 
-def test_a_stream_tells_every_event_once_and_ends_with_the_job(
+def test_a_stream_reports_every_event_once_and_ends_with_the_job(
     database: Database, client: TestClient, ended: str
 ) -> None:
     client.headers |= bearer(database, "admin")
     answer = client.get(f"/v1/jobs/{ended}/events")
-    told = list(read(answer.text))
+    shown = list(read(answer.text))
     assert answer.headers["Content-Type"].startswith("text/event-stream")
     assert answer.headers["Cache-Control"] == "no-store"
-    assert [name for _, name, _ in told] == ["status", "status", *["log"] * AT_ONCE, "status"]
-    assert [data["text"] for _, name, data in told if name == "log"][1] == "line 1\nand more"
-    assert told[-1][2] == {"at": "2008-10-01T06:00:00Z", "status": "succeeded", "attempt": 1, "cancel_requested": False}
-    assert [number for number, _, _ in told] == sorted({number for number, _, _ in told})
+    assert [name for _, name, _ in shown] == ["status", "status", *["log"] * AT_ONCE, "status"]
+    assert [data["text"] for _, name, data in shown if name == "log"][1] == "line 1\nand more"
+    assert shown[-1][2] == {
+        "at": "2008-10-01T06:00:00Z",
+        "status": "succeeded",
+        "attempt": 1,
+        "cancel_requested": False,
+    }
+    assert [number for number, _, _ in shown] == sorted({number for number, _, _ in shown})
 
 
 def test_a_stream_goes_on_after_the_last_event_seen(database: Database, client: TestClient, ended: str) -> None:
     client.headers |= bearer(database, "admin")
     address = f"/v1/jobs/{ended}/events"
-    told = list(read(client.get(address).text))
-    for seen in (0, 1, len(told) - 2, len(told) - 1):
-        rest = client.get(address, headers={"Last-Event-ID": str(told[seen][0])})
-        assert list(read(rest.text)) == told[seen + 1 :]
+    shown = list(read(client.get(address).text))
+    for seen in (0, 1, len(shown) - 2, len(shown) - 1):
+        rest = client.get(address, headers={"Last-Event-ID": str(shown[seen][0])})
+        assert list(read(rest.text)) == shown[seen + 1 :]
     assert client.get(address, headers={"Last-Event-ID": "-1"}).status_code == 422
     assert client.get(address, headers={"Last-Event-ID": "9" * 30}).status_code == 422
 

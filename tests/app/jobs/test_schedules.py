@@ -21,19 +21,19 @@ DAILY: dict[str, Any] = {
 }
 
 
-def test_a_schedule_is_made_read_changed_and_deleted(database: Database, client: TestClient) -> None:
+def test_a_schedule_is_created_read_changed_and_deleted(database: Database, client: TestClient) -> None:
     header = bearer(database, "admin")
     client.headers |= header
     before = datetime.now(UTC)
-    made = client.post("/v1/schedules", json=DAILY, headers=header)
-    assert (made.status_code, made.headers["ETag"]) == (201, '"1"')
-    address = made.headers["Location"]
-    said = client.get(address).json()
-    assert said == made.json()
-    assert {name: said[name] for name in DAILY} == DAILY
-    fires = datetime.fromisoformat(said["next_run_at"])
+    created = client.post("/v1/schedules", json=DAILY, headers=header)
+    assert (created.status_code, created.headers["ETag"]) == (201, '"1"')
+    address = created.headers["Location"]
+    result = client.get(address).json()
+    assert result == created.json()
+    assert {name: result[name] for name in DAILY} == DAILY
+    fires = datetime.fromisoformat(result["next_run_at"])
     assert fires in (next_run("30 6 * * *", "America/Denver", at) for at in (before, datetime.now(UTC)))
-    assert set(said["missing"]) == {"last_run_at", "last_job"}
+    assert set(result["missing"]) == {"last_run_at", "last_job"}
     assert client.get(address, headers={"If-None-Match": '"1"'}).status_code == 304
 
     changed = client.put(address, json=DAILY | {"enabled": False}, headers=header | {"If-Match": '"1"'})

@@ -74,7 +74,7 @@ def result(versions: list[str]) -> dict[str, Any]:
     }
 
 
-def keep(database: Database, hours: int = 0) -> tuple[str, list[str]]:
+def fill_records(database: Database, hours: int = 0) -> tuple[str, list[str]]:
     """Keep a comparison of two new versions; return its id and theirs."""
     with database.transaction() as session:
         versions = [a_version(session).id for _ in range(2)]
@@ -85,41 +85,41 @@ def keep(database: Database, hours: int = 0) -> tuple[str, list[str]]:
             basins=BASINS,
             result=from_json(ComparisonResult, result(versions)),
         )
-        kept, _ = comparisons.keep(session, new, NOW + timedelta(hours=hours))
-    return kept.id, versions
+        stored, _ = comparisons.store(session, new, NOW + timedelta(hours=hours))
+    return stored.id, versions
 
 
-def test_a_comparison_tells_what_was_kept_with_every_basin(database: Database, client: TestClient) -> None:
-    kept, versions = keep(database)
-    said = client.get(f"{ADDRESS}/{kept}").json()
-    assert (said["id"], said["basins"]) == (kept, list(BASINS))
-    assert said["period"] == {"first_day": "1989-10-01", "last_day": "1999-09-30"}
-    assert [one["id"] for one in said["versions"]] == versions
-    assert (said["versions"][0]["training_seconds"], said["versions"][0]["missing"]) == (None, UNTIMED)
-    assert [one["metric"] for one in said["scores"]] == ["nse", "kge_2012"]
-    assert said["scores"][0]["differences"][0]["median"] == 0.25
-    assert "at least 6 basins" in said["scores"][0]["differences"][0]["reason"]
-    assert said["published_models"][0]["citation"] == "B 2019"
-    assert said["published_table"]["period"] == {"first_day": "1989-10-01", "last_day": "1999-09-30"}
-    assert said["left_out"] == result(versions)["left_out"]
-    first, second, *_ = said["by_basin"]
+def test_a_comparison_reports_what_was_stored_with_every_basin(database: Database, client: TestClient) -> None:
+    stored, versions = fill_records(database)
+    output = client.get(f"{ADDRESS}/{stored}").json()
+    assert (output["id"], output["basins"]) == (stored, list(BASINS))
+    assert output["period"] == {"first_day": "1989-10-01", "last_day": "1999-09-30"}
+    assert [one["id"] for one in output["versions"]] == versions
+    assert (output["versions"][0]["training_seconds"], output["versions"][0]["missing"]) == (None, UNTIMED)
+    assert [one["metric"] for one in output["scores"]] == ["nse", "kge_2012"]
+    assert output["scores"][0]["differences"][0]["median"] == 0.25
+    assert "at least 6 basins" in output["scores"][0]["differences"][0]["reason"]
+    assert output["published_models"][0]["citation"] == "B 2019"
+    assert output["published_table"]["period"] == {"first_day": "1989-10-01", "last_day": "1999-09-30"}
+    assert output["left_out"] == result(versions)["left_out"]
+    first, second, *_ = output["by_basin"]
     assert first == {"metric": "nse", "version": versions[0], "values": [0.1234568, 0.5], "differences": None}
     assert second == {"metric": "nse", "version": versions[1], "values": [0.25, None], "differences": [0.1265432, None]}
 
 
 def test_one_metric_can_be_asked_for(sqlite_database: Database, sqlite_client: TestClient) -> None:
-    kept, _ = keep(sqlite_database)
-    said = sqlite_client.get(f"{ADDRESS}/{kept}?metric=kge_2012").json()
-    assert [one["metric"] for one in said["scores"]] == ["kge_2012"]
-    assert {one["metric"] for one in said["by_basin"]} == {"kge_2012"}
-    assert said["published_models"] == said["published_table"]["models"] == []
-    other = sqlite_client.get(f"{ADDRESS}/{kept}?metric=luck")
+    stored, _ = fill_records(sqlite_database)
+    output = sqlite_client.get(f"{ADDRESS}/{stored}?metric=kge_2012").json()
+    assert [one["metric"] for one in output["scores"]] == ["kge_2012"]
+    assert {one["metric"] for one in output["by_basin"]} == {"kge_2012"}
+    assert output["published_models"] == output["published_table"]["models"] == []
+    other = sqlite_client.get(f"{ADDRESS}/{stored}?metric=luck")
     assert (other.status_code, other.json()["type"]) == (404, "/problems/not-compared")
     assert "nse, kge_2012" in other.json()["detail"]
 
 
 def test_comparisons_are_listed_newest_first_page_by_page(database: Database, client: TestClient) -> None:
-    ids, versions = zip(*(keep(database, hours) for hours in range(3)), strict=True)
+    ids, versions = zip(*(fill_records(database, hours) for hours in range(3)), strict=True)
     address: str | None = f"{ADDRESS}?limit=2"
     seen = []
     while address is not None:
@@ -136,13 +136,13 @@ def test_comparisons_are_listed_newest_first_page_by_page(database: Database, cl
 def test_a_comparison_never_changes_and_reading_changes_nothing(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
-    kept, _ = keep(sqlite_database)
+    stored, _ = fill_records(sqlite_database)
     with sqlite_database.reading() as session:
         before = contents(session)
-    whole, part = (sqlite_client.get(f"{ADDRESS}/{kept}{query}") for query in ("", "?metric=nse"))
+    whole, part = (sqlite_client.get(f"{ADDRESS}/{stored}{query}") for query in ("", "?metric=nse"))
     assert "immutable" in whole.headers["Cache-Control"]
     assert whole.headers["ETag"] != part.headers["ETag"]
-    again = sqlite_client.get(f"{ADDRESS}/{kept}", headers={"If-None-Match": whole.headers["ETag"]})
+    again = sqlite_client.get(f"{ADDRESS}/{stored}", headers={"If-None-Match": whole.headers["ETag"]})
     assert (again.status_code, again.content) == (304, b"")
     sqlite_client.get(ADDRESS)
     with sqlite_database.reading() as session:
@@ -159,7 +159,7 @@ def test_a_comparison_never_changes_and_reading_changes_nothing(
         (f"{ADDRESS}?limit=0", 422, "invalid-request"),
     ],
 )
-def test_what_is_not_kept_or_not_understood_is_a_problem(
+def test_what_is_not_stored_or_not_understood_is_a_problem(
     sqlite_client: TestClient, address: str, status: int, kind: str
 ) -> None:
     answer = sqlite_client.get(address)

@@ -33,28 +33,28 @@ def test_versions_are_listed_newest_first_page_by_page(database: Database, clien
     assert (lstm["id"], lstm["conserving"], lstm["product"]) == (other, False, "nldas")
 
 
-def test_a_version_says_what_it_is_made_of(database: Database, client: TestClient) -> None:
+def test_a_version_states_what_it_is_built_of(database: Database, client: TestClient) -> None:
     measured = Closure(worst_relative_residual=6.5e-7, basins=1, period="1989-10-01..1999-09-30")
     with database.transaction() as session:
         parent = a_version(session).id
         basin = a_basin(session)
         probe = ProbeResult("closure", "water unaccounted for", "1", 1e-5, 1e-6)
         properties = VersionProperties(closure=measured, physics=(probe,), tuning=Tuning(basins=(basin,)))
-        kept = a_version(
+        stored = a_version(
             session, a_member(0), a_member(1), basins=("USGS-02", basin), parent_id=parent, properties=properties
         )
-        promotions.promote(session, kept.id, [basin], reason="better", by="someone", at=NOW)
-    said = client.get(f"/v1/models/{kept.id}").json()
-    assert said["members"] == [{"label": 0, "seed": 1000}, {"label": 1, "seed": 1001}]
-    assert (said["member_count"], said["basin_count"], said["current_for"]) == (2, 2, 1)
-    assert (said["basins"], said["current_basins"]) == ([BASIN, "USGS-02"], [BASIN])
-    assert (said["parent"], said["tuned_on"]) == (parent, [BASIN])
-    assert (said["config"], said["uses"]) == ({"network": {"architecture": "mclstm", "cells": 64}}, "last")
-    assert (said["data_hash"], said["weights_hash"]) == ("data", kept.weights_hash)
-    assert said["physics"] == [asdict(probe) | {"passes": True}]
-    assert said["closure"] == asdict(measured) | {"tolerance": 1e-5, "closes": True}
-    assert (said["trained_on"], said["pretrained"]) == ("maurer_extended", None)
-    assert set(said["missing"]) == {"label", "pretrained", "twin"}
+        promotions.promote(session, stored.id, [basin], reason="better", by="someone", at=NOW)
+    result = client.get(f"/v1/models/{stored.id}").json()
+    assert result["members"] == [{"label": 0, "seed": 1000}, {"label": 1, "seed": 1001}]
+    assert (result["member_count"], result["basin_count"], result["current_for"]) == (2, 2, 1)
+    assert (result["basins"], result["current_basins"]) == ([BASIN, "USGS-02"], [BASIN])
+    assert (result["parent"], result["tuned_on"]) == (parent, [BASIN])
+    assert (result["config"], result["uses"]) == ({"network": {"architecture": "mclstm", "cells": 64}}, "last")
+    assert (result["data_hash"], result["weights_hash"]) == ("data", stored.weights_hash)
+    assert result["physics"] == [asdict(probe) | {"passes": True}]
+    assert result["closure"] == asdict(measured) | {"tolerance": 1e-5, "closes": True}
+    assert (result["trained_on"], result["pretrained"]) == ("maurer_extended", None)
+    assert set(result["missing"]) == {"label", "pretrained", "twin"}
 
 
 def test_a_question_that_is_only_reported_stands_on_the_page_with_its_reason(
@@ -62,24 +62,26 @@ def test_a_question_that_is_only_reported_stands_on_the_page_with_its_reason(
 ) -> None:
     asked = ProbeResult("energy", "the loss", "1", 1.0, 1.6, "Air takes up no more.", failing=0.125, binding=False)
     with sqlite_database.transaction() as session:
-        kept = a_version(session, properties=VersionProperties(physics=(asked,))).id
-    page = sqlite_client.get(f"/models/{kept}").text
+        stored = a_version(session, properties=VersionProperties(physics=(asked,))).id
+    page = sqlite_client.get(f"/models/{stored}").text
     assert "Air takes up no more." in page
     assert "12.5 %" in page
     assert "no, reported" in page
-    (told,) = sqlite_client.get(f"/v1/models/{kept}").json()["physics"]
-    assert told == asdict(asked) | {"passes": False}
+    (shown,) = sqlite_client.get(f"/v1/models/{stored}").json()["physics"]
+    assert shown == asdict(asked) | {"passes": False}
 
 
-def test_a_version_without_a_parent_says_why(sqlite_database: Database, sqlite_client: TestClient) -> None:
+def test_a_version_without_a_parent_states_why(sqlite_database: Database, sqlite_client: TestClient) -> None:
     properties = VersionProperties(tuning=Tuning(basins=(BASIN,), earlier_periods=("1999-10-01..2008-09-30",)))
     with sqlite_database.transaction() as session:
         scratch, installed = a_version(session).id, a_version(session, properties=properties).id
-    said = {one: sqlite_client.get(f"/v1/models/{one}").json() for one in (scratch, installed)}
-    assert [one["parent"] for one in said.values()] == [None, None]
-    assert said[scratch]["missing"]["parent"] == said[scratch]["missing"]["tuned_on"] == "It was trained from scratch."
-    assert "fine-tuned elsewhere" in said[installed]["missing"]["parent"]
-    assert said[installed]["tuned_on"] == [BASIN]
+    result = {one: sqlite_client.get(f"/v1/models/{one}").json() for one in (scratch, installed)}
+    assert [one["parent"] for one in result.values()] == [None, None]
+    assert (
+        result[scratch]["missing"]["parent"] == result[scratch]["missing"]["tuned_on"] == "It was trained from scratch."
+    )
+    assert "fine-tuned elsewhere" in result[installed]["missing"]["parent"]
+    assert result[installed]["tuned_on"] == [BASIN]
 
 
 def test_a_closure_that_was_not_measured_is_null_with_its_reason(
@@ -90,22 +92,22 @@ def test_a_closure_that_was_not_measured_is_null_with_its_reason(
         leak = Closure(worst_relative_residual=2e-5, basins=1, period="1989-10-01..1999-09-30")
         leaking = a_version(session, properties=VersionProperties(closure=leak)).id
     for version, reason in ((conserving, f"freshet evaluate --version {conserving}"), (other, "not conserve mass")):
-        said = sqlite_client.get(f"/v1/models/{version}").json()
-        assert said["closure"] is None
-        assert reason in said["missing"]["closure"]
+        result = sqlite_client.get(f"/v1/models/{version}").json()
+        assert result["closure"] is None
+        assert reason in result["missing"]["closure"]
     assert sqlite_client.get(f"/v1/models/{leaking}").json()["closure"]["closes"] is False
 
 
-def test_promotions_are_told_with_who_and_why(database: Database, client: TestClient) -> None:
+def test_promotions_are_reported_with_who_and_why(database: Database, client: TestClient) -> None:
     with database.transaction() as session:
         basins = [a_basin(session, "SYNTH-01"), a_basin(session)]
         old, new = a_version(session).id, a_version(session).id
         promotions.promote(session, old, basins, reason="first", by="training", at=NOW)
         promotions.promote(session, new, [BASIN], reason="better", by="someone", at=LATER)
-    said = client.get(f"/v1/models/{old}/promotions").json()
+    result = client.get(f"/v1/models/{old}/promotions").json()
     first = {"promoted_at": "2008-10-01T06:00:00Z", "promoted_by": "training", "reason": "first"}
     better = {"promoted_at": "2008-11-01T00:00:00Z", "promoted_by": "someone", "reason": "better"}
-    assert said == {"version": old, "promotions": [first | {"basins": basins}], "current_basins": ["SYNTH-01"]}
+    assert result == {"version": old, "promotions": [first | {"basins": basins}], "current_basins": ["SYNTH-01"]}
     history = client.get("/v1/basins/01013500/promotions").json()
     assert history == {"basin": BASIN, "promotions": [better | {"version": new}, first | {"version": old}]}
 
@@ -151,6 +153,6 @@ def test_a_promotion_is_a_new_answer(sqlite_database: Database, sqlite_client: T
         (f"/v1/basins/{BASIN}/promotions", "unknown-basin"),
     ],
 )
-def test_what_is_not_kept_is_a_problem(sqlite_client: TestClient, address: str, kind: str) -> None:
+def test_what_is_not_stored_is_a_problem(sqlite_client: TestClient, address: str, kind: str) -> None:
     answer = sqlite_client.get(address)
     assert (answer.status_code, answer.json()["type"]) == (404, f"/problems/{kind}")

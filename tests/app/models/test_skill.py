@@ -26,7 +26,7 @@ SCORE = verification_scores.Score(
 FHV = replace(SCORE, metric="fhv", n=25, value=None, reason="25 days have no highest 2 %.")
 
 
-def keep(database: Database) -> tuple[str, str]:
+def fill_records(database: Database) -> tuple[str, str]:
     """Keep scores of the version that is current for a basin, in three basins; return it, and one without scores."""
     with database.transaction() as session:
         a_basin(session)
@@ -40,24 +40,24 @@ def keep(database: Database) -> tuple[str, str]:
     return current, other
 
 
-def test_a_basin_tells_the_scores_of_its_current_version(database: Database, client: TestClient) -> None:
-    version, _ = keep(database)
-    said = client.get(f"/v1/basins/{BASIN}/skill").json()
-    assert (said["basin"], said["version"]) == (BASIN, version)
-    fhv, nse = said["scores"]
+def test_a_basin_reports_the_scores_of_its_current_version(database: Database, client: TestClient) -> None:
+    version, _ = fill_records(database)
+    result = client.get(f"/v1/basins/{BASIN}/skill").json()
+    assert (result["basin"], result["version"]) == (BASIN, version)
+    fhv, nse = result["scores"]
     assert (nse["metric"], nse["value"], nse["reason"], nse["n"]) == ("nse", 0.75, None, 3652)
     assert nse["period"] == {"first_day": "1989-10-01", "last_day": "1999-09-30"}
     assert (nse["shipped"], fhv["shipped"]) == (True, False)
     assert (fhv["value"], fhv["reason"], fhv["n"]) == (None, "25 days have no highest 2 %.", 25)
-    assert set(said["missing"]) == {"snow"}
+    assert set(result["missing"]) == {"snow"}
     only = client.get(f"/v1/basins/{BASIN}/skill?metric=nse&version={version}").json()
     assert only["scores"] == [nse]
 
 
-def test_a_version_without_scores_of_its_own_tells_those_of_its_twin(
+def test_a_version_without_scores_of_its_own_reports_those_of_its_twin(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
-    twin, _ = keep(sqlite_database)
+    twin, _ = fill_records(sqlite_database)
     shipped = Pretrained(name="today", content="a", trained_on="maurer_extended", twin=twin)
     with sqlite_database.transaction() as session:
         version = a_promoted_version(session, properties=VersionProperties(pretrained=shipped))
@@ -68,29 +68,29 @@ def test_a_version_without_scores_of_its_own_tells_those_of_its_twin(
     assert sqlite_client.get(f"/v1/models/{version}").json()["twin"] == twin
 
 
-def test_a_basin_tells_how_well_its_snow_reads(sqlite_database: Database, sqlite_client: TestClient) -> None:
-    version, _ = keep(sqlite_database)
+def test_a_basin_reports_how_well_its_snow_reads(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    version, _ = fill_records(sqlite_database)
     unread = replace(CELLS, version_id=version, product="snodas", test_r=None, bias_pct=None, reason="No snow fell.")
     with sqlite_database.transaction() as session:
         verification_scores.replace_snow_cells(session, [replace(CELLS, version_id=version), unread])
-    said = sqlite_client.get(f"/v1/basins/{BASIN}/skill").json()
-    snodas, uaz = said["snow"]
+    result = sqlite_client.get(f"/v1/basins/{BASIN}/skill").json()
+    snodas, uaz = result["snow"]
     assert (uaz["test"]["r"], uaz["reason"], uaz["label"]) == (0.8, None, "not trained on snow")
     assert (snodas["test"]["r"], snodas["reason"]) == (None, "No snow fell.")
-    assert said["missing"] == {}
+    assert result["missing"] == {}
 
 
-def test_a_version_tells_its_quartiles_over_the_basins(database: Database, client: TestClient) -> None:
-    version, _ = keep(database)
-    said = client.get(f"/v1/models/{version}/skill").json()
-    fhv, nse = said["scores"]
+def test_a_version_reports_its_quartiles_over_the_basins(database: Database, client: TestClient) -> None:
+    version, _ = fill_records(database)
+    result = client.get(f"/v1/models/{version}/skill").json()
+    fhv, nse = result["scores"]
     assert (nse["n"], nse["lacking"], nse["p25"], nse["median"], nse["p75"]) == (3, 0, 0.375, 0.5, 0.625)
     assert (fhv["n"], fhv["lacking"], fhv["median"]) == (0, 1, None)
     assert client.get(f"/v1/models/{version}/skill?metric=nse").json()["scores"] == [nse]
 
 
 def test_a_new_score_is_a_new_answer(sqlite_database: Database, sqlite_client: TestClient) -> None:
-    version, _ = keep(sqlite_database)
+    version, _ = fill_records(sqlite_database)
     addresses = f"/v1/basins/{BASIN}/skill", f"/v1/models/{version}/skill"
     held = [{"If-None-Match": sqlite_client.get(address).headers["ETag"]} for address in addresses]
     before = [sqlite_client.get(at, headers=tag).status_code for at, tag in zip(addresses, held, strict=True)]
@@ -100,8 +100,8 @@ def test_a_new_score_is_a_new_answer(sqlite_database: Database, sqlite_client: T
     assert (before, after) == ([304, 304], [200, 200])
 
 
-def test_what_was_not_evaluated_says_how_to(sqlite_database: Database, sqlite_client: TestClient) -> None:
-    version, other = keep(sqlite_database)
+def test_what_was_not_evaluated_states_how_to(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    version, other = fill_records(sqlite_database)
     addresses = {
         f"/v1/basins/{BASIN}/skill?version={other}": "not-evaluated",
         f"/v1/basins/{BASIN}/skill?metric=luck": "not-evaluated",

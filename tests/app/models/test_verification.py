@@ -14,7 +14,7 @@ from tests.records.factories import BASIN, a_basin, a_promoted_version, a_versio
 from tests.records.verification.test_verification import SCORES, a_verification
 
 
-def keep(session: Session) -> tuple[str, str]:
+def fill_records(session: Session) -> tuple[str, str]:
     """Keep scores of the version that is current for a basin, in three basins; return it, and one without."""
     a_basin(session)
     current, other = a_promoted_version(session), a_version(session).id
@@ -32,22 +32,22 @@ def keep(session: Session) -> tuple[str, str]:
 def versions(database: Database) -> tuple[str, str]:
     """The version that is current for a basin and verified, and one that is neither."""
     with database.transaction() as session:
-        return keep(session)
+        return fill_records(session)
 
 
 @pytest.fixture
 def of_sqlite(sqlite_database: Database) -> tuple[str, str]:
     """The same on SQLite alone."""
     with sqlite_database.transaction() as session:
-        return keep(session)
+        return fill_records(session)
 
 
-def test_a_basin_tells_every_period_lead_and_forecaster_of_its_version(
+def test_a_basin_reports_every_period_lead_and_forecaster_of_its_version(
     client: TestClient, versions: tuple[str, str]
 ) -> None:
-    said = client.get(f"/v1/basins/{BASIN}/verification").json()
-    assert (said["basin"], said["version"], said["season"]) == (BASIN, versions[0], "all")
-    earlier, one, two = said["verification"]
+    result = client.get(f"/v1/basins/{BASIN}/verification").json()
+    assert (result["basin"], result["version"], result["season"]) == (BASIN, versions[0], "all")
+    earlier, one, two = result["verification"]
     assert earlier["period"] == {"first_day": "1980-10-01", "last_day": "1989-09-30"}
     assert (earlier["error_model"], one["error_model"]) == (None, "0" * 64)
     assert (one["lead"], two["lead"], one["forecaster"], one["every_days"]) == (1, 2, "calibrated", 5)
@@ -59,16 +59,16 @@ def test_a_basin_tells_every_period_lead_and_forecaster_of_its_version(
     assert (winter["season"], len(winter["verification"])) == ("DJF", 1)
 
 
-def test_a_version_tells_its_quartiles_over_the_basins(client: TestClient, versions: tuple[str, str]) -> None:
-    said = client.get(f"/v1/models/{versions[0]}/verification").json()
-    assert [period["first_day"] for period in said["periods"]] == ["1980-10-01", "1989-10-01"]
-    _, one, _ = said["verification"]
+def test_a_version_reports_its_quartiles_over_the_basins(client: TestClient, versions: tuple[str, str]) -> None:
+    result = client.get(f"/v1/models/{versions[0]}/verification").json()
+    assert [period["first_day"] for period in result["periods"]] == ["1980-10-01", "1989-10-01"]
+    _, one, _ = result["verification"]
     assert (one["lead"], one["forecaster"], one["basins"]) == (1, "calibrated", 3)
     assert one["coverage_90"] == pytest.approx({"n": 3, "p25": 0.85, "median": 0.9, "p75": 0.925})
     assert one["far"] == {"n": 0, "p25": None, "median": None, "p75": None}
 
 
-def test_a_version_that_was_not_verified_itself_tells_its_twin(
+def test_a_version_that_was_not_verified_itself_reports_its_twin(
     sqlite_database: Database, sqlite_client: TestClient, of_sqlite: tuple[str, str]
 ) -> None:
     shipped = Pretrained(name="today", content="a", trained_on="maurer_extended", twin=of_sqlite[0])
@@ -80,9 +80,9 @@ def test_a_version_that_was_not_verified_itself_tells_its_twin(
         assert {row["scored"] for row in answer["verification"]} == {of_sqlite[0]}
 
 
-def test_what_was_issued_is_told_apart_from_reforecasts(client: TestClient, database: Database) -> None:
+def test_what_was_issued_is_distinguished_from_reforecasts(client: TestClient, database: Database) -> None:
     with database.transaction() as session:
-        current, _ = keep(session)
+        current, _ = fill_records(session)
         of_weather = a_verification(session, version_id=current, origin="issued", weather="nws/gfs", every_days=None)
         lead_scores.replace_issued(session, current, BASIN, [of_weather])
     for address in (f"/v1/basins/{BASIN}/verification", f"/v1/models/{current}/verification"):
@@ -119,7 +119,7 @@ def test_new_scores_are_a_new_answer(
     assert (before, after) == ([304, 304], [200, 200])
 
 
-def test_what_was_not_verified_says_how_to(sqlite_client: TestClient, of_sqlite: tuple[str, str]) -> None:
+def test_what_was_not_verified_states_how_to(sqlite_client: TestClient, of_sqlite: tuple[str, str]) -> None:
     addresses = {
         f"/v1/basins/{BASIN}/verification?version={of_sqlite[1]}": "not-verified",
         f"/v1/basins/{BASIN}/verification?season=JJA": "not-verified",

@@ -15,7 +15,9 @@ def colour(page: str) -> str:
     return str(name)
 
 
-def test_a_forecast_without_chances_is_not_told_as_calm(sqlite_database: Database, sqlite_client: TestClient) -> None:
+def test_a_forecast_without_chances_is_not_reported_as_calm(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
     with sqlite_database.transaction() as session:
         a_basin(session)
         a_run(session, a_promoted_version(session), forecast())

@@ -29,19 +29,19 @@ def figures(client: TestClient, key: dict[str, str]) -> dict[tuple[str, ...], fl
 def test_work_that_waits_and_workers_that_are_there(client: TestClient, database: Database) -> None:
     wall = Clock().wall()
     with database.transaction() as session:
-        process_heartbeats.sign(session, "first", "worker", ["default", "ingest"], wall)
-        process_heartbeats.sign(session, "second", "worker", ["default"], wall)
-        process_heartbeats.sign(session, "third", "scheduler", [], wall)
-        process_heartbeats.sign(session, "gone", "worker", ["training"], wall)
+        process_heartbeats.beat(session, "first", "worker", ["default", "ingest"], wall)
+        process_heartbeats.beat(session, "second", "worker", ["default"], wall)
+        process_heartbeats.beat(session, "third", "scheduler", [], wall)
+        process_heartbeats.beat(session, "gone", "worker", ["training"], wall)
         last_seen = wall - 2 * process_heartbeats.ABSENT_AFTER
         session.execute(update(AttendanceRow).where(AttendanceRow.name == "gone").values(seen_at=last_seen))
         a_job(session)
         a_job(session, kind="ingest", queue="ingest")
-    told = figures(client, bearer(database))
-    assert [told["freshet_workers", queue] for queue in ("default", "ingest", "training", "delivery")] == [2, 1, 0, 0]
-    assert [told["freshet_queue_jobs", queue] for queue in ("default", "ingest", "training")] == [1, 1, 0]
-    assert told["freshet_queue_oldest_seconds", "default"] > 0
-    assert told["freshet_queue_oldest_seconds", "training"] == 0
+    shown = figures(client, bearer(database))
+    assert [shown["freshet_workers", queue] for queue in ("default", "ingest", "training", "delivery")] == [2, 1, 0, 0]
+    assert [shown["freshet_queue_jobs", queue] for queue in ("default", "ingest", "training")] == [1, 1, 0]
+    assert shown["freshet_queue_oldest_seconds", "default"] > 0
+    assert shown["freshet_queue_oldest_seconds", "training"] == 0
 
 
 def test_what_came_of_the_newest_runs(client: TestClient, database: Database) -> None:
@@ -51,12 +51,12 @@ def test_what_came_of_the_newest_runs(client: TestClient, database: Database) ->
         version = a_promoted_version(session)
         closed = runs.BasinResult(basin=runs.RunBasin(basin_id=BASIN, status="issued"), ledgers=[CLOSED])
         a_run(session, version, closed, not_issued("It does not close.", "SYNTH-01"))
-    told = figures(client, bearer(database))
-    assert (told["freshet_newest_basins", "issued"], told["freshet_newest_basins", "withheld"]) == (1, 1)
-    assert told["freshet_worst_residual_ratio",] == pytest.approx(CLOSED.residual_mm / CLOSED.tolerance_mm)
-    assert told["freshet_newest_t0_age_days", version] == 1
-    assert told["freshet_newest_t0_seconds", version] == 1222732800  # 2008-09-30
-    assert told["freshet_database_bytes",] > 0
+    shown = figures(client, bearer(database))
+    assert (shown["freshet_newest_basins", "issued"], shown["freshet_newest_basins", "withheld"]) == (1, 1)
+    assert shown["freshet_worst_residual_ratio",] == pytest.approx(CLOSED.residual_mm / CLOSED.tolerance_mm)
+    assert shown["freshet_newest_t0_age_days", version] == 1
+    assert shown["freshet_newest_t0_seconds", version] == 1222732800  # 2008-09-30
+    assert shown["freshet_database_bytes",] > 0
 
 
 def test_requests_are_timed_by_the_template_of_their_address(
@@ -65,8 +65,8 @@ def test_requests_are_timed_by_the_template_of_their_address(
     key = bearer(sqlite_database)
     for address in ("/v1/basins/01013500", "/v1/basins/01022500", "/no/such/address", "/v1/basins"):
         sqlite_client.get(address)
-    told = figures(sqlite_client, key)
-    counts = {name[1:]: value for name, value in told.items() if name[0] == "freshet_request_seconds_count"}
+    shown = figures(sqlite_client, key)
+    counts = {name[1:]: value for name, value in shown.items() if name[0] == "freshet_request_seconds_count"}
     assert counts == {
         ("GET", "/v1/basins/{basin}", "404"): 2,
         ("none", "none", "404"): 1,
@@ -74,22 +74,22 @@ def test_requests_are_timed_by_the_template_of_their_address(
     }
 
 
-def test_another_process_tells_the_same_of_the_service(sqlite: str, sqlite_database: Database) -> None:
+def test_another_process_reports_the_same_of_the_service(sqlite: str, sqlite_database: Database) -> None:
     key = bearer(sqlite_database)
     with sqlite_database.transaction() as session:
         a_job(session)
     with serving(sqlite) as one, serving(sqlite) as other:
         one.get("/v1/basins")
-        told = [
+        shown = [
             {name: value for name, value in figures(of, key).items() if not name[0].startswith("freshet_request")}
             for of in (one, other)
         ]
     changing = [("freshet_queue_oldest_seconds", "default"), ("freshet_disk_free_bytes",), ("freshet_database_bytes",)]
-    for of in told:
+    for of in shown:
         for name in changing:
             of.pop(name, None)
-    assert told[0] == told[1]
-    assert told[0]["freshet_queue_jobs", "default"] == 1
+    assert shown[0] == shown[1]
+    assert shown[0]["freshet_queue_jobs", "default"] == 1
 
 
 def test_it_needs_a_key(sqlite_client: TestClient) -> None:

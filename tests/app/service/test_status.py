@@ -36,13 +36,13 @@ from tests.records.factories import (
 from workers.queue.broker import start_embedded
 
 
-def codes(said: dict[str, Any]) -> list[str]:
+def codes(output: dict[str, Any]) -> list[str]:
     """Return the codes of what is degraded."""
-    assert (said["status"] == "ok") == (not said["degraded"])
-    return [one["code"] for one in said["degraded"]]
+    assert (output["status"] == "ok") == (not output["degraded"])
+    return [one["code"] for one in output["degraded"]]
 
 
-def keep(database: Database, last: str = "2008-09-30") -> str:
+def fill_records(database: Database, last: str = "2008-09-30") -> str:
     """Keep a version that is current for a basin, its rain until a day, and another product that nobody uses."""
     with database.transaction() as session:
         version = a_promoted_version(session, a_basin(session))
@@ -53,17 +53,17 @@ def keep(database: Database, last: str = "2008-09-30") -> str:
 
 
 def test_what_is_new_and_whole_is_ok(database: Database, client: TestClient) -> None:
-    version = keep(database)
+    version = fill_records(database)
     with database.transaction() as session:
         a_run(session, version, t0=day("2008-09-29"))
         a_run(session, version, t0=day("2008-09-30"))
         a_run(session, version, t0=day("2008-10-01"), available_at=NOW + timedelta(hours=1))
     answer = client.get("/v1/status")
-    said = answer.json()
-    assert (codes(said), said["now"], said["replayed"]) == ([], "2008-10-01T06:00:00Z", True)
-    assert said["database_revision"] == client.get("/health/ready").json()["revision"]
-    assert said["counts"] == {"basins": 1, "basins_with_model": 1, "model_versions": 2, "runs": 2}
-    assert said["versions"] == [
+    output = answer.json()
+    assert (codes(output), output["now"], output["replayed"]) == ([], "2008-10-01T06:00:00Z", True)
+    assert output["database_revision"] == client.get("/health/ready").json()["revision"]
+    assert output["counts"] == {"basins": 1, "basins_with_model": 1, "model_versions": 2, "runs": 2}
+    assert output["versions"] == [
         {
             "version": version,
             "product": "maurer_extended",
@@ -75,60 +75,60 @@ def test_what_is_new_and_whole_is_ok(database: Database, client: TestClient) -> 
             "stale": False,
         }
     ]
-    assert said["inputs"] == [
+    assert output["inputs"] == [
         {"product": "maurer_extended", "newest_day": "2008-09-30", "age_days": 1, "stale": False, "used": True},
         {"product": "nldas", "newest_day": "1999-12-31", "age_days": 3197, "stale": True, "used": False},
     ]
     assert answer.headers["Cache-Control"] == "no-store"
 
 
-def test_what_is_old_is_told_with_its_age(sqlite_database: Database, sqlite: str) -> None:
-    version = keep(sqlite_database)
+def test_what_is_old_is_reported_with_its_age(sqlite_database: Database, sqlite: str) -> None:
+    version = fill_records(sqlite_database)
     with sqlite_database.transaction() as session:
         a_run(session, version, t0=day("2008-09-30"))
     with serving(sqlite, NOW + timedelta(days=2)) as client:
         assert codes(client.get("/v1/status").json()) == []
     with serving(sqlite, NOW + timedelta(days=3)) as client:
-        said = client.get("/v1/status").json()
-    assert codes(said) == ["stale-forecast", "stale-input"]
-    assert all("4 days behind the clock" in one["sentence"] for one in said["degraded"])
-    assert (said["versions"][0]["stale"], said["inputs"][0]["stale"]) == (True, True)
+        output = client.get("/v1/status").json()
+    assert codes(output) == ["stale-forecast", "stale-input"]
+    assert all("4 days behind the clock" in one["sentence"] for one in output["degraded"])
+    assert (output["versions"][0]["stale"], output["inputs"][0]["stale"]) == (True, True)
 
 
-def test_a_basin_that_was_left_behind_is_told(sqlite_database: Database, sqlite_client: TestClient) -> None:
-    version = keep(sqlite_database)
+def test_a_basin_that_was_left_behind_is_reported(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    version = fill_records(sqlite_database)
     with sqlite_database.transaction() as session:
         promotions.promote(session, version, [a_basin(session, "SYNTH-01")], reason="too", by="someone", at=NOW)
         a_run(session, version, issued(), issued("SYNTH-01"), t0=day("2008-09-27"))
         a_run(session, version)
-    said = sqlite_client.get("/v1/status").json()
-    assert codes(said) == ["stale-basins"]
-    assert "1 of 2 basins keep a forecast" in said["degraded"][0]["sentence"]
-    assert "SYNTH-01" in said["degraded"][0]["sentence"]
+    output = sqlite_client.get("/v1/status").json()
+    assert codes(output) == ["stale-basins"]
+    assert "1 of 2 basins keep a forecast" in output["degraded"][0]["sentence"]
+    assert "SYNTH-01" in output["degraded"][0]["sentence"]
 
 
-def test_what_is_lacking_is_told(sqlite_database: Database, sqlite_client: TestClient) -> None:
+def test_what_is_lacking_is_reported(sqlite_database: Database, sqlite_client: TestClient) -> None:
     assert codes(sqlite_client.get("/v1/status").json()) == ["no-basins"]
     with sqlite_database.transaction() as session:
         a_basin(session)
     assert codes(sqlite_client.get("/v1/status").json()) == ["no-model"]
-    version = keep(sqlite_database)
-    said = sqlite_client.get("/v1/status").json()
-    assert codes(said) == ["no-forecast"]
-    assert said["versions"][0]["newest_t0"] is None
-    assert set(said["missing"]) == {f"versions.{version}"}
+    version = fill_records(sqlite_database)
+    output = sqlite_client.get("/v1/status").json()
+    assert codes(output) == ["no-forecast"]
+    assert output["versions"][0]["newest_t0"] is None
+    assert set(output["missing"]) == {f"versions.{version}"}
 
 
-def test_a_newest_run_that_was_not_issued_everywhere_is_told(
+def test_a_newest_run_that_was_not_issued_everywhere_is_reported(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
-    version = keep(sqlite_database)
+    version = fill_records(sqlite_database)
     with sqlite_database.transaction() as session:
         a_basin(session, "SYNTH-01")
         run = a_run(session, version, issued(), not_issued("The rain ends.", "SYNTH-01")).id
-    said = sqlite_client.get("/v1/status").json()
-    assert codes(said) == ["not-issued"]
-    assert run in said["degraded"][0]["sentence"]
+    output = sqlite_client.get("/v1/status").json()
+    assert codes(output) == ["not-issued"]
+    assert run in output["degraded"][0]["sentence"]
     with sqlite_database.transaction() as session:
         a_run(session, version)
     assert codes(sqlite_client.get("/v1/status").json()) == []
@@ -151,13 +151,13 @@ def work_codes(client: TestClient) -> list[str]:
     return [code for code in codes(client.get("/v1/status").json()) if code != "no-basins"]
 
 
-def test_a_queue_that_nobody_takes_from_is_told(database: Database, client: TestClient) -> None:
+def test_a_queue_that_nobody_takes_from_is_reported(database: Database, client: TestClient) -> None:
     now = Clock(None).wall()
     posted(database, now)
     assert work_codes(client) == []
     first = posted(database, now - timedelta(minutes=7))
-    (told,) = [one for one in client.get("/v1/status").json()["degraded"] if one["code"] == "no-worker"]
-    assert told["sentence"].startswith("2 jobs of the queue default wait, the first for 7 minutes")
+    (shown,) = [one for one in client.get("/v1/status").json()["degraded"] if one["code"] == "no-worker"]
+    assert shown["sentence"].startswith("2 jobs of the queue default wait, the first for 7 minutes")
     with database.transaction() as session:
         assert jobs.claim(session, first, worker="w", lease_until=now + timedelta(minutes=1), at=now) is not None
     posted(database, now - timedelta(minutes=7))
@@ -166,7 +166,7 @@ def test_a_queue_that_nobody_takes_from_is_told(database: Database, client: Test
     assert work_codes(client) == ["no-worker"]
 
 
-def test_a_queue_that_others_keep_busy_is_told_after_an_hour(database: Database, client: TestClient) -> None:
+def test_a_queue_that_others_store_busy_is_reported_after_an_hour(database: Database, client: TestClient) -> None:
     now = Clock(None).wall()
     for queue, kind in (("default", "forecast"), ("training", "training")):
         running = posted(database, now - timedelta(hours=3), queue=queue, kind=kind)
@@ -176,12 +176,12 @@ def test_a_queue_that_others_keep_busy_is_told_after_an_hour(database: Database,
     assert work_codes(client) == []
     posted(database, now - timedelta(minutes=61))
     posted(database, now - timedelta(minutes=61), kind="training", queue="training")  # behind another member
-    (told,) = [each for each in client.get("/v1/status").json()["degraded"] if each["code"] == "queue-age"]
-    assert told["sentence"].startswith("2 jobs of the queue default wait, the first for 61 minutes, behind")
+    (shown,) = [each for each in client.get("/v1/status").json()["degraded"] if each["code"] == "queue-age"]
+    assert shown["sentence"].startswith("2 jobs of the queue default wait, the first for 61 minutes, behind")
     assert work_codes(client) == ["queue-age"]
 
 
-def test_readiness_tells_what_is_amiss_by_its_code(
+def test_readiness_reports_what_is_amiss_by_its_code(
     database: Database, client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(degradations, "REMEMBERED_SECONDS", 0.0)
@@ -200,13 +200,13 @@ def test_readiness_looks_once_however_often_it_is_asked(
     assert client.get("/health/ready").json()["degraded"] == []
 
 
-def test_work_that_failed_is_told_until_the_same_succeeds(database: Database, client: TestClient) -> None:
+def test_work_that_failed_is_reported_until_the_same_succeeds(database: Database, client: TestClient) -> None:
     now, problem = Clock(None).wall(), {"kind": "data", "detail": "There are none."}
     failed = posted(database, now)
     ended(database, failed, status="failed", problem=problem)
     ended(database, posted(database, now, kind="ingest"), status="succeeded", result={})
-    (told,) = [one for one in client.get("/v1/status").json()["degraded"] if one["code"] == "failed-job"]
-    assert f"/v1/jobs/{failed}" in told["sentence"]
+    (shown,) = [one for one in client.get("/v1/status").json()["degraded"] if one["code"] == "failed-job"]
+    assert f"/v1/jobs/{failed}" in shown["sentence"]
     ended(database, posted(database, now), status="succeeded", result={})
     assert work_codes(client) == []
 
@@ -231,16 +231,16 @@ def test_what_an_operators_jobs_meet_does_not_degrade_the_service(database: Data
     posted(database, now - timedelta(hours=3), key_id=operator)  # behind the operator's own
     assert client.get("/v1/status").json()["degraded"] == before
     posted(database, now - timedelta(minutes=61), key_id=admin)
-    (told,) = [each for each in client.get("/v1/status").json()["degraded"] if each["code"] == "queue-age"]
-    assert told["sentence"].startswith("1 jobs of the queue default wait, the first for 61 minutes, behind")
+    (shown,) = [each for each in client.get("/v1/status").json()["degraded"] if each["code"] == "queue-age"]
+    assert shown["sentence"].startswith("1 jobs of the queue default wait, the first for 61 minutes, behind")
     failed = posted(database, now, key_id=admin)
     ended(database, failed, status="failed", problem=problem)
     ended(database, posted(database, now, key_id=operator), status="succeeded", result={})  # hides nothing either
-    (told,) = [each for each in client.get("/v1/status").json()["degraded"] if each["code"] == "failed-job"]
-    assert f"/v1/jobs/{failed}" in told["sentence"]
+    (shown,) = [each for each in client.get("/v1/status").json()["degraded"] if each["code"] == "failed-job"]
+    assert f"/v1/jobs/{failed}" in shown["sentence"]
 
 
-def test_a_schedule_whose_work_failed_is_told_until_it_succeeds(database: Database, client: TestClient) -> None:
+def test_a_schedule_whose_work_failed_is_reported_until_it_succeeds(database: Database, client: TestClient) -> None:
     now, problem = Clock(None).wall(), {"kind": "data", "detail": "There are none."}
     new = schedules.NewSchedule(
         name="mornings", kind="forecast", params={}, cron="0 6 * * *", timezone="UTC", enabled=True, next_run_at=now
@@ -255,35 +255,35 @@ def test_a_schedule_whose_work_failed_is_told_until_it_succeeds(database: Databa
         assert work_codes(client) == expected
 
 
-def test_a_disk_that_is_nearly_full_is_told(sqlite: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_that_is_nearly_full_is_reported(sqlite: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     free = shutil.disk_usage(tmp_path).free
-    monkeypatch.setattr(job_degradations, "LEAST_FREE", free * 2)
+    monkeypatch.setattr(job_degradations, "MIN_FREE", free * 2)
     with serving(sqlite, data=tmp_path) as client:
         assert "disk" in codes(client.get("/v1/status").json())
-    monkeypatch.setattr(job_degradations, "LEAST_FREE", 1)
+    monkeypatch.setattr(job_degradations, "MIN_FREE", 1)
     with serving(sqlite, data=tmp_path) as client:
         assert "disk" not in codes(client.get("/v1/status").json())
 
 
-def test_a_part_that_is_being_started_again_is_told(
+def test_a_part_that_is_being_started_again_is_reported(
     sqlite: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(os, "getppid", os.getpid)  # the supervisor, of this test, is the parent of the API
     since = datetime(2008, 10, 1, 6, tzinfo=UTC)
     with serving(sqlite, data=tmp_path) as client:
         assert "part-restarting" not in codes(client.get("/v1/status").json())
-        restart_notes.tell(tmp_path, [restart_notes.Restart("scheduler", "hung and was killed", 3, since)])
-        (told,) = [one for one in client.get("/v1/status").json()["degraded"] if one["code"] == "part-restarting"]
-    assert told["sentence"].startswith("The scheduler hung and was killed, 3 times since 2008-10-01 06:00 UTC")
+        restart_notes.store(tmp_path, [restart_notes.Restart("scheduler", "hung and was killed", 3, since)])
+        (shown,) = [one for one in client.get("/v1/status").json()["degraded"] if one["code"] == "part-restarting"]
+    assert shown["sentence"].startswith("The scheduler hung and was killed, 3 times since 2008-10-01 06:00 UTC")
 
 
-def test_a_clock_that_was_ahead_is_told(database: Database, client: TestClient) -> None:
+def test_a_clock_that_was_ahead_is_reported(database: Database, client: TestClient) -> None:
     now = Clock(None).wall()
     posted(database, now)
     assert work_codes(client) == []
     ahead = posted(database, now + timedelta(days=365))
-    (told,) = [one for one in client.get("/v1/status").json()["degraded"] if one["code"] == "clock"]
-    assert f"job {ahead} is of {now + timedelta(days=365):%Y-%m-%d}" in told["sentence"]
+    (shown,) = [one for one in client.get("/v1/status").json()["degraded"] if one["code"] == "clock"]
+    assert f"job {ahead} is of {now + timedelta(days=365):%Y-%m-%d}" in shown["sentence"]
 
 
 @pytest.mark.parametrize(
@@ -300,30 +300,32 @@ def test_a_clock_that_was_ahead_is_told(database: Database, client: TestClient) 
         ),
     ],
 )
-def test_a_clock_that_is_wrong_is_told_while_its_process_is_there(
-    database: Database, client: TestClient, ahead: timedelta, told: str | None
+def test_a_clock_that_is_wrong_is_reported_while_its_process_is_there(
+    database: Database, client: TestClient, ahead: timedelta, shown: str | None
 ) -> None:
     with database.transaction() as session:
-        process_heartbeats.sign(session, "first", "scheduler", [], Clock().wall())
-        process_heartbeats.sign(session, "second", "scheduler", [], Clock().wall() + ahead)
-    said = client.get("/v1/status").json()
-    sentences = [each["sentence"] for each in said["degraded"] if each["code"] == "clock"]
-    assert [sentence.split(": ")[0] for sentence in sentences] == ([told] if told else [])
-    assert said["processes"] == {"schedulers": 2, "workers": {}}
+        process_heartbeats.beat(session, "first", "scheduler", [], Clock().wall())
+        process_heartbeats.beat(session, "second", "scheduler", [], Clock().wall() + ahead)
+    output = client.get("/v1/status").json()
+    sentences = [each["sentence"] for each in output["degraded"] if each["code"] == "clock"]
+    assert [sentence.split(": ")[0] for sentence in sentences] == ([shown] if shown else [])
+    assert output["processes"] == {"schedulers": 2, "workers": {}}
     with database.transaction() as session:
-        process_heartbeats.leave(session, "second")
-    said = client.get("/v1/status").json()
-    assert (codes(said), said["processes"]) == (["no-basins"], {"schedulers": 1, "workers": {}})
+        process_heartbeats.remove(session, "second")
+    output = client.get("/v1/status").json()
+    assert (codes(output), output["processes"]) == (["no-basins"], {"schedulers": 1, "workers": {}})
 
 
-def test_what_keeps_a_worker_from_its_work_is_told_until_it_goes_on(database: Database, client: TestClient) -> None:
+def test_what_retains_a_worker_from_its_work_is_reported_until_it_goes_on(
+    database: Database, client: TestClient
+) -> None:
     for trouble, expected in (("The process of the job 1 was stopped.", ["job-stopped"]), (None, [])):
         with database.transaction() as session:
-            process_heartbeats.sign(session, "first", "worker", ["default"], Clock().wall(), trouble)
+            process_heartbeats.beat(session, "first", "worker", ["default"], Clock().wall(), trouble)
         assert work_codes(client) == expected
 
 
-def test_a_broker_that_does_not_answer_is_told(sqlite: str, tmp_path: Path) -> None:
+def test_a_broker_that_does_not_answer_is_reported(sqlite: str, tmp_path: Path) -> None:
     with serving(sqlite, broker_url=NO_BROKER) as client:
         assert "no-broker" in codes(client.get("/v1/status").json())
     settings = Settings(data=tmp_path, database_url=sqlite)

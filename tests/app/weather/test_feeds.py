@@ -16,26 +16,26 @@ PATH = "/srv/private"
 FILES: dict[str, Any] = {"name": "laid-down", "settings": {"adapter": "files", "from": [PATH], "product": "own"}}
 
 
-def test_a_feed_is_made_read_and_removed(database: Database, client: TestClient) -> None:
+def test_a_feed_is_created_read_and_removed(database: Database, client: TestClient) -> None:
     with database.transaction() as session:
         a_basin(session)
     client.headers |= bearer(database, "admin")
-    made = client.post("/v1/feeds", json=FLOW)
-    assert (made.status_code, made.headers["Location"]) == (201, "/v1/feeds/usgs-flow")
-    said = made.json()
-    assert (said["settings"], said["adapter"], said["last_fetch_at"]) == (FLOW["settings"], "usgs", None)
-    assert said["missing"].keys() >= {"product", "last_fetch_at", "last_error"}
-    assert client.get("/v1/feeds").json() == {"feeds": [said]}
+    created = client.post("/v1/feeds", json=FLOW)
+    assert (created.status_code, created.headers["Location"]) == (201, "/v1/feeds/usgs-flow")
+    result = created.json()
+    assert (result["settings"], result["adapter"], result["last_fetch_at"]) == (FLOW["settings"], "usgs", None)
+    assert result["missing"].keys() >= {"product", "last_fetch_at", "last_error"}
+    assert client.get("/v1/feeds").json() == {"feeds": [result]}
 
     fetched = feeds.FetchedBasin(basin_id=BASIN, status="failed", reason="busy", tried_at=NOW, fetched_at=None)
     with database.transaction() as session:
         feed = feeds.get(session, "usgs-flow")
         feeds.note_basin(session, feed, fetched)
         feeds.note_fetch(session, feed, NOW, "1 of 1 basins failed.")
-    told = client.get("/v1/feeds/usgs-flow").json()
-    (basin,) = told["basins"]
+    shown = client.get("/v1/feeds/usgs-flow").json()
+    (basin,) = shown["basins"]
     assert (basin["basin"], basin["status"], basin["reason"]) == (BASIN, "failed", "busy")
-    assert (told["last_error"], told["last_success_at"]) == ("1 of 1 basins failed.", None)
+    assert (shown["last_error"], shown["last_success_at"]) == ("1 of 1 basins failed.", None)
 
     assert client.delete("/v1/feeds/usgs-flow").status_code == 204
     assert client.get("/v1/feeds/usgs-flow").json()["type"] == "/problems/unknown-feed"
@@ -85,7 +85,7 @@ def test_what_a_feed_of_files_names_is_its_makers_to_see(sqlite_database: Databa
         assert PATH not in hidden.text
 
 
-def test_a_feed_is_removed_by_who_made_it_or_an_admin(sqlite_database: Database, sqlite_client: TestClient) -> None:
+def test_a_feed_is_removed_by_who_created_it_or_an_admin(sqlite_database: Database, sqlite_client: TestClient) -> None:
     maker, other = bearer(sqlite_database), bearer(sqlite_database, name="another office")
     sqlite_client.post("/v1/feeds", json=FILES, headers=maker)
     refused = sqlite_client.delete("/v1/feeds/laid-down", headers=other)

@@ -13,7 +13,7 @@ from records.database.engine import Database
 from records.jobs import jobs
 from records.weather import weather_issues
 from tests.app.conftest import bearer, serving
-from tests.ingestion import weather_files as made
+from tests.ingestion import weather_files as created
 from tests.records.factories import BASIN, NOW, a_basin, a_weather_forecast, an_issue, instant
 
 OTHER = "USGS-01022500"
@@ -26,12 +26,12 @@ def receiving(sqlite: str, tmp_path: Path) -> Iterator[TestClient]:
         yield started
 
 
-def keep(database: Database, *references: str, operational: bool = True) -> list[str]:
+def fill_records(database: Database, *references: str, operational: bool = True) -> list[str]:
     """Keep a forecast of a basin of each reference time, and return their ids."""
     with database.transaction() as session:
         a_basin(session)
         return [
-            weather_issues.keep(
+            weather_issues.store(
                 session,
                 [a_weather_forecast(an_issue(at, licence="CC BY 4.0", credit="By a source"))],
                 NOW + timedelta(seconds=number),
@@ -41,8 +41,8 @@ def keep(database: Database, *references: str, operational: bool = True) -> list
         ]
 
 
-def test_they_are_listed_a_page_at_a_time_the_last_kept_first(database: Database, client: TestClient) -> None:
-    ids = keep(database, "2008-09-28", "2008-09-29", "2008-09-30")
+def test_they_are_listed_a_page_at_a_time_the_last_stored_first(database: Database, client: TestClient) -> None:
+    ids = fill_records(database, "2008-09-28", "2008-09-29", "2008-09-30")
     first = client.get("/v1/weather?limit=2").json()
     rest = client.get(first["next"]).json()
     assert [one["id"] for one in (*first["weather"], *rest["weather"])] == ids[::-1]
@@ -53,11 +53,11 @@ def test_they_are_listed_a_page_at_a_time_the_last_kept_first(database: Database
     assert client.get(f"/v1/weather?basin={OTHER}").status_code == 404
 
 
-def test_one_tells_what_it_holds(database: Database, client: TestClient) -> None:
-    (issue,) = keep(database, "2008-09-30")
-    said = client.get(f"/v1/weather/{issue}").json()
-    assert (said["source"], said["model"], said["operational"]) == ("a-source", "a-model", True)
-    assert said["basins"] == [
+def test_one_reports_what_it_holds(database: Database, client: TestClient) -> None:
+    (issue,) = fill_records(database, "2008-09-30")
+    result = client.get(f"/v1/weather/{issue}").json()
+    assert (result["source"], result["model"], result["operational"]) == ("a-source", "a-model", True)
+    assert result["basins"] == [
         {
             "basin": BASIN,
             "available_time": "2008-09-30T06:00:00Z",
@@ -68,17 +68,17 @@ def test_one_tells_what_it_holds(database: Database, client: TestClient) -> None
         }
     ]
     of_basin = client.get(f"/v1/weather/{issue}/basins/01013500")
-    told = of_basin.json()
-    assert told["time"] == ["2008-09-30", "2008-10-01", "2008-10-02"]
-    assert told["traces"]["1"]["tmax"] == [9.0] * 3
-    assert told["units"]["vp"] == "Pa"
-    assert told["credit"] == "By a source"
+    shown = of_basin.json()
+    assert shown["time"] == ["2008-09-30", "2008-10-01", "2008-10-02"]
+    assert shown["traces"]["1"]["tmax"] == [9.0] * 3
+    assert shown["units"]["vp"] == "Pa"
+    assert shown["credit"] == "By a source"
     again = client.get(f"/v1/weather/{issue}/basins/01013500", headers={"If-None-Match": of_basin.headers["ETag"]})
     assert again.status_code == 304
 
 
-def test_what_the_clock_does_not_know_yet_is_not_told(database: Database, client: TestClient) -> None:
-    (issue,) = keep(database, "2008-10-01T03:00")  # available at 9:00, and it is 6:00
+def test_what_the_clock_does_not_know_yet_is_not_reported(database: Database, client: TestClient) -> None:
+    (issue,) = fill_records(database, "2008-10-01T03:00")  # available at 9:00, and it is 6:00
     assert client.get("/v1/weather").json()["weather"] == []
     assert client.get(f"/v1/weather/{issue}").json()["basins"] == []
     for address in (f"/v1/weather/{issue}/basins/{BASIN}", "/v1/weather/nothing"):
@@ -89,12 +89,12 @@ def test_what_the_clock_does_not_know_yet_is_not_told(database: Database, client
 @pytest.mark.parametrize(
     ("media", "write"),
     [
-        ("application/json", made.written_json),
-        ("text/csv; charset=utf-8", made.written_csv),
-        ("application/x-netcdf", made.written_netcdf),
+        ("application/json", created.written_json),
+        ("text/csv; charset=utf-8", created.written_csv),
+        ("application/x-netcdf", created.written_netcdf),
     ],
 )
-def test_what_is_sent_is_kept_for_the_job_that_reads_it(
+def test_what_is_sent_is_stored_for_the_job_that_reads_it(
     sqlite_database: Database, receiving: TestClient, tmp_path: Path, media: str, write: Callable[[Path], Path]
 ) -> None:
     sent = write(tmp_path).read_bytes()
@@ -106,7 +106,7 @@ def test_what_is_sent_is_kept_for_the_job_that_reads_it(
     path = Path(job.params["weather_file"])
     assert (job.kind, job.queue) == ("weather", "ingest")
     assert path.read_bytes() == sent
-    assert [forecast.basin for forecast in files.read(path, instant("2026-11-23")).forecasts] == list(made.BASINS)
+    assert [forecast.basin for forecast in files.read(path, instant("2026-11-23")).forecasts] == list(created.BASINS)
 
 
 @pytest.mark.parametrize(

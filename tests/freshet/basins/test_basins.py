@@ -60,8 +60,8 @@ def test_what_cannot_be_added_is_refused_by_name(tmp_path: Path, usgs: dict[str,
         assert sentence in " ".join(refused.err.split())
 
 
-def test_climate_is_computed_where_no_source_tells_it(ingested: Freshet) -> None:
+def test_climate_is_computed_where_no_source_reports_it(ingested: Freshet) -> None:
     period = ("--product", "synthetic", "--period", "2001-10-01..2004-09-30")
-    told = ingested("basins", "climate", BASINS[0], *period)
-    assert (told.code, "from its source" in told.err) == (4, True)
+    shown = ingested("basins", "climate", BASINS[0], *period)
+    assert (shown.code, "from its source" in shown.err) == (4, True)
     assert ingested("basins", "climate", "OWN-none", *period).code == 3

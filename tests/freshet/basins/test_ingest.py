@@ -27,14 +27,14 @@ def test_the_same_again_stores_nothing(freshet: Freshet, country: Path) -> None:
 
 
 def test_only_the_named_basins_are_ingested(freshet: Freshet, country: Path) -> None:
-    said = freshet("ingest", "camels", "--from", str(country), "--basin", "SYNTH-02")
+    result = freshet("ingest", "camels", "--from", str(country), "--basin", "SYNTH-02")
 
-    assert said.code == 0
-    assert "1 basins: 1 new" in said.out
+    assert result.code == 0
+    assert "1 basins: 1 new" in result.out
     assert [one["id"] for one in freshet("basins", "--json").json["basins"]] == ["SYNTH-02"]
 
 
-def test_a_broken_basin_is_told_and_the_others_go_on(freshet: Freshet, country: Path, tmp_path: Path) -> None:
+def test_a_broken_basin_is_reported_and_the_others_go_on(freshet: Freshet, country: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(country, tmp_path / "broken"))
     streamflow = folder / "usgs_streamflow" / "00" / "SYNTH-02_streamflow_qc.txt"
     streamflow.write_text(streamflow.read_text().replace("2001 02 03", "2001 02 31"))
@@ -59,34 +59,34 @@ def test_a_broken_basin_is_told_and_the_others_go_on(freshet: Freshet, country: 
         (["--from", "https://example/camels.zip#md5=1"], 2, "#md5=1 is not a checksum"),
     ],
 )
-def test_what_cannot_be_ingested_is_told_and_makes_no_data_folder(
+def test_what_cannot_be_ingested_is_reported_and_makes_no_data_folder(
     freshet: Freshet, country: Path, arguments: list[str], code: int, sentence: str
 ) -> None:
-    said = freshet("ingest", "camels", *(text.replace("COUNTRY", str(country)) for text in arguments), "--json")
+    result = freshet("ingest", "camels", *(text.replace("COUNTRY", str(country)) for text in arguments), "--json")
 
-    assert said.code == code
-    assert sentence in said.json["problem"]["detail"]
-    assert sentence in said.err
+    assert result.code == code
+    assert sentence in result.json["problem"]["detail"]
+    assert sentence in result.err
     assert not freshet.data.exists()
 
 
 @pytest.mark.parametrize("layout", ["caravan", "benchmarks"])
 def test_a_source_that_is_not_there_makes_no_data_folder(freshet: Freshet, layout: str) -> None:
-    said = freshet("ingest", layout, "--from", "/no/such/place")
+    result = freshet("ingest", layout, "--from", "/no/such/place")
 
-    assert said.code == 4
-    assert "/no/such/place" in said.err
+    assert result.code == 4
+    assert "/no/such/place" in result.err
     assert not freshet.data.exists()
 
 
-def test_a_folder_without_known_files_and_a_file_that_is_no_zip_are_told(freshet: Freshet, tmp_path: Path) -> None:
+def test_a_folder_without_known_files_and_a_file_that_is_no_zip_are_reported(freshet: Freshet, tmp_path: Path) -> None:
     (tmp_path / "camels.zip").write_text("no zip")
     (tmp_path / "empty").mkdir()
 
     for name in ("camels.zip", "empty"):
-        said = freshet("ingest", "camels", "--from", str(tmp_path / name))
-        assert said.code == 4
-        assert str(tmp_path / name) in said.err
+        result = freshet("ingest", "camels", "--from", str(tmp_path / name))
+        assert result.code == 4
+        assert str(tmp_path / name) in result.err
 
 
 def test_basins_are_listed_and_chosen_by_text_and_unit(ingested: Freshet) -> None:
@@ -117,19 +117,19 @@ def test_a_basin_is_shown_with_areas_series_and_quality(ingested: Freshet) -> No
 
 
 @pytest.mark.parametrize(("basin", "code"), [("01013500", 3), ("a river", 2)])
-def test_a_basin_that_is_not_kept_is_told(ingested: Freshet, basin: str, code: int) -> None:
-    said = ingested("basins", basin, "--json")
+def test_a_basin_that_is_not_stored_is_reported(ingested: Freshet, basin: str, code: int) -> None:
+    result = ingested("basins", basin, "--json")
 
-    assert said.code == code
-    assert said.json["problem"]["detail"] in said.err
+    assert result.code == code
+    assert result.json["problem"]["detail"] in result.err
 
 
-def test_a_file_that_crashes_the_process_is_told_and_the_others_are_ingested(
+def test_a_file_that_crashes_the_process_is_reported_and_the_others_are_ingested(
     freshet: Freshet, country: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ingest, "CamelsSource", crashing)
-    said = freshet("ingest", "camels", "--from", str(country), "--json")
+    result = freshet("ingest", "camels", "--from", str(country), "--json")
 
-    assert (said.code, said.json["counts"]) == (6, {"new": 1, "failed": 2})  # one is broken
-    assert f"Failed: {CRASHES}: {country}" in said.err
-    assert "the process that read it was killed by SIGSEGV" in said.err
+    assert (result.code, result.json["counts"]) == (6, {"new": 1, "failed": 2})  # one is broken
+    assert f"Failed: {CRASHES}: {country}" in result.err
+    assert "the process that read it was killed by SIGSEGV" in result.err

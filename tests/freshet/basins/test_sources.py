@@ -47,7 +47,7 @@ def tables_of(folder: Path) -> list[str]:
     return ["--basins", str(folder / "basins.csv"), "--observations", str(folder / "observations.csv")]
 
 
-def kept(freshet: Freshet) -> list[str]:
+def trained_store(freshet: Freshet) -> list[str]:
     return [one["id"] for one in freshet("basins", "--json").json["basins"]]
 
 
@@ -55,35 +55,35 @@ def products_of(freshet: Freshet, basin: str) -> set[tuple[str, str]]:
     return {(one["product"], one["variable"]) for one in freshet("basins", basin, "--json").json["series"]}
 
 
-def test_a_caravan_set_is_kept_beside_what_there_is(ingested: Freshet, caravan_set: Path) -> None:
+def test_a_caravan_set_is_stored_beside_what_there_is(ingested: Freshet, caravan_set: Path) -> None:
     first = ingested("ingest", "caravan", "--from", str(caravan_set), "--json")
     again = ingested("ingest", "caravan", "--from", str(caravan_set), "--json")
 
     assert (first.code, first.json["counts"]) == (0, {"new": 3})
     assert (again.code, again.json["counts"]) == (0, {"unchanged": 3})
-    assert kept(ingested) == sorted([*BASINS, *GAUGES])
+    assert trained_store(ingested) == sorted([*BASINS, *GAUGES])
     assert {("era5_land", "precipitation"), ("caravan", "discharge")} <= products_of(ingested, GAUGES[0])
 
 
 def test_one_basin_of_a_caravan_set_is_chosen(freshet: Freshet, caravan_set: Path) -> None:
-    said = freshet("ingest", "caravan", "--from", str(caravan_set), "--basin", GAUGES[1], "--json")
+    output = freshet("ingest", "caravan", "--from", str(caravan_set), "--basin", GAUGES[1], "--json")
     other = freshet("ingest", "caravan", "--from", str(caravan_set), "--basin", BASINS[0], "--json")
 
-    assert (said.code, said.json["counts"]) == (0, {"new": 1})
-    assert (other.code, kept(freshet)) == (2, [GAUGES[1]])
+    assert (output.code, output.json["counts"]) == (0, {"new": 1})
+    assert (other.code, trained_store(freshet)) == (2, [GAUGES[1]])
 
 
-def test_own_basins_are_kept_from_tables(freshet: Freshet, own_tables: Path) -> None:
+def test_own_basins_are_prevented_from_tables(freshet: Freshet, own_tables: Path) -> None:
     first = freshet("ingest", "tables", "--product", "gauges", *tables_of(own_tables), "--json")
     again = freshet("ingest", "tables", "--product", "gauges", *tables_of(own_tables), "--json")
 
     assert (first.code, first.json["counts"]) == (0, {"new": 3})
     assert (again.code, again.json["counts"]) == (0, {"unchanged": 3})
-    assert kept(freshet) == OWN
+    assert trained_store(freshet) == OWN
     assert {("gauges", "precipitation"), ("own", "discharge")} <= products_of(freshet, OWN[0])
 
 
-def test_observations_follow_for_basins_that_are_kept(freshet: Freshet, own_tables: Path) -> None:
+def test_observations_follow_for_basins_that_are_stored(freshet: Freshet, own_tables: Path) -> None:
     basins, observations = tables_of(own_tables)[:2], tables_of(own_tables)[2:]
     early = freshet("ingest", "tables", "--product", "gauges", *observations, "--json")
     registered = freshet("ingest", "tables", "--product", "gauges", *basins, "--json")
@@ -113,11 +113,11 @@ def test_a_table_with_a_fault_is_not_taken_at_all(
         assert name != table or old in text
         (tmp_path / f"{name}.csv").write_text(text.replace(old, new) if name == table else text)
 
-    said = freshet("ingest", "tables", "--product", "gauges", *tables_of(tmp_path), "--json")
+    output = freshet("ingest", "tables", "--product", "gauges", *tables_of(tmp_path), "--json")
 
-    assert said.code == code
-    assert f"{table}.csv" in said.json["problem"]["detail"]
-    assert sentence in said.json["problem"]["detail"]
+    assert output.code == code
+    assert f"{table}.csv" in output.json["problem"]["detail"]
+    assert sentence in output.json["problem"]["detail"]
     assert not freshet.data.exists()
 
 
@@ -154,7 +154,7 @@ def test_jobs_ingest_every_source(ingested: Freshet, country: Path, caravan_set:
     assert caravan.result == {"counts": {"new": 1}, "failed": {}}
     assert registered.json["counts"] == {"new": 3}
     assert table.result == {"counts": {"changed": 3}, "failed": {}}
-    assert kept(ingested) == sorted([*BASINS, GAUGES[0], *OWN])
+    assert trained_store(ingested) == sorted([*BASINS, GAUGES[0], *OWN])
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_jobs_ingest_every_source(ingested: Freshet, country: Path, caravan_set:
         ({"source": "benchmarks", "from": ["/a", "/b"]}, "benchmarks is one file"),
     ],
 )
-def test_a_job_that_does_not_say_what_to_ingest_fails_at_once(
+def test_a_job_that_does_not_state_what_to_ingest_fails_at_once(
     ingested: Freshet, params: dict[str, Any], sentence: str
 ) -> None:
     job = done(ingested, **params)

@@ -22,9 +22,9 @@ def office(empty: Freshet) -> Freshet:
 
 
 def test_the_levels_of_a_record_are_shown(office: Freshet) -> None:
-    said = office("thresholds", "show", "01013500", "--json").json
-    assert (said["basin"], said["unit"], said["fixed"]) == (BASIN, "m3/s", [])
-    floods, _, low, duration = said["record"]
+    result = office("thresholds", "show", "01013500", "--json").json
+    assert (result["basin"], result["unit"], result["fixed"]) == (BASIN, "m3/s", [])
+    floods, _, low, duration = result["record"]
     assert (floods["kind"], floods["method"], floods["years"]) == ("flood", "gev", 12)
     assert floods["period"] == "1990-10-01..2002-09-30"
     two, *_, fifty = floods["levels"]
@@ -38,14 +38,14 @@ def test_the_levels_of_a_record_are_shown(office: Freshet) -> None:
     assert f"{two['discharge']:.3f}" in shown.out
 
 
-def test_a_record_that_is_too_short_says_why(ingested: Freshet) -> None:
+def test_a_record_that_is_too_short_states_why(ingested: Freshet) -> None:
     shown = ingested("thresholds", "show", "SYNTH-01")
     assert (shown.code, "Years with enough days: 5. A level needs 10." in shown.out) == (0, True)
 
 
 def test_a_level_is_set_and_removed(office: Freshet) -> None:
-    made = office("thresholds", "set", BASIN, "bankfull", "210.5", "--json").json
-    assert (made["change"], made["discharge"], made["direction"]) == ("new", 210.5, "rising")
+    created = office("thresholds", "set", BASIN, "bankfull", "210.5", "--json").json
+    assert (created["change"], created["discharge"], created["direction"]) == ("new", 210.5, "rising")
     assert office("thresholds", "set", BASIN, "bankfull", "210.5", "--json").json["change"] == "unchanged"
     assert office("thresholds", "set", BASIN, "bankfull", "3", "--falling", "--json").json["change"] == "changed"
     (fixed,) = office("thresholds", "show", BASIN, "--json").json["fixed"]
@@ -73,8 +73,10 @@ def test_a_level_is_set_and_removed(office: Freshet) -> None:
         (["set", BASIN, "bankfull", "seven"], 2, "FLOW"),
     ],
 )
-def test_what_cannot_be_set_or_shown_is_told(office: Freshet, arguments: list[str], code: int, sentence: str) -> None:
-    said = office("thresholds", *arguments, "--json")
-    assert said.code == code
-    assert sentence in said.json["problem"]["detail"]
+def test_what_cannot_be_set_or_shown_is_reported(
+    office: Freshet, arguments: list[str], code: int, sentence: str
+) -> None:
+    result = office("thresholds", *arguments, "--json")
+    assert result.code == code
+    assert sentence in result.json["problem"]["detail"]
     assert office("thresholds", "show", BASIN, "--json").json["fixed"] == []

@@ -45,13 +45,13 @@ def ensemble() -> Ensemble:
 @pytest.fixture(scope="module")
 def forcing(ensemble: Ensemble) -> Forcing:
     """A made-up year of the basin of the example."""
-    said, generator, days = json.loads(EXAMPLE.read_text()), np.random.default_rng(0), len(YEAR)
+    result, generator, days = json.loads(EXAMPLE.read_text()), np.random.default_rng(0), len(YEAR)
     season = np.sin(np.arange(days) / days * 2 * np.pi)
     rain = np.where(generator.random(days) > 0.7, generator.gamma(1.0, 8.0, days), 0.0)
     tmax = 12 - 12 * season + generator.normal(size=days)
     columns = {"srad": 250 - 120 * season, "tmax": tmax, "tmin": tmax - 11, "vp": 600 - 200 * season}
     auxiliary = np.stack([columns[name] for name in ensemble.config.inputs.auxiliary], axis=-1)
-    static = np.array([[said["attributes"][name] for name in ensemble.config.inputs.static]], np.float32)
+    static = np.array([[result["attributes"][name] for name in ensemble.config.inputs.static]], np.float32)
     return Forcing(YEAR.first, rain.astype(np.float32)[None], auxiliary.astype(np.float32)[None], static, (BASIN,))
 
 
@@ -92,24 +92,24 @@ def run(component: Freshet, forcing: Forcing, days: slice) -> dict[str, np.ndarr
 def test_a_year_day_by_day_is_the_batch_run_to_the_bit(ensemble: Ensemble, forcing: Forcing) -> None:
     outputs, last = ensemble.simulate(forcing, None, ("discharge", "loss", "storage"))
     component = initialized(str(EXAMPLE))
-    said = run(component, forcing, slice(None))
+    result = run(component, forcing, slice(None))
 
     discharge = outputs["discharge"][:, 0].mean(axis=0, dtype=np.float64)
     area = Area("configuration", json.loads(EXAMPLE.read_text())["area_km2"] * 1e6)
     storage = outputs["storage"][:, 0]
-    assert np.array_equal(said[FLOW.name][:, 0], mm_per_day_to_m3s(discharge, area=area))
-    assert np.array_equal(said[DEPTH.name][:, 0], discharge / 1000)
-    assert np.array_equal(said[LOSS.name][:, 0], outputs["loss"][:, 0].mean(axis=0, dtype=np.float64))
-    assert np.array_equal(said[CELLS.name], storage.swapaxes(0, 1).reshape(len(YEAR), -1))
-    assert np.array_equal(said[STORAGE.name][:, 0], storage.sum(axis=-1, dtype=np.float64).mean(axis=0))
-    assert np.array_equal(said[CELLS.name][-1].reshape(len(last), -1), np.stack([one["c"][0] for one in last]))
+    assert np.array_equal(result[FLOW.name][:, 0], mm_per_day_to_m3s(discharge, area=area))
+    assert np.array_equal(result[DEPTH.name][:, 0], discharge / 1000)
+    assert np.array_equal(result[LOSS.name][:, 0], outputs["loss"][:, 0].mean(axis=0, dtype=np.float64))
+    assert np.array_equal(result[CELLS.name], storage.swapaxes(0, 1).reshape(len(YEAR), -1))
+    assert np.array_equal(result[STORAGE.name][:, 0], storage.sum(axis=-1, dtype=np.float64).mean(axis=0))
+    assert np.array_equal(result[CELLS.name][-1].reshape(len(last), -1), np.stack([one["c"][0] for one in last]))
     assert component.get_current_time() == 365 * 86_400
 
-    assert said[FLOW.name].max() > 10
+    assert result[FLOW.name].max() > 10
     water = forcing.mass.sum(dtype=np.float64)
-    assert 0 < abs(said[RESIDUAL.name]).max() < 1e-5 * water
-    means = {name: said[name].sum() for name in (DEPTH.name, LOSS.name)}
-    left = water - 1000 * means[DEPTH.name] - means[LOSS.name] - said[STORAGE.name][-1, 0]
+    assert 0 < abs(result[RESIDUAL.name]).max() < 1e-5 * water
+    means = {name: result[name].sum() for name in (DEPTH.name, LOSS.name)}
+    left = water - 1000 * means[DEPTH.name] - means[LOSS.name] - result[STORAGE.name][-1, 0]
     assert abs(left) < 1e-5 * water
 
 
@@ -197,7 +197,7 @@ def test_a_state_of_another_ensemble_basin_or_day_is_refused(forcing: Forcing, t
         ({"attributes": {"p_mean": 3.0, "pm": 1.0}}, "pet_mean.* is missing. It takes no pm"),
     ],
 )
-def test_a_configuration_that_cannot_be_used_says_why(
+def test_a_configuration_that_cannot_be_used_states_why(
     changes: dict[str, object], sentence: str, tmp_path: Path
 ) -> None:
     with pytest.raises(InvalidInput, match=sentence):
@@ -262,7 +262,7 @@ def test_the_documents_example_runs_as_it_stands() -> None:
     assert re.fullmatch(r"86400\.0 \d\.\d\d m3 s-1\n", ended.stdout)
 
 
-def test_the_documents_tell_every_variable() -> None:
+def test_the_documents_report_every_variable() -> None:
     text = (ROOT / "docs" / "do" / "bmi.md").read_text()
     for variable in (*INPUTS.values(), *OUTPUTS, *WATER):
         assert f"| `{variable.name}` | {variable.units} |" in text

@@ -14,31 +14,31 @@ from tests.freshet.conftest import BASINS, Freshet, environment
 
 
 def test_help_lists_the_commands_in_the_order_of_the_work(freshet: Freshet) -> None:
-    said = freshet("--help")
+    result = freshet("--help")
 
-    lines = said.out[said.out.index("Commands") :].splitlines()
+    lines = result.out[result.out.index("Commands") :].splitlines()
     first_words = [line.strip("│ ").split()[0] for line in lines if line.startswith("│ ") and line[2] != " "]
-    assert said.code == 0
+    assert result.code == 0
     assert first_words == list(COMMANDS)
-    assert "Exit codes: 0 done" in said.out
+    assert "Exit codes: 0 done" in result.out
 
 
 @pytest.mark.parametrize("command", [*((name,) for name in COMMANDS), ("ingest", "camels"), ("models", "promote")])
 def test_every_command_has_help(freshet: Freshet, command: tuple[str, ...]) -> None:
-    said = freshet(*command, "--help")
+    result = freshet(*command, "--help")
 
-    assert (said.code, said.err) == (0, "")
-    assert f"Usage: freshet {' '.join(command)}" in said.out
-    assert "list[str]" not in said.out
+    assert (result.code, result.err) == (0, "")
+    assert f"Usage: freshet {' '.join(command)}" in result.out
+    assert "list[str]" not in result.out
     assert not freshet.data.exists()
 
 
 def test_no_command_shows_the_help_and_is_no_success(freshet: Freshet) -> None:
-    said = freshet()
+    result = freshet()
 
-    assert said.code == 2
-    assert "evaluate" in said.out
-    assert "Error" not in said.err
+    assert result.code == 2
+    assert "evaluate" in result.out
+    assert "Error" not in result.err
 
 
 @pytest.mark.parametrize(
@@ -77,9 +77,9 @@ def test_a_command_loads_what_it_uses(worked: Freshet, command: list[str], heavy
 def test_the_shell_completes_commands_and_options(freshet: Freshet, typed: str, offered: set[str]) -> None:
     words = {"COMP_WORDS": typed, "COMP_CWORD": str(len(typed.split()) - 1)}
 
-    said = freshet(_FRESHET_COMPLETE="complete_bash", **words)
+    result = freshet(_FRESHET_COMPLETE="complete_bash", **words)
 
-    assert set(said.out.split()) == offered
+    assert set(result.out.split()) == offered
 
 
 def test_bash_completes_once_it_has_been_taught(tmp_path: Path) -> None:
@@ -114,12 +114,12 @@ def test_bash_completes_once_it_has_been_taught(tmp_path: Path) -> None:
     ],
 )
 def test_misused_arguments_are_a_sentence_and_a_problem(freshet: Freshet, arguments: list[str], sentence: str) -> None:
-    said = freshet(*arguments)
+    result = freshet(*arguments)
     with_json = freshet(*arguments, "--json")
 
-    assert said.code == with_json.code == 2
-    assert said.err.startswith(f"Error: {sentence}")
-    assert said.out == ""
+    assert result.code == with_json.code == 2
+    assert result.err.startswith(f"Error: {sentence}")
+    assert result.out == ""
     assert with_json.json["problem"]["kind"] == "invalid-input"
     assert with_json.err == f"Error: {with_json.json['problem']['detail']}\n"
 
@@ -130,51 +130,51 @@ def test_misused_arguments_are_a_sentence_and_a_problem(freshet: Freshet, argume
 )
 @pytest.mark.parametrize("command", ["basins", "doctor", "forecast", "demo"])
 def test_a_bad_setting_is_named(freshet: Freshet, command: str, setting: str, value: str) -> None:
-    said = freshet(command, "--json", **{setting: value})
+    result = freshet(command, "--json", **{setting: value})
 
-    assert said.code == 2
-    assert said.json["problem"]["kind"] == "bad-settings"
-    assert setting in said.err
+    assert result.code == 2
+    assert result.json["problem"]["kind"] == "bad-settings"
+    assert setting in result.err
 
 
 @pytest.mark.parametrize("command", [["basins"], ["runs"], ["models", "list"], ["forecast"], ["serve"]])
 @pytest.mark.parametrize("url", ["nonsense", "mysql://reader:secret@example/one"])
 def test_a_database_url_of_another_kind_is_refused(freshet: Freshet, command: list[str], url: str) -> None:
-    said = freshet(*command, FRESHET_DATABASE_URL=url)
+    result = freshet(*command, FRESHET_DATABASE_URL=url)
 
-    assert said.code == 2
-    assert "sqlite:////path/freshet.sqlite" in said.err
-    assert "secret" not in said.err
+    assert result.code == 2
+    assert "sqlite:////path/freshet.sqlite" in result.err
+    assert "secret" not in result.err
 
 
 def test_a_server_that_does_not_answer_is_a_sentence_without_the_password(freshet: Freshet) -> None:
-    said = freshet("basins", "--json", FRESHET_DATABASE_URL="postgresql://reader:secret@127.0.0.1:1/freshet")
+    result = freshet("basins", "--json", FRESHET_DATABASE_URL="postgresql://reader:secret@127.0.0.1:1/freshet")
 
-    assert said.code == 5
-    assert said.json["problem"]["kind"] == "database"
-    assert "127.0.0.1:1" in said.err
-    assert "secret" not in said.out + said.err
+    assert result.code == 5
+    assert result.json["problem"]["kind"] == "database"
+    assert "127.0.0.1:1" in result.err
+    assert "secret" not in result.out + result.err
 
 
 @pytest.mark.parametrize("command", [["ingest", "camels", "--from", "COUNTRY"], ["demo", "--once"]])
-def test_a_data_folder_that_cannot_be_made_is_a_sentence(tmp_path: Path, country: Path, command: list[str]) -> None:
+def test_a_data_folder_that_cannot_be_created_is_a_sentence(tmp_path: Path, country: Path, command: list[str]) -> None:
     (tmp_path / "file").write_text("in the way")
 
-    said = Freshet(tmp_path / "file" / "data")(*(text.replace("COUNTRY", str(country)) for text in command))
+    result = Freshet(tmp_path / "file" / "data")(*(text.replace("COUNTRY", str(country)) for text in command))
 
-    assert said.code == 5
-    assert said.err.startswith("Error: The database sqlite:///")
-    assert str(tmp_path / "file" / "data") in said.err
+    assert result.code == 5
+    assert result.err.startswith("Error: The database sqlite:///")
+    assert str(tmp_path / "file" / "data") in result.err
 
 
 @pytest.mark.parametrize("command", [["basins"], ["forecast"], ["models", "list"], ["serve"]])
 def test_a_file_that_is_no_database_is_a_sentence(tmp_path: Path, command: list[str]) -> None:
     (tmp_path / "freshet.sqlite").write_bytes(b"rivers" * 2000)
 
-    said = Freshet(tmp_path)(*command)
+    result = Freshet(tmp_path)(*command)
 
-    assert said.code == 5
-    assert f"{tmp_path / 'freshet.sqlite'} cannot be used" in said.err
+    assert result.code == 5
+    assert f"{tmp_path / 'freshet.sqlite'} cannot be used" in result.err
     assert (tmp_path / "freshet.sqlite").read_bytes() == b"rivers" * 2000
 
 
@@ -186,17 +186,17 @@ def test_damage_that_is_met_on_the_way_is_a_sentence(ingested: Freshet) -> None:
 
     ended = [ingested("train", "--train-period", "2001-10-01..2004-09-30"), ingested("basins", BASINS[0])]
 
-    for said in ended:
-        assert said.code == 5
-        assert f"{file} cannot be used" in said.err
-        assert "Traceback" not in said.err
+    for result in ended:
+        assert result.code == 5
+        assert f"{file} cannot be used" in result.err
+        assert "Traceback" not in result.err
 
 
 def test_the_drivers_own_form_of_a_url_is_refused(worked: Freshet, tmp_path: Path) -> None:
     """It would be taken for a folder named `file:`."""
-    said = worked("forecast", FRESHET_DATABASE_URL=f"sqlite:///file:{tmp_path / 'some.sqlite'}?mode=ro&uri=true")
-    assert said.code == 2
-    assert "names neither a SQLite file" in said.err
+    result = worked("forecast", FRESHET_DATABASE_URL=f"sqlite:///file:{tmp_path / 'some.sqlite'}?mode=ro&uri=true")
+    assert result.code == 2
+    assert "names neither a SQLite file" in result.err
 
 
 def test_an_output_that_nobody_reads_any_more_is_no_traceback(worked: Freshet) -> None:

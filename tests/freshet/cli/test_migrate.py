@@ -64,13 +64,13 @@ def test_what_reads_works_while_somebody_writes(held: Freshet, arguments: tuple[
 
 
 @pytest.mark.parametrize("arguments", READ, ids=" ".join)
-def test_what_reads_leaves_older_tables_as_they_are_and_says_what_to_run(
+def test_what_reads_leaves_older_tables_as_they_are_and_states_what_to_run(
     old: Freshet, arguments: tuple[str, ...]
 ) -> None:
-    said = old(*arguments)
-    assert said.code == 5
-    assert f"are at revision {OLD}, and this code needs" in said.err
-    assert "run `freshet migrate`" in said.err
+    result = old(*arguments)
+    assert result.code == 5
+    assert f"are at revision {OLD}, and this code needs" in result.err
+    assert "run `freshet migrate`" in result.err
     assert revision(old.data) == OLD
 
 

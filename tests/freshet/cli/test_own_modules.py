@@ -72,6 +72,6 @@ def test_here_python_finds_freshets_own() -> None:
     require_own()
 
 
-def test_a_distribution_that_installs_the_same_name_is_told() -> None:
-    (said,) = claimed_by_others({"models": ["freshet", "zoo"], "app": ["freshet"], "numpy": ["numpy"]})
-    assert said == "zoo installs a package `models` over Freshet's: install Freshet in an environment of its own"
+def test_a_distribution_that_installs_the_same_name_is_reported() -> None:
+    (result,) = claimed_by_others({"models": ["freshet", "zoo"], "app": ["freshet"], "numpy": ["numpy"]})
+    assert result == "zoo installs a package `models` over Freshet's: install Freshet in an environment of its own"

@@ -56,24 +56,24 @@ def test_the_brokers_files_are_its_owners_alone(tmp_path: Path) -> None:
     assert set(files.values()) == {0}
 
 
-def test_a_folder_that_is_open_to_others_is_told_with_what_mends_it(tmp_path: Path) -> None:
+def test_a_folder_that_is_open_to_others_is_reported_with_what_mends_it(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir(mode=private_files.FOLDER)
     freshet = Freshet(tmp_path / "data")
     freshet("keys", "make", "river office")
 
-    def told() -> list[str]:
+    def reported() -> list[str]:
         checks = freshet("doctor", "--json").json["checks"]
         return [check["detail"] for check in checks if check["name"] == "rights" and not check["ok"]]
 
-    assert told() == []
+    assert reported() == []
     (tmp_path / "data").chmod(0o755)
-    assert [f"chmod 700 {tmp_path / 'data'}" in sentence for sentence in told()] == [True]
+    assert [f"chmod 700 {tmp_path / 'data'}" in sentence for sentence in reported()] == [True]
     (tmp_path / "data").chmod(0o700)
     (tmp_path / "data" / "freshet.sqlite").chmod(0o644)
-    assert ["chmod 600" in sentence for sentence in told()] == [True]
+    assert ["chmod 600" in sentence for sentence in reported()] == [True]
 
 
-def test_a_folder_that_is_there_keeps_its_rights(tmp_path: Path) -> None:
+def test_a_folder_that_is_there_retains_its_rights(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir(mode=0o750)
     before = (tmp_path / "mine").stat().st_mode
     private_files.make_folder(tmp_path / "mine" / "data")

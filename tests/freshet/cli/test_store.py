@@ -35,11 +35,11 @@ BEGIN_WHERE_EXPECTED = [("serve",), ("api",), ("worker",), ("scheduler",), ("key
 
 
 @pytest.mark.parametrize("command", WORK_ON_WHAT_IS_THERE, ids=lambda command: " ".join(command[:2]))
-def test_a_mistyped_folder_is_told_and_not_made(freshet: Freshet, command: tuple[str, ...]) -> None:
-    said = freshet(*command, "--json")
+def test_a_mistyped_folder_is_reported_and_not_created(freshet: Freshet, command: tuple[str, ...]) -> None:
+    result = freshet(*command, "--json")
 
-    detail = said.json["problem"]["detail"]
-    assert (said.code, said.json["problem"]["kind"]) == (5, "database")
+    detail = result.json["problem"]["detail"]
+    assert (result.code, result.json["problem"]["kind"]) == (5, "database")
     assert detail.startswith(f"There is no database at {freshet.data / 'freshet.sqlite'}: ")
     assert "FRESHET_DATA or FRESHET_DATABASE_URL may be mistyped" in detail
     assert "`freshet ingest` makes a new one" in detail
@@ -54,11 +54,11 @@ def test_no_service_and_no_key_begins_in_a_mistyped_folder(
     folder = tmp_path / "mis typed"
     named = str(folder) if setting == "FRESHET_DATA" else f"sqlite:///{folder / 'freshet.sqlite'}"
 
-    said = freshet(*command, **{setting: named})
+    result = freshet(*command, **{setting: named})
 
-    assert said.code == 5
-    assert f"There is no database at {folder / 'freshet.sqlite'}: " in said.err
-    assert f"once there is the folder: mkdir -p '{folder}'" in said.err
+    assert result.code == 5
+    assert f"There is no database at {folder / 'freshet.sqlite'}: " in result.err
+    assert f"once there is the folder: mkdir -p '{folder}'" in result.err
     assert not folder.exists()
     assert not freshet.data.exists()
 
@@ -71,17 +71,17 @@ def test_a_key_makes_the_default_folder(tmp_path: Path) -> None:
     assert (tmp_path / "freshet-data" / "freshet.sqlite").exists()
 
 
-def test_a_mistyped_url_is_told_and_not_made(worked: Freshet, tmp_path: Path) -> None:
+def test_a_mistyped_url_is_reported_and_not_created(worked: Freshet, tmp_path: Path) -> None:
     file = tmp_path / "mistyped.sqlite"
 
-    said = worked("runs", FRESHET_DATABASE_URL=f"sqlite:///{file}")
+    result = worked("runs", FRESHET_DATABASE_URL=f"sqlite:///{file}")
 
-    assert said.code == 5
-    assert f"There is no database at {file}: " in said.err
+    assert result.code == 5
+    assert f"There is no database at {file}: " in result.err
     assert not file.exists()
 
 
-def test_who_makes_a_new_database_says_so_once_and_beside_the_answer(freshet: Freshet, country: Path) -> None:
+def test_who_makes_a_new_database_states_it_once_and_beside_the_answer(freshet: Freshet, country: Path) -> None:
     first = freshet("ingest", "camels", "--from", str(country), "--json")
     again = freshet("ingest", "camels", "--from", str(country), "--json")
 
@@ -91,16 +91,16 @@ def test_who_makes_a_new_database_says_so_once_and_beside_the_answer(freshet: Fr
     assert len(first.json["basins"]) == len(again.json["basins"])
 
 
-def test_a_key_may_be_the_first_thing_that_is_made(freshet: Freshet) -> None:
+def test_a_key_may_be_the_first_thing_that_is_created(freshet: Freshet) -> None:
     freshet.data.mkdir()
-    said = freshet("keys", "make", "river office", "--json")
+    result = freshet("keys", "make", "river office", "--json")
 
-    assert said.code == 0
-    assert "A new database was made: " in said.err
-    assert [key["id"] for key in freshet("keys", "list", "--json").json["keys"]] == [said.json["id"]]
+    assert result.code == 0
+    assert "A new database was made: " in result.err
+    assert [key["id"] for key in freshet("keys", "list", "--json").json["keys"]] == [result.json["id"]]
 
 
-def test_doctor_says_of_a_missing_database_what_the_commands_say(freshet: Freshet) -> None:
+def test_doctor_states_of_a_missing_database_what_the_commands_state(freshet: Freshet) -> None:
     checks = {check["name"]: check["detail"] for check in freshet("doctor", "--json").json["checks"]}
 
     assert freshet("runs", "--json").json["problem"]["detail"] == checks["database"]

@@ -39,8 +39,8 @@ def page(*basins: str, following: str | None) -> bytes:
         "huc": None,
         "areas_km2": {},
     }
-    told = [{"id": basin, **empty, "missing": {}, "elevation": 12} for basin in basins]
-    return json.dumps({"basins": told, "next": following, "total": 3}).encode()
+    shown = [{"id": basin, **empty, "missing": {}, "elevation": 12} for basin in basins]
+    return json.dumps({"basins": shown, "next": following, "total": 3}).encode()
 
 
 def test_answers_have_their_types(service: Client) -> None:
@@ -91,7 +91,7 @@ def test_tables_and_datasets_hold_the_answers_numbers(service: Client) -> None:
     assert to_pandas(observed)["precipitation_flag"].tolist() == observed.flags["precipitation"]
 
 
-def test_a_refusal_carries_what_the_service_says(service: Client) -> None:
+def test_a_refusal_carries_what_the_service_states(service: Client) -> None:
     with pytest.raises(Refused, match="The service refused GET /v1/basins/USGS-99999999") as refused:
         service.basin("USGS-99999999")
     problem = refused.value
@@ -157,7 +157,7 @@ def test_a_reading_is_tried_again_and_not_for_ever(server: Server) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"<html>", b"[]", b'{"basins": 3}'])
-def test_an_answer_that_is_none_is_told(server: Server, content: bytes) -> None:
+def test_an_answer_that_is_none_is_reported(server: Server, content: bytes) -> None:
     server.answers[:] = [whole(content)]
     with Client(server.url("/")) as client, pytest.raises(ServiceError, match="The answer is not BasinPage"):
         list(client.basins())

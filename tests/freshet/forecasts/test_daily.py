@@ -27,7 +27,7 @@ def here(live_file: Path, freshet: Freshet) -> Iterator[Station]:
     database.close()
 
 
-def test_every_basin_is_told_and_the_exit_code_says_whether_all_have_a_forecast(
+def test_every_basin_is_reported_and_the_exit_code_states_whether_all_have_a_forecast(
     here: Station, freshet: Freshet
 ) -> None:
     done = freshet("daily", "--json", **here.environment)
@@ -43,5 +43,5 @@ def test_every_basin_is_told_and_the_exit_code_says_whether_all_have_a_forecast(
     assert f"{STOPPED}" in "".join(str(basin["reason"]) for basin in late.json["basins"])
 
 
-def test_a_feed_that_is_not_kept_is_refused(here: Station, freshet: Freshet) -> None:
+def test_a_feed_that_is_not_stored_is_refused(here: Station, freshet: Freshet) -> None:
     assert freshet("daily", "--feed", "nowhere", **here.environment).code == 3

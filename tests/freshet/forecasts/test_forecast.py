@@ -23,16 +23,16 @@ from tests.freshet.conftest import BASINS, PERIODS, SMALL, Freshet
         (["--basins-file", "/no/such/file"], 2, "/no/such/file cannot be read"),
     ],
 )
-def test_what_cannot_be_forecast_is_told_and_keeps_no_run(
+def test_what_cannot_be_forecast_is_reported_and_retains_no_run(
     worked: Freshet, arguments: list[str], code: int, sentence: str
 ) -> None:
     before = worked("runs", "--json").json
 
-    said = worked("forecast", *arguments, "--json")
+    result = worked("forecast", *arguments, "--json")
 
-    assert said.code == code
-    assert sentence in said.json["problem"]["detail"]
-    assert said.json["problem"]["detail"] in said.err
+    assert result.code == code
+    assert sentence in result.json["problem"]["detail"]
+    assert result.json["problem"]["detail"] in result.err
     assert worked("runs", "--json").json == before
 
 
@@ -52,13 +52,13 @@ def test_a_t0_of_long_ago_is_remarked_on_unless_it_was_asked_for(worked: Freshet
 
 
 def test_nothing_is_forecast_without_a_version(ingested: Freshet) -> None:
-    said = ingested("forecast")
+    result = ingested("forecast")
 
-    assert said.code == 4
-    assert "freshet train" in said.err
+    assert result.code == 4
+    assert "freshet train" in result.err
 
 
-def test_a_basin_that_cannot_be_forecast_is_told_beside_the_others(
+def test_a_basin_that_cannot_be_forecast_is_reported_beside_the_others(
     freshet: Freshet, country: Path, tmp_path: Path
 ) -> None:
     shorter = Path(shutil.copytree(country, tmp_path / "shorter"))
@@ -68,13 +68,13 @@ def test_a_basin_that_cannot_be_forecast_is_told_beside_the_others(
     assert freshet("ingest", "camels", "--from", str(shorter)).code == 0
     assert freshet("train", *PERIODS, *SMALL).code == 0
 
-    said = freshet("forecast", "--json")
+    result = freshet("forecast", "--json")
     table = freshet("forecast").out
 
-    (run,) = said.json["runs"]
-    assert (said.code, run["status"]) == (6, "partial")
+    (run,) = result.json["runs"]
+    assert (result.code, run["status"]) == (6, "partial")
     assert [run["basins"][basin]["status"] for basin in BASINS] == ["issued", "failed", "issued"]
-    assert "Failed: SYNTH-02:" in said.err
+    assert "Failed: SYNTH-02:" in result.err
     assert "failed" in table
 
 
@@ -91,11 +91,11 @@ def test_a_run_is_shown_as_it_was_issued(worked: Freshet) -> None:
     assert run["program"].startswith("torch ")
 
 
-def test_a_run_says_how_old_its_states_are_and_what_its_quantiles_are_of(worked: Freshet) -> None:
+def test_a_run_states_how_old_its_states_are_and_what_its_quantiles_are_of(worked: Freshet) -> None:
     """The record begins on 2000-10-01."""
-    said = worked("forecast", "--t0", "2000-11-09", "--horizon", "3", "--basin", "SYNTH-03", "--json")
+    result = worked("forecast", "--t0", "2000-11-09", "--horizon", "3", "--basin", "SYNTH-03", "--json")
 
-    (run,) = said.json["runs"]
+    (run,) = result.json["runs"]
     basin, text = run["basins"]["SYNTH-03"], " ".join(worked("runs", run["id"]).out.split())
     assert (basin["spin_up_days"], basin["quantiles_of"]) == (40, "members")
     assert list(basin["missing"]) == ["calibrated_mm_per_day"]
@@ -128,21 +128,21 @@ def test_runs_are_listed_newest_first_by_basin_and_to_a_limit(worked: Freshet) -
     ("arguments", "code"),
     [(["runs", "none"], 3), (["runs", "--basin", "??"], 2), (["models", "show", "none"], 3)],
 )
-def test_what_is_not_kept_is_told(worked: Freshet, arguments: list[str], code: int) -> None:
-    said = worked(*arguments, "--json")
+def test_what_is_not_stored_is_reported(worked: Freshet, arguments: list[str], code: int) -> None:
+    result = worked(*arguments, "--json")
 
-    assert said.code == code
-    assert said.json["problem"]["detail"] in said.err
+    assert result.code == code
+    assert result.json["problem"]["detail"] in result.err
 
 
 def test_an_evaluation_scores_every_basin_of_the_version(worked: Freshet) -> None:
-    said = worked("evaluate", "--period", "2003-10-01..2005-09-30", "--json")
+    result = worked("evaluate", "--period", "2003-10-01..2005-09-30", "--json")
 
-    assert said.code == 0
-    assert sorted(said.json["basins"]) == list(BASINS)
-    assert said.json["summary"]["nse"]["basins"] == 3
-    assert 0 <= said.json["worst_residual"] < 1e-5
-    assert said.json["snow"]["basins"] >= 1
+    assert result.code == 0
+    assert sorted(result.json["basins"]) == list(BASINS)
+    assert result.json["summary"]["nse"]["basins"] == 3
+    assert 0 <= result.json["worst_residual"] < 1e-5
+    assert result.json["snow"]["basins"] >= 1
     text = worked("evaluate", "--period", "2003-10-01..2005-09-30", "--basin", "SYNTH-02").out
     assert "2003-10-01..2005-09-30, 1 basins" in text
     assert "nse" in text
@@ -157,11 +157,11 @@ def test_an_evaluation_scores_every_basin_of_the_version(worked: Freshet) -> Non
         (["--period", "2003-10-01..2004-09-30", "--basin", "01013500"], 3, "No basin 'USGS-01013500'"),
     ],
 )
-def test_what_cannot_be_evaluated_is_told(worked: Freshet, arguments: list[str], code: int, sentence: str) -> None:
-    said = worked("evaluate", *arguments, "--json")
+def test_what_cannot_be_evaluated_is_reported(worked: Freshet, arguments: list[str], code: int, sentence: str) -> None:
+    result = worked("evaluate", *arguments, "--json")
 
-    assert said.code == code
-    assert sentence in said.json["problem"]["detail"]
+    assert result.code == code
+    assert sentence in result.json["problem"]["detail"]
 
 
 def test_a_version_is_promoted_for_the_basins_that_are_named(worked: Freshet) -> None:
@@ -218,15 +218,17 @@ def test_a_calibrated_version_forecasts_with_its_error_model(worked: Freshet) ->
 CALIBRATED = (1, "calibrated")
 
 
-def test_a_reforecast_tells_by_lead_how_true_forecasts_were(worked: Freshet) -> None:
+def test_a_reforecast_reports_by_lead_how_true_forecasts_were(worked: Freshet) -> None:
     again = ("reforecast", "--period", "2000-10-01..2001-09-30", "--every", "7", "--horizon", "2")
-    said = worked(*again, "--json")
-    assert (said.code, said.json["basins"], said.json["error_model"]) == (0, list(BASINS), None)
-    of_leads = {(row["lead"], row["forecaster"]): row["scores"] for row in said.json["verification"]}
+    result = worked(*again, "--json")
+    assert (result.code, result.json["basins"], result.json["error_model"]) == (0, list(BASINS), None)
+    of_leads = {(row["lead"], row["forecaster"]): row["scores"] for row in result.json["verification"]}
     assert len(of_leads) == 2 * 4
     assert of_leads[1, "calibrated"]["coverage_90"] == {"n": 0, "p25": None, "median": None, "p75": None}
     assert of_leads[2, "raw"]["coverage_90"]["n"] == 3
-    (missing,) = (row["missing"] for row in said.json["verification"] if (row["lead"], row["forecaster"]) == CALIBRATED)
+    (missing,) = (
+        row["missing"] for row in result.json["verification"] if (row["lead"], row["forecaster"]) == CALIBRATED
+    )
     assert missing["coverage_90"].endswith("fit one (freshet calibrate).")
     text = worked(*again, "--basin", BASINS[0]).out
     assert "forecasts over 2000-10-01..2001-09-30 with observed weather, 1 basins" in text
@@ -238,9 +240,9 @@ def test_a_reforecast_tells_by_lead_how_true_forecasts_were(worked: Freshet) -> 
 
 def test_issued_forecasts_are_held_against_what_came(worked: Freshet) -> None:
     assert worked("forecast", "--t0", "2005-03-10", "--horizon", "2").code == 0
-    said = worked("verify", "--json")
-    assert said.code == 0
-    (of_version,) = said.json["versions"]
+    result = worked("verify", "--json")
+    assert result.code == 0
+    (of_version,) = result.json["versions"]
     assert (of_version["basins"], of_version["left_out"]) == (list(BASINS), {})
     of_raw = {(row["weather"], row["lead"]): row for row in of_version["verification"] if row["forecaster"] == "raw"}
     assert of_raw["observed", 2]["scores"]["crps_mm_per_day"]["n"] == len(BASINS)

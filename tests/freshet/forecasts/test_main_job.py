@@ -20,12 +20,12 @@ def test_from_files_to_a_forecast_that_closes(freshet: Freshet, country: Path) -
     assert (run["t0"], run["issued_at"], run["forcing_kind"]) == ("2005-05-01", "2005-05-02T12:00:00Z", "observed")
     assert [one["id"] for one in listed] == [run["id"]]
     for basin in BASINS:
-        said = run["basins"][basin]
-        assert said["status"] == "issued"
-        assert len(said["storage_mm"]) == run["horizon_days"] == 10
-        low, high = said["discharge_mm_per_day"]["0.05"], said["discharge_mm_per_day"]["0.95"]
+        result = run["basins"][basin]
+        assert result["status"] == "issued"
+        assert len(result["storage_mm"]) == run["horizon_days"] == 10
+        low, high = result["discharge_mm_per_day"]["0.05"], result["discharge_mm_per_day"]["0.95"]
         assert all(0 <= below <= above for below, above in zip(low, high, strict=True))
-        for ledger in said["ledger"]:
+        for ledger in result["ledger"]:
             assert ledger["closes"]
             assert abs(sum(ledger["terms"].values())) <= ledger["tolerance_mm"]
     assert freshet("runs", run["id"], "--json").json == run

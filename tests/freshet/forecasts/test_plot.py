@@ -12,14 +12,14 @@ BASIN = "SYNTH-01"
 
 
 def test_the_terminal_shows_the_observed_days_and_the_days_ahead(worked: Freshet) -> None:
-    said = worked("plot", BASIN, "--days", "5")
+    result = worked("plot", BASIN, "--days", "5")
 
-    rows = [line for line in said.out.splitlines() if line.startswith("200")]
-    assert said.code == 0
+    rows = [line for line in result.out.splitlines() if line.startswith("200")]
+    assert result.code == 0
     assert len(rows) == 5 + 10
     assert all("●" in row and "┃" not in row for row in rows[:5])
     assert all("┃" in row and "░" in row for row in rows[5:])
-    assert said.out.startswith(f"{BASIN}")
+    assert result.out.startswith(f"{BASIN}")
 
 
 def test_what_is_drawn_is_the_run_in_flow(worked: Freshet) -> None:
@@ -53,10 +53,10 @@ def test_flow_after_the_clocks_day_is_not_shown(worked: Freshet) -> None:
 def test_a_picture_is_written_by_the_end_of_its_name(worked: Freshet, tmp_path: Path, ending: str) -> None:
     file = tmp_path / f"plume.{ending}"
 
-    said = worked("plot", BASIN, "--to", str(file))
+    result = worked("plot", BASIN, "--to", str(file))
 
-    assert said.code == 0
-    assert str(file) in said.out
+    assert result.code == 0
+    assert str(file) in result.out
     if ending == "png":
         assert file.read_bytes().startswith(b"\x89PNG")
     else:
@@ -72,8 +72,10 @@ def test_a_picture_is_written_by_the_end_of_its_name(worked: Freshet, tmp_path: 
         ((BASIN, "--to", "/no/folder/plume.png"), 4, "/no/folder/plume.png cannot be used"),
     ],
 )
-def test_what_cannot_be_drawn_is_told(worked: Freshet, arguments: tuple[str, ...], code: int, sentence: str) -> None:
-    said = worked("plot", *arguments)
+def test_what_cannot_be_drawn_is_reported(
+    worked: Freshet, arguments: tuple[str, ...], code: int, sentence: str
+) -> None:
+    result = worked("plot", *arguments)
 
-    assert said.code == code
-    assert sentence in said.err
+    assert result.code == code
+    assert sentence in result.err

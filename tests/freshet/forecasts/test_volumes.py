@@ -7,22 +7,22 @@ from tests.freshet.conftest import Freshet
 SPRING = ("--basin", "SYNTH-01", "--season", "04-01..05-31", "--t0", "2004-04-10")
 
 
-def test_the_volume_of_a_season_is_told_and_the_latest_forecast_stays(worked: Freshet) -> None:
+def test_the_volume_of_a_season_is_reported_and_the_latest_forecast_stays(worked: Freshet) -> None:
     before = worked("runs", "--basin", "SYNTH-01", "--json").json["runs"]
 
-    said = worked("volumes", *SPRING, "--json")
+    result = worked("volumes", *SPRING, "--json")
     table = " ".join(worked("volumes", *SPRING).out.split())
 
-    told = said.json["basins"]["SYNTH-01"]
-    assert said.code == 0
-    assert said.json["exceeded_percent"] == [10, 30, 50, 70, 90]
-    assert (told["season"], told["period"]) == ("04-01..05-31", "2004-04-01..2004-05-31")
-    assert (told["ahead"], told["observed_missing_days"]) == ("2004-04-11..2004-05-31", 0)
-    assert told["raw_mm"] == sorted(told["raw_mm"], reverse=True)
-    assert told["raw_mm"][-1] > told["observed_mm"] > 0
-    assert "has no error model" in told["missing"]["calibrated"]
-    assert "and a normal takes 10 of them" in told["missing"]["normal"]
-    assert told["missing"]["calibrated"] in said.err
+    shown = result.json["basins"]["SYNTH-01"]
+    assert result.code == 0
+    assert result.json["exceeded_percent"] == [10, 30, 50, 70, 90]
+    assert (shown["season"], shown["period"]) == ("04-01..05-31", "2004-04-01..2004-05-31")
+    assert (shown["ahead"], shown["observed_missing_days"]) == ("2004-04-11..2004-05-31", 0)
+    assert shown["raw_mm"] == sorted(shown["raw_mm"], reverse=True)
+    assert shown["raw_mm"][-1] > shown["observed_mm"] > 0
+    assert "has no error model" in shown["missing"]["calibrated"]
+    assert "and a normal takes 10 of them" in shown["missing"]["normal"]
+    assert shown["missing"]["calibrated"] in result.err
     assert "SYNTH-01 2004-04-01..2004-05-31 2004-04-10" in table
     runs = worked("runs", "--basin", "SYNTH-01", "--json").json["runs"]
     assert [run["purpose"] for run in runs[: len(runs) - len(before)]] == ["on-request", "on-request"]
@@ -37,8 +37,8 @@ def test_the_volume_of_a_season_is_told_and_the_latest_forecast_stays(worked: Fr
         (["--version", "none"], 3, "No model version 'none' is kept here"),
     ],
 )
-def test_what_cannot_be_told_is_said(worked: Freshet, arguments: list[str], code: int, sentence: str) -> None:
-    said = worked("volumes", *arguments, "--json")
+def test_what_cannot_be_reported_is_stated(worked: Freshet, arguments: list[str], code: int, sentence: str) -> None:
+    result = worked("volumes", *arguments, "--json")
 
-    assert said.code == code
-    assert sentence in said.json["problem"]["detail"]
+    assert result.code == code
+    assert sentence in result.json["problem"]["detail"]

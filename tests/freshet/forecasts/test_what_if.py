@@ -7,7 +7,7 @@ from tests.freshet.conftest import Freshet
 ASKED = ("what-if", "--basin", "SYNTH-01", "--t0", "2004-04-10")
 
 
-def test_the_run_and_its_base_are_told_and_the_latest_forecast_stays(worked: Freshet) -> None:
+def test_the_run_and_its_base_are_reported_and_the_latest_forecast_stays(worked: Freshet) -> None:
     before = worked("runs", "--basin", "SYNTH-01", "--json").json["runs"]
     printed = worked(*ASKED, "--increment-mm", "10", "--storm-mm", "30", "--storm-lead", "2", "--note", "why", "--json")
     assert printed.code == 0
@@ -22,7 +22,7 @@ def test_the_run_and_its_base_are_told_and_the_latest_forecast_stays(worked: Fre
     ledgers = run["basins"]["SYNTH-01"]["ledger"]
     assert {ledger["terms"]["increment"] for ledger in ledgers} == {10.0}
     runs = worked("runs", "--basin", "SYNTH-01", "--json").json["runs"]
-    assert [made["purpose"] for made in runs[: len(runs) - len(before)]] == ["what-if", "what-if"]
+    assert [created["purpose"] for created in runs[: len(runs) - len(before)]] == ["what-if", "what-if"]
     shown = " ".join(worked("runs", run["id"]).out.split())
     assert "No forecast, but what if: a storm of 30 mm 2 days after T0; 10 mm more water in the basin at T0." in shown
 

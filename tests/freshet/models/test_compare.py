@@ -34,8 +34,8 @@ def two(two_data: Path, tmp_path: Path) -> Freshet:
 
 def versions(freshet: Freshet) -> list[str]:
     """Return the options that name both versions, the older one first."""
-    kept = freshet("models", "list", "--json").json["versions"]
-    return [part for one in kept[::-1] for part in ("--version", one["id"])]
+    stored = freshet("models", "list", "--json").json["versions"]
+    return [part for one in stored[::-1] for part in ("--version", one["id"])]
 
 
 def test_two_versions_are_compared_once(two: Freshet) -> None:
@@ -53,13 +53,13 @@ def test_two_versions_are_compared_once(two: Freshet) -> None:
 
 
 def test_the_text_shows_differences_and_the_printed_table_with_its_label(two: Freshet) -> None:
-    said = two("compare", *versions(two), *HELD_OUT, "--basin", "SYNTH-02")
+    output = two("compare", *versions(two), *HELD_OUT, "--basin", "SYNTH-02")
 
-    assert said.code == 0
-    assert "2005-04-01..2005-09-30, 1 basins" in said.out
+    assert output.code == 0
+    assert "2005-04-01..2005-09-30, 1 basins" in output.out
     for part in ("nse", "the other", "fhv, %", "No published scores are kept", "Table B.7", "0.744 (0.641, 0.814)"):
-        assert part in said.out
-    assert "Other basins or period" in said.out
+        assert part in output.out
+    assert "Other basins or period" in output.out
 
 
 @pytest.mark.parametrize(
@@ -72,14 +72,14 @@ def test_the_text_shows_differences_and_the_printed_table_with_its_label(two: Fr
         ([*HELD_OUT, "--basin", "01013500"], 3, "No basin 'USGS-01013500'"),
     ],
 )
-def test_what_cannot_be_compared_is_told(two: Freshet, arguments: list[str], code: int, sentence: str) -> None:
-    said = two("compare", *versions(two), *arguments, "--json")
+def test_what_cannot_be_compared_is_reported(two: Freshet, arguments: list[str], code: int, sentence: str) -> None:
+    output = two("compare", *versions(two), *arguments, "--json")
 
-    assert said.code == code
-    assert sentence in said.json["problem"]["detail"]
+    assert output.code == code
+    assert sentence in output.json["problem"]["detail"]
 
 
-def test_published_scores_are_kept_once(freshet: Freshet, tmp_path: Path) -> None:
+def test_published_scores_are_stored_once(freshet: Freshet, tmp_path: Path) -> None:
     file = write(tmp_path, *ROWS)
     first = freshet("ingest", "benchmarks", "--from", str(file), "--json")
     again = freshet("ingest", "benchmarks", "--from", str(file), "--json")
@@ -116,11 +116,11 @@ def done(freshet: Freshet, kind: str, **params: Any) -> jobs.Job:
 def test_a_job_makes_the_comparison_that_the_command_makes(two: Freshet) -> None:
     named = versions(two)[1::2]
     job = done(two, "comparison", versions=named, period=HELD_OUT[1])
-    said = two("compare", *versions(two), *HELD_OUT, "--json").json
+    output = two("compare", *versions(two), *HELD_OUT, "--json").json
 
     assert job.status == "succeeded"
-    assert job.result == {"comparison": said["id"], "basins": 3, "left_out": {}}
-    assert said["already"] is True
+    assert job.result == {"comparison": output["id"], "basins": 3, "left_out": {}}
+    assert output["already"] is True
     broken = done(two, "comparison", versions=named, period="2004-01-01..2005-09-30")
     assert broken.status == "failed"
     assert broken.problem is not None

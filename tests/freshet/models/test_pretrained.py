@@ -40,7 +40,7 @@ def test_it_is_installed_once_and_forecasts_basins_that_it_never_saw(ingested: F
 
     issued = ingested("forecast", "--json", **settings)
     (run,) = issued.json["runs"]
-    assert {name: said["seen_in_training"] for name, said in run["basins"].items()} == {
+    assert {name: result["seen_in_training"] for name, result in run["basins"].items()} == {
         **dict.fromkeys(LEARNT, True),
         UNSEEN: False,
     }
@@ -55,11 +55,11 @@ def test_it_is_installed_once_and_forecasts_basins_that_it_never_saw(ingested: F
     with serving(f"sqlite:///{ingested.data / 'freshet.sqlite'}", instant(AT)) as client:
         for basin in BASINS:
             for answer in ("forecasts/latest", "storage", "water-balance"):
-                said = client.get(f"/v1/basins/{basin}/{answer}").json()
-                assert said["run"] == run["id"]
-                assert said["seen_in_training"] is (basin in LEARNT)
-                assert said["training_note"] == run["basins"][basin]["training_note"]
-                assert said["trained_on"] == said["product"] == "synthetic"
+                result = client.get(f"/v1/basins/{basin}/{answer}").json()
+                assert result["run"] == run["id"]
+                assert result["seen_in_training"] is (basin in LEARNT)
+                assert result["training_note"] == run["basins"][basin]["training_note"]
+                assert result["trained_on"] == result["product"] == "synthetic"
         listed = client.get(f"/v1/runs/{run['id']}").json()
         assert [one["seen_in_training"] for one in listed["basins"]] == [True, True, False]
         model = client.get(f"/v1/models/{run['version_id']}").json()
@@ -67,19 +67,19 @@ def test_it_is_installed_once_and_forecasts_basins_that_it_never_saw(ingested: F
     assert (model["basins"], model["current_basins"]) == (list(LEARNT), list(BASINS))
 
 
-def test_scores_say_whether_the_basin_was_learnt_from(ingested: Freshet, shelf: Path) -> None:
+def test_scores_state_whether_the_basin_was_learnt_from(ingested: Freshet, shelf: Path) -> None:
     installed = ingested("models", "install-pretrained", "--json", FRESHET_PRETRAINED=str(shelf)).json
     own = ingested("evaluate", "--period", "2005-04-01..2005-09-30", "--json").json
     assert sorted(own["basins"]) == list(LEARNT)
     assert ingested("evaluate", "--period", "2005-04-01..2005-09-30", "--basin", UNSEEN).code == 0
     with serving(f"sqlite:///{ingested.data / 'freshet.sqlite'}") as client:
         for basin in BASINS:
-            said = client.get(f"/v1/basins/{basin}/skill?version={installed['version_id']}").json()
-            assert said["seen_in_training"] is (basin in LEARNT)
-            assert (said["product"], said["trained_on"]) == ("synthetic", "synthetic")
+            result = client.get(f"/v1/basins/{basin}/skill?version={installed['version_id']}").json()
+            assert result["seen_in_training"] is (basin in LEARNT)
+            assert (result["product"], result["trained_on"]) == ("synthetic", "synthetic")
 
 
-def test_another_product_is_said_with_every_forecast(ingested: Freshet, shelf: Path, tmp_path: Path) -> None:
+def test_another_product_is_stated_with_every_forecast(ingested: Freshet, shelf: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(shelf / NAME, tmp_path / "other" / NAME)) / "version.json"
     content = json.loads(folder.read_text())
     content["config"]["inputs"]["product"] = "maurer_extended"
@@ -96,10 +96,10 @@ def test_another_product_is_said_with_every_forecast(ingested: Freshet, shelf: P
     assert issued.err.replace("\n", " ").count(sentence) == len(BASINS)
     assert "synthetic (learnt from maurer_extended)" in ingested("models", "list").out
     with serving(f"sqlite:///{ingested.data / 'freshet.sqlite'}", instant(AT)) as client:
-        said = client.get(f"/v1/basins/{LEARNT[0]}/forecasts/latest").json()
+        result = client.get(f"/v1/basins/{LEARNT[0]}/forecasts/latest").json()
         model = client.get(f"/v1/models/{run['version_id']}").json()
         whole = client.get(f"/v1/runs/{run['id']}").json()
-    assert (said["product"], said["trained_on"], sentence in said["training_note"]) == (
+    assert (result["product"], result["trained_on"], sentence in result["training_note"]) == (
         *("synthetic", "maurer_extended", True),
     )
     assert (model["product"], model["trained_on"], whole["trained_on"]) == (
@@ -107,11 +107,11 @@ def test_another_product_is_said_with_every_forecast(ingested: Freshet, shelf: P
     )
 
 
-def test_without_its_forcing_it_serves_nobody_and_says_why(ingested: Freshet, shelf: Path) -> None:
+def test_without_its_forcing_it_serves_nobody_and_states_why(ingested: Freshet, shelf: Path) -> None:
     arguments = ("models", "install-pretrained", "--product", "own_weather", "--promote", "--json")
-    said = ingested(*arguments, FRESHET_PRETRAINED=str(shelf))
-    assert (said.code, said.json["promoted"], sorted(said.json["left_out"])) == (0, [], list(BASINS))
-    assert "has no precipitation, srad, tmax, tmin, vp of the forcing product own_weather" in said.err
+    result = ingested(*arguments, FRESHET_PRETRAINED=str(shelf))
+    assert (result.code, result.json["promoted"], sorted(result.json["left_out"])) == (0, [], list(BASINS))
+    assert "has no precipitation, srad, tmax, tmin, vp of the forcing product own_weather" in result.err
 
 
 def test_a_basin_that_it_never_saw_is_promoted_by_name(worked: Freshet, shelf: Path) -> None:
@@ -131,29 +131,29 @@ def test_a_basin_that_it_never_saw_is_promoted_by_name(worked: Freshet, shelf: P
         (("demo", "--pretrained", "--architecture", "lstm"), 2, "leave --architecture out"),
     ],
 )
-def test_what_cannot_be_installed_or_exported_is_told(
+def test_what_cannot_be_installed_or_exported_is_reported(
     empty: Freshet, shelf: Path, arguments: tuple[str, ...], code: int, sentence: str
 ) -> None:
-    said = empty(*arguments, FRESHET_PRETRAINED=str(shelf))
-    assert (said.code, sentence in said.err.replace("\n", " ")) == (code, True)
+    result = empty(*arguments, FRESHET_PRETRAINED=str(shelf))
+    assert (result.code, sentence in result.err.replace("\n", " ")) == (code, True)
 
 
 def test_a_demo_without_a_shipped_ensemble_does_not_begin(freshet: Freshet, tmp_path: Path) -> None:
-    said = freshet("demo", "--pretrained", "--once", FRESHET_PRETRAINED=str(tmp_path))
-    assert (said.code, "No trained ensemble is shipped" in said.err) == (3, True)
+    result = freshet("demo", "--pretrained", "--once", FRESHET_PRETRAINED=str(tmp_path))
+    assert (result.code, "No trained ensemble is shipped" in result.err) == (3, True)
     assert not freshet.data.exists()
 
 
 def test_the_demo_starts_from_the_shipped_ensemble(freshet: Freshet, shelf: Path) -> None:
-    said = freshet("demo", "--pretrained", "--once", "--json", FRESHET_PRETRAINED=str(shelf))
-    assert said.code == 0
-    seen = {one["basin"]: one["seen_in_training"] for one in said.json["forecasts"]}
+    result = freshet("demo", "--pretrained", "--once", "--json", FRESHET_PRETRAINED=str(shelf))
+    assert result.code == 0
+    seen = {one["basin"]: one["seen_in_training"] for one in result.json["forecasts"]}
     assert len(seen) == 8
     assert {basin for basin, learnt in seen.items() if learnt} == set(LEARNT)
-    assert all(one["water_balance"]["closes"] for one in said.json["forecasts"])
+    assert all(one["water_balance"]["closes"] for one in result.json["forecasts"])
     assert (freshet.data / "demo-pretrained" / "freshet.sqlite").exists()
-    assert (said.json["status"]["status"], said.json["status"]["degraded"]) == ("ok", [])
-    for one in said.json["forecasts"]:
+    assert (result.json["status"]["status"], result.json["status"]["degraded"]) == ("ok", [])
+    for one in result.json["forecasts"]:
         assert (one["t0"], one["issued_at"], one["stale"]) == ("2008-09-18", "2008-09-20T14:00:00Z", False)
         assert (one["forcing_kind"], one["weather"]["source"]) == ("supplied", "perturbed-observations")
         assert one["forcing_note"].startswith("Driven by perturbed observations")

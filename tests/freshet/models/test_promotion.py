@@ -58,10 +58,10 @@ def test_a_version_is_fine_tuned_and_decided_on_by_one_command(ingested: Freshet
     assert decision["deciding"]["years"] == [2006, 2007, 2009]
     assert decision["reporting"]["years"] == [2008]
     assert decision["sentence"] in judged.err.replace("\n", " ")
-    kept = ingested("models", "show", judged.json["version_id"], "--json").json
-    assert (kept["parent_id"], kept["basins"]) == (parent, [BASINS[0], BASINS[2]])
-    assert kept["config"]["network"]["cells"] == 4
-    assert kept["log"]["0"]["validation"][0]["step"] == 0
+    stored = ingested("models", "show", judged.json["version_id"], "--json").json
+    assert (stored["parent_id"], stored["basins"]) == (parent, [BASINS[0], BASINS[2]])
+    assert stored["config"]["network"]["cells"] == 4
+    assert stored["log"]["0"]["validation"][0]["step"] == 0
     assert parent in ingested("models", "show", judged.json["version_id"]).out
 
 

@@ -23,18 +23,18 @@ def test_a_version_is_trained_once(ingested: Freshet) -> None:
     assert "keeps the label 'small'" in again.err
     same = ingested("train", *PERIODS, *SMALL, "--label", "small", "--json")
     assert [one.err.count("keeps") for one in (first, same)] == [0, 0]
-    kept = ingested("models", "show", first.json["version_id"], "--json").json
-    assert (kept["label"], kept["config"]["network"]["cells"]) == ("small", 4)
+    stored = ingested("models", "show", first.json["version_id"], "--json").json
+    assert (stored["label"], stored["config"]["network"]["cells"]) == ("small", 4)
 
 
 def test_the_basins_of_a_file_and_of_options_are_trained_on(ingested: Freshet, tmp_path: Path) -> None:
     (tmp_path / "basins.txt").write_text("SYNTH-03\n\n  SYNTH-01 \n")
 
-    said = ingested(
+    result = ingested(
         "train", *FIT, *SMALL, "--basins-file", str(tmp_path / "basins.txt"), "--basin", "SYNTH-01", "--json"
     )
 
-    assert sorted(said.json["basins"]) == ["SYNTH-01", "SYNTH-03"]
+    assert sorted(result.json["basins"]) == ["SYNTH-01", "SYNTH-03"]
 
 
 @pytest.mark.parametrize(
@@ -77,32 +77,32 @@ def test_the_basins_of_a_file_and_of_options_are_trained_on(ingested: Freshet, t
         ([*FIT, "--basins-file", "/no/such/file"], 2, "/no/such/file cannot be read (No such file or directory)"),
     ],
 )
-def test_what_cannot_be_trained_is_told(ingested: Freshet, arguments: list[str], code: int, sentence: str) -> None:
-    said = ingested("train", *arguments, "--json")
+def test_what_cannot_be_trained_is_reported(ingested: Freshet, arguments: list[str], code: int, sentence: str) -> None:
+    result = ingested("train", *arguments, "--json")
 
-    assert said.code == code
-    assert sentence in said.err
-    assert said.json["problem"]["detail"] in said.err
+    assert result.code == code
+    assert sentence in result.err
+    assert result.json["problem"]["detail"] in result.err
     assert ingested("models", "list", "--json").json == {"versions": []}
 
 
 @pytest.mark.parametrize(("content", "why"), [(b"\xff\xfe\x00", "it is not UTF-8 text"), (b" \n\n", "names none")])
-def test_a_list_of_basins_that_says_nothing_is_no_list_of_all(
+def test_a_list_of_basins_that_states_nothing_is_no_list_of_all(
     ingested: Freshet, tmp_path: Path, content: bytes, why: str
 ) -> None:
     (tmp_path / "basins.txt").write_bytes(content)
 
-    said = ingested("train", *FIT, *SMALL, "--basins-file", str(tmp_path / "basins.txt"))
+    result = ingested("train", *FIT, *SMALL, "--basins-file", str(tmp_path / "basins.txt"))
 
-    assert said.code == 2
-    assert why in said.err
+    assert result.code == 2
+    assert why in result.err
 
 
 def test_nothing_is_trained_on_nothing(empty: Freshet) -> None:
-    said = empty("train", *FIT)
+    result = empty("train", *FIT)
 
-    assert said.code == 2
-    assert "freshet ingest camels --from" in said.err
+    assert result.code == 2
+    assert "freshet ingest camels --from" in result.err
 
 
 def test_several_products_want_a_choice(ingested: Freshet, country: Path, tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def test_a_training_by_the_published_recipe(ingested: Freshet) -> None:
     assert (config["expectile"], config["ema_decay"], config["precision"]) == (0.5, 0, "float32")
 
 
-def test_a_file_says_the_training_and_options_come_before_it(ingested: Freshet, tmp_path: Path) -> None:
+def test_a_file_states_the_training_and_options_come_before_it(ingested: Freshet, tmp_path: Path) -> None:
     first = ingested("train", *PERIODS, *SMALL, "--seed", "3", "--json").json
     toml, json = tmp_path / "training.toml", tmp_path / "training.json"
     toml.write_text(
@@ -155,7 +155,7 @@ def test_a_file_says_the_training_and_options_come_before_it(ingested: Freshet, 
         ("a.json", "[1]", "it is not an object"),
     ],
 )
-def test_a_file_that_says_no_training_is_told_and_not_quoted(
+def test_a_file_that_states_no_training_is_reported_and_not_quoted(
     ingested: Freshet, tmp_path: Path, name: str, content: str, why: str
 ) -> None:
     (tmp_path / name).write_text(content)
@@ -167,7 +167,7 @@ def test_a_file_that_says_no_training_is_told_and_not_quoted(
     assert "secret" not in answer.err
 
 
-def test_help_says_the_defaults_of_the_contract(freshet: Freshet) -> None:
+def test_help_states_the_defaults_of_the_contract(freshet: Freshet) -> None:
     help_text = " ".join(freshet("train", "--help", COLUMNS="200").out.split())
 
     assert f"Default: {TrainingConfig.model_fields['members'].default}, with --from" in help_text
@@ -197,10 +197,10 @@ HELD_OUT = "2005-10-01..2009-09-30"
         ([*PERIODS, "--from", "PARENT", "--judge-on", "later"], 2, "'later' is not a period"),
     ],
 )
-def test_what_cannot_be_fine_tuned_is_told(worked: Freshet, arguments: list[str], code: int, sentence: str) -> None:
-    (kept,) = worked("models", "list", "--json").json["versions"]
-    said = worked("train", *(kept["id"] if one == "PARENT" else one for one in arguments), "--json")
+def test_what_cannot_be_fine_tuned_is_reported(worked: Freshet, arguments: list[str], code: int, sentence: str) -> None:
+    (stored,) = worked("models", "list", "--json").json["versions"]
+    result = worked("train", *(stored["id"] if one == "PARENT" else one for one in arguments), "--json")
 
-    assert said.code == code
-    assert sentence in said.json["problem"]["detail"]
-    assert worked("models", "list", "--json").json["versions"] == [kept]
+    assert result.code == code
+    assert sentence in result.json["problem"]["detail"]
+    assert worked("models", "list", "--json").json["versions"] == [stored]

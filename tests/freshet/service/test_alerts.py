@@ -45,16 +45,16 @@ def test_alerts_are_listed_and_shown_with_the_rule(empty: Freshet) -> None:
     assert (change["kind"], change["severity"], change["why"]) == ("begins", "warning", alert["why"])
 
 
-def test_what_cannot_be_decided_says_why(empty: Freshet) -> None:
+def test_what_cannot_be_decided_states_why(empty: Freshet) -> None:
     settle(empty.data, 0.8)
     settle(empty.data, "It was not calibrated.")
-    said = empty("alerts", "show", BASIN, "--json")
-    assert "could not decide, and the alerts stay as they were: It was not calibrated." in said.err
-    assert said.json["decided_by"]["reason"] == "It was not calibrated."
-    assert said.json["levels"][0]["severity"] == "warning"
+    result = empty("alerts", "show", BASIN, "--json")
+    assert "could not decide, and the alerts stay as they were: It was not calibrated." in result.err
+    assert result.json["decided_by"]["reason"] == "It was not calibrated."
+    assert result.json["levels"][0]["severity"] == "warning"
 
 
-def test_a_basin_without_forecasts_says_so(empty: Freshet) -> None:
+def test_a_basin_without_forecasts_states_it(empty: Freshet) -> None:
     database = opened(empty.data)
     with database.transaction() as session:
         a_basin(session)
@@ -74,5 +74,5 @@ def test_changes_are_sent_to_those_who_wait_for_them(
             subscriptions.create(session, NewSubscription(url=receiver.url), key.id, NOW)
         database.close()
         settle(empty.data, 0.8)
-        said = empty("alerts", "deliver", "--json", FRESHET_WEBHOOK_HOSTS="{}:{}".format(*receiver.host))
-    assert (said.code, said.json["deliveries"], len(receiver.requests)) == (code, counted, 1)
+        result = empty("alerts", "deliver", "--json", FRESHET_WEBHOOK_HOSTS="{}:{}".format(*receiver.host))
+    assert (result.code, result.json["deliveries"], len(receiver.requests)) == (code, counted, 1)

@@ -15,17 +15,17 @@ def listed(freshet: Freshet) -> list[dict[str, object]]:
     return found
 
 
-def test_a_schedule_is_kept_with_its_next_run(empty: Freshet) -> None:
-    made = empty("schedules", "add", "daily", *DAILY, "--params", '{"horizon": 10}', "--json").json
+def test_a_schedule_is_stored_with_its_next_run(empty: Freshet) -> None:
+    created = empty("schedules", "add", "daily", *DAILY, "--params", '{"horizon": 10}', "--json").json
 
-    assert listed(empty) == [made]
-    assert (made["kind"], made["params"], made["enabled"], made["last_run_at"]) == (
+    assert listed(empty) == [created]
+    assert (created["kind"], created["params"], created["enabled"], created["last_run_at"]) == (
         "forecast",
         {"horizon": 10},
         True,
         None,
     )
-    following = datetime.fromisoformat(made["next_run_at"])
+    following = datetime.fromisoformat(created["next_run_at"])
     there = following.astimezone(ZoneInfo("America/Denver"))
     assert (there.hour, there.minute) == (6, 30)
     assert 0 <= (following - datetime.now(UTC)).total_seconds() + 60 <= 25 * 3600 + 60
@@ -33,18 +33,18 @@ def test_a_schedule_is_kept_with_its_next_run(empty: Freshet) -> None:
 
 
 def test_a_schedule_is_left_and_followed_again(empty: Freshet) -> None:
-    made = empty("schedules", "add", "daily", *DAILY, "--json").json
+    created = empty("schedules", "add", "daily", *DAILY, "--json").json
 
     left = empty("schedules", "disable", "daily", "--json").json
-    again = empty("schedules", "disable", made["id"], "--json").json
+    again = empty("schedules", "disable", created["id"], "--json").json
     assert (left["enabled"], left["next_run_at"]) == (False, None)
     assert again == left == listed(empty)[0]
 
     followed = empty("schedules", "enable", "daily", "--json").json
-    assert (followed["enabled"], followed["revision"]) == (True, made["revision"] + 2)
-    assert followed["next_run_at"] >= made["next_run_at"]
+    assert (followed["enabled"], followed["revision"]) == (True, created["revision"] + 2)
+    assert followed["next_run_at"] >= created["next_run_at"]
     assert {name: followed[name] for name in ("cron", "timezone", "params", "created_at")} == {
-        name: made[name] for name in ("cron", "timezone", "params", "created_at")
+        name: created[name] for name in ("cron", "timezone", "params", "created_at")
     }
 
 
@@ -72,15 +72,15 @@ def test_a_schedule_is_removed_by_name_or_id(empty: Freshet) -> None:
         (["--params", "[]"], "--params is no JSON object"),
     ],
 )
-def test_what_cannot_be_scheduled_is_told(empty: Freshet, changes: list[str], sentence: str) -> None:
-    said = empty("schedules", "add", "daily", *DAILY, *changes, "--json")
+def test_what_cannot_be_scheduled_is_reported(empty: Freshet, changes: list[str], sentence: str) -> None:
+    result = empty("schedules", "add", "daily", *DAILY, *changes, "--json")
 
-    assert said.code == 2
-    assert sentence in said.json["problem"]["detail"]
+    assert result.code == 2
+    assert sentence in result.json["problem"]["detail"]
     assert listed(empty) == []
 
 
-def test_a_name_that_is_taken_and_a_schedule_that_is_none_are_told(empty: Freshet) -> None:
+def test_a_name_that_is_taken_and_a_schedule_that_is_none_are_reported(empty: Freshet) -> None:
     empty("schedules", "add", "daily", *DAILY)
 
     taken = empty("schedules", "add", "daily", *DAILY, "--json")

@@ -68,14 +68,14 @@ def test_a_fork_is_a_process_of_its_own(empty: Freshet, tmp_path: Path) -> None:
         text=True,
     ) as process:
         assert process.stdout is not None
-        told: dict[str, Any] = json.loads(process.stdout.readline())
-        assert (told["wrong"], told["name"], told["runs"]) == (2, "freshet scheduler", True)
-        assert told["killed"] == -signal.SIGKILL
-        assert set(told["ended at once"]) <= {0, -signal.SIGTERM}
-        assert (told["of unknown end"], told["broken"], told["torch"]) == (0, 1, False)
+        shown: dict[str, Any] = json.loads(process.stdout.readline())
+        assert (shown["wrong"], shown["name"], shown["runs"]) == (2, "freshet scheduler", True)
+        assert shown["killed"] == -signal.SIGKILL
+        assert set(shown["ended at once"]) <= {0, -signal.SIGTERM}
+        assert (shown["of unknown end"], shown["broken"], shown["torch"]) == (0, 1, False)
         with lock.open() as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # though the last fork lives
-            os.kill(told["last"], 0)
+            os.kill(shown["last"], 0)
         process.kill()
         assert process.stderr is not None
         lines = [json.loads(line) for line in process.stderr.read().splitlines()]

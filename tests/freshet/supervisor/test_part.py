@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 
 from freshet.supervisor.supervised_process import (
-    LONGEST_SILENCE,
-    LONGEST_START,
-    LONGEST_WAIT,
+    MAX_SILENCE,
+    MAX_START,
+    MAX_WAIT,
+    REPORT_AFTER_SILENCE,
     STEADY,
-    TOLD_SILENCE,
-    Part,
+    SupervisedProcess,
 )
-from freshet.supervisor.watchdog_socket import Ears
+from freshet.supervisor.watchdog_socket import WatchdogSocket
 
 SIGN = "from runtime import watchdog; watchdog.tell(watchdog.LIVES); input()"
 SOON = 0.125  # exact in binary, so that sums of it are
@@ -40,71 +40,73 @@ def start() -> Iterator[Callable[[], subprocess.Popen[bytes]]]:
 
 
 @pytest.fixture
-def part(start: Callable[[], subprocess.Popen[bytes]]) -> Part:
+def part(start: Callable[[], subprocess.Popen[bytes]]) -> SupervisedProcess:
     """A part that was started at 0."""
-    return Part("scheduler", start, start(), 0.0)
+    return SupervisedProcess("scheduler", start, start(), 0.0)
 
 
-def killed(part: Part, how: signal.Signals = signal.SIGKILL) -> None:
+def killed(part: SupervisedProcess, how: signal.Signals = signal.SIGKILL) -> None:
     os.kill(part.process.pid, how)
     part.process.wait()
 
 
-def test_one_that_dies_is_started_again_at_once(part: Part) -> None:
-    part.hear(1.0)
+def test_one_that_dies_is_started_again_at_once(part: SupervisedProcess) -> None:
+    part.beat(1.0)
     first = part.process.pid
     killed(part)
-    part.look(2.0)
+    part.check(2.0)
     assert part.restart is not None
     assert (part.restart.cause, part.restart.times, part.lives) == ("was killed by SIGKILL", 1, False)
-    part.look(2.0)
+    part.check(2.0)
     assert part.process.pid != first
     assert part.restart is not None
-    part.hear(3.0)
+    part.beat(3.0)
     assert part.lives
     assert part.restart is None
 
 
-def test_one_that_keeps_dying_is_waited_for_longer_each_time_but_not_for_ever(part: Part) -> None:
+def test_one_that_retains_dying_is_waited_for_longer_each_time_but_not_for_ever(part: SupervisedProcess) -> None:
     now, waits = 0.0, []
     for _ in range(8):
         killed(part)
         died_at, first = now, part.process.pid
         while part.process.pid == first:
-            part.look(now)
+            part.check(now)
             now += SOON
         waits.append(now - died_at)
     assert waits == sorted(waits)
     assert waits[1] < 2
-    assert waits[-1] == pytest.approx(LONGEST_WAIT, abs=1)
-    part.hear(now)
+    assert waits[-1] == pytest.approx(MAX_WAIT, abs=1)
+    part.beat(now)
     assert part.restart is not None
     assert part.restart.times == 8
     for later in (now, now + STEADY + 1):
-        part.hear(later)
-        part.look(later)
+        part.beat(later)
+        part.check(later)
     assert part.restart is None
 
 
-def test_one_that_dies_again_and_again_is_told_until_it_has_lived_longer_than_before(part: Part) -> None:
+def test_one_that_dies_again_and_again_is_reported_until_it_has_lived_longer_than_before(
+    part: SupervisedProcess,
+) -> None:
     """Its last ends were 10 seconds apart: after 15 seconds nobody knows, after 20 and some it lives."""
-    part.hear(0.0)
+    part.beat(0.0)
     now = STEADY / 2  # its first life says nothing of those after it
     for _ in range(4):
         now, dead = now + 10.0, part.process.pid
         killed(part)
         while part.process.pid == dead:
-            part.look(now)
+            part.check(now)
             now += SOON
-        part.hear(now)
+        part.beat(now)
 
-    def is_told_after(seconds: float) -> bool:
-        part.hear(now + seconds)
-        part.look(now + seconds)
+    def is_reported_after(seconds: float) -> bool:
+        part.beat(now + seconds)
+        part.check(now + seconds)
         return part.restart is not None
 
-    assert is_told_after(15.0)
-    assert not is_told_after(25.0)
+    assert is_reported_after(15.0)
+    assert not is_reported_after(25.0)
 
 
 def test_one_that_cannot_be_started_is_tried_again(start: Callable[[], subprocess.Popen[bytes]]) -> None:
@@ -114,78 +116,78 @@ def test_one_that_cannot_be_started_is_tried_again(start: Callable[[], subproces
         attempts.append(1)
         return start() if len(attempts) == 3 else subprocess.Popen(["/no/such/program"])
 
-    part = Part("scheduler", start_third, start(), 0.0)
+    part = SupervisedProcess("scheduler", start_third, start(), 0.0)
     killed(part)
     now = 0.0
     while len(attempts) < 3:
-        part.look(now)
+        part.check(now)
         now += SOON
-    part.hear(now)
+    part.beat(now)
     assert part.lives
     assert part.restart is not None
     assert (part.restart.times, "could not be started" in part.restart.cause) == (3, True)
 
 
-def test_one_that_gives_no_sign_any_more_is_killed_even_if_it_is_stopped(part: Part) -> None:
-    part.hear(1.0)
+def test_one_that_gives_no_sign_any_more_is_killed_even_if_it_is_stopped(part: SupervisedProcess) -> None:
+    part.beat(1.0)
     os.kill(part.process.pid, signal.SIGSTOP)
-    part.look(1.0 + LONGEST_SILENCE)
+    part.check(1.0 + MAX_SILENCE)
     assert part.process.poll() is None
-    part.look(1.0 + LONGEST_SILENCE + SOON)
+    part.check(1.0 + MAX_SILENCE + SOON)
     part.process.wait()
-    part.look(20.0)
+    part.check(20.0)
     assert part.restart is not None
     assert part.restart.cause == "hung and was killed"
 
 
-def test_one_that_is_silent_is_told_before_it_is_killed(part: Part) -> None:
-    def told_at(now: float) -> str | None:
-        part.look(now)
+def test_one_that_is_silent_is_reported_before_it_is_killed(part: SupervisedProcess) -> None:
+    def reported_at(now: float) -> str | None:
+        part.check(now)
         return None if part.restart is None else part.restart.cause
 
-    part.hear(1.0)
-    assert told_at(1.0 + TOLD_SILENCE) is None
-    assert told_at(1.0 + TOLD_SILENCE + SOON) == "gives no sign of life"
+    part.beat(1.0)
+    assert reported_at(1.0 + REPORT_AFTER_SILENCE) is None
+    assert reported_at(1.0 + REPORT_AFTER_SILENCE + SOON) == "gives no sign of life"
     assert part.process.poll() is None
-    part.hear(6.0)
-    assert told_at(6.0 + SOON) is None
+    part.beat(6.0)
+    assert reported_at(6.0 + SOON) is None
 
 
-def test_one_has_longer_for_its_first_sign(part: Part) -> None:
-    part.look(LONGEST_START)
+def test_one_has_longer_for_its_first_sign(part: SupervisedProcess) -> None:
+    part.check(MAX_START)
     assert part.process.poll() is None
-    part.look(LONGEST_START + SOON)
+    part.check(MAX_START + SOON)
     assert part.process.wait() == -signal.SIGKILL
 
 
-def test_one_that_was_too_slow_to_start_has_longer_the_next_time(part: Part) -> None:
-    part.look(LONGEST_START + SOON)
+def test_one_that_was_too_slow_to_start_has_longer_the_next_time(part: SupervisedProcess) -> None:
+    part.check(MAX_START + SOON)
     part.process.wait()
     again_at = 100.0
-    part.look(again_at)
-    part.look(again_at)
-    part.look(again_at + 2 * LONGEST_START)
+    part.check(again_at)
+    part.check(again_at)
+    part.check(again_at + 2 * MAX_START)
     assert part.process.poll() is None
-    part.look(again_at + 2 * LONGEST_START + SOON)
+    part.check(again_at + 2 * MAX_START + SOON)
     assert part.process.wait() == -signal.SIGKILL
 
 
-def test_one_that_could_not_be_heard_is_pardoned(part: Part) -> None:
-    part.hear(1.0)
-    part.pardon(1000.0)
-    part.look(1000.0 + LONGEST_SILENCE)
+def test_one_that_could_not_be_heard_is_pardoned(part: SupervisedProcess) -> None:
+    part.beat(1.0)
+    part.reset_deadline(1000.0)
+    part.check(1000.0 + MAX_SILENCE)
     assert part.process.poll() is None
 
 
 def test_a_sign_is_heard_of_the_process_that_gives_it_alone(tmp_path: Path) -> None:
-    with closing(Ears()) as ears:
+    with closing(WatchdogSocket()) as ears:
         command = [sys.executable, "-c", SIGN]
         environment = {"NOTIFY_SOCKET": ears.address, "PYTHONPATH": ":".join(sys.path)}
         with subprocess.Popen(command, stdin=subprocess.PIPE, env=environment, cwd=tmp_path) as process:
             end, heard = time.monotonic() + 60, set[int]()
             while not heard:
                 assert time.monotonic() < end
-                heard = ears.heard()
+                heard = ears.received_pids()
             process.communicate(b"\n")
         assert heard == {process.pid}
-        assert ears.heard() == set()
+        assert ears.received_pids() == set()

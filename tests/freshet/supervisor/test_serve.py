@@ -75,7 +75,7 @@ def test_a_second_service_on_the_same_data_is_refused(worked: Freshet, port: int
     assert "another FRESHET_DATA" in second.err
 
 
-def test_a_port_that_is_taken_is_told(freshet: Freshet) -> None:
+def test_a_port_that_is_taken_is_reported(freshet: Freshet) -> None:
     freshet.data.mkdir()
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -84,21 +84,21 @@ def test_a_port_that_is_taken_is_told(freshet: Freshet) -> None:
 
         ended = [freshet("serve", "--port", port), freshet("demo", "--port", port)]
 
-    for said in ended:
-        assert said.code == 2
-        assert f"127.0.0.1:{port} (Address already in use)" in said.err
-        assert "another --port" in said.err
+    for result in ended:
+        assert result.code == 2
+        assert f"127.0.0.1:{port} (Address already in use)" in result.err
+        assert "another --port" in result.err
     assert not (freshet.data / "demo").exists()
 
 
 @pytest.mark.parametrize("host", ["203.0.113.7", "no-such-host.invalid"])
-def test_a_host_that_is_not_this_machine_is_told(freshet: Freshet, port: int, host: str) -> None:
+def test_a_host_that_is_not_this_machine_is_reported(freshet: Freshet, port: int, host: str) -> None:
     freshet.data.mkdir()
-    said = freshet("serve", "--host", host, "--port", str(port))
+    result = freshet("serve", "--host", host, "--port", str(port))
 
-    assert said.code == 2
-    assert f"{host}:{port}" in said.err
-    assert "--host of this machine" in said.err
+    assert result.code == 2
+    assert f"{host}:{port}" in result.err
+    assert "--host of this machine" in result.err
 
 
 def test_an_address_of_the_newer_protocol_is_shown_in_brackets() -> None:

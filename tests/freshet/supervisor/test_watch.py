@@ -32,10 +32,10 @@ class Tree:
     def degraded(self) -> dict[str, str]:
         """Return what the service says of itself, by its code; nothing while the API is away."""
         try:
-            said = httpx2.get(f"{self._address}/v1/status", trust_env=False, timeout=2).json()
+            result = httpx2.get(f"{self._address}/v1/status", trust_env=False, timeout=2).json()
         except httpx2.TransportError:
             return {}
-        return {each["code"]: each["sentence"] for each in said["degraded"]}
+        return {each["code"]: each["sentence"] for each in result["degraded"]}
 
     def processes(self) -> Any:
         """Return how many schedulers and workers have said that they are there; nothing while the API is away."""
@@ -88,13 +88,13 @@ def test_all_that_is_stopped_is_replaced(tree: Tree) -> None:
     tree.until(tree.answers)
 
 
-def test_a_part_that_keeps_dying_is_told_while_the_api_answers(tree: Tree) -> None:
+def test_a_part_that_retains_dying_is_reported_while_the_api_answers(tree: Tree) -> None:
     api = tree.parts()["api"]
     for _ in range(6):
         before = tree.until(lambda: tree.parts().get("scheduler"))
         os.kill(before, signal.SIGKILL)
-        told = tree.until(lambda: tree.degraded().get("part-restarting"))
-        assert told.startswith("The scheduler was killed by SIGKILL")
+        shown = tree.until(lambda: tree.degraded().get("part-restarting"))
+        assert shown.startswith("The scheduler was killed by SIGKILL")
     assert tree.parts()["api"] == api
     assert tree.supervisor.poll() is None
 

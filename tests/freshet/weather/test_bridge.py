@@ -62,8 +62,10 @@ def test_some_days_and_basins_are_asked_for_alone(office: Freshet) -> None:
         (("show", "x"), 3, "No bridge 'x' is kept here"),
     ],
 )
-def test_what_cannot_be_bridged_is_told(office: Freshet, arguments: tuple[str, ...], code: int, sentence: str) -> None:
-    said = office("bridge", *arguments, "--json")
-    assert said.code == code
-    assert sentence in said.json["problem"]["detail"]
+def test_what_cannot_be_bridged_is_reported(
+    office: Freshet, arguments: tuple[str, ...], code: int, sentence: str
+) -> None:
+    result = office("bridge", *arguments, "--json")
+    assert result.code == code
+    assert sentence in result.json["problem"]["detail"]
     assert office("bridge", "list", "--json").json == {"bridges": []}

@@ -59,7 +59,7 @@ def test_some_basins_and_days_are_asked_for_alone(office: Office) -> None:
     assert freshet("feeds", "fetch", "flow", "--basin", "06409000", **settings).code == 2
 
 
-def test_what_fails_for_some_or_all_is_told_by_the_exit_code(office: Office) -> None:
+def test_what_fails_for_some_or_all_is_reported_by_the_exit_code(office: Office) -> None:
     freshet, world, settings = office
     freshet("feeds", "add", "flow", "--adapter", "usgs", **settings)
     world.gauges = {basin: one for basin, one in world.gauges.items() if basin != MAINE}
@@ -69,7 +69,7 @@ def test_what_fails_for_some_or_all_is_told_by_the_exit_code(office: Office) -> 
     assert freshet("feeds", "fetch", "flow", **settings).code == 4
 
 
-def test_what_a_fetch_weighs_is_told(office: Office) -> None:
+def test_what_a_fetch_weighs_is_reported(office: Office) -> None:
     freshet, _, settings = office
     added = ("--adapter", "open-meteo-forecast", "--model", "ecmwf_ifs", "--days-ahead", "5")
     assert freshet("feeds", "add", "ahead", *added, **settings).code == 0
@@ -88,10 +88,10 @@ def test_what_a_fetch_weighs_is_told(office: Office) -> None:
         (["--adapter", "usgs", "--basin", "99999999"], "USGS-99999999: not kept here"),
     ],
 )
-def test_what_cannot_be_asked_is_told(empty: Freshet, arguments: list[str], sentence: str) -> None:
-    said = empty("feeds", "add", "some", *arguments, "--json")
-    assert said.code == 2
-    assert sentence in said.json["problem"]["detail"]
+def test_what_cannot_be_asked_is_reported(empty: Freshet, arguments: list[str], sentence: str) -> None:
+    result = empty("feeds", "add", "some", *arguments, "--json")
+    assert result.code == 2
+    assert sentence in result.json["problem"]["detail"]
     assert empty("feeds", "list", "--json").json == {"feeds": []}
 
 
@@ -114,7 +114,7 @@ def test_the_usual_feeds_are_started_once_and_fetched_since_a_day(office: Office
     freshet("feeds", "add", "flow", "--adapter", "usgs", "--basin", MAINE, **settings)
     started = freshet("feeds", "start", "--since", "2026-10-01", "--json", **settings)
     assert started.code == 0
-    counts = {name: said["counts"] for name, said in started.json["feeds"].items()}
+    counts = {name: result["counts"] for name, result in started.json["feeds"].items()}
     assert counts == {"flow": {"new": 1}, "past": {"new": 3}, "ahead": {"new": 3}}  # the feed that was there stays
     (flow,) = started.json["feeds"]["flow"]["basins"]
     assert flow["new_days"] == 52
@@ -126,7 +126,7 @@ def test_the_usual_feeds_are_started_once_and_fetched_since_a_day(office: Office
     ]
 
 
-def test_usual_feeds_without_a_basin_are_told_one_by_one(empty: Freshet) -> None:
+def test_usual_feeds_without_a_basin_are_reported_one_by_one(empty: Freshet) -> None:
     started = empty("feeds", "start", "--since", "2026-10-01", "--json")
     assert (started.code, sorted(started.json["problems"])) == (4, ["ahead", "flow", "past"])
     assert "has no basin to ask for" in started.json["problems"]["flow"]

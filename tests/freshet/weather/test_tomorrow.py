@@ -20,7 +20,7 @@ from tests.freshet.conftest import Freshet
 
 PAGE = Path(__file__).parents[3] / "docs" / "do" / "tomorrow.md"
 BASIN = "USGS-01031500"
-MORNING = datetime(2026, 11, 22, 14, tzinfo=UTC)
+ISSUE_DAY = datetime(2026, 11, 22, 14, tzinfo=UTC)
 KNOWN = Period.parse("2018-01-01..2026-12-31")
 AREA_M2 = 7.69e8
 
@@ -68,7 +68,7 @@ class Newcomer:
 
 @pytest.fixture
 def newcomer(freshet: Freshet) -> Iterator[Newcomer]:
-    world = World({BASIN: gauge()}, MORNING, weather_latency=2)
+    world = World({BASIN: gauge()}, ISSUE_DAY, weather_latency=2)
     with serving(world) as url:
         yield Newcomer(freshet, world, url)
 
@@ -93,14 +93,14 @@ def flows(cells: list[str]) -> list[float]:
 def test_the_page_leads_from_nothing_to_tomorrows_flow(newcomer: Newcomer) -> None:
     commands, more = blocks("sh")
     assert len(commands) == 5
-    said = [newcomer(command) for command in commands][-1]
+    result = [newcomer(command) for command in commands][-1]
     (answer,) = blocks("text")
-    *told, run, reason = row(said.splitlines())
+    *shown, run, reason = row(result.splitlines())
     printed = row(answer)
-    assert flows(told) == pytest.approx(flows(printed), rel=0.01)
-    assert [told[at] for at in (0, 1, 2, 3, 6)] == [printed[at] for at in (0, 1, 2, 3, 6)]
+    assert flows(shown) == pytest.approx(flows(printed), rel=0.01)
+    assert [shown[at] for at in (0, 1, 2, 3, 6)] == [printed[at] for at in (0, 1, 2, 3, 6)]
     assert reason == "-"
-    for sentence in (said, newcomer(f"freshet runs {run}")):
+    for sentence in (result, newcomer(f"freshet runs {run}")):
         assert "It learnt from maurer_extended and is driven by open_meteo_ifs." in sentence
         assert re.search("Assumed at the mean of those basins, [^:]*: elev_mean, slope_mean, frac_forest", sentence)
     for command in more:

@@ -41,10 +41,10 @@ def test_a_weather_forecast_is_added_listed_and_forecast_with(worked: Freshet, t
     assert (listed[0]["id"], listed[0]["model"]) == (added.json["issue_id"], "two-guesses")
     assert "two-guesses" in worked("weather", "list").out
 
-    said = worked("forecast", "--weather", "supplied", "--t0", "2005-09-25", "--json")
+    result = worked("forecast", "--weather", "supplied", "--t0", "2005-09-25", "--json")
 
-    (run,) = said.json["runs"]
-    assert (said.code, run["forcing_kind"], run["status"]) == (0, "supplied", "issued")
+    (run,) = result.json["runs"]
+    assert (result.code, run["forcing_kind"], run["status"]) == (0, "supplied", "issued")
     assert run["weather"]["credit"] == "Weather guessed by the river office"
     assert run["basins"][BASINS[0]]["summary"]["traces"] == 2
     assert {ledger["trace"] for ledger in run["basins"][BASINS[0]]["ledger"]} <= {"dry", "wet"}
@@ -54,9 +54,9 @@ def test_a_weather_forecast_is_added_listed_and_forecast_with(worked: Freshet, t
 
 
 def test_a_forecast_goes_on_with_the_weather_of_other_years(worked: Freshet) -> None:
-    said = worked("forecast", "--weather", "climatology", "--json")
-    (run,) = said.json["runs"]
-    assert (said.code, run["t0"], run["forcing_kind"]) == (0, "2005-09-30", "climatology")
+    result = worked("forecast", "--weather", "climatology", "--json")
+    (run,) = result.json["runs"]
+    assert (result.code, run["t0"], run["forcing_kind"]) == (0, "2005-09-30", "climatology")
     assert run["basins"][BASINS[0]]["summary"]["traces"] == 5
 
 
@@ -66,7 +66,7 @@ def test_a_dry_spell_is_a_what_if(worked: Freshet) -> None:
     assert run["basins"][BASINS[0]]["ledger"][0]["terms"]["precipitation"] == 0
 
 
-def test_a_forecast_tells_the_age_of_its_water_where_it_is_asked_to(worked: Freshet) -> None:
+def test_a_forecast_reports_the_age_of_its_water_where_it_is_asked_to(worked: Freshet) -> None:
     reasons = []
     for asked in ([], ["--age"]):
         (run,) = worked("forecast", *asked, "--json").json["runs"]
@@ -75,11 +75,11 @@ def test_a_forecast_tells_the_age_of_its_water_where_it_is_asked_to(worked: Fres
     assert reasons[1] is None
 
 
-def test_a_basin_whose_weather_cannot_be_used_is_told_beside_the_others(worked: Freshet, tmp_path: Path) -> None:
+def test_a_basin_whose_weather_cannot_be_used_is_reported_beside_the_others(worked: Freshet, tmp_path: Path) -> None:
     file = written(tmp_path, *BASINS[:2], "OWN-nowhere", model="another")
-    said = worked("weather", "add", file, "--json")
-    assert (said.code, said.json["new"]) == (6, list(BASINS[:2]))
-    assert "Refused: No basin 'OWN-nowhere' is kept here" in said.err
+    result = worked("weather", "add", file, "--json")
+    assert (result.code, result.json["new"]) == (6, list(BASINS[:2]))
+    assert "Refused: No basin 'OWN-nowhere' is kept here" in result.err
 
 
 @pytest.mark.parametrize(
@@ -91,14 +91,16 @@ def test_a_basin_whose_weather_cannot_be_used_is_told_beside_the_others(worked: 
         (["--weather", "tarot"], 2, "tarot"),
     ],
 )
-def test_weather_that_cannot_be_used_is_told(worked: Freshet, arguments: list[str], code: int, sentence: str) -> None:
-    said = worked("forecast", *arguments, "--json")
-    assert said.code == code
-    assert sentence in said.json["problem"]["detail"]
+def test_weather_that_cannot_be_used_is_reported(
+    worked: Freshet, arguments: list[str], code: int, sentence: str
+) -> None:
+    result = worked("forecast", *arguments, "--json")
+    assert result.code == code
+    assert sentence in result.json["problem"]["detail"]
 
 
-def test_a_file_that_is_none_is_told(worked: Freshet, tmp_path: Path) -> None:
+def test_a_file_that_is_none_is_reported(worked: Freshet, tmp_path: Path) -> None:
     for name, sentence in (("none.csv", "cannot be read"), ("weather.grib", "is neither .csv, .json nor .nc")):
-        said = worked("weather", "add", str(tmp_path / name))
-        assert said.code == 4
-        assert sentence in said.err
+        result = worked("weather", "add", str(tmp_path / name))
+        assert result.code == 4
+        assert sentence in result.err

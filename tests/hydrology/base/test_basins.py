@@ -10,7 +10,7 @@ def test_a_usgs_number_is_one_basin_however_it_is_written(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["SYNTH-01", "CAMELSGB-1001", "OWN-mill_creek.2"])
-def test_a_namespaced_identifier_is_kept(text: str) -> None:
+def test_a_namespaced_identifier_is_stored(text: str) -> None:
     assert basin_id(text) == text
 
 
@@ -27,5 +27,5 @@ def test_files_name_a_usgs_site_by_its_bare_number() -> None:
     assert source_code("SYNTH-01") == "SYNTH-01"
 
 
-def test_discharge_is_kept_under_the_gauges_namespace() -> None:
+def test_discharge_is_stored_under_the_gauges_namespace() -> None:
     assert [gauge_product(basin) for basin in ("USGS-01013500", "SYNTH-01", "OWN-mill")] == ["usgs", "synth", "own"]

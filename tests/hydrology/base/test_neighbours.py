@@ -2,20 +2,20 @@
 
 import numpy as np
 
-from hydrology.base.similar_basins import most_alike
+from hydrology.base.similar_basins import most_similar
 
 UNKNOWN = np.nan
 HERE = [45.0, -110.0, 1500.0, 3.0, 1.0, 0.3]
 
 
-def alike(of_basin: list[float], *others: list[float], most: int = 9) -> list[int]:
-    return most_alike(np.array(of_basin), np.array(others), most)
+def alike(of_basin: list[float], *others: list[float], maximum: int = 9) -> list[int]:
+    return most_similar(np.array(of_basin), np.array(others), maximum)
 
 
 def test_the_most_alike_come_first_and_no_more_than_asked_for() -> None:
     far, near, same = [30.0, -85.0, 20.0, 4.0, 0.8, 0.0], [45.5, -110.0, 1600.0, 3.0, 1.0, 0.3], HERE
     assert alike(HERE, far, near, same) == [2, 1, 0]
-    assert alike(HERE, far, near, same, most=2) == [2, 1]
+    assert alike(HERE, far, near, same, maximum=2) == [2, 1]
 
 
 def test_the_nearer_of_two_is_taken_where_only_the_place_is_known() -> None:

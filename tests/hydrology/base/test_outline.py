@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hydrology.base.outline import MOST_VERTICES, BadOutline, outline_of
+from hydrology.base.outline import MAX_VERTICES, BadOutline, outline_of
 from hydrology.base.outline_area import area_m2
 
 WEST, SOUTH, EAST, NORTH = -69.8, 45.0, -68.8, 45.4
@@ -79,7 +79,7 @@ def circle(vertices: int) -> list[list[float]]:
         (polygon([[lon, lat + 1] for lon, lat in SQUARE]), "and its gauge at"),
         (polygon([[-80, 45], [-50, 45], [-50, 46], [-80, 46], [-80, 45]]), "degrees from end to end"),
         (polygon([SQUARE[0], SQUARE[2], SQUARE[1], SQUARE[3], SQUARE[0]]), "crosses itself near"),
-        (polygon(circle(MOST_VERTICES + 1)), "simplify it"),
+        (polygon(circle(MAX_VERTICES + 1)), "simplify it"),
         (polygon(*[SQUARE] * 101), "101 rings"),
     ],
 )

@@ -37,7 +37,7 @@ def test_days_ahead_may_begin_on_a_29_february() -> None:
     assert by_year["1996"] == ["1996-02-29", "1996-03-01"]
 
 
-def test_a_winter_is_told_by_the_year_that_it_begins_in() -> None:
+def test_a_winter_is_reported_by_the_year_that_it_begins_in() -> None:
     by_year = years("2000-12-30..2001-01-02")
     assert by_year["1999"] == ["1999-12-30", "1999-12-31", "2000-01-01", "2000-01-02"]
     assert "2000" not in by_year

@@ -14,7 +14,7 @@ def quantiles(observed: np.ndarray[tuple[int], np.dtype[np.float64]], at: str) -
     return of_days if isinstance(of_days, str) else of_days[0].tolist()
 
 
-def test_the_days_own_water_year_tells_nothing_of_it() -> None:
+def test_the_days_own_water_year_reports_nothing_of_it() -> None:
     observed = water_year(DAYS).astype(float)
     assert quantiles(observed, "2002-03-15") == [2001.0, 2003.0, 2004.0]
     assert quantiles(observed, "2002-10-01")[1:] == [2002.0, 2004.0]
@@ -27,7 +27,7 @@ def test_a_week_before_and_after_belong_to_it_across_the_new_year() -> None:
     assert quantiles(observed, "2003-01-01") == [1.0, 1.5, 2.0]
 
 
-def test_a_time_of_the_year_that_no_other_year_has_observed_is_told() -> None:
+def test_a_time_of_the_year_that_no_other_year_has_observed_is_reported() -> None:
     observed = np.where(water_year(DAYS) == 2002, 1.0, np.nan)
     assert quantiles(observed, "2003-06-01") == [1.0, 1.0, 1.0]
     assert "of the time of the year of 2002-06-01." in quantiles(observed, "2002-06-01")

@@ -8,7 +8,7 @@ import numpy.typing as npt
 import pytest
 
 from hydrology.base.calendar import Period, as_date, day
-from hydrology.climatology.normals import LEAST_DAYS, LEAST_YEARS, LEVELS, normal_means, normals
+from hydrology.climatology.normals import LEVELS, MIN_DAYS, MIN_YEARS, normal_means, normals
 
 RECORD = Period.parse("1979-12-20..2005-02-03")
 FLOW = np.random.default_rng(4).gamma(0.5, 10, len(RECORD)).astype(np.float32)
@@ -24,7 +24,7 @@ def windows(values: npt.NDArray[np.float32], at: date) -> Iterator[list[float]]:
         centre = date(year, 3, 1) if (at.month, at.day) == (2, 29) and not leap else at.replace(year=year)
         around = [of_days.get(centre + timedelta(days), np.nan) for days in range(-7, 8)]
         known = [value for value in around if np.isfinite(value)]
-        if year != at.year and len(known) >= LEAST_DAYS:
+        if year != at.year and len(known) >= MIN_DAYS:
             yield known
 
 
@@ -39,7 +39,7 @@ def test_normals_are_those_of_other_years_windows(values: npt.NDArray[np.float32
     np.testing.assert_allclose(of_day.quantiles[:, 0], np.quantile(together, LEVELS), rtol=1e-6)
 
 
-def test_a_day_says_nothing_of_itself() -> None:
+def test_a_day_states_nothing_of_itself() -> None:
     at = int((day("1990-07-14") - RECORD.first).astype(int))
     wet = FLOW.copy()
     wet[at - 7 : at + 8] = 1e6
@@ -56,7 +56,7 @@ def test_a_year_counts_with_more_than_half_of_its_days() -> None:
         first = int((day(f"{year}-06-08") - days.first).astype(int))
         june[first : first + (8 if year < 2011 else 7)] = year
     of_june = normals(june, days, np.array([day("2012-06-15"), day("2001-06-15")]))
-    assert of_june.years.tolist() == [LEAST_YEARS, LEAST_YEARS - 1]
+    assert of_june.years.tolist() == [MIN_YEARS, MIN_YEARS - 1]
     assert of_june.mean[0] == np.mean(range(2001, 2011))
     assert np.isnan(of_june.mean[1])
     assert np.isnan(of_june.quantiles[:, 1]).all()

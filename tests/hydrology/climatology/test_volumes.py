@@ -6,17 +6,17 @@ import pytest
 from hydrology.base.calendar import Period, day
 from hydrology.base.errors import InvalidInput
 from hydrology.base.units import Area, mm_per_day_to_m3s
-from hydrology.climatology.normals import LEAST_YEARS
+from hydrology.climatology.normals import MIN_YEARS
 from hydrology.climatology.volumes import (
     EXCEEDED_PERCENT,
     MELT,
     Normal,
     Observed,
     Season,
+    default_season,
     exceeded,
     million_m3,
     normal,
-    season_to_tell,
 )
 
 RECORD = Period(day("1980-01-01"), day("1999-12-31"))
@@ -44,7 +44,9 @@ def test_what_is_no_season_is_refused(text: str) -> None:
         ("01-01..12-31", "1990-12-31", "1991-01-01", "1991-12-31"),
     ],
 )
-def test_what_is_told_is_the_first_of_its_days_that_have_not_ended(season: str, t0: str, first: str, last: str) -> None:
+def test_what_is_reported_is_the_first_of_its_days_that_have_not_ended(
+    season: str, t0: str, first: str, last: str
+) -> None:
     assert Season.parse(season).after(day(t0)) == Period(day(first), day(last))
 
 
@@ -58,27 +60,29 @@ def test_what_is_told_is_the_first_of_its_days_that_have_not_ended(season: str, 
         (0.0, "1990-10-15", "10-01..12-31"),
     ],
 )
-def test_where_snow_rules_the_melt_is_told_and_elsewhere_three_months(snow: float | None, t0: str, season: str) -> None:
-    assert str(season_to_tell(snow, day(t0))) == season
+def test_where_snow_rules_the_melt_is_reported_and_elsewhere_three_months(
+    snow: float | None, t0: str, season: str
+) -> None:
+    assert str(default_season(snow, day(t0))) == season
 
 
-def test_the_volume_of_a_course_is_what_its_days_discharge() -> None:
+def test_the_volume_of_a_path_is_what_its_days_discharge() -> None:
     """One member whose flow is known as m3/s: the sum of its days' seconds."""
     area = Area("given", 2.5e9)
-    course = np.random.default_rng(0).gamma(2.0, 1.0, (1, 1, 40))
-    seconds = (mm_per_day_to_m3s(course[0, 0, 3:33], area=area) * 86_400).sum()
-    depths = exceeded(course, slice(3, 33))
-    np.testing.assert_allclose(depths, course[0, 0, 3:33].sum())
+    path = np.random.default_rng(0).gamma(2.0, 1.0, (1, 1, 40))
+    seconds = (mm_per_day_to_m3s(path[0, 0, 3:33], area=area) * 86_400).sum()
+    depths = exceeded(path, slice(3, 33))
+    np.testing.assert_allclose(depths, path[0, 0, 3:33].sum())
     np.testing.assert_allclose(million_m3(depths, area), seconds / 1e6)
 
 
 def test_volumes_fall_with_their_chance_and_none_is_negative() -> None:
-    courses = np.random.default_rng(1).gamma(0.3, 2.0, (10, 28, 90))
-    depths = exceeded(courses, slice(0, 90))
+    paths = np.random.default_rng(1).gamma(0.3, 2.0, (10, 28, 90))
+    depths = exceeded(paths, slice(0, 90))
     assert len(depths) == len(EXCEEDED_PERCENT)
     assert (np.diff(depths) <= 0).all()
     assert (depths >= 0).all()
-    sums = courses.sum(axis=-1).ravel()
+    sums = paths.sum(axis=-1).ravel()
     np.testing.assert_allclose([(sums > depth).mean() for depth in depths], np.array(EXCEEDED_PERCENT) / 100, atol=0.01)
 
 
@@ -93,8 +97,8 @@ def test_the_normal_is_of_the_other_years_that_were_observed_whole() -> None:
     years = RECORD.days.astype("datetime64[Y]").astype(int) + 1970
     flow = (years - 1979).astype(float)
     flow[RECORD.days == day("1983-05-05")] = np.nan
-    told = MELT.beginning_in(1990)
-    found = normal(flow, RECORD, MELT, told)
+    shown = MELT.beginning_in(1990)
+    found = normal(flow, RECORD, MELT, shown)
     assert isinstance(found, Normal)
     assert found.years == tuple(year for year in range(1980, 2000) if year not in (1983, 1990))
     depths = [122.0 * (year - 1979) for year in found.years]
@@ -104,7 +108,7 @@ def test_the_normal_is_of_the_other_years_that_were_observed_whole() -> None:
 def test_of_few_years_there_is_no_normal() -> None:
     record = Period(day("1990-01-01"), day("1999-12-31"))
     found = normal(np.ones(len(record)), record, MELT, MELT.beginning_in(1999))
-    assert found == f"04-01..07-31 was observed whole in 9 other years, and a normal takes {LEAST_YEARS} of them."
+    assert found == f"04-01..07-31 was observed whole in 9 other years, and a normal takes {MIN_YEARS} of them."
 
 
 def test_a_season_over_the_turn_of_the_year_is_of_the_year_that_it_begins_in() -> None:

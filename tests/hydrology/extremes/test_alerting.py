@@ -150,7 +150,7 @@ def test_a_trend_is_a_move_that_counts(before: float, now: float, expected: str)
     assert trend(now, before) == expected
 
 
-def test_the_reason_of_a_wait_says_how_long_it_takes() -> None:
+def test_the_reason_of_a_wait_states_how_long_it_takes() -> None:
     (waiting,) = run([0.25])
     assert waiting.why == (
         "No alert: a chance of 0.25 reaches 0.2, where advisory begins, in 1 of the 2 runs in a row that it takes."

@@ -17,7 +17,7 @@ def at(period: Period, *days: str) -> list[int]:
     return [int((np.datetime64(day) - period.first).astype(int)) for day in days]
 
 
-def test_a_water_year_and_a_climatic_year_begin_where_they_are_said_to() -> None:
+def test_a_water_year_and_a_climatic_year_begin_where_they_are_stated_to() -> None:
     days = np.array(["2001-03-31", "2001-04-01", "2001-09-30", "2001-10-01"], "datetime64[D]")
     assert water_year(days).tolist() == [2001, 2001, 2001, 2002]
     assert climatic_year(days).tolist() == [2000, 2001, 2001, 2001]

@@ -53,7 +53,7 @@ def test_levels_stand_in_the_order_that_their_chances_have() -> None:
     assert found == sorted(found)
 
 
-def test_a_statistic_says_which_years_it_rests_on() -> None:
+def test_a_statistic_states_which_years_it_rests_on() -> None:
     flow = river()
     flow[3030:3070] = np.nan  # in January and February
     floods, _, low, duration = of_record(flow, THIRTY_YEARS.days)
@@ -91,7 +91,7 @@ def test_without_any_flow_there_is_no_flood_to_fit() -> None:
     assert [value for name, value in by_name(found).items() if name not in names()[:10]] == [0] * 5
 
 
-def test_a_constant_river_has_no_flood_to_fit_and_says_so() -> None:
+def test_a_constant_river_has_no_flood_to_fit_and_states_it() -> None:
     found = of_record(np.full(len(THIRTY_YEARS), 2.5), THIRTY_YEARS.days)
     level = by_name(found)
     assert level["gev-2"] is level["7q10"] is None
@@ -99,7 +99,7 @@ def test_a_constant_river_has_no_flood_to_fit_and_says_so() -> None:
     assert found[0].levels[0].level.reason == "It is the same in every year with flow: there is nothing to fit."
 
 
-def test_a_short_record_has_no_level_and_says_why() -> None:
+def test_a_short_record_has_no_level_and_states_why() -> None:
     period = Period.parse("2000-10-01..2009-09-30")
     for statistic in of_record(river(period), period.days):
         years = 8 if statistic.kind == "low-flow" else 9

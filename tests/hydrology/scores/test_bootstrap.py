@@ -118,7 +118,7 @@ def test_a_year_without_an_observation_is_not_drawn() -> None:
     assert (interval.low, interval.high) == pytest.approx((min(yearly), max(yearly)))
 
 
-def test_two_years_say_nothing_of_their_spread() -> None:
+def test_two_years_state_nothing_of_their_spread() -> None:
     few = errors((flows(1), flows(0))).over([2001, 2002])
     interval = median_nse_interval(few)
     assert interval is not None

@@ -48,10 +48,10 @@ def test_a_peak_beside_a_gap_or_an_end_is_not_judged() -> None:
 
 def test_days_that_were_left_out_are_gaps_too() -> None:
     observed, simulated = hydrograph(*AT), hydrograph(61, 200, 340, 480)
-    kept = np.ones(len(observed), dtype=bool)
-    kept[58] = False
+    stored = np.ones(len(observed), dtype=bool)
+    stored[58] = False
     days = day("2000-01-01") + np.arange(len(observed))
-    assert peak_timing(simulated[kept], observed[kept], days=days[kept]).value == 0
+    assert peak_timing(simulated[stored], observed[stored], days=days[stored]).value == 0
     assert peak_timing(simulated, observed, days=days).value == 0.25
 
 

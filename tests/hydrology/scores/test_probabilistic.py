@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from hydrology.scores.probabilistic import chance_of_passing, crps, interval_score, pit
+from hydrology.scores.probabilistic import crps, exceedance_probability, interval_score, pit
 
 LEVELS = np.linspace(0.0005, 0.9995, 1999)
 
@@ -32,7 +32,7 @@ def test_an_interval_is_fined_for_what_it_misses() -> None:
 def test_the_chance_of_passing_is_read_between_quantiles() -> None:
     levels = [0.1, 0.5, 0.9]
     quantiles = np.array([[1.0, 2.0, 4.0]])
-    chances = [chance_of_passing(quantiles, levels, threshold).item() for threshold in (0.5, 1.0, 3.0, 4.0, 9.0)]
+    chances = [exceedance_probability(quantiles, levels, threshold).item() for threshold in (0.5, 1.0, 3.0, 4.0, 9.0)]
     assert chances == pytest.approx([0.9, 0.9, 0.3, 0.1, 0.1])
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from hydrology.base.errors import InvalidInput
 from hydrology.scores.scores import pearson_r
-from hydrology.snow.snow import BARE_MM, BARE_WEIGHT, LEAST_R, SnowProducts, choose_cells, snow_skill
+from hydrology.snow.snow import BARE_MM, BARE_WEIGHT, MIN_R, SnowProducts, choose_cells, snow_skill
 
 Array = npt.NDArray[np.float64]
 
@@ -54,7 +54,7 @@ def test_every_cell_chosen_rises_with_the_snow_and_came_nearest(seed: int) -> No
         better = {
             k: squared_error(storage, [*before, k], snow)
             for k in set(range(1, 10)) - set(before)
-            if correlation(storage, [k], snow) > LEAST_R
+            if correlation(storage, [k], snow) > MIN_R
             and squared_error(storage, [*before, k], snow) < squared_error(storage, before, snow)
         }
         if count == len(choice.cells):
@@ -92,7 +92,7 @@ def test_days_without_reference_are_left_out() -> None:
         (a_network()[1] / 1000, "No cell rises and falls with the reference snow at its size"),
     ],
 )
-def test_without_snow_to_follow_the_choice_is_empty_and_says_why(reference: Array, reason: str) -> None:
+def test_without_snow_to_follow_the_choice_is_empty_and_states_why(reference: Array, reason: str) -> None:
     storage, _ = a_network()
     choice = choose_cells(SnowProducts.of(storage, reference), max_cells=4)
     assert (choice.cells, choice.r.value) == ((), None)
@@ -123,7 +123,7 @@ def test_the_scores_of_a_mean_of_members_follow_from_the_products_of_all_cells()
     assert judged.bare_mm.n == (snow < BARE_MM).sum()
 
 
-def test_where_the_reference_always_has_snow_nothing_is_told_of_bare_ground() -> None:
+def test_where_the_reference_always_has_snow_nothing_is_reported_of_bare_ground() -> None:
     storage, snow = a_network()
     skill = snow_skill(storage[:, 3], snow + BARE_MM)
     assert skill.r.value is not None
@@ -159,7 +159,7 @@ def test_a_constant_sum_has_no_correlation() -> None:
 
 
 @pytest.mark.parametrize(("share", "level", "reason"), [(0.0, 1.0, "No cells"), (1.0, 0.0, "no snow to follow")])
-def test_skill_without_meaning_says_why(share: float, level: float, reason: str) -> None:
+def test_skill_without_meaning_states_why(share: float, level: float, reason: str) -> None:
     storage, snow = a_network()
     skill = SnowProducts.of(storage, snow * level).skill(np.full(8, share))
     assert skill.r.value is skill.bias_percent.value is skill.bare_mm.value is None

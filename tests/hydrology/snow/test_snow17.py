@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hydrology.base.calendar import Days, Period
 from hydrology.base.errors import InvalidInput
 from hydrology.scores.scores import pearson_r
-from hydrology.snow.snow17 import Parameters, State, bare_ground, snow17
+from hydrology.snow.snow17 import Parameters, Snow17State, bare_ground, snow17
 
 Array = npt.NDArray[np.float64]
 
@@ -24,7 +24,7 @@ def winters(seed: int, basins: int = 3) -> tuple[Array, Array, Days]:
 
 @settings(max_examples=15)
 @given(st.integers(0, 10_000), st.floats(0, 2), st.floats(0, 0.3), st.floats(0, 1))
-def test_water_is_neither_made_nor_lost_on_any_day(seed: int, pxtemp: float, plwhc: float, daygm: float) -> None:
+def test_water_is_neither_created_nor_lost_on_any_day(seed: int, pxtemp: float, plwhc: float, daygm: float) -> None:
     p, t, days = winters(seed)
     run = snow17(p, t, days, elevation=1500, parameters=Parameters(pxtemp=pxtemp, plwhc=plwhc, daygm=daygm))
     balance = (p - run.rain_plus_melt).cumsum(axis=0) - run.swe
@@ -61,16 +61,16 @@ def test_a_basin_runs_alike_alone_and_among_others() -> None:
 
 
 def one_day(
-    p: float, t: float, state: State | None = None, on: str = "2000-03-20", **parameters: float
-) -> tuple[float, State]:
+    p: float, t: float, state: Snow17State | None = None, on: str = "2000-03-20", **parameters: float
+) -> tuple[float, Snow17State]:
     run = snow17(
         [p], [t], np.array([on], "datetime64[D]"), elevation=0, state=state, parameters=Parameters(**parameters)
     )
     return float(run.rain_plus_melt[0]), run.state
 
 
-def pack(ice: float, deficit: float = 0.0, liquid: float = 0.0) -> State:
-    return State(*(np.array(value) for value in (ice, liquid, deficit, 0.0)))
+def pack(ice: float, deficit: float = 0.0, liquid: float = 0.0) -> Snow17State:
+    return Snow17State(*(np.array(value) for value in (ice, liquid, deficit, 0.0)))
 
 
 def test_rain_passes_bare_ground_and_snow_stays() -> None:

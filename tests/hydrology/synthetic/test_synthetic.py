@@ -3,7 +3,7 @@ import pytest
 
 from hydrology.base.calendar import Period
 from hydrology.base.errors import InvalidInput
-from hydrology.synthetic.synthetic import Water, Weather, landscape, water, weather
+from hydrology.synthetic.synthetic import SyntheticWater, Weather, landscape, water, weather
 from hydrology.weather.climate_indices import climate_indices
 
 PERIOD = Period.parse("1996-10-01..2002-09-30")
@@ -16,17 +16,17 @@ def sky() -> Weather:
 
 
 @pytest.fixture(scope="module")
-def truth(sky: Weather) -> Water:
+def truth(sky: Weather) -> SyntheticWater:
     return water(LAND, sky, PERIOD.days)
 
 
-def test_the_balance_of_every_basin_closes_on_every_day(sky: Weather, truth: Water) -> None:
+def test_the_balance_of_every_basin_closes_on_every_day(sky: Weather, truth: SyntheticWater) -> None:
     gained = (sky.precipitation - truth.discharge - truth.loss).cumsum(axis=0)
     residual = np.abs(truth.storage_before + gained - truth.storage)
     assert (residual <= 1e-12 * (truth.storage_before + sky.precipitation.cumsum(axis=0))).all()
 
 
-def test_all_water_is_positive_and_loss_is_within_its_potential(sky: Weather, truth: Water) -> None:
+def test_all_water_is_positive_and_loss_is_within_its_potential(sky: Weather, truth: SyntheticWater) -> None:
     assert (truth.discharge > 0).all()
     assert (truth.loss >= 0).all()
     assert (truth.loss <= sky.pet).all()
@@ -43,7 +43,7 @@ def test_the_weather_is_consistent(sky: Weather) -> None:
     assert sky.srad[wet].mean() < sky.srad[~wet].mean()
 
 
-def test_basins_run_from_arid_to_snowy(sky: Weather, truth: Water) -> None:
+def test_basins_run_from_arid_to_snowy(sky: Weather, truth: SyntheticWater) -> None:
     climates = [
         climate_indices(sky.precipitation[:, b], sky.temperature[:, b], sky.pet[:, b], PERIOD.days) for b in range(8)
     ]

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from hydrology.base.calendar import Period
-from hydrology.synthetic.synthetic import Landscape, Water, Weather, landscape, water, weather
+from hydrology.synthetic.synthetic import Landscape, SyntheticWater, Weather, landscape, water, weather
 from hydrology.synthetic.synthetic_origin import LATER, OTHER, SNOW, discharge_by_origin
 
 PERIOD = Period.parse("2000-10-01..2003-09-30")
 HORIZON = 90
-Country = tuple[Landscape, Weather, Water]
+Country = tuple[Landscape, Weather, SyntheticWater]
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import norm
 
 from hydrology.base.errors import DataProblem
-from hydrology.uncertainty.error_fit import PRIOR_DAYS, Fit, Pairs, fit
+from hydrology.uncertainty.error_fit import PRIOR_DAYS, ErrorPairs, Fit, fit
 from hydrology.uncertainty.error_model import GAPS, LEVELS, BasinErrorModel, BasinErrors, Shape, errors_of, mixed
 
 Array = npt.NDArray[np.float64]
@@ -15,7 +15,7 @@ DAYS, MEMORY, SIZE = 3000, 0.8, 0.15
 LOW, MEDIAN, HIGH = (LEVELS.index(level) for level in (0.05, 0.5, 0.95))
 
 
-def made(seed: int, days: int = DAYS, bias: float = 0.0) -> Pairs:
+def created(seed: int, days: int = DAYS, bias: float = 0.0) -> ErrorPairs:
     """Return a basin whose errors (of cube roots) are an autoregression."""
     random = np.random.default_rng(seed)
     simulated = random.gamma(0.6, 3.0, days) + 0.05
@@ -25,15 +25,15 @@ def made(seed: int, days: int = DAYS, bias: float = 0.0) -> Pairs:
     for day in range(1, days):
         error[day] = MEMORY * error[day - 1] + noise[day]
     root = np.cbrt(simulated / simulated.mean()) + error + bias
-    return Pairs(simulated, np.maximum(root, 0.0) ** 3 * simulated.mean())
+    return ErrorPairs(simulated, np.maximum(root, 0.0) ** 3 * simulated.mean())
 
 
 @pytest.fixture(scope="module")
 def model() -> Fit:
-    return fit({f"basin {seed}": made(seed) for seed in range(6)})
+    return fit({f"basin {seed}": created(seed) for seed in range(6)})
 
 
-def ahead(model: Fit, errors: BasinErrors, pairs: Pairs, gap: int) -> tuple[Array, Array]:
+def ahead(model: Fit, errors: BasinErrors, pairs: ErrorPairs, gap: int) -> tuple[Array, Array]:
     """Return the quantiles of all days from the flow a gap before, and what was observed."""
     last = errors_of(errors, pairs.simulated, pairs.observed)[:-gap]
     later = pairs.simulated[gap:]
@@ -49,8 +49,8 @@ def test_memory_is_that_of_the_autoregression(model: Fit, gap: int) -> None:
 
 
 @pytest.mark.parametrize("gap", [1, 4, 12, 31])
-def test_intervals_hold_what_they_say_on_days_that_were_not_fitted(model: Fit, gap: int) -> None:
-    pairs = made(99)
+def test_intervals_hold_what_they_state_on_days_that_were_not_fitted(model: Fit, gap: int) -> None:
+    pairs = created(99)
     errors = model.regional.of_basin(pairs.simulated)
     quantiles, observed = ahead(model, errors, pairs, gap)
     for lower, upper in ((0.05, 0.95), (0.25, 0.75)):
@@ -60,7 +60,7 @@ def test_intervals_hold_what_they_say_on_days_that_were_not_fitted(model: Fit, g
 
 def test_intervals_of_a_basin_never_seen_hold_the_bias_that_basins_have() -> None:
     biases = np.random.default_rng(5).normal(0.0, 0.3, 60)
-    pairs = [made(200 + seed, days=800, bias=bias) for seed, bias in enumerate(biases)]
+    pairs = [created(200 + seed, days=800, bias=bias) for seed, bias in enumerate(biases)]
     model = fit({f"basin {seed}": of_basin for seed, of_basin in enumerate(pairs[:30])})
     inside: list[float] = []
     too_narrow: list[float] = []
@@ -76,7 +76,7 @@ def test_intervals_of_a_basin_never_seen_hold_the_bias_that_basins_have() -> Non
 
 
 def test_the_last_observed_flow_narrows_what_follows_it(model: Fit) -> None:
-    pairs, errors = made(1), model.basins["basin 1"]
+    pairs, errors = created(1), model.basins["basin 1"]
     widths = []
     for gap in (1, 3, 10, 40):
         quantiles, _ = ahead(model, errors, pairs, gap)
@@ -85,13 +85,13 @@ def test_the_last_observed_flow_narrows_what_follows_it(model: Fit) -> None:
     assert widths[0] < 0.8 * widths[-1]
 
 
-def test_a_basin_keeps_its_own_bias_as_far_as_it_has_days() -> None:
-    pairs = {f"basin {seed}": made(seed) for seed in range(5)}
-    pairs["long"] = made(10, bias=0.4)
-    short = made(11, bias=0.4)
+def test_a_basin_retains_its_own_bias_as_far_as_it_has_days() -> None:
+    pairs = {f"basin {seed}": created(seed) for seed in range(5)}
+    pairs["long"] = created(10, bias=0.4)
+    short = created(11, bias=0.4)
     for name, count in (("short", 1200), ("too short", 1000)):
         few = np.arange(DAYS) < count
-        pairs[name] = Pairs(short.simulated, np.where(few, short.observed, np.nan))
+        pairs[name] = ErrorPairs(short.simulated, np.where(few, short.observed, np.nan))
     model = fit(pairs)
     centre = {name: float(np.median(errors.centre[-1])) for name, errors in model.basins.items()}
     assert centre["basin 0"] == pytest.approx(0.0, abs=0.08)
@@ -113,8 +113,8 @@ def test_quantiles_rise_with_their_level_and_no_flow_is_negative(model: Fit) -> 
 
 
 def test_a_river_that_is_dry_at_low_flow_is_forecast_so() -> None:
-    dry = made(3)
-    pairs = {"dry": Pairs(dry.simulated, np.where(dry.simulated < np.median(dry.simulated), 0.0, dry.observed))}
+    dry = created(3)
+    pairs = {"dry": ErrorPairs(dry.simulated, np.where(dry.simulated < np.median(dry.simulated), 0.0, dry.observed))}
     model = fit(pairs)
     low_flow = np.quantile(dry.simulated, [0.1])
     (of_day,) = model.shape.flow_quantiles(model.basins["dry"], low_flow, np.array([50]), np.array([np.nan]))
@@ -122,7 +122,7 @@ def test_a_river_that_is_dry_at_low_flow_is_forecast_so() -> None:
     assert of_day[MEDIAN] < 1e-5
 
 
-def test_flow_that_is_older_than_the_last_gap_tells_nothing(model: Fit) -> None:
+def test_flow_that_is_older_than_the_last_gap_reports_nothing(model: Fit) -> None:
     errors, simulated = model.basins["basin 2"], np.array([0.5, 2.0])
     too_old = model.shape.flow_quantiles(errors, simulated, np.array([31, 400]), np.array([0.5, -0.5]))
     unknown = model.shape.flow_quantiles(errors, simulated, np.array([1, 1]), np.array([np.nan, np.nan]))
@@ -139,12 +139,12 @@ def test_quantiles_change_little_where_flow_and_gap_change_little(model: Fit) ->
 
 
 def test_too_few_observed_days_are_refused() -> None:
-    pairs = made(0, days=PRIOR_DAYS)
+    pairs = created(0, days=PRIOR_DAYS)
     with pytest.raises(DataProblem, match="observed days over all basins"):
         fit({"short": pairs})
 
 
-def test_what_is_kept_is_what_was_fitted(model: Fit) -> None:
+def test_what_is_stored_is_what_was_fitted(model: Fit) -> None:
     errors = model.basins["basin 3"]
     shape, again = Shape.from_arrays(model.shape.arrays()), BasinErrors.from_arrays(errors.arrays(), errors.days)
     days = (np.array([0.3, 4.0]), np.array([2, 25]), np.array([0.1, -0.1]))
@@ -153,7 +153,7 @@ def test_what_is_kept_is_what_was_fitted(model: Fit) -> None:
     )
 
 
-def test_traces_that_agree_mix_to_what_each_says_and_others_to_more() -> None:
+def test_traces_that_agree_mix_to_what_each_states_and_others_to_more() -> None:
     normal = np.broadcast_to(10.0 + norm.ppf(LEVELS), (1, 4, len(LEVELS)))
     of_one = mixed(normal)
     np.testing.assert_allclose(mixed(np.repeat(normal, 5, axis=0)), of_one, atol=0.05)

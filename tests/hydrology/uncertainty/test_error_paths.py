@@ -6,8 +6,8 @@ import pytest
 
 from hydrology.uncertainty.error_fit import Fit, fit
 from hydrology.uncertainty.error_model import LEVELS, even_levels, mixed
-from hydrology.uncertainty.error_paths import LEAST_PATHS, paths
-from tests.hydrology.uncertainty.test_error_model import made
+from hydrology.uncertainty.error_paths import MIN_PATHS, paths
+from tests.hydrology.uncertainty.test_error_model import created
 
 Array = npt.NDArray[np.float64]
 LEADS = np.arange(1.0, 11.0)
@@ -15,7 +15,7 @@ LEADS = np.arange(1.0, 11.0)
 
 @pytest.fixture(scope="module")
 def model() -> Fit:
-    return fit({f"basin {seed}": made(seed) for seed in range(4)})
+    return fit({f"basin {seed}": created(seed) for seed in range(4)})
 
 
 def courses(model: Fit, simulated: Array) -> tuple[Array, Array]:
@@ -28,8 +28,8 @@ def courses(model: Fit, simulated: Array) -> tuple[Array, Array]:
 
 def test_each_day_has_its_distribution(model: Fit) -> None:
     flows, quantiles = courses(model, np.full((1, 10), 2.0))
-    assert flows.shape == (LEAST_PATHS, 10)
-    expected = [np.interp(even_levels(LEAST_PATHS), LEVELS, of_day) for of_day in quantiles[0]]
+    assert flows.shape == (MIN_PATHS, 10)
+    expected = [np.interp(even_levels(MIN_PATHS), LEVELS, of_day) for of_day in quantiles[0]]
     np.testing.assert_allclose(np.sort(flows, axis=0).T, expected)
 
 
@@ -62,6 +62,6 @@ def test_traces_are_mixed_as_their_distributions_are(model: Fit) -> None:
         np.testing.assert_allclose(lower, level, atol=0.06)
 
 
-def test_the_same_forecast_has_the_same_courses(model: Fit) -> None:
+def test_the_same_forecast_has_the_same_paths(model: Fit) -> None:
     simulated = np.linspace(0.5, 4.0, 10)[None]
     np.testing.assert_array_equal(courses(model, simulated)[0], courses(model, simulated)[0])

@@ -10,7 +10,7 @@ from hydrology.uncertainty.error_fit import fit
 from hydrology.uncertainty.error_model import BasinErrors, Shape
 from hydrology.uncertainty.error_paths import paths
 from hydrology.uncertainty.error_persistence import persistence
-from tests.hydrology.uncertainty.test_error_model import made
+from tests.hydrology.uncertainty.test_error_model import created
 
 Array = npt.NDArray[np.float64]
 DAYS = 20_000
@@ -59,21 +59,21 @@ def test_without_errors_nothing_lasts(of_basins: list[Array]) -> None:
     assert not found.shares.any()
 
 
-def test_a_fit_keeps_what_lasts_and_error_models_from_before_have_none() -> None:
-    model = fit({f"basin {seed}": made(seed) for seed in range(4)})
+def test_a_fit_retains_what_lasts_and_error_models_from_before_have_none() -> None:
+    model = fit({f"basin {seed}": created(seed) for seed in range(4)})
     basin = replace(model.basins["basin 0"], lasting_share=0.4, lasting_memory=0.98)
     shape = replace(model.shape, lasting_share=0.5, lasting_memory=0.98)
-    kept, kept_shape = BasinErrors.from_arrays(basin.arrays(), basin.days), Shape.from_arrays(shape.arrays())
-    assert (kept.lasting_share, kept.lasting_memory) == pytest.approx((0.4, 0.98))
-    assert (kept_shape.lasting_share, kept_shape.lasting_memory) == pytest.approx((0.5, 0.98))
+    stored, stored_shape = BasinErrors.from_arrays(basin.arrays(), basin.days), Shape.from_arrays(shape.arrays())
+    assert (stored.lasting_share, stored.lasting_memory) == pytest.approx((0.4, 0.98))
+    assert (stored_shape.lasting_share, stored_shape.lasting_memory) == pytest.approx((0.5, 0.98))
     before = {name: values for name, values in basin.arrays().items() if name != "lasting"}
     assert BasinErrors.from_arrays(before, 1).lasting_share == 0.0
-    unseen = shape.of_basin(made(0).simulated)
+    unseen = shape.of_basin(created(0).simulated)
     assert (unseen.lasting_share, unseen.lasting_memory) == (0.5, 0.98)
 
 
-def test_sums_of_courses_spread_by_what_lasts_and_days_alone_do_not() -> None:
-    model = fit({f"basin {seed}": made(seed) for seed in range(4)})
+def test_sums_of_paths_spread_by_what_lasts_and_days_alone_do_not() -> None:
+    model = fit({f"basin {seed}": created(seed) for seed in range(4)})
     forgotten = replace(model.basins["basin 0"], lasting_share=0.0, lasting_memory=0.0)
     lasting = replace(forgotten, lasting_share=0.6, lasting_memory=0.985)
     simulated = np.full((1, 120), 2.0)

@@ -8,7 +8,7 @@ from hydrology.base.errors import DataProblem
 from hydrology.uncertainty.error_fit import Fit, fit
 from hydrology.uncertainty.error_model import LEVELS, BasinErrors
 from hydrology.uncertainty.errors_by_lead import PastForecasts, fit_forecasts
-from tests.hydrology.uncertainty.test_error_model import made
+from tests.hydrology.uncertainty.test_error_model import created
 
 Array = npt.NDArray[np.float64]
 
@@ -29,7 +29,7 @@ def past(seed: int, of_simulation: BasinErrors, t0s: int = T0S) -> PastForecasts
 
 @pytest.fixture(scope="module")
 def of_simulation() -> Fit:
-    return fit({f"basin {seed}": made(seed) for seed in range(3)})
+    return fit({f"basin {seed}": created(seed) for seed in range(3)})
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def test_memory_is_that_of_each_lead(model: Fit) -> None:
     assert not model.shape.memory[-1].any()
 
 
-def test_intervals_hold_what_they_say_of_forecasts_that_were_not_fitted(model: Fit, of_simulation: Fit) -> None:
+def test_intervals_hold_what_they_state_of_forecasts_that_were_not_fitted(model: Fit, of_simulation: Fit) -> None:
     errors = model.basins["basin 0"]
     later = past(77, of_simulation.basins["basin 0"], 2000)
     widths = []

@@ -13,9 +13,9 @@ from scores.categorical import BinaryContingencyManager
 from scores.probability import brier_score, crps_cdf
 
 from hydrology.base.calendar import Period, month
-from hydrology.scores.bootstrap import LEAST_YEARS
+from hydrology.scores.bootstrap import MIN_YEARS
 from hydrology.uncertainty.error_model import LEVELS
-from hydrology.verification.forecast_scores import Judged, high_flow
+from hydrology.verification.forecast_scores import ForecastScores, high_flow
 from hydrology.verification.results import SEASONS, TENTHS, Reliability, Verification
 from hydrology.verification.verify import CLIMATOLOGY, PERSISTENCE, verify
 
@@ -38,10 +38,10 @@ def verified(
     """Verify a forecaster `ours` beside a wide climatology and yesterday's flow."""
     threshold = high_flow(observed)
     wide = np.broadcast_to(np.quantile(observed, levels), (len(observed), len(levels)))
-    judged: dict[str, Judged | str] = {
-        "ours": Judged.of_quantiles(quantiles, levels, observed, threshold),
-        CLIMATOLOGY: Judged.of_quantiles(wide, levels, observed, threshold),
-        PERSISTENCE: Judged.of_flow(np.roll(observed, 1), observed, threshold),
+    judged: dict[str, ForecastScores | str] = {
+        "ours": ForecastScores.of_quantiles(quantiles, levels, observed, threshold),
+        CLIMATOLOGY: ForecastScores.of_quantiles(wide, levels, observed, threshold),
+        PERSISTENCE: ForecastScores.of_flow(np.roll(observed, 1), observed, threshold),
     }
     return {(name, season): scores for name, season, scores in verify(judged, days, observed, threshold)}
 
@@ -62,9 +62,9 @@ def test_crps_is_that_of_another_implementation() -> None:
         norm.cdf(grid[None] - mean[:, None]), dims=["day", "threshold"], coords={"threshold": grid}
     )
     expected = crps_cdf(distributions, xr.DataArray(observed, dims=["day"])).total.item()
-    ours = Judged.of_quantiles(quantiles, FINE, observed, 12.0)
+    ours = ForecastScores.of_quantiles(quantiles, FINE, observed, 12.0)
     assert ours.crps.mean() == pytest.approx(expected, abs=2e-3)
-    of_flow = Judged.of_flow(mean, observed, 12.0)
+    of_flow = ForecastScores.of_flow(mean, observed, 12.0)
     steps = xr.DataArray(
         (grid[None] >= mean[:, None]).astype(float), dims=["day", "threshold"], coords={"threshold": grid}
     )
@@ -76,7 +76,7 @@ def test_crps_is_that_of_another_implementation() -> None:
 def test_warnings_are_counted_as_by_another_implementation(right: dict[tuple[str, str], Verification]) -> None:
     mean, observed = truth()
     threshold = high_flow(observed)
-    judged = Judged.of_quantiles(mean[:, None] + norm.ppf(LEVELS), LEVELS, observed, threshold)
+    judged = ForecastScores.of_quantiles(mean[:, None] + norm.ppf(LEVELS), LEVELS, observed, threshold)
     passed = (observed >= threshold).astype(float)
     ours = right["ours", "all"]
     table = BinaryContingencyManager(
@@ -128,7 +128,7 @@ def test_a_rival_has_no_skill_against_itself(right: dict[tuple[str, str], Verifi
         assert (climatology.crpss_climatology_low, climatology.crpss_climatology_high) == (0, 0)
 
 
-def test_one_flow_has_no_interval_and_says_so(right: dict[tuple[str, str], Verification]) -> None:
+def test_one_flow_has_no_interval_and_states_it(right: dict[tuple[str, str], Verification]) -> None:
     persistence = right[PERSISTENCE, "all"]
     of_spread = {"coverage_90", "coverage_90_low", "coverage_90_high", "coverage_50", "pit"}
     assert set(persistence.missing) == of_spread | {"width_90_mm_per_day", "width_50_mm_per_day"}
@@ -148,7 +148,7 @@ def test_what_is_not_defined_is_missing_with_its_reason() -> None:
     scores = verified(np.full((31, len(LEVELS)), 5.0), observed[some], days=DAYS[some])
     october, summer = scores["ours", "SON"], scores["ours", "JJA"]
     assert october.coverage_90 == 0
-    assert f"of 1 water years, and an interval needs {LEAST_YEARS}" in october.missing["coverage_90_low"]
+    assert f"of 1 water years, and an interval needs {MIN_YEARS}" in october.missing["coverage_90_low"]
     assert october.missing["far"] == "The forecasts warned on none of these days."
     assert (summer.n, summer.years, summer.crps_mm_per_day) == (0, 0, None)
     assert summer.missing["crps_mm_per_day"] == "No such day was both forecast and observed."
@@ -156,10 +156,10 @@ def test_what_is_not_defined_is_missing_with_its_reason() -> None:
 
 def test_a_forecaster_or_a_rival_that_there_is_not_gives_its_reason() -> None:
     _, observed = truth()
-    judged: dict[str, Judged | str] = {
+    judged: dict[str, ForecastScores | str] = {
         "ours": "No error model.",
         CLIMATOLOGY: "No other year.",
-        PERSISTENCE: Judged.of_flow(observed, observed, 12.0),
+        PERSISTENCE: ForecastScores.of_flow(observed, observed, 12.0),
     }
     scores = {name: of for name, season, of in verify(judged, DAYS, observed, 12.0) if season == "all"}
     assert set(scores["ours"].missing.values()) == {"No error model."}
@@ -198,10 +198,10 @@ def test_shares_are_shares(seed: int, bias: float, width: float) -> None:
 def test_reliability_bins_hold_every_day_once() -> None:
     chance = np.array([0.0, 0.05, 0.1, 0.95, 1.0])
     passed = np.array([False, True, False, True, True])
-    told = Reliability.of(chance, passed)
-    assert told.days == (2, 1, 2)
-    assert told.forecast == pytest.approx((0.025, 0.1, 0.975))
-    assert told.observed == (0.5, 0.0, 1.0)
-    assert Reliability.of(chance, passed, least=2) == replace(
-        told, forecast=told.forecast[::2], observed=told.observed[::2], days=told.days[::2]
+    shown = Reliability.of(chance, passed)
+    assert shown.days == (2, 1, 2)
+    assert shown.forecast == pytest.approx((0.025, 0.1, 0.975))
+    assert shown.observed == (0.5, 0.0, 1.0)
+    assert Reliability.of(chance, passed, lowest=2) == replace(
+        shown, forecast=shown.forecast[::2], observed=shown.observed[::2], days=shown.days[::2]
     )

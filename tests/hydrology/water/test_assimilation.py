@@ -6,8 +6,8 @@ import pytest
 
 from hydrology.water.assimilation import (
     HIGHEST,
-    LEAST_FLOW_SHARE,
     LOWEST,
+    MIN_FLOW_SHARE,
     OBSERVATION_ERROR,
     RAIN_ERROR,
     smallest_factors,
@@ -27,7 +27,7 @@ def test_it_is_the_least_squares_solution_with_its_prior() -> None:
     factors = smallest_factors(response, misfit, observed, MEAN_FLOW, CELLS)
     prior = np.r_[np.ones(CELLS), np.full(DAYS, RAIN_ERROR)]
     for sample in range(len(response)):
-        error = OBSERVATION_ERROR * (observed[sample] + LEAST_FLOW_SHARE * MEAN_FLOW)
+        error = OBSERVATION_ERROR * (observed[sample] + MIN_FLOW_SHARE * MEAN_FLOW)
         rows = np.vstack([response[sample] / error[:, None], np.diag(1 / prior)])
         wanted = np.r_[misfit[sample] / error, np.zeros(CELLS + DAYS)]
         np.testing.assert_allclose(factors[sample], np.linalg.lstsq(rows, wanted)[0], rtol=1e-9)
@@ -51,7 +51,7 @@ def test_where_nothing_is_observed_or_all_is_explained_nothing_changes() -> None
     assert not smallest_factors(response, np.zeros_like(computed), computed, MEAN_FLOW, CELLS).any()
 
 
-def test_a_day_without_observation_says_nothing() -> None:
+def test_a_day_without_observation_states_nothing() -> None:
     response = responses(3)
     observed = response.sum(axis=-1) * 2
     misfit = observed - response.sum(axis=-1)

@@ -28,7 +28,7 @@ def test_what_runs_off_is_lost_or_is_left_is_what_was_held(members: int, days: i
     ("days", "expected"),
     [(5, [5]), (10, [10]), (11, [10, 11]), (180, [10, 30, 90, 180]), (366, [*MILESTONES, 366])],
 )
-def test_totals_are_told_of_milestones_and_of_the_end(days: int, expected: list[int]) -> None:
+def test_totals_are_reported_of_milestones_and_of_the_end(days: int, expected: list[int]) -> None:
     assert milestones(days) == expected
 
 

@@ -79,7 +79,7 @@ def test_water_lost_on_one_day_opens_that_members_ledger_alone(flow: int) -> Non
     assert abs(ledgers[1].residual_mm) == pytest.approx(0.1)
 
 
-def test_a_slip_that_is_made_good_later_shows_on_its_day() -> None:
+def test_a_slip_that_is_created_good_later_shows_on_its_day() -> None:
     rain, discharge, loss, before, storage = a_run(2)
     discharge[0, 10] += 5
     discharge[0, 20] -= 5
@@ -176,10 +176,10 @@ def closes_since_empty(rain: Array, discharge: Array, loss: Array, storage: Arra
 @settings(max_examples=20)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([{}, {"of_storage": 0.9e-5}, {"of_rain": 0.9e-5}]))
 def test_a_leak_that_passes_every_day_shows_since_the_empty_store(seed: int, leak: dict[str, float]) -> None:
-    told = from_empty(seed, days=5 * 365, **leak)
+    shown = from_empty(seed, days=5 * 365, **leak)
 
-    assert closes_on_every_day(*told)
-    assert closes_since_empty(*told) is not bool(leak)
+    assert closes_on_every_day(*shown)
+    assert closes_since_empty(*shown) is not bool(leak)
 
 
 @given(st.integers(0, 1000), st.lists(st.integers(1, 59), max_size=4))
@@ -211,7 +211,7 @@ def test_the_ledger_since_the_empty_store_is_held_against_all_that_fell() -> Non
         (2, "its storage is negative: -0.1 mm at the lowest"),
     ],
 )
-def test_negative_water_is_told_by_member_and_rounding_is_not(which: int, flaw: str) -> None:
+def test_negative_water_is_reported_by_member_and_rounding_is_not(which: int, flaw: str) -> None:
     arrays = [np.zeros((3, 5)) for _ in range(3)]
     arrays[which][0, 2] = -1e-7
     arrays[which][1, 3] = -0.1

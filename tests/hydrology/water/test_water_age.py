@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from hydrology.base.calendar import Period, day, month
 from hydrology.verification.results import SEASONS as MONTHS_OF
-from hydrology.water.water_age import LEAST_DAYS, OLDER, YET_TO_FALL, Ages
+from hydrology.water.water_age import MIN_DAYS, OLDER, YET_TO_FALL, Ages
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from hydrology.water.water_age import LEAST_DAYS, OLDER, YET_TO_FALL, Ages
         ("1969-11-30", ["1968-SON", "1969-DJF", "1969-MAM", "1969-JJA", "1969-SON"], "1968-09-01"),
     ],
 )
-def test_the_season_of_t0_and_the_four_before_it_are_told(t0: str, names: list[str], begin: str) -> None:
+def test_the_season_of_t0_and_the_four_before_it_are_reported(t0: str, names: list[str], begin: str) -> None:
     ages = Ages(day(t0))
     assert ages.names == (OLDER, *names, YET_TO_FALL)
     assert ages.begin == day(begin)
@@ -36,7 +36,7 @@ def test_every_day_is_of_one_age_and_ages_follow_each_other(t0: date) -> None:
     assert set(places) == set(range(len(ages.names)))
     assert (places[days > ages.t0] == len(ages.names) - 1).all()
     assert (places[days < ages.begin] == 0).all()
-    assert ages.t0 - ages.begin >= np.timedelta64(LEAST_DAYS, "D")
+    assert ages.t0 - ages.begin >= np.timedelta64(MIN_DAYS, "D")
     for place, (first, last) in enumerate(ages.ends):
         assert days[places == place][0] == (days[0] if first is None else first)
         assert days[places == place][-1] == (days[-1] if last is None else last)

@@ -83,7 +83,7 @@ def test_a_bridge_finds_the_way_back_that_another_went(
 
 
 @given(seeds, seeds, offsets)
-def test_the_sum_of_the_fitted_days_is_kept_and_that_of_months_lies_between(
+def test_the_sum_of_the_fitted_days_is_stored_and_that_of_months_lies_between(
     seed: int, other: int, offset: float
 ) -> None:
     source = weather(seed)
@@ -175,7 +175,7 @@ def test_a_month_that_hardly_ever_sees_rain_gets_the_factor_of_the_year() -> Non
     assert factors[0] == pytest.approx(1.2, abs=0.01)
 
 
-def test_what_is_out_of_all_proportion_is_limited_and_said() -> None:
+def test_what_is_out_of_all_proportion_is_limited_and_stated() -> None:
     source = weather(9)
     tenfold = DailyWeather(source.first, dict(source.values) | {PRECIPITATION: 10 * source.values[PRECIPITATION]})
     corrections = fit(source, tenfold)

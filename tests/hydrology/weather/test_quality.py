@@ -60,7 +60,7 @@ def test_flags_are_counted_bit_by_bit() -> None:
 
 
 @pytest.mark.parametrize(("tmin", "expected"), [([3, 4, 5], True), ([3, 4, 4.5], False)])
-def test_equal_temperatures_on_every_day_are_told(tmin: list[float], expected: bool) -> None:
+def test_equal_temperatures_on_every_day_are_reported(tmin: list[float], expected: bool) -> None:
     data = {("nldas", "tmax"): series([3, 4, 5], "degC"), ("nldas", "tmin"): series(tmin, "degC")}
     found = findings(data)
     assert ("tmax-equals-tmin" in found) is expected
@@ -133,7 +133,7 @@ def test_suspect_values_of_discharge_are_a_warning_with_their_days() -> None:
     assert found.detail["ranges"] == [["2000-01-02", "2000-01-02"]]
 
 
-def test_constant_flow_is_told() -> None:
+def test_constant_flow_is_reported() -> None:
     nan = float("nan")
     found = findings({("usgs", "discharge"): series([12, 12, nan, 12], "cfs")})
     assert found["constant-flow"].detail["value"] == 12

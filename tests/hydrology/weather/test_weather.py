@@ -9,9 +9,9 @@ import pytest
 from hydrology.base.calendar import Period, day
 from hydrology.base.errors import InvalidInput
 from hydrology.weather.forcing import (
-    MOST_LEADS,
-    MOST_TRACE_DAYS,
-    MOST_TRACES,
+    MAX_LEADS,
+    MAX_TRACE_DAYS,
+    MAX_TRACES,
     Trace,
     WeatherForecast,
     WeatherIssue,
@@ -42,11 +42,11 @@ def forecast(*traces: Trace, units: dict[str, str] | None = None) -> WeatherFore
 
 def test_traces_become_arrays_of_traces_by_days() -> None:
     wet = trace("wet", precipitation=np.array([9, 8, 7], np.float32))
-    made = forecast(trace(), wet)
-    assert made.traces == ("control", "wet")
-    assert made.period == Period(day("2026-11-22"), day("2026-11-24"))
-    assert made.values["precipitation"].tolist() == [[2, 2, 2], [9, 8, 7]]
-    assert all(values.dtype == np.float32 for values in made.values.values())
+    created = forecast(trace(), wet)
+    assert created.traces == ("control", "wet")
+    assert created.period == Period(day("2026-11-22"), day("2026-11-24"))
+    assert created.values["precipitation"].tolist() == [[2, 2, 2], [9, 8, 7]]
+    assert all(values.dtype == np.float32 for values in created.values.values())
 
 
 def test_days_may_come_in_any_order() -> None:
@@ -65,14 +65,14 @@ def _at(variable: str, value: float) -> Trace:
 
 def _without_second_day() -> Trace:
     whole = trace("bad", days=4)
-    kept = np.array([0, 2, 3])
-    return Trace("bad", whole.days[kept], {name: values[kept] for name, values in whole.values.items()})
+    stored = np.array([0, 2, 3])
+    return Trace("bad", whole.days[stored], {name: values[stored] for name, values in whole.values.items()})
 
 
 def _second_day_twice() -> Trace:
     whole = trace("bad")
-    kept = np.array([0, 1, 1])
-    return Trace("bad", whole.days[kept], {name: values[kept] for name, values in whole.values.items()})
+    stored = np.array([0, 1, 1])
+    return Trace("bad", whole.days[stored], {name: values[stored] for name, values in whole.values.items()})
 
 
 @pytest.mark.parametrize(
@@ -95,21 +95,21 @@ def _second_day_twice() -> Trace:
         ("unknown-variable", "not known", lambda: [trace(hail=np.ones(3, np.float32))]),
         ("nameless-trace", "no name", lambda: [trace("<script>")]),
         ("no-trace", "no trace", list),
-        ("too-large", str(MOST_TRACES), lambda: [trace(str(label)) for label in range(MOST_TRACES + 1)]),
-        ("too-large", str(MOST_TRACE_DAYS), lambda: [trace(str(label), days=100) for label in range(201)]),
-        ("too-large", str(MOST_LEADS), lambda: [trace("bad", days=MOST_LEADS + 1)]),
+        ("too-large", str(MAX_TRACES), lambda: [trace(str(label)) for label in range(MAX_TRACES + 1)]),
+        ("too-large", str(MAX_TRACE_DAYS), lambda: [trace(str(label), days=100) for label in range(201)]),
+        ("too-large", str(MAX_LEADS), lambda: [trace("bad", days=MAX_LEADS + 1)]),
     ],
 )
-def test_a_faulty_forecast_is_refused_by_name(fault: str, told: str, make: Callable[[], list[Trace]]) -> None:
+def test_a_faulty_forecast_is_refused_by_name(fault: str, shown: str, make: Callable[[], list[Trace]]) -> None:
     with pytest.raises(WeatherRefused) as refused:
         forecast(*make())
     assert refused.value.fault == fault
     assert refused.value.basin == BASIN
-    assert told in str(refused.value)
+    assert shown in str(refused.value)
 
 
 @pytest.mark.parametrize("units", [UNITS | {"tmax": "K"}, {"precipitation": "mm/day"}])
-def test_a_unit_other_than_that_of_the_kept_series_is_refused(units: dict[str, str]) -> None:
+def test_a_unit_other_than_that_of_the_stored_series_is_refused(units: dict[str, str]) -> None:
     with pytest.raises(WeatherRefused, match="is not said to be in degC") as refused:
         forecast(trace(), units=units)
     assert refused.value.fault == "wrong-unit"
@@ -119,8 +119,8 @@ def test_a_leap_day_is_a_lead_like_any_other() -> None:
     issue = replace(
         ISSUE, reference_time=datetime(2028, 2, 28, tzinfo=UTC), available_time=datetime(2028, 3, 1, tzinfo=UTC)
     )
-    made = WeatherForecast.of_traces(issue, BASIN, [trace(first="2028-02-28")], UNITS)
-    assert str(made.period) == "2028-02-28..2028-03-01"
+    created = WeatherForecast.of_traces(issue, BASIN, [trace(first="2028-02-28")], UNITS)
+    assert str(created.period) == "2028-02-28..2028-03-01"
 
 
 @pytest.mark.parametrize(

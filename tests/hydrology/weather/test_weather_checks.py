@@ -42,8 +42,8 @@ def errors(
 def test_a_year_in_another_unit_is_refused_with_variable_day_value_and_unit(lie: str) -> None:
     change, sentence = LIES[lie]
     days, values = right(YEAR)
-    said = errors(days, change(values), latitude(), climate())
-    refusal = next(refusal for refusal in said if sentence in refusal)
+    result = errors(days, change(values), latitude(), climate())
+    refusal = next(refusal for refusal in result if sentence in refusal)
     assert " of own " in refusal
     assert "(first on 200" in refusal
 
@@ -76,9 +76,9 @@ def test_a_year_shows_every_other_unit(basin: int, year: int) -> None:
     days, values = right(Period.parse(f"{year}-01-01..{year}-12-31"), basin)
     for lie in ("metres", "megajoules", "accumulated", "fahrenheit"):
         change, sentence = LIES[lie]
-        said = errors(days, change(values), latitude(basin), climate(basin))
+        result = errors(days, change(values), latitude(basin), climate(basin))
         if lie != "metres" or np.sum(values["precipitation"]) > 250:  # an arid year says little of amounts
-            assert any(sentence in refusal for refusal in said), (lie, said)
+            assert any(sentence in refusal for refusal in result), (lie, result)
 
 
 def constant(
@@ -135,7 +135,7 @@ def test_true_but_unusual_weather_is_taken(case: str) -> None:
     assert errors(days, values, None) == []
 
 
-def test_values_that_are_missing_say_nothing() -> None:
+def test_values_that_are_missing_state_nothing() -> None:
     days, values = constant(30)
     values = {name: np.where(np.arange(30) == 7, np.nan, of_days) for name, of_days in values.items()}
     assert found(days, values, 45.0) == {}

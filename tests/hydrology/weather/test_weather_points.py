@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hydrology.base.outline import Array, BadOutline, Polygon
-from hydrology.weather.sampling_points import MOST_POINTS, weather_points
+from hydrology.weather.sampling_points import MAX_POINTS, weather_points
 
 WEST, SOUTH, EAST, NORTH = -69.8, 45.0, -68.8, 45.4
 SQUARE = np.array([[WEST, SOUTH], [EAST, SOUTH], [EAST, NORTH], [WEST, NORTH], [WEST, SOUTH]])
@@ -14,10 +14,10 @@ SQUARE = np.array([[WEST, SOUTH], [EAST, SOUTH], [EAST, NORTH], [WEST, NORTH], [
 
 def test_a_basin_is_halved_into_parts_and_each_has_a_point_within() -> None:
     points = weather_points([[SQUARE]])
-    assert len(points) == MOST_POINTS
+    assert len(points) == MAX_POINTS
     middle_east, middle_north = (WEST + EAST) / 2, (SOUTH + NORTH) / 2
     quarters = {(latitude > middle_north, longitude > middle_east) for latitude, longitude in points}
-    assert len(quarters) == MOST_POINTS
+    assert len(quarters) == MAX_POINTS
     assert all(SOUTH < latitude < NORTH and WEST < longitude < EAST for latitude, longitude in points)
 
 

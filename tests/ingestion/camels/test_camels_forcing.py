@@ -58,10 +58,10 @@ def test_a_jumped_day_is_absent() -> None:
     assert rain.values[3] == write.WEATHER[2][1]
 
 
-@pytest.mark.parametrize("kept", ["Year Mnth Day Hr", "Year Mnth Day Hr\tDayl(s)\tPRCP(mm/"])
-def test_an_incomplete_line_of_names_is_accepted(kept: str) -> None:
+@pytest.mark.parametrize("stored", ["Year Mnth Day Hr", "Year Mnth Day Hr\tDayl(s)\tPRCP(mm/"])
+def test_an_incomplete_line_of_names_is_accepted(stored: str) -> None:
     whole = write.forcing("maurer")
-    assert parse(whole.replace(write.HEADINGS["maurer"], kept)).series.keys() == parse(whole).series.keys()
+    assert parse(whole.replace(write.HEADINGS["maurer"], stored)).series.keys() == parse(whole).series.keys()
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,7 @@ def test_a_zip_gives_what_a_folder_gives(tmp_path: Path, compression: int) -> No
     np.testing.assert_equal(series_of(folder), series_of(archive))
 
 
-def test_a_basin_is_told_with_all_that_the_files_say(tmp_path: Path) -> None:
+def test_a_basin_is_reported_with_all_that_the_files_state(tmp_path: Path) -> None:
     data = CamelsSource([write.folder(tmp_path, FILES)]).read(write.BASIN)
     assert (data.basin, data.name) == (write.BASIN, "Narraguagus River at Cherryfield, Maine")
     assert (data.latitude, data.longitude, data.huc) == (44.60797, -67.93524, "01")
@@ -202,7 +202,7 @@ def test_a_kind_that_contradicts_the_folder_is_refused(tmp_path: Path) -> None:
     assert "of kind maurer" in refused(write.folder(tmp_path, {name: write.forcing("maurer")})).cause
 
 
-def test_a_kind_is_told_without_its_control_characters(tmp_path: Path) -> None:
+def test_a_kind_is_reported_without_its_control_characters(tmp_path: Path) -> None:
     name = f"daymet/01/{write.GAUGE}_lump_ma\x7frer_forcing_leap.txt"
     assert "of kind ma?rer" in refused(write.folder(tmp_path, {name: write.forcing("maurer")})).cause
 
@@ -260,7 +260,7 @@ def test_attributes_alone_are_refused_with_what_to_add(tmp_path: Path) -> None:
         f"daymet/maurer_extended/{write.GAUGE}_lump_maurer_forcing_leap.txt",
     ],
 )
-def test_the_nearest_folder_that_names_a_product_tells_it(tmp_path: Path, name: str) -> None:
+def test_the_nearest_folder_that_names_a_product_reports_it(tmp_path: Path, name: str) -> None:
     data = CamelsSource([write.folder(tmp_path, {name: write.forcing()})]).read(write.BASIN)
     assert {one.product for one in data.series} == {"maurer_extended"}
 

@@ -27,7 +27,7 @@ def parse(content: str, basin: str = write.BASIN) -> DailySeries:
     return parse_streamflow(TextFile.decode(SourceFile("q.txt", "", 0), content.encode()), basin)
 
 
-def test_flags_tell_what_a_value_is() -> None:
+def test_flags_report_what_a_value_is() -> None:
     series = parse(write.streamflow())
     assert series.unit == "cfs"
     assert series.flags.tolist() == list(FLAGS.values())

@@ -50,7 +50,7 @@ def test_the_filled_day_is_the_same_whichever_days_are_asked_for(live: Live, day
         np.testing.assert_array_equal(series.values, whole[name].over(series.period).values)
 
 
-def test_a_place_outside_is_told_in_the_words_of_the_service(live: Live) -> None:
+def test_a_place_outside_is_reported_in_the_words_of_the_service(live: Live) -> None:
     live.today("daymet-400")
     answers = live.fetch(feed(live), YEARS)
     assert set(answers) == set(PLACES)

@@ -33,7 +33,7 @@ def test_a_later_file_counts_and_a_day_that_has_not_ended_waits(live: Live, fold
     assert set(observed(answers[COAST]).variables) == {"discharge"}
 
 
-def test_weather_and_discharge_are_kept_under_their_own_products(live: Live, folder: Path) -> None:
+def test_weather_and_discharge_are_stored_under_their_own_products(live: Live, folder: Path) -> None:
     data = observed(live.fetch(FilesFeed([folder], "own"))[MAINE]).as_data(MAINE, "own")
     assert {series.variable: series.product for series in data.series} == {"precipitation": "own", "discharge": "usgs"}
 
@@ -44,7 +44,7 @@ def test_where_a_table_cannot_be_used_no_basin_is_taken_from_any(live: Live, fol
         assert "3.csv, line 2: precipitation_mm_per_day is not a number" in why(given)
 
 
-def test_no_table_at_all_is_told(live: Live, tmp_path: Path) -> None:
+def test_no_table_at_all_is_reported(live: Live, tmp_path: Path) -> None:
     assert "There are 0 tables" in why(live.fetch(FilesFeed([tmp_path], "own"))[MAINE])
 
 
@@ -55,5 +55,5 @@ def test_a_table_outside_the_folders_of_jobs_is_not_read(live: Live, folder: Pat
     assert "is not in a folder that jobs read from" in why(answers[MAINE])
 
 
-def test_a_folder_that_is_not_there_is_told(live: Live, tmp_path: Path) -> None:
+def test_a_folder_that_is_not_there_is_reported(live: Live, tmp_path: Path) -> None:
     assert "cannot be read" in why(live.fetch(FilesFeed([tmp_path / "nowhere"], "own"))[MAINE])

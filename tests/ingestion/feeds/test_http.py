@@ -23,11 +23,11 @@ def server() -> Iterator[Server]:
 
 
 def asking(server: Server, pauses: list[float] | None = None, key: str | None = None) -> Service:
-    kept = [] if pauses is None else pauses
-    return Service(server.url("/api"), key=key, key_setting="FRESHET_X_KEY", allowed=[server.host], pause=kept.append)
+    stored = [] if pauses is None else pauses
+    return Service(server.url("/api"), key=key, key_setting="FRESHET_X_KEY", allowed=[server.host], pause=stored.append)
 
 
-def said(content: object, code: int, **headers: str) -> Answer:
+def stated(content: object, code: int, **headers: str) -> Answer:
     def answer(request: BaseHTTPRequestHandler) -> None:
         body = json.dumps(content).encode()
         request.send_response(code)
@@ -48,7 +48,7 @@ def test_what_passes_is_tried_again_after_a_growing_pause(server: Server) -> Non
 
 
 def test_what_does_not_pass_is_given_up_after_a_few_attempts(server: Server) -> None:
-    server.answers = [said({"description": "the database is away"}, 500)]
+    server.answers = [stated({"description": "the database is away"}, 500)]
     with pytest.raises(FeedProblem, match=rf"500 \(the database is away\) in {ATTEMPTS} attempts"):
         asking(server).json()
     assert len(server.requests) == ATTEMPTS
@@ -94,7 +94,7 @@ def test_a_limit_of_the_minute_is_waited_for_and_one_of_the_day_is_not(
     server: Server, reason: str, waits: bool
 ) -> None:
     pauses: list[float] = []
-    server.answers = [said({"error": True, "reason": reason}, 429), whole(b"{}")]
+    server.answers = [stated({"error": True, "reason": reason}, 429), whole(b"{}")]
     if waits:
         assert asking(server, pauses).json() == {}
     else:
@@ -105,7 +105,7 @@ def test_a_limit_of_the_minute_is_waited_for_and_one_of_the_day_is_not(
 
 def test_a_limit_that_is_used_up_is_not_run_against(server: Server) -> None:
     service = asking(server)
-    server.answers = [said({}, 200, X_RateLimit_Limit="1000", X_RateLimit_Remaining="0")]
+    server.answers = [stated({}, 200, X_RateLimit_Limit="1000", X_RateLimit_Remaining="0")]
     assert service.json() == {}
     with pytest.raises(FeedProblem, match="limit of requests is used up"):
         service.json()
@@ -113,8 +113,8 @@ def test_a_limit_that_is_used_up_is_not_run_against(server: Server) -> None:
 
 
 @pytest.mark.parametrize("code", [400, 401, 403, 404, 422])
-def test_a_refusal_is_told_and_not_repeated(server: Server, code: int) -> None:
-    server.answers = [said({"error": {"code": "BAD", "message": "the words\nof the service"}}, code)]
+def test_a_refusal_is_reported_and_not_repeated(server: Server, code: int) -> None:
+    server.answers = [stated({"error": {"code": "BAD", "message": "the words\nof the service"}}, code)]
     with pytest.raises(FeedProblem, match=rf"{code} \(the words of the service\)"):
         asking(server).json()
     assert len(server.requests) == 1
@@ -127,7 +127,7 @@ def test_a_refused_key_names_its_setting(server: Server) -> None:
 
 
 def test_an_answer_beyond_measure_is_not_read_to_its_end(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http, "MOST_BYTES", 1000)
+    monkeypatch.setattr(http, "MAX_BYTES", 1000)
     server.answers = [whole(b" " * 10**7)]
     with pytest.raises(FeedProblem, match="more than 1000 bytes"):
         asking(server).json()
@@ -161,15 +161,15 @@ def test_a_key_goes_in_a_header_and_is_repeated_nowhere(
     server: Server, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    echo = said({"error": {"message": f"{'x' * 190} the key {KEY} is not known"}}, 403)
+    echo = stated({"error": {"message": f"{'x' * 190} the key {KEY} is not known"}}, 403)
     server.answers = [echo]
     service = asking(server, key=KEY)
     with pytest.raises(FeedProblem) as caught:
         service.json("/items", {"site": "1"})
     assert server.requests[0]["X-Api-Key"] == KEY
     assert KEY not in server.requests[0]["path"]
-    told = [str(caught.value), repr(caught.value), repr(service), caplog.text, *capsys.readouterr()]
-    assert not [text for text in told if KEY[:8] in text]
+    shown = [str(caught.value), repr(caught.value), repr(service), caplog.text, *capsys.readouterr()]
+    assert not [text for text in shown if KEY[:8] in text]
 
 
 def test_a_key_is_not_sent_over_http_to_a_host_that_nobody_allowed() -> None:

@@ -20,13 +20,13 @@ from tests.ingestion.feeds.conftest import COAST, MAINE, PLACES, Live, forecast,
 VARIABLES = {"precipitation": "mm/day", "tmax": "degC", "tmin": "degC", "srad": "W/m2", "vp": "Pa"}
 
 
-def archive(live: Live, told: list[str] | None = None) -> OpenMeteoArchive:
-    return OpenMeteoArchive(live.service(), "era5", ([] if told is None else told).append)
+def archive(live: Live, shown: list[str] | None = None) -> OpenMeteoArchive:
+    return OpenMeteoArchive(live.service(), "era5", ([] if shown is None else shown).append)
 
 
-def forecasts(live: Live, days: int = 10, told: list[str] | None = None, behind: int = 0) -> OpenMeteoForecast:
-    tell = ([] if told is None else told).append
-    return OpenMeteoForecast(live.service(), "/v1/forecast", "ecmwf_ifs", days, tell=tell, behind=behind)
+def forecasts(live: Live, days: int = 10, shown: list[str] | None = None, behind: int = 0) -> OpenMeteoForecast:
+    report = ([] if shown is None else shown).append
+    return OpenMeteoForecast(live.service(), "/v1/forecast", "ecmwf_ifs", days, report=report, behind=behind)
 
 
 def ensemble(live: Live, members: int) -> OpenMeteoForecast:
@@ -94,7 +94,7 @@ def test_what_is_no_fault_or_passes_changes_nothing(live: Live, fault: Fault) ->
             np.testing.assert_array_equal(before.values, after.values)
 
 
-def test_the_cell_that_a_value_is_of_is_kept_with_it(live: Live) -> None:
+def test_the_cell_that_a_value_is_of_is_stored_with_it(live: Live) -> None:
     live.today("meteo-shifted-grid")
     assert observed(live.fetch(archive(live))[MAINE]).origin.endswith("era5 USGS-01031500 cell 45.45,-69.3")
 
@@ -118,30 +118,34 @@ def test_a_basin_without_a_place_fails_alone(live: Live) -> None:
 
 
 def test_a_forecast_has_its_run_and_the_days_from_today_at_the_gauge(live: Live) -> None:
-    made = forecast(live.fetch(forecasts(live))[MAINE])
-    assert (made.traces, str(made.period)) == (("control",), "2026-11-22..2026-12-01")
-    assert made.issue.reference_time == datetime(2026, 11, 22, tzinfo=UTC)
-    assert made.issue.available_time == datetime(2026, 11, 22, 6, tzinfo=UTC)
-    assert (made.issue.source, made.issue.model, made.issue.licence) == ("open-meteo", "ecmwf_ifs", "CC BY 4.0")
-    assert made.issue.credit is not None
-    assert "Open-Meteo.com" in made.issue.credit
-    assert "ECMWF" in made.issue.credit
-    assert dict(made.units) == VARIABLES
+    created = forecast(live.fetch(forecasts(live))[MAINE])
+    assert (created.traces, str(created.period)) == (("control",), "2026-11-22..2026-12-01")
+    assert created.issue.reference_time == datetime(2026, 11, 22, tzinfo=UTC)
+    assert created.issue.available_time == datetime(2026, 11, 22, 6, tzinfo=UTC)
+    assert (created.issue.source, created.issue.model, created.issue.licence) == (
+        "open-meteo",
+        "ecmwf_ifs",
+        "CC BY 4.0",
+    )
+    assert created.issue.credit is not None
+    assert "Open-Meteo.com" in created.issue.credit
+    assert "ECMWF" in created.issue.credit
+    assert dict(created.units) == VARIABLES
 
 
 def test_a_forecast_begins_as_many_days_behind_as_the_model_has(live: Live) -> None:
-    made = forecast(live.fetch(forecasts(live, behind=3))[MAINE])
-    assert (str(made.period), made.issue.reference_time.day) == ("2026-11-19..2026-12-01", 22)
+    created = forecast(live.fetch(forecasts(live, behind=3))[MAINE])
+    assert (str(created.period), created.issue.reference_time.day) == ("2026-11-19..2026-12-01", 22)
     live.world.now = datetime(2023, 12, 3, 14, tzinfo=UTC)  # two days after the first that the model has
     assert str(forecast(live.fetch(forecasts(live, behind=3))[MAINE]).period) == "2023-12-01..2023-12-12"
 
 
 def test_an_ensemble_has_31_members_that_differ(live: Live) -> None:
     live.world.members = 31
-    made = forecast(live.fetch(ensemble(live, 31))[MAINE])
-    assert made.traces == ("control", *(f"member{number:02}" for number in range(1, 31)))
-    assert made.values["precipitation"].shape == (31, 10)
-    assert len(np.unique(made.values["tmax"][:, 0])) == 31
+    created = forecast(live.fetch(ensemble(live, 31))[MAINE])
+    assert created.traces == ("control", *(f"member{number:02}" for number in range(1, 31)))
+    assert created.values["precipitation"].shape == (31, 10)
+    assert len(np.unique(created.values["tmax"][:, 0])) == 31
     assert "has 31 members for USGS-01031500, not 51" in why(live.fetch(ensemble(live, 51))[MAINE])
 
 
@@ -150,11 +154,11 @@ def test_the_days_that_a_model_does_not_reach_are_left_out(live: Live) -> None:
     assert str(forecast(live.fetch(forecasts(live))[MAINE]).period) == "2026-11-22..2026-11-30"
 
 
-def test_a_model_that_is_late_is_told_and_its_old_forecast_is_not_of_today(live: Live) -> None:
-    told: list[str] = []
+def test_a_model_that_is_late_is_reported_and_its_old_forecast_is_not_of_today(live: Live) -> None:
+    shown: list[str] = []
     live.today("meteo-stale")
-    sentence = why(live.fetch(forecasts(live, told=told))[MAINE])
-    assert told[-1] == "ecmwf_ifs is late: its newest run is of 2026-11-18T00:00Z."
+    sentence = why(live.fetch(forecasts(live, shown=shown))[MAINE])
+    assert shown[-1] == "ecmwf_ifs is late: its newest run is of 2026-11-18T00:00Z."
     assert "its first day is 2026-11-22" in sentence
 
 
@@ -164,10 +168,10 @@ def test_a_forecast_from_the_future_is_not_taken(live: Live) -> None:
         list(forecasts(live).fetch([site(MAINE)], wanted))
 
 
-def test_what_a_fetch_weighs_is_told_beforehand(live: Live) -> None:
-    told: list[str] = []
-    live.fetch(archive(live, told), "2025-11-21..2026-11-20")
-    assert told == ["The fetch weighs 39 calls by Open-Meteo's count."]
+def test_what_a_fetch_weighs_is_reported_beforehand(live: Live) -> None:
+    shown: list[str] = []
+    live.fetch(archive(live, shown), "2025-11-21..2026-11-20")
+    assert shown == ["The fetch weighs 39 calls by Open-Meteo's count."]
 
 
 @pytest.mark.parametrize(
@@ -178,7 +182,7 @@ def test_a_place_weighs_what_the_service_counts(variables: int, days: int, place
     assert round(weight_of_place(variables, days) * places) == pytest.approx(weight, abs=1)
 
 
-def test_a_fetch_beyond_the_free_hour_is_refused_before_it_is_made(live: Live) -> None:
+def test_a_fetch_beyond_the_free_hour_is_refused_before_it_is_created(live: Live) -> None:
     sites = [Site(f"OWN-{number}", 45.0, -69.0) for number in range(400)]
     with pytest.raises(FeedProblem, match=r"weighs 6200 calls .* at most 322 basins"):
         live.fetch(ensemble(live, 31), sites=sites)

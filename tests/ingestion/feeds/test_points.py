@@ -68,7 +68,7 @@ def test_a_point_that_fails_fails_its_basin_alone(live: Live) -> None:
 
 
 def test_points_weigh_as_places_do(live: Live) -> None:
-    said: list[str] = []
-    live.fetch(OverPoints(OpenMeteoArchive(live.service(), "era5", said.append)), sites=SITES)
-    live.fetch(OpenMeteoArchive(live.service(), "era5", said.append), sites=[site(name) for name in PLACES])
-    assert said[0] == said[1]
+    result: list[str] = []
+    live.fetch(OverPoints(OpenMeteoArchive(live.service(), "era5", result.append)), sites=SITES)
+    live.fetch(OpenMeteoArchive(live.service(), "era5", result.append), sites=[site(name) for name in PLACES])
+    assert result[0] == result[1]

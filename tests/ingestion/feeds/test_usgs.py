@@ -35,7 +35,7 @@ def test_discharge_of_every_gauge_in_order_from_unsorted_pages(live: Live, versi
     assert len(pages) == 9
 
 
-def test_approved_and_provisional_days_are_told_apart(live: Live) -> None:
+def test_approved_and_provisional_days_are_distinguished(live: Live) -> None:
     flow = observed(live.fetch(feed(live), "2026-05-17..2026-05-21")[MAINE]).variables["discharge"]
     assert flow.flags.tolist() == [1, 1, 0, 0, 0]
 
@@ -133,7 +133,7 @@ def test_no_data_is_no_error(live: Live) -> None:
     assert observed(live.fetch(feed(live))[MAINE]).variables == {}
 
 
-def test_a_gauge_that_is_not_known_is_told_although_it_looks_like_one_without_data(live: Live) -> None:
+def test_a_gauge_that_is_not_known_is_reported_although_it_looks_like_one_without_data(live: Live) -> None:
     answers = live.fetch(feed(live), sites=[site(MAINE), site("USGS-99999999"), site("OWN-mill")])
     assert "knows no daily mean discharge of USGS-99999999" in why(answers["USGS-99999999"])
     assert "is no gauge of USGS" in why(answers["OWN-mill"])
@@ -152,7 +152,7 @@ def test_what_was_revised_since_the_last_fetch_comes_however_old_it_is(live: Liv
     assert len(observed(live.fetch(feed(live))[MAINE]).variables["discharge"]) == 21
 
 
-def test_a_key_is_sent_with_every_request_and_a_wrong_one_is_told_without_it(live: Live) -> None:
+def test_a_key_is_sent_with_every_request_and_a_wrong_one_is_reported_without_it(live: Live) -> None:
     live.world.key = "right-key"
     right = UsgsFeed(live.service("/ogcapi/v0", key="right-key"))
     assert observed(live.fetch(right)[MAINE]).variables

@@ -120,7 +120,7 @@ def test_products_in_half_precision_move_the_gates_a_little_and_lose_no_water(ce
 
 
 @pytest.mark.usefixtures("compiled")
-def test_a_network_made_without_gradients_runs_like_any_other() -> None:
+def test_a_network_created_without_gradients_runs_like_any_other() -> None:
     drive, like_any_other = inputs(20, 3), network(8, seed=5)
     with torch.inference_mode():
         discharge = network(8, seed=5)(drive)[0]["discharge"]
@@ -237,7 +237,7 @@ def test_a_processor_gets_the_fastest_library_that_it_can_run(
     ("machine", "capabilities", "sentence"),
     [("x86_64", HASWELL[1:], "needs a processor with avx2"), ("riscv64", (), "processors of the kind riscv64")],
 )
-def test_a_processor_that_can_run_none_is_told_why(
+def test_a_processor_that_can_run_none_is_reported_why(
     machine: str, capabilities: Sequence[str], sentence: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     let_this_be(monkeypatch, machine, capabilities)
@@ -246,7 +246,7 @@ def test_a_processor_that_can_run_none_is_told_why(
 
 
 @pytest.mark.parametrize("content", [None, b"", b"\x7fELF, but not all of it"])
-def test_without_a_whole_library_torch_runs_the_days_and_the_log_says_so_once(
+def test_without_a_whole_library_torch_runs_the_days_and_the_log_states_it_once(
     content: bytes | None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(loader, "FOLDER", tmp_path)

@@ -185,7 +185,7 @@ def test_gradients_are_right(redistribution: Redistribution) -> None:
 
 
 @pytest.mark.parametrize("redistribution", REDISTRIBUTIONS)
-def test_a_cell_with_a_dead_column_keeps_its_mass(redistribution: Redistribution) -> None:
+def test_a_cell_with_a_dead_column_retains_its_mass(redistribution: Redistribution) -> None:
     form = Form(
         mass=0, cells=3, redistribution=redistribution, cell_shares="relu", leaks=False, dead=True, steps=4, samples=2
     )

@@ -54,7 +54,7 @@ def test_water_is_conserved_never_negative_and_bounded(
     assert torch.allclose(outputs["discharge"] + outputs["loss"], outputs["outflow"].sum(-1))
 
 
-def test_a_network_whose_every_column_is_dead_still_keeps_its_water() -> None:
+def test_a_network_whose_every_column_is_dead_still_retains_its_water() -> None:
     net = network(8)
     kill_columns(net, list(range(8)))
     start = torch.full((2, 8), 10.0, dtype=torch.float64)

@@ -200,15 +200,15 @@ def test_no_mask_has_the_bits_of_a_mask_that_skips_nothing(decaying: bool, train
 def test_a_masked_step_changes_nothing_whatever_it_holds(decaying: bool) -> None:
     net = network(decaying=decaying)
     x, elapsed = drive(10, 4)
-    kept = [0, 1, 4, 5, 6, 9]
+    stored = [0, 1, 4, 5, 6, 9]
     mask = torch.zeros(10, 4, dtype=torch.bool)
-    mask[kept] = True
+    mask[stored] = True
     gappy = torch.where(mask.unsqueeze(-1), x, torch.nan)
 
     h, last = net(gappy, elapsed, mask)
-    short, short_last = net(x[kept], elapsed[kept])
+    short, short_last = net(x[stored], elapsed[stored])
 
-    torch.testing.assert_close(h[kept], short, rtol=1e-13, atol=1e-13)
+    torch.testing.assert_close(h[stored], short, rtol=1e-13, atol=1e-13)
     assert torch.equal(h[2], h[1])
     assert torch.equal(h[8], h[6])
     for one, other in zip(last, short_last, strict=True):

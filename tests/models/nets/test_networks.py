@@ -216,7 +216,7 @@ def test_the_number_of_threads_changes_no_bit(architecture: str) -> None:
         results = []
         for threads in (1, 2, 3, 8):
             torch.set_num_threads(threads)
-            results.append(simulate(net, drive, None, keep=("discharge",)))
+            results.append(simulate(net, drive, None, wanted=("discharge",)))
     finally:
         torch.set_num_threads(before)
     for outputs, state in results[1:]:

@@ -18,7 +18,7 @@ from tests.models.factories import inputs, kill_columns, network
 from tests.models.nets.test_mclstm import RANKS, TOLERANCE
 
 TAGS = 3
-KEEP = ("discharge", "storage", "discharge_by_tag", "loss_by_tag")
+STORE = ("discharge", "storage", "discharge_by_tag", "loss_by_tag")
 
 
 def tagged(net: MCLSTM, days: int, samples: int, seed: int = 0) -> tuple[Inputs, State]:
@@ -79,13 +79,13 @@ def test_tags_add_up_to_all_water_and_each_closes_its_own_ledger(
 @pytest.mark.parametrize("dead", [0, 2])
 @pytest.mark.parametrize("recurrence", ["fastest", "torch"])
 @pytest.mark.parametrize("rank", RANKS)
-def test_tags_are_routed_as_the_equations_say(cells: int, dead: int, recurrence: Recurrence, rank: int) -> None:
+def test_tags_are_routed_as_the_equations_state(cells: int, dead: int, recurrence: Recurrence, rank: int) -> None:
     fast, plain = network(cells, recurrence=recurrence, rank=rank), network(cells, recurrence="plain", rank=rank)
     assert_routed_alike(fast, plain, dead)
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.name)
-def test_every_library_that_runs_here_routes_tags_as_the_equations_say(
+def test_every_library_that_runs_here_routes_tags_as_the_equations_state(
     variant: Variant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if variant not in built_for(machine_of(platform.machine())) or variant.lacking(torch.cpu.get_capabilities()):
@@ -125,11 +125,11 @@ def test_neighbours_and_cuts_change_no_bit_of_a_tag(recurrence: Recurrence, cut:
     net = network(12, dtype=torch.float32, recurrence=recurrence, rank=16)
     drive, start = tagged(net, 30, 75)
     state = {name: values.numpy() for name, values in start.items()}
-    whole, last = simulate(net, drive, state, KEEP)
+    whole, last = simulate(net, drive, state, STORE)
     alone = Inputs(drive.mass[:, 40:41], drive.auxiliary[:, 40:41], drive.static[40:41], tag=drive.tag)
-    first, between = simulate(net, alone.between(0, cut), {name: part[40:41] for name, part in state.items()}, KEEP)
-    second, after = simulate(net, alone.between(cut, 30), between, KEEP)
-    for name in KEEP:
+    first, between = simulate(net, alone.between(0, cut), {name: part[40:41] for name, part in state.items()}, STORE)
+    second, after = simulate(net, alone.between(cut, 30), between, STORE)
+    for name in STORE:
         assert np.array_equal(np.concatenate([first[name], second[name]], axis=1)[0], whole[name][40])
     assert np.array_equal(after["tags"][0], last["tags"][40])
 

@@ -86,11 +86,11 @@ def test_training_learns_vectors_of_the_basins_it_draws() -> None:
     assert (after != before).all()
 
 
-def test_a_basin_keeps_its_place_by_its_id() -> None:
+def test_a_basin_retains_its_place_by_its_id() -> None:
     assert places(("b", "x", "a"), ("c", "a", "b")).tolist() == [1, -1, 0]
 
 
-def test_a_table_with_room_for_more_keeps_what_it_knows() -> None:
+def test_a_table_with_room_for_more_retains_what_it_knows() -> None:
     table = torch.arange(4.0).reshape(2, 2)
     assert with_room(table, torch.tensor([0, 2]), 3).tolist() == [[0, 1], [0, 0], [2, 3]]
 

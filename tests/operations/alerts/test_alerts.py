@@ -32,14 +32,14 @@ SURE = NewThreshold(name="trickle", discharge=0.0001, direction="rising")
 HOPELESS = NewThreshold(name="deluge", discharge=90_000.0, direction="rising")
 
 
-def morning(days: int = 0) -> Clock:
+def issue_day(days: int = 0) -> Clock:
     """Return the clock of the morning after T0, or of some days later."""
     return Clock(datetime.combine(as_date(T0 + days), datetime.min.time(), UTC) + timedelta(days=1, hours=14))
 
 
 def issue(database: Database, days: int = 0, **chosen: object) -> runs.Run:
     params = ForecastParams.model_validate({"basins": [BASIN], "t0": str(T0 + days), "horizon": 12} | chosen)
-    (run,) = forecast(database, morning(days), params)
+    (run,) = forecast(database, issue_day(days), params)
     return run
 
 
@@ -49,17 +49,17 @@ def read(database: Database) -> dict[str, alerts.Alert]:
 
 
 @pytest.fixture
-def levelled(kept: Database) -> Database:
+def levelled(trained_store: Database) -> Database:
     """The country with an error model, and two levels that somebody set."""
-    with kept.transaction() as session:
+    with trained_store.transaction() as session:
         calibrate_for = versions.newest(session).id
         for level in (SURE, HOPELESS):
             thresholds.put(session, BASIN, level, CLOCK.now())
-    calibrate(kept, CLOCK, calibrate_for, BASINS, UNSEEN)
-    return kept
+    calibrate(trained_store, CLOCK, calibrate_for, BASINS, UNSEEN)
+    return trained_store
 
 
-def test_a_forecast_decides_by_the_chance_that_its_courses_pass_a_level_within_the_window(levelled: Database) -> None:
+def test_a_forecast_decides_by_the_chance_that_its_paths_pass_a_level_within_the_window(levelled: Database) -> None:
     run = issue(levelled)
     with levelled.reading() as session:
         flow, basin = runs.flow_ahead(session, run.id, BASIN), runs.basin_of(session, run.id, BASIN)
@@ -99,20 +99,20 @@ def test_deciding_again_changes_nothing(levelled: Database) -> None:
     issue(levelled)
     with levelled.reading() as session:
         before = contents(session)
-    assert decide(levelled, morning(), BASINS) == []
+    assert decide(levelled, issue_day(), BASINS) == []
     with levelled.reading() as session:
         assert contents(session) == before
 
 
 def test_what_a_cycle_that_was_cut_off_has_left_is_decided_by_the_next(levelled: Database) -> None:
     params = ForecastParams(basins=[BASIN], t0=T0, horizon=5)
-    forecast(levelled, morning(), params, purpose="on-request")
+    forecast(levelled, issue_day(), params, purpose="on-request")
     assert read(levelled) == {}
     issue(levelled)
     with levelled.transaction() as session:
         for table in ("alert_changes", "alerts", "alert_basins"):
             session.execute(Base.metadata.tables[table].delete())
-    (change,) = decide(levelled, morning(), BASINS)
+    (change,) = decide(levelled, issue_day(), BASINS)
     assert (change.kind, change.level) == ("begins", "trickle")
 
 
@@ -123,12 +123,12 @@ def test_a_forecast_of_long_ago_decides_nothing(levelled: Database) -> None:
 
 def test_an_older_forecast_does_not_take_the_place_of_a_newer_one(levelled: Database) -> None:
     newer = issue(levelled, days=1)
-    forecast(levelled, morning(1), ForecastParams(basins=[BASIN], t0=T0, horizon=5))
+    forecast(levelled, issue_day(1), ForecastParams(basins=[BASIN], t0=T0, horizon=5))
     assert {alert.run_id for alert in read(levelled).values()} == {newer.id}
 
 
-def test_a_forecast_that_is_not_calibrated_says_why_it_decides_nothing(levelled: Database) -> None:
-    begun = issue(levelled)
+def test_a_forecast_that_is_not_calibrated_states_why_it_decides_nothing(levelled: Database) -> None:
+    started = issue(levelled)
     done = replay(levelled, CLOCK, ReplayParams(period=Period.parse("2005-04-04..2005-04-05"), horizon=5, traces=2))
     assert [(change.kind, change.severity) for change in done.changes] == [("undecided", "warning")]
     with levelled.reading() as session:
@@ -136,7 +136,7 @@ def test_a_forecast_that_is_not_calibrated_says_why_it_decides_nothing(levelled:
     assert standing is not None
     assert standing.run_id == done.runs[-1].id
     assert "calibrated on their own past" in str(standing.reason)
-    assert {alert.run_id for alert in read(levelled).values()} == {begun.id}
+    assert {alert.run_id for alert in read(levelled).values()} == {started.id}
 
 
 def test_a_replay_on_request_decides_nothing(levelled: Database) -> None:
@@ -147,13 +147,13 @@ def test_a_replay_on_request_decides_nothing(levelled: Database) -> None:
         assert alerts.standing(session, BASIN) is None
 
 
-def test_where_no_newer_forecast_comes_that_is_told_once_and_the_alerts_stay(levelled: Database) -> None:
+def test_where_no_newer_forecast_comes_that_is_reported_once_and_the_alerts_stay(levelled: Database) -> None:
     run = issue(levelled)
-    assert decide(levelled, morning(2), BASINS) == []
-    (lapsed,) = decide(levelled, morning(3), BASINS)
+    assert decide(levelled, issue_day(2), BASINS) == []
+    (lapsed,) = decide(levelled, issue_day(3), BASINS)
     assert (lapsed.kind, lapsed.run_id, lapsed.severity) == ("undecided", run.id, "warning")
     assert "The newest forecast is from 2005-04-01, 4 days ago." in lapsed.why
-    assert decide(levelled, morning(4), BASINS) == []
+    assert decide(levelled, issue_day(4), BASINS) == []
     assert read(levelled)["trickle"].severity == "warning"
     issue(levelled, days=5)
     with levelled.reading() as session:

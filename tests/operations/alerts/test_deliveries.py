@@ -21,8 +21,8 @@ from jobspec.subscriptions import NewSubscription
 from operations.alerts.deliver import deliver
 from records.access import keys
 from records.alerts import alert_changes, deliveries, subscriptions, webhook_signature
-from records.alerts.alert_changes import Change, NewChange, told
-from records.alerts.deliveries import LEASE, MOST_TRIES, WAITS, Attempt, Delivery
+from records.alerts.alert_changes import Change, NewChange, as_json
+from records.alerts.deliveries import LEASE, MAX_TRIES, WAITS, Attempt, Delivery
 from records.alerts.subscriptions import OVERLAP
 from records.database.engine import Database
 from runtime.settings import Settings
@@ -61,7 +61,7 @@ class Outbox:
             kind="promotion", at=self.now, basin_id=BASIN, severity=SEVERITIES[0], version_id=self.version, why="Über."
         )
         with self.database.transaction() as session:
-            change = alert_changes.tell(session, new, self.now)
+            change = alert_changes.record(session, new, self.now)
         assert change is not None
         return change
 
@@ -97,12 +97,12 @@ def test_a_change_reaches_each_receiver_once_with_the_same_event(outbox: Outbox)
     assert outbox.deliver() == {"delivered": 6}
     assert outbox.deliver() == {}
     for receiver in receivers:
-        assert [json.loads(request.body) for request in receiver.requests] == [told(change) for change in changes]
+        assert [json.loads(request.body) for request in receiver.requests] == [as_json(change) for change in changes]
         assert [request.headers["Freshet-Event"] for request in receiver.requests] == [one.id for one in changes]
         assert {request.headers["Content-Type"] for request in receiver.requests} == {"application/json"}
 
 
-def test_a_change_is_signed_as_the_documentation_says(outbox: Outbox) -> None:
+def test_a_change_is_signed_as_the_documentation_states(outbox: Outbox) -> None:
     receiver = outbox.receiver()
     subscription = outbox.subscribe(receiver.url)
     outbox.change()
@@ -156,11 +156,11 @@ def test_what_is_not_delivered_is_tried_again_with_growing_waits_and_has_failed_
     outbox.now += timedelta(days=365)
     assert outbox.deliver() == {}
     (failed,) = outbox.deliveries()
-    assert (failed.status, failed.tries, failed.next_at) == ("failed", MOST_TRIES, None)
+    assert (failed.status, failed.tries, failed.next_at) == ("failed", MAX_TRIES, None)
     log = outbox.attempts(failed.id)
     code = None if answer == LATE else answer
     assert [(one.number, one.status_code, one.failure) for one in log] == [
-        (number, code, failure) for number in range(1, MOST_TRIES + 1)
+        (number, code, failure) for number in range(1, MAX_TRIES + 1)
     ]
     assert list(WAITS) == sorted(WAITS)
     assert {request.headers["Freshet-Event"] for request in receiver.requests} == {change.id}
@@ -168,15 +168,15 @@ def test_what_is_not_delivered_is_tried_again_with_growing_waits_and_has_failed_
 
 
 def test_a_delivery_that_has_ended_is_replayed_under_the_same_event(outbox: Outbox) -> None:
-    answers = iter([500] * MOST_TRIES + [204, 204])
+    answers = iter([500] * MAX_TRIES + [204, 204])
     receiver = outbox.receiver(lambda: next(answers))
     outbox.subscribe(receiver.url)
     change = outbox.change()
-    for _ in range(MOST_TRIES):
+    for _ in range(MAX_TRIES):
         outbox.deliver()
         outbox.now += WAITS[-1]
     (failed,) = outbox.deliveries()
-    for attempts in (MOST_TRIES + 1, MOST_TRIES + 2):
+    for attempts in (MAX_TRIES + 1, MAX_TRIES + 2):
         with outbox.database.transaction() as session:
             assert deliveries.replay(session, failed.id).status == "pending"
             with pytest.raises(deliveries.NotEnded):
@@ -226,7 +226,7 @@ def test_a_redirection_into_the_own_network_is_not_followed(outbox: Outbox) -> N
     assert (len(front.requests), inside.requests) == (1, [])
 
 
-def test_neither_secrets_nor_addresses_nor_answers_are_told(outbox: Outbox, tmp_path: Path) -> None:
+def test_neither_secrets_nor_addresses_nor_answers_are_reported(outbox: Outbox, tmp_path: Path) -> None:
     receiver = outbox.receiver(lambda: 500)
     subscription = outbox.subscribe(f"{receiver.url}?token=hush")
     outbox.change()
@@ -254,7 +254,7 @@ def _deliver_and_die(url: str, settings: Settings, at: datetime) -> None:
     deliver(Database(url), settings, now)
 
 
-def test_what_a_killed_sender_has_begun_is_sent_by_the_next_when_its_lease_has_run_out(outbox: Outbox) -> None:
+def test_what_a_killed_sender_has_started_is_sent_by_the_next_when_its_lease_has_run_out(outbox: Outbox) -> None:
     receiver = outbox.receiver()
     outbox.subscribe(receiver.url)
     change = outbox.change()
@@ -275,16 +275,16 @@ def test_senders_that_are_lost_again_and_again_end_too(outbox: Outbox) -> None:
     outbox.subscribe("https://rivers.example/")
     outbox.change()
     (delivery,) = outbox.deliveries()
-    for _ in range(MOST_TRIES):
+    for _ in range(MAX_TRIES):
         with outbox.database.transaction() as session:
             assert deliveries.claim(session, delivery.id, outbox.now) is not None
         outbox.now += LEASE
     assert outbox.deliver() == {}
     (failed,) = outbox.deliveries()
-    assert (failed.status, failed.tries) == ("failed", MOST_TRIES)
+    assert (failed.status, failed.tries) == ("failed", MAX_TRIES)
 
 
-def test_of_two_senders_one_has_a_delivery_and_the_one_that_is_late_says_nothing(outbox: Outbox) -> None:
+def test_of_two_senders_one_has_a_delivery_and_the_one_that_is_late_states_nothing(outbox: Outbox) -> None:
     outbox.subscribe("https://rivers.example/")
     outbox.change()
     (delivery,) = outbox.deliveries()

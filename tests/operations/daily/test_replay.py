@@ -20,11 +20,11 @@ from runtime.clock import Clock
 from tests.operations.conftest import BASINS, CLOCK
 from tests.records.factories import a_source, contents, daily
 
-MORNINGS = ReplayParams(period=Period.parse("2005-04-02..2005-04-04"), horizon=5, traces=3)
+ISSUE_DAYS = ReplayParams(period=Period.parse("2005-04-02..2005-04-04"), horizon=5, traces=3)
 
 
-def test_each_morning_has_a_forecast_of_that_morning_with_perturbed_weather(kept: Database) -> None:
-    done = replay(kept, CLOCK, MORNINGS)
+def test_each_issue_day_has_a_forecast_of_that_issue_day_with_perturbed_weather(trained_store: Database) -> None:
+    done = replay(trained_store, CLOCK, ISSUE_DAYS)
     assert done.reasons == {}
     assert [(str(run.t0), run.issued_at.isoformat()) for run in done.runs] == [
         ("2005-03-31", "2005-04-02T14:00:00+00:00"),
@@ -35,7 +35,7 @@ def test_each_morning_has_a_forecast_of_that_morning_with_perturbed_weather(kept
         assert (run.status, run.purpose, run.forcing_kind) == ("issued", "operational", "supplied")
         assert run.weather is not None
         assert (run.weather.source, run.weather.model, run.weather.credit) == (SOURCE, "perturbed-synthetic", CREDIT)
-    with kept.reading() as session:
+    with trained_store.reading() as session:
         newest = latest(session, BASINS[0], datetime(2005, 4, 4, 15, tzinfo=UTC))
         truth = series.read_many(session, [BASINS[0]], "synthetic", ["tmax"], Period.parse("2005-04-03..2005-04-07"))
         supplied = weather_issues.read(
@@ -46,40 +46,40 @@ def test_each_morning_has_a_forecast_of_that_morning_with_perturbed_weather(kept
     assert (np.abs(supplied.values["tmax"] - truth[0, :, 0]) > 0).all()
 
 
-def test_a_replay_again_stores_nothing(kept: Database) -> None:
-    replay(kept, CLOCK, MORNINGS)
-    with kept.reading() as session:
+def test_a_replay_again_stores_nothing(trained_store: Database) -> None:
+    replay(trained_store, CLOCK, ISSUE_DAYS)
+    with trained_store.reading() as session:
         before = contents(session)
-    assert replay(kept, CLOCK, MORNINGS).runs == []
-    with kept.reading() as session:
+    assert replay(trained_store, CLOCK, ISSUE_DAYS).runs == []
+    with trained_store.reading() as session:
         assert contents(session) == before
 
 
-def test_the_states_of_a_replay_are_those_of_a_forecast_and_know_nothing_of_later_days(kept: Database) -> None:
-    (*_, run) = replay(kept, CLOCK, MORNINGS).runs
-    with kept.transaction() as session:
+def test_the_states_of_a_replay_are_those_of_a_forecast_and_know_nothing_of_later_days(trained_store: Database) -> None:
+    (*_, run) = replay(trained_store, CLOCK, ISSUE_DAYS).runs
+    with trained_store.transaction() as session:
         rain = daily("2005-04-03", *[50.0] * 20)
         series.write(session, BASINS[1], "synthetic", "precipitation", rain, a_source(session), CLOCK.now())
         states.invalidate(session, BASINS[1], "synthetic", day("2000-10-01"), "anew", CLOCK.now())
-    (hindcast,) = forecast(kept, CLOCK, ForecastParams(basins=[BASINS[1]], t0=run.t0, horizon=1))
-    with kept.reading() as session:
+    (hindcast,) = forecast(trained_store, CLOCK, ForecastParams(basins=[BASINS[1]], t0=run.t0, horizon=1))
+    with trained_store.reading() as session:
         hashes = [runs.basin_of(session, one.id, BASINS[1]).state_hash for one in (run, hindcast)]
     assert hashes[0] == hashes[1]
 
 
-def test_where_the_archive_ends_the_weather_of_other_years_goes_on(kept: Database) -> None:
+def test_where_the_archive_ends_the_weather_of_other_years_goes_on(trained_store: Database) -> None:
     last = ReplayParams(period=Period.parse("2005-09-28..2005-09-28"), horizon=5, traces=3)
-    (run,) = replay(kept, CLOCK, last).runs
+    (run,) = replay(trained_store, CLOCK, last).runs
     assert (run.forcing_kind, str(run.t0)) == ("climatology", "2005-09-26")
 
 
-def test_a_basin_whose_record_ended_long_before_is_told(kept: Database) -> None:
+def test_a_basin_whose_record_ended_long_before_is_reported(trained_store: Database) -> None:
     late = ReplayParams(period=Period.parse("2005-10-20..2005-10-20"))
-    done = replay(kept, CLOCK, late)
+    done = replay(trained_store, CLOCK, late)
     assert (done.runs, set(done.reasons)) == ([], set(BASINS))
     assert "ends on 2005-09-30, more than 3 days ago" in done.reasons[BASINS[0]]
 
 
-def test_a_morning_that_is_yet_to_come_is_refused(kept: Database) -> None:
+def test_a_issue_day_that_is_yet_to_come_is_refused(trained_store: Database) -> None:
     with pytest.raises(InvalidInput, match="The morning of 2005-04-04 is yet to come"):
-        replay(kept, Clock(datetime(2005, 4, 4, 13, tzinfo=UTC)), MORNINGS)
+        replay(trained_store, Clock(datetime(2005, 4, 4, 13, tzinfo=UTC)), ISSUE_DAYS)

@@ -10,7 +10,7 @@ from hydrology.base.errors import Problem
 from ingestion.base import BasinData, SourceError
 from ingestion.reading import ANY_FILES, Files
 from ingestion.sources.camels import CamelsSource
-from operations.data.isolated_source import Apart
+from operations.data.isolated_source import IsolatedSource
 from tests.operations.conftest import BASINS
 
 CRASHES, BROKEN = BASINS[1], BASINS[2]
@@ -33,18 +33,18 @@ class Crashing(CamelsSource):
 
 def test_what_is_read_apart_is_what_is_read_here(country: Path) -> None:
     here = CamelsSource([country])
-    with Apart(partial(CamelsSource, [country]), None) as there:
+    with IsolatedSource(partial(CamelsSource, [country]), None) as there:
         assert there.basins() == here.basins() == [*BASINS]
         for basin in BASINS:
             assert repr(there.read(basin)) == repr(here.read(basin))
 
 
 def test_a_file_at_which_the_process_dies_is_named_and_the_others_go_on(country: Path) -> None:
-    with Apart(partial(Crashing, [country]), None) as source:
+    with IsolatedSource(partial(Crashing, [country]), None) as source:
         assert source.basins() == [*BASINS]
         first = source.read(BASINS[0])
-        said = rf"{country}/.*{CRASHES}.*: the process that read it was killed by SIGSEGV .*, twice"
-        with pytest.raises(SourceError, match=said):
+        result = rf"{country}/.*{CRASHES}.*: the process that read it was killed by SIGSEGV .*, twice"
+        with pytest.raises(SourceError, match=result):
             source.read(CRASHES)
         with pytest.raises(Problem, match="a file: has no end") as problem:
             source.read(BROKEN)
@@ -66,7 +66,7 @@ class Endless(CamelsSource):
 
 
 def test_a_file_at_which_the_process_never_ends_is_named_and_the_others_go_on(country: Path) -> None:
-    with Apart(partial(Endless, [country]), None, patience=20.0) as source:
+    with IsolatedSource(partial(Endless, [country]), None, patience=20.0) as source:
         first = source.read(BASINS[0])
         with pytest.raises(SourceError, match=rf"{country}/.*{CRASHES}.*: .* came to no end in 20 seconds"):
             source.read(CRASHES)
@@ -75,7 +75,7 @@ def test_a_file_at_which_the_process_never_ends_is_named_and_the_others_go_on(co
 
 def test_files_outside_the_roots_are_refused_there_too(country: Path, tmp_path: Path) -> None:
     with (
-        Apart(partial(CamelsSource, [country]), (tmp_path,)) as source,
+        IsolatedSource(partial(CamelsSource, [country]), (tmp_path,)) as source,
         pytest.raises(Problem, match="not in a folder"),
     ):
         source.basins()

@@ -56,14 +56,14 @@ class Rivers:
             basins.upsert(session, basins.Basin(name, attributes=self.attributes))
         return name
 
-    def tell(self, basin: str, start: Day, values: Mapping[str, Array], at: Clock = Clock(NOW)) -> None:
+    def report(self, basin: str, start: Day, values: Mapping[str, Array], at: Clock = Clock(NOW)) -> None:
         """Keep the weather of some days, as a feed does."""
-        told = {
+        shown = {
             name: DailySeries(start, numbers, np.zeros(len(numbers), np.uint8), WEATHER[name].unit)
             for name, numbers in values.items()
         }
         with self.database.transaction() as session:
-            store(session, Observations(told, "a file").as_data(basin, synthetic.PRODUCT), at)
+            store(session, Observations(shown, "a file").as_data(basin, synthetic.PRODUCT), at)
 
     def known(self, basin: str, at: datetime) -> list[bytes]:
         """Return all that was known of the weather at an instant."""
@@ -130,11 +130,11 @@ def test_a_revised_day_changes_the_states_from_it_on_alone_to_those_of_who_never
     def holds(start: Day, seed: int, revised: int, more: float, t0s: set[int]) -> None:
         values = weather(seed)
         basin, twin = rivers.basin(), rivers.basin()
-        rivers.tell(basin, start, values)
+        rivers.report(basin, start, values)
         before = {t0: rivers.state(basin, start + t0) for t0 in sorted(t0s)}
         values[PRECIPITATION][revised] += np.float32(more)
-        rivers.tell(basin, start + revised, part(values, revised, revised))
-        rivers.tell(twin, start, values)
+        rivers.report(basin, start + revised, part(values, revised, revised))
+        rivers.report(twin, start, values)
         after = {t0: rivers.state(basin, start + t0) for t0 in sorted(t0s)}
         assert after == {t0: rivers.state(twin, start + t0) for t0 in sorted(t0s)}
         assert {t0 for t0 in t0s if after[t0] != before[t0]} == {t0 for t0 in t0s if t0 >= revised}
@@ -143,7 +143,7 @@ def test_a_revised_day_changes_the_states_from_it_on_alone_to_those_of_who_never
 
 
 @dataclass(frozen=True)
-class Telling:
+class Reporting:
     """Some days of some variables, as one of several that contradict each other says they were."""
 
     first: int
@@ -153,34 +153,34 @@ class Telling:
 
 
 @st.composite
-def tellings(draw: st.DrawFn) -> list[Telling]:
+def tellings(draw: st.DrawFn) -> list[Reporting]:
     """Return what comes, in any order and any number of times; every day of every variable comes at least once."""
 
-    def telling() -> Telling:
+    def reporting() -> Reporting:
         first, last = sorted((draw(days), draw(days)))
         names = draw(st.sampled_from([BRIDGED, (PRECIPITATION,), ("tmax", "tmin"), ("srad", "vp")]))
-        return Telling(first, last, draw(st.integers(0, 2)), tuple(names))
+        return Reporting(first, last, draw(st.integers(0, 2)), tuple(names))
 
     middle = draw(days)
-    whole = [Telling(0, middle, 0, tuple(BRIDGED)), Telling(middle, LENGTH - 1, 1, tuple(BRIDGED))]
-    return draw(st.permutations([*(telling() for _ in range(draw(st.integers(0, 5)))), *whole]))
+    whole = [Reporting(0, middle, 0, tuple(BRIDGED)), Reporting(middle, LENGTH - 1, 1, tuple(BRIDGED))]
+    return draw(st.permutations([*(reporting() for _ in range(draw(st.integers(0, 5)))), *whole]))
 
 
 def test_whatever_comes_late_twice_out_of_order_or_otherwise_the_last_word_counts(rivers: Rivers) -> None:
     @some
-    @given(start=starts, told=tellings(), t0=days)
-    def holds(start: Day, told: list[Telling], t0: int) -> None:
-        said = [weather(seed) for seed in range(3)]
+    @given(start=starts, shown=tellings(), t0=days)
+    def holds(start: Day, shown: list[Reporting], t0: int) -> None:
+        result = [weather(seed) for seed in range(3)]
         final = {name: np.full(LENGTH, np.nan, np.float32) for name in BRIDGED}
         basin, twin = rivers.basin(), rivers.basin()
-        for telling in told:
-            values = {name: said[telling.seed][name] for name in telling.names}
+        for reporting in shown:
+            values = {name: result[reporting.seed][name] for name in reporting.names}
             for _ in range(2):  # what comes twice changes nothing
-                rivers.tell(basin, start + telling.first, part(values, telling.first, telling.last))
+                rivers.report(basin, start + reporting.first, part(values, reporting.first, reporting.last))
                 rivers.state(basin, start + t0)
             for name, numbers in values.items():
-                final[name][telling.first : telling.last + 1] = numbers[telling.first : telling.last + 1]
-        rivers.tell(twin, start, final)
+                final[name][reporting.first : reporting.last + 1] = numbers[reporting.first : reporting.last + 1]
+        rivers.report(twin, start, final)
         for at in (t0, LENGTH - 1):
             assert rivers.state(basin, start + at) == rivers.state(twin, start + at) is not None
 
@@ -189,14 +189,14 @@ def test_whatever_comes_late_twice_out_of_order_or_otherwise_the_last_word_count
 
 def test_what_was_known_at_an_instant_stays_what_it_was(rivers: Rivers) -> None:
     @some
-    @given(start=starts, told=tellings(), steps=st.lists(st.integers(0, 2), min_size=7, max_size=7))
-    def holds(start: Day, told: list[Telling], steps: list[int]) -> None:
-        said, basin, at = [weather(seed) for seed in range(3)], rivers.basin(), NOW
+    @given(start=starts, shown=tellings(), steps=st.lists(st.integers(0, 2), min_size=7, max_size=7))
+    def holds(start: Day, shown: list[Reporting], steps: list[int]) -> None:
+        result, basin, at = [weather(seed) for seed in range(3)], rivers.basin(), NOW
         known: dict[datetime, list[bytes]] = {}
-        for telling, step in zip(told, steps, strict=False):
+        for reporting, step in zip(shown, steps, strict=False):
             at += timedelta(seconds=step)  # several may come at the same instant
-            values = {name: said[telling.seed][name] for name in telling.names}
-            rivers.tell(basin, start + telling.first, part(values, telling.first, telling.last), Clock(at))
+            values = {name: result[reporting.seed][name] for name in reporting.names}
+            rivers.report(basin, start + reporting.first, part(values, reporting.first, reporting.last), Clock(at))
             known[at] = rivers.known(basin, at)
         assert {instant: rivers.known(basin, instant) for instant in known} == known
         assert rivers.known(basin, NOW - timedelta(seconds=1)) == []

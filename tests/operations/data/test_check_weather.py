@@ -86,9 +86,9 @@ def by_tables(folder: Path, database: Database, days: Days, values: Values) -> s
 
 def by_a_feed(folder: Path, database: Database, days: Days, values: Values) -> str:
     (folder / "own.csv").write_text(table(days, values))
-    said = {"adapter": "files", "product": "own", "from": [str(folder / "own.csv")]}
+    result = {"adapter": "files", "product": "own", "from": [str(folder / "own.csv")]}
     with database.transaction() as session:
-        feeds.create(session, NewFeed(name="own", settings=read_settings(said)), None, NOW)
+        feeds.create(session, NewFeed(name="own", settings=read_settings(result)), None, NOW)
     settings = Settings(data=folder)
     intake = Intake(folder / "downloads", (), None, lambda *_: None, lambda _: None)
     (fetched,) = fetch(database, CLOCK, settings, intake, "own", period=Period(days[0], days[-1]))
@@ -136,14 +136,14 @@ def by_weather_csv(folder: Path, database: Database, days: Days, values: Values)
 
 
 def by_weather_json(folder: Path, database: Database, days: Days, values: Values) -> str:
-    said: dict[str, Any] = {
+    result: dict[str, Any] = {
         "source": "office",
         "model": "hand",
         "reference_time": f"{days[0]}T00:00:00Z",
         "units": UNITS,
         "basins": {OWN: {"time": list(map(str, days)), "traces": {"0": {n: values[n].tolist() for n in UNITS}}}},
     }
-    (folder / "weather.json").write_text(json.dumps(said))
+    (folder / "weather.json").write_text(json.dumps(result))
     return _added(database, folder / "weather.json")
 
 
@@ -278,6 +278,6 @@ def test_odd_weather_of_a_forecast_is_warned_of(empty: Database, tmp_path: Path)
     own = table(days, rising).splitlines()
     rows = [f"office,hand,{days[0]}T00:00:00Z,{row}" for row in own[1:]]
     (tmp_path / "weather.csv").write_text("\n".join([f"source,model,reference_time,{own[0]}", *rows]))
-    kept = add(empty, CLOCK, tmp_path / "weather.csv")
-    assert kept.new == (OWN,)
-    assert "it looks accumulated" in kept.warnings[OWN][0]
+    saved = add(empty, CLOCK, tmp_path / "weather.csv")
+    assert saved.new == (OWN,)
+    assert "it looks accumulated" in saved.warnings[OWN][0]

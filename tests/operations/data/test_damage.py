@@ -28,44 +28,48 @@ def flip(database: Database, variable: str, product: str = "synthetic", year: in
         row.value_bytes = values.tobytes()
 
 
-def test_a_basin_with_damaged_weather_is_not_forecast_and_the_others_are(kept: Database) -> None:
-    before = one_run(kept)
-    flip(kept, "precipitation")
-    run = one_run(kept)
-    with kept.reading() as session:
-        said = {of.basin_id: (of.status, of.reason) for of in runs.basins_of(session, run.id)}
+def test_a_basin_with_damaged_weather_is_not_forecast_and_the_others_are(trained_store: Database) -> None:
+    before = one_run(trained_store)
+    flip(trained_store, "precipitation")
+    run = one_run(trained_store)
+    with trained_store.reading() as session:
+        result = {of.basin_id: (of.status, of.reason) for of in runs.basins_of(session, run.id)}
     assert run.status == "partial"
-    assert said[DAMAGED][0] == "failed"
-    assert f"precipitation of synthetic in {DAMAGED} in 2004 is damaged" in str(said[DAMAGED][1])
+    assert result[DAMAGED][0] == "failed"
+    assert f"precipitation of synthetic in {DAMAGED} in 2004 is damaged" in str(result[DAMAGED][1])
     for basin in OTHERS:
-        assert said[basin] == ("issued", None)
-        assert np.array_equal(discharge(kept, before, basin), discharge(kept, run, basin))
+        assert result[basin] == ("issued", None)
+        assert np.array_equal(discharge(trained_store, before, basin), discharge(trained_store, run, basin))
 
 
-def test_the_files_again_mend_it_and_the_forecast_is_that_of_before(kept: Database, country: Path) -> None:
-    before = one_run(kept)
-    flip(kept, "precipitation")
-    (outcome,) = ingest(kept, CamelsSource([country]), CLOCK, [DAMAGED])
+def test_the_files_again_mend_it_and_the_forecast_is_that_of_before(trained_store: Database, country: Path) -> None:
+    before = one_run(trained_store)
+    flip(trained_store, "precipitation")
+    (outcome,) = ingest(trained_store, CamelsSource([country]), CLOCK, [DAMAGED])
     assert (outcome.status, outcome.new_days, outcome.changed_days) == ("changed", 0, 366)
     assert outcome.invalidated_states > 0  # they may have consumed what was damaged
-    assert np.array_equal(discharge(kept, before, DAMAGED), discharge(kept, one_run(kept), DAMAGED))
+    assert np.array_equal(
+        discharge(trained_store, before, DAMAGED), discharge(trained_store, one_run(trained_store), DAMAGED)
+    )
 
 
-def test_damaged_flow_takes_no_forecast_away_and_is_told(kept: Database, country: Path, tmp_path: Path) -> None:
-    flip(kept, "discharge", "synth")
-    run = one_run(kept)
+def test_damaged_flow_takes_no_forecast_away_and_is_reported(
+    trained_store: Database, country: Path, tmp_path: Path
+) -> None:
+    flip(trained_store, "discharge", "synth")
+    run = one_run(trained_store)
     assert run.status == "issued"
-    with kept.reading() as session:
+    with trained_store.reading() as session:
         assert "is damaged" in str(runs.basin_of(session, run.id, DAMAGED).summary.normal_reason)
     weather_alone = Path(shutil.copytree(country, tmp_path / "files", ignore=shutil.ignore_patterns("usgs_streamflow")))
-    (outcome,) = ingest(kept, CamelsSource([weather_alone]), CLOCK, [DAMAGED])
+    (outcome,) = ingest(trained_store, CamelsSource([weather_alone]), CLOCK, [DAMAGED])
     assert outcome.status == "unchanged"
     assert "is damaged" in " ".join(outcome.warnings)
 
 
-def test_a_damaged_basin_is_left_out_of_a_training_with_the_reason(kept: Database) -> None:
-    flip(kept, "precipitation", year=2002)
-    with kept.reading() as session:
+def test_a_damaged_basin_is_left_out_of_a_training_with_the_reason(trained_store: Database) -> None:
+    flip(trained_store, "precipitation", year=2002)
+    with trained_store.reading() as session:
         prepared = prepare(session, configuration(), BASINS)
     assert prepared.basins == tuple(OTHERS)
     assert "in 2002 is damaged" in prepared.left_out[DAMAGED]

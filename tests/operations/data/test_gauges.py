@@ -56,13 +56,13 @@ def settings(tmp_path: Path, world: World) -> Iterator[Settings]:
         yield Settings(data=tmp_path, usgs_url=f"{url}/ogcapi/v0", ingest_hosts=allowed)
 
 
-def added(database: Database, settings: Settings, basin: str = MAINE, **said: object) -> basins.Basin:
-    add(database, CLOCK, settings, AddedBasin.model_validate({"basin": basin} | said), pause=lambda _: None)
+def added(database: Database, settings: Settings, basin: str = MAINE, **result: object) -> basins.Basin:
+    add(database, CLOCK, settings, AddedBasin.model_validate({"basin": basin} | result), pause=lambda _: None)
     with database.reading() as session:
         return basins.get(session, basin)
 
 
-def test_usgs_tells_where_a_gauge_is_and_what_drains_to_it(database: Database, settings: Settings) -> None:
+def test_usgs_reports_where_a_gauge_is_and_what_drains_to_it(database: Database, settings: Settings) -> None:
     basin = added(database, settings)
     assert (basin.latitude, basin.longitude) == (45.17, -69.31)
     assert basin.name
@@ -72,7 +72,7 @@ def test_usgs_tells_where_a_gauge_is_and_what_drains_to_it(database: Database, s
     assert (basin.weather_points, basin.assume_attributes) == (None, None)
 
 
-def test_what_is_said_goes_before_what_usgs_tells(database: Database, settings: Settings) -> None:
+def test_what_is_stated_goes_before_what_usgs_reports(database: Database, settings: Settings) -> None:
     basin = added(database, settings, name="Mine", area_km2=800.0, outline=OUTLINE, attributes={"elev_mean": 300.0})
     assert basin.name == "Mine"
     assert basin.areas["given"] == 800e6
@@ -111,7 +111,7 @@ def test_an_outline_of_another_area_is_refused_unless_it_is_accepted(database: D
     assert added(database, settings, "OWN-mill", name="The mill").texts == right.texts
 
 
-def test_an_outline_is_compared_with_what_usgs_tells_or_a_product(database: Database, settings: Settings) -> None:
+def test_an_outline_is_compared_with_what_usgs_reports_or_a_product(database: Database, settings: Settings) -> None:
     with pytest.raises(BadOutline, match=r"the basin's 769 km2 \(usgs\)"):
         added(database, settings, outline=box(-69.0))
     with database.transaction() as session:
@@ -139,7 +139,7 @@ def test_a_gauge_beside_the_180th_meridian_has_points_on_both_sides(
         assert basins.chosen(session, box=(170.0, -20.0, -170.0, -10.0)) == ["OWN-vunda"]
 
 
-def test_a_basin_keeps_the_area_that_versions_learn_with(database: Database, settings: Settings) -> None:
+def test_a_basin_retains_the_area_that_versions_learn_with(database: Database, settings: Settings) -> None:
     with database.transaction() as session:
         known = {"area_gages2": 772.0}
         basins.upsert(session, basins.Basin(MAINE, "Old", 45.0, -69.0, None, {"maurer_extended": 7.7e8}, known))
@@ -158,7 +158,9 @@ def test_the_area_of_usgs_stays_where_a_version_learnt_with_it(database: Databas
     assert added(database, settings, name="Mine").areas == areas
 
 
-def test_a_gauge_that_usgs_does_not_know_is_refused_and_nothing_is_kept(database: Database, settings: Settings) -> None:
+def test_a_gauge_that_usgs_does_not_know_is_refused_and_nothing_is_stored(
+    database: Database, settings: Settings
+) -> None:
     with pytest.raises(InvalidInput, match=f"USGS knows no monitoring location {DAKOTA}"):
         added(database, settings, DAKOTA)
     with pytest.raises(InvalidInput, match="The place of OWN-mill is not known"):
@@ -183,15 +185,15 @@ def test_two_who_add_the_same_basin_at_once_do_not_mix(database: Database, setti
 
 
 @pytest.fixture
-def lacking(kept: Database) -> Database:
+def lacking(trained_store: Database) -> Database:
     """The country, where nothing is known of one basin's land, nor of its climate."""
-    with kept.transaction() as session:
+    with trained_store.transaction() as session:
         unknown = AttributeRow.basin_id == BASIN, AttributeRow.name.in_((*LAND, *CLIMATE))
         session.execute(delete(AttributeRow).where(*unknown))
         states.invalidate_all(session, BASIN, "a test", NOW)
         (version,) = versions.list_versions(session)
         promotions.promote(session, version.id, [BASIN], reason="a test", by="a test", at=NOW)
-    return kept
+    return trained_store
 
 
 def issued(database: Database) -> tuple[str, RunSummary]:
@@ -227,7 +229,7 @@ def test_climate_is_never_assumed_but_computed(lacking: Database) -> None:
     assert "Assumed at the mean of those basins" in summary.training_note
 
 
-def test_a_run_keeps_what_it_assumed_and_scores_do(lacking: Database) -> None:
+def test_a_run_retains_what_it_assumed_and_scores_do(lacking: Database) -> None:
     with lacking.transaction() as session:
         basins.upsert(session, basins.Basin(BASIN, assume_attributes=True))
         (version,) = versions.list_versions(session)

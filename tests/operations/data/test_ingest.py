@@ -51,7 +51,7 @@ def data_of(database: Database) -> dict[str, list[str]]:
     return {table: rows for table, rows in content(database).items() if table != "sources"}
 
 
-def test_a_country_is_kept_as_its_files_say_and_repeated_changes_nothing(database: Database, country: Path) -> None:
+def test_a_country_is_stored_as_its_files_state_and_repeated_changes_nothing(database: Database, country: Path) -> None:
     first = run(database, country)
     assert {outcome.status for outcome in first.values()} == {"new"}
     before = content(database)
@@ -109,12 +109,12 @@ def other_columns(path: Path) -> None:
     path.write_text(path.read_text().replace("prcp(mm/day)", "rain(inch)"))
 
 
-def test_a_negative_flow_and_a_code_are_two_missing_days_and_one_warning(kept: Database, copy: Path) -> None:
+def test_a_negative_flow_and_a_code_are_two_missing_days_and_one_warning(trained_store: Database, copy: Path) -> None:
     lines = (copy / FLOW).read_text().splitlines()
     for at, written in ((49, "-0.1"), (60, "Whale")):
         lines[at] = lines[at].replace(lines[at].split()[4], written, 1)
     (copy / FLOW).write_text("\n".join(lines) + "\n")
-    outcome = run(kept, copy)["SYNTH-02"]
+    outcome = run(trained_store, copy)["SYNTH-02"]
     assert (outcome.status, outcome.changed_days) == ("changed", 2)
     (warning,) = (sentence for sentence in outcome.warnings if "not taken" in sentence)
     assert f"so missing: 2, the first on {'-'.join(lines[49].split()[1:4])}" in warning
@@ -135,27 +135,29 @@ def test_a_negative_flow_and_a_code_are_two_missing_days_and_one_warning(kept: D
     ],
 )
 def test_a_broken_file_leaves_its_basin_as_it_was_and_the_others_go_on(
-    kept: Database, copy: Path, file: str, damage: Callable[[Path], int | None]
+    trained_store: Database, copy: Path, file: str, damage: Callable[[Path], int | None]
 ) -> None:
-    before = data_of(kept)
+    before = data_of(trained_store)
     line = damage(copy / file)
-    outcomes = run(kept, copy)
+    outcomes = run(trained_store, copy)
     failed = outcomes.pop("SYNTH-02")
     assert failed.status == "failed"
     assert failed.error is not None
     assert Path(file).name in failed.error
     assert line is None or f"line {line}" in failed.error
     assert {outcome.status for outcome in outcomes.values()} == {"unchanged"}
-    assert data_of(kept) == before
+    assert data_of(trained_store) == before
 
 
-def test_a_basin_that_the_source_lacks_is_refused(kept: Database, country: Path) -> None:
+def test_a_basin_that_the_source_lacks_is_refused(trained_store: Database, country: Path) -> None:
     with pytest.raises(InvalidInput, match="does not hold USGS-01013500"):
-        ingest(kept, CamelsSource([country]), CLOCK, ["USGS-01013500"])
+        ingest(trained_store, CamelsSource([country]), CLOCK, ["USGS-01013500"])
 
 
-def test_a_revised_value_is_logged_and_invalidates_the_states_that_consumed_it(kept: Database, copy: Path) -> None:
-    forecast(kept, CLOCK, ForecastParams(basins=list(BASINS), t0=day("2004-05-01")))
+def test_a_revised_value_is_logged_and_invalidates_the_states_that_consumed_it(
+    trained_store: Database, copy: Path
+) -> None:
+    forecast(trained_store, CLOCK, ForecastParams(basins=list(BASINS), t0=day("2004-05-01")))
     lines = (copy / FORCING).read_text().splitlines()
     at = next(
         index
@@ -167,10 +169,10 @@ def test_a_revised_value_is_logged_and_invalidates_the_states_that_consumed_it(k
     lines[at] = "\t".join(fields)
     (copy / FORCING).write_text("\n".join(lines) + "\n")
 
-    outcome = run(kept, copy)["SYNTH-02"]
+    outcome = run(trained_store, copy)["SYNTH-02"]
     assert (outcome.status, outcome.new_days, outcome.changed_days) == ("changed", 0, 1)
     assert outcome.invalidated_states == 2  # 2003-09-30 and 2004-05-01; those before stand
-    with kept.reading() as session:
+    with trained_store.reading() as session:
         (revision,) = revisions.revisions(session, "SYNTH-02", "synthetic", "precipitation")
         version = versions.newest(session).id
         left = states.newest_valid(session, version, "SYNTH-02", day("2005-01-01"))
@@ -183,7 +185,7 @@ def test_a_revised_value_is_logged_and_invalidates_the_states_that_consumed_it(k
     assert other.day == day("2004-05-01")
 
 
-def test_real_basins_keep_their_means(database: Database, camels: Path) -> None:
+def test_real_basins_store_their_means(database: Database, camels: Path) -> None:
     """Sums in float64 straight from the files, against what is kept."""
     folder = camels / "basin_dataset_public_v1p2"
     source = CamelsSource([camels / "maurer_extended.zip", folder, camels / "camels_attributes_v2.0"])

@@ -31,16 +31,16 @@ def store(database: Database, *, filled: bool) -> set[str]:
             values, flags = year.values.copy(), year.flags.copy()
             values[LEAP_DAY], flags[LEAP_DAY] = np.nan, Flag.ABSENT if filled else Flag.MISSING
             lacking = DailySeries(year.start, values, flags, year.unit)
-            told = with_lacking_days(lacking, day("2005-01-01")) if filled else lacking
-            series.write(session, BASIN, "synthetic", entry.variable, told, source, NOW)
+            shown = with_lacking_days(lacking, day("2005-01-01")) if filled else lacking
+            series.write(session, BASIN, "synthetic", entry.variable, shown, source, NOW)
     return {entry.variable for entry in entries}
 
 
-def test_a_forecast_and_an_evaluation_run_over_the_filled_day_and_say_so(kept: Database) -> None:
-    variables = store(kept, filled=True)
-    (run,) = forecast(kept, CLOCK, ForecastParams(basins=[BASIN], t0=day("2005-01-05"), horizon=5))
-    (before,) = forecast(kept, CLOCK, ForecastParams(basins=[BASIN], t0=day("2004-12-20"), horizon=5))
-    with kept.reading() as session:
+def test_a_forecast_and_an_evaluation_run_over_the_filled_day_and_state_it(trained_store: Database) -> None:
+    variables = store(trained_store, filled=True)
+    (run,) = forecast(trained_store, CLOCK, ForecastParams(basins=[BASIN], t0=day("2005-01-05"), horizon=5))
+    (before,) = forecast(trained_store, CLOCK, ForecastParams(basins=[BASIN], t0=day("2004-12-20"), horizon=5))
+    with trained_store.reading() as session:
         over, until = (runs.basin_of(session, one.id, BASIN).summary.filled_forcing for one in (run, before))
         version = versions.newest(session).id
     assert run.status == "issued"
@@ -48,11 +48,11 @@ def test_a_forecast_and_an_evaluation_run_over_the_filled_day_and_say_so(kept: D
     assert "precipitation" in over
     assert set(over.values()) == {1}
     assert until == {}
-    scores = evaluate(kept, CLOCK, version, Period.parse("2004-10-01..2005-09-30"), [BASIN])
+    scores = evaluate(trained_store, CLOCK, version, Period.parse("2004-10-01..2005-09-30"), [BASIN])
     assert scores
 
 
-def test_without_the_rule_every_forecast_would_end_before_the_day(kept: Database) -> None:
-    store(kept, filled=False)
+def test_without_the_rule_every_forecast_would_end_before_the_day(trained_store: Database) -> None:
+    store(trained_store, filled=False)
     with pytest.raises(NothingToForecast, match="2004-12-31"):
-        forecast(kept, CLOCK, ForecastParams(basins=[BASIN], t0=day("2005-01-05"), horizon=5))
+        forecast(trained_store, CLOCK, ForecastParams(basins=[BASIN], t0=day("2005-01-05"), horizon=5))

@@ -72,11 +72,11 @@ def as_caravan(where: Path, country: Mapping[str, BasinData], kind: str) -> Cara
     other, climate = ["gauge_id,gauge_lat,gauge_lon,gauge_name,country,area"], ["gauge_id,elev_mean,p_mean"]
     for number, data in country.items():
         period, columns = columns_of(data)
-        made = {names[name]: values.tolist() for name, values in columns.items()}
+        created = {names[name]: values.tolist() for name, values in columns.items()}
         if kind == "csv":
-            content = caravan.csv(made, [as_date(one) for one in period.days])
+            content = caravan.csv(created, [as_date(one) for one in period.days])
         else:
-            content = caravan.netcdf(made, counted=f"days since {period.first} 00:00:00")
+            content = caravan.netcdf(created, counted=f"days since {period.first} 00:00:00")
         files[f"timeseries/{kind}/own/own_{number}.{'nc' if kind == 'netcdf' else 'csv'}"] = content
         other.append(f"own_{number},{data.latitude},{data.longitude},Own,Nowhere,{data.areas['synthetic'] / 1e6}")
         climate.append(f"own_{number},{data.attributes['elev_mean']},{data.attributes['p_mean']}")
@@ -124,9 +124,9 @@ def test_own_basins_go_the_way_of_all_others(
     assert (run.status, run.product) == ("issued", product)
     with empty.reading() as session:
         for name, data in zip(names, country_data.values(), strict=True):
-            said = runs.basin_of(session, run.id, name)
-            assert said.status == "issued"
-            assert said.area_m2 == pytest.approx(data.areas["synthetic"])
+            result = runs.basin_of(session, run.id, name)
+            assert result.status == "issued"
+            assert result.area_m2 == pytest.approx(data.areas["synthetic"])
             assert all(ledger.closes for ledger in runs.ledger_of(session, run.id, name))
             assert np.isfinite(runs.series_of(session, run.id, name)["discharge"].values).all()
             assert basins.get(session, name).attributes["elev_mean"] == data.attributes["elev_mean"]
@@ -142,7 +142,7 @@ def test_own_basins_go_the_way_of_all_others(
             assert answer["water_balance"]["closes"] is True
 
 
-def test_a_basin_without_an_attribute_that_the_model_takes_is_told(
+def test_a_basin_without_an_attribute_that_the_model_takes_is_reported(
     empty: Database, country_data: dict[str, BasinData], tmp_path: Path
 ) -> None:
     names = tuple(one.basin for one in ingest(empty, as_tables(tmp_path, country_data), CLOCK))

@@ -49,17 +49,17 @@ class Office:
     settings: Settings
     folder: Path
 
-    def add(self, name: str, settings: dict[str, Any], made_by: str | None = None) -> feeds.Feed:
+    def add(self, name: str, settings: dict[str, Any], created_by: str | None = None) -> feeds.Feed:
         with self.database.transaction() as session:
-            return feeds.create(session, NewFeed(name=name, settings=read_settings(settings)), made_by, NOW)
+            return feeds.create(session, NewFeed(name=name, settings=read_settings(settings)), created_by, NOW)
 
-    def fetch(self, name: str, *wanted: str, period: str | None = None, **told: Any) -> dict[str, FetchedBasin]:
+    def fetch(self, name: str, *wanted: str, period: str | None = None, **shown: Any) -> dict[str, FetchedBasin]:
         def show(*_: Any) -> None:
             pass
 
         intake = Intake(self.folder / "downloads", self.settings.ingest_hosts, None, show, show)
         days = None if period is None else Period.parse(period)
-        listener = Listener(pause=lambda _seconds: None, **told)
+        listener = Listener(pause=lambda _seconds: None, **shown)
         clock = Clock(self.world.now)
         done = fetch(self.database, clock, self.settings, intake, name, wanted, days, listener)
         return {one.basin_id: one for one in done}
@@ -111,7 +111,7 @@ def statuses(done: dict[str, FetchedBasin]) -> set[tuple[str, int, int]]:
     return {(one.status, one.new_days, one.revised_days) for one in done.values()}
 
 
-def test_what_comes_is_kept_and_asked_again_stores_nothing(office: Office) -> None:
+def test_what_comes_is_stored_and_asked_again_stores_nothing(office: Office) -> None:
     office.add("flow", USGS)
     office.add("past", ARCHIVE)
     assert statuses(office.fetch("flow")) == {("new", 30, 0)}
@@ -161,7 +161,7 @@ def test_a_day_revised_long_ago_is_learnt_of_at_the_next_fetch(office: Office) -
     assert office.flow(MAINE).over(Period.parse("2026-02-10..2026-02-10")).values[0] == 5
 
 
-def test_ice_is_kept_in_the_flags_and_melts_by_a_revision(office: Office) -> None:
+def test_ice_is_stored_in_the_flags_and_melts_by_a_revision(office: Office) -> None:
     office.add("flow", USGS)
     office.world.faults = {office.world.today: ["usgs-ice-null"]}
     office.fetch("flow")
@@ -173,7 +173,7 @@ def test_ice_is_kept_in_the_flags_and_melts_by_a_revision(office: Office) -> Non
     assert not np.isnan(office.flow(MAINE).values).any()
 
 
-def test_a_basin_that_fails_keeps_what_it_had_and_the_others_go_on(office: Office) -> None:
+def test_a_basin_that_fails_retains_what_it_had_and_the_others_go_on(office: Office) -> None:
     with office.database.transaction() as session:
         basins.upsert(session, basins.Basin("USGS-99999999", None, 45.0, -69.0))
     office.add("flow", USGS)
@@ -186,9 +186,9 @@ def test_a_basin_that_fails_keeps_what_it_had_and_the_others_go_on(office: Offic
     assert feed.last_error.startswith("1 of 4 basins failed. USGS-99999999: USGS knows no daily mean discharge")
     assert (feed.last_fetch_at, feed.last_error_at, feed.last_success_at) == (NOW, NOW, None)
     with office.database.reading() as session:
-        told = {one.basin_id: one for one in feeds.basins_of(session, feed)}
-    assert told == done
-    assert (told[MAINE].fetched_at, told["USGS-99999999"].fetched_at) == (NOW, None)
+        shown = {one.basin_id: one for one in feeds.basins_of(session, feed)}
+    assert shown == done
+    assert (shown[MAINE].fetched_at, shown["USGS-99999999"].fetched_at) == (NOW, None)
 
 
 def test_a_page_that_fails_leaves_every_row_as_it_was(office: Office) -> None:
@@ -210,7 +210,7 @@ def test_a_basin_is_taken_whole_or_not_at_all(office: Office) -> None:
         stored = of_product(MAINE, "vp", daily("2026-11-01", 1.0, unit="hPa"))
         store(session, stored, Clock(NOW))
     with office.database.transaction() as session:
-        product_credits.keep(session, "open_meteo_era5", "open-meteo-archive era5", Credit("somebody", "a licence"))
+        product_credits.store(session, "open_meteo_era5", "open-meteo-archive era5", Credit("somebody", "a licence"))
     office.add("past", ARCHIVE)
     done = office.fetch("past")
     assert (done[MAINE].status, done[COAST].status) == ("failed", "new")
@@ -219,18 +219,18 @@ def test_a_basin_is_taken_whole_or_not_at_all(office: Office) -> None:
         assert series.read(session, MAINE, "open_meteo_era5", "precipitation") is None
 
 
-def test_the_time_zone_of_a_gauge_is_learnt_and_kept(office: Office) -> None:
+def test_the_time_zone_of_a_gauge_is_learnt_and_stored(office: Office) -> None:
     office.add("flow", USGS)
     office.fetch("flow")
     with office.database.reading() as session:
         assert basins.get(session, DAKOTA).texts == {"time_zone": "America/Denver"}
 
 
-def test_a_forecast_is_kept_once_with_its_run(office: Office) -> None:
+def test_a_forecast_is_stored_once_with_its_run(office: Office) -> None:
     office.add("ahead", FORECAST)
-    told: list[str] = []
-    assert statuses(office.fetch("ahead", tell=told.append)) == {("new", 13, 0)}
-    assert told == ["The fetch weighs 3 calls by Open-Meteo's count."]
+    shown: list[str] = []
+    assert statuses(office.fetch("ahead", report=shown.append)) == {("new", 13, 0)}
+    assert shown == ["The fetch weighs 3 calls by Open-Meteo's count."]
     assert statuses(office.fetch("ahead")) == {("unchanged", 0, 0)}
     with office.database.reading() as session:
         (issue,) = weather_issues.list_issues(session, office.world.now)
@@ -250,7 +250,7 @@ def test_the_same_run_asked_for_on_the_next_day_stays_what_it_was(office: Office
         assert str(weather_issues.read(session, issue.id, MAINE, office.world.now).period) == "2026-11-19..2026-12-01"
 
 
-def test_an_ensemble_is_kept_with_all_its_members(office: Office) -> None:
+def test_an_ensemble_is_stored_with_all_its_members(office: Office) -> None:
     office.add("members", {"adapter": "open-meteo-ensemble", "model": "ncep_gefs025", "members": 31, "days_ahead": 3})
     assert statuses(office.fetch("members")) == {("new", 3, 0)}
     with office.database.reading() as session:
@@ -258,7 +258,7 @@ def test_an_ensemble_is_kept_with_all_its_members(office: Office) -> None:
         assert len(weather_issues.read(session, issue.id, MAINE, office.world.now).traces) == 31
 
 
-def test_whom_to_credit_outlives_the_feed(office: Office) -> None:
+def test_owner_to_credit_outlives_the_feed(office: Office) -> None:
     feed = office.add("past", ARCHIVE)
     office.add("flow", USGS)
     office.fetch("past")
@@ -266,7 +266,7 @@ def test_whom_to_credit_outlives_the_feed(office: Office) -> None:
     with office.database.transaction() as session:
         feeds.remove(session, feed)
     with office.database.reading() as session:
-        credited = product_credits.of(session, ["open_meteo_era5", "usgs", "maurer"])
+        credited = product_credits.by_product(session, ["open_meteo_era5", "usgs", "maurer"])
         assert [one.name for one in feeds.list_feeds(session)] == ["flow"]
     assert set(credited) == {"open_meteo_era5", "usgs"}
     assert credited["open_meteo_era5"].licence == "CC BY 4.0"
@@ -324,7 +324,7 @@ def test_what_was_ingested_is_not_written_over(office: Office) -> None:
         office.add("past", ARCHIVE)
 
 
-def test_a_name_is_of_one_feed_and_a_basin_is_one_that_is_kept(office: Office) -> None:
+def test_a_name_is_of_one_feed_and_a_basin_is_one_that_is_stored(office: Office) -> None:
     office.add("flow", USGS)
     with pytest.raises(FeedConflict, match="is called flow already"):
         office.add("flow", USGS)

@@ -92,14 +92,14 @@ def test_months_without_a_fetch_are_caught_up_with(office: Office) -> None:
     assert len(stored) == 130
 
 
-def test_a_service_that_fails_for_the_holes_alone_keeps_the_usual_days(office: Office) -> None:
+def test_a_service_that_fails_for_the_holes_alone_retains_the_usual_days(office: Office) -> None:
     office.add("flow", USGS)
     one = gauge(MAINE)
     values = one.flow.values.copy()
     values[int((day("2026-03-05") - one.flow.start).astype(int))] = np.nan
     office.world.gauges = {**office.world.gauges, MAINE: replace(one, flow=replace(one.flow, values=values))}
-    told = office.fetch("flow", period="2026-01-01..2026-11-20")[MAINE]
-    assert told.holes == [{"first": "2026-03-05", "last": "2026-03-05", "variables": ["discharge"]}]
+    shown = office.fetch("flow", period="2026-01-01..2026-11-20")[MAINE]
+    assert shown.holes == [{"first": "2026-03-05", "last": "2026-03-05", "variables": ["discharge"]}]
     office.world.gauges = {**office.world.gauges, MAINE: one}
     done = office.fetch("flow")[MAINE]
     assert (done.status, done.new_days, done.revised_days, done.holes) == ("revised", 1, 1, [])
@@ -137,8 +137,8 @@ def test_each_basin_is_asked_for_its_own_holes_and_near_ones_go_together() -> No
 
 
 @pytest.mark.parametrize(("count", "told"), [(1, 1), (50, holes.MAX_REPORTED)])
-def test_the_newest_spans_are_reported(count: int, told: int) -> None:
+def test_the_newest_spans_are_reported(count: int, shown: int) -> None:
     missing = np.array([day("2020-01-01") + 10 * at for at in range(count)])
     spans = holes.reported({"vp": missing, "tmax": missing[-1:]})
-    assert len(spans) == told
+    assert len(spans) == shown
     assert spans[0] == {"first": str(missing[-1]), "last": str(missing[-1]), "variables": ["tmax", "vp"]}

@@ -93,32 +93,32 @@ def flow_of(database: Database, basin: str) -> np.ndarray:
     params = ForecastParams(basins=[basin], t0=day(T0), horizon=10)
     (issued,) = forecast(database, CLOCK, params)
     with database.reading() as session:
-        said = runs.series_of(session, issued.id, basin)
+        result = runs.series_of(session, issued.id, basin)
         version = versions.get(session, issued.version_id)
         area = area_by(basins.get(session, basin).areas, version.area_products)
     assert area is not None
-    return mm_per_day_to_m3s(said["discharge"].values.mean(axis=0, dtype=np.float64), area=area)
+    return mm_per_day_to_m3s(result["discharge"].values.mean(axis=0, dtype=np.float64), area=area)
 
 
 def test_a_run_without_a_state_gives_the_flow_of_a_forecast_in_the_documented_form(
-    kept: Database, tmp_path: Path
+    trained_store: Database, tmp_path: Path
 ) -> None:
-    file = placed(tmp_path, run_xml(**WHOLE), in_forcing=pi_xml(forcing_of(kept, RECORD), RECORD.first))
-    done = ran(kept, file)
+    file = placed(tmp_path, run_xml(**WHOLE), in_forcing=pi_xml(forcing_of(trained_store, RECORD), RECORD.first))
+    done = ran(trained_store, file)
     assert (done.failures, done.locations, str(done.days.t0)) == ({}, BASINS, T0)
 
     out = tmp_path / "out" / "flow.xml"
-    told = read_back(out)
-    assert told.times[0].isoformat() == "2000-10-02T00:00:00"
-    assert told.times[-1].isoformat() == "2005-05-12T00:00:00"
-    assert (told.forecast_datetime.isoformat(), told.timezone) == ("2005-05-02T00:00:00", 0.0)
+    shown = read_back(out)
+    assert shown.times[0].isoformat() == "2000-10-02T00:00:00"
+    assert shown.times[-1].isoformat() == "2005-05-12T00:00:00"
+    assert (shown.forecast_datetime.isoformat(), shown.timezone) == ("2005-05-02T00:00:00", 0.0)
     for basin in BASINS:
-        discharge = told.get(f"{basin}.discharge")
+        discharge = shown.get(f"{basin}.discharge")
         assert len(discharge) == len(Period.parse(f"2000-10-01..{END}"))
-        assert np.array_equal(discharge[-10:], flow_of(kept, basin))
-        storage, loss = (told.get(f"{basin}.{name}") for name in ("storage", "loss"))
-        area = _area(kept, basin)
-        rain = weather(kept, basin, Period.parse(f"2000-10-01..{END}"))["precipitation"].sum(dtype=np.float64)
+        assert np.array_equal(discharge[-10:], flow_of(trained_store, basin))
+        storage, loss = (shown.get(f"{basin}.{name}") for name in ("storage", "loss"))
+        area = _area(trained_store, basin)
+        rain = weather(trained_store, basin, Period.parse(f"2000-10-01..{END}"))["precipitation"].sum(dtype=np.float64)
         balance = rain - discharge.sum() * 86.4e6 / area - loss.sum() - storage[-1]
         assert abs(balance) < 1e-5 * rain
 
@@ -143,14 +143,14 @@ def _area(database: Database, basin: str) -> float:
         return next(iter(basins.get(session, basin).areas.values()))
 
 
-def test_a_state_of_time0_goes_on_in_the_next_run(kept: Database, tmp_path: Path) -> None:
+def test_a_state_of_time0_goes_on_in_the_next_run(trained_store: Database, tmp_path: Path) -> None:
     first = placed(
         tmp_path,
         run_xml(**WHOLE, state=STATE),
-        in_forcing=pi_xml(forcing_of(kept, RECORD), RECORD.first),
+        in_forcing=pi_xml(forcing_of(trained_store, RECORD), RECORD.first),
         state_state=state_xml(day("2000-10-01")),
     )
-    ran(kept, first)
+    ran(trained_store, first)
     assert any("no state to begin from" in sentence for level, sentence in lines(first) if level == 2)
     whole = read_back(tmp_path / "out" / "flow.xml")
     expected = {basin: whole.get(f"{basin}.discharge")[-10:] for basin in BASINS}
@@ -168,53 +168,53 @@ def test_a_state_of_time0_goes_on_in_the_next_run(kept: Database, tmp_path: Path
     second = placed(
         tmp_path,
         run_xml(**following, state=STATE),
-        in_forcing=pi_xml(forcing_of(kept, days), days.first),
+        in_forcing=pi_xml(forcing_of(trained_store, days), days.first),
         state_state=state_xml(day("2005-05-02")),
     )
-    ran(kept, second)
-    told = read_back(tmp_path / "out" / "flow.xml")
+    ran(trained_store, second)
+    shown = read_back(tmp_path / "out" / "flow.xml")
     for basin in BASINS:
-        assert np.array_equal(told.get(f"{basin}.discharge"), expected[basin])
+        assert np.array_equal(shown.get(f"{basin}.discharge"), expected[basin])
 
     at_t0 = {**following, "time0": stamped("2005-05-02")}  # from the state on, nothing was observed
-    ran(kept, placed(tmp_path, run_xml(**at_t0, state=STATE)))
+    ran(trained_store, placed(tmp_path, run_xml(**at_t0, state=STATE)))
     assert (tmp_path / "state" / "in.safetensors").read_bytes() == (tmp_path / "state" / "out.safetensors").read_bytes()
-    told = read_back(tmp_path / "out" / "flow.xml")
-    assert np.array_equal(told.get(f"{BASINS[1]}.discharge"), expected[BASINS[1]])
+    shown = read_back(tmp_path / "out" / "flow.xml")
+    assert np.array_equal(shown.get(f"{BASINS[1]}.discharge"), expected[BASINS[1]])
 
 
-def test_a_state_of_another_version_day_or_basin_is_refused(kept: Database, tmp_path: Path) -> None:
+def test_a_state_of_another_version_day_or_basin_is_refused(trained_store: Database, tmp_path: Path) -> None:
     one = BASINS[0]
     update = {**WHOLE, "end": WHOLE["time0"]}
-    forcing = pi_xml(forcing_of(kept, RECORD, one), RECORD.first)
+    forcing = pi_xml(forcing_of(trained_store, RECORD, one), RECORD.first)
     arguments = {"in_forcing": forcing, "state_state": state_xml(day("2000-10-01"))}
-    ran(kept, placed(tmp_path, run_xml(**update, state=STATE), **arguments))
+    ran(trained_store, placed(tmp_path, run_xml(**update, state=STATE), **arguments))
     state = tmp_path / "state" / "in.safetensors"
     (tmp_path / "state" / "out.safetensors").rename(state)
 
     days = {"start": stamped("2005-05-02"), "time0": stamped("2005-05-05"), "end": WHOLE["end"]}
     late = placed(tmp_path, run_xml(**{**days, "start": stamped("2005-05-03")}, state=STATE))
     with pytest.raises(InvalidInput, match="end of 2005-05-01, and the run begins with 2005-05-03"):
-        ran(kept, late)
+        ran(trained_store, late)
 
-    both = pi_xml(forcing_of(kept, RECORD, *BASINS[:2]), RECORD.first)
-    done = ran(kept, placed(tmp_path, run_xml(**days, state=STATE), in_forcing=both))
+    both = pi_xml(forcing_of(trained_store, RECORD, *BASINS[:2]), RECORD.first)
+    done = ran(trained_store, placed(tmp_path, run_xml(**days, state=STATE), in_forcing=both))
     assert done.locations == (one,)
     assert f"holds nothing of {BASINS[1]}" in done.failures[BASINS[1]]
     assert [sentence for level, sentence in lines(late) if level == 1] == [f"{BASINS[1]}: {done.failures[BASINS[1]]}"]
 
     state.write_bytes(state.read_bytes()[:-3])
     with pytest.raises(UnusableState, match="cannot be read"):
-        ran(kept, placed(tmp_path, run_xml(**days, state=STATE)))
+        ran(trained_store, placed(tmp_path, run_xml(**days, state=STATE)))
     assert lines(late)[-1][0] == 0
 
 
-def test_a_location_whose_ledger_does_not_close_is_withheld(kept: Database, tmp_path: Path) -> None:
+def test_a_location_whose_ledger_does_not_close_is_withheld(trained_store: Database, tmp_path: Path) -> None:
     update = {**WHOLE, "end": WHOLE["time0"]}
-    forcing = pi_xml(forcing_of(kept, RECORD), RECORD.first)
+    forcing = pi_xml(forcing_of(trained_store, RECORD), RECORD.first)
     arguments = {"in_forcing": forcing, "state_state": state_xml(day("2000-10-01"))}
-    done = ran(kept, placed(tmp_path, run_xml(**update, state=STATE), **arguments))
-    with kept.reading() as session:
+    done = ran(trained_store, placed(tmp_path, run_xml(**update, state=STATE), **arguments))
+    with trained_store.reading() as session:
         loaded = load_version(session, done.version)
     owner = Owner(loaded.version.weights_hash, loaded.version.product)
     state = saved_state.parse((tmp_path / "state" / "out.safetensors").read_bytes(), owner, loaded.ensemble)
@@ -223,7 +223,7 @@ def test_a_location_whose_ledger_does_not_close_is_withheld(kept: Database, tmp_
 
     days = {"start": stamped("2005-05-02"), "time0": stamped("2005-05-05"), "end": WHOLE["end"]}
     file = placed(tmp_path, run_xml(**days, state=STATE))
-    done = ran(kept, file)
+    done = ran(trained_store, file)
     assert done.locations == BASINS[1:]
     assert done.failures[BASINS[0]].startswith("Withheld: the ledger of member 1 ")
     assert any(level == 1 and "Withheld" in sentence for level, sentence in lines(file))
@@ -231,30 +231,35 @@ def test_a_location_whose_ledger_does_not_close_is_withheld(kept: Database, tmp_
 
 def ensemble(database: Database, basin: str, period: Period, t0: str) -> dict[str | None, dict[str, Any]]:
     """Return three members, which have more rain, one than the other, after T0."""
-    kept = weather(database, basin, period)
+    trained_store = weather(database, basin, period)
     after = period.days > day(t0)
     return {
         str(number): {
-            basin: {**kept, "precipitation": np.where(after, kept["precipitation"] + 5 * number, kept["precipitation"])}
+            basin: {
+                **trained_store,
+                "precipitation": np.where(
+                    after, trained_store["precipitation"] + 5 * number, trained_store["precipitation"]
+                ),
+            }
         }
         for number in range(3)
     }
 
 
-def test_members_of_the_weather_are_members_of_the_flow(kept: Database, tmp_path: Path) -> None:
+def test_members_of_the_weather_are_members_of_the_flow(trained_store: Database, tmp_path: Path) -> None:
     one = BASINS[0]
-    members = ensemble(kept, one, RECORD, T0)
+    members = ensemble(trained_store, one, RECORD, T0)
     history: Members = {
         None: {one: {name: values for name, values in members["0"][one].items() if name != "precipitation"}},
         **{label: {one: {"precipitation": by[one]["precipitation"]}} for label, by in members.items()},
     }
-    ran(kept, placed(tmp_path, run_xml(**WHOLE), in_forcing=pi_xml(history, RECORD.first)))
-    told = read_back(tmp_path / "out" / "flow.xml", locations=(one,))
-    assert told.ensemble_size == 3
-    flow = [told.get(f"{one}.discharge", member) for member in range(3)]
+    ran(trained_store, placed(tmp_path, run_xml(**WHOLE), in_forcing=pi_xml(history, RECORD.first)))
+    shown = read_back(tmp_path / "out" / "flow.xml", locations=(one,))
+    assert shown.ensemble_size == 3
+    flow = [shown.get(f"{one}.discharge", member) for member in range(3)]
     assert np.array_equal(flow[0][:-10], flow[2][:-10])
     assert flow[2][-10:].sum() > flow[1][-10:].sum() > flow[0][-10:].sum()
-    assert np.array_equal(flow[0][-10:], flow_of(kept, one))
+    assert np.array_equal(flow[0][-10:], flow_of(trained_store, one))
     header = ElementTree.parse(tmp_path / "out" / "flow.xml").getroot().find("pi:series/pi:header", NAMESPACE)
     assert header is not None
     assert header.findtext("pi:ensembleId", None, NAMESPACE) == "GEFS"
@@ -262,7 +267,7 @@ def test_members_of_the_weather_are_members_of_the_flow(kept: Database, tmp_path
     netcdf = "<inputNetcdfFile>in/forcing.nc</inputNetcdfFile>"
     output = "<outputNetcdfFile>out/flow.nc</outputNetcdfFile>"
     write_netcdf(tmp_path / "in" / "forcing.nc", members, RECORD.first)
-    ran(kept, placed(tmp_path, run_xml(**WHOLE, forcing=(netcdf,), output=output)))
+    ran(trained_store, placed(tmp_path, run_xml(**WHOLE, forcing=(netcdf,), output=output)))
     dataset = rtctools.data.netcdf.ImportDataset(str(tmp_path / "out"), "flow")
     assert dataset.ensemble_size == 3
     assert list(dataset.read_station_data().station_ids) == [one]
@@ -281,23 +286,23 @@ def test_members_of_the_weather_are_members_of_the_flow(kept: Database, tmp_path
     ],
 )
 def test_days_end_where_the_events_do(
-    kept: Database, tmp_path: Path, hours: str, start: str, time0: str, end: str, last: str
+    trained_store: Database, tmp_path: Path, hours: str, start: str, time0: str, end: str, last: str
 ) -> None:
     """Local midnight of America/Denver is 07:00 in UTC, in which the forcing is; time0 is an hour of a day."""
     one = BASINS[0]
     at = {"start": moment(day("2000-10-01"), start), "time0": moment(day("2005-05-02"), time0)}
     file = run_xml(**at, end=moment(day("2005-05-12"), end), hours=hours)
-    forcing = pi_xml(forcing_of(kept, RECORD, one), RECORD.first, "07:00:00")
-    done = ran(kept, placed(tmp_path, file, in_forcing=forcing))
+    forcing = pi_xml(forcing_of(trained_store, RECORD, one), RECORD.first, "07:00:00")
+    done = ran(trained_store, placed(tmp_path, file, in_forcing=forcing))
     assert (str(done.days.period), str(done.days.t0)) == (f"2000-10-01..{END}", T0)
-    told = read_back(tmp_path / "out" / "flow.xml", locations=(one,))
-    assert (told.times[-1].isoformat(), told.timezone) == (last, float(hours))
-    assert np.array_equal(told.get(f"{one}.discharge")[-10:], flow_of(kept, one))
+    shown = read_back(tmp_path / "out" / "flow.xml", locations=(one,))
+    assert (shown.times[-1].isoformat(), shown.timezone) == (last, float(hours))
+    assert np.array_equal(shown.get(f"{one}.discharge")[-10:], flow_of(trained_store, one))
 
 
-def test_gaps_and_flags(kept: Database, tmp_path: Path) -> None:
+def test_gaps_and_flags(trained_store: Database, tmp_path: Path) -> None:
     one, two, three = BASINS
-    forcing = {name: dict(by) for name, by in forcing_of(kept, RECORD)[None].items()}
+    forcing = {name: dict(by) for name, by in forcing_of(trained_store, RECORD)[None].items()}
     vapour = forcing[one]["vp"].copy()
     vapour[100:103] = np.nan
     forcing[one]["vp"] = vapour
@@ -306,7 +311,7 @@ def test_gaps_and_flags(kept: Database, tmp_path: Path) -> None:
     forcing[two]["precipitation"] = rain
     flags = {("tmax", day("2003-02-01")): 6, ("tmin", day("2003-02-02")): 3}
     file = placed(tmp_path, run_xml(**WHOLE), in_forcing=pi_xml({None: forcing}, RECORD.first, flags=flags))
-    done = ran(kept, file)
+    done = ran(trained_store, file)
     assert done.locations == (one, three)
     assert done.failures == {two: "precipitation is missing on 2001-04-19: correct the forcing."}
     warned = [sentence for level, sentence in lines(file) if level == 2]
@@ -330,11 +335,11 @@ def test_gaps_and_flags(kept: Database, tmp_path: Path) -> None:
         ({"forcing": ()}, "names no forcing"),
     ],
 )
-def test_what_cannot_be_computed_is_told_in_the_diagnostics(
-    kept: Database, tmp_path: Path, changed: Mapping[str, Any], sentence: str
+def test_what_cannot_be_computed_is_reported_in_the_diagnostics(
+    trained_store: Database, tmp_path: Path, changed: Mapping[str, Any], sentence: str
 ) -> None:
     one = BASINS[0]
-    values = dict(weather(kept, one, RECORD))
+    values = dict(weather(trained_store, one, RECORD))
     if "tmax" in changed:
         values["tmax"] = values["tmax"] * 0 + changed["tmax"]
     forcing = pi_xml({None: {changed.get("location", one): values}}, RECORD.first)
@@ -345,40 +350,40 @@ def test_what_cannot_be_computed_is_told_in_the_diagnostics(
     of_run = {name: changed[name] for name in ("start", "time0", "properties", "output", "forcing") if name in changed}
     file = placed(tmp_path, run_xml(**(WHOLE | of_run)), in_forcing=forcing)
     with pytest.raises(Problem, match=re.escape(sentence)):
-        ran(kept, file)
+        ran(trained_store, file)
     assert lines(file)[-1][0] == 0
-    assert sentence in " ".join(said for _, said in lines(file))
+    assert sentence in " ".join(result for _, result in lines(file))
     assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize("lie", ["hPa", "kPa", "swapped", "fahrenheit", "metres", "accumulated", "megajoules"])
 def test_forcing_in_another_unit_than_it_states_is_refused_for_its_location(
-    kept: Database, tmp_path: Path, lie: str
+    trained_store: Database, tmp_path: Path, lie: str
 ) -> None:
     wrong, right = BASINS[1], BASINS[0]
     change, sentence = LIES[lie]
-    values = {name: of_days.astype(np.float64) for name, of_days in weather(kept, wrong, RECORD).items()}
+    values = {name: of_days.astype(np.float64) for name, of_days in weather(trained_store, wrong, RECORD).items()}
     light = daylength(RECORD.days, 45.0)[:, 0]
-    said = {name: of_days for name, of_days in change(values | {"daylength": light}).items() if name in NAMES}
+    result = {name: of_days for name, of_days in change(values | {"daylength": light}).items() if name in NAMES}
     if lie == "accumulated":  # it begins anew each year, so that it stays possible
         years = np.arange(len(RECORD)) // 365
         totals = [np.cumsum(values["precipitation"][years == year]) for year in np.unique(years)]
-        said["precipitation"] = np.concatenate(totals)
-    forcing = pi_xml({None: {wrong: said, right: weather(kept, right, RECORD)}}, RECORD.first)
+        result["precipitation"] = np.concatenate(totals)
+    forcing = pi_xml({None: {wrong: result, right: weather(trained_store, right, RECORD)}}, RECORD.first)
     file = placed(tmp_path, run_xml(**WHOLE), in_forcing=forcing)
-    done = ran(kept, file)
+    done = ran(trained_store, file)
     assert done.locations == (right,)
     assert sentence in done.failures[wrong]
     assert any(level == 1 and sentence in line for level, line in lines(file))
 
 
-def test_odd_forcing_is_used_and_told_in_the_diagnostics(kept: Database, tmp_path: Path) -> None:
-    values = dict(weather(kept, BASINS[0], RECORD))
+def test_odd_forcing_is_used_and_reported_in_the_diagnostics(trained_store: Database, tmp_path: Path) -> None:
+    values = dict(weather(trained_store, BASINS[0], RECORD))
     values["tmin"] = values["tmin"].copy()
     values["tmin"][40] = values["tmax"][40] + 1
     forcing = pi_xml({None: {BASINS[0]: values}}, RECORD.first)
     file = placed(tmp_path, run_xml(**WHOLE), in_forcing=forcing)
-    assert ran(kept, file).locations == (BASINS[0],)
+    assert ran(trained_store, file).locations == (BASINS[0],)
     sentence = f"tmin of the forcing is above tmax on 1 of {len(Period.parse(f'2000-10-01..{END}'))} days"
     assert any(level == 2 and sentence in line for level, line in lines(file))
 
@@ -402,44 +407,46 @@ def without_events(forcing: str) -> str:
     ids=["mm/h", "no unit", "INF", "time zone by name", "no events"],
 )
 def test_forcing_as_others_have_exported_it_is_refused_with_the_cause(
-    kept: Database, tmp_path: Path, edited: Callable[[str], str], sentence: str
+    trained_store: Database, tmp_path: Path, edited: Callable[[str], str], sentence: str
 ) -> None:
-    forcing = edited(pi_xml(forcing_of(kept, RECORD, BASINS[0]), RECORD.first))
+    forcing = edited(pi_xml(forcing_of(trained_store, RECORD, BASINS[0]), RECORD.first))
     with pytest.raises(Problem, match=sentence):
-        ran(kept, placed(tmp_path, run_xml(**WHOLE), in_forcing=forcing))
+        ran(trained_store, placed(tmp_path, run_xml(**WHOLE), in_forcing=forcing))
 
 
-def test_binary_events_are_refused_with_what_to_export(kept: Database, tmp_path: Path) -> None:
-    forcing = pi_xml(forcing_of(kept, RECORD, BASINS[0]), RECORD.first)
+def test_binary_events_are_refused_with_what_to_export(trained_store: Database, tmp_path: Path) -> None:
+    forcing = pi_xml(forcing_of(trained_store, RECORD, BASINS[0]), RECORD.first)
     values = np.array(re.findall('value="([^"]*)"', forcing), np.float32)
     file = placed(tmp_path, run_xml(**WHOLE), in_forcing=without_events(forcing))
     (tmp_path / "in" / "forcing.bin").write_bytes(values.tobytes())
     with pytest.raises(SourceError, match=r"forcing\.xml: holds binary events \(in forcing\.bin\); export the events"):
-        ran(kept, file)
+        ran(trained_store, file)
     assert "holds binary events" in lines(file)[-1][1]
 
 
-def test_missing_values_as_nan_and_a_time_zone_with_a_sign_change_nothing(kept: Database, tmp_path: Path) -> None:
+def test_missing_values_as_nan_and_a_time_zone_with_a_sign_change_nothing(
+    trained_store: Database, tmp_path: Path
+) -> None:
     (basin, *_) = BASINS
-    plain = pi_xml(forcing_of(kept, RECORD, basin), RECORD.first)
-    ran(kept, placed(tmp_path, run_xml(**WHOLE), in_forcing=plain))
+    plain = pi_xml(forcing_of(trained_store, RECORD, basin), RECORD.first)
+    ran(trained_store, placed(tmp_path, run_xml(**WHOLE), in_forcing=plain))
     expected = read_back(tmp_path / "out" / "flow.xml", locations=(basin,)).get(f"{basin}.discharge")
     edited = plain.replace("<missVal>-999.0<", "<missVal>NaN<").replace("<timeZone>0.0<", "<timeZone>+0.0<")
-    ran(kept, placed(tmp_path, run_xml(**WHOLE), in_forcing=edited))
-    told = read_back(tmp_path / "out" / "flow.xml", locations=(basin,)).get(f"{basin}.discharge")
-    np.testing.assert_array_equal(told, expected)
+    ran(trained_store, placed(tmp_path, run_xml(**WHOLE), in_forcing=edited))
+    shown = read_back(tmp_path / "out" / "flow.xml", locations=(basin,)).get(f"{basin}.discharge")
+    np.testing.assert_array_equal(shown, expected)
 
 
-def test_members_that_differ_before_time0_are_refused(kept: Database, tmp_path: Path) -> None:
-    forcing = pi_xml(ensemble(kept, BASINS[0], RECORD, "2005-04-20"), RECORD.first)
+def test_members_that_differ_before_time0_are_refused(trained_store: Database, tmp_path: Path) -> None:
+    forcing = pi_xml(ensemble(trained_store, BASINS[0], RECORD, "2005-04-20"), RECORD.first)
     with pytest.raises(
         NothingComputed, match="SYNTH-01: precipitation differs between members before time0 on 2005-04-21"
     ):
-        ran(kept, placed(tmp_path, run_xml(**WHOLE), in_forcing=forcing))
+        ran(trained_store, placed(tmp_path, run_xml(**WHOLE), in_forcing=forcing))
 
 
-def test_every_variable_of_the_forcing_is_needed(kept: Database, tmp_path: Path) -> None:
-    values = {name: series for name, series in weather(kept, BASINS[0], RECORD).items() if name != NAMES[-1]}
+def test_every_variable_of_the_forcing_is_needed(trained_store: Database, tmp_path: Path) -> None:
+    values = {name: series for name, series in weather(trained_store, BASINS[0], RECORD).items() if name != NAMES[-1]}
     forcing = pi_xml({None: {BASINS[0]: values}}, RECORD.first)
     with pytest.raises(NothingComputed, match="vp is missing on 2000-10-01"):
-        ran(kept, placed(tmp_path, run_xml(**WHOLE), in_forcing=forcing))
+        ran(trained_store, placed(tmp_path, run_xml(**WHOLE), in_forcing=forcing))

@@ -104,7 +104,7 @@ def series(header: str = "", event: str = "", step: str = '<timeStep unit="day"/
         (series().replace(b"<header>", b"<head>").replace(b"</header>", b"</head>"), "without a header"),
     ],
 )
-def test_a_series_that_cannot_be_used_says_why(content: bytes, cause: str) -> None:
+def test_a_series_that_cannot_be_used_states_why(content: bytes, cause: str) -> None:
     with pytest.raises(SourceError, match=cause):
         list(xml_series.read(content, "forcing.xml"))
 

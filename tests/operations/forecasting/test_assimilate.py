@@ -18,21 +18,23 @@ from records.runs import runs
 from records.versions import versions
 from tests.operations.conftest import BASINS, CLOCK
 from tests.operations.forecasting.test_networks import trained
-from tests.operations.what_if.test_whatif import ask, base_of, hashes, terms, told
+from tests.operations.what_if.test_whatif import ask, base_of, hashes, reported, terms
 
 WINDOW = Period(day("2004-03-01"), day("2004-03-10"))
 T0 = "2004-03-10"
 
 
 @pytest.fixture
-def loaded(kept: Database) -> LoadedVersion:
-    with kept.reading() as session:
+def loaded(trained_store: Database) -> LoadedVersion:
+    with trained_store.reading() as session:
         return load_version(session, versions.newest(session).id)
 
 
-def computed(kept: Database, ensemble: Ensemble) -> tuple[BasinForcing, list[ArrayMap], npt.NDArray[np.floating]]:
+def computed(
+    trained_store: Database, ensemble: Ensemble
+) -> tuple[BasinForcing, list[ArrayMap], npt.NDArray[np.floating]]:
     """Return a basin's record, the states before the window, and each member's discharge in it."""
-    with kept.reading() as session:
+    with trained_store.reading() as session:
         record = load_forcing(session, BASINS[0], ensemble.config)
     assert isinstance(record, BasinForcing)
     forcing = record.forcing
@@ -41,8 +43,8 @@ def computed(kept: Database, ensemble: Ensemble) -> tuple[BasinForcing, list[Arr
     return record, before, outputs["discharge"][:, 0]
 
 
-def test_flow_as_computed_asks_for_no_change(kept: Database, loaded: LoadedVersion) -> None:
-    record, before, discharge = computed(kept, loaded.ensemble)
+def test_flow_as_computed_asks_for_no_change(trained_store: Database, loaded: LoadedVersion) -> None:
+    record, before, discharge = computed(trained_store, loaded.ensemble)
     window = record.forcing.over(WINDOW)
     for member in range(len(discharge)):
         changes = increments(loaded.ensemble, window, before, discharge[member : member + 1].astype(float), 1.0)
@@ -50,8 +52,10 @@ def test_flow_as_computed_asks_for_no_change(kept: Database, loaded: LoadedVersi
 
 
 @pytest.mark.parametrize("share", [0.2, 5.0])
-def test_more_flow_asks_for_more_water_and_less_for_less(kept: Database, loaded: LoadedVersion, share: float) -> None:
-    record, before, discharge = computed(kept, loaded.ensemble)
+def test_more_flow_asks_for_more_water_and_less_for_less(
+    trained_store: Database, loaded: LoadedVersion, share: float
+) -> None:
+    record, before, discharge = computed(trained_store, loaded.ensemble)
     for member in range(len(discharge)):
         observed = share * discharge[member : member + 1].astype(float)
         state, change = increments(loaded.ensemble, record.forcing.over(WINDOW), before, observed, 1.0)[member]
@@ -59,9 +63,9 @@ def test_more_flow_asks_for_more_water_and_less_for_less(kept: Database, loaded:
         assert (state["c"] + change >= 0).all()
 
 
-def test_the_ledger_books_what_each_member_gets(kept: Database) -> None:
-    run = ask(kept, {"assimilate": True})
-    (series, ledgers), (base, of_base) = told(kept, run.id), told(kept, base_of(run))
+def test_the_ledger_books_what_each_member_gets(trained_store: Database) -> None:
+    run = ask(trained_store, {"assimilate": True})
+    (series, ledgers), (base, of_base) = reported(trained_store, run.id), reported(trained_store, base_of(run))
     booked = (series["cells_at_t0"].values - base["cells_at_t0"].values.astype(np.float64)).sum(axis=1)
     assert (booked != 0).all()
     np.testing.assert_allclose(terms(ledgers, "assimilation"), booked, rtol=1e-5)
@@ -70,27 +74,29 @@ def test_the_ledger_books_what_each_member_gets(kept: Database) -> None:
     assert not any("assimilation" in ledger.terms for ledger in of_base)
 
 
-def test_an_increment_comes_beside_it(kept: Database) -> None:
-    run = ask(kept, {"assimilate": True, "increment": {"mm": 10.0}}, weather="climatology")
-    series, ledgers = told(kept, run.id)
+def test_an_increment_comes_beside_it(trained_store: Database) -> None:
+    run = ask(trained_store, {"assimilate": True, "increment": {"mm": 10.0}}, weather="climatology")
+    series, ledgers = reported(trained_store, run.id)
     assert terms(ledgers, "increment") == [10.0, 10.0]
     assert {"assimilation", "increment"} < set(series[runs.LEDGER].axes["entry"])
     assert all(ledger.closes for ledger in ledgers)
 
 
-def test_it_is_the_same_from_any_stored_state(kept: Database) -> None:
-    first = ask(kept, {"assimilate": True})
+def test_it_is_the_same_from_any_stored_state(trained_store: Database) -> None:
+    first = ask(trained_store, {"assimilate": True})
     for t0 in ("2004-02-25", "2004-02-29"):
-        forecast(kept, CLOCK, ForecastParams.model_validate({"basins": [BASINS[0]], "t0": t0}))
-    assert hashes(told(kept, ask(kept, {"assimilate": True}).id)[0]) == hashes(told(kept, first.id)[0])
+        forecast(trained_store, CLOCK, ForecastParams.model_validate({"basins": [BASINS[0]], "t0": t0}))
+    assert hashes(reported(trained_store, ask(trained_store, {"assimilate": True}).id)[0]) == hashes(
+        reported(trained_store, first.id)[0]
+    )
 
 
-def test_a_record_that_begins_within_the_window_is_told(kept: Database) -> None:
+def test_a_record_that_begins_within_the_window_is_reported(trained_store: Database) -> None:
     with pytest.raises(NothingToForecast, match=f"begins on 2000-10-01, and {WINDOW_DAYS} days before T0 are needed"):
-        ask(kept, {"assimilate": True}, t0="2000-10-08")
+        ask(trained_store, {"assimilate": True}, t0="2000-10-08")
 
 
-def test_a_network_whose_cells_hold_no_water_cannot(kept: Database) -> None:
-    version = trained(kept, "lstm")
+def test_a_network_whose_cells_hold_no_water_cannot(trained_store: Database) -> None:
+    version = trained(trained_store, "lstm")
     with pytest.raises(NothingToForecast, match="do not hold water"):
-        ask(kept, {"assimilate": True}, version=version)
+        ask(trained_store, {"assimilate": True}, version=version)

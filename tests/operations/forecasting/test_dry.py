@@ -33,13 +33,13 @@ def forcing_of(database: Database) -> BasinForcing:
     return forcing
 
 
-def test_nothing_falls_and_all_else_is_the_mean_of_the_same_days_of_other_years(kept: Database) -> None:
-    spell = dry(BASINS[0], forcing_of(kept), RunDays(T0, 7), LAST)
+def test_nothing_falls_and_all_else_is_the_mean_of_the_same_days_of_other_years(trained_store: Database) -> None:
+    spell = dry(BASINS[0], forcing_of(trained_store), RunDays(T0, 7), LAST)
     assert isinstance(spell, WeatherAhead)
     assert spell.traces is None
     assert spell.forcing.mass.shape == (1, 7)
     assert not spell.forcing.mass.any()
-    with kept.reading() as session:
+    with trained_store.reading() as session:
         other = [
             series.read_many(session, BASINS[:1], "synthetic", VARIABLES[1:], Period(first, first + 6))[0]
             for first in (day(f"{year}-03-11") for year in OTHER_YEARS)
@@ -49,32 +49,34 @@ def test_nothing_falls_and_all_else_is_the_mean_of_the_same_days_of_other_years(
     np.testing.assert_allclose(spell.forcing.auxiliary[0], usual, rtol=1e-6)
 
 
-def test_where_no_other_year_is_known_there_is_none_for_the_reason_that_an_esp_has(kept: Database) -> None:
-    forcing, days, ended = forcing_of(kept), RunDays(day("2001-03-10"), 7), day("2001-03-10")
+def test_where_no_other_year_is_known_there_is_none_for_the_reason_that_an_esp_has(trained_store: Database) -> None:
+    forcing, days, ended = forcing_of(trained_store), RunDays(day("2001-03-10"), 7), day("2001-03-10")
     reason = dry(BASINS[0], forcing, days, ended)
     assert reason == climatology(BASINS[0], forcing, days, ended)
     assert "of no other year" in str(reason)
 
 
-def test_what_came_after_t0_in_its_own_year_changes_nothing(kept: Database) -> None:
-    before = one_run(kept, horizon=20, weather="dry")
-    with kept.transaction() as session:
+def test_what_came_after_t0_in_its_own_year_changes_nothing(trained_store: Database) -> None:
+    before = one_run(trained_store, horizon=20, weather="dry")
+    with trained_store.transaction() as session:
         for row in session.query(SeriesRow).filter_by(year=2004, variable="tmax"):
             values = np.frombuffer(row.value_bytes, "<f4").copy()
             values[70:] += 20  # from the day after T0 on
             row.value_bytes = values.tobytes()
             resum(row)
-    after = one_run(kept, horizon=20, weather="dry")
+    after = one_run(trained_store, horizon=20, weather="dry")
     for basin in BASINS:
-        assert np.array_equal(discharge(kept, before, basin), discharge(kept, after, basin))
+        assert np.array_equal(discharge(trained_store, before, basin), discharge(trained_store, after, basin))
 
 
-def test_it_is_a_what_if_and_never_the_forecast_of_a_basin(kept: Database) -> None:
+def test_it_is_a_what_if_and_never_the_forecast_of_a_basin(trained_store: Database) -> None:
     clock = Clock(datetime(2004, 3, 11, 14, tzinfo=UTC))
-    (run,) = forecast(kept, clock, ForecastParams(basins=[*BASINS], t0=T0, weather="dry"), purpose="operational")
+    (run,) = forecast(
+        trained_store, clock, ForecastParams(basins=[*BASINS], t0=T0, weather="dry"), purpose="operational"
+    )
     assert (run.status, run.purpose, run.forcing_kind, run.forcing_cutoff) == ("issued", "what-if", "dry", T0)
     assert run.quantiles_of == "members"
-    with kept.reading() as session:
+    with trained_store.reading() as session:
         with pytest.raises(NoForecast):
             latest(session, BASINS[0], clock.now())
         assert runs.operational(session, run.version_id, LAST) == []
@@ -84,10 +86,10 @@ def test_it_is_a_what_if_and_never_the_forecast_of_a_basin(kept: Database) -> No
     assert "ever observed" in str(summary.calibration_reason)
 
 
-def test_the_ledger_has_no_precipitation_and_all_water_was_there_at_t0(kept: Database) -> None:
-    run = one_run(kept, horizon=180, weather="dry")
+def test_the_ledger_has_no_precipitation_and_all_water_was_there_at_t0(trained_store: Database) -> None:
+    run = one_run(trained_store, horizon=180, weather="dry")
     for basin in BASINS:
-        with kept.reading() as session:
+        with trained_store.reading() as session:
             arrays = runs.series_of(session, run.id, basin)
             ledgers = runs.ledger_of(session, run.id, basin)
         assert not arrays["precipitation"].values.any()

@@ -58,13 +58,13 @@ def state(database: Database, basin: str, at: Day) -> states.State | None:
         return states.get(session, versions.newest(session).id, basin, at)
 
 
-def test_a_run_keeps_discharge_water_and_a_closed_ledger_per_member(kept: Database) -> None:
-    run = one_run(kept, horizon=7)
+def test_a_run_retains_discharge_water_and_a_closed_ledger_per_member(trained_store: Database) -> None:
+    run = one_run(trained_store, horizon=7)
     assert (run.status, run.t0, run.horizon_days, run.forcing_kind) == ("issued", T0, 7, "observed")
     assert run.forcing_cutoff == day("2004-03-17")
-    with kept.reading() as session:
+    with trained_store.reading() as session:
         for basin in BASINS:
-            said = runs.basin_of(session, run.id, basin)
+            result = runs.basin_of(session, run.id, basin)
             arrays = runs.series_of(session, run.id, basin)
             ledgers = runs.ledger_of(session, run.id, basin)
             rain = series.read(session, basin, "synthetic", "precipitation")
@@ -75,7 +75,7 @@ def test_a_run_keeps_discharge_water_and_a_closed_ledger_per_member(kept: Databa
             np.testing.assert_array_equal(arrays["precipitation"].values, rain.values[at : at + 7])
             median = arrays["discharge_quantiles"].values[3]
             np.testing.assert_allclose(median, np.median(arrays["discharge"].values, axis=0), rtol=1e-6)
-            assert said.area_m2 == basins.get(session, basin).areas["synthetic"]
+            assert result.area_m2 == basins.get(session, basin).areas["synthetic"]
             assert [ledger.member for ledger in ledgers] == ["0", "1"]
             for member, ledger in enumerate(ledgers):
                 assert ledger.closes
@@ -87,26 +87,26 @@ def test_a_run_keeps_discharge_water_and_a_closed_ledger_per_member(kept: Databa
                 assert sum(ledger.terms.values()) == pytest.approx(ledger.residual_mm, abs=1e-12)
 
 
-def test_a_run_keeps_whose_its_weather_is_where_a_feed_brought_some(kept: Database) -> None:
+def test_a_run_retains_whose_its_weather_is_where_a_feed_brought_some(trained_store: Database) -> None:
     credit = Credit("Weather data by Open-Meteo.com.", "CC BY 4.0")
-    before = one_run(kept)
-    with kept.transaction() as session:
-        product_credits.keep(session, "synthetic", "open-meteo-archive era5", credit)
-    after = one_run(kept)
-    with kept.reading() as session:
-        told = [runs.basin_of(session, run.id, BASINS[0]).summary.product_credit for run in (before, after)]
-    assert told == [None, credit]
+    before = one_run(trained_store)
+    with trained_store.transaction() as session:
+        product_credits.store(session, "synthetic", "open-meteo-archive era5", credit)
+    after = one_run(trained_store)
+    with trained_store.reading() as session:
+        shown = [runs.basin_of(session, run.id, BASINS[0]).summary.product_credit for run in (before, after)]
+    assert shown == [None, credit]
 
 
-def test_a_warm_start_gives_the_bits_of_a_cold_one(kept: Database, trained_file: Path, tmp_path: Path) -> None:
+def test_a_warm_start_gives_the_bits_of_a_cold_one(trained_store: Database, trained_file: Path, tmp_path: Path) -> None:
     for earlier in ("2002-12-24", "2003-10-01", "2004-03-09"):
-        one_run(kept, t0=day(earlier))
-    warm = one_run(kept)
+        one_run(trained_store, t0=day(earlier))
+    warm = one_run(trained_store)
     cold_database = Database(f"sqlite:///{shutil.copy(trained_file, tmp_path / 'cold.sqlite')}")
     cold = one_run(cold_database)
     for basin in BASINS:
-        assert np.array_equal(discharge(kept, warm, basin), discharge(cold_database, cold, basin))
-        one, other = state(kept, basin, T0), state(cold_database, basin, T0)
+        assert np.array_equal(discharge(trained_store, warm, basin), discharge(cold_database, cold, basin))
+        one, other = state(trained_store, basin, T0), state(cold_database, basin, T0)
         assert one is not None
         assert other is not None
         assert one.sha256 == other.sha256
@@ -121,37 +121,39 @@ def test_a_warm_start_gives_the_bits_of_a_cold_one(kept: Database, trained_file:
     cold_database.close()
 
 
-def test_a_basin_alone_gives_the_bits_it_gives_among_others(kept: Database, trained_file: Path, tmp_path: Path) -> None:
-    together = one_run(kept)
+def test_a_basin_alone_gives_the_bits_it_gives_among_others(
+    trained_store: Database, trained_file: Path, tmp_path: Path
+) -> None:
+    together = one_run(trained_store)
     alone_database = Database(f"sqlite:///{shutil.copy(trained_file, tmp_path / 'alone.sqlite')}")
     alone = one_run(alone_database, basins=["SYNTH-03"])
-    assert np.array_equal(discharge(kept, together, "SYNTH-03"), discharge(alone_database, alone, "SYNTH-03"))
+    assert np.array_equal(discharge(trained_store, together, "SYNTH-03"), discharge(alone_database, alone, "SYNTH-03"))
     alone_database.close()
 
 
-def test_states_are_kept_at_the_ends_of_water_years_and_chained(kept: Database) -> None:
-    one_run(kept)
+def test_states_are_stored_at_the_ends_of_water_years_and_chained(trained_store: Database) -> None:
+    one_run(trained_store)
     days = [day(text) for text in ("2001-09-30", "2002-09-30", "2003-09-30", "2004-03-10")]
-    chain = [state(kept, "SYNTH-01", at) for at in days]
+    chain = [state(trained_store, "SYNTH-01", at) for at in days]
     for before, after in pairwise(chain):
         assert before is not None
         assert after is not None
         assert (after.parent_day, after.parent_hash) == (before.day, before.sha256)
 
 
-def test_latest_serves_the_newest_t0(kept: Database) -> None:
-    newest = one_run(kept, t0=day("2004-05-01"))
-    one_run(kept, t0=day("2004-04-01"))
-    with kept.reading() as session:
+def test_latest_serves_the_newest_t0(trained_store: Database) -> None:
+    newest = one_run(trained_store, t0=day("2004-05-01"))
+    one_run(trained_store, t0=day("2004-04-01"))
+    with trained_store.reading() as session:
         assert latest(session, "SYNTH-01", CLOCK.now()).run.id == newest.id
 
 
-def test_the_clock_sets_t0(kept: Database) -> None:
+def test_the_clock_sets_t0(trained_store: Database) -> None:
     clock = Clock(datetime(2003, 7, 5, 14, tzinfo=UTC))
-    (run,) = forecast(kept, clock, ForecastParams())
+    (run,) = forecast(trained_store, clock, ForecastParams())
     assert run.t0 == day("2003-07-04")
     assert run.issued_at == datetime(2003, 7, 5, 14, tzinfo=UTC)
-    (at_the_end,) = forecast(kept, CLOCK, ForecastParams(horizon=5))
+    (at_the_end,) = forecast(trained_store, CLOCK, ForecastParams(horizon=5))
     assert at_the_end.t0 == day("2005-09-25")
 
 
@@ -175,23 +177,23 @@ def blank(database: Database, basin: str, variable: str, year: int, index: int, 
     ],
 )
 def test_a_day_that_cannot_be_known_fails_its_basin_and_only_that(
-    kept: Database, variable: str, value: float, count: int, said: str
+    trained_store: Database, variable: str, value: float, count: int, result: str
 ) -> None:
-    blank(kept, "SYNTH-02", variable, 2004, 40, value, count)
-    run = one_run(kept)
+    blank(trained_store, "SYNTH-02", variable, 2004, 40, value, count)
+    run = one_run(trained_store)
     assert run.status == "partial"
-    with kept.reading() as session:
+    with trained_store.reading() as session:
         by_status = {row.basin_id: (row.status, row.reason) for row in runs.basins_of(session, run.id)}
     assert by_status["SYNTH-01"] == ("issued", None)
     assert by_status["SYNTH-02"][0] == "failed"
-    assert said in str(by_status["SYNTH-02"][1])
+    assert result in str(by_status["SYNTH-02"][1])
 
 
-def test_a_short_gap_of_temperature_is_filled_and_told(kept: Database) -> None:
-    blank(kept, "SYNTH-02", "tmax", 2004, 40, float("nan"), 5)
-    run = one_run(kept)
+def test_a_short_gap_of_temperature_is_filled_and_reported(trained_store: Database) -> None:
+    blank(trained_store, "SYNTH-02", "tmax", 2004, 40, float("nan"), 5)
+    run = one_run(trained_store)
     assert run.status == "issued"
-    with kept.reading() as session:
+    with trained_store.reading() as session:
         assert runs.basin_of(session, run.id, "SYNTH-02").summary.filled_forcing == {"tmax": 5}
 
 
@@ -210,49 +212,49 @@ def spoil(database: Database, name: str, value: float) -> None:
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
-def test_weights_that_are_not_finite_are_refused_by_their_name(kept: Database, value: float) -> None:
-    spoil(kept, "input_gate.bias", value)
-    with kept.reading() as session:
+def test_weights_that_are_not_finite_are_refused_by_their_name(trained_store: Database, value: float) -> None:
+    spoil(trained_store, "input_gate.bias", value)
+    with trained_store.reading() as session:
         version = versions.newest(session).id
     with pytest.raises(DataProblem, match=rf"member 1 of version {version} .*not finite \(input_gate.bias\)"):
-        one_run(kept)
-    with kept.reading() as session:
+        one_run(trained_store)
+    with trained_store.reading() as session:
         assert runs.list_runs(session) == []
 
 
-def test_nan_in_the_networks_withholds_every_basin(kept: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nan_in_the_networks_withholds_every_basin(trained_store: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     """Were NaN to get past the check of the weights, the ledger would not let it pass."""
-    spoil(kept, "redistribution.bias", float("nan"))
+    spoil(trained_store, "redistribution.bias", float("nan"))
     monkeypatch.setattr(checkpoint, "not_finite", lambda _: [])
-    run = one_run(kept)
+    run = one_run(trained_store)
     assert run.status == "failed"
-    with kept.reading() as session:
+    with trained_store.reading() as session:
         assert {basin.status for basin in runs.basins_of(session, run.id)} == {"withheld"}
 
 
-def test_a_run_keeps_the_program_that_computed_it(kept: Database) -> None:
-    assert one_run(kept).program == (
+def test_a_run_retains_the_program_that_computed_it(trained_store: Database) -> None:
+    assert one_run(trained_store).program == (
         f"torch {torch.__version__} for {torch.backends.cpu.get_cpu_capability()}, recurrence {loader.choose().name}"
     )
 
 
-def test_a_member_whose_water_does_not_close_withholds_the_basin(kept: Database) -> None:
+def test_a_member_whose_water_does_not_close_withholds_the_basin(trained_store: Database) -> None:
     """Weights so large that float32 overflows lose water: the gate must see it."""
-    spoil(kept, "redistribution.bias", 3e38)
-    run = one_run(kept)
+    spoil(trained_store, "redistribution.bias", 3e38)
+    run = one_run(trained_store)
     assert run.status == "failed"
-    with kept.reading() as session:
-        for said in runs.basins_of(session, run.id):
-            assert said.status == "withheld"
-            assert "ledger of member 1" in str(said.reason)
+    with trained_store.reading() as session:
+        for result in runs.basins_of(session, run.id):
+            assert result.status == "withheld"
+            assert "ledger of member 1" in str(result.reason)
         assert states.newest_valid(session, run.version_id, "SYNTH-01", T0) is None
 
 
 @pytest.mark.parametrize("days", [364, 365, 366])
-def test_a_state_of_the_first_year_issues_no_latest_forecast(kept: Database, days: int) -> None:
+def test_a_state_of_the_first_year_issues_no_latest_forecast(trained_store: Database, days: int) -> None:
     record_first = day("2000-10-01")
-    run = one_run(kept, t0=record_first + np.timedelta64(days - 1, "D"), basins=BASINS[:1])
-    with kept.reading() as session:
+    run = one_run(trained_store, t0=record_first + np.timedelta64(days - 1, "D"), basins=BASINS[:1])
+    with trained_store.reading() as session:
         assert runs.basin_of(session, run.id, BASINS[0]).spin_up_days == days
         if days > 365:
             assert latest(session, BASINS[0], CLOCK.now()).run == run
@@ -263,23 +265,23 @@ def test_a_state_of_the_first_year_issues_no_latest_forecast(kept: Database, day
 
 @pytest.mark.parametrize("before_t0", [True, False])
 def test_negative_discharge_withholds_the_basin_though_the_water_adds_up(
-    kept: Database, monkeypatch: pytest.MonkeyPatch, before_t0: bool
+    trained_store: Database, monkeypatch: pytest.MonkeyPatch, before_t0: bool
 ) -> None:
     """As if a network took 0.1 mm from the river and lost it: the sum still closes."""
     each = Ensemble.each
 
-    def broken(self: Ensemble, forcing: Forcing, start: Any, keep: Sequence[str], *tag: Any) -> Any:
-        for member, (outputs, last) in enumerate(each(self, forcing, start, keep, *tag)):
-            if member == 1 and before_t0 == ("storage" not in keep):
+    def broken(self: Ensemble, forcing: Forcing, start: Any, wanted: Sequence[str], *tag: Any) -> Any:
+        for member, (outputs, last) in enumerate(each(self, forcing, start, wanted, *tag)):
+            if member == 1 and before_t0 == ("storage" not in wanted):
                 shift = outputs["discharge"][:, 3] + 0.1
                 outputs["discharge"][:, 3] -= shift
                 outputs["loss"][:, 3] += shift
             yield outputs, last
 
     monkeypatch.setattr(Ensemble, "each", broken)
-    run = one_run(kept)
+    run = one_run(trained_store)
     assert run.status == "failed"
-    with kept.reading() as session:
+    with trained_store.reading() as session:
         for basin in runs.basins_of(session, run.id):
             assert basin.status == "withheld"
             assert "member 1 cannot be right: its discharge is negative: -0.1 mm/day" in str(basin.reason)
@@ -289,51 +291,51 @@ def leak(monkeypatch: pytest.MonkeyPatch, *, of_storage: float = 0, of_rain: flo
     """Let every network lose a share of what it holds before a run of days, or of the rain of each day."""
     each = Ensemble.each
 
-    def leaking(self: Ensemble, forcing: Forcing, start: Any, keep: Sequence[str], *tag: Any) -> Any:
+    def leaking(self: Ensemble, forcing: Forcing, start: Any, wanted: Sequence[str], *tag: Any) -> Any:
         less = replace(forcing, mass=(forcing.mass * (1 - of_rain)).astype(np.float32))
         held = start and [{name: values * np.float32(1 - of_storage) for name, values in one.items()} for one in start]
-        return each(self, less, held, keep, *tag)
+        return each(self, less, held, wanted, *tag)
 
     monkeypatch.setattr(Ensemble, "each", leaking)
 
 
 @pytest.mark.parametrize("days", [1, 1200])
 def test_a_share_of_the_rain_that_vanishes_each_day_withholds_the_basin(
-    kept: Database, monkeypatch: pytest.MonkeyPatch, days: int
+    trained_store: Database, monkeypatch: pytest.MonkeyPatch, days: int
 ) -> None:
     """The ledger of every span closes to 0.9e-5 of the water. Since the empty store, less is allowed."""
-    with kept.reading() as session:
+    with trained_store.reading() as session:
         rain = series.read(session, "SYNTH-01", "synthetic", "precipitation")
     assert rain is not None
     first_rain = int(np.flatnonzero(rain.values > 1)[0])
     leak(monkeypatch, of_rain=0.9e-5)
-    run = one_run(kept, t0=day("2000-10-01") + np.timedelta64(first_rain + days, "D"), basins=["SYNTH-01"])
-    with kept.reading() as session:
-        (said,) = runs.basins_of(session, run.id)
-    assert said.status == "withheld"
-    assert "since the empty store leaves" in str(said.reason)
+    run = one_run(trained_store, t0=day("2000-10-01") + np.timedelta64(first_rain + days, "D"), basins=["SYNTH-01"])
+    with trained_store.reading() as session:
+        (result,) = runs.basins_of(session, run.id)
+    assert result.status == "withheld"
+    assert "since the empty store leaves" in str(result.reason)
 
 
 def test_a_share_of_the_storage_that_vanishes_each_day_withholds_the_basin(
-    kept: Database, monkeypatch: pytest.MonkeyPatch
+    trained_store: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of forecasts made day by day: each alone closes to 0.9e-5 of what was stored, until it has added up."""
     first = day("2000-12-01")
-    one_run(kept, t0=first, basins=["SYNTH-01"])
+    one_run(trained_store, t0=first, basins=["SYNTH-01"])
     leak(monkeypatch, of_storage=0.9e-5)
-    said: list[runs.RunBasin] = []
-    while len(said) < 60 and (not said or said[-1].status == "issued"):
-        run = one_run(kept, t0=first + np.timedelta64(1 + len(said), "D"), horizon=1, basins=["SYNTH-01"])
-        with kept.reading() as session:
-            said += runs.basins_of(session, run.id)
-    assert said[0].status == "issued"
-    assert said[-1].status == "withheld"
-    assert "since the empty store leaves" in str(said[-1].reason)
+    result: list[runs.RunBasin] = []
+    while len(result) < 60 and (not result or result[-1].status == "issued"):
+        run = one_run(trained_store, t0=first + np.timedelta64(1 + len(result), "D"), horizon=1, basins=["SYNTH-01"])
+        with trained_store.reading() as session:
+            result += runs.basins_of(session, run.id)
+    assert result[0].status == "issued"
+    assert result[-1].status == "withheld"
+    assert "since the empty store leaves" in str(result[-1].reason)
 
 
-def test_a_run_tells_what_its_states_leave_unexplained_since_the_empty_store(kept: Database) -> None:
-    run = one_run(kept)
-    with kept.reading() as session:
+def test_a_run_reports_what_its_states_leave_unexplained_since_the_empty_store(trained_store: Database) -> None:
+    run = one_run(trained_store)
+    with trained_store.reading() as session:
         ledgers = runs.ledger_of(session, run.id, "SYNTH-01")
         rain = series.read(session, "SYNTH-01", "synthetic", "precipitation")
     assert rain is not None
@@ -344,18 +346,18 @@ def test_a_run_tells_what_its_states_leave_unexplained_since_the_empty_store(kep
         assert 0 < abs(ledger.since_empty.relative) < 2e-6
 
 
-def test_a_state_from_before_the_count_goes_on_without_it(kept: Database) -> None:
-    before = one_run(kept, t0=T0 - ONE_DAY)
-    with kept.transaction() as session:
+def test_a_state_from_before_the_count_goes_on_without_it(trained_store: Database) -> None:
+    before = one_run(trained_store, t0=T0 - ONE_DAY)
+    with trained_store.transaction() as session:
         session.execute(update(StateRow).values(spin_up_days=None, sums=None, sums_hash=None))
         for row in session.scalars(select(StateRow)):
             resum(row)
-    run = one_run(kept)
-    after = state(kept, "SYNTH-01", T0)
+    run = one_run(trained_store)
+    after = state(trained_store, "SYNTH-01", T0)
     assert after is not None
     assert (after.spin_up_days, after.sums) == (None, None)
     assert (before.status, run.status) == ("issued", "issued")
-    with kept.reading() as session:
+    with trained_store.reading() as session:
         assert {ledger.since_empty for ledger in runs.ledger_of(session, run.id, "SYNTH-01")} == {None}
         assert runs.basin_of(session, run.id, "SYNTH-01").spin_up_days == len(Period(day("2000-10-01"), T0))
 
@@ -370,33 +372,33 @@ REFUSALS = [
 
 
 @pytest.mark.parametrize(("request_", "error", "said"), REFUSALS)
-def test_what_cannot_be_forecast_is_refused_and_nothing_kept(
-    kept: Database, request_: dict[str, Any], error: type[Exception], said: str
+def test_what_cannot_be_forecast_is_refused_and_nothing_stored(
+    trained_store: Database, request_: dict[str, Any], error: type[Exception], result: str
 ) -> None:
-    with pytest.raises(error, match=said):
-        one_run(kept, **request_)
-    with kept.reading() as session:
+    with pytest.raises(error, match=result):
+        one_run(trained_store, **request_)
+    with trained_store.reading() as session:
         assert runs.list_runs(session) == []
 
 
-def test_t0_after_the_clock_is_refused(kept: Database) -> None:
+def test_t0_after_the_clock_is_refused(trained_store: Database) -> None:
     clock = Clock(datetime(2003, 7, 5, tzinfo=UTC))
     with pytest.raises(InvalidInput, match="has not ended at 2003-07-05 00:00 UTC"):
-        forecast(kept, clock, ForecastParams(basins=list(BASINS), t0=day("2003-07-05")))
+        forecast(trained_store, clock, ForecastParams(basins=list(BASINS), t0=day("2003-07-05")))
 
 
-def test_t0_has_ended_where_the_basin_is(kept: Database) -> None:
+def test_t0_has_ended_where_the_basin_is(trained_store: Database) -> None:
     # At 13:00 UTC the next day has begun in Fiji.
-    with kept.transaction() as session:
+    with trained_store.transaction() as session:
         basins.upsert(session, replace(basins.get(session, "SYNTH-01"), texts={"time_zone": "Pacific/Fiji"}))
     t0s = {}
     for basin in BASINS[:2]:
-        (run,) = forecast(kept, Clock(datetime(2003, 7, 5, 13, tzinfo=UTC)), ForecastParams(basins=[basin]))
+        (run,) = forecast(trained_store, Clock(datetime(2003, 7, 5, 13, tzinfo=UTC)), ForecastParams(basins=[basin]))
         t0s[basin] = str(run.t0)
     assert t0s == {"SYNTH-01": "2003-07-05", "SYNTH-02": "2003-07-04"}
     clock = Clock(datetime(2003, 7, 5, 13, tzinfo=UTC))
-    (run,) = forecast(kept, clock, ForecastParams(basins=list(BASINS), t0=day("2003-07-05")))
-    with kept.reading() as session:
+    (run,) = forecast(trained_store, clock, ForecastParams(basins=list(BASINS), t0=day("2003-07-05")))
+    with trained_store.reading() as session:
         reasons = {row.basin_id: row.reason for row in runs.basins_of(session, run.id)}
     assert reasons["SYNTH-01"] is None
     assert (
@@ -413,11 +415,11 @@ def test_t0_has_ended_where_the_basin_is(kept: Database) -> None:
         ("2004-11-01T07:00", "2004-10-31"),
     ],
 )
-def test_t0_ends_with_a_night_of_any_length(kept: Database, clock: str, t0: str) -> None:
-    with kept.transaction() as session:
+def test_t0_ends_with_a_night_of_any_length(trained_store: Database, clock: str, t0: str) -> None:
+    with trained_store.transaction() as session:
         basins.upsert(session, replace(basins.get(session, BASINS[0]), texts={"time_zone": "America/Denver"}))
     at = Clock(datetime.fromisoformat(clock).replace(tzinfo=UTC))
-    (run,) = forecast(kept, at, ForecastParams(basins=[BASINS[0]]))
+    (run,) = forecast(trained_store, at, ForecastParams(basins=[BASINS[0]]))
     assert str(run.t0) == t0
 
 
@@ -432,52 +434,54 @@ def rewrite(database: Database, basin: str, variable: str, period: Period, value
         return series.write(session, basin, "synthetic", variable, new, source, CLOCK.now())
 
 
-def test_a_basin_with_a_state_and_one_without_do_not_mix(kept: Database, tmp_path: Path) -> None:
+def test_a_basin_with_a_state_and_one_without_do_not_mix(trained_store: Database, tmp_path: Path) -> None:
     """The record of the one begins on the day on which the other's state ends."""
-    with kept.transaction() as session:
+    with trained_store.transaction() as session:
         session.execute(delete(SeriesRow).where(SeriesRow.basin_id == "SYNTH-02", SeriesRow.year < 2002))
-    one_run(kept, basins=["SYNTH-01"], t0=day("2001-12-31"))
-    kept.close()  # its file then holds all that was written
+    one_run(trained_store, basins=["SYNTH-01"], t0=day("2001-12-31"))
+    trained_store.close()  # its file then holds all that was written
     fresh = Database(f"sqlite:///{shutil.copy(tmp_path / 'kept.sqlite', tmp_path / 'fresh.sqlite')}")
-    mixed = one_run(kept, basins=["SYNTH-02", "SYNTH-01"])
+    mixed = one_run(trained_store, basins=["SYNTH-02", "SYNTH-01"])
     alone = {basin: one_run(fresh, basins=[basin]) for basin in ("SYNTH-01", "SYNTH-02")}
     for basin, run in alone.items():
-        assert np.array_equal(discharge(kept, mixed, basin), discharge(fresh, run, basin))
+        assert np.array_equal(discharge(trained_store, mixed, basin), discharge(fresh, run, basin))
     fresh.close()
 
 
-def test_a_revision_during_a_forecast_leaves_no_state_of_the_old_forcing(kept: Database) -> None:
+def test_a_revision_during_a_forecast_leaves_no_state_of_the_old_forcing(trained_store: Database) -> None:
     revised: list[series.Written] = []
 
     def revise(done: int, _total: int) -> None:
         if not revised:
-            revised.append(rewrite(kept, "SYNTH-02", "precipitation", Period.parse("2004-02-20..2004-02-20"), 99.0))
+            revised.append(
+                rewrite(trained_store, "SYNTH-02", "precipitation", Period.parse("2004-02-20..2004-02-20"), 99.0)
+            )
         assert done
 
-    (run,) = forecast(kept, CLOCK, ForecastParams(basins=list(BASINS), t0=T0), on_days=revise)
-    with kept.reading() as session:
-        said = runs.basin_of(session, run.id, "SYNTH-02")
+    (run,) = forecast(trained_store, CLOCK, ForecastParams(basins=list(BASINS), t0=T0), on_days=revise)
+    with trained_store.reading() as session:
+        result = runs.basin_of(session, run.id, "SYNTH-02")
         newest = states.newest_valid(session, run.version_id, "SYNTH-02", T0)
     assert run.status == "partial"
-    assert "revised during the forecast" in str(said.reason)
+    assert "revised during the forecast" in str(result.reason)
     assert newest is None or newest.day < day("2004-02-20")
-    assert one_run(kept).status == "issued"
+    assert one_run(trained_store).status == "issued"
 
 
-def test_a_damaged_state_is_computed_anew(kept: Database) -> None:
-    first = one_run(kept)
-    with kept.transaction() as session:
+def test_a_damaged_state_is_computed_anew(trained_store: Database) -> None:
+    first = one_run(trained_store)
+    with trained_store.transaction() as session:
         session.execute(update(StateRow).where(StateRow.basin_id == "SYNTH-01").values(content=b"rubbish"))
-    again = one_run(kept)
+    again = one_run(trained_store)
     assert again.status == "issued"
-    assert np.array_equal(discharge(kept, first, "SYNTH-01"), discharge(kept, again, "SYNTH-01"))
-    healed = state(kept, "SYNTH-01", T0)
+    assert np.array_equal(discharge(trained_store, first, "SYNTH-01"), discharge(trained_store, again, "SYNTH-01"))
+    healed = state(trained_store, "SYNTH-01", T0)
     assert healed is not None
 
 
-def test_provenance_tells_what_was_consumed_since_the_parent(kept: Database) -> None:
-    cold, warm = one_run(kept), one_run(kept)
-    with kept.reading() as session:
+def test_provenance_reports_what_was_consumed_since_the_parent(trained_store: Database) -> None:
+    cold, warm = one_run(trained_store), one_run(trained_store)
+    with trained_store.reading() as session:
         one, other = (runs.basin_of(session, run.id, "SYNTH-01") for run in (cold, warm))
     assert one.parent_day is None
     assert other.parent_day == T0

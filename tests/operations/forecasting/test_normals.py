@@ -31,15 +31,15 @@ EARLIER = Period.parse("1985-01-01..2000-09-30")
 FLOW = np.random.default_rng(3).gamma(2.0, 100.0, len(EARLIER)).astype(np.float32)
 
 
-def test_a_run_keeps_what_is_normal_by_the_whole_record(kept: Database) -> None:
-    with kept.transaction() as session:
+def test_a_run_retains_what_is_normal_by_the_whole_record(trained_store: Database) -> None:
+    with trained_store.transaction() as session:
         source = sources.register(session, "earlier flow", "0" * 64, 1, NOW)
         flow = DailySeries(EARLIER.first, FLOW, np.zeros(len(FLOW), np.uint8), "cfs")
         series.write(session, BASINS[0], "synth", "discharge", flow, source, NOW)
     (run,) = forecast(
-        kept, CLOCK, ForecastParams.model_validate({"basins": list(BASINS), "t0": T0, "horizon": len(AHEAD)})
+        trained_store, CLOCK, ForecastParams.model_validate({"basins": list(BASINS), "t0": T0, "horizon": len(AHEAD)})
     )
-    with kept.reading() as session:
+    with trained_store.reading() as session:
         record = series.read(session, BASINS[0], "synth", "discharge")
         area = Area("synthetic", basins.get(session, BASINS[0]).areas["synthetic"])
         arrays = runs.series_of(session, run.id, BASINS[0])
@@ -55,17 +55,19 @@ def test_a_run_keeps_what_is_normal_by_the_whole_record(kept: Database) -> None:
     assert short.normal_reason.startswith("7 of 7 days have fewer than 10 other years")
 
 
-def test_a_run_keeps_the_snow_of_t0_beside_its_normal(kept: Database) -> None:
+def test_a_run_retains_the_snow_of_t0_beside_its_normal(trained_store: Database) -> None:
     days = Period.parse("1985-01-01..2004-12-31")
     usual = np.arange(len(days), dtype=np.float32)
-    with kept.transaction() as session:
+    with trained_store.transaction() as session:
         version = versions.newest(session).id
         chosen = [replace(CELLS, version_id=version, basin_id=basin, cells=SNOW) for basin in BASINS[:2]]
         scores.replace_snow_cells(session, chosen)
         levels = replace(levels_of(session, version), basin_id=BASINS[0], first_day=days.first, last_day=days.last)
         simulated_thresholds.replace(session, levels, {"snow": SimulatedWater(days, usual, SNOW)})
-    (run,) = forecast(kept, CLOCK, ForecastParams.model_validate({"basins": list(BASINS), "t0": T0, "horizon": 3}))
-    with kept.reading() as session:
+    (run,) = forecast(
+        trained_store, CLOCK, ForecastParams.model_validate({"basins": list(BASINS), "t0": T0, "horizon": 3})
+    )
+    with trained_store.reading() as session:
         with_normal, without, no_snow = (runs.basin_of(session, run.id, basin).summary for basin in BASINS)
         cells = runs.series_of(session, run.id, BASINS[0])["cells_at_t0"].values
     assert with_normal.snow_mm == pytest.approx((cells[0][[1, 3]].sum() + cells[1][0]) / 2)
@@ -80,7 +82,7 @@ def test_a_run_keeps_the_snow_of_t0_beside_its_normal(kept: Database) -> None:
 def test_each_record_is_read_in_its_own_unit_and_with_its_own_area(database: Database) -> None:
     days = Period.parse("1990-01-01..2005-12-31")
     area = Area("daymet", 2.0e9)
-    kept = {
+    trained_store = {
         "USGS-01013500": ("usgs", "cfs", {"daymet": 2.0e9}),
         "OWN-mill": ("own", "mm/day", {"daymet": 1.0e9}),
         "OWN-weir": ("own", "m3/s", {"daymet": 2.0e9}),
@@ -90,18 +92,18 @@ def test_each_record_is_read_in_its_own_unit_and_with_its_own_area(database: Dat
     }
     with database.transaction() as session:
         source = a_source(session)
-        for name, (product, unit, areas) in kept.items():
+        for name, (product, unit, areas) in trained_store.items():
             basins.upsert(session, basins.Basin(name, areas=areas))
             if unit is not None:
                 flow = daily(str(days.first), *np.full(len(days), 7.0), unit=unit)
                 series.write(session, name, product, "discharge", flow, source, NOW)
-        of_basins = {name: basins.get(session, name) for name in kept}
-        told = observed_normals(session, of_basins, ["daymet"], AHEAD.days)
+        of_basins = {name: basins.get(session, name) for name in trained_store}
+        shown = observed_normals(session, of_basins, ["daymet"], AHEAD.days)
     for name in ("USGS-01013500", "OWN-mill", "OWN-weir", "OWN-spring"):
-        _, unit, _ = kept[name]
+        _, unit, _ = trained_store[name]
         assert unit is not None
-        means = told[name]
+        means = shown[name]
         assert not isinstance(means, str)
         np.testing.assert_allclose(means, to_mm_per_day(np.full(len(AHEAD), 7.0), unit=unit, area=area))
-    assert told["OWN-ford"] == "OWN-ford has no area by which its discharge would be a depth."
-    assert told["OWN-none"] == "No discharge of OWN-none is kept."
+    assert shown["OWN-ford"] == "OWN-ford has no area by which its discharge would be a depth."
+    assert shown["OWN-none"] == "No discharge of OWN-none is kept."

@@ -19,8 +19,8 @@ def origin(database: Database, run: runs.Run, basin: str) -> tuple[Parts, npt.ND
     """Return the means by origin, (leads,), and the mean discharge."""
     with database.reading() as session:
         arrays = runs.series_of(session, run.id, basin)
-    told, flow = arrays[runs.ORIGIN], arrays["discharge"].values
-    means = dict(zip(told.axes["origin"], told.values[:, 0], strict=True))
+    shown, flow = arrays[runs.ORIGIN], arrays["discharge"].values
+    means = dict(zip(shown.axes["origin"], shown.values[:, 0], strict=True))
     return means, flow.reshape(-1, flow.shape[-1]).mean(axis=0)
 
 
@@ -46,23 +46,23 @@ def choose_snow(database: Database, basin: str, cells: list[int]) -> None:
 
 
 @pytest.mark.parametrize("weather", ["observed", "climatology"])
-def test_the_parts_add_up_to_the_discharge(kept: Database, weather: str) -> None:
-    choose_snow(kept, BASINS[0], [1, 3])
-    run = one_run(kept, horizon=20, weather=weather)
+def test_the_parts_add_up_to_the_discharge(trained_store: Database, weather: str) -> None:
+    choose_snow(trained_store, BASINS[0], [1, 3])
+    run = one_run(trained_store, horizon=20, weather=weather)
     for basin in BASINS:
-        parts, discharge = origin(kept, run, basin)
+        parts, discharge = origin(trained_store, run, basin)
         np.testing.assert_allclose(parts["stored"] + parts["yet_to_fall"], discharge, rtol=2e-6)
         assert parts["yet_to_fall"][-1] > 0
         assert set(parts) == {"stored", "yet_to_fall"} | ({"snow", "other"} if basin == BASINS[0] else set())
-    parts, _ = origin(kept, run, BASINS[0])
+    parts, _ = origin(trained_store, run, BASINS[0])
     np.testing.assert_allclose(parts["snow"] + parts["other"], parts["stored"], rtol=2e-6)
 
 
-def test_which_cells_read_as_snow_changes_the_parts_and_not_the_discharge(kept: Database) -> None:
+def test_which_cells_read_as_snow_changes_the_parts_and_not_the_discharge(trained_store: Database) -> None:
     stored, flows = [], []
     for cells in ([1, 3], [0, 1, 2, 3, 4]):
-        choose_snow(kept, BASINS[0], cells)
-        parts, discharge = origin(kept, one_run(kept, horizon=20), BASINS[0])
+        choose_snow(trained_store, BASINS[0], cells)
+        parts, discharge = origin(trained_store, one_run(trained_store, horizon=20), BASINS[0])
         stored.append(parts)
         flows.append(discharge)
     assert np.array_equal(flows[0], flows[1])
@@ -72,19 +72,19 @@ def test_which_cells_read_as_snow_changes_the_parts_and_not_the_discharge(kept: 
     np.testing.assert_allclose(stored[0]["stored"], stored[1]["stored"], rtol=2e-6)
 
 
-def test_no_more_of_the_stored_water_flows_out_than_there_was(kept: Database) -> None:
-    run = one_run(kept, horizon=40)
-    with kept.reading() as session:
+def test_no_more_of_the_stored_water_flows_out_than_there_was(trained_store: Database) -> None:
+    run = one_run(trained_store, horizon=40)
+    with trained_store.reading() as session:
         cells = runs.series_of(session, run.id, BASINS[1])["cells_at_t0"].values
-    parts, _ = origin(kept, run, BASINS[1])
+    parts, _ = origin(trained_store, run, BASINS[1])
     assert 0 < parts["stored"].sum() < cells.sum(axis=1).mean()
 
 
-def test_a_day_without_rain_brings_water_that_was_stored_alone(kept: Database) -> None:
-    run = one_run(kept, horizon=40)
-    with kept.reading() as session:
+def test_a_day_without_rain_brings_water_that_was_stored_alone(trained_store: Database) -> None:
+    run = one_run(trained_store, horizon=40)
+    with trained_store.reading() as session:
         rain = runs.series_of(session, run.id, BASINS[0])["precipitation"].values
-    parts, discharge = origin(kept, run, BASINS[0])
+    parts, discharge = origin(trained_store, run, BASINS[0])
     dry = int(np.flatnonzero(rain)[0])
     assert not parts["yet_to_fall"][:dry].any()
     np.testing.assert_allclose(parts["stored"][:dry], discharge[:dry], rtol=2e-6)

@@ -26,7 +26,7 @@ from runtime.clock import Clock
 from tests.operations.conftest import BASINS, CLOCK
 
 UNSEEN = Period.parse("2003-10-01..2005-09-30")
-MORNINGS = Period.parse("2005-03-01..2005-04-04")
+ISSUE_DAYS = Period.parse("2005-03-01..2005-04-04")
 WEATHER = f"{SOURCE}/perturbed-synthetic"
 SETTLED = Clock(datetime(2005, 5, 15, tzinfo=UTC))
 """30 days after the last day that the mornings are of."""
@@ -44,7 +44,7 @@ def lived_file(trained_file: Path, tmp_path_factory: pytest.TempPathFactory) -> 
     with database.reading() as session:
         version = versions.newest(session).id
     calibrate(database, CLOCK, version, BASINS, UNSEEN)
-    played(database, MORNINGS)
+    played(database, ISSUE_DAYS)
     database.close()
     return file
 
@@ -64,7 +64,7 @@ def test_only_what_has_settled_counts(lived: Database) -> None:
         earlier = settled(session, Clock(datetime(2005, 4, 15, tzinfo=UTC)), version.id)
         too_early = settled(session, Clock(datetime(2005, 4, 1, tzinfo=UTC)), version.id)
     assert all_of_them.weather == WEATHER
-    assert len(all_of_them.days) == len(MORNINGS)
+    assert len(all_of_them.days) == len(ISSUE_DAYS)
     (part,) = earlier
     assert part.days[-1] == day("2005-03-11")  # its fifth day is 30 days old
     assert too_early == []
@@ -73,11 +73,11 @@ def test_only_what_has_settled_counts(lived: Database) -> None:
 def test_pairs_are_what_was_issued_and_what_was_observed(lived: Database) -> None:
     with lived.reading() as session:
         version = versions.newest(session)
-        (mornings,) = settled(session, SETTLED, version.id)
+        (issue_days,) = settled(session, SETTLED, version.id)
         model = error_models.get(session, version.id, BASINS)
         assert model is not None
-        pairs = past_forecasts(session, version, mornings, model.basins)
-        run = mornings.runs[7]
+        pairs = past_forecasts(session, version, issue_days, model.basins)
+        run = issue_days.runs[7]
         issued = runs.series_of(session, run.id, BASINS[1])["discharge"].values
         observed = load_discharge(session, BASINS[1], ["synthetic"], Period(run.t0 + ONE_DAY, run.t0 + 5 * ONE_DAY))
     assert not isinstance(observed, str)
@@ -97,7 +97,7 @@ def test_a_season_of_them_calibrates_the_next_forecast(lived: Database, monkeypa
         row = runs.basin_of(session, waiting.id, BASINS[0])
     assert f"once 90 days T0 with {WEATHER} have been observed: 35 have been forecast so far." in row.why_not_calibrated
 
-    monkeypatch.setattr(calibrating, "LEAST_MORNINGS", 30)
+    monkeypatch.setattr(calibrating, "MIN_MORNINGS", 30)
     (done,) = calibrate_forecasts(lived, SETTLED, version)
     assert (done.weather, str(done.period)) == (WEATHER, "2005-02-27..2005-04-03")
     (next_run,) = played(lived, Period.parse("2005-04-06..2005-04-06"))
@@ -111,8 +111,8 @@ def test_a_season_of_them_calibrates_the_next_forecast(lived: Database, monkeypa
     assert (np.diff(flows, axis=0) >= 0).all()
 
 
-def test_without_an_error_model_of_the_simulation_it_says_to_fit_that_first(kept: Database) -> None:
-    with kept.reading() as session:
+def test_without_an_error_model_of_the_simulation_it_states_to_fit_that_first(trained_store: Database) -> None:
+    with trained_store.reading() as session:
         version = versions.newest(session).id
     with pytest.raises(DataProblem, match="has no error model: fit one"):
-        calibrate_forecasts(kept, SETTLED, version)
+        calibrate_forecasts(trained_store, SETTLED, version)

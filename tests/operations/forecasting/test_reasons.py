@@ -111,21 +111,21 @@ SCENARIOS: Mapping[str, tuple[Callable[[Database], object], set[str]]] = {
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
 @pytest.mark.parametrize("regional", [True, False], ids=["regional cells", "no cells"])
-def test_sentences_about_what_is_stored_are_true(kept: Database, scenario: str, regional: bool) -> None:
+def test_sentences_about_what_is_stored_are_true(trained_store: Database, scenario: str, regional: bool) -> None:
     change, expected = SCENARIOS[scenario]
-    with kept.transaction() as session:
+    with trained_store.transaction() as session:
         version = versions.newest(session).id
         promotions.promote(session, version, list(BASINS), reason="first", by="a test", at=CLOCK.now())
         if regional:
             regional_snow_cells.replace(session, version, REGIONAL, CLOCK.wall())
         basin = basins.get(session, BASIN)
         basins.upsert(session, replace(basin, attributes={**basin.attributes, "frac_snow": 0.7}))
-    change(kept)
-    with serving(str(kept.url), AT) as client:
-        forecast(kept, client.app.state.clock, ForecastParams(basins=[BASIN], t0=day(T0), horizon=3))  # type: ignore[attr-defined]
-        said = {text for name in ANSWERS for text in texts(client.get(f"/v1/basins/{BASIN}/{name}").json())}
-    store = Store.of(kept)
-    claimed = {claim: [text for text in said if re.search(claim, text, re.IGNORECASE)] for claim in CLAIMS}
+    change(trained_store)
+    with serving(str(trained_store.url), AT) as client:
+        forecast(trained_store, client.app.state.clock, ForecastParams(basins=[BASIN], t0=day(T0), horizon=3))  # type: ignore[attr-defined]
+        result = {text for name in ANSWERS for text in texts(client.get(f"/v1/basins/{BASIN}/{name}").json())}
+    store = Store.of(trained_store)
+    claimed = {claim: [text for text in result if re.search(claim, text, re.IGNORECASE)] for claim in CLAIMS}
     false = [text for claim, found in claimed.items() if not CLAIMS[claim](store) for text in found]
     assert false == []
     assert {claim for claim in expected if not claimed[claim]} == set()

@@ -64,9 +64,9 @@ def observed_as_forecast(
     )
 
 
-def keep(database: Database, *forecasts: WeatherForecast, operational: bool = True) -> str:
+def fill_records(database: Database, *forecasts: WeatherForecast, operational: bool = True) -> str:
     with database.transaction() as session:
-        return weather_issues.keep(session, forecasts, CLOCK.wall(), operational=operational).issue_id
+        return weather_issues.store(session, forecasts, CLOCK.wall(), operational=operational).issue_id
 
 
 def assert_each_trace_equals(traces: Mapping[str, runs.RunSeries], hindcast: Mapping[str, runs.RunSeries]) -> None:
@@ -82,15 +82,15 @@ def assert_each_trace_equals(traces: Mapping[str, runs.RunSeries], hindcast: Map
 
 
 @pytest.mark.parametrize("traces", [1, 5])
-def test_a_supplied_forecast_made_of_what_was_observed_equals_the_hindcast_to_the_bit(
-    kept: Database, traces: int
+def test_a_supplied_forecast_built_of_what_was_observed_equals_the_hindcast_to_the_bit(
+    trained_store: Database, traces: int
 ) -> None:
-    keep(kept, *(observed_as_forecast(kept, basin, traces) for basin in BASINS))
-    hindcast, supplied = run_with(kept, "observed"), run_with(kept, "supplied")
+    fill_records(trained_store, *(observed_as_forecast(trained_store, basin, traces) for basin in BASINS))
+    hindcast, supplied = run_with(trained_store, "observed"), run_with(trained_store, "supplied")
     for basin in BASINS:
-        assert_each_trace_equals(stored(kept, supplied, basin), stored(kept, hindcast, basin))
+        assert_each_trace_equals(stored(trained_store, supplied, basin), stored(trained_store, hindcast, basin))
     if traces == 1:
-        one, other = (stored(kept, run)["discharge_quantiles"].values for run in (supplied, hindcast))
+        one, other = (stored(trained_store, run)["discharge_quantiles"].values for run in (supplied, hindcast))
         assert np.array_equal(one, other)
 
 
@@ -113,19 +113,19 @@ def make_every_year_like_t0s(database: Database) -> None:
             resum(row)
 
 
-def test_an_esp_whose_traces_are_all_the_truth_equals_the_hindcast_to_the_bit(kept: Database) -> None:
-    make_every_year_like_t0s(kept)
-    hindcast, esp = run_with(kept, "observed"), run_with(kept, "climatology")
+def test_an_esp_whose_traces_are_all_the_truth_equals_the_hindcast_to_the_bit(trained_store: Database) -> None:
+    make_every_year_like_t0s(trained_store)
+    hindcast, esp = run_with(trained_store, "observed"), run_with(trained_store, "climatology")
     for basin in BASINS:
-        arrays = stored(kept, esp, basin)
+        arrays = stored(trained_store, esp, basin)
         assert arrays["discharge"].axes["trace"] == [str(year) for year in OTHER_YEARS]
-        assert_each_trace_equals(arrays, stored(kept, hindcast, basin))
+        assert_each_trace_equals(arrays, stored(trained_store, hindcast, basin))
 
 
-def test_an_esp_takes_the_weather_of_the_same_days_of_every_other_year(kept: Database) -> None:
-    run = run_with(kept, "climatology")
-    arrays = stored(kept, run)
-    with kept.reading() as session:
+def test_an_esp_takes_the_weather_of_the_same_days_of_every_other_year(trained_store: Database) -> None:
+    run = run_with(trained_store, "climatology")
+    arrays = stored(trained_store, run)
+    with trained_store.reading() as session:
         rain = series.read(session, BASINS[0], "synthetic", "precipitation")
     assert rain is not None
     for year, row in zip(OTHER_YEARS, arrays["precipitation"].values, strict=True):
@@ -137,25 +137,27 @@ def test_an_esp_takes_the_weather_of_the_same_days_of_every_other_year(kept: Dat
     np.testing.assert_allclose(arrays["discharge_quantiles"].values[3], np.median(everything, axis=0), rtol=1e-6)
 
 
-def test_an_esp_knows_no_year_that_has_not_ended_by_the_clock(kept: Database) -> None:
-    run = run_with(kept, "climatology", Clock(datetime(2004, 3, 11, 14, tzinfo=UTC)))
-    assert stored(kept, run)["discharge"].axes["trace"] == ["2001", "2002", "2003"]
+def test_an_esp_knows_no_year_that_has_not_ended_by_the_clock(trained_store: Database) -> None:
+    run = run_with(trained_store, "climatology", Clock(datetime(2004, 3, 11, 14, tzinfo=UTC)))
+    assert stored(trained_store, run)["discharge"].axes["trace"] == ["2001", "2002", "2003"]
 
 
-def test_a_trace_gives_the_same_bits_whatever_runs_beside_it(kept: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = run_with(kept, "climatology")
+def test_a_trace_gives_the_same_bits_whatever_runs_beside_it(
+    trained_store: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = run_with(trained_store, "climatology")
     monkeypatch.setattr(simulate, "SAMPLES", 1)
-    apart = run_with(kept, "climatology")
+    apart = run_with(trained_store, "climatology")
     for basin in BASINS:
-        one, other = stored(kept, whole, basin), stored(kept, apart, basin)
+        one, other = stored(trained_store, whole, basin), stored(trained_store, apart, basin)
         assert all(np.array_equal(one[name].values, other[name].values) for name in one)
 
 
-def test_the_ledger_of_every_member_and_trace_is_kept_and_closes(kept: Database) -> None:
-    run = run_with(kept, "climatology")
-    with kept.reading() as session:
+def test_the_ledger_of_every_member_and_trace_is_stored_and_closes(trained_store: Database) -> None:
+    run = run_with(trained_store, "climatology")
+    with trained_store.reading() as session:
         worst = runs.ledger_of(session, run.id, BASINS[0])
-    arrays = stored(kept, run)
+    arrays = stored(trained_store, run)
     ledger = dict(zip(arrays[runs.LEDGER].axes["entry"], arrays[runs.LEDGER].values, strict=True))
     residual, tolerance = ledger["residual"], ledger["tolerance"]
     assert residual.shape == (2, 4)
@@ -169,77 +171,88 @@ def test_the_ledger_of_every_member_and_trace_is_kept_and_closes(kept: Database)
 
 
 def test_a_ledger_that_does_not_close_withholds_the_basin_and_names_the_trace(
-    kept: Database, monkeypatch: pytest.MonkeyPatch
+    trained_store: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run_with(kept, "observed")  # the states of T0 are sound
+    run_with(trained_store, "observed")  # the states of T0 are sound
     leak(monkeypatch, of_rain=0.01)
-    run = run_with(kept, "climatology")
-    with kept.reading() as session:
-        said = runs.basin_of(session, run.id, BASINS[0])
-    assert said.status == "withheld"
-    assert str(said.reason).startswith("The ledger does not close for member 0 with trace 200")
+    run = run_with(trained_store, "climatology")
+    with trained_store.reading() as session:
+        result = runs.basin_of(session, run.id, BASINS[0])
+    assert result.status == "withheld"
+    assert str(result.reason).startswith("The ledger does not close for member 0 with trace 200")
 
 
-def test_a_run_names_its_weather_forecast_and_its_credit(kept: Database) -> None:
+def test_a_run_names_its_weather_forecast_and_its_credit(trained_store: Database) -> None:
     issue = issue_of(licence="CC BY 4.0", credit="Weather data by a source")
-    kept_id = keep(kept, *(observed_as_forecast(kept, basin, 3, issue=issue) for basin in BASINS))
-    run = run_with(kept, "supplied")
+    stored_id = fill_records(
+        trained_store, *(observed_as_forecast(trained_store, basin, 3, issue=issue) for basin in BASINS)
+    )
+    run = run_with(trained_store, "supplied")
     assert run.weather is not None
-    assert (run.weather.id, run.weather.model, run.weather.credit) == (kept_id, "a-model", "Weather data by a source")
+    assert (run.weather.id, run.weather.model, run.weather.credit) == (stored_id, "a-model", "Weather data by a source")
     assert run.weather.reference_time == issue.reference_time
     assert (run.forcing_kind, run.forcing_cutoff, run.quantiles_of) == ("supplied", T0, "members and traces")
-    with kept.reading() as session:
+    with trained_store.reading() as session:
         assert runs.get(session, run.id) == run
         assert runs.basin_of(session, run.id, BASINS[0]).summary.traces == 3
         assert latest(session, BASINS[0], CLOCK.now()).run == run
 
 
-def test_a_basin_without_a_weather_forecast_fails_by_name_and_the_rest_is_issued(kept: Database) -> None:
-    keep(kept, *(observed_as_forecast(kept, basin) for basin in BASINS[:2]))
-    run = run_with(kept, "supplied")
-    with kept.reading() as session:
+def test_a_basin_without_a_weather_forecast_fails_by_name_and_the_rest_is_issued(trained_store: Database) -> None:
+    fill_records(trained_store, *(observed_as_forecast(trained_store, basin) for basin in BASINS[:2]))
+    run = run_with(trained_store, "supplied")
+    with trained_store.reading() as session:
         by_basin = {row.basin_id: row for row in runs.basins_of(session, run.id)}
     assert [by_basin[basin].status for basin in BASINS] == ["issued", "issued", "failed"]
     assert "no weather forecast that is known holds 2004-03-11..2004-03-17" in str(by_basin[BASINS[2]].reason)
 
 
-def test_basins_of_different_weather_forecasts_get_a_run_for_each(kept: Database) -> None:
+def test_basins_of_different_weather_forecasts_get_a_run_for_each(trained_store: Database) -> None:
     other = issue_of(model="another-model")
-    keep(kept, observed_as_forecast(kept, BASINS[0]), observed_as_forecast(kept, BASINS[1]))
-    keep(kept, observed_as_forecast(kept, BASINS[2], issue=other))
-    issued = forecast(kept, CLOCK, ForecastParams(basins=[*BASINS], t0=T0, horizon=7, weather="supplied"))
+    fill_records(
+        trained_store, observed_as_forecast(trained_store, BASINS[0]), observed_as_forecast(trained_store, BASINS[1])
+    )
+    fill_records(trained_store, observed_as_forecast(trained_store, BASINS[2], issue=other))
+    issued = forecast(trained_store, CLOCK, ForecastParams(basins=[*BASINS], t0=T0, horizon=7, weather="supplied"))
     models: dict[str, str] = {}
-    with kept.reading() as session:
+    with trained_store.reading() as session:
         for run in issued:
             assert run.weather is not None
             models |= {row.basin_id: run.weather.model for row in runs.basins_of(session, run.id)}
     assert models == dict(zip(BASINS, ("a-model", "a-model", "another-model"), strict=True))
 
 
-def test_a_reforecast_uses_what_was_known_the_day_after_t0(kept: Database) -> None:
+def test_a_reforecast_uses_what_was_known_the_day_after_t0(trained_store: Database) -> None:
     known = issue_of(datetime(2004, 3, 10, 12, tzinfo=UTC), model="known")
     later = issue_of(available_time=datetime(2004, 3, 12, 1, tzinfo=UTC), model="later")
     for issue in (known, later):
-        keep(kept, *(observed_as_forecast(kept, basin, issue=issue) for basin in BASINS))
-    run = run_with(kept, "supplied")
+        fill_records(trained_store, *(observed_as_forecast(trained_store, basin, issue=issue) for basin in BASINS))
+    run = run_with(trained_store, "supplied")
     assert run.weather is not None
     assert run.weather.model == "known"
 
 
-def test_a_weather_forecast_that_is_not_available_yet_is_not_used_even_by_its_id(kept: Database) -> None:
+def test_a_weather_forecast_that_is_not_available_yet_is_not_used_even_by_its_id(trained_store: Database) -> None:
     issue = issue_of(available_time=datetime(2004, 3, 11, 14, tzinfo=UTC))
-    kept_id = keep(kept, *(observed_as_forecast(kept, basin, issue=issue) for basin in BASINS))
-    for chosen in ({}, {"weather_id": kept_id}):
+    stored_id = fill_records(
+        trained_store, *(observed_as_forecast(trained_store, basin, issue=issue) for basin in BASINS)
+    )
+    for chosen in ({}, {"weather_id": stored_id}):
         with pytest.raises(NothingToForecast, match="no weather forecast that is known"):
-            run_with(kept, "supplied", Clock(datetime(2004, 3, 11, 13, tzinfo=UTC)), **chosen)
-        assert run_with(kept, "supplied", Clock(datetime(2004, 3, 11, 14, tzinfo=UTC)), **chosen).status == "issued"
+            run_with(trained_store, "supplied", Clock(datetime(2004, 3, 11, 13, tzinfo=UTC)), **chosen)
+        assert (
+            run_with(trained_store, "supplied", Clock(datetime(2004, 3, 11, 14, tzinfo=UTC)), **chosen).status
+            == "issued"
+        )
 
 
-def test_what_an_operator_sent_drives_a_run_only_where_it_is_named(kept: Database) -> None:
-    sent = keep(kept, *(observed_as_forecast(kept, basin) for basin in BASINS), operational=False)
+def test_what_an_operator_sent_drives_a_run_only_where_it_is_named(trained_store: Database) -> None:
+    sent = fill_records(
+        trained_store, *(observed_as_forecast(trained_store, basin) for basin in BASINS), operational=False
+    )
     with pytest.raises(NothingToForecast):
-        run_with(kept, "supplied")
-    assert run_with(kept, "supplied", weather_id=sent).weather
+        run_with(trained_store, "supplied")
+    assert run_with(trained_store, "supplied", weather_id=sent).weather
 
 
 @pytest.mark.parametrize(
@@ -251,27 +264,27 @@ def test_what_an_operator_sent_drives_a_run_only_where_it_is_named(kept: Databas
     ],
 )
 def test_what_cannot_be_forecast_is_refused_with_the_reason(
-    kept: Database, kind: ForcingKind, chosen: dict[str, Any], error: type[Exception], told: str
+    trained_store: Database, kind: ForcingKind, chosen: dict[str, Any], error: type[Exception], shown: str
 ) -> None:
-    keep(kept, *(observed_as_forecast(kept, basin) for basin in BASINS))
-    with pytest.raises(error, match=told):
-        run_with(kept, kind, **chosen)
+    fill_records(trained_store, *(observed_as_forecast(trained_store, basin) for basin in BASINS))
+    with pytest.raises(error, match=shown):
+        run_with(trained_store, kind, **chosen)
 
 
-def test_a_forecast_without_a_variable_that_the_version_takes_fails_by_name(kept: Database) -> None:
-    whole = observed_as_forecast(kept, BASINS[0])
+def test_a_forecast_without_a_variable_that_the_version_takes_fails_by_name(trained_store: Database) -> None:
+    whole = observed_as_forecast(trained_store, BASINS[0])
     lacking = replace(whole, values={name: values for name, values in whole.values.items() if name != "vp"})
-    keep(kept, lacking)
+    fill_records(trained_store, lacking)
     with pytest.raises(NothingToForecast, match="the weather forecast has no vp"):
-        run_with(kept, "supplied", basins=[BASINS[0]])
+        run_with(trained_store, "supplied", basins=[BASINS[0]])
 
 
-def test_runs_with_traces_need_no_weather_of_the_days_ahead(kept: Database) -> None:
+def test_runs_with_traces_need_no_weather_of_the_days_ahead(trained_store: Database) -> None:
     last = day("2005-09-30")
-    run = run_with(kept, "climatology", t0=None)
+    run = run_with(trained_store, "climatology", t0=None)
     assert run.t0 == last
     issue = issue_of(datetime.combine(as_date(last), datetime.min.time(), UTC))
     days = Period(last + 1, last + 7)
-    made = replace(observed_as_forecast(kept, BASINS[0]), issue=issue, first=days.first)
-    keep(kept, made)
-    assert run_with(kept, "supplied", t0=None, basins=[BASINS[0]]).t0 == last
+    created = replace(observed_as_forecast(trained_store, BASINS[0]), issue=issue, first=days.first)
+    fill_records(trained_store, created)
+    assert run_with(trained_store, "supplied", t0=None, basins=[BASINS[0]]).t0 == last

@@ -66,51 +66,51 @@ def change(database: Database, variable: str, days: Period, values: float | None
 
 
 @pytest.fixture
-def calibrated(kept: Database) -> Database:
-    calibrate(kept, CLOCK, newest(kept), BASINS, UNSEEN)
-    return kept
+def calibrated(trained_store: Database) -> Database:
+    calibrate(trained_store, CLOCK, newest(trained_store), BASINS, UNSEEN)
+    return trained_store
 
 
-def test_a_volume_is_the_sum_of_the_days_of_every_member_and_trace(kept: Database) -> None:
-    run = forecast(kept)
-    told = volume(kept, run)
+def test_a_volume_is_the_sum_of_the_days_of_every_member_and_trace(trained_store: Database) -> None:
+    run = forecast(trained_store)
+    shown = volume(trained_store, run)
     assert (run.forcing_kind, run.purpose, run.t0) == ("climatology", "on-request", T0)
-    assert told.period == Period(day("2004-04-01"), day("2004-05-31"))
-    assert told.ahead == Period(day("2004-04-11"), day("2004-05-31"))
-    assert run.horizon_days == len(told.ahead)
-    sums = discharge(kept, run).sum(axis=-1, dtype=np.float64)
-    np.testing.assert_allclose(known(told.raw), np.quantile(sums, [0.9, 0.7, 0.5, 0.3, 0.1]), rtol=1e-6)
-    assert isinstance(told.calibrated, str)
-    assert "no error model" in told.calibrated
+    assert shown.period == Period(day("2004-04-01"), day("2004-05-31"))
+    assert shown.ahead == Period(day("2004-04-11"), day("2004-05-31"))
+    assert run.horizon_days == len(shown.ahead)
+    sums = discharge(trained_store, run).sum(axis=-1, dtype=np.float64)
+    np.testing.assert_allclose(known(shown.raw), np.quantile(sums, [0.9, 0.7, 0.5, 0.3, 0.1]), rtol=1e-6)
+    assert isinstance(shown.calibrated, str)
+    assert "no error model" in shown.calibrated
 
 
 def test_what_was_observed_of_the_season_is_added(calibrated: Database) -> None:
-    told = volume(calibrated, forecast(calibrated))
-    assert isinstance(told.observed, Observed)
-    assert told.observed.period == Period(day("2004-04-01"), T0)
-    calibrated_ahead = known(told.calibrated)
-    np.testing.assert_allclose(known(told.whole(told.calibrated)), told.observed.depth + calibrated_ahead)
-    courses = discharge(calibrated, forecast(calibrated), runs.PATHS).sum(axis=-1, dtype=np.float64)
-    np.testing.assert_allclose(calibrated_ahead, np.quantile(courses, [0.9, 0.7, 0.5, 0.3, 0.1]), rtol=1e-6)
+    shown = volume(calibrated, forecast(calibrated))
+    assert isinstance(shown.observed, Observed)
+    assert shown.observed.period == Period(day("2004-04-01"), T0)
+    calibrated_ahead = known(shown.calibrated)
+    np.testing.assert_allclose(known(shown.whole(shown.calibrated)), shown.observed.depth + calibrated_ahead)
+    paths = discharge(calibrated, forecast(calibrated), runs.PATHS).sum(axis=-1, dtype=np.float64)
+    np.testing.assert_allclose(calibrated_ahead, np.quantile(paths, [0.9, 0.7, 0.5, 0.3, 0.1]), rtol=1e-6)
     assert (np.diff(calibrated_ahead) <= 0).all()
     assert (calibrated_ahead >= 0).all()
 
 
-def test_of_a_season_that_begins_later_only_its_own_days_are_told(kept: Database) -> None:
+def test_of_a_season_that_begins_later_only_its_own_days_are_reported(trained_store: Database) -> None:
     season = Season.parse("05-01..05-31")
-    run = forecast(kept, season=season)
-    told = volume(kept, run, season)
-    assert (told.observed, told.ahead) == (None, Period(day("2004-05-01"), day("2004-05-31")))
-    sums = discharge(kept, run)[..., 20:].sum(axis=-1, dtype=np.float64)
-    np.testing.assert_allclose(known(told.whole(told.raw)), np.quantile(sums, [0.9, 0.7, 0.5, 0.3, 0.1]), rtol=1e-6)
+    run = forecast(trained_store, season=season)
+    shown = volume(trained_store, run, season)
+    assert (shown.observed, shown.ahead) == (None, Period(day("2004-05-01"), day("2004-05-31")))
+    sums = discharge(trained_store, run)[..., 20:].sum(axis=-1, dtype=np.float64)
+    np.testing.assert_allclose(known(shown.whole(shown.raw)), np.quantile(sums, [0.9, 0.7, 0.5, 0.3, 0.1]), rtol=1e-6)
 
 
-def test_a_missing_day_of_the_season_is_told_and_the_days_ahead_still_are(kept: Database) -> None:
-    run = forecast(kept)
-    change(kept, "discharge", Period(day("2004-04-03"), day("2004-04-04")), np.nan)
-    told = volume(kept, run)
-    assert told.whole(told.raw) == "2 of the 10 days of the season until T0 were not observed, 2004-04-03 the first."
-    assert not isinstance(told.raw, str)
+def test_a_missing_day_of_the_season_is_reported_and_the_days_ahead_still_are(trained_store: Database) -> None:
+    run = forecast(trained_store)
+    change(trained_store, "discharge", Period(day("2004-04-03"), day("2004-04-04")), np.nan)
+    shown = volume(trained_store, run)
+    assert shown.whole(shown.raw) == "2 of the 10 days of the season until T0 were not observed, 2004-04-03 the first."
+    assert not isinstance(shown.raw, str)
 
 
 def test_the_weather_that_came_after_t0_changes_nothing(calibrated: Database) -> None:
@@ -126,7 +126,7 @@ def test_the_weather_that_came_after_t0_changes_nothing(calibrated: Database) ->
     assert not np.array_equal(discharge(calibrated, forecast(calibrated)), before[0])
 
 
-def test_from_a_kept_state_or_from_the_empty_store_the_volume_has_the_same_bits(calibrated: Database) -> None:
+def test_from_a_stored_state_or_from_the_empty_store_the_volume_has_the_same_bits(calibrated: Database) -> None:
     first = forecast(calibrated)
     with calibrated.reading() as session:
         assert states.get(session, first.version_id, BASIN, T0) is not None
@@ -136,24 +136,24 @@ def test_from_a_kept_state_or_from_the_empty_store_the_volume_has_the_same_bits(
     np.testing.assert_array_equal(before, after)
 
 
-def test_each_basin_has_the_season_of_its_snow(kept: Database) -> None:
-    with kept.transaction() as session:
+def test_each_basin_has_the_season_of_its_snow(trained_store: Database) -> None:
+    with trained_store.transaction() as session:
         basins.upsert(session, basins.Basin(BASIN, attributes={SNOW_SHARE: 0.7}))
         basins.upsert(session, basins.Basin(BASINS[1], attributes={SNOW_SHARE: 0.1}))
-    done = forecast_volumes(kept, CLOCK, VolumesParams(basins=list(BASINS[:2]), t0=day("2004-02-10")))
+    done = forecast_volumes(trained_store, CLOCK, VolumesParams(basins=list(BASINS[:2]), t0=day("2004-02-10")))
     seasons = {}
-    with kept.reading() as session:
+    with trained_store.reading() as session:
         for run in done:
             (basin,) = runs.basins_of(session, run.id)
             seasons[basin.basin_id] = str(seasonal_volumes.of_run(session, Latest(run, basin, None)).season)
     assert seasons == {BASIN: "04-01..07-31", BASINS[1]: "02-01..04-30"}
 
 
-def test_the_latest_forecast_stays_and_the_newest_volume_is_found(kept: Database) -> None:
-    daily = one_run(kept)
-    run = forecast(kept)
+def test_the_latest_forecast_stays_and_the_newest_volume_is_found(trained_store: Database) -> None:
+    daily = one_run(trained_store)
+    run = forecast(trained_store)
     at = datetime(2026, 1, 1, tzinfo=UTC)
-    with kept.reading() as session:
+    with trained_store.reading() as session:
         assert latest(session, BASIN, CLOCK.now()).run.id == daily.id
         assert seasonal_volumes.newest(session, BASIN, CLOCK.now(), SPRING).run.id == run.id
         with pytest.raises(NoForecast, match=r"freshet volumes --basin SYNTH-01 --season 04-01\.\.08-31\."):
@@ -162,13 +162,13 @@ def test_the_latest_forecast_stays_and_the_newest_volume_is_found(kept: Database
             seasonal_volumes.newest(session, BASIN, at, SPRING)
 
 
-def test_a_hindcast_tells_no_volume(kept: Database) -> None:
-    run = one_run(kept, t0=T0, horizon=60)
-    told = volume(kept, run)
-    assert told.raw == told.calibrated == seasonal_volumes.NOT_EXPECTED["observed"]
+def test_a_hindcast_reports_no_volume(trained_store: Database) -> None:
+    run = one_run(trained_store, t0=T0, horizon=60)
+    shown = volume(trained_store, run)
+    assert shown.raw == shown.calibrated == seasonal_volumes.NOT_EXPECTED["observed"]
 
 
-def test_the_same_request_leads_to_the_same_run(kept: Database) -> None:
+def test_the_same_request_leads_to_the_same_run(trained_store: Database) -> None:
     params = VolumesParams(basins=[BASIN], t0=T0, season=SPRING)
-    first = forecast_volumes(kept, CLOCK, params, key="a job")
-    assert forecast_volumes(kept, CLOCK, params, key="a job") == first
+    first = forecast_volumes(trained_store, CLOCK, params, key="a job")
+    assert forecast_volumes(trained_store, CLOCK, params, key="a job") == first

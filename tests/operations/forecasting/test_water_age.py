@@ -25,8 +25,8 @@ NAMES = ("older", "2003-MAM", "2003-JJA", "2003-SON", "2004-DJF", "2004-MAM", "y
 def parts_of(database: Database, run: runs.Run, basin: str = BASINS[0]) -> Parts:
     """Return the means by age, (leads,)."""
     with database.reading() as session:
-        told = runs.series_of(session, run.id, basin)[runs.AGE]
-    return dict(zip(told.axes["age"], told.values[:, 0], strict=True))
+        shown = runs.series_of(session, run.id, basin)[runs.AGE]
+    return dict(zip(shown.axes["age"], shown.values[:, 0], strict=True))
 
 
 def reason_of(database: Database, run: runs.Run, basin: str = BASINS[0]) -> str | None:
@@ -49,64 +49,64 @@ def write_rain(database: Database, days: Period, depth: float) -> None:
 
 @pytest.mark.parametrize("weather", ["observed", "climatology", "dry"])
 def test_the_parts_add_up_to_the_discharge_and_what_has_yet_to_fall_is_that_of_the_origin(
-    kept: Database, weather: str
+    trained_store: Database, weather: str
 ) -> None:
-    run = one_run(kept, horizon=20, weather=weather, age=True)
+    run = one_run(trained_store, horizon=20, weather=weather, age=True)
     for basin in BASINS:
-        parts = parts_of(kept, run, basin)
+        parts = parts_of(trained_store, run, basin)
         assert tuple(parts) == Ages(T0).names == NAMES
-        flow = discharge(kept, run, basin)
+        flow = discharge(trained_store, run, basin)
         whole = flow.reshape(-1, flow.shape[-1]).mean(axis=0)
         np.testing.assert_allclose(np.sum([*parts.values()], axis=0), whole, rtol=2e-6)
-        by_origin, _ = origin(kept, run, basin)
+        by_origin, _ = origin(trained_store, run, basin)
         np.testing.assert_allclose(parts["yet_to_fall"], by_origin["yet_to_fall"], rtol=1e-5, atol=1e-9)
         assert all((part >= 0).all() for part in parts.values())
         assert parts["2004-DJF"].all()
-        with kept.reading() as session:
+        with trained_store.reading() as session:
             assert runs.basin_of(session, run.id, basin).summary.age_reason is None
 
 
-def test_asking_for_it_changes_nothing_else(kept: Database) -> None:
-    without, told = one_run(kept, horizon=20), one_run(kept, horizon=20, age=True)
-    assert reason_of(kept, without) == NOT_ASKED
-    with kept.reading() as session:
-        before, after = (runs.series_of(session, run.id, BASINS[0]) for run in (without, told))
+def test_asking_for_it_changes_nothing_else(trained_store: Database) -> None:
+    without, shown = one_run(trained_store, horizon=20), one_run(trained_store, horizon=20, age=True)
+    assert reason_of(trained_store, without) == NOT_ASKED
+    with trained_store.reading() as session:
+        before, after = (runs.series_of(session, run.id, BASINS[0]) for run in (without, shown))
     assert set(after) - set(before) == {runs.AGE}
     assert all(np.array_equal(after[name].values, before[name].values) for name in before)
 
 
-def test_a_season_without_rain_has_no_part_and_one_with_rain_has(kept: Database) -> None:
+def test_a_season_without_rain_has_no_part_and_one_with_rain_has(trained_store: Database) -> None:
     for dry in ("2003-12-01..2003-12-31", "2004-01-01..2004-02-29"):
-        write_rain(kept, Period.parse(dry), 0.0)
-    parts = parts_of(kept, one_run(kept, age=True))
+        write_rain(trained_store, Period.parse(dry), 0.0)
+    parts = parts_of(trained_store, one_run(trained_store, age=True))
     assert not parts["2004-DJF"].any()
     assert all(parts[name].any() for name in ("2003-JJA", "2003-SON", "yet_to_fall"))
 
 
-def test_it_does_not_depend_on_the_state_that_the_past_begins_from(kept: Database) -> None:
-    from_state = parts_of(kept, one_run(kept, age=True))
-    with kept.transaction() as session:
+def test_it_does_not_depend_on_the_state_that_the_past_begins_from(trained_store: Database) -> None:
+    from_state = parts_of(trained_store, one_run(trained_store, age=True))
+    with trained_store.transaction() as session:
         session.execute(delete(StateRow).where(StateRow.day < Ages(T0).begin))
-    from_empty = parts_of(kept, one_run(kept, age=True))
+    from_empty = parts_of(trained_store, one_run(trained_store, age=True))
     assert all(np.array_equal(from_state[name], from_empty[name]) for name in NAMES)
 
 
 @pytest.mark.parametrize(("t0", "told"), [("2001-09-29", False), ("2001-10-01", True), ("2001-12-31", True)])
-def test_a_record_of_less_than_a_year_tells_no_age(kept: Database, t0: Day, told: bool) -> None:
-    run = one_run(kept, t0=day(t0), age=True)
+def test_a_record_of_less_than_a_year_reports_no_age(trained_store: Database, t0: Day, shown: bool) -> None:
+    run = one_run(trained_store, t0=day(t0), age=True)
     assert run.status == "issued"
-    if told:
-        parts = parts_of(kept, run)
+    if shown:
+        parts = parts_of(trained_store, run)
         np.testing.assert_allclose(
-            np.sum([*parts.values()], axis=0), discharge(kept, run, BASINS[0]).mean(0), rtol=2e-6
+            np.sum([*parts.values()], axis=0), discharge(trained_store, run, BASINS[0]).mean(0), rtol=2e-6
         )
     else:
-        assert reason_of(kept, run) == "The record begins 363 days before T0: no water is known to be older."
+        assert reason_of(trained_store, run) == "The record begins 363 days before T0: no water is known to be older."
 
 
-def test_a_past_that_does_not_end_in_the_kept_state_tells_no_age(kept: Database) -> None:
-    one_run(kept)
-    write_rain(kept, Period(day("2004-01-10"), day("2004-01-10")), 50.0)  # behind the back of the kept states
-    run = one_run(kept, age=True)
+def test_a_past_that_does_not_end_in_the_stored_state_reports_no_age(trained_store: Database) -> None:
+    one_run(trained_store)
+    write_rain(trained_store, Period(day("2004-01-10"), day("2004-01-10")), 50.0)  # behind the back of the kept states
+    run = one_run(trained_store, age=True)
     assert run.status == "issued"
-    assert reason_of(kept, run) == ANOTHER_PAST
+    assert reason_of(trained_store, run) == ANOTHER_PAST

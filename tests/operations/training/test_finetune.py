@@ -212,7 +212,7 @@ def test_vectors_are_fitted_where_the_parent_has_some(own: Database) -> None:
         tuned(own, without, fitted="basin_vectors", validation_period=None)
 
 
-def test_the_version_says_where_it_comes_from(own: Database, parent: str) -> None:
+def test_the_version_states_where_it_comes_from(own: Database, parent: str) -> None:
     child, was = tuned(own, parent, members=1), version(own, parent)
     assert (child.parent_id, child.scaler, child.members) == (parent, was.scaler, (0,))
     assert (child.config["network"], child.config["inputs"]) == (was.config["network"], was.config["inputs"])
@@ -368,7 +368,7 @@ def test_exported_and_installed_it_still_knows_its_ancestors_days(
         ({"members": 3}, InvalidInput, "has 2 members, so 3 cannot"),
     ],
 )
-def test_what_cannot_be_tuned_is_told(
+def test_what_cannot_be_tuned_is_reported(
     own: Database, parent: str, changes: dict[str, object], error: type[Exception], sentence: str
 ) -> None:
     with pytest.raises(error, match=sentence):
@@ -377,7 +377,7 @@ def test_what_cannot_be_tuned_is_told(
         assert len(versions.list_versions(session)) == 2
 
 
-def test_a_basin_without_the_parents_attributes_is_told(own: Database, parent: str) -> None:
+def test_a_basin_without_the_parents_attributes_is_reported(own: Database, parent: str) -> None:
     with own.transaction() as session:
         session.execute(delete(AttributeRow).where(AttributeRow.basin_id == UNSEEN, AttributeRow.name == "elev_mean"))
     with pytest.raises(NoBasinLeft, match=f"{UNSEEN} has no attribute elev_mean"):

@@ -130,21 +130,23 @@ def _new(version: versions.Version) -> versions.NewVersion:
     return versions.NewVersion(**{name: getattr(version, name) for name in versions.NewVersion.__dataclass_fields__})
 
 
-def test_an_installed_ensemble_is_a_version_with_all_that_was_said_of_it(
+def test_an_installed_ensemble_is_a_version_with_all_that_was_stated_of_it(
     database: Database, origin: Database, shelf: Path
 ) -> None:
     trained, ensemble = newest(origin), read_shipped(NAME, shelf)
     installed = install(database, CLOCK, ensemble)
     with database.reading() as session:
-        kept = versions.get(session, installed.version_id)
+        trained_store = versions.get(session, installed.version_id)
         members = versions.members_of(session, installed.version_id)
     with origin.reading() as session:
         before = versions.members_of(session, trained.id)
     same = ("architecture", "conserving", "product", "config", "scaler", "basins", "data_hash", "code_version", "uses")
-    assert [getattr(kept, name) for name in same] == [getattr(trained, name) for name in same]
-    assert kept.label == NAME
-    assert kept.properties.attribute_ranges == trained.properties.attribute_ranges
-    assert kept.properties.pretrained == Pretrained(name=NAME, content=ensemble.content, trained_on="synthetic")
+    assert [getattr(trained_store, name) for name in same] == [getattr(trained, name) for name in same]
+    assert trained_store.label == NAME
+    assert trained_store.properties.attribute_ranges == trained.properties.attribute_ranges
+    assert trained_store.properties.pretrained == Pretrained(
+        name=NAME, content=ensemble.content, trained_on="synthetic"
+    )
     assert [(one.label, one.seed, one.log) for one in members] == [(one.label, one.seed, one.log) for one in before]
     hashes = [sha256(one.weights["best"]).hexdigest() for one in members]
     assert hashes == [one.sha256 for one in ensemble.description.members]
@@ -230,26 +232,26 @@ def test_a_value_that_half_precision_cannot_hold_is_refused(origin: Database, tm
         assert not (tmp_path / "large").exists()
 
 
-def test_members_of_a_training_under_way_are_shipped_one_by_one(kept: Database, tmp_path: Path) -> None:
+def test_members_of_a_training_under_way_are_shipped_one_by_one(trained_store: Database, tmp_path: Path) -> None:
     folder = tmp_path / "shelf" / "growing"
-    begun = begin(kept, CLOCK, configuration(seed=9), LEARNT)
+    started = begin(trained_store, CLOCK, configuration(seed=9), LEARNT)
     labels = []
     for member in (1, 0):
-        train_member(kept, CLOCK, begun, member, "cpu", lambda _progress: None)
-        with kept.reading() as session:
-            done = [one for one in trainings.finished_members(session, begun.training_id) if one.label == member]
-        labels.append(ship(folder, new_version(CLOCK, begun), done).members)
+        train_member(trained_store, CLOCK, started, member, "cpu", lambda _progress: None)
+        with trained_store.reading() as session:
+            done = [one for one in trainings.finished_members(session, started.training_id) if one.label == member]
+        labels.append(ship(folder, new_version(CLOCK, started), done).members)
         (folder / "README.md").write_text("It grows.")
         assert list(read(folder).weights) == list(labels[-1])
     assert labels == [(1,), (0, 1)]
-    with kept.reading() as session:
-        (first, second) = trainings.finished_members(session, begun.training_id)
+    with trained_store.reading() as session:
+        (first, second) = trainings.finished_members(session, started.training_id)
     swapped = replace(first, weights=second.weights)
     with pytest.raises(AnotherVersion, match="other weights of member 0"):
-        ship(folder, new_version(CLOCK, begun), [swapped])
+        ship(folder, new_version(CLOCK, started), [swapped])
 
 
-def test_what_is_not_shipped_is_told_with_what_is(shelf: Path, tmp_path: Path) -> None:
+def test_what_is_not_shipped_is_reported_with_what_is(shelf: Path, tmp_path: Path) -> None:
     with pytest.raises(UnknownEnsemble, match=f"No ensemble 'nothing' is shipped: choose of {NAME}"):
         read_shipped("nothing", shelf)
     shutil.copytree(shelf / NAME, shelf / "twin")
@@ -315,9 +317,9 @@ DAMAGES = [
 
 
 @pytest.mark.parametrize(("damage", "said"), DAMAGES)
-def test_a_damaged_ensemble_is_refused_and_named(shelf: Path, damage: Any, said: str) -> None:
+def test_a_damaged_ensemble_is_refused_and_named(shelf: Path, damage: Any, output: str) -> None:
     damage(shelf / NAME)
-    with pytest.raises(DamagedEnsemble, match=said):
+    with pytest.raises(DamagedEnsemble, match=output):
         read_shipped(NAME, shelf)
 
 
@@ -333,9 +335,9 @@ def test_an_interrupted_installation_leaves_nothing(database: Database, shelf: P
     assert install(database, CLOCK, ensemble).already is False
 
 
-def test_a_basin_that_it_never_saw_is_forecast_and_says_so(kept: Database, shelf: Path) -> None:
-    version = install(kept, CLOCK, read_shipped(NAME, shelf)).version_id
-    unseen, seen = (summary(kept, version, basin) for basin in (UNSEEN, LEARNT[0]))
+def test_a_basin_that_it_never_saw_is_forecast_and_states_it(trained_store: Database, shelf: Path) -> None:
+    version = install(trained_store, CLOCK, read_shipped(NAME, shelf)).version_id
+    unseen, seen = (summary(trained_store, version, basin) for basin in (UNSEEN, LEARNT[0]))
     assert (unseen.seen_in_training, seen.seen_in_training) == (False, True)
     assert f"{UNSEEN} is not among the 2 basins" in str(unseen.training_note)
     assert seen.training_note == f"{LEARNT[0]} is one of the 2 basins that the version learnt from."
@@ -343,47 +345,49 @@ def test_a_basin_that_it_never_saw_is_forecast_and_says_so(kept: Database, shelf
     assert unseen.trained_on == seen.trained_on == "synthetic"
 
 
-def test_attributes_beyond_those_of_its_basins_are_named(kept: Database, shelf: Path) -> None:
-    version = install(kept, CLOCK, read_shipped(NAME, shelf)).version_id
-    with kept.transaction() as session:
+def test_attributes_beyond_those_of_its_basins_are_named(trained_store: Database, shelf: Path) -> None:
+    version = install(trained_store, CLOCK, read_shipped(NAME, shelf)).version_id
+    with trained_store.transaction() as session:
         of_learnt = [basins.get(session, basin).attributes for basin in LEARNT]
         within = {name: float(value) for name, value in of_learnt[0].items()}
         high = 1 + max(one["elev_mean"] for one in of_learnt)
         basins.upsert(session, basins.Basin(UNSEEN, attributes=within | {"elev_mean": high}))
-    extrapolated = summary(kept, version, UNSEEN)
+    extrapolated = summary(trained_store, version, UNSEEN)
     assert extrapolated.outside_training == ("elev_mean",)
     assert f"elev_mean ({high:g}, theirs " in str(extrapolated.training_note)
-    with kept.transaction() as session:
+    with trained_store.transaction() as session:
         basins.upsert(session, basins.Basin(UNSEEN, attributes=within))
-    assert summary(kept, version, UNSEEN).outside_training == ()
+    assert summary(trained_store, version, UNSEEN).outside_training == ()
 
 
-def test_a_version_from_before_ranges_were_kept_does_not_know_and_is_exported_with_them(
-    kept: Database, tmp_path: Path
+def test_a_version_from_before_ranges_were_stored_does_not_know_and_is_exported_with_them(
+    trained_store: Database, tmp_path: Path
 ) -> None:
-    version = newest(kept)
-    with kept.transaction() as session:
+    version = newest(trained_store)
+    with trained_store.transaction() as session:
         session.get_one(VersionRow, version.id).properties = VersionProperties()
-    assert summary(kept, version.id, UNSEEN).outside_training is None
-    export(kept, version.id, tmp_path / "old")
+    assert summary(trained_store, version.id, UNSEEN).outside_training is None
+    export(trained_store, version.id, tmp_path / "old")
     (tmp_path / "old" / "README.md").write_text("Old.")
     ranges = read(tmp_path / "old").description.attribute_ranges
     assert ranges == version.properties.attribute_ranges
 
 
-def test_another_product_than_it_learnt_from_is_told(kept: Database, shelf: Path) -> None:
+def test_another_product_than_it_learnt_from_is_reported(trained_store: Database, shelf: Path) -> None:
     another_product(shelf / NAME)
-    installed = install(kept, CLOCK, read_shipped(NAME, shelf), "synthetic")
-    with kept.reading() as session:
+    installed = install(trained_store, CLOCK, read_shipped(NAME, shelf), "synthetic")
+    with trained_store.reading() as session:
         version = versions.get(session, installed.version_id)
     assert (version.product, version.trained_on, installed.trained_on) == (
         *("synthetic", "maurer_extended", "maurer_extended"),
     )
-    of_learnt = summary(kept, version.id, LEARNT[0])
+    of_learnt = summary(trained_store, version.id, LEARNT[0])
     assert of_learnt.trained_on == "maurer_extended"
     assert "It learnt from maurer_extended and is driven by synthetic." in str(of_learnt.training_note)
     with pytest.raises(InvalidInput, match="takes synthetic, not maurer_extended"):
-        forecast(kept, CLOCK, ForecastParams(basins=list(BASINS), version=version.id, product="maurer_extended"))
+        forecast(
+            trained_store, CLOCK, ForecastParams(basins=list(BASINS), version=version.id, product="maurer_extended")
+        )
 
 
 def test_it_serves_basins_that_have_its_inputs_and_no_version_yet(origin: Database, shelf: Path) -> None:
@@ -405,29 +409,31 @@ def test_it_serves_basins_that_have_its_inputs_and_no_version_yet(origin: Databa
 
 
 def test_a_version_is_meant_for_the_basins_here_that_it_learnt_from_or_else_those_it_serves(
-    kept: Database, shelf: Path
+    trained_store: Database, shelf: Path
 ) -> None:
-    here = install(kept, CLOCK, read_shipped(NAME, shelf)).version_id
+    here = install(trained_store, CLOCK, read_shipped(NAME, shelf)).version_id
     rewrite(shelf / NAME, basins=[f"USGS-{number:08}" for number in range(1, len(LEARNT) + 1)])
-    elsewhere = install(kept, CLOCK, read_shipped(NAME, shelf)).version_id
-    with kept.transaction() as session:
+    elsewhere = install(trained_store, CLOCK, read_shipped(NAME, shelf)).version_id
+    with trained_store.transaction() as session:
         assert promotions.basins_of(session, here) == list(LEARNT)
         with pytest.raises(promotions.NoBasin, match="name the basins"):
             promotions.basins_of(session, elsewhere)
         promotions.promote(session, elsewhere, [UNSEEN], reason="unseen", by="someone", at=CLOCK.now())
         assert promotions.basins_of(session, elsewhere) == [UNSEEN]
-    evaluate(kept, CLOCK, elsewhere, Period.parse("2004-10-01..2005-09-30"), [UNSEEN])
-    with kept.reading() as session:
+    evaluate(trained_store, CLOCK, elsewhere, Period.parse("2004-10-01..2005-09-30"), [UNSEEN])
+    with trained_store.reading() as session:
         closure = versions.get(session, elsewhere).properties.closure
     assert closure is not None
     assert closure.basins == 1
 
 
-def test_versions_are_compared_in_what_is_kept_of_the_basins_they_have_in_common(kept: Database, shelf: Path) -> None:
-    own = newest(kept).id
+def test_versions_are_compared_in_what_is_stored_of_the_basins_they_have_in_common(
+    trained_store: Database, shelf: Path
+) -> None:
+    own = newest(trained_store).id
     rewrite(shelf / NAME, basins=[LEARNT[0], "USGS-00000001"])
-    installed = install(kept, CLOCK, read_shipped(NAME, shelf)).version_id
-    done = compare(kept, CLOCK, [installed, own], Period.parse("2004-10-01..2005-09-30"))
+    installed = install(trained_store, CLOCK, read_shipped(NAME, shelf)).version_id
+    done = compare(trained_store, CLOCK, [installed, own], Period.parse("2004-10-01..2005-09-30"))
     assert (done.comparison.basins, done.comparison.result.left_out) == ((LEARNT[0],), {})
 
 

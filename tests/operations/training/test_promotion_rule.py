@@ -51,20 +51,22 @@ def candidate(database: Database, steps: int) -> str:
     return train(database, CLOCK, config, BASINS).version_id
 
 
-def test_a_better_candidate_that_fails_a_probe_of_its_physics_is_told_and_not_promoted(kept: Database) -> None:
-    before = in_use(kept)
-    better = candidate(kept, steps=300)
+def test_a_better_candidate_that_fails_a_probe_of_its_physics_is_reported_and_not_promoted(
+    trained_store: Database,
+) -> None:
+    before = in_use(trained_store)
+    better = candidate(trained_store, steps=300)
     leak = ProbeResult("closure", "water unaccounted for", "1", 1e-5, 0.01)
-    with kept.transaction() as session:
+    with trained_store.transaction() as session:
         row = session.get_one(VersionRow, better)
         row.properties = replace(row.properties, physics=(leak,))
 
-    decision = decide(kept, CLOCK, better, PromotionRule(period=HELD_OUT, promote=True))
+    decision = decide(trained_store, CLOCK, better, PromotionRule(period=HELD_OUT, promote=True))
 
     assert decision.better
     assert decision.promoted == ()
     assert "fails probes of its physics (closure: 1.0e-02, at most 1e-05)" in decision.sentence
-    assert in_use(kept) == before
+    assert in_use(trained_store) == before
 
 
 def in_use(database: Database) -> set[str]:
@@ -72,10 +74,10 @@ def in_use(database: Database) -> set[str]:
         return set(promotions.current(session, BASINS).values())
 
 
-def test_a_better_candidate_takes_over_by_the_rule_and_a_worse_one_does_not(kept: Database) -> None:
-    (first,) = in_use(kept)
-    better = candidate(kept, steps=300)
-    decision = decide(kept, CLOCK, better, PromotionRule(period=HELD_OUT, promote=True))
+def test_a_better_candidate_takes_over_by_the_rule_and_a_worse_one_does_not(trained_store: Database) -> None:
+    (first,) = in_use(trained_store)
+    better = candidate(trained_store, steps=300)
+    decision = decide(trained_store, CLOCK, better, PromotionRule(period=HELD_OUT, promote=True))
     assert decision.better
     assert decision.current == (first,)
     assert decision.basins == len(BASINS)
@@ -86,15 +88,15 @@ def test_a_better_candidate_takes_over_by_the_rule_and_a_worse_one_does_not(kept
     assert decision.reporting is not None
     assert (decision.deciding.years, decision.reporting.years) == ((2005, 2006, 2008), (2007,))
     assert set(decision.promoted) == set(BASINS)
-    assert in_use(kept) == {better}
+    assert in_use(trained_store) == {better}
 
-    worse = candidate(kept, steps=3)
-    decision = decide(kept, CLOCK, worse, PromotionRule(period=HELD_OUT, promote=True))
+    worse = candidate(trained_store, steps=3)
+    decision = decide(trained_store, CLOCK, worse, PromotionRule(period=HELD_OUT, promote=True))
     assert not decision.better
     assert decision.promoted == ()
     assert "not shown to be better by more than the margin" in decision.sentence
-    assert in_use(kept) == {better}
-    with kept.reading() as session:
+    assert in_use(trained_store) == {better}
+    with trained_store.reading() as session:
         comparison = versions.get(session, worse).properties.comparison
         (newest, *_) = promotions.history(session, "SYNTH-01")
     assert comparison == decision
@@ -102,50 +104,57 @@ def test_a_better_candidate_takes_over_by_the_rule_and_a_worse_one_does_not(kept
     assert "median NSE" in newest.reason
 
 
-def test_a_better_candidate_of_an_operator_takes_over_its_own_basins_and_scores_no_others(kept: Database) -> None:
-    (first,) = in_use(kept)
-    better = candidate(kept, steps=300)
-    with kept.transaction() as session:
+def test_a_better_candidate_of_an_operator_takes_over_its_own_basins_and_scores_no_others(
+    trained_store: Database,
+) -> None:
+    (first,) = in_use(trained_store)
+    better = candidate(trained_store, steps=300)
+    with trained_store.transaction() as session:
         key = keys.make(session, "mill", "operator", None, NOW)[0]
         session.get_one(BasinRow, BASINS[0]).registered_by = key.id
         session.get_one(VersionRow, better).owner = key.id
-    with kept.guarded(Guard(of_key(key), TRAINING)):
-        decision = decide(kept, CLOCK, better, PromotionRule(period=HELD_OUT, promote=True))
+    with trained_store.guarded(Guard(of_key(key), TRAINING)):
+        decision = decide(trained_store, CLOCK, better, PromotionRule(period=HELD_OUT, promote=True))
     assert set(decision.better_in) == set(BASINS)
     assert decision.promoted == (BASINS[0],)
-    with kept.reading() as session:
+    with trained_store.reading() as session:
         assert promotions.current(session, BASINS) == dict.fromkeys(BASINS, first) | {BASINS[0]: better}
         assert set(session.scalars(select(ScoreRow.version_id).distinct())) == {better}
 
 
-def test_without_leave_a_better_candidate_waits_for_an_admin(kept: Database) -> None:
-    before = in_use(kept)
-    decision = decide(kept, CLOCK, candidate(kept, steps=300), PromotionRule(period=HELD_OUT))
+def test_without_leave_a_better_candidate_waits_for_an_admin(trained_store: Database) -> None:
+    before = in_use(trained_store)
+    decision = decide(trained_store, CLOCK, candidate(trained_store, steps=300), PromotionRule(period=HELD_OUT))
     assert decision.better
-    assert in_use(kept) == before
+    assert in_use(trained_store) == before
 
 
-def test_a_margin_must_be_exceeded(kept: Database) -> None:
-    decision = decide(kept, CLOCK, candidate(kept, steps=300), PromotionRule(period=HELD_OUT, margin=1.0, promote=True))
+def test_a_margin_must_be_exceeded(trained_store: Database) -> None:
+    decision = decide(
+        trained_store,
+        CLOCK,
+        candidate(trained_store, steps=300),
+        PromotionRule(period=HELD_OUT, margin=1.0, promote=True),
+    )
     assert not decision.better
 
 
-def test_the_current_version_is_not_judged_against_itself(kept: Database) -> None:
-    (first,) = in_use(kept)
-    decision = decide(kept, CLOCK, first, PromotionRule(period=HELD_OUT, promote=True))
+def test_the_current_version_is_not_judged_against_itself(trained_store: Database) -> None:
+    (first,) = in_use(trained_store)
+    decision = decide(trained_store, CLOCK, first, PromotionRule(period=HELD_OUT, promote=True))
     assert (decision.better, decision.basins) == (False, 0)
 
 
-def test_days_of_the_training_are_refused(kept: Database) -> None:
-    (first,) = in_use(kept)
+def test_days_of_the_training_are_refused(trained_store: Database) -> None:
+    (first,) = in_use(trained_store)
     with pytest.raises(InvalidInput, match="took no part in its training"):
-        decide(kept, CLOCK, first, PromotionRule(period=Period.parse("2003-10-01..2008-09-30")))
+        decide(trained_store, CLOCK, first, PromotionRule(period=Period.parse("2003-10-01..2008-09-30")))
 
 
-def test_too_few_years_are_refused(kept: Database) -> None:
-    (first,) = in_use(kept)
+def test_too_few_years_are_refused(trained_store: Database) -> None:
+    (first,) = in_use(trained_store)
     with pytest.raises(InvalidInput, match="holds 3 whole water years"):
-        decide(kept, CLOCK, first, PromotionRule(period=Period.parse("2004-10-01..2007-09-30")))
+        decide(trained_store, CLOCK, first, PromotionRule(period=Period.parse("2004-10-01..2007-09-30")))
 
 
 def test_one_good_year_among_bad_ones_does_not_decide() -> None:
@@ -167,17 +176,17 @@ def test_one_good_year_among_bad_ones_does_not_decide() -> None:
         assert pair.exceeds(0.0) is exceeds
 
 
-def test_a_decision_in_the_earlier_form_is_left_as_it_is(kept: Database) -> None:
+def test_a_decision_in_the_earlier_form_is_left_as_it_is(trained_store: Database) -> None:
     """Until now it held two medians and no years."""
-    (first,) = in_use(kept)
+    (first,) = in_use(trained_store)
     rule = {"period": "2004-10-01..2006-09-30", "margin": 0.0, "promote": True}
     medians = {"basins": 2, "candidate_median": 0.6, "current_median": 0.5}
     old = {"candidate": first, "current": ["older"], "rule": rule, **medians, "better": True}
     stored = from_json(VersionProperties, {"comparison": old | {"promoted": [], "sentence": "Better."}})
     assert isinstance(stored.comparison, MedianComparison)
-    with kept.transaction() as session:
+    with trained_store.transaction() as session:
         session.get_one(VersionRow, first).properties = stored
-    decision = decide(kept, CLOCK, first, PromotionRule(period=HELD_OUT))
+    decision = decide(trained_store, CLOCK, first, PromotionRule(period=HELD_OUT))
     assert decision.basins == 0
-    with kept.reading() as session:
+    with trained_store.reading() as session:
         assert versions.get(session, first).properties == stored

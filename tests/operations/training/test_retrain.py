@@ -39,15 +39,17 @@ def season(database: Database, **params: object) -> retrain.Season:
 
 def retrained(database: Database, **params: object) -> retrain.Retrained:
     twin, candidate = retrain.begin_both(database, CLOCK, season(database, **params))
-    for begun in (twin, candidate):
-        train_members(database, CLOCK, begun, device="cpu", cores=1, on_progress=lambda _member, _progress: None)
+    for started in (twin, candidate):
+        train_members(database, CLOCK, started, device="cpu", cores=1, on_progress=lambda _member, _progress: None)
     return retrain.conclude(database, CLOCK, twin, candidate, RetrainingParams.model_validate(params))
 
 
-def test_the_candidate_learns_every_year_and_its_twin_all_but_those_that_nobody_has_learnt(kept: Database) -> None:
-    planned = season(kept)
-    with kept.reading() as session:
-        version = versions.get(session, in_use(kept))
+def test_the_candidate_learns_every_year_and_its_twin_all_but_those_that_nobody_has_learnt(
+    trained_store: Database,
+) -> None:
+    planned = season(trained_store)
+    with trained_store.reading() as session:
+        version = versions.get(session, in_use(trained_store))
     learnt = [Period.parse(days) for days in version.used_periods]
     judged = planned.twin.held_out_period
     assert judged is not None
@@ -60,12 +62,12 @@ def test_the_candidate_learns_every_year_and_its_twin_all_but_those_that_nobody_
         assert config.model_dump(include=set(recipe)) == of_version
 
 
-def test_it_ends_in_a_judged_version_with_all_that_one_in_use_needs(kept: Database) -> None:
-    before = in_use(kept)
-    done = retrained(kept)
+def test_it_ends_in_a_judged_version_with_all_that_one_in_use_needs(trained_store: Database) -> None:
+    before = in_use(trained_store)
+    done = retrained(trained_store)
     candidate = done.trained.version_id
     judged = Period.parse(JUDGED)
-    with kept.reading() as session:
+    with trained_store.reading() as session:
         version = versions.get(session, candidate)
         assert version.twin_id == done.twin_id
         assert version.properties.comparison == done.decision
@@ -73,37 +75,37 @@ def test_it_ends_in_a_judged_version_with_all_that_one_in_use_needs(kept: Databa
         assert scores.scores(session, versions=[done.twin_id], first_day=judged.first, last_day=judged.last)
     assert done.decision.current == (before,)
     assert f"judged by its twin {done.twin_id}" in done.decision.sentence
-    assert in_use(kept) == before  # promoting was not asked for
+    assert in_use(trained_store) == before  # promoting was not asked for
 
 
-def test_a_better_candidate_is_put_in_use_and_rolled_back_in_one_call(kept: Database) -> None:
-    before = in_use(kept)
-    done = retrained(kept, promote=True, margin=0.0)
+def test_a_better_candidate_is_put_in_use_and_rolled_back_in_one_call(trained_store: Database) -> None:
+    before = in_use(trained_store)
+    done = retrained(trained_store, promote=True, margin=0.0)
     # Whether so small a candidate is better is the rule's to say: either end is followed to the letter.
     better = done.decision.better
     assert set(done.decision.promoted) == (set(BASINS) if better else set())
-    with kept.transaction() as session:
+    with trained_store.transaction() as session:
         candidate = done.trained.version_id
         if not better:
             promotions.promote(session, candidate, BASINS, reason="by hand", by="someone", at=CLOCK.now())
         restored = promotions.roll_back(session, candidate, reason="worse", by="someone", at=CLOCK.now())
     assert restored == dict.fromkeys(BASINS, before)
-    assert in_use(kept) == before
+    assert in_use(trained_store) == before
 
 
-def test_where_no_year_has_come_since_there_is_nothing_to_train(kept: Database) -> None:
-    done = retrained(kept)
-    with kept.transaction() as session:
+def test_where_no_year_has_come_since_there_is_nothing_to_train(trained_store: Database) -> None:
+    done = retrained(trained_store)
+    with trained_store.transaction() as session:
         promotions.promote(session, done.trained.version_id, BASINS, reason="try", by="someone", at=CLOCK.now())
-    with kept.reading() as session:
-        said = retrain.season(session, RetrainingParams())
-    assert isinstance(said, str)
-    assert f"Version {done.trained.version_id} has learnt from days up to 2008-09-30" in said
+    with trained_store.reading() as session:
+        result = retrain.season(session, RetrainingParams())
+    assert isinstance(result, str)
+    assert f"Version {done.trained.version_id} has learnt from days up to 2008-09-30" in result
 
 
-def test_done_again_it_changes_nothing(kept: Database) -> None:
-    first = retrained(kept)
-    again = retrained(kept)
+def test_done_again_it_changes_nothing(trained_store: Database) -> None:
+    first = retrained(trained_store)
+    again = retrained(trained_store)
     assert (again.trained.version_id, again.twin_id) == (first.trained.version_id, first.twin_id)
     assert again.trained.already
     assert again.decision == first.decision
@@ -116,15 +118,15 @@ def test_done_again_it_changes_nothing(kept: Database) -> None:
         ({"version": "nothing"}, "nothing"),
     ],
 )
-def test_what_cannot_be_retrained_is_refused(kept: Database, params: dict[str, object], message: str) -> None:
+def test_what_cannot_be_retrained_is_refused(trained_store: Database, params: dict[str, object], message: str) -> None:
     with pytest.raises(Problem, match=message):
-        season(kept, **params)
+        season(trained_store, **params)
 
 
-def test_too_few_unknown_years_are_refused_until_years_are_named(kept: Database) -> None:
+def test_too_few_unknown_years_are_refused_until_years_are_named(trained_store: Database) -> None:
     config = configuration(train_period="2000-10-01..2007-09-30", validation_period=None)
-    knowing = train(kept, CLOCK, config, BASINS).version_id
+    knowing = train(trained_store, CLOCK, config, BASINS).version_id
     with pytest.raises(InvalidInput, match=r"all but 1 successive water years .* name years to judge on"):
-        season(kept, version=knowing)
-    named = season(kept, version=knowing, judge_on=JUDGED)
+        season(trained_store, version=knowing)
+    named = season(trained_store, version=knowing, judge_on=JUDGED)
     assert str(named.twin.held_out_period) == JUDGED

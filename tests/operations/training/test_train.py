@@ -42,8 +42,8 @@ def replace_flow(database: Database, basin: str, value: float) -> None:
         series.write(session, basin, "synth", "discharge", new, source, CLOCK.now())
 
 
-def test_a_version_keeps_its_members_and_serves_the_basins_that_had_none(kept: Database) -> None:
-    with kept.reading() as session:
+def test_a_version_retains_its_members_and_serves_the_basins_that_had_none(trained_store: Database) -> None:
+    with trained_store.reading() as session:
         version = versions.newest(session)
         members = versions.members_of(session, version.id)
         assert promotions.current(session, BASINS) == dict.fromkeys(BASINS, version.id)
@@ -56,38 +56,38 @@ def test_a_version_keeps_its_members_and_serves_the_basins_that_had_none(kept: D
     assert not any(probe.forbids for probe in version.properties.physics)
     assert "less flow after rain" in {probe.name for probe in version.properties.physics}
 
-    again = train(kept, CLOCK, configuration(), BASINS)
+    again = train(trained_store, CLOCK, configuration(), BASINS)
     assert again.already
     assert again.version_id == version.id
 
-    other = train(kept, CLOCK, configuration(seed=7, members=1), BASINS)
+    other = train(trained_store, CLOCK, configuration(seed=7, members=1), BASINS)
     assert not other.already
     assert other.promoted == ()
 
 
-def test_what_fails_a_probe_of_its_physics_is_kept_and_serves_no_basin(kept: Database) -> None:
+def test_what_fails_a_probe_of_its_physics_is_stored_and_serves_no_basin(trained_store: Database) -> None:
     config = configuration(seed=9, members=1, train_period="2001-10-01..2003-09-30", validation_period=None)
-    begun = begin(kept, CLOCK, config, BASINS)
+    started = begin(trained_store, CLOCK, config, BASINS)
     network = build(config.network, config.inputs, seed=0, basins=len(BASINS))
     torch.nn.init.constant_(network.get_parameter("output_gate.bias"), torch.nan)
     member = versions.Member(0, 9, {"last": checkpoint.dump(network.state_dict(), {})}, {"validation": []})
-    with kept.transaction() as session:
+    with trained_store.transaction() as session:
         session.execute(delete(PromotionRow))
-        trainings.finish_member(session, begun.training_id, member, CLOCK.wall())
+        trainings.finish_member(session, started.training_id, member, CLOCK.wall())
 
-    trained = assemble(kept, CLOCK, begun)
+    trained = assemble(trained_store, CLOCK, started)
 
     assert trained.promoted == ()
     assert trained.refused is not None
     assert "closure: no finite number" in trained.refused
-    with kept.reading() as session:
+    with trained_store.reading() as session:
         assert promotions.current(session, BASINS) == {}
         assert versions.get(session, trained.version_id).properties.physics is not None
 
 
 @pytest.mark.parametrize("stop", [(0, 5), (1, 2), (1, 7)])
-def test_a_training_that_died_goes_on_to_the_same_weights(kept: Database, stop: tuple[int, int]) -> None:
-    with kept.reading() as session:
+def test_a_training_that_died_goes_on_to_the_same_weights(trained_store: Database, stop: tuple[int, int]) -> None:
+    with trained_store.reading() as session:
         whole = versions.newest(session)
     config = configuration(checkpoint_every=2)  # another request, the same weights
     seen: list[tuple[int, int]] = []
@@ -97,24 +97,24 @@ def test_a_training_that_died_goes_on_to_the_same_weights(kept: Database, stop: 
             raise StoppedHereError
 
     with pytest.raises(StoppedHereError):
-        train(kept, CLOCK, config, BASINS, on_progress=die)
-    with kept.reading() as session:
+        train(trained_store, CLOCK, config, BASINS, on_progress=die)
+    with trained_store.reading() as session:
         assert versions.newest(session).id == whole.id  # nothing half-made
         (running,) = trainings.list_trainings(session, status="running")
         checkpoint = trainings.checkpoint(session, running.id, stop[0])
-    done = train(kept, CLOCK, config, BASINS, on_progress=lambda member, p: seen.append((member, p.step)))
+    done = train(trained_store, CLOCK, config, BASINS, on_progress=lambda member, p: seen.append((member, p.step)))
     first = checkpoint.step + 1 if checkpoint else 1
     assert seen[0] == (stop[0], first)
-    with kept.reading() as session:
+    with trained_store.reading() as session:
         assert versions.get(session, done.version_id).weights_hash == whole.weights_hash
 
 
-def test_members_trained_side_by_side_are_those_trained_one_after_the_other(kept: Database) -> None:
-    with kept.reading() as session:
+def test_members_trained_side_by_side_are_those_trained_one_after_the_other(trained_store: Database) -> None:
+    with trained_store.reading() as session:
         whole = versions.newest(session)
     steps: dict[int, list[int]] = {0: [], 1: []}
     done = train(
-        kept,
+        trained_store,
         CLOCK,
         configuration(checkpoint_every=2),
         BASINS,
@@ -122,14 +122,14 @@ def test_members_trained_side_by_side_are_those_trained_one_after_the_other(kept
         on_progress=lambda member, progress: steps[member].append(progress.step),
     )
     assert steps == {0: list(range(1, 9)), 1: list(range(1, 9))}
-    with kept.reading() as session:
+    with trained_store.reading() as session:
         assert versions.get(session, done.version_id).weights_hash == whole.weights_hash
 
 
 @pytest.mark.parametrize("ended", ["told to stop", "killed"])
-def test_members_side_by_side_end_together_and_go_on_to_the_same_weights(kept: Database, ended: str) -> None:
+def test_members_side_by_side_end_together_and_go_on_to_the_same_weights(trained_store: Database, ended: str) -> None:
     schedule = Cosine(steps=200, warmup_steps=2, peak_learning_rate=0.02)  # longer than the wait between two looks
-    whole = train(kept, CLOCK, configuration(schedule=schedule, validate_every=50), BASINS)
+    whole = train(trained_store, CLOCK, configuration(schedule=schedule, validate_every=50), BASINS)
     config = configuration(schedule=schedule, validate_every=50, checkpoint_every=2)
 
     def end(_member: int, progress: Progress) -> None:
@@ -141,119 +141,121 @@ def test_members_side_by_side_end_together_and_go_on_to_the_same_weights(kept: D
             process.kill()
 
     with pytest.raises(StoppedHereError if ended == "told to stop" else DataProblem):
-        train(kept, CLOCK, config, BASINS, cores=2, on_progress=end)
+        train(trained_store, CLOCK, config, BASINS, cores=2, on_progress=end)
     assert multiprocessing.active_children() == []
-    with kept.reading() as session:
+    with trained_store.reading() as session:
         assert versions.newest(session).id == whole.version_id
         (running,) = trainings.list_trainings(session, status="running")
         saved = [trainings.checkpoint(session, running.id, member) for member in (0, 1)]
         finished = trainings.finished_members(session, running.id)  # a member that is in needs no checkpoint
     assert any(saved) or finished
-    done = train(kept, CLOCK, config, BASINS)
-    with kept.reading() as session:
+    done = train(trained_store, CLOCK, config, BASINS)
+    with trained_store.reading() as session:
         resumed, uninterrupted = (versions.get(session, training.version_id) for training in (done, whole))
     assert resumed.weights_hash == uninterrupted.weights_hash
 
 
-def test_a_member_that_fails_ends_the_others_with_its_own_error(kept: Database) -> None:
+def test_a_member_that_fails_ends_the_others_with_its_own_error(trained_store: Database) -> None:
     schedule = Cosine(steps=400, warmup_steps=0, peak_learning_rate=1e30)
     with pytest.raises(TrainingDiverged, match="learning rate"):
-        train(kept, CLOCK, configuration(schedule=schedule), BASINS, cores=2)
+        train(trained_store, CLOCK, configuration(schedule=schedule), BASINS, cores=2)
     assert multiprocessing.active_children() == []
 
 
 @pytest.mark.parametrize(("value", "said"), [(12.5, "is constant"), (float("nan"), "no observed discharge")])
-def test_a_basin_of_constant_or_missing_flow_is_left_out_and_named(kept: Database, value: float, said: str) -> None:
-    replace_flow(kept, "SYNTH-02", value)
-    done = train(kept, CLOCK, configuration(members=1), BASINS)
+def test_a_basin_of_constant_or_missing_flow_is_left_out_and_named(
+    trained_store: Database, value: float, result: str
+) -> None:
+    replace_flow(trained_store, "SYNTH-02", value)
+    done = train(trained_store, CLOCK, configuration(members=1), BASINS)
     assert done.basins == ("SYNTH-01", "SYNTH-03")
-    assert said in done.left_out["SYNTH-02"]
-    with kept.reading() as session:
+    assert result in done.left_out["SYNTH-02"]
+    with trained_store.reading() as session:
         assert versions.get(session, done.version_id).basins == ("SYNTH-01", "SYNTH-03")
 
 
-def test_no_basin_left_is_an_error_and_keeps_nothing(kept: Database) -> None:
-    replace_flow(kept, "SYNTH-02", 3.0)
+def test_no_basin_left_is_an_error_and_retains_nothing(trained_store: Database) -> None:
+    replace_flow(trained_store, "SYNTH-02", 3.0)
     with pytest.raises(NoBasinLeft, match="is constant"):
-        train(kept, CLOCK, configuration(members=1), ["SYNTH-02"])
-    with kept.reading() as session:
+        train(trained_store, CLOCK, configuration(members=1), ["SYNTH-02"])
+    with trained_store.reading() as session:
         assert len(trainings.list_trainings(session)) == 1
 
 
-def test_a_basin_without_attributes_or_product_is_named(kept: Database) -> None:
+def test_a_basin_without_attributes_or_product_is_named(trained_store: Database) -> None:
     inputs = InputsConfig(product="synthetic", static=("p_mean", "unheard_of"))
-    with kept.reading() as session, pytest.raises(NoBasinLeft, match="no attribute unheard_of"):
+    with trained_store.reading() as session, pytest.raises(NoBasinLeft, match="no attribute unheard_of"):
         prepare(session, configuration(inputs=inputs), BASINS)
-    with kept.reading() as session, pytest.raises(NoBasinLeft, match=r"kept of this basin: synth, synthetic"):
+    with trained_store.reading() as session, pytest.raises(NoBasinLeft, match=r"kept of this basin: synth, synthetic"):
         prepare(session, configuration(inputs=InputsConfig(product="daymet")), BASINS)
 
 
-def test_a_period_outside_the_record_is_named(kept: Database) -> None:
-    with kept.reading() as session, pytest.raises(NoBasinLeft, match="does not cover"):
+def test_a_period_outside_the_record_is_named(trained_store: Database) -> None:
+    with trained_store.reading() as session, pytest.raises(NoBasinLeft, match="does not cover"):
         prepare(session, configuration(train_period="1990-10-01..1999-09-30"), BASINS)
 
 
-def test_a_loss_that_turns_nan_fails_the_training_and_makes_no_version(kept: Database) -> None:
+def test_a_loss_that_turns_nan_fails_the_training_and_makes_no_version(trained_store: Database) -> None:
     config = configuration(schedule=Cosine(steps=8, warmup_steps=0, peak_learning_rate=5e36), members=1)
     with pytest.raises(TrainingDiverged, match="lower learning rate"):
-        train(kept, CLOCK, config, BASINS)
-    with kept.reading() as session:
+        train(trained_store, CLOCK, config, BASINS)
+    with trained_store.reading() as session:
         assert len(versions.list_versions(session)) == 1
         (failed,) = trainings.list_trainings(session, status="failed")
     assert failed.reason is not None
     assert "lower learning rate" in failed.reason
 
 
-def test_training_runs_on_either_database(database: Database, kept: Database) -> None:
+def test_training_runs_on_either_database(database: Database, trained_store: Database) -> None:
     """The same data in another database give the same weights."""
     from sqlalchemy import select
 
     from records.database.base import Base
 
     wanted = {"basins", "basin_areas", "basin_attributes", "basin_texts", "series", "sources"}
-    with kept.reading() as source, database.transaction() as target:
+    with trained_store.reading() as source, database.transaction() as target:
         for table in Base.metadata.sorted_tables:
             if any(table.name == name for name in wanted):
                 rows = [dict(row._mapping) for row in source.execute(select(table))]
                 if rows:
                     target.execute(table.insert(), rows)
     done = train(database, CLOCK, configuration(), BASINS)
-    with database.reading() as session, kept.reading() as other:
+    with database.reading() as session, trained_store.reading() as other:
         assert versions.get(session, done.version_id).weights_hash == versions.newest(other).weights_hash
 
 
-def test_two_processes_that_do_the_same_training_make_one_version(kept: Database) -> None:
+def test_two_processes_that_do_the_same_training_make_one_version(trained_store: Database) -> None:
     config = configuration(seed=11)
     other: list[str] = []
 
     def overtaken(member: int, progress: Progress) -> None:
         if (member, progress.step) == (1, 3) and not other:
-            other.append(train(kept, CLOCK, config, BASINS).version_id)
+            other.append(train(trained_store, CLOCK, config, BASINS).version_id)
 
-    done = train(kept, CLOCK, config, BASINS, on_progress=overtaken)
+    done = train(trained_store, CLOCK, config, BASINS, on_progress=overtaken)
     assert [done.version_id] == other
-    with kept.reading() as session:
+    with trained_store.reading() as session:
         assert len(versions.list_versions(session)) == 2
         assert versions.get(session, done.version_id).members == (0, 1)
 
 
-def test_a_validation_period_without_flow_is_refused_at_once(kept: Database) -> None:
-    with kept.transaction() as session:
+def test_a_validation_period_without_flow_is_refused_at_once(trained_store: Database) -> None:
+    with trained_store.transaction() as session:
         session.query(SeriesRow).filter(SeriesRow.product == "synth", SeriesRow.year >= 2004).delete()
-    with kept.reading() as session, pytest.raises(NoBasinLeft, match="validation period 2004"):
+    with trained_store.reading() as session, pytest.raises(NoBasinLeft, match="validation period 2004"):
         prepare(session, configuration(validation_period="2004-10-01..2005-09-30"), BASINS)
 
 
-def test_a_long_warm_up_is_read_from_the_record(kept: Database) -> None:
+def test_a_long_warm_up_is_read_from_the_record(trained_store: Database) -> None:
     config = configuration(
         windows=WindowsConfig(spinup_days=700, loss_days=30, batch=4), train_period="2003-01-01..2003-12-31",
         validation_period=None,
     )  # fmt: skip
-    with kept.reading() as session:
+    with trained_store.reading() as session:
         assert prepare(session, config, BASINS).data.forcing.first == np.datetime64("2001-01-31")
 
 
-def test_what_is_held_out_within_the_training_period_is_never_seen(kept: Database) -> None:
+def test_what_is_held_out_within_the_training_period_is_never_seen(trained_store: Database) -> None:
     config = configuration(
         train_period="2001-10-01..2004-09-30",
         validation_period="2004-10-01..2005-09-30",
@@ -261,15 +263,15 @@ def test_what_is_held_out_within_the_training_period_is_never_seen(kept: Databas
         members=1,
     )
     replaced = Period.parse("2002-10-01..2003-09-30")
-    first = train(kept, CLOCK, config, BASINS)
-    with kept.reading() as session:
+    first = train(trained_store, CLOCK, config, BASINS)
+    with trained_store.reading() as session:
         before = prepare(session, config, BASINS)
         version = versions.get(session, first.version_id)
     assert version.used_periods == ("2001-10-01..2002-09-30", "2003-10-01..2004-09-30", "2004-10-01..2005-09-30")
     require_held_out(version, replaced)
     with pytest.raises(InvalidInput, match=r"overlaps the train period 2003-10-01\.\.2004-09-30"):
         require_held_out(version, Period.parse("2003-09-30..2003-10-01"))
-    with kept.transaction() as session:
+    with trained_store.transaction() as session:
         old = series.read(session, BASINS[0], "synth", "discharge")
         assert old is not None
         values = old.values.copy()
@@ -277,7 +279,7 @@ def test_what_is_held_out_within_the_training_period_is_never_seen(kept: Databas
         source = sources.register(session, "test", "1" * 64, 1, CLOCK.wall())
         new = DailySeries(old.start, values, old.flags, "cfs")
         series.write(session, BASINS[0], "synth", "discharge", new, source, CLOCK.now())
-    with kept.reading() as session:
+    with trained_store.reading() as session:
         assert prepare(session, config, BASINS).data_hash == before.data_hash
 
 

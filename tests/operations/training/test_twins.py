@@ -33,15 +33,15 @@ def trained_file(long_trained_file: Path) -> Path:
 
 
 @pytest.fixture
-def shelf(kept: Database, tmp_path: Path) -> Path:
+def shelf(trained_store: Database, tmp_path: Path) -> Path:
     """An ensemble of every year, and its twin."""
     ids = {}
     for name, held_out in ((TWIN, HELD_OUT), (TODAY, None)):
         config = configuration(train_period=EVERY_YEAR, validation_period=None, held_out_period=held_out, members=1)
-        ids[name] = train(kept, CLOCK, config, BASINS).version_id
+        ids[name] = train(trained_store, CLOCK, config, BASINS).version_id
     shelf = tmp_path / "shelf"
-    content = export(kept, ids[TWIN], shelf / TWIN).content
-    with kept.reading() as session:
+    content = export(trained_store, ids[TWIN], shelf / TWIN).content
+    with trained_store.reading() as session:
         version, members = versions.get(session, ids[TODAY]), versions.members_of(session, ids[TODAY])
     ship(shelf / TODAY, version, members, TwinEnsemble(name=TWIN, content=content))
     for name in (TWIN, TODAY):
@@ -50,21 +50,23 @@ def shelf(kept: Database, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def today(kept: Database, shelf: Path) -> Installed:
+def today(trained_store: Database, shelf: Path) -> Installed:
     """The ensemble of every year, installed."""
-    return install(kept, CLOCK, read_shipped(TODAY, shelf))
+    return install(trained_store, CLOCK, read_shipped(TODAY, shelf))
 
 
 def scores(basins: tuple[BasinSkill, ...]) -> Mapping[str, float | None]:
     return {basin.basin: basin.scores["nse"].value for basin in basins}
 
 
-def test_a_twin_is_installed_with_the_ensemble_that_names_it(kept: Database, shelf: Path, today: Installed) -> None:
-    twin = install(kept, CLOCK, read_shipped(TWIN, shelf))
+def test_a_twin_is_installed_with_the_ensemble_that_names_it(
+    trained_store: Database, shelf: Path, today: Installed
+) -> None:
+    twin = install(trained_store, CLOCK, read_shipped(TWIN, shelf))
     assert (today.twin, twin.already, twin.twin) == (twin.version_id, True, None)
-    with kept.reading() as session:
+    with trained_store.reading() as session:
         assert versions.get(session, today.version_id).twin_id == twin.version_id
-    exported = export(kept, today.version_id, shelf.parent / "elsewhere" / TODAY)
+    exported = export(trained_store, today.version_id, shelf.parent / "elsewhere" / TODAY)
     assert exported.content == today.content
 
 
@@ -75,14 +77,14 @@ def test_another_ensemble_in_the_twins_place_is_refused(shelf: Path) -> None:
         read_shipped(TODAY, shelf)
 
 
-def test_years_that_it_has_learnt_from_are_scored_by_the_twin(kept: Database, today: Installed) -> None:
+def test_years_that_it_has_learnt_from_are_scored_by_the_twin(trained_store: Database, today: Installed) -> None:
     assert today.twin is not None
-    of_twin = evaluate(kept, CLOCK, today.twin, YEARS, BASINS)
-    done: Evaluation = evaluate(kept, CLOCK, today.version_id, YEARS, BASINS)
+    of_twin = evaluate(trained_store, CLOCK, today.twin, YEARS, BASINS)
+    done: Evaluation = evaluate(trained_store, CLOCK, today.version_id, YEARS, BASINS)
     assert (done.version_id, done.scored) == (today.version_id, today.twin)
     assert scores(done.basins) == scores(of_twin.basins)
     assert done.worst_residual not in (None, of_twin.worst_residual)
-    with kept.reading() as session:
+    with trained_store.reading() as session:
         assert verification_scores.scores(session, versions=[today.version_id]) == []
         closure = versions.get(session, today.version_id).properties.closure
         own_snow = {row.basin_id for row in verification_scores.snow_cells(session, today.version_id)}
@@ -91,12 +93,12 @@ def test_years_that_it_has_learnt_from_are_scored_by_the_twin(kept: Database, to
     assert own_snow == {basin.basin for basin in of_twin.basins if basin.snow is not None}
 
 
-def test_the_rule_judges_the_version_in_use_by_its_twin(kept: Database, today: Installed) -> None:
-    with kept.transaction() as session:
+def test_the_rule_judges_the_version_in_use_by_its_twin(trained_store: Database, today: Installed) -> None:
+    with trained_store.transaction() as session:
         promotions.promote(session, today.version_id, BASINS, reason="every year", by="someone", at=CLOCK.now())
-    candidate = train(kept, CLOCK, configuration(members=1, seed=9), BASINS).version_id
-    decision = decide(kept, CLOCK, candidate, PromotionRule(period=YEARS))
-    with kept.reading() as session:
+    candidate = train(trained_store, CLOCK, configuration(members=1, seed=9), BASINS).version_id
+    decision = decide(trained_store, CLOCK, candidate, PromotionRule(period=YEARS))
+    with trained_store.reading() as session:
         judged = {
             row.version_id for row in verification_scores.scores(session, versions=[today.version_id, str(today.twin)])
         }
@@ -105,6 +107,6 @@ def test_the_rule_judges_the_version_in_use_by_its_twin(kept: Database, today: I
     assert (decision.basins, judged) == (len(BASINS), {today.twin})
 
 
-def test_a_comparison_asks_for_the_twin(kept: Database, today: Installed) -> None:
+def test_a_comparison_asks_for_the_twin(trained_store: Database, today: Installed) -> None:
     with pytest.raises(InvalidInput, match=f"name its twin {today.twin} in its place"):
-        compare(kept, CLOCK, [today.version_id], YEARS)
+        compare(trained_store, CLOCK, [today.version_id], YEARS)

@@ -38,9 +38,9 @@ def there(tmp_path: Path) -> Settings:
 
 
 @pytest.fixture
-def file(kept: Database, tmp_path: Path) -> Path:
+def file(trained_store: Database, tmp_path: Path) -> Path:
     """A backup of the country and its version."""
-    make(settings_in(tmp_path / "here"), kept, CLOCK, tmp_path / "backup", show)
+    make(settings_in(tmp_path / "here"), trained_store, CLOCK, tmp_path / "backup", show)
     return tmp_path / "backup"
 
 
@@ -70,41 +70,41 @@ def subjects(database: Database) -> list[str]:
 
 
 def test_a_backup_goes_from_either_database_to_the_other_and_back(
-    kept: Database, file: Path, database: Database, new: Database, there: Settings, tmp_path: Path
+    trained_store: Database, file: Path, database: Database, new: Database, there: Settings, tmp_path: Path
 ) -> None:
     manifest = restore(there, database, file, show)
-    assert everything(database) == everything(kept)
-    with kept.reading() as session:
+    assert everything(database) == everything(trained_store)
+    with trained_store.reading() as session:
         assert manifest.row_count == sum(counts(session).values())
 
     make(there, database, CLOCK, tmp_path / "second", show)
     restore(there, new, tmp_path / "second", show)
-    assert everything(new) == everything(kept)
+    assert everything(new) == everything(trained_store)
 
 
 def test_rows_go_on_to_be_numbered_after_those_that_were_restored(
-    kept: Database, database: Database, there: Settings, tmp_path: Path
+    trained_store: Database, database: Database, there: Settings, tmp_path: Path
 ) -> None:
-    write(kept, "first", "second")
-    make(there, kept, CLOCK, tmp_path / "backup", show)
+    write(trained_store, "first", "second")
+    make(there, trained_store, CLOCK, tmp_path / "backup", show)
     restore(there, database, tmp_path / "backup", show)
     write(database, "third")
     assert subjects(database) == ["first", "second", "third"]
 
 
 def test_what_is_written_meanwhile_is_in_it_wholly_or_not_at_all(
-    kept: Database, new: Database, there: Settings, tmp_path: Path
+    trained_store: Database, new: Database, there: Settings, tmp_path: Path
 ) -> None:
     ended = threading.Event()
 
     def write_pairs() -> None:
         while not ended.is_set():
-            write(kept, "first", "second")
+            write(trained_store, "first", "second")
 
     writer = threading.Thread(target=write_pairs)
     writer.start()
     try:
-        make(there, kept, CLOCK, tmp_path / "backup", show)
+        make(there, trained_store, CLOCK, tmp_path / "backup", show)
     finally:
         ended.set()
         writer.join()
@@ -113,10 +113,12 @@ def test_what_is_written_meanwhile_is_in_it_wholly_or_not_at_all(
     assert halves.count("first") == halves.count("second") > 0
 
 
-def test_the_key_of_webhooks_goes_with_it(kept: Database, new: Database, there: Settings, tmp_path: Path) -> None:
+def test_the_key_of_webhooks_goes_with_it(
+    trained_store: Database, new: Database, there: Settings, tmp_path: Path
+) -> None:
     here = settings_in(tmp_path / "here")
     key = service_key(here)
-    make(here, kept, CLOCK, tmp_path / "backup", show)
+    make(here, trained_store, CLOCK, tmp_path / "backup", show)
     service_key(there)
     with pytest.raises(NotEmpty, match="another key of webhooks"):
         restore(there, new, tmp_path / "backup", show)
@@ -126,11 +128,11 @@ def test_the_key_of_webhooks_goes_with_it(kept: Database, new: Database, there: 
 
 
 def test_no_row_is_restored_before_the_key_of_webhooks_is_there(
-    kept: Database, new: Database, there: Settings, tmp_path: Path
+    trained_store: Database, new: Database, there: Settings, tmp_path: Path
 ) -> None:
     here = settings_in(tmp_path / "here")
     key = service_key(here)
-    make(here, kept, CLOCK, tmp_path / "backup", show)
+    make(here, trained_store, CLOCK, tmp_path / "backup", show)
 
     def interrupt(_done: int, _total: int) -> None:
         assert service_key(there) == key
@@ -141,25 +143,25 @@ def test_no_row_is_restored_before_the_key_of_webhooks_is_there(
     with new.reading() as session:
         assert not any(counts(session).values())
     restore(there, new, tmp_path / "backup", show)
-    assert everything(new) == everything(kept)
+    assert everything(new) == everything(trained_store)
 
 
 def test_nobody_else_may_read_it(file: Path) -> None:
     assert file.stat().st_mode & 0o077 == 0
 
 
-def test_no_file_is_overwritten(kept: Database, file: Path, there: Settings) -> None:
+def test_no_file_is_overwritten(trained_store: Database, file: Path, there: Settings) -> None:
     before = file.read_bytes()
     with pytest.raises(Exception, match="no backup is overwritten"):
-        make(there, kept, CLOCK, file, show)
+        make(there, trained_store, CLOCK, file, show)
     assert file.read_bytes() == before
 
 
-def test_a_database_that_holds_something_is_left_as_it_is(kept: Database, file: Path, there: Settings) -> None:
-    before = everything(kept)
+def test_a_database_that_holds_something_is_left_as_it_is(trained_store: Database, file: Path, there: Settings) -> None:
+    before = everything(trained_store)
     with pytest.raises(NotEmpty, match="holds data already"):
-        restore(there, kept, file, show)
-    assert everything(kept) == before
+        restore(there, trained_store, file, show)
+    assert everything(trained_store) == before
 
 
 @pytest.mark.parametrize("place", [0.01, 0.3, 0.6, 0.9])
@@ -195,7 +197,7 @@ def rewritten(file: Path, **changes: object) -> Path:
         {"manifest__json": b" " * 20_000},
         {"manifest__json": None},
         {
-            "manifest__json": b'{"made_at":"2026-01-01T00:00:00Z","code_version":"1","row_count":1,"sha256":{"../x":"'
+            "manifest__json": b'{"created_at":"2026-01-01T00:00:00Z","code_version":"1","row_count":1,"sha256":{"../x":"'
             + b"0" * 64
             + b'"}}'
         },
@@ -235,8 +237,8 @@ def changed(file: Path, folder: Path, *statements: str) -> Path:
     return rewritten(file, manifest__json=manifest, freshet__sqlite=content)
 
 
-def refuse(backup: Path, new: Database, there: Settings, said: str = "no backup of Freshet") -> None:
-    with pytest.raises(NoBackup, match=said):
+def refuse(backup: Path, new: Database, there: Settings, result: str = "no backup of Freshet") -> None:
+    with pytest.raises(NoBackup, match=result):
         restore(there, new, backup, show)
     with new.reading() as session:
         assert not any(counts(session).values())
@@ -279,9 +281,9 @@ IN_PLACE = "UPDATE sqlite_master SET"
     ],
 )
 def test_rows_in_other_tables_are_refused_before_any_is_read(
-    file: Path, new: Database, there: Settings, tmp_path: Path, statements: list[str], said: str
+    file: Path, new: Database, there: Settings, tmp_path: Path, statements: list[str], result: str
 ) -> None:
-    refuse(changed(file, tmp_path, *statements), new, there, said)
+    refuse(changed(file, tmp_path, *statements), new, there, result)
 
 
 def test_a_backup_of_an_older_freshet_is_restored(file: Path, new: Database, there: Settings, tmp_path: Path) -> None:

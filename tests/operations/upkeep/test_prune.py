@@ -18,7 +18,7 @@ from records.versions import trainings
 from records.weather import weather_issues
 from runtime.clock import Clock
 from runtime.settings import Settings
-from tests.records.alerts.test_alerts import chance, morning, settle, subscribed
+from tests.records.alerts.test_alerts import chance, issue_day, settle, subscribed
 from tests.records.factories import (
     BASIN,
     NOW,
@@ -54,9 +54,9 @@ def an_ended_job(session: Session, at: datetime = NOW) -> str:
     return job
 
 
-def an_issue_kept(session: Session, reference: str, at: datetime = NOW) -> str:
+def an_issue_stored(session: Session, reference: str, at: datetime = NOW) -> str:
     forecast = a_weather_forecast(an_issue(reference))
-    return weather_issues.keep(session, [forecast], at, operational=True).issue_id
+    return weather_issues.store(session, [forecast], at, operational=True).issue_id
 
 
 def test_what_outlived_its_rule_goes_and_the_rest_stays(database: Database) -> None:
@@ -64,7 +64,7 @@ def test_what_outlived_its_rule_goes_and_the_rest_stays(database: Database) -> N
     with database.transaction() as session:
         a_basin(session)
         queued, old, new = a_job(session), an_ended_job(session), an_ended_job(session, young)
-        stale, fresh = an_issue_kept(session, "2008-10-01"), an_issue_kept(session, "2008-10-02", young)
+        stale, fresh = an_issue_stored(session, "2008-10-01"), an_issue_stored(session, "2008-10-02", young)
     assert counts(database) == {"jobs": 1, "weather": 1}
     with database.reading() as session:
         assert {job.id for job in jobs.list_jobs(session)} == {queued, new}
@@ -76,7 +76,7 @@ def test_what_outlived_its_rule_goes_and_the_rest_stays(database: Database) -> N
             jobs.get(session, "0" * 22)
 
 
-def test_pruned_again_nothing_more_goes_and_the_trail_tells_the_first_time_alone(database: Database) -> None:
+def test_pruned_again_nothing_more_goes_and_the_trail_reports_the_first_time_alone(database: Database) -> None:
     with database.transaction() as session:
         an_ended_job(session)
     assert counts(database) == {"jobs": 1}
@@ -87,7 +87,7 @@ def test_pruned_again_nothing_more_goes_and_the_trail_tells_the_first_time_alone
         "a test",
         "store pruned",
         "jobs",
-        {"count": 1, "days": SETTINGS.keep_jobs_days},
+        {"count": 1, "days": SETTINGS.retain_jobs_days},
     )
     assert counts(database) == {}
     with database.reading() as session:
@@ -101,7 +101,7 @@ def test_a_dry_run_counts_and_deletes_nothing(database: Database) -> None:
         child = a_claimed_job(session, kind="member", parent_id=parent)
         for job in (child, parent):
             jobs.finish(session, job, 1, status="succeeded", at=NOW)
-        an_issue_kept(session, "2008-10-01")
+        an_issue_stored(session, "2008-10-01")
         before = contents(session)
     assert counts(database, dry_run=True) == {"jobs": 2, "weather": 1}
     with database.reading() as session:
@@ -115,17 +115,17 @@ def test_the_last_job_of_a_schedule_stays(database: Database) -> None:
         daily = schedules.NewSchedule(
             name="daily", kind="forecast", params={}, cron="0 6 * * *", timezone="UTC", next_run_at=NOW
         )
-        made = schedules.create(session, daily, NOW)
-        schedules.advance(session, made.id, 1, ran_at=NOW, next_run_at=NOW, job_id=last)
+        created = schedules.create(session, daily, NOW)
+        schedules.advance(session, created.id, 1, ran_at=NOW, next_run_at=NOW, job_id=last)
     assert counts(database) == {}
 
 
-def test_deliveries_that_ended_go_and_the_changes_that_they_told_stay(database: Database) -> None:
+def test_deliveries_that_ended_go_and_the_changes_that_they_reported_stay(database: Database) -> None:
     with database.transaction() as session:
         a_basin(session)
         version = a_promoted_version(session)
         subscribed(session)
-        runs = [morning(session, version, number) for number in range(5)]
+        runs = [issue_day(session, version, number) for number in range(5)]
         for run, value in zip(runs, (0.9, 0.9, 0.01, 0.01, 0.01), strict=True):
             settle(session, run, chance(value))
         ended, pending = deliveries.page(session)
@@ -154,7 +154,7 @@ def test_checkpoints_of_a_training_go_unless_a_job_works_on_it(database: Databas
 
 
 def test_broken_off_it_goes_on_where_it_was(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(pruning.KEPT, "jobs", pruning.Kept(jobs.outdated, jobs.remove, together=2))
+    monkeypatch.setitem(pruning.ACTIONS, "jobs", pruning.RuleActions(jobs.outdated, jobs.remove, together=2))
     with database.transaction() as session:
         old = [an_ended_job(session) for _ in range(5)]
 
@@ -174,7 +174,7 @@ def test_broken_off_it_goes_on_where_it_was(database: Database, monkeypatch: pyt
 
 
 def test_every_rule_is_a_setting_and_is_applied() -> None:
-    assert pruning.KEPT.keys() == RULES.keys()
+    assert pruning.ACTIONS.keys() == RULES.keys()
     for rule in RULES.values():
         assert rule.setting in Settings.model_fields
-        assert str(rule.days(SETTINGS)) in rule.told(rule.days(SETTINGS))
+        assert str(rule.days(SETTINGS)) in rule.in_words(rule.days(SETTINGS))

@@ -37,28 +37,30 @@ def newest(database: Database) -> str:
 
 
 @pytest.fixture
-def calibrated(kept: Database) -> Database:
+def calibrated(trained_store: Database) -> Database:
     """The country with a version that has an error model."""
-    calibrate(kept, CLOCK, newest(kept), BASINS, UNSEEN)
-    return kept
+    calibrate(trained_store, CLOCK, newest(trained_store), BASINS, UNSEEN)
+    return trained_store
 
 
-def told(database: Database, run: runs.Run, basin: str = BASIN) -> tuple[runs.RunBasin, Mapping[str, runs.RunSeries]]:
+def reported(
+    database: Database, run: runs.Run, basin: str = BASIN
+) -> tuple[runs.RunBasin, Mapping[str, runs.RunSeries]]:
     with database.reading() as session:
         (row,) = [row for row in runs.basins_of(session, run.id) if row.basin_id == basin]
         return row, runs.series_of(session, run.id, basin)
 
 
-def test_without_an_error_model_a_forecast_says_why_it_is_not_calibrated(kept: Database) -> None:
-    row, series = told(kept, one_run(kept))
+def test_without_an_error_model_a_forecast_states_why_it_is_not_calibrated(trained_store: Database) -> None:
+    row, series = reported(trained_store, one_run(trained_store))
     assert runs.CALIBRATED not in series
     assert row.summary.calibration is None
     assert "has no error model: fit one (freshet calibrate)." in row.why_not_calibrated
 
 
-def test_it_is_fitted_to_what_was_simulated_from_the_empty_store(kept: Database) -> None:
-    done = calibrate(kept, CLOCK, newest(kept), BASINS, UNSEEN)
-    with kept.reading() as session:
+def test_it_is_fitted_to_what_was_simulated_from_the_empty_store(trained_store: Database) -> None:
+    done = calibrate(trained_store, CLOCK, newest(trained_store), BASINS, UNSEEN)
+    with trained_store.reading() as session:
         model = error_models.get(session, done.fitted, [BASIN])
         loaded = load_version(session, done.version_id)
         forcing = load_forcing(session, BASIN, loaded.config)
@@ -77,12 +79,12 @@ def test_it_is_fitted_to_what_was_simulated_from_the_empty_store(kept: Database)
     assert np.abs(np.median(errors) - np.median(model.shape.centre[-1])) < 2 * np.abs(errors).mean()
 
 
-def test_years_that_the_weights_were_fitted_to_are_refused(kept: Database) -> None:
+def test_years_that_the_weights_were_fitted_to_are_refused(trained_store: Database) -> None:
     with pytest.raises(InvalidInput, match=r"overlaps 2001-10-01\.\.2003-09-30, which version"):
-        calibrate(kept, CLOCK, newest(kept), BASINS, Period.parse("2003-09-01..2004-09-30"))
+        calibrate(trained_store, CLOCK, newest(trained_store), BASINS, Period.parse("2003-09-01..2004-09-30"))
 
 
-def test_too_few_days_leave_what_was_kept(calibrated: Database) -> None:
+def test_too_few_days_leave_what_was_stored(calibrated: Database) -> None:
     version = newest(calibrated)
     with calibrated.reading() as session:
         before = error_models.get(session, version, BASINS)
@@ -97,7 +99,7 @@ def test_too_few_days_leave_what_was_kept(calibrated: Database) -> None:
 
 def test_a_hindcast_starts_from_the_last_observed_flow(calibrated: Database) -> None:
     run = one_run(calibrated, horizon=5)
-    row, series = told(calibrated, run)
+    row, series = reported(calibrated, run)
     with calibrated.reading() as session:
         state = states.get(session, run.version_id, BASIN, T0)
         observed = load_discharge(session, BASIN, ["synthetic"], Period(T0, T0))
@@ -123,18 +125,18 @@ def test_a_hindcast_starts_from_the_last_observed_flow(calibrated: Database) -> 
 
 
 def test_without_recent_flow_it_is_the_error_of_any_day(calibrated: Database) -> None:
-    with_flow = told(calibrated, one_run(calibrated))[1][runs.CALIBRATED].values
+    with_flow = reported(calibrated, one_run(calibrated))[1][runs.CALIBRATED].values
     with calibrated.transaction() as session:
         session.execute(delete(SeriesRow).filter_by(basin_id=BASIN, variable="discharge", year=as_date(T0).year))
     later = T0 + 20 * ONE_DAY  # flow is known until 70 days before
-    row, _ = told(calibrated, one_run(calibrated, t0=later))
+    row, _ = reported(calibrated, one_run(calibrated, t0=later))
     assert row.summary.calibration is not None
     assert row.summary.calibration.last_flow_day is None
-    without = told(calibrated, one_run(calibrated))[1][runs.CALIBRATED].values
+    without = reported(calibrated, one_run(calibrated))[1][runs.CALIBRATED].values
     assert not np.allclose(with_flow, without)
 
 
-def test_days_one_by_one_keep_the_recent_flow_of_all_at_once(calibrated: Database) -> None:
+def test_days_one_by_one_store_the_recent_flow_of_all_at_once(calibrated: Database) -> None:
     for at in range(4):
         one_run(calibrated, t0=T0 + at * ONE_DAY, horizon=2)
     version = newest(calibrated)
@@ -151,8 +153,8 @@ def test_days_one_by_one_keep_the_recent_flow_of_all_at_once(calibrated: Databas
 
 
 def test_other_years_are_mixed_and_wider_than_any_one(calibrated: Database) -> None:
-    hindcast = told(calibrated, one_run(calibrated, horizon=20))[1][runs.CALIBRATED].values
-    row, series = told(calibrated, one_run(calibrated, horizon=20, weather="climatology"))
+    hindcast = reported(calibrated, one_run(calibrated, horizon=20))[1][runs.CALIBRATED].values
+    row, series = reported(calibrated, one_run(calibrated, horizon=20, weather="climatology"))
     mixture = series[runs.CALIBRATED].values
     assert row.summary.traces == 4
     assert mixture.shape == hindcast.shape
@@ -162,25 +164,25 @@ def test_other_years_are_mixed_and_wider_than_any_one(calibrated: Database) -> N
     assert (np.diff(mixture, axis=0) >= 0).all()
 
 
-def test_a_forecast_of_a_basin_that_it_does_not_know_says_so(calibrated: Database) -> None:
+def test_a_forecast_of_a_basin_that_it_does_not_know_states_it(calibrated: Database) -> None:
     with calibrated.transaction() as session:
         session.execute(delete(BasinErrorsRow).filter_by(basin_id=BASINS[2]))
     run = one_run(calibrated)
-    assert told(calibrated, run, BASINS[0])[0].summary.calibration is not None
-    row, series = told(calibrated, run, BASINS[2])
+    assert reported(calibrated, run, BASINS[0])[0].summary.calibration is not None
+    row, series = reported(calibrated, run, BASINS[2])
     assert runs.CALIBRATED not in series
     assert "was not fitted to the flow of SYNTH-03" in row.why_not_calibrated
 
 
-def test_a_run_keeps_its_error_model_when_another_is_fitted(calibrated: Database) -> None:
+def test_a_run_retains_its_error_model_when_another_is_fitted(calibrated: Database) -> None:
     run = one_run(calibrated)
-    before, _ = told(calibrated, run)
+    before, _ = reported(calibrated, run)
     again = calibrate(calibrated, CLOCK, newest(calibrated), BASINS, Period.parse("2003-10-01..2005-09-29"))
-    after, _ = told(calibrated, run)
+    after, _ = reported(calibrated, run)
     (newer,) = forecast(
         calibrated, Clock(datetime(2004, 4, 1, tzinfo=UTC)), ForecastParams(basins=[*BASINS], t0=T0, horizon=3)
     )
-    row, _ = told(calibrated, newer)
+    row, _ = reported(calibrated, newer)
     assert before.summary.calibration == after.summary.calibration
     assert before.summary.calibration is not None
     assert row.summary.calibration is not None
@@ -189,21 +191,21 @@ def test_a_run_keeps_its_error_model_when_another_is_fitted(calibrated: Database
 
 @pytest.mark.parametrize("for_unseen", [True, False])
 def test_a_basin_that_the_error_model_never_met_has_the_numbers_of_all_where_these_hold_for_it(
-    kept: Database, for_unseen: bool
+    trained_store: Database, for_unseen: bool
 ) -> None:
-    version, never_met = newest(kept), BASINS[-1]
-    calibrate(kept, CLOCK, version, BASINS[:-1], UNSEEN)
-    with kept.transaction() as session:
+    version, never_met = newest(trained_store), BASINS[-1]
+    calibrate(trained_store, CLOCK, version, BASINS[:-1], UNSEEN)
+    with trained_store.transaction() as session:
         session.execute(update(ErrorModelRow).values(for_unseen=for_unseen))
-    run = one_run(kept, horizon=5)
-    row, series = told(kept, run, never_met)
+    run = one_run(trained_store, horizon=5)
+    row, series = reported(trained_store, run, never_met)
     if not for_unseen:
         assert runs.CALIBRATED not in series
         assert "no regional numbers" in row.why_not_calibrated
         return
     assert row.summary.calibration is not None
     assert row.summary.calibration.own_days == 0
-    with kept.reading() as session:
+    with trained_store.reading() as session:
         model = error_models.get(session, version, [never_met])
         loaded = load_version(session, version)
         forcing = load_forcing(session, never_met, loaded.config)
@@ -213,5 +215,5 @@ def test_a_basin_that_the_error_model_never_met_has_the_numbers_of_all_where_the
     errors = model.basins[never_met]
     assert errors.mean_flow == pytest.approx(float(outputs["discharge"].mean()), rel=1e-5)
     np.testing.assert_array_equal(errors.centre, model.regional.centre)
-    again, _ = told(kept, one_run(kept, horizon=5), never_met)
+    again, _ = reported(trained_store, one_run(trained_store, horizon=5), never_met)
     assert again.summary.calibration == row.summary.calibration

@@ -16,7 +16,7 @@ from hydrology.scores.paired_comparison import difference
 from hydrology.scores.scores import SCORES
 from jobspec.training import Cosine
 from operations.training.train import train
-from operations.verification.compare import MOST_VERSIONS, compare
+from operations.verification.compare import MAX_VERSIONS, compare
 from operations.verification.evaluate import evaluate
 from records.basins.basins import UnknownBasin
 from records.database.engine import Database
@@ -47,7 +47,7 @@ def two_file(trained_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Pa
 
 
 @pytest.fixture
-def kept(two_file: Path, tmp_path: Path) -> Iterator[Database]:
+def trained_store(two_file: Path, tmp_path: Path) -> Iterator[Database]:
     """A copy of the country and its two versions."""
     database = Database(f"sqlite:///{shutil.copy(two_file, tmp_path / 'kept.sqlite')}")
     yield database
@@ -77,7 +77,9 @@ def publish(database: Database, *rows: tuple[str, str, float | None], period: Pe
     """Keep published NSE of a model by basin."""
     with database.transaction() as session:
         file = sources.register(session, "results.csv", "0" * 64, 1, CLOCK.wall())
-        said = published_scores.Publication(source=SOURCE, citation="Somebody 2019", file_id=file, kept_at=CLOCK.wall())
+        output = published_scores.Publication(
+            source=SOURCE, citation="Somebody 2019", file_id=file, stored_at=CLOCK.wall()
+        )
         scores = [
             published_scores.PublishedScore(
                 source=SOURCE,
@@ -91,14 +93,14 @@ def publish(database: Database, *rows: tuple[str, str, float | None], period: Pe
             )
             for model, basin, value in rows
         ]
-        published_scores.keep(session, said, scores)
+        published_scores.store(session, output, scores)
 
 
-def test_quartiles_and_differences_are_those_of_the_evaluated_scores(kept: Database) -> None:
-    first, second = both(kept)
-    result = compare(kept, CLOCK, [first, second], HELD_OUT).comparison.result
+def test_quartiles_and_differences_are_those_of_the_evaluated_scores(trained_store: Database) -> None:
+    first, second = both(trained_store)
+    result = compare(trained_store, CLOCK, [first, second], HELD_OUT).comparison.result
 
-    with kept.reading() as session:
+    with trained_store.reading() as session:
         rows = verification_scores.scores(session, metrics=["nse"])
     ours, theirs = (np.array([row.value for row in rows if row.version_id == one]) for one in (first, second))
     nse = next(score for score in result.scores if score.metric == "nse")
@@ -114,14 +116,14 @@ def test_quartiles_and_differences_are_those_of_the_evaluated_scores(kept: Datab
     assert [score.metric for score in result.scores] == list(SCORES)
 
 
-def test_each_version_says_what_it_is_and_what_it_cost(kept: Database) -> None:
-    first, second = both(kept)
-    with kept.transaction() as session:
+def test_each_version_states_what_it_is_and_what_it_cost(trained_store: Database) -> None:
+    first, second = both(trained_store)
+    with trained_store.transaction() as session:
         members = session.scalars(select(MemberRow).order_by(MemberRow.version_id, MemberRow.label)).all()
         recorded: list[dict[str, Any]] = [{"seconds": 2.5}, {}, {"seconds": 4.0, "machine": "a mill"}]
         for member, log in zip(members, recorded, strict=True):
             member.log = {"validation": member.log["validation"]} | log
-    compared = compare(kept, CLOCK, [first, second], HELD_OUT).comparison.result.versions
+    compared = compare(trained_store, CLOCK, [first, second], HELD_OUT).comparison.result.versions
     assert [version.label for version in compared] == [None, "longer"]
     assert [version.members for version in compared] == [2, 1]
     assert [version.conserving for version in compared] == [True, True]
@@ -137,54 +139,56 @@ def test_each_version_says_what_it_is_and_what_it_cost(kept: Database) -> None:
     assert [version.machines for version in compared] == [(), ("a mill",)]
 
 
-def test_the_same_again_is_the_same_comparison(kept: Database) -> None:
-    ids = both(kept)
-    first = compare(kept, CLOCK, ids, HELD_OUT)
-    again = compare(kept, CLOCK, ids, HELD_OUT)
+def test_the_same_again_is_the_same_comparison(trained_store: Database) -> None:
+    ids = both(trained_store)
+    first = compare(trained_store, CLOCK, ids, HELD_OUT)
+    again = compare(trained_store, CLOCK, ids, HELD_OUT)
     assert (first.already, again.already) == (False, True)
     assert again.comparison == first.comparison
-    assert compare(kept, CLOCK, ids[::-1], HELD_OUT).comparison.id != first.comparison.id
+    assert compare(trained_store, CLOCK, ids[::-1], HELD_OUT).comparison.id != first.comparison.id
 
 
-def test_progress_counts_the_basins_of_all_versions(kept: Database) -> None:
+def test_progress_counts_the_basins_of_all_versions(trained_store: Database) -> None:
     shown: list[tuple[int, int]] = []
-    compare(kept, CLOCK, both(kept), HELD_OUT, on_basins=lambda done, total: shown.append((done, total)))
+    compare(
+        trained_store, CLOCK, both(trained_store), HELD_OUT, on_basins=lambda done, total: shown.append((done, total))
+    )
     assert shown[0] == (3, 6)
     assert shown[-1] == (6, 6)
 
 
-def test_what_was_revised_since_an_evaluation_is_scored_anew(kept: Database) -> None:
-    ids = both(kept)
-    before = compare(kept, CLOCK, ids, HELD_OUT).comparison
-    blank(kept, "SYNTH-01", "precipitation", 2005, 10, 80.0, 60)
-    after = compare(kept, CLOCK, ids, HELD_OUT).comparison
+def test_what_was_revised_since_an_evaluation_is_scored_anew(trained_store: Database) -> None:
+    ids = both(trained_store)
+    before = compare(trained_store, CLOCK, ids, HELD_OUT).comparison
+    blank(trained_store, "SYNTH-01", "precipitation", 2005, 10, 80.0, 60)
+    after = compare(trained_store, CLOCK, ids, HELD_OUT).comparison
     assert after.id != before.id
     for version in ids:
         assert after.result.values["nse"][version][0] != before.result.values["nse"][version][0]
         assert after.result.values["nse"][version][1:] == before.result.values["nse"][version][1:]
 
 
-def test_days_that_one_network_skips_are_scored_for_none(kept: Database) -> None:
-    first, _ = both(kept)
+def test_days_that_one_network_skips_are_scored_for_none(trained_store: Database) -> None:
+    first, _ = both(trained_store)
     skipping = configuration(network={"architecture": "mmrnn", "cells": 4}, members=1)
-    other = train(kept, CLOCK, skipping, BASINS).version_id
-    blank(kept, "SYNTH-02", "tmax", 2005, 10, float("nan"), 2)
-    done = compare(kept, CLOCK, [first, other], HELD_OUT).comparison
+    other = train(trained_store, CLOCK, skipping, BASINS).version_id
+    blank(trained_store, "SYNTH-02", "tmax", 2005, 10, float("nan"), 2)
+    done = compare(trained_store, CLOCK, [first, other], HELD_OUT).comparison
     assert done.basins == BASINS
-    with kept.reading() as session:
+    with trained_store.reading() as session:
         scored = {row.basin_id: row for row in verification_scores.scores(session, versions=[first], metrics=["nse"])}
     assert sorted(scored) == ["SYNTH-01", "SYNTH-03"]  # what is not of the whole period is not kept as its score
     ours = done.result.values["nse"][first]
     assert ours[0] == scored["SYNTH-01"].value
-    whole = evaluate(kept, CLOCK, first, HELD_OUT, ["SYNTH-02"]).basins[0].scores["nse"]
+    whole = evaluate(trained_store, CLOCK, first, HELD_OUT, ["SYNTH-02"]).basins[0].scores["nse"]
     assert (whole.n, ours[1] == whole.value) == (365, False)
 
 
-def test_scores_of_other_days_are_not_taken(kept: Database) -> None:
-    ids = both(kept)
-    evaluate(kept, CLOCK, ids[0], Period.parse("2004-10-01..2005-03-31"), BASINS)
-    done = compare(kept, CLOCK, ids, HELD_OUT).comparison
-    with kept.reading() as session:
+def test_scores_of_other_days_are_not_taken(trained_store: Database) -> None:
+    ids = both(trained_store)
+    evaluate(trained_store, CLOCK, ids[0], Period.parse("2004-10-01..2005-03-31"), BASINS)
+    done = compare(trained_store, CLOCK, ids, HELD_OUT).comparison
+    with trained_store.reading() as session:
         whole = verification_scores.scores(
             session, versions=ids[:1], metrics=["nse"], first_day=HELD_OUT.first, last_day=HELD_OUT.last
         )
@@ -192,52 +196,52 @@ def test_scores_of_other_days_are_not_taken(kept: Database) -> None:
     assert [row.n for row in whole if row.last_day == HELD_OUT.last] == [365] * 3
 
 
-def test_a_basin_that_a_version_cannot_serve_is_left_out_with_its_reason_each_time(kept: Database) -> None:
-    first, _ = both(kept)
-    other = train(kept, CLOCK, configuration(seed=5, members=1), BASINS[:2]).version_id
-    default = compare(kept, CLOCK, [first, other], HELD_OUT).comparison
-    named = compare(kept, CLOCK, [first, other], HELD_OUT, [*BASINS, *BASINS]).comparison
+def test_a_basin_that_a_version_cannot_serve_is_left_out_with_its_reason_each_time(trained_store: Database) -> None:
+    first, _ = both(trained_store)
+    other = train(trained_store, CLOCK, configuration(seed=5, members=1), BASINS[:2]).version_id
+    default = compare(trained_store, CLOCK, [first, other], HELD_OUT).comparison
+    named = compare(trained_store, CLOCK, [first, other], HELD_OUT, [*BASINS, *BASINS]).comparison
     assert default.basins == BASINS[:2]
     assert named.basins == BASINS  # a version may serve a basin that it was not trained for
 
-    with kept.transaction() as session:
+    with trained_store.transaction() as session:
         dry = a_basin(session, "SYNTH-99")
-    once = compare(kept, CLOCK, [first, other], HELD_OUT, [*BASINS, dry])
-    twice = compare(kept, CLOCK, [first, other], HELD_OUT, [*BASINS, dry])
+    once = compare(trained_store, CLOCK, [first, other], HELD_OUT, [*BASINS, dry])
+    twice = compare(trained_store, CLOCK, [first, other], HELD_OUT, [*BASINS, dry])
     assert once.comparison.basins == BASINS
     assert "SYNTH-99 has no precipitation" in once.comparison.result.left_out[dry]
     assert (twice.already, twice.comparison.id) == (True, once.comparison.id)
     with pytest.raises(DataProblem, match="SYNTH-99 has no precipitation"):
-        compare(kept, CLOCK, [first, other], HELD_OUT, [dry])
+        compare(trained_store, CLOCK, [first, other], HELD_OUT, [dry])
 
 
-def test_a_metric_is_of_the_basins_where_every_version_has_a_value(kept: Database) -> None:
-    first, second = both(kept)
-    blank_flow(kept, "SYNTH-02", HELD_OUT)
-    result = compare(kept, CLOCK, [first, second], HELD_OUT).comparison.result
+def test_a_metric_is_of_the_basins_where_every_version_has_a_value(trained_store: Database) -> None:
+    first, second = both(trained_store)
+    blank_flow(trained_store, "SYNTH-02", HELD_OUT)
+    result = compare(trained_store, CLOCK, [first, second], HELD_OUT).comparison.result
     nse = next(score for score in result.scores if score.metric == "nse")
     assert (nse.n, nse.lacking, nse.differences[0].n) == (2, 1, 2)
     assert result.values["nse"][first][1] is None
     assert result.values["nse"][first][0] is not None
 
 
-def test_published_models_stand_beside_the_first_version_on_the_same_basins(kept: Database) -> None:
-    ids = both(kept)
-    none = compare(kept, CLOCK, ids, HELD_OUT).comparison.result
+def test_published_models_stand_beside_the_first_version_on_the_same_basins(trained_store: Database) -> None:
+    ids = both(trained_store)
+    none = compare(trained_store, CLOCK, ids, HELD_OUT).comparison.result
     assert none.published_models == ()
     assert "freshet ingest benchmarks" in none.missing["published_models"]
 
-    publish(kept, ("BUCKET", "SYNTH-01", 2.0), period=Period.parse("2004-10-01..2005-03-31"))
-    other_days = compare(kept, CLOCK, ids, HELD_OUT).comparison.result
+    publish(trained_store, ("BUCKET", "SYNTH-01", 2.0), period=Period.parse("2004-10-01..2005-03-31"))
+    other_days = compare(trained_store, CLOCK, ids, HELD_OUT).comparison.result
     assert other_days.published_models == ()
     assert "is of 2004-10-01..2005-09-30" in other_days.missing["published_models"]
 
     publish(
-        kept,
+        trained_store,
         *[("BUCKET", basin, 0.25 * at) for at, basin in enumerate(BASINS)],
         *[("SIEVE", "SYNTH-01", 0.5), ("SIEVE", "SYNTH-02", None), ("SIEVE", "USGS-01013500", 0.75)],
     )
-    result = compare(kept, CLOCK, ids, HELD_OUT).comparison.result
+    result = compare(trained_store, CLOCK, ids, HELD_OUT).comparison.result
     bucket, sieve = result.published_models
     assert (bucket.model, bucket.source, bucket.citation) == ("BUCKET", SOURCE, "Somebody 2019")
     (nse,) = bucket.scores
@@ -250,43 +254,44 @@ def test_published_models_stand_beside_the_first_version_on_the_same_basins(kept
     assert "published_models" not in result.missing
 
 
-def test_the_printed_table_is_labelled_as_of_other_basins_and_days(kept: Database) -> None:
-    table = compare(kept, CLOCK, both(kept)[:1], HELD_OUT).comparison.result.published_table
+def test_the_printed_table_is_labelled_as_of_other_basins_and_days(trained_store: Database) -> None:
+    table = compare(trained_store, CLOCK, both(trained_store)[:1], HELD_OUT).comparison.result.published_table
     assert table.comparable is False
     assert table.note.startswith("Other basins or period: it is of 447 basins over 1989-10-01..1999-09-30")
 
 
-def test_days_of_any_training_are_refused(kept: Database) -> None:
-    first, _ = both(kept)
-    other = train(kept, CLOCK, configuration(seed=9, members=1, validation_period=None), BASINS).version_id
+def test_days_of_any_training_are_refused(trained_store: Database) -> None:
+    first, _ = both(trained_store)
+    other = train(trained_store, CLOCK, configuration(seed=9, members=1, validation_period=None), BASINS).version_id
     validated = Period.parse("2003-10-01..2004-09-30")
-    assert compare(kept, CLOCK, [other], validated).comparison.versions == (other,)
+    assert compare(trained_store, CLOCK, [other], validated).comparison.versions == (other,)
     with pytest.raises(InvalidInput, match=f"overlaps the validation period .* of version {first}"):
-        compare(kept, CLOCK, [other, first], validated)
+        compare(trained_store, CLOCK, [other, first], validated)
 
 
-@pytest.mark.parametrize(("times", "sentence"), [(0, "0 versions"), (2, "twice"), (MOST_VERSIONS + 1, "21 versions")])
-def test_what_cannot_be_compared_is_refused(kept: Database, times: int, sentence: str) -> None:
+@pytest.mark.parametrize(("times", "sentence"), [(0, "0 versions"), (2, "twice"), (MAX_VERSIONS + 1, "21 versions")])
+def test_what_cannot_be_compared_is_refused(trained_store: Database, times: int, sentence: str) -> None:
     with pytest.raises(InvalidInput, match=sentence):
-        compare(kept, CLOCK, both(kept)[:1] * times, HELD_OUT)
+        compare(trained_store, CLOCK, both(trained_store)[:1] * times, HELD_OUT)
 
 
-def test_what_is_not_kept_is_told(kept: Database) -> None:
-    ids = both(kept)
+def test_what_is_not_stored_is_reported(trained_store: Database) -> None:
+    ids = both(trained_store)
     with pytest.raises(versions.UnknownVersion):
-        compare(kept, CLOCK, [*ids, "nothing"], HELD_OUT)
+        compare(trained_store, CLOCK, [*ids, "nothing"], HELD_OUT)
     with pytest.raises(UnknownBasin):
-        compare(kept, CLOCK, ids, HELD_OUT, ["01013500"])
+        compare(trained_store, CLOCK, ids, HELD_OUT, ["01013500"])
     with pytest.raises(DataProblem, match="does not cover"):
-        compare(kept, CLOCK, ids, Period.parse("2005-10-01..2006-09-30"))
-    with kept.reading() as session:
+        compare(trained_store, CLOCK, ids, Period.parse("2005-10-01..2006-09-30"))
+    with trained_store.reading() as session:
         assert comparisons.list_comparisons(session) == []
 
 
-def test_versions_without_a_basin_in_common_need_basins_to_be_named(kept: Database) -> None:
+def test_versions_without_a_basin_in_common_need_basins_to_be_named(trained_store: Database) -> None:
     one, other = (
-        train(kept, CLOCK, configuration(seed=11, members=1), [basin]).version_id for basin in ("SYNTH-01", "SYNTH-02")
+        train(trained_store, CLOCK, configuration(seed=11, members=1), [basin]).version_id
+        for basin in ("SYNTH-01", "SYNTH-02")
     )
     with pytest.raises(DataProblem, match="no basin in common"):
-        compare(kept, CLOCK, [one, other], HELD_OUT)
-    assert compare(kept, CLOCK, [one, other], HELD_OUT, ["SYNTH-03"]).comparison.basins == ("SYNTH-03",)
+        compare(trained_store, CLOCK, [one, other], HELD_OUT)
+    assert compare(trained_store, CLOCK, [one, other], HELD_OUT, ["SYNTH-03"]).comparison.basins == ("SYNTH-03",)

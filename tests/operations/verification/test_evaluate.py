@@ -26,10 +26,10 @@ def newest(database: Database) -> str:
         return versions.newest(session).id
 
 
-def test_scores_are_those_of_the_members_mean_from_a_carried_state(kept: Database) -> None:
-    version = newest(kept)
-    done = evaluate(kept, CLOCK, version, PERIOD, BASINS)
-    with kept.reading() as session:
+def test_scores_are_those_of_the_members_mean_from_a_carried_state(trained_store: Database) -> None:
+    version = newest(trained_store)
+    done = evaluate(trained_store, CLOCK, version, PERIOD, BASINS)
+    with trained_store.reading() as session:
         loaded = load_version(session, version)
         forcing = load_forcing(session, "SYNTH-03", loaded.config)
         observed = load_discharge(session, "SYNTH-03", ["synthetic"], PERIOD)
@@ -51,21 +51,21 @@ def test_scores_are_those_of_the_members_mean_from_a_carried_state(kept: Databas
     assert [low, median, high] == pytest.approx(list(np.percentile(np.array(values, float), [25, 50, 75])))
 
 
-def test_the_water_closes_and_the_version_says_so(kept: Database) -> None:
-    version = newest(kept)
-    done = evaluate(kept, CLOCK, version, PERIOD, BASINS)
+def test_the_water_closes_and_the_version_states_it(trained_store: Database) -> None:
+    version = newest(trained_store)
+    done = evaluate(trained_store, CLOCK, version, PERIOD, BASINS)
     assert done.worst_residual is not None
     assert 0 < done.worst_residual <= 1e-5
-    with kept.reading() as session:
+    with trained_store.reading() as session:
         closure = versions.get(session, version).properties.closure
     assert closure is not None
     assert closure.worst_relative_residual == done.worst_residual
 
 
-def test_snow_cells_are_chosen_on_training_years_and_judged_on_others(kept: Database) -> None:
-    version = newest(kept)
-    done = evaluate(kept, CLOCK, version, PERIOD, BASINS)
-    with kept.reading() as session:
+def test_snow_cells_are_chosen_on_training_years_and_judged_on_others(trained_store: Database) -> None:
+    version = newest(trained_store)
+    done = evaluate(trained_store, CLOCK, version, PERIOD, BASINS)
+    with trained_store.reading() as session:
         rows = {row.basin_id: row for row in scores.snow_cells(session, version)}
     assert rows.keys() == set(BASINS)
     snowy = rows["SYNTH-03"]
@@ -78,22 +78,22 @@ def test_snow_cells_are_chosen_on_training_years_and_judged_on_others(kept: Data
             assert row.test_r is not None
         else:
             assert row.test_r is None or row.training_r is None
-    fitted = evaluate(kept, CLOCK, version, Period.parse("2001-10-01..2003-09-30"), BASINS)
+    fitted = evaluate(trained_store, CLOCK, version, Period.parse("2001-10-01..2003-09-30"), BASINS)
     for one in fitted.basins:
         assert one.snow is not None
         assert one.snow.test_r is None  # no year is left that took no part in the choice
         assert one.snow.reason is not None
-    with kept.reading() as session:
+    with trained_store.reading() as session:
         assert {row.basin_id: row for row in scores.snow_cells(session, version)} == rows
     assert len(done.basins) == 3
 
 
-def test_a_period_that_the_forcing_does_not_cover_is_refused(kept: Database) -> None:
+def test_a_period_that_the_forcing_does_not_cover_is_refused(trained_store: Database) -> None:
     with pytest.raises(DataProblem, match="does not cover"):
-        evaluate(kept, CLOCK, newest(kept), Period.parse("2005-10-01..2006-09-30"), BASINS)
+        evaluate(trained_store, CLOCK, newest(trained_store), Period.parse("2005-10-01..2006-09-30"), BASINS)
 
 
-def test_snow_is_judged_on_days_held_out_of_the_training_period(kept: Database) -> None:
+def test_snow_is_judged_on_days_held_out_of_the_training_period(trained_store: Database) -> None:
     training, held_out = "2001-10-01..2004-09-30", Period.parse("2002-10-01..2003-09-30")
     config = configuration(
         train_period=training,
@@ -101,9 +101,9 @@ def test_snow_is_judged_on_days_held_out_of_the_training_period(kept: Database) 
         held_out_period=str(held_out),
         members=1,
     )
-    version = train(kept, CLOCK, config, BASINS).version_id
+    version = train(trained_store, CLOCK, config, BASINS).version_id
     record = Period.parse(training)
-    with kept.reading() as session:
+    with trained_store.reading() as session:
         loaded = load_version(session, version)
         reference = reference_snow(session, "SYNTH-03", record)
     assert reference is not None
@@ -118,13 +118,13 @@ def test_snow_is_judged_on_days_held_out_of_the_training_period(kept: Database) 
 
 
 def test_basins_that_processes_judge_side_by_side_have_the_same_scores(
-    kept: Database, monkeypatch: pytest.MonkeyPatch
+    trained_store: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    version = newest(kept)
-    alone = evaluate(kept, CLOCK, version, PERIOD, BASINS)
+    version = newest(trained_store)
+    alone = evaluate(trained_store, CLOCK, version, PERIOD, BASINS)
     monkeypatch.setattr("operations.verification.evaluate.BLOCK", 1)
     progress: list[tuple[int, int]] = []
-    together = evaluate(kept, CLOCK, version, PERIOD, BASINS, lambda *at: progress.append(at), cores=2)
+    together = evaluate(trained_store, CLOCK, version, PERIOD, BASINS, lambda *at: progress.append(at), cores=2)
     for judged, expected in zip(together.basins, alone.basins, strict=True):
         assert judged.snow is not None
         assert expected.snow is not None

@@ -30,18 +30,18 @@ from tests.records.simulations.test_model_levels import CELLS
 BASIN = BASINS[1]
 
 
-def kept_of(database: Database, basin: str = BASIN) -> ModelLevels | None:
+def stored_of(database: Database, basin: str = BASIN) -> ModelLevels | None:
     with database.reading() as session:
         return simulated_thresholds.get(session, versions.newest(session).id, basin)
 
 
-def test_they_are_those_of_the_members_mean_without_the_days_on_which_the_store_fills(kept: Database) -> None:
-    with kept.transaction() as session:
+def test_they_are_those_of_the_members_mean_without_the_days_on_which_the_store_fills(trained_store: Database) -> None:
+    with trained_store.transaction() as session:
         version = versions.newest(session)
         session.execute(delete(SeriesRow).filter_by(variable="discharge"))  # none of what was observed
-    (done,) = compute(kept, CLOCK)
+    (done,) = compute(trained_store, CLOCK)
     assert (done.version_id, done.basins, done.left_out) == (version.id, BASINS, {})
-    with kept.reading() as session:
+    with trained_store.reading() as session:
         loaded = load_version(session, version.id)
         forcing = load_forcing(session, BASIN, loaded.config)
         area = basins.get(session, BASIN).areas[version.area_products[0]]
@@ -49,7 +49,7 @@ def test_they_are_those_of_the_members_mean_without_the_days_on_which_the_store_
     outputs, _ = loaded.ensemble.simulate(forcing.forcing, None, ("discharge",))
     days = Period(forcing.period.first + SPIN_UP_DAYS, forcing.period.last)
     flow = outputs["discharge"].mean(axis=0, dtype=float)[0, SPIN_UP_DAYS:] * area / 86_400_000
-    levels = kept_of(kept)
+    levels = stored_of(trained_store)
     assert levels is not None
     assert (levels.first_day, levels.last_day) == (days.first, days.last)
     assert (levels.area_m2, levels.attributes_assumed) == (area, [])
@@ -59,14 +59,14 @@ def test_they_are_those_of_the_members_mean_without_the_days_on_which_the_store_
     assert reasons == {f"Years with enough days: {years}. A level needs 10." for years in (3, 4)}
 
 
-def test_the_members_mean_water_of_the_same_days_is_kept(kept: Database) -> None:
-    with kept.transaction() as session:
+def test_the_members_mean_water_of_the_same_days_is_stored(trained_store: Database) -> None:
+    with trained_store.transaction() as session:
         version = versions.newest(session)
         loaded = load_version(session, version.id)
         snow = replace(CELLS, version_id=version.id, basin_id=BASIN, cells={"0": [1, 3], "1": [0]})
         scores.replace_snow_cells(session, [snow])
-    compute(kept, CLOCK)
-    with kept.reading() as session:
+    compute(trained_store, CLOCK)
+    with trained_store.reading() as session:
         forcing = load_forcing(session, BASIN, loaded.config)
         storage = simulated_storage.storage_of(session, version.id, BASIN)
         of_snow = simulated_storage.snow_of(session, version.id, BASIN, mapping(session, version.id, BASIN))
@@ -82,9 +82,9 @@ def test_the_members_mean_water_of_the_same_days_is_kept(kept: Database) -> None
     np.testing.assert_allclose(of_snow.values, expected, rtol=1e-5)
 
 
-def test_each_members_loss_of_a_year_is_kept_beside_what_could_evaporate(kept: Database) -> None:
-    compute(kept, CLOCK)
-    with kept.reading() as session:
+def test_each_members_loss_of_a_year_is_stored_beside_what_could_evaporate(trained_store: Database) -> None:
+    compute(trained_store, CLOCK)
+    with trained_store.reading() as session:
         version = versions.newest(session)
         loaded = load_version(session, version.id)
         forcing = load_forcing(session, BASIN, loaded.config)
@@ -107,48 +107,48 @@ def test_each_members_loss_of_a_year_is_kept_beside_what_could_evaporate(kept: D
     assert loss.exceeding == [label for label, lost in loss.members.items() if lost > pet]
 
 
-def test_without_a_latitude_what_could_evaporate_is_not_known(kept: Database) -> None:
-    with kept.transaction() as session:
+def test_without_a_latitude_what_could_evaporate_is_not_known(trained_store: Database) -> None:
+    with trained_store.transaction() as session:
         session.execute(update(BasinRow).values(latitude=None))
-    compute(kept, CLOCK)
-    with kept.reading() as session:
+    compute(trained_store, CLOCK)
+    with trained_store.reading() as session:
         known = simulated_loss.get(session, versions.newest(session).id, BASIN)
     assert not isinstance(known, str)
     assert (known[1].pet, known[1].exceeding) == (None, [])
     assert "latitude" in (known[1].pet_reason or "")
 
 
-def test_with_enough_years_they_are_flows(kept: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_with_enough_years_they_are_flows(trained_store: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     # The country has five years: a day of them stands for one, so that there are extremes enough.
     def of_many(flow: np.ndarray, days: np.ndarray) -> object:
         return of_record(np.repeat(flow, 20), days[0] + np.arange(20 * len(flow)))
 
     monkeypatch.setattr(computing, "of_record", of_many)
-    compute(kept, CLOCK, basins=[BASIN])
-    levels = kept_of(kept)
+    compute(trained_store, CLOCK, basins=[BASIN])
+    levels = stored_of(trained_store)
     assert levels is not None
     floods = [named.level for named in levels.statistics[0].levels]
     values = [level.value for level in floods]
     assert all(value is not None for value in values)
     assert values == sorted(values)  # type: ignore[type-var]
-    assert kept_of(kept, BASINS[0]) is None
+    assert stored_of(trained_store, BASINS[0]) is None
 
 
-def test_a_basin_without_weather_is_left_out_and_none_at_all_is_a_problem(kept: Database) -> None:
-    with kept.transaction() as session:
+def test_a_basin_without_weather_is_left_out_and_none_at_all_is_a_problem(trained_store: Database) -> None:
+    with trained_store.transaction() as session:
         session.execute(delete(SeriesRow).filter_by(basin_id=BASIN, variable="precipitation"))
-    (done,) = compute(kept, CLOCK)
+    (done,) = compute(trained_store, CLOCK)
     assert done.basins == (BASINS[0], BASINS[2])
     assert "has no precipitation" in done.left_out[BASIN]
     with pytest.raises(DataProblem, match="No basin can be simulated"):
-        compute(kept, CLOCK, basins=[BASIN])
+        compute(trained_store, CLOCK, basins=[BASIN])
 
 
-def test_computed_again_they_are_the_same(kept: Database) -> None:
-    compute(kept, CLOCK)
-    before = kept_of(kept)
-    compute(kept, CLOCK)
-    after = kept_of(kept)
+def test_computed_again_they_are_the_same(trained_store: Database) -> None:
+    compute(trained_store, CLOCK)
+    before = stored_of(trained_store)
+    compute(trained_store, CLOCK)
+    after = stored_of(trained_store)
     assert before is not None
     assert after is not None
     assert after.statistics == before.statistics

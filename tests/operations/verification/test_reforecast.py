@@ -22,7 +22,7 @@ from records.versions import error_models
 from records.versions.tables import BasinErrorsRow, ErrorModelRow
 from tests.operations.conftest import BASINS, CLOCK
 from tests.operations.forecasting.test_forecast import one_run
-from tests.operations.verification.test_calibrate import UNSEEN, calibrated, newest, told
+from tests.operations.verification.test_calibrate import UNSEEN, calibrated, newest, reported
 
 __all__ = ["calibrated"]
 
@@ -36,7 +36,7 @@ def verified(
     return reforecast(database, CLOCK, newest(database), basins, period, every=every, horizon=horizon)
 
 
-def kept_of(database: Database, basin: str = BASIN, season: str = "all") -> dict[tuple[str, int], BasinVerification]:
+def stored_of(database: Database, basin: str = BASIN, season: str = "all") -> dict[tuple[str, int], BasinVerification]:
     with database.reading() as session:
         rows = lead_scores.of_basin(session, newest(database), basin, season)
     return {(row.forecaster, row.lead): row for row in rows}
@@ -45,12 +45,12 @@ def kept_of(database: Database, basin: str = BASIN, season: str = "all") -> dict
 def test_one_t0_has_the_scores_of_the_forecast_that_is_issued_there(calibrated: Database) -> None:
     t0, leads = day("2001-03-01"), range(1, 6)
     verified(calibrated, Period(t0, day("2001-03-06")), every=366, horizon=7)
-    _, series = told(calibrated, one_run(calibrated, t0=t0, horizon=5))
+    _, series = reported(calibrated, one_run(calibrated, t0=t0, horizon=5))
     with calibrated.reading() as session:
         flow = load_discharge(session, BASIN, ["synthetic"], Period(t0, day("2001-03-06")))
     assert not isinstance(flow, str)
     observed = flow.astype(float)
-    rows = kept_of(calibrated)
+    rows = stored_of(calibrated)
     quantiles = {
         CALIBRATED: series[runs.CALIBRATED].values.T,
         RAW: np.quantile(series["discharge"].values, LEVELS, axis=0).T,
@@ -63,20 +63,20 @@ def test_one_t0_has_the_scores_of_the_forecast_that_is_issued_there(calibrated: 
     assert of_persistence == pytest.approx(np.abs(observed[1:] - observed[0]))
 
 
-def test_every_forecaster_lead_and_season_is_kept_with_what_it_rests_on(calibrated: Database) -> None:
+def test_every_forecaster_lead_and_season_is_stored_with_what_it_rests_on(calibrated: Database) -> None:
     done = verified(calibrated)
     with calibrated.reading() as session:
         model = error_models.get(session, newest(calibrated), [])
     assert model is not None
     assert (done.basins, done.left_out, done.error_model) == (BASINS, {}, model.sha256)
-    rows = kept_of(calibrated)
+    rows = stored_of(calibrated)
     assert set(rows) == {(name, lead) for name in FORECASTERS for lead in (1, 2, 3)}
     ours = rows[CALIBRATED, 1]
     assert (ours.first_day, ours.last_day, ours.every_days) == (YEAR.first, YEAR.last, 5)
     assert (ours.error_model, ours.attributes_assumed) == (model.sha256, [])
     assert {rows[name, 1].error_model for name in (RAW, CLIMATOLOGY, PERSISTENCE)} == {None}
     assert ours.scores.n == len(range(0, 364, 5))
-    assert sum(kept_of(calibrated, season=season)[CALIBRATED, 1].scores.n for season in SEASONS) == 2 * ours.scores.n
+    assert sum(stored_of(calibrated, season=season)[CALIBRATED, 1].scores.n for season in SEASONS) == 2 * ours.scores.n
     assert (ours.scores.years, "coverage_90_low" in ours.scores.missing) == (1, True)
     assert rows[CLIMATOLOGY, 2].scores.crpss_climatology == 0
     certain = rows[CALIBRATED, 1].scores.crps_mm_per_day
@@ -84,15 +84,15 @@ def test_every_forecaster_lead_and_season_is_kept_with_what_it_rests_on(calibrat
     assert certain < rows[CLIMATOLOGY, 1].scores.crps_mm_per_day  # type: ignore[operator]
 
 
-def test_the_same_again_replaces_all_that_was_kept_of_the_period(calibrated: Database) -> None:
+def test_the_same_again_replaces_all_that_was_stored_of_the_period(calibrated: Database) -> None:
     verified(calibrated)
-    before = kept_of(calibrated)
+    before = stored_of(calibrated)
     verified(calibrated)
-    again = kept_of(calibrated)
+    again = stored_of(calibrated)
     assert {key: row.scores for key, row in again.items()} == {key: row.scores for key, row in before.items()}
     verified(calibrated, horizon=1, basins=(BASIN,))
-    assert {lead for _, lead in kept_of(calibrated)} == {1}
-    assert {lead for _, lead in kept_of(calibrated, BASINS[1])} == {1, 2, 3}
+    assert {lead for _, lead in stored_of(calibrated)} == {1}
+    assert {lead for _, lead in stored_of(calibrated, BASINS[1])} == {1, 2, 3}
 
 
 @pytest.mark.parametrize(
@@ -106,23 +106,23 @@ def test_the_same_again_replaces_all_that_was_kept_of_the_period(calibrated: Dat
 def test_days_that_anything_was_fitted_to_are_refused(calibrated: Database, period: str, sentence: str) -> None:
     with pytest.raises(InvalidInput, match=sentence):
         verified(calibrated, Period.parse(period))
-    assert kept_of(calibrated) == {}
+    assert stored_of(calibrated) == {}
 
 
-def test_without_an_error_model_the_calibrated_scores_are_missing_with_the_reason(kept: Database) -> None:
-    assert verified(kept, basins=(BASIN,)).error_model is None
-    rows = kept_of(kept)
+def test_without_an_error_model_the_calibrated_scores_are_missing_with_the_reason(trained_store: Database) -> None:
+    assert verified(trained_store, basins=(BASIN,)).error_model is None
+    rows = stored_of(trained_store)
     ours = rows[CALIBRATED, 1].scores
     assert ours.crps_mm_per_day is None
     assert {reason.endswith("fit one (freshet calibrate).") for reason in ours.missing.values()} == {True}
     assert rows[RAW, 1].scores.crps_mm_per_day is not None
 
 
-def test_a_basin_that_the_error_model_was_not_fitted_to_says_so(calibrated: Database) -> None:
+def test_a_basin_that_the_error_model_was_not_fitted_to_states_it(calibrated: Database) -> None:
     with calibrated.transaction() as session:
         session.execute(delete(BasinErrorsRow).filter_by(basin_id=BASIN))
     verified(calibrated)
-    unknown, known = kept_of(calibrated)[CALIBRATED, 1], kept_of(calibrated, BASINS[1])[CALIBRATED, 1]
+    unknown, known = stored_of(calibrated)[CALIBRATED, 1], stored_of(calibrated, BASINS[1])[CALIBRATED, 1]
     reason = unknown.scores.missing["crps_mm_per_day"]
     assert "was not fitted to the flow of SYNTH-01, and it has no regional numbers" in reason
     assert unknown.error_model is None
@@ -138,7 +138,7 @@ def test_a_basin_never_seen_has_the_regional_numbers_without_a_forecast_before(c
         session.execute(delete(BasinErrorsRow).filter_by(basin_id=BASIN))
         session.execute(update(ErrorModelRow).values(for_unseen=True))
     verified(calibrated)
-    row = kept_of(calibrated)[CALIBRATED, 1]
+    row = stored_of(calibrated)[CALIBRATED, 1]
     assert row.error_model is not None
     assert None not in (row.scores.crps_mm_per_day, row.scores.coverage_90)
 
@@ -159,7 +159,7 @@ def test_what_is_pooled_is_of_the_basins(calibrated: Database) -> None:
     version = newest(calibrated)
     with calibrated.reading() as session:
         pooled = {(of.forecaster, of.lead): of for of in lead_scores.pooled(session, version)}
-    values = [kept_of(calibrated, basin)[CALIBRATED, 2].scores.coverage_90 for basin in BASINS]
+    values = [stored_of(calibrated, basin)[CALIBRATED, 2].scores.coverage_90 for basin in BASINS]
     of_lead = pooled[CALIBRATED, 2]
     assert (of_lead.period, of_lead.basins, of_lead.scores["coverage_90"].n) == (YEAR, 3, 3)
     assert of_lead.scores["coverage_90"].median == sorted(values)[1]  # type: ignore[type-var]

@@ -19,7 +19,7 @@ from operations.forecasting.forecast import forecast
 from operations.forecasting.snow17 import DAYS, snow17_at
 from operations.training.pretrained import export, install
 from operations.verification.evaluate import evaluate
-from operations.verification.regional_snow_cells import LEAST_BASINS, RegionalChoice, keep_regional_snow
+from operations.verification.regional_snow_cells import MIN_BASINS, RegionalChoice, store_regional_snow
 from operations.verification.snow_cells import Reference
 from operations.versions.load_networks import LoadedVersion, load_version
 from records.basins import basins
@@ -42,9 +42,9 @@ SNOW = {"0": [1, 3], "1": [2]}
 
 
 @pytest.fixture
-def loaded(kept: Database) -> LoadedVersion:
+def loaded(trained_store: Database) -> LoadedVersion:
     """A version of two members, fitted to 2001-10-01..2003-09-30."""
-    with kept.reading() as session:
+    with trained_store.reading() as session:
         return load_version(session, versions.newest(session).id)
 
 
@@ -66,12 +66,12 @@ def take_in(
 
 def test_the_cells_that_follow_the_snow_of_many_basins_are_the_regional_mapping(loaded: LoadedVersion) -> None:
     choice = RegionalChoice(loaded, TEST)
-    for basin in range(LEAST_BASINS + 2):
+    for basin in range(MIN_BASINS + 2):
         take_in(choice, basin, share=0.6 if basin % 2 else 0.2, summer=2.0)
     chosen = choice.mapping()
     assert chosen is not None
     assert {label: sorted(cells) for label, cells in chosen.cells.items()} == SNOW
-    assert (chosen.products, chosen.basins, chosen.test) == (("uaz",), LEAST_BASINS + 2, str(TEST))
+    assert (chosen.products, chosen.basins, chosen.test) == (("uaz",), MIN_BASINS + 2, str(TEST))
     assert chosen.training == "2001-10-01..2003-09-30"
     assert [(band.frac_snow, band.basins) for band in chosen.bands] == [(0.5, 6), (0.1, 6)]
     for band in chosen.bands:
@@ -81,9 +81,9 @@ def test_the_cells_that_follow_the_snow_of_many_basins_are_the_regional_mapping(
 
 def test_a_basin_is_judged_by_the_cells_that_others_have_chosen(loaded: LoadedVersion) -> None:
     choice = RegionalChoice(loaded, TEST)
-    for basin in range(LEAST_BASINS):
+    for basin in range(MIN_BASINS):
         take_in(choice, basin)
-    take_in(choice, LEAST_BASINS, share=0.05, cells={"0": [4], "1": [4]})
+    take_in(choice, MIN_BASINS, share=0.05, cells={"0": [4], "1": [4]})
     chosen = choice.mapping()
     assert chosen is not None
     like_most, unlike = chosen.bands
@@ -94,7 +94,7 @@ def test_a_basin_is_judged_by_the_cells_that_others_have_chosen(loaded: LoadedVe
 
 def test_too_few_basins_with_snow_choose_nothing(loaded: LoadedVersion) -> None:
     choice = RegionalChoice(loaded, TEST)
-    for basin in range(LEAST_BASINS - 1):
+    for basin in range(MIN_BASINS - 1):
         take_in(choice, basin)
     flat = Reference("uaz", np.zeros(len(RECORD), np.float32))
     choice.add("B-flat", 0.0, RECORD, flat, np.ones((2, len(RECORD), 5)))
@@ -103,7 +103,7 @@ def test_too_few_basins_with_snow_choose_nothing(loaded: LoadedVersion) -> None:
 
 def test_days_that_were_fitted_judge_nothing(loaded: LoadedVersion) -> None:
     choice = RegionalChoice(loaded, Period.parse("2002-01-01..2002-12-31"))
-    for basin in range(LEAST_BASINS):
+    for basin in range(MIN_BASINS):
         take_in(choice, basin)
     chosen = choice.mapping()
     assert chosen is not None
@@ -120,16 +120,16 @@ REGIONAL = RegionalSnow(
 )
 
 
-def test_a_mapping_of_fewer_basins_takes_the_place_of_none(kept: Database, loaded: LoadedVersion) -> None:
+def test_a_mapping_of_fewer_basins_takes_the_place_of_none(trained_store: Database, loaded: LoadedVersion) -> None:
     choice = RegionalChoice(loaded, TEST)
-    for basin in range(LEAST_BASINS):
+    for basin in range(MIN_BASINS):
         take_in(choice, basin)
     version = loaded.version.id
-    with kept.transaction() as session:
-        keep_regional_snow(session, CLOCK, choice)
+    with trained_store.transaction() as session:
+        store_regional_snow(session, CLOCK, choice)
         assert regional_snow_cells.get(session, version) == choice.mapping()
         regional_snow_cells.replace(session, version, REGIONAL, CLOCK.wall())
-        keep_regional_snow(session, CLOCK, choice)
+        store_regional_snow(session, CLOCK, choice)
         assert regional_snow_cells.get(session, version) == REGIONAL
 
 
@@ -138,44 +138,44 @@ def give(database: Database, basin: str, share: float) -> str:
     with database.transaction() as session:
         version = versions.newest(session).id
         regional_snow_cells.replace(session, version, REGIONAL, CLOCK.wall())
-        kept = basins.get(session, basin)
-        basins.upsert(session, replace(kept, attributes={**kept.attributes, SNOW_SHARE: share}))
+        trained_store = basins.get(session, basin)
+        basins.upsert(session, replace(trained_store, attributes={**trained_store.attributes, SNOW_SHARE: share}))
     return version
 
 
-def test_a_basin_without_a_reference_reads_snow_by_the_regional_mapping(kept: Database) -> None:
-    version = give(kept, BASINS[0], share=0.7)
-    (run,) = forecast(kept, CLOCK, ForecastParams(basins=[BASINS[0]], t0=T0, horizon=3))
-    with kept.reading() as session:
-        told = runs.basin_of(session, run.id, BASINS[0]).summary
+def test_a_basin_without_a_reference_reads_snow_by_the_regional_mapping(trained_store: Database) -> None:
+    version = give(trained_store, BASINS[0], share=0.7)
+    (run,) = forecast(trained_store, CLOCK, ForecastParams(basins=[BASINS[0]], t0=T0, horizon=3))
+    with trained_store.reading() as session:
+        shown = runs.basin_of(session, run.id, BASINS[0]).summary
         arrays = runs.series_of(session, run.id, BASINS[0])
     held = arrays["cells_at_t0"].values
     at_t0 = np.array([held[0][SNOW["0"]].sum(), held[1][SNOW["1"]].sum()])
-    assert told.snow is not None
-    assert told.snow.mapping == "regional"
-    assert told.snow_mm == pytest.approx(at_t0.mean())
-    assert [told.snow.p05_mm, told.snow.p95_mm] == pytest.approx(np.quantile(at_t0, [0.05, 0.95]).tolist())
+    assert shown.snow is not None
+    assert shown.snow.mapping == "regional"
+    assert shown.snow_mm == pytest.approx(at_t0.mean())
+    assert [shown.snow.p05_mm, shown.snow.p95_mm] == pytest.approx(np.quantile(at_t0, [0.05, 0.95]).tolist())
     expected = KnownSkill(
         version=version, products=("uaz",), period=str(TEST), basins=40, r=0.95, bias_pct=-3.0, bare_mm=7.0
     )
-    assert told.snow.skill == expected
-    assert told.snow.snow17_mm is not None
+    assert shown.snow.skill == expected
+    assert shown.snow.snow17_mm is not None
     spread = np.quantile(arrays["snow"].values, runs.SPREAD_LEVELS, axis=0)
     np.testing.assert_allclose(arrays[runs.SNOW_SPREAD].values, spread, rtol=1e-5)
 
 
-def test_what_is_not_known_of_a_basin_with_so_much_snow_is_said(kept: Database) -> None:
-    version = give(kept, BASINS[0], share=0.2)
-    with kept.reading() as session:
+def test_what_is_not_known_of_a_basin_with_so_much_snow_is_stated(trained_store: Database) -> None:
+    version = give(trained_store, BASINS[0], share=0.2)
+    with trained_store.reading() as session:
         chosen = mapping(session, version, BASINS[0])
         assert isinstance(chosen, SnowMapping)
         assert chosen.skill == "The regional mapping was not judged in basins with so little snow."
 
 
-def test_a_basin_with_a_reference_reads_snow_by_its_own_cells_or_none(kept: Database) -> None:
-    version = give(kept, BASINS[2], share=0.7)
-    evaluate(kept, CLOCK, version, TEST, BASINS)
-    with kept.reading() as session:
+def test_a_basin_with_a_reference_reads_snow_by_its_own_cells_or_none(trained_store: Database) -> None:
+    version = give(trained_store, BASINS[2], share=0.7)
+    evaluate(trained_store, CLOCK, version, TEST, BASINS)
+    with trained_store.reading() as session:
         own = {cells.basin_id: cells for cells in scores.snow_cells(session, version)}
         for basin, cells in own.items():
             chosen = mapping(session, version, basin)
@@ -183,15 +183,15 @@ def test_a_basin_with_a_reference_reads_snow_by_its_own_cells_or_none(kept: Data
                 assert chosen == cells.reason
             else:
                 assert (chosen.kind, chosen.cells) == ("basin", cells.cells)
-    with kept.transaction() as session:
+    with trained_store.transaction() as session:
         session.execute(delete(SnowCellsRow))
         chosen = mapping(session, version, BASINS[2])
         assert isinstance(chosen, SnowMapping)
         assert chosen.kind == "regional"
 
 
-def test_snow_17_gives_its_opinion_of_the_basins_own_weather(kept: Database, loaded: LoadedVersion) -> None:
-    with kept.reading() as session:
+def test_snow_17_gives_its_opinion_of_the_basins_own_weather(trained_store: Database, loaded: LoadedVersion) -> None:
+    with trained_store.reading() as session:
         here = {basin: basins.get(session, basin) for basin in BASINS}
         forcings = {basin: load_forcing(session, basin, loaded.config) for basin in BASINS}
         days = Period(T0 - DAYS + 1, T0)
@@ -216,18 +216,18 @@ def test_snow_17_gives_its_opinion_of_the_basins_own_weather(kept: Database, loa
     assert "730 days until T0" in str(early[BASINS[0]])
 
 
-def test_a_shipped_ensemble_comes_with_its_regional_mapping(kept: Database, tmp_path: Path) -> None:
+def test_a_shipped_ensemble_comes_with_its_regional_mapping(trained_store: Database, tmp_path: Path) -> None:
     folder = tmp_path / "ensemble"
-    with kept.reading() as session:
+    with trained_store.reading() as session:
         version = versions.newest(session).id
-    export(kept, version, folder)
+    export(trained_store, version, folder)
     (folder / "README.md").write_text("A small one.")
     shipped_snow.write(read(folder), REGIONAL)
-    installed = install(kept, CLOCK, read(folder))
-    with kept.reading() as session:
+    installed = install(trained_store, CLOCK, read(folder))
+    with trained_store.reading() as session:
         assert regional_snow_cells.get(session, installed.version_id) == REGIONAL
-    other = install(kept, CLOCK, read(folder), product="another")
-    with kept.reading() as session:
+    other = install(trained_store, CLOCK, read(folder), product="another")
+    with trained_store.reading() as session:
         assert regional_snow_cells.get(session, other.version_id) is None
     text = (folder / shipped_snow.FILE).read_text()
     (folder / shipped_snow.FILE).write_text(text.replace(read(folder).content, "0" * 64))

@@ -20,12 +20,12 @@ PERIOD = str(UNSEEN)
 
 
 @pytest.fixture
-def folder(kept: Database, tmp_path: Path) -> Path:
+def folder(trained_store: Database, tmp_path: Path) -> Path:
     """An ensemble with the skill of two stored basins, one without a value, and of one that is not stored."""
     folder = tmp_path / "ensemble"
-    with kept.reading() as session:
+    with trained_store.reading() as session:
         version = versions.newest(session).id
-    export(kept, version, folder)
+    export(trained_store, version, folder)
     (folder / "README.md").write_text("A small one.")
     nse = shipped_skill.ShippedScores(n=[9, 0, 9], value=[0.25, None, 0.5], reasons={BASINS[1]: "No day is observed."})
     shipped = shipped_skill.ShippedSkill(
@@ -45,26 +45,26 @@ def rows(database: Database, version: str) -> dict[str, scores.Score]:
         return {row.basin_id: row for row in scores.scores(session, versions=[version], metrics=["nse"])}
 
 
-def test_it_is_installed_for_stored_basins_and_an_evaluation_replaces_it(kept: Database, folder: Path) -> None:
-    version = install(kept, CLOCK, read(folder)).version_id
-    there = rows(kept, version)
+def test_it_is_installed_for_stored_basins_and_an_evaluation_replaces_it(trained_store: Database, folder: Path) -> None:
+    version = install(trained_store, CLOCK, read(folder)).version_id
+    there = rows(trained_store, version)
     assert {name: (row.value, row.shipped) for name, row in there.items()} == {
         BASINS[0]: (0.25, True),
         BASINS[1]: (None, True),
     }
     assert there[BASINS[1]].reason == "No day is observed."
-    with kept.reading() as session:
+    with trained_store.reading() as session:
         (quartiles,) = scores.quartiles(session, version, ["nse"])
     assert (quartiles.n, quartiles.lacking, quartiles.shipped) == (1, 1, 1)
-    evaluate(kept, CLOCK, version, Period.parse(PERIOD), [BASINS[0]])
-    assert install(kept, CLOCK, read(folder)).already
-    there = rows(kept, version)
+    evaluate(trained_store, CLOCK, version, Period.parse(PERIOD), [BASINS[0]])
+    assert install(trained_store, CLOCK, read(folder)).already
+    there = rows(trained_store, version)
     assert (there[BASINS[0]].shipped, there[BASINS[0]].value == 0.25) == (False, False)
     assert there[BASINS[1]].shipped
 
 
-def test_it_is_not_that_of_another_product(kept: Database, folder: Path) -> None:
-    assert rows(kept, install(kept, CLOCK, read(folder), product="another").version_id) == {}
+def test_it_is_not_that_of_another_product(trained_store: Database, folder: Path) -> None:
+    assert rows(trained_store, install(trained_store, CLOCK, read(folder), product="another").version_id) == {}
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ from records.versions import error_models, promotions, versions
 from runtime.clock import Clock
 from tests.operations.conftest import BASINS, CLOCK
 from tests.operations.forecasting.test_forecast import one_run
-from tests.operations.forecasting.test_past_forecasts import MORNINGS, SETTLED, WEATHER, lived, lived_file
+from tests.operations.forecasting.test_past_forecasts import ISSUE_DAYS, SETTLED, WEATHER, lived, lived_file
 from tests.records.factories import a_source
 
 __all__ = ["lived", "lived_file"]
@@ -46,7 +46,7 @@ def judged(database: Database, clock: Clock = SETTLED) -> Verified:
     return done
 
 
-def kept_of(database: Database, basin: str = BASIN, weather: str = WEATHER) -> Rows:
+def stored_of(database: Database, basin: str = BASIN, weather: str = WEATHER) -> Rows:
     with database.reading() as session:
         rows = lead_scores.of_basin(session, versions.newest(session).id, basin)
     return {(row.forecaster, row.lead): row for row in rows if row.weather == weather}
@@ -59,14 +59,14 @@ def at(text: str) -> Clock:
 def test_the_scores_are_those_of_what_was_issued_and_what_came(lived: Database) -> None:
     done = judged(lived)
     assert (done.basins, done.changed, done.left_out) == (BASINS, BASINS, {})
-    rows = kept_of(lived)
+    rows = stored_of(lived)
     assert set(rows) == {(name, lead) for name in FORECASTERS for lead in range(1, 6)}
     with lived.reading() as session:
         version = versions.newest(session)
-        (mornings,) = settled(session, SETTLED, version.id)
-        keys = [(run.id, BASIN) for run in mornings.runs]
+        (issue_days,) = settled(session, SETTLED, version.id)
+        keys = [(run.id, BASIN) for run in issue_days.runs]
         flows = runs.series_of_many(session, keys, ("discharge",))
-        days = Period(mornings.days[0], mornings.days[-1] + np.timedelta64(5, "D"))
+        days = Period(issue_days.days[0], issue_days.days[-1] + np.timedelta64(5, "D"))
         flow = load_discharge(session, BASIN, version.area_products, days)
     assert not isinstance(flow, str)
     of_lead = np.stack([flows[key]["discharge"].values.reshape(-1, 5)[:, 2] for key in keys])
@@ -75,7 +75,7 @@ def test_the_scores_are_those_of_what_was_issued_and_what_came(lived: Database) 
     expected = crps(np.quantile(of_lead, LEVELS, axis=1).T, LEVELS, observed)
     assert raw.scores.crps_mm_per_day == pytest.approx(expected.mean())
     assert rows[PERSISTENCE, 3].scores.crps_mm_per_day == pytest.approx(np.abs(observed - last).mean())
-    assert (raw.origin, raw.weather, raw.every_days, raw.scores.n) == ("issued", WEATHER, None, len(MORNINGS))
+    assert (raw.origin, raw.weather, raw.every_days, raw.scores.n) == ("issued", WEATHER, None, len(ISSUE_DAYS))
     assert (raw.first_day, raw.last_day) == (days.first, days.last)
     assert rows[CLIMATOLOGY, 3].scores.crpss_climatology == 0
     waiting = rows[CALIBRATED, 3]
@@ -85,15 +85,15 @@ def test_the_scores_are_those_of_what_was_issued_and_what_came(lived: Database) 
 
 def test_the_same_runs_again_change_nothing(lived: Database) -> None:
     judged(lived)
-    before = [kept_of(lived, basin) for basin in BASINS]
+    before = [stored_of(lived, basin) for basin in BASINS]
     done = judged(lived)
     assert (done.basins, done.changed) == (BASINS, ())
-    assert [kept_of(lived, basin) for basin in BASINS] == before
+    assert [stored_of(lived, basin) for basin in BASINS] == before
 
 
 def test_a_revised_flow_changes_the_scores_of_its_basin_alone(lived: Database) -> None:
     judged(lived)
-    before = {basin: kept_of(lived, basin) for basin in BASINS}
+    before = {basin: stored_of(lived, basin) for basin in BASINS}
     revised = day("2005-03-20")
     with lived.transaction() as session:
         product = gauge_product(BASIN)
@@ -102,10 +102,10 @@ def test_a_revised_flow_changes_the_scores_of_its_basin_alone(lived: Database) -
         other = DailySeries(revised, 3 * stored.values, np.array([Flag.APPROVED], np.uint8), stored.unit)
         series.write(session, BASIN, product, "discharge", other, a_source(session), CLOCK.wall())
     assert judged(lived).changed == (BASIN,)
-    after = kept_of(lived)
+    after = stored_of(lived)
     assert after[RAW, 1].scores.n == before[BASIN][RAW, 1].scores.n
     assert after[RAW, 1].scores.crps_mm_per_day != before[BASIN][RAW, 1].scores.crps_mm_per_day
-    assert kept_of(lived, BASINS[0]) == before[BASINS[0]]
+    assert stored_of(lived, BASINS[0]) == before[BASINS[0]]
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_a_revised_flow_changes_the_scores_of_its_basin_alone(lived: Database) -
 )
 def test_flow_counts_once_it_is_30_days_old(lived: Database, now: str, counted: dict[int, int]) -> None:
     done = judged(lived, at(now))
-    rows = kept_of(lived)
+    rows = stored_of(lived)
     assert {lead: rows[RAW, lead].scores.n for lead in counted} == counted
     assert bool(rows) == bool(counted)
     if not counted:
@@ -125,18 +125,18 @@ def test_as_more_flow_settles_the_scores_go_on(lived: Database) -> None:
     judged(lived, at("2005-04-02"))
     done = judged(lived)
     assert done.changed == BASINS
-    assert {row.scores.n for (name, _), row in kept_of(lived).items() if name == RAW} == {len(MORNINGS)}
+    assert {row.scores.n for (name, _), row in stored_of(lived).items() if name == RAW} == {len(ISSUE_DAYS)}
 
 
 def test_each_kind_of_weather_is_judged_by_itself(lived: Database) -> None:
     for kind in ("observed", "climatology"):
         one_run(lived, t0="2005-03-10", horizon=3, weather=kind)
     judged(lived)
-    of_each = {kind: kept_of(lived, weather=kind) for kind in ("observed", "climatology", WEATHER)}
+    of_each = {kind: stored_of(lived, weather=kind) for kind in ("observed", "climatology", WEATHER)}
     assert {kind: rows[RAW, 1].scores.n for kind, rows in of_each.items()} == {
         "observed": 1,
         "climatology": 1,
-        WEATHER: len(MORNINGS),
+        WEATHER: len(ISSUE_DAYS),
     }
     assert of_each["observed"][RAW, 1].scores.crps_mm_per_day != of_each["climatology"][RAW, 1].scores.crps_mm_per_day
 
@@ -145,7 +145,7 @@ def test_of_several_forecasts_from_one_day_the_last_counts(lived: Database) -> N
     for horizon in (3, 2):
         one_run(lived, t0="2005-03-10", horizon=horizon)
     judged(lived)
-    rows = kept_of(lived, weather="observed")
+    rows = stored_of(lived, weather="observed")
     assert [rows[RAW, lead].scores.n for lead in (1, 2, 3)] == [1, 1, 0]
 
 
@@ -153,21 +153,21 @@ def test_of_each_kind_of_weather_the_newest_years_count(lived: Database, monkeyp
     one_run(lived, t0="2005-02-10", horizon=1)
     monkeypatch.setattr(verifying, "LAST_DAYS", np.timedelta64(9, "D"))
     judged(lived)
-    assert kept_of(lived)[RAW, 1].scores.n == 10
-    assert kept_of(lived, weather="observed")[RAW, 1].scores.n == 1
+    assert stored_of(lived)[RAW, 1].scores.n == 10
+    assert stored_of(lived, weather="observed")[RAW, 1].scores.n == 1
 
 
 def test_days_that_the_error_model_was_fitted_to_do_not_count_for_it(lived: Database) -> None:
     one_run(lived, t0="2005-03-10", horizon=3)
     judged(lived)
-    rows = kept_of(lived, weather="observed")
+    rows = stored_of(lived, weather="observed")
     assert "had not been fitted to the days" in rows[CALIBRATED, 1].scores.missing["crps_mm_per_day"]
     assert rows[RAW, 1].scores.crps_mm_per_day is not None
     # Fitted to other days, it counts.
     calibrate(lived, CLOCK, newest(lived).id, BASINS, Period.parse("2003-10-01..2005-01-31"))
     one_run(lived, t0="2005-03-11", horizon=3)
     judged(lived)
-    rows = kept_of(lived, weather="observed")
+    rows = stored_of(lived, weather="observed")
     with lived.reading() as session:
         model = error_models.get(session, versions.newest(session).id, [])
     assert model is not None
@@ -181,17 +181,17 @@ def test_days_that_the_weights_were_fitted_to_do_not_count(lived: Database) -> N
     one_run(lived, t0="2003-03-10", horizon=3)
     one_run(lived, t0="2004-09-29", horizon=3)  # of the validation period
     judged(lived, at("2005-05-15"))
-    assert kept_of(lived, weather="observed") == {}
+    assert stored_of(lived, weather="observed") == {}
 
 
-def test_a_basin_without_flow_is_left_out_and_what_was_kept_of_it_goes(lived: Database) -> None:
+def test_a_basin_without_flow_is_left_out_and_what_was_stored_of_it_goes(lived: Database) -> None:
     judged(lived)
     with lived.transaction() as session:
         session.execute(delete(SeriesRow).filter_by(basin_id=BASIN, variable="discharge"))
     done = judged(lived)
     assert done.basins == (BASINS[0], BASINS[2])
     assert list(done.left_out) == [BASIN]
-    assert kept_of(lived) == {}
+    assert stored_of(lived) == {}
 
 
 def test_without_a_version_each_that_is_current_is_judged(lived: Database) -> None:

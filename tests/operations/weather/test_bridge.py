@@ -51,25 +51,25 @@ def write(database: Database, basin: str, product: str, values: DailyWeather) ->
             series.write(session, basin, product, name, one, source, CLOCK.now())
 
 
-def kept_weather(database: Database, basin: str, product: str, period: Period | None = None) -> DailyWeather:
+def stored_weather(database: Database, basin: str, product: str, period: Period | None = None) -> DailyWeather:
     with database.reading() as session:
-        kept = weather_of(session, basin, product, period)
-    assert kept is not None
-    return kept
+        trained_store = weather_of(session, basin, product, period)
+    assert trained_store is not None
+    return trained_store
 
 
 @pytest.fixture
-def live(kept: Database) -> Database:
+def live(trained_store: Database) -> Database:
     """The country, whose weather is the live one, with what a network learnt from; and a basin without that."""
-    with kept.transaction() as session:
+    with trained_store.transaction() as session:
         basins.upsert(session, replace(basins.get(session, ONE), id=NEW, areas={LIVE: 1e8}))
     for basin in BASINS:
-        write(kept, basin, LEARNT, as_learnt().apply(kept_weather(kept, basin, LIVE)))
-    write(kept, NEW, LIVE, kept_weather(kept, ONE, LIVE))
-    return kept
+        write(trained_store, basin, LEARNT, as_learnt().apply(stored_weather(trained_store, basin, LIVE)))
+    write(trained_store, NEW, LIVE, stored_weather(trained_store, ONE, LIVE))
+    return trained_store
 
 
-def made(database: Database, **changes: object) -> bridges.Bridge:
+def created(database: Database, **changes: object) -> bridges.Bridge:
     bridge = fit(database, CLOCK, NAME, ASKED.model_copy(update=changes))
     apply(database, CLOCK, NAME)
     return bridge
@@ -84,8 +84,8 @@ def correlation(one: DailyWeather, other: DailyWeather) -> float:
 
 
 def test_what_was_live_becomes_what_the_network_learnt_from(live: Database) -> None:
-    archive = kept_weather(live, ONE, LIVE)
-    bridge = made(live)
+    archive = stored_weather(live, ONE, LIVE)
+    bridge = created(live)
     with live.reading() as session:
         own = {part.basin_id: part for part in bridges.parts_of(session, bridge.id)}
     assert own[ONE].corrections.day_offset == pytest.approx(0.8)
@@ -94,21 +94,21 @@ def test_what_was_live_becomes_what_the_network_learnt_from(live: Database) -> N
     assert skill.variables["tmax"].as_it_is.bias == pytest.approx(-1.5, abs=0.05)
     assert skill.variables["tmax"].bridged.bias == pytest.approx(0, abs=0.05)
     after = Period.parse("2003-10-01..2005-09-01")
-    bridged, truth, raw = (kept_weather(live, ONE, product, after) for product in (NAME, LEARNT, LIVE))
+    bridged, truth, raw = (stored_weather(live, ONE, product, after) for product in (NAME, LEARNT, LIVE))
     assert correlation(raw, truth) < 0.6 < correlation(bridged, truth) - 0.2
     for name in BRIDGED:
         assert abs(np.nanmean(bridged.values[name]) / np.nanmean(truth.values[name]) - 1) < 0.05
-        np.testing.assert_array_equal(kept_weather(live, ONE, LIVE).values[name], archive.values[name])
+        np.testing.assert_array_equal(stored_weather(live, ONE, LIVE).values[name], archive.values[name])
 
 
 def test_the_last_day_waits_for_the_next_and_then_comes(live: Database) -> None:
     """The offset puts a day's rain into two days of the live product, of which the second is known a day later."""
-    made(live)
-    last = kept_weather(live, ONE, LIVE).period.last
-    bridged = kept_weather(live, ONE, NAME)
+    created(live)
+    last = stored_weather(live, ONE, LIVE).period.last
+    bridged = stored_weather(live, ONE, NAME)
     assert bridged.period.last == last - 1
     assert bridged.complete[1:].all()
-    more = kept_weather(live, ONE, LIVE).over(Period(last - 9, last + 1))
+    more = stored_weather(live, ONE, LIVE).over(Period(last - 9, last + 1))
     write(
         live,
         ONE,
@@ -117,15 +117,15 @@ def test_the_last_day_waits_for_the_next_and_then_comes(live: Database) -> None:
     )
     (outcome,) = apply(live, CLOCK, NAME, [ONE])
     assert (outcome.status, outcome.new_days, outcome.changed_days) == ("changed", len(BRIDGED), 0)
-    assert kept_weather(live, ONE, NAME).period.last == last
+    assert stored_weather(live, ONE, NAME).period.last == last
 
 
 def test_applied_again_nothing_is_stored_twice(live: Database) -> None:
-    made(live)
+    created(live)
     with live.reading() as session:
         before = {basin: series.stamp(session, basin, NAME) for basin in BASINS}
     assert {outcome.status for outcome in apply(live, CLOCK, NAME)} == {"unchanged"}
-    write(live, ONE, LIVE, kept_weather(live, ONE, LIVE))
+    write(live, ONE, LIVE, stored_weather(live, ONE, LIVE))
     assert {outcome.status for outcome in apply(live, CLOCK, NAME)} == {"unchanged"}
     with live.reading() as session:
         assert before == {basin: series.stamp(session, basin, NAME) for basin in BASINS}
@@ -134,7 +134,7 @@ def test_applied_again_nothing_is_stored_twice(live: Database) -> None:
 def test_a_revision_flows_through_and_the_states_after_it_are_invalid(live: Database) -> None:
     version = bridged_version(live)
     run(live, version, "observed", T0)
-    revised = kept_weather(live, ONE, LIVE, Period(T0 - 30, T0 - 30))
+    revised = stored_weather(live, ONE, LIVE, Period(T0 - 30, T0 - 30))
     for values in revised.values.values():
         values += 1
     write(live, ONE, LIVE, revised)
@@ -151,31 +151,31 @@ def test_a_revision_flows_through_and_the_states_after_it_are_invalid(live: Data
 
 
 def test_another_fit_takes_over_when_it_is_applied(live: Database) -> None:
-    first = made(live)
+    first = created(live)
     second = fit(live, CLOCK, NAME, ASKED.model_copy(update={"period": Period.parse("2001-10-01..2003-09-30")}))
     with live.reading() as session:
         assert bridges.applied(session, NAME, [ONE])[ONE].bridge.id == first.id
-    before = kept_weather(live, ONE, NAME)
+    before = stored_weather(live, ONE, NAME)
     assert {outcome.status for outcome in apply(live, CLOCK, NAME)} == {"changed"}
     with live.reading() as session:
         assert bridges.applied(session, NAME, [ONE])[ONE].bridge.id == second.id
-    assert not np.array_equal(before.values["tmax"], kept_weather(live, ONE, NAME).values["tmax"])
+    assert not np.array_equal(before.values["tmax"], stored_weather(live, ONE, NAME).values["tmax"])
     apply(live, CLOCK, first.id)
     with live.reading() as session:
         assert bridges.applied(session, NAME, [ONE])[ONE].bridge.id == first.id
-    np.testing.assert_array_equal(before.values["tmax"], kept_weather(live, ONE, NAME).values["tmax"])
+    np.testing.assert_array_equal(before.values["tmax"], stored_weather(live, ONE, NAME).values["tmax"])
 
 
 def test_a_basin_without_years_of_the_networks_product_gets_those_of_basins_like_it(live: Database) -> None:
-    bridge = made(live)
+    bridge = created(live)
     with live.reading() as session:
         parts = {part.basin_id: part for part in bridges.parts_of(session, bridge.id)}
         assert basins.get(session, NEW).areas[NAME] == 1e8
     assert set(parts[NEW].pooled_from) == set(BASINS)
     assert parts[NEW].pooled_reason == f"{NEW} has no weather of learnt on the days asked for."
     assert (parts[NEW].skill, parts[ONE].pooled_from) == (None, ())
-    bridged = kept_weather(live, NEW, NAME)
-    assert correlation(bridged, kept_weather(live, ONE, LEARNT)) > 0.9
+    bridged = stored_weather(live, NEW, NAME)
+    assert correlation(bridged, stored_weather(live, ONE, LEARNT)) > 0.9
 
 
 def test_few_data_are_refused_with_the_reason_where_no_basins_are_like_it(live: Database) -> None:
@@ -191,7 +191,7 @@ def test_a_bridge_leads_to_another_product_and_overwrites_none(live: Database) -
     for name, asked in ((LIVE, ASKED), (NAME, ASKED.model_copy(update={"to": LIVE}))):
         with pytest.raises(InvalidInput, match="three names"):
             fit(live, CLOCK, name, asked)
-    write(live, ONE, "own", kept_weather(live, ONE, LIVE))
+    write(live, ONE, "own", stored_weather(live, ONE, LIVE))
     with pytest.raises(ProductConflict, match="holds what no bridge made"):
         fit(live, CLOCK, "own", ASKED)
     fit(live, CLOCK, NAME, ASKED, [ONE])
@@ -207,7 +207,7 @@ def test_a_bridge_of_forecasts_is_not_applied(live: Database) -> None:
 
 def bridged_version(database: Database) -> str:
     """Keep a version that takes the bridged product."""
-    made(database)
+    created(database)
     return retaken(database, NAME)
 
 
@@ -232,20 +232,20 @@ def of_run(database: Database, one: runs.Run) -> runs.RunBasin:
         return runs.basin_of(session, one.id, ONE)
 
 
-def test_a_forecast_tells_its_bridge_and_its_inputs_hash_holds_it(live: Database) -> None:
+def test_a_forecast_reports_its_bridge_and_its_inputs_hash_holds_it(live: Database) -> None:
     version = bridged_version(live)
-    told = of_run(live, run(live, version, "observed", T0))
-    (bridge,) = told.summary.bridges
+    shown = of_run(live, run(live, version, "observed", T0))
+    (bridge,) = shown.summary.bridges
     assert (bridge.name, bridge.from_product, bridge.to_product, bridge.pooled_from) == (NAME, LIVE, LEARNT, ())
-    write(live, ONE, "copied", kept_weather(live, ONE, NAME))
+    write(live, ONE, "copied", stored_weather(live, ONE, NAME))
     plain = of_run(live, run(live, retaken(live, "copied"), "observed", T0))
-    assert (plain.summary.bridges, plain.state_hash) == ((), told.state_hash)
-    assert plain.inputs_hash != told.inputs_hash
+    assert (plain.summary.bridges, plain.state_hash) == ((), shown.state_hash)
+    assert plain.inputs_hash != shown.inputs_hash
 
 
 def supplied_by(database: Database, product: str, days: Period, model: str = "a-model") -> str:
     """Keep a weather forecast that is what a product has of some days."""
-    values = kept_weather(database, ONE, product, days).values
+    values = stored_weather(database, ONE, product, days).values
     one = WeatherForecast(
         issue=issue_of(model=model),
         basin=ONE,
@@ -255,7 +255,7 @@ def supplied_by(database: Database, product: str, days: Period, model: str = "a-
         units={name: WEATHER[name].unit for name in BRIDGED},
     )
     with database.transaction() as session:
-        return weather_issues.keep(session, [one], CLOCK.wall(), operational=True).issue_id
+        return weather_issues.store(session, [one], CLOCK.wall(), operational=True).issue_id
 
 
 def discharge(database: Database, one: runs.Run) -> Any:
@@ -287,7 +287,7 @@ def test_a_forecast_too_short_for_its_bridge_is_not_taken(live: Database) -> Non
 def test_a_day_that_neither_the_archive_nor_the_forecast_holds_is_not_guessed(live: Database) -> None:
     """The bridge of the model takes the forecast's first day, which the live archive lacks too."""
     version = bridged_version(live)
-    write(live, ONE, "past_ifs", as_learnt().apply(kept_weather(live, ONE, LIVE)))
+    write(live, ONE, "past_ifs", as_learnt().apply(stored_weather(live, ONE, LIVE)))
     second = {"from": "past_ifs", "to": LIVE, "period": OVERLAP, "model": "ifs"}
     fit(live, CLOCK, "ifs_as_live", BridgeFit.model_validate(second), [ONE])
     supplied_by(live, "past_ifs", Period(T0 + 2, T0 + 6), model="ifs")
@@ -297,7 +297,7 @@ def test_a_day_that_neither_the_archive_nor_the_forecast_holds_is_not_guessed(li
 
 def test_a_forecast_goes_over_the_bridge_of_its_model_first(live: Database) -> None:
     version = bridged_version(live)
-    past = as_learnt(0.0).apply(kept_weather(live, ONE, LIVE))
+    past = as_learnt(0.0).apply(stored_weather(live, ONE, LIVE))
     write(live, ONE, "past_ifs", past)
     second = {"from": "past_ifs", "to": LIVE, "period": OVERLAP, "model": "ifs"}
     fit(live, CLOCK, "ifs_as_live", BridgeFit.model_validate(second), [ONE])

@@ -42,7 +42,7 @@ def ask(database: Database, changes: dict[str, Any] | None = None, **asked: Any)
     return run
 
 
-def told(database: Database, run: str, basin: str = BASIN) -> tuple[Mapping[str, RunSeries], Sequence[runs.Ledger]]:
+def reported(database: Database, run: str, basin: str = BASIN) -> tuple[Mapping[str, RunSeries], Sequence[runs.Ledger]]:
     with database.reading() as session:
         return runs.series_of(session, run, basin), runs.ledger_of(session, run, basin)
 
@@ -66,36 +66,38 @@ def terms(ledgers: Sequence[runs.Ledger], name: str) -> list[float]:
     "changes", [{}, {"degrees": 0.0, "precipitation_percent": 0.0, "storm": {"mm": 0.0}, "increment": {"mm": 0.0}}]
 )
 def test_with_nothing_changed_it_equals_the_forecast_to_the_bit(
-    kept: Database, weather: str, changes: dict[str, Any]
+    trained_store: Database, weather: str, changes: dict[str, Any]
 ) -> None:
-    choose_snow(kept, BASIN, SNOW)
-    forecast = one_run(kept, weather=weather)
-    run = ask(kept, changes, basins=list(BASINS), weather=weather)
+    choose_snow(trained_store, BASIN, SNOW)
+    forecast = one_run(trained_store, weather=weather)
+    run = ask(trained_store, changes, basins=list(BASINS), weather=weather)
     assert (run.purpose, base_of(run)) == ("what-if", forecast.id)
     for basin in BASINS:
-        (ours, our_ledgers), (theirs, their_ledgers) = (told(kept, of, basin) for of in (run.id, forecast.id))
+        (ours, our_ledgers), (theirs, their_ledgers) = (
+            reported(trained_store, of, basin) for of in (run.id, forecast.id)
+        )
         assert hashes(ours) == hashes(theirs)
         assert our_ledgers == their_ledgers
 
 
-def test_from_a_t0_without_a_kept_state_it_equals_the_forecast_too_and_keeps_none(kept: Database) -> None:
-    run = ask(kept)
-    assert state(kept, BASIN, T0) is None
-    with kept.reading() as session:
+def test_from_a_t0_without_a_stored_state_it_equals_the_forecast_too_and_retains_none(trained_store: Database) -> None:
+    run = ask(trained_store)
+    assert state(trained_store, BASIN, T0) is None
+    with trained_store.reading() as session:
         assert states.newest_valid(session, run.version_id, BASIN, T0) is None
-    forecast = one_run(kept)
-    assert hashes(told(kept, run.id)[0]) == hashes(told(kept, forecast.id)[0])
+    forecast = one_run(trained_store)
+    assert hashes(reported(trained_store, run.id)[0]) == hashes(reported(trained_store, forecast.id)[0])
 
 
 @pytest.mark.parametrize("weather", ["observed", "climatology"])
 @pytest.mark.parametrize(("where", "mm"), [("snow", 10.0), ("other", 10.0), ("all", 10.0), ("all", -0.005)])
 def test_an_increment_is_a_term_of_the_ledger_and_explained_by_the_others(
-    kept: Database, weather: str, where: str, mm: float
+    trained_store: Database, weather: str, where: str, mm: float
 ) -> None:
-    choose_snow(kept, BASIN, SNOW)
-    run = ask(kept, {"increment": {"mm": mm, "where": where}}, weather=weather)
-    series, ledgers = told(kept, run.id)
-    base, of_base = told(kept, base_of(run))
+    choose_snow(trained_store, BASIN, SNOW)
+    run = ask(trained_store, {"increment": {"mm": mm, "where": where}}, weather=weather)
+    series, ledgers = reported(trained_store, run.id)
+    base, of_base = reported(trained_store, base_of(run))
     assert terms(ledgers, "increment") == [mm, mm]
     assert not any("increment" in ledger.terms for ledger in of_base)
     assert np.array_equal(series["precipitation"].values, base["precipitation"].values)
@@ -114,12 +116,16 @@ def test_an_increment_is_a_term_of_the_ledger_and_explained_by_the_others(
         assert (np.abs(residual) <= tolerance).all()
 
 
-def test_an_increment_goes_into_the_cells_that_were_asked_for_and_never_into_the_trash_cell(kept: Database) -> None:
-    choose_snow(kept, BASIN, SNOW)
-    before = told(kept, one_run(kept, basins=[BASIN]).id)[0]["cells_at_t0"].values
+def test_an_increment_goes_into_the_cells_that_were_asked_for_and_never_into_the_trash_cell(
+    trained_store: Database,
+) -> None:
+    choose_snow(trained_store, BASIN, SNOW)
+    before = reported(trained_store, one_run(trained_store, basins=[BASIN]).id)[0]["cells_at_t0"].values
     others = [cell for cell in range(1, before.shape[1]) if cell not in SNOW]
     for where, chosen in (("snow", SNOW), ("other", others), ("all", sorted([*SNOW, *others]))):
-        after = told(kept, ask(kept, {"increment": {"mm": 10.0, "where": where}}).id)[0]["cells_at_t0"].values
+        after = reported(trained_store, ask(trained_store, {"increment": {"mm": 10.0, "where": where}}).id)[0][
+            "cells_at_t0"
+        ].values
         untouched = np.setdiff1d(np.arange(before.shape[1]), chosen)
         assert 0 in untouched
         assert np.array_equal(after[:, untouched], before[:, untouched])
@@ -130,19 +136,23 @@ def test_an_increment_goes_into_the_cells_that_were_asked_for_and_never_into_the
 
 @settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture], derandomize=True)
 @given(share=st.floats(-1, 3))
-def test_whatever_is_added_or_taken_no_water_is_negative_and_the_ledger_closes(kept: Database, share: float) -> None:
-    cells = told(kept, one_run(kept, basins=[BASIN], horizon=1).id)[0]["cells_at_t0"].values
-    least = float(cells[:, 1:].sum(axis=1, dtype=np.float64).min())
-    run = ask(kept, {"increment": {"mm": share * least, "where": "all"}}, horizon=30)
-    series, ledgers = told(kept, run.id)
+def test_whatever_is_added_or_taken_no_water_is_negative_and_the_ledger_closes(
+    trained_store: Database, share: float
+) -> None:
+    cells = reported(trained_store, one_run(trained_store, basins=[BASIN], horizon=1).id)[0]["cells_at_t0"].values
+    minimum = float(cells[:, 1:].sum(axis=1, dtype=np.float64).min())
+    run = ask(trained_store, {"increment": {"mm": share * minimum, "where": "all"}}, horizon=30)
+    series, ledgers = reported(trained_store, run.id)
     assert run.status == "issued"
     assert all(ledger.closes for ledger in ledgers)
     assert all((series[name].values >= -1e-6).all() for name in ("discharge", "storage", "loss", "cells_at_t0"))
 
 
-def test_more_water_at_t0_brings_more_discharge(kept: Database) -> None:
+def test_more_water_at_t0_brings_more_discharge(trained_store: Database) -> None:
     flows = [
-        told(kept, ask(kept, {"increment": {"mm": mm, "where": "all"}}, horizon=20).id)[0]["discharge"].values.sum()
+        reported(trained_store, ask(trained_store, {"increment": {"mm": mm, "where": "all"}}, horizon=20).id)[0][
+            "discharge"
+        ].values.sum()
         for mm in (-0.005, 5.0, 50.0)
     ]
     assert flows == sorted(flows)
@@ -194,10 +204,10 @@ def test_degrees_leave_the_relative_humidity_and_the_sun(degrees: float) -> None
     assert (vp >= 0).all()
 
 
-def test_a_storm_and_a_share_of_the_rain_are_in_the_precipitation_of_the_run(kept: Database) -> None:
-    run = ask(kept, {"precipitation_percent": -50.0, "storm": {"mm": 40.0, "lead": 2}}, horizon=5)
-    series, ledgers = told(kept, run.id)
-    base, _ = told(kept, base_of(run))
+def test_a_storm_and_a_share_of_the_rain_are_in_the_precipitation_of_the_run(trained_store: Database) -> None:
+    run = ask(trained_store, {"precipitation_percent": -50.0, "storm": {"mm": 40.0, "lead": 2}}, horizon=5)
+    series, ledgers = reported(trained_store, run.id)
+    base, _ = reported(trained_store, base_of(run))
     expected = base["precipitation"].values / 2
     expected[1] += 40
     np.testing.assert_allclose(series["precipitation"].values, expected, rtol=1e-6)
@@ -206,14 +216,14 @@ def test_a_storm_and_a_share_of_the_rain_are_in_the_precipitation_of_the_run(kep
     assert not any("increment" in ledger.terms for ledger in ledgers)
 
 
-def test_it_is_kept_with_what_it_changes_and_who_asked_why(kept: Database) -> None:
+def test_it_is_stored_with_what_it_changes_and_who_asked_why(trained_store: Database) -> None:
     changes = {"degrees": 2.5, "storm": {"mm": 30.0, "lead": 2}}
     params = {"basins": [BASIN], "t0": "2004-03-10", "changes": changes, "note": "A warm storm?"}
-    (run,) = what_if(kept, CLOCK, WhatIfParams.model_validate(params), by="river office")
+    (run,) = what_if(trained_store, CLOCK, WhatIfParams.model_validate(params), by="river office")
     assert run.what_if is not None
     assert (run.what_if.note, run.what_if.by) == ("A warm storm?", "river office")
     assert Changes.model_validate(run.what_if.changes) == Changes.model_validate(changes)
-    with kept.reading() as session:
+    with trained_store.reading() as session:
         base = runs.get(session, base_of(run))
         basins = [runs.basin_of(session, of, BASIN) for of in (run.id, base.id)]
     assert (base.purpose, base.what_if and base.what_if.changes) == ("what-if", {})
@@ -221,61 +231,69 @@ def test_it_is_kept_with_what_it_changes_and_who_asked_why(kept: Database) -> No
     assert basins[0].inputs_hash != basins[1].inputs_hash
 
 
-def test_runs_of_the_same_t0_horizon_and_weather_share_what_they_are_compared_with(kept: Database) -> None:
-    first, second = ask(kept, {"degrees": 1.0}), ask(kept, {"degrees": 2.0})
+def test_runs_of_the_same_t0_horizon_and_weather_share_what_they_are_compared_with(trained_store: Database) -> None:
+    first, second = ask(trained_store, {"degrees": 1.0}), ask(trained_store, {"degrees": 2.0})
     assert base_of(first) == base_of(second)
-    assert base_of(ask(kept, {"degrees": 1.0}, horizon=5)) != base_of(first)
-    forecast = one_run(kept)
-    assert base_of(ask(kept, {"degrees": 1.0})) == forecast.id
-    assert base_of(ask(kept, {"degrees": 1.0}, weather="climatology")) != forecast.id
+    assert base_of(ask(trained_store, {"degrees": 1.0}, horizon=5)) != base_of(first)
+    forecast = one_run(trained_store)
+    assert base_of(ask(trained_store, {"degrees": 1.0})) == forecast.id
+    assert base_of(ask(trained_store, {"degrees": 1.0}, weather="climatology")) != forecast.id
 
 
-def test_it_is_not_compared_with_a_forecast_of_other_weather_than_is_known_now(kept: Database) -> None:
-    forecast = one_run(kept)
-    change(kept, "tmax", Period(T0 + 2 * ONE_DAY, T0 + 3 * ONE_DAY), None)
-    base = base_of(ask(kept, {"degrees": 1.0}))
+def test_it_is_not_compared_with_a_forecast_of_other_weather_than_is_known_now(trained_store: Database) -> None:
+    forecast = one_run(trained_store)
+    change(trained_store, "tmax", Period(T0 + 2 * ONE_DAY, T0 + 3 * ONE_DAY), None)
+    base = base_of(ask(trained_store, {"degrees": 1.0}))
     assert base != forecast.id
-    assert hashes(told(kept, base)[0])["discharge"] != hashes(told(kept, forecast.id)[0])["discharge"]
+    assert (
+        hashes(reported(trained_store, base)[0])["discharge"]
+        != hashes(reported(trained_store, forecast.id)[0])["discharge"]
+    )
 
 
-def test_it_is_no_latest_forecast_and_no_season_is_told_from_it(kept: Database) -> None:
-    forecast = one_run(kept, basins=[BASIN])
-    run = ask(kept, {"degrees": 1.0}, t0="2004-04-10", weather="climatology")
-    with kept.reading() as session:
+def test_it_is_no_latest_forecast_and_no_season_is_reported_from_it(trained_store: Database) -> None:
+    forecast = one_run(trained_store, basins=[BASIN])
+    run = ask(trained_store, {"degrees": 1.0}, t0="2004-04-10", weather="climatology")
+    with trained_store.reading() as session:
         assert latest.latest(session, BASIN, CLOCK.now()).run == forecast
         assert run.id not in {ahead.run_id for ahead in latest.newest_on(session, BASIN, "climatology", CLOCK.now())}
-        assert [made.id for made in runs.operational(session, run.version_id, day("2005-01-01"))] == [forecast.id]
+        assert [created.id for created in runs.operational(session, run.version_id, day("2005-01-01"))] == [forecast.id]
 
 
-def test_the_same_job_leads_to_the_same_runs(kept: Database) -> None:
+def test_the_same_job_leads_to_the_same_runs(trained_store: Database) -> None:
     params = WhatIfParams.model_validate({"basins": [BASIN], "t0": "2004-03-10", "changes": {"degrees": 1.0}})
-    first = what_if(kept, CLOCK, params, key="a job")
-    assert what_if(kept, CLOCK, params, key="a job") == first
-    with kept.reading() as session:
+    first = what_if(trained_store, CLOCK, params, key="a job")
+    assert what_if(trained_store, CLOCK, params, key="a job") == first
+    with trained_store.reading() as session:
         assert len(runs.list_runs(session, purpose="what-if")) == 2
 
 
-def test_a_ledger_that_does_not_close_withholds_the_basin(kept: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    one_run(kept)
+def test_a_ledger_that_does_not_close_withholds_the_basin(
+    trained_store: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one_run(trained_store)
     leak(monkeypatch, of_storage=1e-3)
-    run = ask(kept, {"increment": {"mm": 10.0, "where": "all"}})
-    with kept.reading() as session:
+    run = ask(trained_store, {"increment": {"mm": 10.0, "where": "all"}})
+    with trained_store.reading() as session:
         assert runs.basin_of(session, run.id, BASIN).status == "withheld"
 
 
-def test_a_basin_without_so_much_water_is_told_and_the_others_are_made(kept: Database) -> None:
-    forecast = one_run(kept)
+def test_a_basin_without_so_much_water_is_reported_and_the_others_are_created(trained_store: Database) -> None:
+    forecast = one_run(trained_store)
     held = {
-        basin: told(kept, forecast.id, basin)[0]["cells_at_t0"].values[:, 1:].sum(axis=1, dtype=np.float64).min()
+        basin: reported(trained_store, forecast.id, basin)[0]["cells_at_t0"]
+        .values[:, 1:]
+        .sum(axis=1, dtype=np.float64)
+        .min()
         for basin in BASINS
     }
     poorest, *_, richest = sorted(held, key=lambda basin: held[basin])
     mm = -(held[poorest] + held[richest]) / 2
-    run = ask(kept, {"increment": {"mm": mm, "where": "all"}}, basins=list(BASINS))
-    with kept.reading() as session:
-        said = {basin.basin_id: basin for basin in runs.basins_of(session, run.id)}
-    assert (run.status, said[richest].status, said[poorest].status) == ("partial", "issued", "failed")
-    assert "mm that are to be taken away" in str(said[poorest].reason)
+    run = ask(trained_store, {"increment": {"mm": mm, "where": "all"}}, basins=list(BASINS))
+    with trained_store.reading() as session:
+        result = {basin.basin_id: basin for basin in runs.basins_of(session, run.id)}
+    assert (run.status, result[richest].status, result[poorest].status) == ("partial", "issued", "failed")
+    assert "mm that are to be taken away" in str(result[poorest].reason)
 
 
 @pytest.mark.parametrize(
@@ -285,10 +303,12 @@ def test_a_basin_without_so_much_water_is_told_and_the_others_are_made(kept: Dat
         ({"increment": {"mm": 5.0, "where": "snow"}}, "its snow cannot be told from its other water"),
     ],
 )
-def test_what_cannot_be_is_refused_and_nothing_is_kept(kept: Database, changes: dict[str, Any], sentence: str) -> None:
+def test_what_cannot_be_is_refused_and_nothing_is_stored(
+    trained_store: Database, changes: dict[str, Any], sentence: str
+) -> None:
     with pytest.raises(NothingToForecast, match=f"{BASIN}: {sentence}"):
-        ask(kept, changes)
-    with kept.reading() as session:
+        ask(trained_store, changes)
+    with trained_store.reading() as session:
         assert runs.list_runs(session) == []
 
 
@@ -319,13 +339,13 @@ def test_degrees_are_refused_where_the_network_takes_no_temperature() -> None:
     assert "takes no temperature" in str(changed(BASIN, only, inputs, Changes(degrees=1.0)))
 
 
-def test_a_network_whose_cells_hold_no_water_takes_other_weather_alone(kept: Database) -> None:
-    version = trained(kept, "lstm")
-    run = ask(kept, {"degrees": 3.0}, version=version)
-    flow, of_base = (told(kept, of)[0]["discharge"].values for of in (run.id, base_of(run)))
+def test_a_network_whose_cells_hold_no_water_takes_other_weather_alone(trained_store: Database) -> None:
+    version = trained(trained_store, "lstm")
+    run = ask(trained_store, {"degrees": 3.0}, version=version)
+    flow, of_base = (reported(trained_store, of)[0]["discharge"].values for of in (run.id, base_of(run)))
     assert not np.array_equal(flow, of_base)
     with pytest.raises(NothingToForecast, match="cells do not hold water"):
-        ask(kept, {"increment": {"mm": 5.0, "where": "all"}}, version=version)
+        ask(trained_store, {"increment": {"mm": 5.0, "where": "all"}}, version=version)
 
 
 @pytest.mark.parametrize(

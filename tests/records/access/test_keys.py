@@ -27,15 +27,15 @@ def test_a_token_opens_its_own_key(database: Database) -> None:
         assert keys.list_keys(session) == [second, first]
 
 
-def test_a_token_is_kept_nowhere(database: Database) -> None:
+def test_a_token_is_stored_nowhere(database: Database) -> None:
     with database.transaction() as session:
         key, token = keys.make(session, "harvester", "operator", None, NOW)
         secret = token.split("_", 2)[2]
-        kept = (
+        stored = (
             repr(contents(session)) + repr(key) + repr(keys.list_keys(session)) + repr(keys.check(session, token, NOW))
         )
-        assert secret not in kept
-        assert sha256(token.encode()) in kept
+        assert secret not in stored
+        assert sha256(token.encode()) in stored
         assert sha256(token.encode()) not in repr(key)
 
 
@@ -74,7 +74,7 @@ def test_any_other_token_opens_nothing(database: Database) -> None:
             assert keys.check(session, nonsense, NOW) is None
 
 
-def test_a_key_that_could_not_be_used_is_not_made(database: Database) -> None:
+def test_a_key_that_could_not_be_used_is_not_created(database: Database) -> None:
     with database.transaction() as session:
         with pytest.raises(InvalidInput, match="name"):
             keys.make(session, " ", "operator", None, NOW)

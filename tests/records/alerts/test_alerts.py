@@ -32,17 +32,17 @@ def chance(value: float, level: str = "bankfull", **chosen: Any) -> LevelChance:
     return LevelChance(**{**named, "chance": value, **chosen})
 
 
-def morning(session: Session, version: str, number: int, **chosen: Any) -> Run:
+def issue_day(session: Session, version: str, number: int, **chosen: Any) -> Run:
     """Return the run of a morning, of a T0 of its own."""
     at = NOW + timedelta(days=number)
     return a_run(session, version, issued(), t0=T0 + number, issued_at=at, available_at=at, **chosen)
 
 
 def settle(session: Session, run: Run, *chances: LevelChance | str, window: int = 10) -> list[Change]:
-    said = (
+    result = (
         chances[0] if chances and isinstance(chances[0], str) else [one for one in chances if not isinstance(one, str)]
     )
-    return alerts.settle(session, BASIN, run, window, said, now=run.issued_at, wall=run.issued_at)
+    return alerts.settle(session, BASIN, run, window, result, now=run.issued_at, wall=run.issued_at)
 
 
 def kinds(changes: list[Change]) -> list[tuple[str, str | None]]:
@@ -56,12 +56,12 @@ def version(database: Database) -> str:
         return a_promoted_version(session)
 
 
-def test_an_alert_begins_rises_falls_and_ends_each_told_with_its_run(database: Database, version: str) -> None:
+def test_an_alert_begins_rises_falls_and_ends_each_reported_with_its_run(database: Database, version: str) -> None:
     values = [0.25, 0.25, 0.45, 0.45, 0.25, 0.25, 0.05, 0.05]
     with database.transaction() as session:
-        mornings = [morning(session, version, number) for number in range(len(values))]
-        told = [settle(session, run, chance(value)) for run, value in zip(mornings, values, strict=True)]
-    assert [kinds(changes) for changes in told] == [
+        issue_days = [issue_day(session, version, number) for number in range(len(values))]
+        shown = [settle(session, run, chance(value)) for run, value in zip(issue_days, values, strict=True)]
+    assert [kinds(changes) for changes in shown] == [
         [],
         [("begins", "advisory")],
         [],
@@ -71,20 +71,20 @@ def test_an_alert_begins_rises_falls_and_ends_each_told_with_its_run(database: D
         [],
         [("ends", None)],
     ]
-    (rise,) = told[3]
-    assert (rise.run_id, rise.t0, rise.version_id) == (mornings[3].id, T0 + 3, version)
+    (rise,) = shown[3]
+    assert (rise.run_id, rise.t0, rise.version_id) == (issue_days[3].id, T0 + 3, version)
     assert (rise.level, rise.discharge, rise.severity_before) == ("bankfull", 210.0, "advisory")
     assert (rise.chance, rise.chance_before, rise.trend, rise.window_days) == (0.45, 0.45, "steady", 10)
     assert rise.why.startswith("Watch begins: a chance of 0.45 reaches 0.4")
     with database.reading() as session:
-        assert alert_changes.page(session, basin=BASIN) == [change for changes in told for change in changes][::-1]
+        assert alert_changes.page(session, basin=BASIN) == [change for changes in shown for change in changes][::-1]
         (alert,) = alerts.of_basin(session, BASIN)
-    assert (alert.severity, alert.since, alert.run_id) == (None, None, mornings[-1].id)
+    assert (alert.severity, alert.since, alert.run_id) == (None, None, issue_days[-1].id)
 
 
 def test_the_same_run_again_changes_nothing(database: Database, version: str) -> None:
     with database.transaction() as session:
-        first, second = (morning(session, version, number) for number in range(2))
+        first, second = (issue_day(session, version, number) for number in range(2))
         settle(session, first, chance(HIGH))
         settle(session, second, chance(HIGH))
         before = contents(session)
@@ -93,87 +93,89 @@ def test_the_same_run_again_changes_nothing(database: Database, version: str) ->
         assert contents(session) == before
 
 
-def test_a_change_that_a_run_has_made_is_not_kept_twice(database: Database, version: str) -> None:
+def test_a_change_that_a_run_has_created_is_not_stored_twice(database: Database, version: str) -> None:
     with database.transaction() as session:
-        run = morning(session, version, 0)
+        run = issue_day(session, version, 0)
         (change,) = settle(session, run, chance(0.9))
         values = {name: getattr(change, name) for name in alert_changes.NewChange.__dataclass_fields__}
-        assert alert_changes.tell(session, alert_changes.NewChange(**values), NOW) is None
+        assert alert_changes.record(session, alert_changes.NewChange(**values), NOW) is None
         assert len(alert_changes.page(session)) == 1
 
 
 def test_two_runs_of_one_day_count_as_one(database: Database, version: str) -> None:
     with database.transaction() as session:
-        first = morning(session, version, 0)
-        again = morning(session, version, 0)
+        first = issue_day(session, version, 0)
+        again = issue_day(session, version, 0)
         assert settle(session, first, chance(0.25)) == []
         assert settle(session, again, chance(0.25)) == []
-        assert kinds(settle(session, morning(session, version, 1), chance(0.25))) == [("begins", "advisory")]
+        assert kinds(settle(session, issue_day(session, version, 1), chance(0.25))) == [("begins", "advisory")]
 
 
 @pytest.mark.parametrize("broken", ["gap", "version", "window"])
 def test_runs_that_cannot_be_compared_are_not_in_a_row(database: Database, version: str, broken: str) -> None:
     with database.transaction() as session:
-        settle(session, morning(session, version, 0), chance(0.25))
+        settle(session, issue_day(session, version, 0), chance(0.25))
         other = a_promoted_version(session) if broken == "version" else version
-        second = morning(session, other, 4 if broken == "gap" else 1)
+        second = issue_day(session, other, 4 if broken == "gap" else 1)
         changes = settle(session, second, chance(0.3), window=5 if broken == "window" else 10)
         (alert,) = alerts.of_basin(session, BASIN)
     assert changes == []
     assert (alert.severity, alert.trend) == (None, None)
 
 
-def test_what_cannot_be_decided_neither_begins_nor_ends_and_says_why(database: Database, version: str) -> None:
+def test_what_cannot_be_decided_neither_begins_nor_ends_and_states_why(database: Database, version: str) -> None:
     reason = "It was not calibrated."
     with database.transaction() as session:
-        assert settle(session, morning(session, version, 0), reason) == []
+        assert settle(session, issue_day(session, version, 0), reason) == []
         standing = alerts.standing(session, BASIN)
         assert standing is not None
         assert standing.reason == reason
-        (back,) = settle(session, morning(session, version, 1), chance(LOW))
+        (back,) = settle(session, issue_day(session, version, 1), chance(LOW))
         assert back.kind == "decided"
-        (begun,) = settle(session, morning(session, version, 2), chance(0.9))
-        (lost,) = settle(session, morning(session, version, 3), reason)
-        assert settle(session, morning(session, version, 4), reason) == []
+        (started,) = settle(session, issue_day(session, version, 2), chance(0.9))
+        (lost,) = settle(session, issue_day(session, version, 3), reason)
+        assert settle(session, issue_day(session, version, 4), reason) == []
         (alert,) = alerts.of_basin(session, BASIN)
         assert (lost.kind, lost.level, lost.severity) == ("undecided", None, "warning")
         assert reason in lost.why
-        assert (alert.severity, alert.run_id) == ("warning", begun.run_id)
-        assert kinds(settle(session, morning(session, version, 5), chance(LOW))) == [("decided", "warning")]
-        assert kinds(settle(session, morning(session, version, 6), chance(LOW))) == [("ends", None)]
+        assert (alert.severity, alert.run_id) == ("warning", started.run_id)
+        assert kinds(settle(session, issue_day(session, version, 5), chance(LOW))) == [("decided", "warning")]
+        assert kinds(settle(session, issue_day(session, version, 6), chance(LOW))) == [("ends", None)]
 
 
 def test_a_promotion_is_no_change_of_the_river(database: Database, version: str) -> None:
     with database.transaction() as session:
-        settle(session, morning(session, version, 0), chance(0.9))
+        settle(session, issue_day(session, version, 0), chance(0.9))
         other = a_version(session).id
         for _ in range(2):
             promotions.promote(session, other, [BASIN], reason="better", by="someone", at=NOW)
-        (told, begun) = alert_changes.page(session, basin=BASIN)
+        (shown, started) = alert_changes.page(session, basin=BASIN)
         (alert,) = alerts.of_basin(session, BASIN)
-    assert (told.kind, told.level, told.run_id, told.version_id) == ("promotion", None, None, other)
-    assert f"no longer from {version}. The river has not changed" in told.why
-    assert (begun.kind, alert.severity) == ("begins", "warning")
+    assert (shown.kind, shown.level, shown.run_id, shown.version_id) == ("promotion", None, None, other)
+    assert f"no longer from {version}. The river has not changed" in shown.why
+    assert (started.kind, alert.severity) == ("begins", "warning")
 
 
-def test_a_promotion_where_nothing_was_decided_is_not_told(database: Database, version: str) -> None:
+def test_a_promotion_where_nothing_was_decided_is_not_reported(database: Database, version: str) -> None:
     with database.transaction() as session:
         promotions.promote(session, a_version(session).id, [BASIN], reason="better", by="someone", at=NOW)
         assert alert_changes.page(session) == []
     assert version
 
 
-def test_a_level_that_is_set_anew_or_removed_is_told_where_it_has_an_alert(database: Database, version: str) -> None:
+def test_a_level_that_is_set_anew_or_removed_is_reported_where_it_has_an_alert(
+    database: Database, version: str
+) -> None:
     with database.transaction() as session:
         for number in range(2):
-            settle(session, morning(session, version, number), chance(0.9), chance(LOW, "dike"))
-        (moved,) = settle(session, morning(session, version, 2), chance(LOW, discharge=300.0), chance(LOW, "dike"))
+            settle(session, issue_day(session, version, number), chance(0.9), chance(LOW, "dike"))
+        (moved,) = settle(session, issue_day(session, version, 2), chance(LOW, discharge=300.0), chance(LOW, "dike"))
         assert (moved.kind, moved.severity, moved.discharge) == ("level", "warning", 300.0)
         assert "was set from 210 to 300 m3/s" in moved.why
-        (turned,) = settle(session, morning(session, version, 3), chance(LOW, discharge=2.0, direction="falling"))
+        (turned,) = settle(session, issue_day(session, version, 3), chance(LOW, discharge=2.0, direction="falling"))
         assert (turned.kind, turned.severity, turned.severity_before) == ("level", None, "warning")
-        settle(session, morning(session, version, 4), chance(0.9, discharge=2.0, direction="falling"))
-        (gone,) = settle(session, morning(session, version, 5))
+        settle(session, issue_day(session, version, 4), chance(0.9, discharge=2.0, direction="falling"))
+        (gone,) = settle(session, issue_day(session, version, 5))
         assert (gone.kind, gone.severity_before) == ("level", "warning")
         assert alerts.of_basin(session, BASIN) == []
 
@@ -181,8 +183,8 @@ def test_a_level_that_is_set_anew_or_removed_is_told_where_it_has_an_alert(datab
 def test_a_level_of_the_record_that_moves_is_no_change(database: Database, version: str) -> None:
     with database.transaction() as session:
         flood: dict[str, Any] = {"level": "gev-10", "kind": "flood", "return_period_years": 10}
-        settle(session, morning(session, version, 0), chance(0.9, **flood))
-        assert settle(session, morning(session, version, 1), chance(0.9, **flood, discharge=212.0)) == []
+        settle(session, issue_day(session, version, 0), chance(0.9, **flood))
+        assert settle(session, issue_day(session, version, 1), chance(0.9, **flood, discharge=212.0)) == []
         (alert,) = alerts.of_basin(session, BASIN)
         assert (alert.severity, alert.discharge) == ("warning", 212.0)
 
@@ -191,9 +193,9 @@ def test_active_alerts_are_listed_by_severity(database: Database, version: str) 
     with database.transaction() as session:
         levels = [chance(0.9, "bridge"), chance(0.45, "dike"), chance(0.0, "roof")]
         for number in range(2):
-            settle(session, morning(session, version, number), *levels)
+            settle(session, issue_day(session, version, number), *levels)
         assert [alert.level for alert in alerts.active(session)] == ["bridge", "dike"]
-        assert [alert.level for alert in alerts.active(session, least="warning")] == ["bridge"]
+        assert [alert.level for alert in alerts.active(session, minimum="warning")] == ["bridge"]
         assert [alert.level for alert in alerts.active(session, after=(BASIN, "bridge"))] == ["dike"]
 
 
@@ -213,22 +215,22 @@ def test_a_change_is_put_out_once_for_each_subscription_that_wants_it(database: 
         subscribed(session, least_severity="warning")
         revoked, _ = subscribed(session)
         keys.revoke(session, revoked, NOW)
-        changes = [settle(session, morning(session, version, number), chance(0.45)) for number in range(3)]
-        settle(session, morning(session, version, 3), "It was not calibrated.")
+        changes = [settle(session, issue_day(session, version, number), chance(0.45)) for number in range(3)]
+        settle(session, issue_day(session, version, 3), "It was not calibrated.")
         (begin,) = changes[1]
-        begun = [one for one in deliveries.page(session) if one.change_seq == begin.seq]
-        assert {one.subscription_id for one in begun} == {everything, here}
-        assert all(one.status == "pending" for one in begun)
+        started = [one for one in deliveries.page(session) if one.change_seq == begin.seq]
+        assert {one.subscription_id for one in started} == {everything, here}
+        assert all(one.status == "pending" for one in started)
         # What concerns the basin as a whole is told to everybody who listens to it.
         assert len(deliveries.page(session)) == 2 + 3
 
 
-def test_a_fall_is_told_to_those_who_were_told_of_the_rise(database: Database, version: str) -> None:
+def test_a_fall_is_reported_to_those_who_were_reported_of_the_rise(database: Database, version: str) -> None:
     with database.transaction() as session:
         _, subscription = subscribed(session, least_severity="warning")
         values = [0.9, 0.45, 0.45, LOW, LOW]
-        told = [settle(session, morning(session, version, n), chance(value)) for n, value in enumerate(values)]
-        assert [kinds(changes) for changes in told] == [
+        shown = [settle(session, issue_day(session, version, n), chance(value)) for n, value in enumerate(values)]
+        assert [kinds(changes) for changes in shown] == [
             [("begins", "warning")],
             [],
             [("falls", "watch")],
@@ -236,4 +238,4 @@ def test_a_fall_is_told_to_those_who_were_told_of_the_rise(database: Database, v
             [("ends", None)],
         ]
         of_it = deliveries.page(session, subscriptions=[subscription])
-        assert [one.change_seq for one in of_it] == [told[2][0].seq, told[0][0].seq]
+        assert [one.change_seq for one in of_it] == [shown[2][0].seq, shown[0][0].seq]

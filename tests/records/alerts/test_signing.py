@@ -10,11 +10,11 @@ from records.alerts.webhook_signature import KEY_BYTES, KEY_FILE, NoWebhookKey, 
 from runtime.settings import Settings
 
 
-def test_the_key_is_made_once_for_its_owner_alone(tmp_path: Path) -> None:
+def test_the_key_is_created_once_for_its_owner_alone(tmp_path: Path) -> None:
     settings = Settings(data=tmp_path / "data")
     with ThreadPoolExecutor(8) as pool:
-        made = {*pool.map(lambda _: service_key(settings), range(8))}
-    (key,) = made
+        created = {*pool.map(lambda _: service_key(settings), range(8))}
+    (key,) = created
     file = settings.data / KEY_FILE
     assert (len(key), file.read_bytes(), oct(file.stat().st_mode)[-3:]) == (KEY_BYTES, key, "600")
     assert [path.name for path in settings.data.iterdir()] == [KEY_FILE]
@@ -26,7 +26,7 @@ def test_a_damaged_key_is_refused(tmp_path: Path) -> None:
         service_key(Settings(data=tmp_path))
 
 
-def test_a_key_of_the_settings_comes_first_and_no_file_is_made(tmp_path: Path) -> None:
+def test_a_key_of_the_settings_comes_first_and_no_file_is_created(tmp_path: Path) -> None:
     assert service_key(Settings(data=tmp_path, webhook_key="k" * 32)) == b"k" * 32
     assert [*tmp_path.iterdir()] == []
 

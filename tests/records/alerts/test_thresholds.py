@@ -37,13 +37,13 @@ def test_a_level_is_set_changed_and_removed(database: Database) -> None:
         low = NewThreshold(name="Abstraction.stop_1", discharge=0.25, direction="falling")
         thresholds.put(session, BASIN, low, NOW)
     with database.transaction() as session:
-        kept = thresholds.get(session, BASIN, "bankfull")
-        assert kept == Threshold(name="bankfull", discharge=210.5, direction="rising", set_at=NOW)
+        stored = thresholds.get(session, BASIN, "bankfull")
+        assert stored == Threshold(name="bankfull", discharge=210.5, direction="rising", set_at=NOW)
         assert {one.name for one in thresholds.of_basin(session, BASIN)} == {"bankfull", "Abstraction.stop_1"}
         raised = BANKFULL.model_copy(update={"discharge": 220.0})
         assert thresholds.put(session, BASIN, raised, later) == "changed"
-        kept = thresholds.get(session, BASIN, "bankfull")
-        assert (kept.discharge, kept.set_at) == (220.0, later)
+        stored = thresholds.get(session, BASIN, "bankfull")
+        assert (stored.discharge, stored.set_at) == (220.0, later)
         thresholds.remove(session, BASIN, "bankfull")
         assert [one.name for one in thresholds.of_basin(session, BASIN)] == ["Abstraction.stop_1"]
 
@@ -65,7 +65,7 @@ def test_a_name_is_of_one_basin(database: Database) -> None:
         assert thresholds.get(session, "SYNTH-01", "bankfull").discharge == 210.5
 
 
-def test_what_is_not_kept_is_named(database: Database) -> None:
+def test_what_is_not_stored_is_named(database: Database) -> None:
     with database.transaction() as session:
         with pytest.raises(UnknownBasin, match=BASIN):
             thresholds.put(session, BASIN, BANKFULL, NOW)
@@ -93,12 +93,12 @@ def test_the_record_is_that_of_the_basins_own_gauge(database: Database) -> None:
         write(session, BASIN, "caravan", "discharge", daily("1990-10-01", 1.0), source, NOW)
         without = thresholds.of_record(session, BASIN)
         write(session, BASIN, "usgs", "discharge", record, source, NOW)
-        kept = thresholds.of_record(session, BASIN)
+        stored = thresholds.of_record(session, BASIN)
     assert {statistic.years for statistic in without.statistics} == {0}
-    assert kept.unit == "cfs"
+    assert stored.unit == "cfs"
     expected = of_flow.of_record(record.values, record.days)
-    assert [one.levels for one in kept.statistics] == [one.levels for one in expected]
-    assert kept.statistics[0].levels[0].level.value is not None
+    assert [one.levels for one in stored.statistics] == [one.levels for one in expected]
+    assert stored.statistics[0].levels[0].level.value is not None
 
 
 def test_an_unchanged_record_is_fitted_once_and_a_changed_one_anew(database: Database) -> None:

@@ -38,7 +38,7 @@ REFERENCES: Mapping[Owned, tuple[str, str, str]] = {
     "run": ("runs", "owner", "run_id"),
     "comparison": ("comparisons", "owner", "comparison_id"),
     "weather": ("weather_issues", "operational", "issue_id"),
-    "feed": ("feeds", "made_by", "feed_id"),
+    "feed": ("feeds", "created_by", "feed_id"),
 }
 """The table that decides whose a row is, its column that says so, and the column of other tables that refers to it."""
 TRAINING = {"network": {"cells": 4}, "inputs": {"product": "p"}, "train_period": "2001-10-01..2003-09-30"}
@@ -107,19 +107,19 @@ class World:
 def world(database: Database) -> World:
     """The world on either database."""
     with database.transaction() as session:
-        made = {who: keys.make(session, who, "operator", None, NOW)[0].id for who in ("owner", "other")}
-        made["admin"] = keys.make(session, "admin", "admin", None, NOW)[0].id
-        owners = (made["owner"], None)
+        created = {who: keys.make(session, who, "operator", None, NOW)[0].id for who in ("owner", "other")}
+        created["admin"] = keys.make(session, "admin", "admin", None, NOW)[0].id
+        owners = (created["owner"], None)
         a_basin(session, BASIN)
-        basins.register(session, MILL, made["owner"])
+        basins.register(session, MILL, created["owner"])
         of_owner = {owner: a_version(session, owner=owner).id for owner in owners}
         ids: dict[Owned, Any] = {
             "basin": (MILL, BASIN),
             "version": tuple(of_owner.values()),
             "run": [a_run(session, of_owner[None], issued(), owner=o, purpose="on-request").id for o in owners],
-            "comparison": [comparisons.keep(session, a_comparison(session, owner=o), NOW)[0].id for o in owners],
+            "comparison": [comparisons.store(session, a_comparison(session, owner=o), NOW)[0].id for o in owners],
             "weather": [
-                weather_issues.keep(session, [a_weather_forecast()], NOW, operational=operational).issue_id
+                weather_issues.store(session, [a_weather_forecast()], NOW, operational=operational).issue_id
                 for operational in (False, True)
             ],
             "feed": [
@@ -127,7 +127,7 @@ def world(database: Database) -> World:
                 for name, owner in zip(("own", "theirs"), owners, strict=True)
             ],
         }
-    return World(database, {"service": None, **made}, ids)
+    return World(database, {"service": None, **created}, ids)
 
 
 def a_feed(name: str) -> NewFeed:
@@ -142,7 +142,7 @@ def test_every_table_of_a_declaration_is_one() -> None:
     assert all(set(job.authority.writes).isdisjoint(EVERY_JOB) for job in KINDS.values())
 
 
-def test_what_decides_whose_a_row_is_can_be_told_of_every_declared_table() -> None:
+def test_what_decides_whose_a_row_is_can_be_reported_of_every_declared_table() -> None:
     for kind, job in KINDS.items():
         for name, owned in job.authority.writes.items():
             if owned != "any":
@@ -224,7 +224,7 @@ def is_written(session: Session, world: World, authority: Authority, grant: Gran
     return outcomes.pop()
 
 
-def test_a_new_row_says_whose_it_is(world: World) -> None:
+def test_a_new_row_states_whose_it_is(world: World) -> None:
     grant = world.grant("owner")
     for owned, (root, mark, _) in REFERENCES.items():
         authority = Authority(writes={root: owned})

@@ -39,17 +39,17 @@ def test_a_job_has_the_rights_that_its_key_has_when_it_runs(
                 NOW,
             ).id
         job = jobs.get(session, a_job(session, kind="check", key_id=key.id, schedule_id=schedule))
-        made = f"schedule {schedule} was made with" if by_schedule else "job was posted with"
+        created = f"schedule {schedule} was made with" if by_schedule else "job was posted with"
         grant = permissions.of_job(session, job, CHECK, NOW)
         assert (grant.role, grant.key_id, grant.is_official) == (scope, key.id, scope == "admin")
         assert grant.purpose == ("operational" if scope == "admin" else "on-request")
-        with pytest.raises(NotAllowed, match=f"key of river office that the {made} expired at"):
+        with pytest.raises(NotAllowed, match=f"key of river office that the {created} expired at"):
             permissions.of_job(session, job, CHECK, LATER)
         keys.revoke(session, key.id, NOW)
-        with pytest.raises(NotAllowed, match=f"key of river office that the {made} was revoked at"):
+        with pytest.raises(NotAllowed, match=f"key of river office that the {created} was revoked at"):
             permissions.of_job(session, job, CHECK, NOW)
         lost = jobs.get(session, a_job(session, kind="check", key_id="nobody's", schedule_id=schedule))
-        with pytest.raises(NotAllowed, match=f"The key nobody's that the {made} is not stored here"):
+        with pytest.raises(NotAllowed, match=f"The key nobody's that the {created} is not stored here"):
             permissions.of_job(session, lost, CHECK, NOW)
 
 

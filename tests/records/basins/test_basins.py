@@ -36,7 +36,7 @@ def test_the_same_again_changes_nothing(database: Database) -> None:
         assert contents(session) == before
 
 
-def test_what_is_not_said_stays(database: Database) -> None:
+def test_what_is_not_stated_stays(database: Database) -> None:
     with database.transaction() as session:
         basins.upsert(session, FISH)
         changes = basins.upsert(session, Basin(BASIN, name="Fish River", attributes={"p_mean": 3.2, "aridity": 0.6}))
@@ -45,10 +45,10 @@ def test_what_is_not_said_stays(database: Database) -> None:
             "attributes.p_mean": (3.1, 3.2),
             "attributes.aridity": (None, 0.6),
         }
-        kept = basins.get(session, BASIN)
-    assert kept.huc == FISH.huc
-    assert kept.areas == FISH.areas
-    assert kept.attributes == {"p_mean": 3.2, "frac_snow": 0.3, "aridity": 0.6}
+        stored = basins.get(session, BASIN)
+    assert stored.huc == FISH.huc
+    assert stored.areas == FISH.areas
+    assert stored.attributes == {"p_mean": 3.2, "frac_snow": 0.3, "aridity": 0.6}
 
 
 def test_an_unknown_basin_is_missed_with_a_hint(database: Database) -> None:
@@ -109,7 +109,7 @@ def test_basins_are_found_in_a_box_that_may_cross_the_180th_meridian(
         assert [basin.id for basin in basins.list_basins(session, box=box)] == found
 
 
-def test_the_unknown_ones_of_many_are_told_and_basins_counted(database: Database) -> None:
+def test_the_unknown_ones_of_many_are_reported_and_basins_counted(database: Database) -> None:
     with database.transaction() as session:
         assert basins.count(session) == 0
         a_basin(session)

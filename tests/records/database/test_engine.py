@@ -54,7 +54,7 @@ def test_a_reader_sees_one_instant_and_does_not_wait_for_a_writer(database: Data
 
 
 def test_a_writer_that_is_stopped_gives_its_locks_back(postgresql: PostgreSQL, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "LONGEST_PAUSE_SECONDS", 1)
+    monkeypatch.setattr(engine, "MAX_PAUSE_SECONDS", 1)
     database = Database(postgresql.migrated())
     with database.transaction() as session:
         a_basin(session)
@@ -102,7 +102,9 @@ def test_processes_that_migrate_at_once_all_succeed(empty_url: str) -> None:
         subprocess.Popen([sys.executable, "-c", script, empty_url], stderr=subprocess.PIPE, text=True) for _ in range(4)
     ]
     complaints = [process.communicate(timeout=60)[1] for process in processes]
-    assert [(process.returncode, said) for process, said in zip(processes, complaints, strict=True)] == [(0, "")] * 4
+    assert [(process.returncode, output) for process, output in zip(processes, complaints, strict=True)] == [
+        (0, "")
+    ] * 4
     database = Database(empty_url)
     database.require_migrated()
     database.close()
@@ -157,7 +159,7 @@ def test_a_newer_database_is_not_touched(database: Database) -> None:
     assert database.check().reachable
 
 
-def test_a_database_that_does_not_answer_is_said_without_its_password(postgresql: PostgreSQL) -> None:
+def test_a_database_that_does_not_answer_is_stated_without_its_password(postgresql: PostgreSQL) -> None:
     database = Database(f"postgresql://me:secret@/nothing?host={postgresql.socket}")
     condition = database.check()
     database.close()
@@ -178,7 +180,7 @@ def test_a_file_that_is_no_database_is_not_used(tmp_path: Path) -> None:
     assert file.read_text().startswith("a letter")
 
 
-def test_what_a_damaged_file_holds_is_told_without_control_characters(tmp_path: Path) -> None:
+def test_what_a_damaged_file_holds_is_reported_without_control_characters(tmp_path: Path) -> None:
     path = tmp_path / "damaged.sqlite"
     database = Database(f"sqlite:///{path}")
     database.migrate()
@@ -192,7 +194,7 @@ def test_what_a_damaged_file_holds_is_told_without_control_characters(tmp_path: 
     database.close()
 
 
-def test_postgresql_without_its_driver_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_postgresql_without_its_driver_states_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
     with pytest.raises(DatabaseProblem, match="pip install"):
         Database("postgresql://host/name")

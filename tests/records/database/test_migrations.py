@@ -89,7 +89,7 @@ def test_alembic_finds_no_difference(database: Database) -> None:
         assert compare_metadata(context, Base.metadata) == []
 
 
-def test_migrated_tables_are_described_as_those_made_from_the_code(database: Database) -> None:
+def test_migrated_tables_are_described_as_those_created_from_the_code(database: Database) -> None:
     # A check that a migration forgets is no difference to alembic.
     with database.reading() as session:
         migrated = _described(session.connection())
@@ -137,18 +137,18 @@ def test_tables_that_were_sent_before_are_a_kind_of_their_own(database: Database
         posted = [a_job(session, kind="ingest", params=params) for params in (sent, other)]
     database.migrate()
     with database.reading() as session:
-        kept = [jobs.get(session, job) for job in posted]
-    assert [(job.kind, job.params) for job in kept] == [
+        saved = [jobs.get(session, job) for job in posted]
+    assert [(job.kind, job.params) for job in saved] == [
         ("upload", {"observations_file": "/a", "product": "own"}),
         ("ingest", other),
     ]
-    assert [kinds.read(job.kind, job.params).stored() for job in kept] == [job.params for job in kept]
+    assert [kinds.read(job.kind, job.params).stored() for job in saved] == [job.params for job in saved]
     _downgrade(database, "0006")
     with database.reading() as session:
         assert [jobs.get(session, job).params for job in posted] == [sent, other]
 
 
-def test_a_downgrade_lets_go_only_of_basins_that_are_not_kept(database: Database) -> None:
+def test_a_downgrade_lets_go_only_of_basins_that_are_not_stored(database: Database) -> None:
     with database.transaction() as session:
         version = a_version(session, basins=(a_basin(session), "SYNTH-01")).id
         assert versions.get(session, version).basins == ("SYNTH-01", BASIN)
@@ -163,7 +163,7 @@ def test_a_downgrade_lets_go_only_of_basins_that_are_not_kept(database: Database
         a_version(session, basins=("SYNTH-01",))
 
 
-def test_trainings_of_before_a_choice_say_what_they_were(database: Database) -> None:
+def test_trainings_of_before_a_choice_state_what_they_were(database: Database) -> None:
     def configs() -> list[Any]:
         with database.reading() as session:
             (training,) = trainings.list_trainings(session)
@@ -187,7 +187,7 @@ def test_trainings_of_before_a_choice_say_what_they_were(database: Database) -> 
     assert configs() == [before, before]
 
 
-def test_a_run_from_before_its_program_was_kept_has_none(database: Database) -> None:
+def test_a_run_from_before_its_program_was_stored_has_none(database: Database) -> None:
     with database.transaction() as session:
         a_basin(session)
         run = a_run(session, a_version(session).id)
@@ -197,7 +197,7 @@ def test_a_run_from_before_its_program_was_kept_has_none(database: Database) -> 
         assert runs.get(session, run.id) == replace(run, program=None)
 
 
-def test_the_newest_run_of_a_basin_is_noted_of_runs_that_were_kept_before(database: Database) -> None:
+def test_the_newest_run_of_a_basin_is_noted_of_runs_that_were_stored_before(database: Database) -> None:
     with database.transaction() as session:
         a_basin(session)
         version = a_promoted_version(session)
@@ -225,7 +225,7 @@ def test_a_downgrade_lets_go_of_dry_runs_alone(database: Database) -> None:
     database.migrate()
     with database.reading() as session:
         assert runs.list_runs(session) == [run]
-        assert runs.issued_basins(session, [run.id, dry.id]) == [(run.id, BASIN)]
+        assert runs.issued_pairs(session, [run.id, dry.id]) == [(run.id, BASIN)]
 
 
 def test_a_downgrade_lets_go_of_runs_that_were_asked_to_change_something(database: Database) -> None:
@@ -277,13 +277,13 @@ def test_every_array_and_ledger_of_runs_outlives_their_packing(database: Databas
     with database.transaction() as session:
         version = a_version(session).id
         names = [a_basin(session, name) for name in (BASIN, "SYNTH-01", "SYNTH-02")]
-        kept = states.put(session, a_state(version, "2008-09-30", arrays={"c": cells}), NOW)
-        told = runs.RunBasin(
-            basin_id=names[0], status="withheld", reason="open", state_hash=kept.sha256, summary=RunSummary(traces=3)
+        saved = states.put(session, a_state(version, "2008-09-30", arrays={"c": cells}), NOW)
+        shown = runs.RunBasin(
+            basin_id=names[0], status="withheld", reason="open", state_hash=saved.sha256, summary=RunSummary(traces=3)
         )
         results = [
-            runs.BasinResult(basin=told, series=series, ledgers=ledgers),
-            runs.BasinResult(basin=replace(told, basin_id=names[1]), series=series),
+            runs.BasinResult(basin=shown, series=series, ledgers=ledgers),
+            runs.BasinResult(basin=replace(shown, basin_id=names[1]), series=series),
             not_issued("nothing is known", names[2]),
         ]
         stored = [a_run(session, version, *results).id for _ in range(3)]

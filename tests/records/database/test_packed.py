@@ -12,14 +12,14 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from hydrology.uncertainty.error_model import LEVELS
 from records.database.array_codec import Labelled, pack, pack_text, unpack, unpack_text
 from records.database.ids import Corrupt
-from records.database.path_codec import dealt, undealt
+from records.database.path_codec import decode_ranks, encode_ranks
 from records.runs.lifetime_balance import SinceEmpty
 from records.runs.run_arrays import CALIBRATED, PATHS, Ledger, RunSeries, packed, unpacked
 
 KINDS = st.sampled_from([np.float32, np.float64, np.uint8, np.int8])
 ARRAYS = KINDS.flatmap(lambda kind: arrays(kind, array_shapes(max_dims=3, max_side=6)))
 OWNER = "run 1 of SYNTH-01"
-KEPT = Labelled("mm", {"member": ["0", "1"], "lead": [1, 2, 3]}, np.arange(6, dtype="<f4").reshape(2, 3))
+STORED = Labelled("mm", {"member": ["0", "1"], "lead": [1, 2, 3]}, np.arange(6, dtype="<f4").reshape(2, 3))
 FIRST_FORM = "/PmbA7xUld7CE1Gx6AGPHtLZqQUlWII4tpYLIAZ7ByAAiKGBwaFhAUAMYAAQBAAGAA=="
 FIRST_TEXT = "RVTzm2TLCKGqxhbcqFnNSM+0FjAA"
 
@@ -39,7 +39,7 @@ def test_arrays_come_back_to_the_bit(named: dict[str, np.ndarray]) -> None:
 
 
 def test_a_flipped_bit_anywhere_is_not_given_out() -> None:
-    whole = pack(OWNER, {"kept": KEPT})
+    whole = pack(OWNER, {"kept": STORED})
     for place in range(len(whole)):
         for bit in range(8):
             damaged = bytearray(whole)
@@ -64,19 +64,19 @@ def courses(levels: int = len(LEVELS), leads: int = 4, count: int = 100) -> tupl
     return quantiles.astype("<f4"), chance.permuted(values, axis=0).astype("<f4")
 
 
-def test_courses_come_back_from_their_ranks_to_the_bit() -> None:
+def test_paths_come_back_from_their_ranks_to_the_bit() -> None:
     quantiles, paths = courses()
-    kept = dealt(paths, LEVELS, quantiles)
-    assert kept is not None
-    assert kept.nbytes == paths.nbytes // 2
-    assert undealt(kept, LEVELS, quantiles).tobytes() == paths.tobytes()
+    stored = encode_ranks(paths, LEVELS, quantiles)
+    assert stored is not None
+    assert stored.nbytes == paths.nbytes // 2
+    assert decode_ranks(stored, LEVELS, quantiles).tobytes() == paths.tobytes()
 
 
 @pytest.mark.parametrize("spoilt", [np.nan, np.inf, -1.0, -0.0, 1e9])
-def test_courses_that_are_not_of_the_quantiles_are_kept_as_they_are(spoilt: float) -> None:
+def test_paths_that_are_not_of_the_quantiles_are_stored_as_they_are(spoilt: float) -> None:
     quantiles, paths = courses()
     paths[3, 1] = spoilt
-    assert dealt(paths, LEVELS, quantiles) is None
+    assert encode_ranks(paths, LEVELS, quantiles) is None
     lead = list(range(1, 5))
     series = [
         RunSeries(CALIBRATED, "mm/day", {"level": list(LEVELS), "lead": lead}, quantiles),
@@ -87,7 +87,7 @@ def test_courses_that_are_not_of_the_quantiles_are_kept_as_they_are(spoilt: floa
     assert list(back[PATHS].axes) == ["path", "lead"]
 
 
-def test_courses_alone_are_read_with_the_quantiles_that_they_need() -> None:
+def test_paths_alone_are_read_with_the_quantiles_that_they_need() -> None:
     quantiles, paths = courses()
     lead = list(range(1, 5))
     series = [
@@ -110,6 +110,6 @@ def test_ledgers_come_back_each_with_its_own_terms() -> None:
 
 def test_what_was_packed_by_the_first_form_is_read_for_ever() -> None:
     arrays_of = unpack(OWNER, base64.b64decode(FIRST_FORM))
-    assert arrays_of["kept"].values.tobytes() == KEPT.values.tobytes()
-    assert dict(arrays_of["kept"].axes) == KEPT.axes
+    assert arrays_of["kept"].values.tobytes() == STORED.values.tobytes()
+    assert dict(arrays_of["kept"].axes) == STORED.axes
     assert unpack_text(base64.b64decode(FIRST_TEXT)) == {"snow_reason": None, "discharge_mm": 2.5}

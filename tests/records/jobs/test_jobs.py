@@ -55,22 +55,22 @@ def _waiting(session: Session, children: int) -> tuple[str, list[str]]:
 
 
 def _statuses(session: Session, job: str) -> list[str]:
-    said = events.events_after(session, job, 0)
-    return [event.data["status"] for event in said if event.type == "status"]
+    output = events.events_after(session, job, 0)
+    return [event.data["status"] for event in output if event.type == "status"]
 
 
 def test_a_job_goes_from_queued_to_succeeded(database: Database) -> None:
     with database.transaction() as session:
-        made, new = jobs.create(session, replace(NEW, created_by="key", max_attempts=5), NOW)
-        assert (new, made.status, made.attempt, made.request_hash) == (True, "queued", 0, made.request_hash)
-        claimed = jobs.claim(session, made.id, worker="w", lease_until=LEASE, at=LATER)
+        created, new = jobs.create(session, replace(NEW, created_by="key", max_attempts=5), NOW)
+        assert (new, created.status, created.attempt, created.request_hash) == (True, "queued", 0, created.request_hash)
+        claimed = jobs.claim(session, created.id, worker="w", lease_until=LEASE, at=LATER)
         expected = {"status": "running", "attempt": 1, "worker": "w", "lease_until": LEASE, "started_at": LATER}
-        assert claimed == replace(made, **expected)  # type: ignore[arg-type]
-        done = jobs.finish(session, made.id, 1, status="succeeded", result={"runs": 1}, at=LATER)
+        assert claimed == replace(created, **expected)  # type: ignore[arg-type]
+        done = jobs.finish(session, created.id, 1, status="succeeded", result={"runs": 1}, at=LATER)
         assert done == replace(claimed, status="succeeded", lease_until=None, result={"runs": 1}, finished_at=LATER)
     with database.reading() as session:
-        assert jobs.get(session, made.id) == done
-        assert _statuses(session, made.id) == ["queued", "running", "succeeded"]
+        assert jobs.get(session, created.id) == done
+        assert _statuses(session, created.id) == ["queued", "running", "succeeded"]
 
 
 def test_of_several_workers_one_gets_the_job(database: Database) -> None:
@@ -83,7 +83,7 @@ def test_of_several_workers_one_gets_the_job(database: Database) -> None:
         assert (won.status, won.attempt) == ("running", 1)
 
 
-def test_of_several_ends_one_is_kept(database: Database) -> None:
+def test_of_several_ends_one_is_stored(database: Database) -> None:
     def finish(session: Session, turn: int) -> bool:
         try:
             jobs.finish(session, job, 1, status="succeeded", result={"turn": turn}, at=NOW)
@@ -129,17 +129,17 @@ def test_a_stale_attempt_writes_nothing(database: Database, write: str) -> None:
         _writes(2)[write](session, again)
 
 
-def test_a_heartbeat_lengthens_the_lease_and_tells_progress_once(database: Database) -> None:
+def test_a_heartbeat_lengthens_the_lease_and_reports_progress_once(database: Database) -> None:
     progress = {"done": 1, "total": 3, "detail": "epoch 1"}
     with database.transaction() as session:
         job = a_claimed_job(session)
         for lease in (LATER, LATER + timedelta(hours=1)):
             assert not jobs.heartbeat(session, job, 1, lease_until=lease, progress=progress, at=NOW)
         assert not jobs.heartbeat(session, job, 1, lease_until=lease, at=NOW)
-        kept = jobs.get(session, job)
-        assert (kept.lease_until, kept.progress) == (lease, progress)
-        told = [event.data for event in events.events_after(session, job, 0) if event.type == "progress"]
-        assert told == [progress]
+        stored = jobs.get(session, job)
+        assert (stored.lease_until, stored.progress) == (lease, progress)
+        reported = [event.data for event in events.events_after(session, job, 0) if event.type == "progress"]
+        assert reported == [progress]
 
 
 def test_a_job_is_tried_again_until_its_attempts_are_used_up(database: Database) -> None:
@@ -156,8 +156,8 @@ def test_a_job_is_tried_again_until_its_attempts_are_used_up(database: Database)
         failed = jobs.retry(session, job, 2, LOST, LATER)
         assert (failed.status, failed.problem, failed.finished_at) == ("failed", LOST, LATER)
         assert _claim(session, job) is None
-        said = [event.data.get("problem") for event in events.events_after(session, job, 0)]
-        assert said == [None, None, LOST, None, LOST]
+        output = [event.data.get("problem") for event in events.events_after(session, job, 0)]
+        assert output == [None, None, LOST, None, LOST]
 
 
 def test_a_job_waits_in_no_queue_that_has_no_worker(database: Database) -> None:
@@ -209,17 +209,17 @@ def test_a_training_shows_how_far_its_members_are(database: Database) -> None:
         ]
         assert jobs.wait(session, parent, 1, NOW).progress is None
 
-        def told(member: int, done: int) -> jobs.Job:
+        def reported(member: int, done: int) -> jobs.Job:
             progress = {"done": done, "total": 40, "detail": "loss 0.1"}
             jobs.heartbeat(session, members[member], 1, lease_until=LEASE, progress=progress, at=NOW)
             return jobs.get(session, parent)
 
-        assert told(0, 10).progress == {
+        assert reported(0, 10).progress == {
             "done": 10,
             "total": 120,
             "detail": "0 of 3 members are trained; member 0 is at 10 of 40",
         }
-        told(1, 5)
+        reported(1, 5)
         _finish(session, members[0])
         assert jobs.get(session, parent).progress == {
             "done": 45,
@@ -228,7 +228,7 @@ def test_a_training_shows_how_far_its_members_are(database: Database) -> None:
         }
         progress = [event.data["done"] for event in events.events_after(session, parent, 0) if event.type == "progress"]
         assert progress == [10, 15, 45]
-        assert told(1, 5).status == "waiting"
+        assert reported(1, 5).status == "waiting"
         assert jobs.get(session, members[1]).progress == {"done": 5, "total": 40, "detail": "loss 0.1"}
 
 
@@ -272,7 +272,7 @@ def test_a_file_that_is_read_again_all_the_same_fails_its_job(database: Database
 def test_only_so_many_files_are_passed_by(database: Database) -> None:
     with database.transaction() as session:
         job = a_claimed_job(session)
-        for number in range(jobs.MOST_DEADLY_FILES):
+        for number in range(jobs.MAX_DEADLY_FILES):
             assert [_died_at(session, job, f"{number}.nc") for _ in range(2)] == ["queued", "queued"]
         assert [_died_at(session, job, "another.nc") for _ in range(2)] == ["queued", "failed"]
 
@@ -374,7 +374,7 @@ def test_a_queued_job_is_cancelled_at_once(database: Database) -> None:
         assert jobs.unsent(session) == []
 
 
-def test_a_running_job_is_told_to_stop_at_its_next_heartbeat(database: Database) -> None:
+def test_a_running_job_is_reported_to_stop_at_its_next_heartbeat(database: Database) -> None:
     with database.transaction() as session:
         job = a_claimed_job(session)
         asked = jobs.request_cancel(session, job, NOW)
@@ -409,7 +409,7 @@ def test_a_waiting_job_is_cancelled_with_its_children(database: Database) -> Non
         assert [job.cancel_requested_at for job in states] == [NOW, NOW, None]
 
 
-def test_a_parent_that_was_to_stop_while_it_made_children_does_not_wait(database: Database) -> None:
+def test_a_parent_that_was_to_stop_while_it_created_children_does_not_wait(database: Database) -> None:
     with database.transaction() as session:
         parent = a_claimed_job(session, kind="training")
         early = a_job(session, kind="member", parent_id=parent)
@@ -487,11 +487,11 @@ def test_cancelling_while_children_end_leaves_none_behind(database: Database) ->
 def test_a_request_that_is_repeated_is_the_same_job(database: Database) -> None:
     new = replace(NEW, idempotency_key="one")
     with database.transaction() as session:
-        made, _ = jobs.create(session, new, NOW)
-        _claim(session, made.id)
+        created, _ = jobs.create(session, new, NOW)
+        _claim(session, created.id)
         before = contents(session)
-        assert jobs.create(session, new, LATER) == (jobs.get(session, made.id), False)
-        with pytest.raises(IdempotencyConflict, match=f"'one' belongs to job {made.id}"):
+        assert jobs.create(session, new, LATER) == (jobs.get(session, created.id), False)
+        with pytest.raises(IdempotencyConflict, match=f"'one' belongs to job {created.id}"):
             jobs.create(session, replace(new, params={"basins": []}), LATER)
         with pytest.raises(IdempotencyConflict):
             jobs.create(session, replace(new, kind="evaluation"), LATER)
@@ -501,9 +501,9 @@ def test_a_request_that_is_repeated_is_the_same_job(database: Database) -> None:
 
 def test_requests_that_are_posted_at_once_are_one_job(database: Database) -> None:
     new = replace(NEW, idempotency_key="one")
-    made = _at_once(database, lambda session, _: jobs.create(session, new, NOW))
-    assert len({job.id for job, _ in made}) == 1
-    assert sorted(is_new for _, is_new in made) == [False, False, False, True]
+    created = _at_once(database, lambda session, _: jobs.create(session, new, NOW))
+    assert len({job.id for job, _ in created}) == 1
+    assert sorted(is_new for _, is_new in created) == [False, False, False, True]
     with database.reading() as session:
         assert row_counts(session) == {"jobs": 1, "job_events": 1}
 
@@ -561,7 +561,7 @@ def test_families_that_ended_long_ago_are_pruned_as_a_whole(database: Database) 
     with database.transaction() as session:
         a_job(session)
         ended(a_claimed_job(session), "2009-01-01")
-        kept = {job.id for job in jobs.list_jobs(session)}
+        stored = {job.id for job in jobs.list_jobs(session)}
         ended(a_claimed_job(session), "2008-12-31")
         for child_ended in ("2008-12-30", "2009-01-02", None):
             parent = a_claimed_job(session, kind="training")
@@ -570,16 +570,16 @@ def test_families_that_ended_long_ago_are_pruned_as_a_whole(database: Database) 
             if child_ended is not None:
                 ended(child, child_ended)
             if child_ended != "2008-12-30":
-                kept |= {parent, child}
+                stored |= {parent, child}
         waiting, [done] = _waiting(session, 1)
         ended(done, "2008-12-01")
-        kept |= {waiting, done}
+        stored |= {waiting, done}
         outdated = jobs.outdated(session, instant("2009-01-01"))
         assert sorted(outdated.values()) == [1, 2]
         assert jobs.outdated(session, instant("2009-01-01"), [waiting, *outdated]) == outdated
         assert len(jobs.remove(session, [*outdated])) == 3
-        assert {job.id for job in jobs.list_jobs(session)} == kept
-        assert {row[1] for row in contents(session)["job_events"]} == kept
+        assert {job.id for job in jobs.list_jobs(session)} == stored
+        assert {row[1] for row in contents(session)["job_events"]} == stored
         assert jobs.outdated(session, instant("2009-01-01")) == {}
 
 

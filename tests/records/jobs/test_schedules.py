@@ -44,18 +44,18 @@ def _fire(database: Database, schedule: Schedule) -> str | None:
 
 def test_a_schedule_comes_back_and_is_changed(database: Database) -> None:
     with database.transaction() as session:
-        made = schedules.create(session, DAILY, NOW)
-        assert (made.revision, made.created_at, made.last_run_at, made.last_job_id) == (1, NOW, None, None)
+        created = schedules.create(session, DAILY, NOW)
+        assert (created.revision, created.created_at, created.last_run_at, created.last_job_id) == (1, NOW, None, None)
         weekly = replace(DAILY, name="weekly", cron="0 6 * * 1", enabled=False, params={"horizon": 30})
-        changed = schedules.update(session, made.id, 1, weekly, LATER)
-        assert (changed.id, changed.revision, changed.created_at, changed.updated_at) == (made.id, 2, NOW, LATER)
+        changed = schedules.update(session, created.id, 1, weekly, LATER)
+        assert (changed.id, changed.revision, changed.created_at, changed.updated_at) == (created.id, 2, NOW, LATER)
         assert (changed.name, changed.cron, changed.enabled, changed.params) == (
             *("weekly", "0 6 * * 1", False),
             {"horizon": 30},
         )
         first = schedules.create(session, DAILY, NOW)
     with database.reading() as session:
-        assert schedules.get(session, made.id) == changed
+        assert schedules.get(session, created.id) == changed
         assert schedules.list_schedules(session) == [first, changed]
 
 
@@ -73,9 +73,9 @@ def test_of_several_schedulers_one_fires(database: Database) -> None:
     with database.reading() as session:
         assert [job.id for job in jobs.list_jobs(session)] == fired
         [job] = fired
-        kept = schedules.get(session, schedule.id)
-    assert (kept.last_job_id, kept.last_run_at, kept.next_run_at, kept.revision) == (job, NOW, LATER, 2)
-    assert kept.updated_at == NOW
+        stored = schedules.get(session, schedule.id)
+    assert (stored.last_job_id, stored.last_run_at, stored.next_run_at, stored.revision) == (job, NOW, LATER, 2)
+    assert stored.updated_at == NOW
 
 
 def test_a_change_does_not_overwrite_another(database: Database) -> None:
@@ -113,14 +113,14 @@ def test_a_schedule_that_changed_does_not_fire_as_it_was(database: Database) -> 
 def test_only_enabled_schedules_are_followed_the_soonest_due_first(database: Database) -> None:
     with database.transaction() as session:
 
-        def made(name: str, **chosen: object) -> str:
+        def created(name: str, **chosen: object) -> str:
             new = replace(DAILY, name=name, **chosen)  # type: ignore[arg-type]
             return schedules.create(session, new, NOW).id
 
-        now, early = made("now"), made("early", next_run_at=NOW - timedelta(days=3))
-        made("never", next_run_at=None)
-        made("disabled", enabled=False)
-        later = made("later", next_run_at=LATER)
+        now, early = created("now"), created("early", next_run_at=NOW - timedelta(days=3))
+        created("never", next_run_at=None)
+        created("disabled", enabled=False)
+        later = created("later", next_run_at=LATER)
         assert [schedule.id for schedule in schedules.enabled(session)] == [early, now, later]
 
 
@@ -135,12 +135,12 @@ def test_when_a_schedule_is_due_is_set_anew_unless_it_has_changed(database: Data
 
 def test_a_name_is_taken_once(database: Database) -> None:
     with database.transaction() as session:
-        made = schedules.create(session, DAILY, NOW)
+        created = schedules.create(session, DAILY, NOW)
         other = schedules.create(session, replace(DAILY, name="other"), NOW)
         before = contents(session)
         with pytest.raises(ScheduleConflict, match="'daily forecast'"):
             schedules.create(session, DAILY, NOW)
-        with pytest.raises(ScheduleConflict, match=f"{made.id} has the name"):
+        with pytest.raises(ScheduleConflict, match=f"{created.id} has the name"):
             schedules.update(session, other.id, 1, DAILY, NOW)
         for name in ("", " "):
             with pytest.raises(InvalidInput, match="needs a name"):
@@ -151,12 +151,12 @@ def test_a_name_is_taken_once(database: Database) -> None:
 def test_a_deleted_schedule_leaves_its_jobs_and_a_pruned_job_its_schedule(database: Database) -> None:
     with database.transaction() as session:
         schedule, gone = schedules.create(session, DAILY, NOW), schedules.create(session, replace(DAILY, name="b"), NOW)
-        ended, kept = a_claimed_job(session), a_job(session, schedule_id=gone.id)
+        ended, stored = a_claimed_job(session), a_job(session, schedule_id=gone.id)
         jobs.finish(session, ended, 1, status="succeeded", at=NOW)
-        for one, job in ((schedule, ended), (gone, kept)):
+        for one, job in ((schedule, ended), (gone, stored)):
             assert schedules.advance(session, one.id, 1, ran_at=NOW, next_run_at=LATER, job_id=job)
         schedules.delete(session, gone.id)
-        assert jobs.get(session, kept).schedule_id == gone.id
+        assert jobs.get(session, stored).schedule_id == gone.id
         assert jobs.outdated(session, LATER) == {}  # a schedule names it
         assert jobs.remove(session, [ended]) == [ended]
         left = schedules.get(session, schedule.id)

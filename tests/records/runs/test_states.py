@@ -54,13 +54,13 @@ def test_a_state_comes_back_as_it_was_put(database: Database) -> None:
         new = a_state(version, "2008-09-30", 2.0, parent_day=first.day, parent_hash=first.sha256)
         put = states.put(session, new, NOW)
     with database.reading() as session:
-        kept = states.get(session, version, BASIN, day("2008-09-30"))
+        stored = states.get(session, version, BASIN, day("2008-09-30"))
         assert states.get(session, version, BASIN, day("2008-10-01")) is None
-    assert kept is not None
-    np.testing.assert_array_equal(kept.arrays["c"], new.arrays["c"])
-    assert (kept.sha256, kept.member_hashes) == (put.sha256, tuple(named_arrays.member_hashes(new.arrays)))
-    assert (kept.parent_day, kept.parent_hash) == (day("2008-09-29"), first.sha256)
-    assert (kept.created_at, kept.invalid_at) == (NOW, None)
+    assert stored is not None
+    np.testing.assert_array_equal(stored.arrays["c"], new.arrays["c"])
+    assert (stored.sha256, stored.member_hashes) == (put.sha256, tuple(named_arrays.member_hashes(new.arrays)))
+    assert (stored.parent_day, stored.parent_hash) == (day("2008-09-29"), first.sha256)
+    assert (stored.created_at, stored.invalid_at) == (NOW, None)
 
 
 def test_the_same_state_again_writes_nothing_and_another_is_a_conflict(database: Database) -> None:

@@ -38,16 +38,16 @@ def flip(session: Session, column: str, year: int = 1999, basin: str = BASIN) ->
 
 
 @pytest.mark.parametrize("column", ["value_bytes", "flag_bytes"])
-def test_a_flipped_bit_is_told_and_never_read(database: Database, column: str) -> None:
+def test_a_flipped_bit_is_reported_and_never_read(database: Database, column: str) -> None:
     with database.transaction() as session:
         a_record(session)
         flip(session, column)
-        said = f"{VARIABLE} of {PRODUCT} in {BASIN} in 1999 is damaged .* ingest all of that year again"
-        with pytest.raises(DamagedSeries, match=said):
+        result = f"{VARIABLE} of {PRODUCT} in {BASIN} in 1999 is damaged .* ingest all of that year again"
+        with pytest.raises(DamagedSeries, match=result):
             series.read(session, *KEY)
-        with pytest.raises(DamagedSeries, match=said):
+        with pytest.raises(DamagedSeries, match=result):
             series.read_many(session, [BASIN], PRODUCT, [VARIABLE], YEARS)
-        with pytest.raises(DamagedSeries, match=said):
+        with pytest.raises(DamagedSeries, match=result):
             revisions.as_known_at(session, *KEY, NOW)
 
 
@@ -62,7 +62,7 @@ def test_other_years_and_which_days_are_known_are_read_all_the_same(database: Da
         assert series.extent(session, [BASIN], PRODUCT, [VARIABLE]) == {(BASIN, VARIABLE): YEARS}
 
 
-def test_a_row_in_the_place_of_another_is_told(database: Database) -> None:
+def test_a_row_in_the_place_of_another_is_reported(database: Database) -> None:
     with database.transaction() as session:
         for basin in (BASIN, "SYNTH-01"):
             a_basin(session, basin)
@@ -102,7 +102,7 @@ def test_some_days_alone_do_not_pass_for_a_damaged_year(database: Database) -> N
         assert series.write(session, *KEY, daily("2000-06-01", 1.0), a_source(session), NOW).changed_days == 1
 
 
-def test_a_damaged_log_is_told_where_it_is_asked_for(database: Database) -> None:
+def test_a_damaged_log_is_reported_where_it_is_asked_for(database: Database) -> None:
     with database.transaction() as session:
         a_record(session)
         series.write(session, *KEY, daily("1999-06-01", 1.0, 2.0), a_source(session), instant("2009-01-01"))

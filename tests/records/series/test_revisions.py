@@ -23,7 +23,7 @@ def _write_three_times(database: Database) -> tuple[int, int]:
     return first, second
 
 
-def test_revisions_tell_the_old_value_when_and_from_which_source(database: Database) -> None:
+def test_revisions_report_the_old_value_when_and_from_which_source(database: Database) -> None:
     first, second = _write_three_times(database)
     with database.reading() as session:
         missing, *others = revisions.revisions(session, *KEY)

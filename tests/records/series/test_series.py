@@ -42,8 +42,8 @@ def _known(part: DailySeries | None) -> dict[Day, tuple[bytes, int]]:
     """Return what a series says of each day it knows, to the bit."""
     if part is None:
         return {}
-    said = zip(part.days, part.values.astype("<f4"), part.flags, strict=True)
-    return {at: (value.tobytes(), int(flag)) for at, value, flag in said if not flag & Flag.ABSENT}
+    output = zip(part.days, part.values.astype("<f4"), part.flags, strict=True)
+    return {at: (value.tobytes(), int(flag)) for at, value, flag in output if not flag & Flag.ABSENT}
 
 
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -58,18 +58,18 @@ def test_what_is_written_is_read_and_what_was_known_is_remembered(
         source = a_source(session)
         for hour, (start, kinds) in enumerate(writes):
             given_series, at = _series(start, kinds), instant(f"2008-10-01T{hour:02}:00")
-            said = _known(given_series)
-            new = [at for at in said if at not in model]
-            changed = [at for at in said if at in model and model[at] != said[at]]
+            output = _known(given_series)
+            new = [at for at in output if at not in model]
+            changed = [at for at in output if at in model and model[at] != output[at]]
             expected = Written(
                 len(new),
                 len(changed),
-                len(said) - len(new) - len(changed),
+                len(output) - len(new) - len(changed),
                 min(new, default=None),
                 min(changed, default=None),
             )
             assert series.write(session, *KEY, given_series, source, at) == expected
-            model |= said
+            model |= output
             remembered.append((at, dict(model)))
             assert _known(series.read(session, *KEY)) == model
         for at, then in remembered:
@@ -126,9 +126,9 @@ def test_two_writers_of_the_same_year_both_leave_their_days(database: Database) 
         for other in waiting:
             other.result(timeout=30)
     with database.reading() as session:
-        kept = series.read(session, *KEY)
-    assert kept is not None
-    np.testing.assert_array_equal(kept.values, np.ones(5))
+        stored = series.read(session, *KEY)
+    assert stored is not None
+    np.testing.assert_array_equal(stored.values, np.ones(5))
 
 
 def test_absent_days_never_hide_known_ones(database: Database) -> None:
@@ -136,9 +136,9 @@ def test_absent_days_never_hide_known_ones(database: Database) -> None:
         _written(session, daily("2000-02-28", 1.0, 2.0, 3.0))
         absent = DailySeries(day("2000-02-29"), np.array([np.nan]), np.array([Flag.ABSENT], np.uint8), "mm/day")
         assert series.write(session, *KEY, absent, a_source(session), NOW) == Written()
-        kept = series.read(session, *KEY)
-    assert kept is not None
-    np.testing.assert_array_equal(kept.values, [1.0, 2.0, 3.0])
+        stored = series.read(session, *KEY)
+    assert stored is not None
+    np.testing.assert_array_equal(stored.values, [1.0, 2.0, 3.0])
 
 
 def test_a_flag_alone_is_a_change(database: Database) -> None:
@@ -156,11 +156,11 @@ def test_another_unit_is_refused(database: Database) -> None:
 
 
 @pytest.mark.parametrize(("value", "said"), [(np.nan, "no flag"), (np.inf, "too large"), (1e39, "too large")])
-def test_a_value_that_says_nothing_is_refused(database: Database, value: float, said: str) -> None:
+def test_a_value_that_states_nothing_is_refused(database: Database, value: float, output: str) -> None:
     faulty = DailySeries(day("2000-01-01"), np.array([1.0, value]), np.zeros(2, np.uint8), "mm/day")
     with database.transaction() as session:
         a_basin(session)
-        with pytest.raises(UnusableValues, match=f"{said}.* on 2000-01-02"):
+        with pytest.raises(UnusableValues, match=f"{output}.* on 2000-01-02"):
             series.write(session, *KEY, faulty, a_source(session), NOW)
         assert "series" not in row_counts(session)
 

@@ -96,7 +96,7 @@ def test_the_latest_forecast_is_found_without_reading_the_runs_of_years(database
     assert 0 < after <= before
 
 
-def test_what_runs_say_and_the_states_to_prune_are_found_by_their_keys(database: Database) -> None:
+def test_what_runs_state_and_the_states_to_prune_are_found_by_their_keys(database: Database) -> None:
     basins = ("SYNTH-01", "SYNTH-02")
     discharge = runs.RunSeries("discharge", "mm/day", {"lead": [1, 2]}, np.ones(2, dtype=np.float32))
     run_ids: list[str] = []
@@ -134,7 +134,9 @@ def test_a_page_of_weather_forecasts_is_listed_without_reading_those_of_years(da
     def pass_days(first: int, last: int) -> None:
         with database.transaction() as session:
             for number in range(first, last):
-                weather_issues.keep(session, [a_weather_forecast(an_issue(str(START + number)))], NOW, operational=True)
+                weather_issues.store(
+                    session, [a_weather_forecast(an_issue(str(START + number)))], NOW, operational=True
+                )
 
     later = NOW + timedelta(days=MANY)
     before, after = work_after_days(

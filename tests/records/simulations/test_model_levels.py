@@ -80,7 +80,7 @@ def test_computed_again_they_take_the_place_of_those_before(database: Database) 
         assert simulated_thresholds.get(session, version, BASIN) == again
 
 
-def test_the_water_of_the_same_days_is_kept_beside_them(database: Database) -> None:
+def test_the_water_of_the_same_days_is_stored_beside_them(database: Database) -> None:
     with database.transaction() as session:
         version = a_version(session).id
         levels = levels_of(session, version)
@@ -92,9 +92,9 @@ def test_the_water_of_the_same_days_is_kept_beside_them(database: Database) -> N
             simulated_thresholds.replace(session, levels, water)
     with database.reading() as session:
         for variable, expected in both.items():
-            kept = simulated_storage.of_basins(session, version, [BASIN, "SYNTH-01"], variable)
-            assert list(kept) == [BASIN]
-            of_basin = kept[BASIN]
+            stored = simulated_storage.of_basins(session, version, [BASIN, "SYNTH-01"], variable)
+            assert list(stored) == [BASIN]
+            of_basin = stored[BASIN]
             assert isinstance(of_basin, SimulatedWater)
             assert (of_basin.period, of_basin.cells) == (days, expected.cells)
             np.testing.assert_array_equal(of_basin.values, expected.values)

@@ -41,8 +41,8 @@ with database.transaction() as session:
 def _killed_after(script: str, url: str, line: str) -> None:
     with subprocess.Popen([sys.executable, "-c", script, url], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
-        for said in process.stdout:
-            if said.strip() == line:
+        for result in process.stdout:
+            if result.strip() == line:
                 break
         process.kill()
         assert process.wait(30) == -9, "it ended before it was killed"

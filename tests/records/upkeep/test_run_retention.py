@@ -86,9 +86,9 @@ def test_quantiles_ledgers_and_what_verification_needs_outlive_the_members(
             entries = before[runs.LEDGER].axes["entry"]
             means = [float(runs.ledger_entry(before[runs.LEDGER], name).mean(dtype=np.float64)) for name in entries]
             assert after[runs.LEDGER].values.tolist() == means
-        told = runs.basin_of(session, run, BASIN)
-        assert told.why_missing == told.pruned == runs.issued_in(session, BASIN, [run])[run].pruned
-        assert "pruned on 2008-10-01" in told.why_missing
+        shown = runs.basin_of(session, run, BASIN)
+        assert shown.why_missing == shown.pruned == runs.issued_runs_of_basin(session, BASIN, [run])[run].pruned
+        assert "pruned on 2008-10-01" in shown.why_missing
 
 
 def test_a_damaged_run_stays_as_it_is(database: Database, version: str) -> None:
@@ -99,7 +99,7 @@ def test_a_damaged_run_stays_as_it_is(database: Database, version: str) -> None:
         assert session.get_one(RunContentRow, (run, BASIN)).content == b"rubbish"
 
 
-def test_an_earlier_latest_says_that_it_was_pruned(database: Database, version: str) -> None:
+def test_an_earlier_latest_states_that_it_was_pruned(database: Database, version: str) -> None:
     later = NOW + timedelta(days=2)
     with database.transaction() as session:
         old = a_run(session, version, forecast(), t0=day("2008-09-29")).id
@@ -111,7 +111,7 @@ def test_an_earlier_latest_says_that_it_was_pruned(database: Database, version: 
 
 
 def test_of_old_states_the_last_valid_of_each_month_and_the_newest_stay(database: Database, version: str) -> None:
-    kept = ("2008-07-30", "2008-08-31", "2008-09-30")
+    stored = ("2008-07-30", "2008-08-31", "2008-09-30")
     with database.transaction() as session:
         for at in ("2008-07-01", "2008-07-30", "2008-07-31", "2008-08-30", "2008-08-31", "2008-09-29", "2008-09-30"):
             states.put(session, a_state(version, at), NOW)
@@ -127,13 +127,13 @@ def test_of_old_states_the_last_valid_of_each_month_and_the_newest_stay(database
         assert states.outdated(session, SOON, some) == dict.fromkeys(some, 1)
         assert states.remove(session, [*outdated]) == []
         left = [row[2] for row in contents(session)["states"]]
-        assert [str(at) for at in sorted(left)] == list(kept)
+        assert [str(at) for at in sorted(left)] == list(stored)
         newest = states.newest_valid(session, version, BASIN, day("2008-08-15"))
         assert newest is not None
         assert str(newest.day) == "2008-07-30"
 
 
-def test_a_run_keeps_its_cells_when_the_state_that_it_began_from_goes(database: Database, version: str) -> None:
+def test_a_run_retains_its_cells_when_the_state_that_it_began_from_goes(database: Database, version: str) -> None:
     cells = np.arange(6, dtype=np.float32).reshape(2, 3)
     with database.transaction() as session:
         for at in ("2008-09-28", "2008-09-29"):

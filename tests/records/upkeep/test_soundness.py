@@ -56,7 +56,7 @@ def sqlite_database(migrated_sqlite: Path, tmp_path: Path) -> Iterator[Database]
     database.close()
 
 
-def keep_one_of_each(session: Session) -> None:
+def store_one_of_each(session: Session) -> None:
     """Keep a row of every table that is checked, two of those that need two."""
     a_basin(session)
     for at, value in ((NOW, 1.0), (instant("2009-01-01"), 2.0)):
@@ -64,7 +64,7 @@ def keep_one_of_each(session: Session) -> None:
     version = a_version(session).id
     states.put(session, a_state(version, "2008-09-30"), NOW)
     error_models.replace(session, an_error_model(version), NOW)
-    weather_issues.keep(session, [a_weather_forecast()], NOW, operational=True)
+    weather_issues.store(session, [a_weather_forecast()], NOW, operational=True)
     bridges.create(session, LIVE, [a_part()], NOW)
     levels = levels_of(session, version)
     days = Period(levels.first_day, levels.last_day)
@@ -97,7 +97,7 @@ def test_every_table_whose_rows_have_a_checksum_is_checked() -> None:
 
 def test_nothing_is_wrong_with_what_was_written(database: Database) -> None:
     with database.transaction() as session:
-        keep_one_of_each(session)
+        store_one_of_each(session)
         before = contents(session)
     shown: list[tuple[int, int]] = []
     done = integrity.check(database, lambda *counts: shown.append(counts))
@@ -112,7 +112,7 @@ def test_nothing_is_wrong_with_what_was_written(database: Database) -> None:
 @pytest.mark.parametrize("checker", CHECKERS, ids=lambda checker: checker.row.__tablename__)
 def test_a_damaged_row_is_named_with_how_to_mend_it(database: Database, checker: integrity.Checker) -> None:
     with database.transaction() as session:
-        keep_one_of_each(session)
+        store_one_of_each(session)
         damage(session, checker.row)
     done = integrity.check(database)
     assert {found.table for found in done.damages} == {checker.row.__tablename__}
@@ -123,9 +123,9 @@ def test_a_damaged_row_is_named_with_how_to_mend_it(database: Database, checker:
         done.require()
 
 
-def test_a_row_that_refers_to_nothing_is_told(sqlite_database: Database) -> None:
+def test_a_row_that_refers_to_nothing_is_reported(sqlite_database: Database) -> None:
     with sqlite_database.transaction() as session:
-        keep_one_of_each(session)
+        store_one_of_each(session)
     with sqlite_database.migrating() as connection:  # references are not watched meanwhile
         connection.exec_driver_sql("DELETE FROM sources")
     faults = integrity.check(sqlite_database).faults
@@ -134,9 +134,9 @@ def test_a_row_that_refers_to_nothing_is_told(sqlite_database: Database) -> None
     )
 
 
-def test_a_document_that_is_none_any_more_is_told_and_the_rest_is_checked(sqlite_database: Database) -> None:
+def test_a_document_that_is_none_any_more_is_reported_and_the_rest_is_checked(sqlite_database: Database) -> None:
     with sqlite_database.transaction() as session:
-        keep_one_of_each(session)
+        store_one_of_each(session)
     whole = integrity.check(sqlite_database).row_count
     with sqlite_database.transaction() as session:
         session.execute(text("UPDATE weather_basins SET traces = '[\"0'"))

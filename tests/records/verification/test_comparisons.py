@@ -79,37 +79,37 @@ def new(session: Session, **chosen: object) -> NewComparison:
 
 def test_a_comparison_comes_back_with_its_versions_in_their_order(database: Database) -> None:
     with database.transaction() as session:
-        said = new(session)
-        kept, made = comparisons.keep(session, said, NOW)
-        assert made
-        assert (kept.versions, kept.basins, kept.result) == (said.versions, said.basins, said.result)
-        assert comparisons.get(session, kept.id) == kept
+        output = new(session)
+        saved, created = comparisons.store(session, output, NOW)
+        assert created
+        assert (saved.versions, saved.basins, saved.result) == (output.versions, output.basins, output.result)
+        assert comparisons.get(session, saved.id) == saved
         with pytest.raises(UnknownComparison, match="list the comparisons"):
             comparisons.get(session, "nothing")
 
 
-def test_what_says_the_same_is_the_same_comparison(database: Database) -> None:
+def test_what_states_the_same_is_the_same_comparison(database: Database) -> None:
     with database.transaction() as session:
-        said = new(session)
-        kept, _ = comparisons.keep(session, said, NOW)
+        output = new(session)
+        saved, _ = comparisons.store(session, output, NOW)
         before = contents(session)
-        assert comparisons.keep(session, said, LATER) == (kept, False)
+        assert comparisons.store(session, output, LATER) == (saved, False)
         assert contents(session) == before
         others = [
-            replace(said, versions=said.versions[::-1]),
-            replace(said, basins=said.basins[:1]),
-            replace(said, last_day=day("1999-09-29")),
-            replace(said, result=replace(said.result, scores=())),
+            replace(output, versions=output.versions[::-1]),
+            replace(output, basins=output.basins[:1]),
+            replace(output, last_day=day("1999-09-29")),
+            replace(output, result=replace(output.result, scores=())),
         ]
-        made = [comparisons.keep(session, other, LATER) for other in others]
-        assert all(is_new for _, is_new in made)
-        assert len({one.id for one, _ in made} | {kept.id}) == 5
+        created = [comparisons.store(session, other, LATER) for other in others]
+        assert all(is_new for _, is_new in created)
+        assert len({one.id for one, _ in created} | {saved.id}) == 5
 
 
 def test_comparisons_are_listed_newest_first(database: Database) -> None:
     with database.transaction() as session:
-        old, _ = comparisons.keep(session, new(session), NOW)
-        young, _ = comparisons.keep(session, new(session), LATER)
+        old, _ = comparisons.store(session, new(session), NOW)
+        young, _ = comparisons.store(session, new(session), LATER)
         listed = comparisons.list_comparisons(session)
         assert [one.id for one in listed] == [young.id, old.id]
         assert listed[1] == Summary(
@@ -127,30 +127,30 @@ def test_comparisons_are_listed_newest_first(database: Database) -> None:
 
 
 @pytest.mark.parametrize("change", [{"versions": ("none",)}, {"last_day": day("1980-01-01")}])
-def test_a_comparison_is_of_versions_that_are_kept_and_of_days(database: Database, change: dict[str, object]) -> None:
+def test_a_comparison_is_of_versions_that_are_stored_and_of_days(database: Database, change: dict[str, object]) -> None:
     with database.transaction() as session:
-        said = new(session, **change)
+        output = new(session, **change)
         with pytest.raises(IntegrityError), session.begin_nested():
-            comparisons.keep(session, said, NOW)
+            comparisons.store(session, output, NOW)
 
 
 def test_a_version_is_in_a_comparison_once(database: Database) -> None:
     with database.transaction() as session:
-        said = new(session)
+        output = new(session)
         with pytest.raises(IntegrityError), session.begin_nested():
-            comparisons.keep(session, replace(said, versions=said.versions[:1] * 2), NOW)
+            comparisons.store(session, replace(output, versions=output.versions[:1] * 2), NOW)
 
 
 def test_a_result_from_before_it_had_a_type_reads_and_is_recognised(database: Database) -> None:
     stored = stored_result()
     assert to_json(from_json(ComparisonResult, stored)) == stored
     with database.transaction() as session:
-        kept, _ = comparisons.keep(session, new(session), NOW)
-        assert kept.result == from_json(ComparisonResult, stored)
+        saved, _ = comparisons.store(session, new(session), NOW)
+        assert saved.result == from_json(ComparisonResult, stored)
         del stored["left_out"]
         session.execute(text("UPDATE comparisons SET result = :stored"), {"stored": json.dumps(stored)})
         session.expire_all()
-        assert comparisons.get(session, kept.id).result == replace(kept.result, left_out={})
+        assert comparisons.get(session, saved.id).result == replace(saved.result, left_out={})
 
 
 def test_a_result_is_checked_when_it_is_written(database: Database) -> None:
@@ -158,7 +158,7 @@ def test_a_result_is_checked_when_it_is_written(database: Database) -> None:
         good = new(session)
         values = {"nse": {"first": (float("nan"), None)}}
         with pytest.raises(ValueError, match="finite number"), session.begin_nested():
-            comparisons.keep(session, replace(good, result=replace(good.result, values=values)), NOW)
+            comparisons.store(session, replace(good, result=replace(good.result, values=values)), NOW)
         assert comparisons.list_comparisons(session) == []
 
 

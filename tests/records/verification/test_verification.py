@@ -112,7 +112,7 @@ def test_over_basins_those_without_a_score_do_not_count_for_it(database: Databas
 
 
 @pytest.mark.parametrize("change", [{"lead": 0}, {"every_days": 0}, {"last_day": day("1980-01-01")}])
-def test_what_cannot_be_is_not_kept(database: Database, change: dict[str, object]) -> None:
+def test_what_cannot_be_is_not_stored(database: Database, change: dict[str, object]) -> None:
     with database.transaction() as session:
         row = a_verification(session)
         with pytest.raises(IntegrityError), session.begin_nested():
@@ -148,7 +148,7 @@ def test_a_new_score_or_day_replaces_all_that_was_issued(database: Database) -> 
         assert lead_scores.of_basin(session, version, BASIN) == []
 
 
-def test_over_basins_each_kind_of_weather_is_told_by_itself(database: Database) -> None:
+def test_over_basins_each_kind_of_weather_is_reported_by_itself(database: Database) -> None:
     with database.transaction() as session:
         reforecast = a_verification(session)
         version = reforecast.version_id
@@ -156,9 +156,9 @@ def test_over_basins_each_kind_of_weather_is_told_by_itself(database: Database) 
         for basin in (BASIN, a_basin(session, "SYNTH-01")):
             issued = replace(reforecast, basin_id=basin, origin="issued", weather="climatology")
             lead_scores.replace_issued(session, version, basin, [issued])
-        told = lead_scores.pooled(session, version)
-        assert [(of.origin, of.weather, of.basins) for of in told] == [
+        shown = lead_scores.pooled(session, version)
+        assert [(of.origin, of.weather, of.basins) for of in shown] == [
             ("issued", "climatology", 2),
             ("reforecast", "observed", 1),
         ]
-        assert lead_scores.pooled(session, version, origin="issued") == told[:1]
+        assert lead_scores.pooled(session, version, origin="issued") == shown[:1]

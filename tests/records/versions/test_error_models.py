@@ -42,14 +42,14 @@ def test_it_comes_back_with_the_basins_asked_for(database: Database) -> None:
         version = a_version(session).id
         whole = error_models.replace(session, new(version), NOW)
     with database.reading() as session:
-        kept = error_models.get(session, version, ["USGS-02", "USGS-03"])
-    assert kept is not None
-    assert (kept.sha256, kept.days, str(kept.period)) == (whole, 4000, "1980-10-01..1989-09-30")
-    assert list(kept.basins) == ["USGS-02"]
-    part = kept.basins["USGS-02"]
+        stored = error_models.get(session, version, ["USGS-02", "USGS-03"])
+    assert stored is not None
+    assert (stored.sha256, stored.days, str(stored.period)) == (whole, 4000, "1980-10-01..1989-09-30")
+    assert list(stored.basins) == ["USGS-02"]
+    part = stored.basins["USGS-02"]
     assert (part.mean_flow, part.days) == (2.0, 0)
     np.testing.assert_array_equal(part.memory, np.full(SIZE, 0.75))
-    np.testing.assert_array_equal(kept.shape.centre, np.full(SIZE, 0.25))
+    np.testing.assert_array_equal(stored.shape.centre, np.full(SIZE, 0.25))
 
 
 def test_a_basin_without_numbers_of_its_own_has_the_distribution_of_the_region(database: Database) -> None:
@@ -57,31 +57,31 @@ def test_a_basin_without_numbers_of_its_own_has_the_distribution_of_the_region(d
         version = a_version(session).id
         error_models.replace(session, new(version, for_unseen=True), NOW)
     with database.reading() as session:
-        kept = error_models.get(session, version, ["USGS-01", "USGS-02"])
-    assert kept is not None
-    assert kept.for_unseen
-    own, regional = kept.of_basin("USGS-01"), kept.of_basin("USGS-02")
+        stored = error_models.get(session, version, ["USGS-01", "USGS-02"])
+    assert stored is not None
+    assert stored.for_unseen
+    own, regional = stored.of_basin("USGS-01"), stored.of_basin("USGS-02")
     assert own is not None
     assert regional is not None
-    assert (own.shape is kept.shape, regional.shape is kept.regional) == (True, True)
+    assert (own.shape is stored.shape, regional.shape is stored.regional) == (True, True)
     assert regional.shape.quantiles.all()
-    assert kept.of_basin("USGS-03") is None
+    assert stored.of_basin("USGS-03") is None
 
 
-def test_basins_are_added_once_and_only_to_the_model_that_they_were_made_for(database: Database) -> None:
+def test_basins_are_added_once_and_only_to_the_model_that_they_were_created_for(database: Database) -> None:
     with database.transaction() as session:
         version = a_version(session).id
         error_models.replace(session, new(version), NOW)
-        kept = error_models.get(session, version, [])
-        assert kept is not None
-        error_models.add_basins(session, kept, {"USGS-01": errors(0.9), "USGS-04": errors(0.8, 0)})
+        stored = error_models.get(session, version, [])
+        assert stored is not None
+        error_models.add_basins(session, stored, {"USGS-01": errors(0.9), "USGS-04": errors(0.8, 0)})
     with database.transaction() as session:
         after = error_models.get(session, version, ["USGS-01", "USGS-04"])
         assert after is not None
-        assert (after.sha256, sorted(after.basins)) == (kept.sha256, ["USGS-01", "USGS-04"])
+        assert (after.sha256, sorted(after.basins)) == (stored.sha256, ["USGS-01", "USGS-04"])
         np.testing.assert_array_equal(after.basins["USGS-01"].memory, np.full(SIZE, 0.5))
         error_models.replace(session, new(version, basins={"USGS-02": errors(0.1)}), NOW)
-        error_models.add_basins(session, kept, {"USGS-05": errors()})
+        error_models.add_basins(session, stored, {"USGS-05": errors()})
         replaced = error_models.get(session, version, ["USGS-04", "USGS-05"])
         assert replaced is not None
         assert not replaced.basins
@@ -92,13 +92,13 @@ def test_another_fit_replaces_it_whole(database: Database) -> None:
         version = a_version(session).id
         first = error_models.replace(session, new(version), NOW)
         second = error_models.replace(session, new(version, basins={"USGS-02": errors(0.1)}), NOW)
-        kept = error_models.get(session, version, ["USGS-01", "USGS-02"])
-    assert kept is not None
-    assert kept.sha256 == second != first
-    assert list(kept.basins) == ["USGS-02"]
+        stored = error_models.get(session, version, ["USGS-01", "USGS-02"])
+    assert stored is not None
+    assert stored.sha256 == second != first
+    assert list(stored.basins) == ["USGS-02"]
 
 
-def test_a_version_without_one_and_one_that_is_not_kept(database: Database) -> None:
+def test_a_version_without_one_and_one_that_is_not_stored(database: Database) -> None:
     with database.transaction() as session:
         assert error_models.get(session, a_version(session).id, []) is None
         with pytest.raises(UnknownVersion):

@@ -76,7 +76,7 @@ def test_promoting_the_current_version_again_writes_nothing(database: Database) 
         assert len(promotions.history(session, BASIN)) == 1
 
 
-def test_without_names_a_version_is_meant_for_the_kept_basins_that_it_learnt_from(database: Database) -> None:
+def test_without_names_a_version_is_meant_for_the_stored_basins_that_it_learnt_from(database: Database) -> None:
     with database.transaction() as session:
         a_basin(session, "SYNTH-02")
         here, elsewhere = (a_version(session, basins=of).id for of in (("SYNTH-01", BASIN), ("SYNTH-01",)))
@@ -124,7 +124,7 @@ def test_a_version_knows_its_promotions_and_where_it_is_in_use(database: Databas
             promotions.of_version(session, "nothing")
 
 
-def test_what_is_only_reported_of_its_physics_keeps_no_version_from_a_basin(database: Database) -> None:
+def test_what_is_only_reported_of_its_physics_retains_no_version_from_a_basin(database: Database) -> None:
     reported = ProbeResult("energy", "the loss", "1", 1.0, 1.6, "Air takes up no more.", failing=0.125, binding=False)
     with database.transaction() as session:
         a_basin(session)

@@ -25,7 +25,7 @@ def test_the_same_request_is_the_same_training(database: Database) -> None:
         assert (first.status, first.request, first.started_at) == ("running", REQUEST, NOW)
 
 
-def test_a_failed_training_runs_again_and_keeps_its_checkpoints(database: Database) -> None:
+def test_a_failed_training_runs_again_and_retains_its_checkpoints(database: Database) -> None:
     with database.transaction() as session:
         training = trainings.start(session, REQUEST, NOW).id
         trainings.save_checkpoint(session, training, 0, 10, b"ten", {}, NOW)
@@ -34,12 +34,12 @@ def test_a_failed_training_runs_again_and_keeps_its_checkpoints(database: Databa
         assert (failed.status, failed.reason) == ("failed", "the machine stopped")
         again = trainings.start(session, REQUEST, LATER)
         assert (again.status, again.reason, again.started_at, again.updated_at) == ("running", None, NOW, LATER)
-        kept = trainings.checkpoint(session, training, 0)
-    assert kept is not None
-    assert kept.content == b"ten"
+        stored = trainings.checkpoint(session, training, 0)
+    assert stored is not None
+    assert stored.content == b"ten"
 
 
-def test_only_the_newest_checkpoint_of_a_member_is_kept(database: Database) -> None:
+def test_only_the_newest_checkpoint_of_a_member_is_stored(database: Database) -> None:
     with database.transaction() as session:
         training = trainings.start(session, REQUEST, NOW).id
         assert trainings.checkpoint(session, training, 0) is None

@@ -24,12 +24,12 @@ def test_a_version_comes_back_with_its_members(database: Database) -> None:
         a_basin(session)
         parent = a_version(session)
         members = [a_member(1, b"one"), a_member(0, b"zero")]
-        made = a_version(session, *members, basins=(BASIN,), parent_id=parent.id, label="fine-tuned")
-        kept = versions.get(session, made.id)
-        assert kept == made
-        assert (kept.basins, kept.members, kept.parent_id, kept.status) == ((BASIN,), (0, 1), parent.id, "ready")
-        last = versions.members_of(session, made.id)
-        best = versions.members_of(session, made.id, "best")
+        created = a_version(session, *members, basins=(BASIN,), parent_id=parent.id, label="fine-tuned")
+        saved = versions.get(session, created.id)
+        assert saved == created
+        assert (saved.basins, saved.members, saved.parent_id, saved.status) == ((BASIN,), (0, 1), parent.id, "ready")
+        last = versions.members_of(session, created.id)
+        best = versions.members_of(session, created.id, "best")
     assert [(member.label, member.seed, member.weights, member.log) for member in last] == [
         (0, 1000, {"last": b"zero"}, {"loss": [0.5]}),
         (1, 1001, {"last": b"one"}, {"loss": [0.5]}),
@@ -52,7 +52,7 @@ def test_the_weights_hash_is_of_the_weights_that_are_used(database: Database) ->
 
 
 @pytest.mark.parametrize("fault", ["unknown parent", "twice the same member"])
-def test_a_version_that_cannot_be_kept_leaves_nothing(database: Database, fault: str) -> None:
+def test_a_version_that_cannot_be_stored_leaves_nothing(database: Database, fault: str) -> None:
     with database.transaction() as session:
         a_basin(session)
         before = contents(session)
@@ -67,7 +67,7 @@ def test_a_version_that_cannot_be_kept_leaves_nothing(database: Database, fault:
         assert contents(session) == before
 
 
-def test_a_version_may_have_learnt_from_basins_that_are_not_kept_here(database: Database) -> None:
+def test_a_version_may_have_learnt_from_basins_that_are_not_stored_here(database: Database) -> None:
     with database.transaction() as session:
         version = a_version(session, basins=(BASIN, "SYNTH-01"))
         assert versions.get(session, version.id).basins == ("SYNTH-01", BASIN)
@@ -174,7 +174,7 @@ def test_properties_that_are_none_are_refused_when_they_are_read(database: Datab
         versions.get(session, version)
 
 
-def test_seeds_and_conservation_are_told_without_the_weights(database: Database) -> None:
+def test_seeds_and_conservation_are_reported_without_the_weights(database: Database) -> None:
     with database.transaction() as session:
         first = a_version(session, a_member(1), a_member(0)).id
         second = a_version(session, conserving=False).id

@@ -40,15 +40,15 @@ def a_pooled_part(basin: str = OTHER) -> NewPart:
     return NewPart(basin_id=basin, corrections=corrections(), pooled_from=(BASIN,), pooled_reason="no years of it")
 
 
-def test_a_bridge_is_kept_with_all_that_it_says(database: Database) -> None:
+def test_a_bridge_is_stored_with_all_that_it_states(database: Database) -> None:
     with database.transaction() as session:
         for basin in (BASIN, OTHER):
             a_basin(session, basin)
-        kept = bridges.create(session, LIVE, [a_part(), a_pooled_part()], NOW)
+        stored = bridges.create(session, LIVE, [a_part(), a_pooled_part()], NOW)
     with database.reading() as session:
-        assert bridges.get(session, kept.id) == bridges.get(session, LIVE.name) == kept
-        assert (kept.refused, kept.first, kept.created_at) == (LIVE.refused, LIVE.first, NOW)
-        own, pooled = bridges.parts_of(session, kept.id)
+        assert bridges.get(session, stored.id) == bridges.get(session, LIVE.name) == stored
+        assert (stored.refused, stored.first, stored.created_at) == (LIVE.refused, LIVE.first, NOW)
+        own, pooled = bridges.parts_of(session, stored.id)
     assert (own.corrections, own.skill, own.pooled_from) == (corrections(), a_part().skill, ())
     assert (pooled.skill, pooled.pooled_from, pooled.pooled_reason) == (None, (BASIN,), "no years of it")
     assert (own.sha256, own.applied_at) == (pooled.sha256, None)
@@ -57,8 +57,8 @@ def test_a_bridge_is_kept_with_all_that_it_says(database: Database) -> None:
 def test_a_hash_is_of_what_is_corrected(database: Database) -> None:
     with database.transaction() as session:
         a_basin(session)
-        kept = [bridges.create(session, LIVE, [a_part(offset=offset)], NOW) for offset in (0.8, 0.8, 0.7)]
-        one, same, other = (bridges.parts_of(session, bridge.id)[0].sha256 for bridge in kept)
+        stored = [bridges.create(session, LIVE, [a_part(offset=offset)], NOW) for offset in (0.8, 0.8, 0.7)]
+        one, same, other = (bridges.parts_of(session, bridge.id)[0].sha256 for bridge in stored)
     assert one == same != other
 
 
@@ -76,8 +76,8 @@ def test_another_fit_leaves_the_first_and_is_listed_in_its_place(database: Datab
 def test_what_a_product_rests_on_is_what_was_applied_last(database: Database) -> None:
     with database.transaction() as session:
         a_basin(session)
-        kept = [bridges.create(session, LIVE, [a_part(offset=offset)], NOW) for offset in (0.8, 0.1)]
-        first, second = kept
+        stored = [bridges.create(session, LIVE, [a_part(offset=offset)], NOW) for offset in (0.8, 0.1)]
+        first, second = stored
         assert bridges.applied(session, LIVE.name, [BASIN]) == {}
         for stamp, bridge in enumerate((first, second, first)):
             bridges.note_applied(session, bridge, BASIN, NOW, stamp)
@@ -98,24 +98,24 @@ def test_forecasts_go_over_the_newest_bridge_of_their_model_to_the_product(datab
         assert bridges.for_forecasts(session, "ncep_gefs025", "live", [BASIN]) == {}
 
 
-def test_what_a_run_keeps_says_what_it_is_worth(database: Database) -> None:
+def test_what_a_run_retains_states_what_it_is_worth(database: Database) -> None:
     with database.transaction() as session:
         for basin in (BASIN, OTHER):
             a_basin(session, basin)
-        kept = bridges.create(session, replace(LIVE, model="ecmwf_ifs"), [a_part(), a_pooled_part()], NOW)
+        stored = bridges.create(session, replace(LIVE, model="ecmwf_ifs"), [a_part(), a_pooled_part()], NOW)
         both = bridges.for_forecasts(session, "ecmwf_ifs", "maurer_extended", [BASIN, OTHER])
-    own, pooled = both[BASIN].told, both[OTHER].told
-    assert (own.id, own.precipitation_bias, own.precipitation_correlation) == (kept.id, -0.01, None)
+    own, pooled = both[BASIN].used, both[OTHER].used
+    assert (own.id, own.precipitation_bias, own.precipitation_correlation) == (stored.id, -0.01, None)
     assert (pooled.pooled_from, pooled.precipitation_bias) == ((BASIN,), None)
     assert "as in 1 basins like this one" in pooled.note
     assert own.note.endswith("precipitation is -1% off in its sum")
-    told = replace(own, precipitation_correlation=0.93, model=None).note
-    assert told.startswith("live is bridged to maurer_extended: on water years that it was not fitted on")
-    assert "-1% off" in told
-    assert "0.93" in told
+    shown = replace(own, precipitation_correlation=0.93, model=None).note
+    assert shown.startswith("live is bridged to maurer_extended: on water years that it was not fitted on")
+    assert "-1% off" in shown
+    assert "0.93" in shown
 
 
-def test_a_name_of_a_product_that_no_bridge_made_is_taken(database: Database) -> None:
+def test_a_name_of_a_product_that_no_bridge_created_is_taken(database: Database) -> None:
     with database.transaction() as session:
         a_basin(session)
         write(session, BASIN, LIVE.name, "precipitation", daily("2008-01-01", 1.0), a_source(session), NOW)
@@ -125,6 +125,6 @@ def test_a_name_of_a_product_that_no_bridge_made_is_taken(database: Database) ->
         assert contents(session) == before
 
 
-def test_a_bridge_that_is_not_kept_is_named(database: Database) -> None:
+def test_a_bridge_that_is_not_stored_is_named(database: Database) -> None:
     with database.reading() as session, pytest.raises(UnknownBridge, match="'live_as_maurer'"):
         bridges.get(session, LIVE.name)

@@ -29,14 +29,14 @@ def store(database: Database) -> Database:
     return database
 
 
-def test_a_forecast_comes_back_as_it_was_kept(store: Database) -> None:
+def test_a_forecast_comes_back_as_it_was_stored(store: Database) -> None:
     forecast = a_weather_forecast(an_issue(licence="CC BY 4.0", credit="Weather data by a source"))
     forecast.values["precipitation"][1, 2] = 7.25
     with store.transaction() as session:
-        keeping = weather_issues.keep(session, [forecast], NOW, operational=True)
+        storing = weather_issues.store(session, [forecast], NOW, operational=True)
     with store.reading() as session:
-        back = weather_issues.read(session, keeping.issue_id, BASIN, LATER)
-    assert keeping.new == (BASIN,)
+        back = weather_issues.read(session, storing.issue_id, BASIN, LATER)
+    assert storing.new == (BASIN,)
     assert (back.issue, back.traces, back.period, back.units) == (
         forecast.issue,
         forecast.traces,
@@ -52,41 +52,41 @@ def test_asked_twice_it_stores_nothing_new(store: Database) -> None:
     forecast = a_weather_forecast()
     again = replace(forecast, issue=replace(forecast.issue, available_time=LATER))
     with store.transaction() as session:
-        first = weather_issues.keep(session, [forecast], NOW, operational=True)
+        first = weather_issues.store(session, [forecast], NOW, operational=True)
         before = contents(session)
-        second = weather_issues.keep(session, [again], NOW, operational=True)
+        second = weather_issues.store(session, [again], NOW, operational=True)
         assert contents(session) == before
     assert (second.issue_id, second.new, second.known) == (first.issue_id, (), (BASIN,))
 
 
 @pytest.mark.parametrize("changed", [{"rain": 2.0}, {"traces": 3}, {"days": 4}])
-def test_other_content_of_the_same_identity_is_refused_and_the_rest_is_kept(
+def test_other_content_of_the_same_identity_is_refused_and_the_rest_is_stored(
     store: Database, changed: dict[str, float]
 ) -> None:
     with store.transaction() as session:
-        weather_issues.keep(session, [a_weather_forecast()], NOW, operational=True)
+        weather_issues.store(session, [a_weather_forecast()], NOW, operational=True)
         other = a_weather_forecast(**changed)  # type: ignore[arg-type]
-        keeping = weather_issues.keep(session, [other, a_weather_forecast(basin=OTHER)], NOW, operational=True)
+        storing = weather_issues.store(session, [other, a_weather_forecast(basin=OTHER)], NOW, operational=True)
         assert (
-            weather_issues.read(session, keeping.issue_id, BASIN, LATER).values["precipitation"].tolist()
+            weather_issues.read(session, storing.issue_id, BASIN, LATER).values["precipitation"].tolist()
             == [[1.0] * 3] * 2
         )
-    assert keeping.new == (OTHER,)
-    assert "never changes" in keeping.refused[BASIN]
+    assert storing.new == (OTHER,)
+    assert "never changes" in storing.refused[BASIN]
 
 
-def test_a_basin_that_is_not_kept_is_refused_by_name(store: Database) -> None:
+def test_a_basin_that_is_not_stored_is_refused_by_name(store: Database) -> None:
     with store.transaction() as session:
         forecasts = [a_weather_forecast(), a_weather_forecast(basin="USGS-99999999")]
-        keeping = weather_issues.keep(session, forecasts, NOW, operational=True)
-    assert keeping.new == (BASIN,)
-    assert list(keeping.refused) == ["USGS-99999999"]
+        storing = weather_issues.store(session, forecasts, NOW, operational=True)
+    assert storing.new == (BASIN,)
+    assert list(storing.refused) == ["USGS-99999999"]
 
 
 def test_the_newest_is_that_of_the_newest_reference_time_known_at_the_instant(store: Database) -> None:
     with store.transaction() as session:
         ids = [
-            weather_issues.keep(session, [a_weather_forecast(an_issue(at))], NOW, operational=True).issue_id
+            weather_issues.store(session, [a_weather_forecast(an_issue(at))], NOW, operational=True).issue_id
             for at in ("2008-10-02", "2008-10-01")
         ]
     with store.reading() as session:
@@ -116,7 +116,7 @@ def test_what_was_known_at_an_instant_does_not_depend_on_the_order_of_arrival(
         for day_of in (*order, *order):
             reference = f"2008-10-0{day_of + 1}"
             issue = an_issue(reference, available_time=instant(f"{reference}T0{hours[day_of]}:00"))
-            weather_issues.keep(session, [a_weather_forecast(issue, days=9)], NOW, operational=True)
+            weather_issues.store(session, [a_weather_forecast(issue, days=9)], NOW, operational=True)
         days = Period(day("2008-10-05"), day("2008-10-06"))
         found = weather_issues.newest(session, [BASIN], at, days)[BASIN]
         assert weather_issues.get(session, found).reference_time == instant(f"2008-10-0{max(known) + 1}")
@@ -124,16 +124,16 @@ def test_what_was_known_at_an_instant_does_not_depend_on_the_order_of_arrival(
 
 def test_what_an_operator_sent_is_read_by_its_id_alone_and_takes_no_place(store: Database) -> None:
     with store.transaction() as session:
-        sent = weather_issues.keep(session, [a_weather_forecast(rain=99)], NOW, operational=False)
-        fetched = weather_issues.keep(session, [a_weather_forecast()], NOW, operational=True)
+        sent = weather_issues.store(session, [a_weather_forecast(rain=99)], NOW, operational=False)
+        fetched = weather_issues.store(session, [a_weather_forecast()], NOW, operational=True)
     with store.reading() as session:
         assert weather_issues.newest(session, [BASIN], LATER, DAYS) == {BASIN: fetched.issue_id}
         assert weather_issues.read(session, sent.issue_id, BASIN, LATER).values["precipitation"][0, 0] == 99
 
 
-def test_a_forecast_is_not_told_before_it_was_available(store: Database) -> None:
+def test_a_forecast_is_not_reported_before_it_was_available(store: Database) -> None:
     with store.transaction() as session:
-        issue = weather_issues.keep(session, [a_weather_forecast()], NOW, operational=True).issue_id
+        issue = weather_issues.store(session, [a_weather_forecast()], NOW, operational=True).issue_id
     early = instant("2008-10-01T05:00")
     with store.reading() as session:
         assert weather_issues.list_issues(session, early) == []
@@ -146,7 +146,7 @@ def test_a_forecast_is_not_told_before_it_was_available(store: Database) -> None
 def test_issues_are_listed_a_page_at_a_time(store: Database) -> None:
     with store.transaction() as session:
         for at in ("2008-10-01", "2008-10-02", "2008-10-03"):
-            weather_issues.keep(session, [a_weather_forecast(an_issue(at))], instant(at), operational=True)
+            weather_issues.store(session, [a_weather_forecast(an_issue(at))], instant(at), operational=True)
     with store.reading() as session:
         first = weather_issues.list_issues(session, LATER, limit=2)
         rest = weather_issues.list_issues(session, LATER, after=first[-1].id)
@@ -155,9 +155,9 @@ def test_issues_are_listed_a_page_at_a_time(store: Database) -> None:
         assert weather_issues.list_issues(session, LATER, model="another") == []
 
 
-def test_damaged_values_are_told(store: Database) -> None:
+def test_damaged_values_are_reported(store: Database) -> None:
     with store.transaction() as session:
-        issue = weather_issues.keep(session, [a_weather_forecast()], NOW, operational=True).issue_id
+        issue = weather_issues.store(session, [a_weather_forecast()], NOW, operational=True).issue_id
         session.execute(update(WeatherBasinRow).values(content=b"\0" * (5 * 2 * 3 * 4)))
         with pytest.raises(Corrupt, match="damaged"):
             weather_issues.read(session, issue, BASIN, LATER)

@@ -20,7 +20,7 @@ def has_ended(child: Child) -> bool:
 
 
 def test_a_process_without_a_job_is_ended_after_a_while(tmp_path: Path) -> None:
-    with Children(Settings.load(data=tmp_path), longest_idle=0.1) as children:
+    with Children(Settings.load(data=tmp_path), max_idle=0.1) as children:
         child = children.take(None)
         children.give_back(child)
         assert has_ended(child)
@@ -31,7 +31,7 @@ def test_a_process_without_a_job_is_ended_after_a_while(tmp_path: Path) -> None:
 
 
 def test_a_process_that_has_a_job_again_goes_on(tmp_path: Path) -> None:
-    with Children(Settings.load(data=tmp_path), longest_idle=2.0) as children:
+    with Children(Settings.load(data=tmp_path), max_idle=2.0) as children:
         child = children.take(None)
         children.give_back(child)
         assert children.take(None) is child

@@ -47,7 +47,7 @@ def test_a_command_of_freshet_runs_nothing_of_its_working_folder(tmp_path: Path)
     assert ran(foreign) == []
 
 
-def test_a_child_that_writes_anything_else_has_crashed_and_its_job_says_so(empty_shop: Shop) -> None:
+def test_a_child_that_writes_anything_else_has_crashed_and_its_job_states_it(empty_shop: Shop) -> None:
     empty_shop.start(module="tests.workers.babbling")
     job = empty_shop.ended(empty_shop.post("prune").id)
     assert (job.status, job.attempt) == ("failed", 2)  # in the same way twice: no third attempt

@@ -46,7 +46,7 @@ def test_a_crash_that_does_not_come_again_is_got_over(harmful_shop: Shop) -> Non
     assert (job.status, job.attempt) == ("succeeded", 2)
 
 
-def test_a_process_that_ends_without_a_word_is_told_of(harmful_shop: Shop) -> None:
+def test_a_process_that_ends_without_a_word_is_reported_of(harmful_shop: Shop) -> None:
     _, detail = problem(harmful_shop.ended(harmful_shop.post("harm", harm="leave").id))
     assert "exit code 7 before it had told any progress" in detail
 
@@ -58,7 +58,7 @@ def test_an_ingestion_may_use_so_much_memory_and_no_more(harmful_shop: Shop) -> 
     assert f"({MEMORY_LIMIT // 2**20} MiB) at 1 of 3 (reading huge.nc)" in detail
 
 
-def test_what_a_process_tells_without_end_is_not_held(harmful_shop: Shop) -> None:
+def test_what_a_process_reports_without_end_is_not_held(harmful_shop: Shop) -> None:
     kind, detail = problem(harmful_shop.ended(harmful_shop.post("harm", harm="flood_pipe").id))
     assert kind == "process-died"
     assert "SIGKILL" in detail
@@ -89,7 +89,7 @@ def test_a_job_whose_process_is_stopped_is_tried_again(harmful_shop: Shop) -> No
     assert (job.status, job.attempt) == ("succeeded", 2)
 
 
-def test_a_process_that_is_stopped_is_told_of_until_it_is_replaced(harmful_shop: Shop) -> None:
+def test_a_process_that_is_stopped_is_reported_of_until_it_is_replaced(harmful_shop: Shop) -> None:
     done(harmful_shop)
     job = harmful_shop.post("harm", harm="freeze_once")
     (trouble,) = troubles(harmful_shop, job.id, until=bool)
@@ -103,7 +103,7 @@ def troubles(shop: Shop, job: str, until: Callable[[list[str]], bool]) -> list[s
     end = time.monotonic() + PATIENCE
     while True:
         with shop.database.reading() as session:
-            processes = process_heartbeats.present(session)
+            processes = process_heartbeats.live_processes(session)
         sentences = [each.trouble for each in processes if each.trouble is not None and job in each.trouble]
         if until(sentences):
             return sentences
@@ -178,7 +178,7 @@ def test_a_worker_that_is_stopped_queues_its_job_again_at_no_cost(empty_shop: Sh
     assert len(lines) == 4
 
 
-def test_a_cancel_of_a_job_whose_worker_is_stopped_is_kept(empty_shop: Shop) -> None:
+def test_a_cancel_of_a_job_whose_worker_is_stopped_is_stored(empty_shop: Shop) -> None:
     job = empty_shop.post("harm", harm="ignore")
     worker = empty_shop.harmful_worker()
     is_running(empty_shop, job.id)

@@ -35,8 +35,8 @@ def test_a_job_waits_for_room_however_long_that_takes(empty_shop: Shop) -> None:
     done = empty_shop.ended(job.id)
     assert done.status == "succeeded"
     with empty_shop.database.reading() as session:
-        said = {event.data["text"] for event in events.events_after(session, job.id, 0) if event.type == "log"}
-    assert said == {"The disk is full: the job is tried again until there is room."}
+        output = {event.data["text"] for event in events.events_after(session, job.id, 0) if event.type == "log"}
+    assert output == {"The disk is full: the job is tried again until there is room."}
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def small_trained_shop(small_disk: Path, trained_file: Path, tmp_path: Path) -> 
     yield from opened_with(trained_file, small_disk)
 
 
-def test_an_ingestion_waits_for_room_and_keeps_everything(small_shop: Shop) -> None:
+def test_an_ingestion_waits_for_room_and_retains_everything(small_shop: Shop) -> None:
     shop, files = small_shop, small_shop.settings.data / "incoming"
     synthetic.write(files, basins=16, first_day=day("1980-10-01"), last_day=day("2005-09-30"), seed=5)
     shop.worker()
@@ -97,7 +97,7 @@ def _log(shop: Shop) -> str:
     return (shop.settings.data / "parts.log").read_text()
 
 
-def test_sqlite_says_that_there_is_no_room(migrated_sqlite: Path, tmp_path: Path) -> None:
+def test_sqlite_states_that_there_is_no_room(migrated_sqlite: Path, tmp_path: Path) -> None:
     file = tmp_path / "full.sqlite"
     file.write_bytes(migrated_sqlite.read_bytes())
     database = Database(f"sqlite:///{file}")
@@ -115,7 +115,7 @@ def test_sqlite_says_that_there_is_no_room(migrated_sqlite: Path, tmp_path: Path
     assert "disk is full" in str(hindrance(caught.value))
 
 
-def test_what_a_full_disk_led_to_says_so_too() -> None:
+def test_what_a_full_disk_led_to_states_it_too() -> None:
     def fill() -> None:
         try:
             Path("/dev/full").write_bytes(b"x")
@@ -179,5 +179,5 @@ def test_a_server_that_is_away_hinders(postgresql: PostgreSQL) -> None:
 
 
 @pytest.mark.parametrize("error", [ValueError("no room"), FileNotFoundError(2, "gone"), sqlite3.OperationalError("?")])
-def test_other_errors_say_nothing_of_it(error: Exception) -> None:
+def test_other_errors_state_nothing_of_it(error: Exception) -> None:
     assert hindrance(error) is None

@@ -58,8 +58,8 @@ def test_every_one_of_200_jobs_is_accounted_for(sqlite_shop: Shop) -> None:
     with sqlite_shop.database.reading() as session:
         assert len(runs.list_runs(session)) == 200
         for job in posted[:5]:
-            said = [event.data["status"] for event in events.events_after(session, job, 0) if event.type == "status"]
-            assert said == ["queued", "running", "succeeded"]
+            result = [event.data["status"] for event in events.events_after(session, job, 0) if event.type == "status"]
+            assert result == ["queued", "running", "succeeded"]
 
 
 def test_a_training_shows_the_progress_of_members_that_are_trained_side_by_side(sqlite_shop: Shop) -> None:
@@ -79,10 +79,10 @@ def test_what_cannot_be_done_fails_with_its_sentence(sqlite_shop: Shop) -> None:
         sqlite_shop.post("ingest", None, **{"from": ["/nowhere"]}),
         sqlite_shop.post("evaluation", period="yesterday"),
     ]
-    said = [sqlite_shop.ended(job.id) for job in wrong]
-    assert [job.status for job in said] == ["failed"] * 3
-    assert [job.attempt for job in said] == [1] * 3
-    problems = [job.problem for job in said]
+    result = [sqlite_shop.ended(job.id) for job in wrong]
+    assert [job.status for job in result] == ["failed"] * 3
+    assert [job.attempt for job in result] == [1] * 3
+    problems = [job.problem for job in result]
     assert problems[0] is not None
     assert problems[0]["kind"] == "unknown-basin"
     assert "did you mean" in problems[0]["detail"]

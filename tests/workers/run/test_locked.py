@@ -41,7 +41,7 @@ def shop(patient_shop: Shop) -> Shop:
     return patient_shop
 
 
-def test_what_a_job_came_to_is_kept_until_it_can_be_written(shop: Shop) -> None:
+def test_what_a_job_came_to_is_stored_until_it_can_be_written(shop: Shop) -> None:
     job = shop.post("harm", harm="wait_for_a_file")
     shop.until(job.id, lambda _: (shop.settings.data / f"{job.id} began").exists())
     with locked(shop.database):
@@ -68,13 +68,15 @@ def test_a_job_that_cannot_be_claimed_is_claimed_later(shop: Shop) -> None:
         )
         jobs.mark_sent(session, job.id, shop.clock.wall())
     with locked(shop.database):
-        shop.sender.tell(job)
+        shop.sender.send_message(job)
         shop.until(job.id, lambda _: "worker.database" in log(shop))
     done = shop.ended(job.id)
     assert (done.status, done.attempt) == ("succeeded", 1)
 
 
-def test_the_api_reads_on_and_says_when_to_write_again(sqlite: str, sqlite_database: Database, tmp_path: Path) -> None:
+def test_the_api_reads_on_and_states_when_to_write_again(
+    sqlite: str, sqlite_database: Database, tmp_path: Path
+) -> None:
     header = bearer(sqlite_database)
     body = {"kind": "forecast", "params": {"basins": ["SYNTH-01"]}}
     with serving(sqlite, data=tmp_path) as service:

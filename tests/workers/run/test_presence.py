@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from workers.run.worker_locks import folder, gone, present
+from workers.run.worker_locks import dead_workers, folder, hold
 
 HOLD = """
 import sys, pathlib
@@ -39,7 +39,7 @@ def worker(tmp_path: Path) -> Iterator[Callable[[], tuple[str, subprocess.Popen[
 
 
 def dead(data: Path) -> list[str]:
-    with gone(data) as names:
+    with dead_workers(data) as names:
         return names
 
 
@@ -60,14 +60,14 @@ def test_a_worker_that_was_killed_is_gone_and_then_forgotten(
 
 
 def test_a_worker_that_ends_leaves_nothing(tmp_path: Path) -> None:
-    with present(tmp_path) as name:
+    with hold(tmp_path) as name:
         assert [path.name for path in folder(tmp_path).iterdir()] == [name]
         assert dead(tmp_path) == []
     assert list(folder(tmp_path).iterdir()) == []
 
 
 def test_no_two_workers_have_one_name_though_they_have_one_process_id(tmp_path: Path) -> None:
-    with present(tmp_path) as one, present(tmp_path) as other:
+    with hold(tmp_path) as one, hold(tmp_path) as other:
         assert one != other
         assert all(f":{os.getpid()}:" in name for name in (one, other))
 
@@ -76,7 +76,7 @@ def test_who_fails_to_act_on_it_finds_it_again(tmp_path: Path) -> None:
     left = _left(tmp_path, Path("/proc/sys/kernel/random/boot_id").read_text())
 
     def act() -> None:
-        with gone(tmp_path) as names:
+        with dead_workers(tmp_path) as names:
             assert names == [left.name]
             raise OSError("The database is away.")
 

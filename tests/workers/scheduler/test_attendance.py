@@ -13,7 +13,7 @@ def test_who_is_there_is_known_until_it_goes(empty_shop: Shop) -> None:
     worker, second = empty_shop.worker("default", "ingest"), empty_shop.start("scheduler")
     await_roles(empty_shop, ["scheduler", "scheduler", "worker"])
     with empty_shop.database.reading() as session:
-        processes = process_heartbeats.present(session)
+        processes = process_heartbeats.live_processes(session)
     assert [list(each.queues) for each in processes if each.role == "worker"] == [["default", "ingest"]]
     assert all(abs(each.clock_ahead) < timedelta(minutes=1) for each in processes)
     for process in (worker, second):
@@ -26,7 +26,7 @@ def await_roles(shop: Shop, expected: list[Role]) -> None:
     last = time.monotonic() + PATIENCE
     while True:
         with shop.database.reading() as session:
-            roles = sorted(each.role for each in process_heartbeats.present(session))
+            roles = sorted(each.role for each in process_heartbeats.live_processes(session))
         if roles == expected:
             return
         assert time.monotonic() < last, roles

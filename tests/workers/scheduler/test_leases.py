@@ -41,8 +41,8 @@ def claimed(tools: ServiceTools, by: timedelta) -> jobs.Job:
 
 def status(tools: ServiceTools, job: jobs.Job) -> tuple[str, int]:
     with tools.database.reading() as session:
-        kept = jobs.get(session, job.id)
-    return kept.status, kept.attempt
+        stored = jobs.get(session, job.id)
+    return stored.status, stored.attempt
 
 
 @pytest.mark.parametrize("by", [-YEAR, YEAR], ids=["behind", "ahead"])

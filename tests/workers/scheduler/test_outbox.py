@@ -26,7 +26,7 @@ def put_out(shop: Shop, *receivers: Receiver) -> Change:
             subscriptions.create(session, NewSubscription(url=receiver.url), key.id, at)
         version = versions.newest(session).id
         new = NewChange(kind="promotion", at=at, basin_id=BASINS[0], version_id=version, why="Another version.")
-        change = alert_changes.tell(session, new, at)
+        change = alert_changes.record(session, new, at)
     assert change is not None
     return change
 
@@ -70,7 +70,7 @@ def test_a_change_is_sent_though_the_worker_that_sends_it_is_killed(sqlite_shop:
     assert [json.loads(request.body)["event"] for request in receiver.requests] == [change.id] * 2
 
 
-def test_a_receiver_that_hangs_keeps_no_forecast_waiting(sqlite_shop: Shop, receiver: Receiver) -> None:
+def test_a_receiver_that_hangs_delays_no_forecast(sqlite_shop: Shop, receiver: Receiver) -> None:
     shop = sqlite_shop
     receiver.answers = lambda: LATE
     put_out(shop, receiver)

@@ -24,7 +24,7 @@ from tests.databases import PostgreSQL
 from tests.operations.conftest import BASINS, CLOCK, configuration
 from tests.workers.conftest import PATIENCE, Shop, end, freeze, training
 from workers.queue.broker import lives, socket_path, start_embedded, takes_messages
-from workers.queue.consumer import LONGEST_WAIT
+from workers.queue.consumer import MAX_WAIT
 
 
 def test_a_training_whose_worker_is_killed_goes_on_with_another_to_the_same_weights(
@@ -132,7 +132,7 @@ def test_a_forecast_whose_worker_is_killed_is_issued_once(shop: Shop) -> None:
     with shop.database.reading() as session:
         (run,) = runs.list_runs(session)
         assert run.status == "issued"
-        assert [said["run"] for said in done.result["runs"]] == [run.id]
+        assert [output["run"] for output in done.result["runs"]] == [run.id]
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSEGV], ids=lambda how: how.name)
@@ -172,7 +172,7 @@ def test_jobs_posted_while_the_broker_is_dead_are_done_when_it_is_back(sqlite_sh
     during = sqlite_shop.post("forecast", basins=["SYNTH-01"], t0="2005-08-02")
     assert sqlite_shop.job(during.id).sent_at is None
     sqlite_shop.until(during.id, lambda _: len(_waits_for_the_broker(sqlite_shop)) > 8)
-    assert max(_waits_for_the_broker(sqlite_shop)) <= LONGEST_WAIT
+    assert max(_waits_for_the_broker(sqlite_shop)) <= MAX_WAIT
     sqlite_shop.broker = start_embedded(sqlite_shop.settings)
     assert sqlite_shop.ended(during.id).status == "succeeded"
 

@@ -64,13 +64,13 @@ def schedule(shop: Shop, name: str = "nightly", **params: object) -> schedules.S
 
 
 def test_a_schedule_that_was_due_for_days_fires_once(sqlite_shop: Shop) -> None:
-    made = schedule(sqlite_shop, **training())
+    created = schedule(sqlite_shop, **training())
     tools = ServiceTools(sqlite_shop.settings, sqlite_shop.database, sqlite_shop.clock, sqlite_shop.sender)
     for _ in range(5):
         fire(tools)
     with sqlite_shop.database.reading() as session:
-        fired = [job for job in jobs.list_jobs(session) if job.schedule_id == made.id]
-        after = schedules.get(session, made.id)
+        fired = [job for job in jobs.list_jobs(session) if job.schedule_id == created.id]
+        after = schedules.get(session, created.id)
     assert len(fired) == 1
     assert after.last_job_id == fired[0].id
     assert after.next_run_at is not None
@@ -80,15 +80,15 @@ def test_a_schedule_that_was_due_for_days_fires_once(sqlite_shop: Shop) -> None:
 def test_a_schedule_survives_a_clock_that_was_a_year_ahead_for_a_while(sqlite_shop: Shop) -> None:
     """It fires on the wrong day, for it cannot know better, and then every day as its rule says."""
     shop = sqlite_shop
-    made = schedule(shop, **training())
+    created = schedule(shop, **training())
 
     def fired(by: timedelta) -> tuple[int, schedules.Schedule]:
         """Look when the clock is set by some time, and return how many jobs there are, and the schedule."""
         clock = ClockSetBy(by=by)
         fire(ServiceTools(shop.settings, shop.database, clock, shop.sender))
         with shop.database.reading() as session:
-            after = schedules.get(session, made.id)
-            count = len([job for job in jobs.list_jobs(session) if job.schedule_id == made.id])
+            after = schedules.get(session, created.id)
+            count = len([job for job in jobs.list_jobs(session) if job.schedule_id == created.id])
         assert after.next_run_at is not None
         assert timedelta(0) < after.next_run_at - clock.wall() <= timedelta(days=1)
         return count, after
@@ -104,7 +104,7 @@ def test_a_schedule_survives_a_clock_that_was_a_year_ahead_for_a_while(sqlite_sh
 
 def retrained(shop: Shop, name: str, steps: int) -> dict[str, Any]:
     """Let a schedule retrain a network that learns in few steps, and return what its job says came of it."""
-    made = schedule(
+    created = schedule(
         shop,
         name,
         **training(
@@ -116,7 +116,7 @@ def retrained(shop: Shop, name: str, steps: int) -> dict[str, Any]:
     )
     fire(ServiceTools(shop.settings, shop.database, shop.clock, shop.sender))
     with shop.database.reading() as session:
-        job = schedules.get(session, made.id).last_job_id
+        job = schedules.get(session, created.id).last_job_id
     assert job is not None
     done = shop.ended(job)
     assert done.status == "succeeded", done.problem
@@ -129,7 +129,7 @@ def current(shop: Shop) -> set[str]:
         return set(promotions.current(session, BASINS).values())
 
 
-def test_a_scheduled_retraining_keeps_its_comparison_and_explains_its_decision(sqlite_shop: Shop) -> None:
+def test_a_scheduled_retraining_retains_its_comparison_and_explains_its_decision(sqlite_shop: Shop) -> None:
     """What has learnt next to nothing is refused; put in place by hand, it gives way to what has learnt."""
     sqlite_shop.worker()
     before = current(sqlite_shop)
@@ -171,10 +171,10 @@ def test_a_fine_tuning_job_takes_over_only_by_its_decision(sqlite_shop: Shop) ->
     done = sqlite_shop.ended(posted.id)
     assert done.status == "succeeded", done.problem
     assert done.result is not None
-    decision, made = done.result["decision"], done.result["version"]
+    decision, created = done.result["decision"], done.result["version"]
     assert (decision["current"], decision["promoted"]) == ([parent], ["SYNTH-02"])
     with sqlite_shop.database.reading() as session:
         assert not [job for job in jobs.list_jobs(session) if job.parent_id == refused.id]
-        assert versions.get(session, made).parent_id == parent
-        assert len(versions.get(session, made).members) == 2
-        assert promotions.current(session, BASINS) == dict.fromkeys(BASINS, parent) | {"SYNTH-02": made}
+        assert versions.get(session, created).parent_id == parent
+        assert len(versions.get(session, created).members) == 2
+        assert promotions.current(session, BASINS) == dict.fromkeys(BASINS, parent) | {"SYNTH-02": created}

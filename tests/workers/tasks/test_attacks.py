@@ -30,7 +30,7 @@ from runtime.settings import Settings
 from tests.app.conftest import bearer, serving
 from tests.operations.conftest import BASINS, country, trained_file
 from tests.workers.conftest import copy_rows
-from workers.job import Outcome, Tools
+from workers.job import JobContext, Outcome
 from workers.queue.enqueue import Sender
 from workers.run.job_process import _run as run_in_this_process
 from workers.scheduler.fire_schedules import fire
@@ -63,7 +63,7 @@ PUBLIC = (
 class Pipes:
     """Nobody listens."""
 
-    def tell_progress(self, _progress: object, _file: str | None) -> None:
+    def report_progress(self, _progress: object, _file: str | None) -> None:
         """Forget the progress."""
 
     def asked_to_stop(self) -> None:
@@ -80,7 +80,7 @@ class Service:
         before: the public answers.
     """
 
-    tools: Tools
+    tools: JobContext
     client: TestClient
     version: str
     operator: dict[str, str]
@@ -157,7 +157,7 @@ def service(database_url: str, trained_file: Path, tmp_path: Path) -> Iterator[S
         session.execute(delete(PromotionRow).where(PromotionRow.basin_id == VACANT))
     with serving(database_url, NOW, data=tmp_path, ingest_roots=(sent,)) as client:
         admin, operator = bearer(database, "admin", "chief"), bearer(database)
-        started = Service(Tools(settings, database, Clock(NOW)), client, version, operator, admin)
+        started = Service(JobContext(settings, database, Clock(NOW)), client, version, operator, admin)
         for kind, params in (
             ("calibration", {"version": version}),
             ("evaluation", {"version": version, "period": "2004-10-01..2005-07-31"}),
@@ -318,12 +318,12 @@ def a_schedule_of_a_revoked_key(service: Service) -> None:
     job = {"kind": "forecast", "params": {"basins": [GAUGE], "t0": "2005-08-19", "weather": "climatology"}}
     new = {"name": "nightly", "job": job, "cron": "0 3 * * *"}
     leaver = bearer(service.database, "admin", "leaver")
-    made = service.client.post("/v1/schedules", json=new, headers=leaver)
-    assert made.status_code == 201, made.text
-    tools, address = service.tools, made.headers["Location"]
+    created = service.client.post("/v1/schedules", json=new, headers=leaver)
+    assert created.status_code == 201, created.text
+    tools, address = service.tools, created.headers["Location"]
     with service.database.transaction() as session:
         session.execute(update(ScheduleRow).values(next_run_at=tools.clock.wall() - timedelta(hours=1)))
-        keys.revoke(session, made.json()["key"], tools.clock.wall())
+        keys.revoke(session, created.json()["key"], tools.clock.wall())
     sender = Sender(tools.settings, service.database, tools.clock)
     try:
         assert fire(ServiceTools(tools.settings, service.database, tools.clock, sender)) == 1
@@ -332,8 +332,8 @@ def a_schedule_of_a_revoked_key(service: Service) -> None:
     fired = service.client.get(address, headers=service.admin).json()["last_job"]
     outcome = service.run(fired)
     assert outcome.status == "failed"
-    told = service.client.get(f"/v1/jobs/{fired}", headers=service.admin).json()["problem"]
-    assert told["kind"] == "not-allowed"
-    assert "key of leaver that the schedule" in told["detail"]
-    assert "was revoked" in told["detail"]
+    shown = service.client.get(f"/v1/jobs/{fired}", headers=service.admin).json()["problem"]
+    assert shown["kind"] == "not-allowed"
+    assert "key of leaver that the schedule" in shown["detail"]
+    assert "was revoked" in shown["detail"]
     service.require_unchanged()

@@ -36,10 +36,10 @@ def test_a_job_fits_and_applies_a_bridge_and_another_applies_it_again(both: Shop
     done = both.ended(both.post("bridge", None, name=NAME, fit=FIT).id)
     assert (done.status, done.problem) == ("succeeded", None)
     with both.database.reading() as session:
-        kept = bridges.get(session, NAME)
+        stored = bridges.get(session, NAME)
         one, other = (series.read(session, BASINS[0], product, "tmax") for product in (NAME, LEARNT))
     counts = {"changed": len(BASINS)}
-    assert done.result == {"bridge": kept.id, "refused_basins": 0, "counts": counts, "failed": {}}
+    assert done.result == {"bridge": stored.id, "refused_basins": 0, "counts": counts, "failed": {}}
     assert one is not None
     assert other is not None
     assert one.values.tobytes() == other.values.tobytes()

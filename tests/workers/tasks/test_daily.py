@@ -9,7 +9,7 @@ from hydrology.base.calendar import day
 from records.forecasts.latest import latest
 from records.jobs import events, jobs, schedules
 from tests.operations.conftest import BASINS
-from tests.operations.live import FORECAST, MORNING, Station, station
+from tests.operations.live import FORECAST, ISSUE_DAY, Station, station
 from tests.workers.conftest import Shop
 
 STOPPED, *GOING = BASINS
@@ -27,9 +27,9 @@ def here(live_shop: Shop, monkeypatch: pytest.MonkeyPatch) -> Iterator[Station]:
         yield at
 
 
-def test_a_schedule_posts_the_cycle_and_its_job_tells_what_came_of_each_basin(live_shop: Shop, here: Station) -> None:
+def test_a_schedule_posts_the_cycle_and_its_job_reports_what_came_of_each_basin(live_shop: Shop, here: Station) -> None:
     due = schedules.NewSchedule(
-        name="daily", kind="daily", params={"horizon": 3}, cron="0 7 * * *", timezone="UTC", next_run_at=MORNING
+        name="daily", kind="daily", params={"horizon": 3}, cron="0 7 * * *", timezone="UTC", next_run_at=ISSUE_DAY
     )
     with live_shop.database.transaction() as session:
         schedules.create(session, due, datetime.now(UTC))

@@ -35,7 +35,7 @@ def world(empty_shop: Shop, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
         yield world
 
 
-def test_a_job_asks_a_feed_and_tells_what_came(empty_shop: Shop, world: World) -> None:
+def test_a_job_asks_a_feed_and_reports_what_came(empty_shop: Shop, world: World) -> None:
     done = empty_shop.ended(empty_shop.post("fetch", None, feed="flow").id)
     assert (done.status, done.result) == ("succeeded", {"counts": {"new": 3}, "failed": {}} | NOTHING_MISSING)
     again = empty_shop.ended(empty_shop.post("fetch", None, feed="flow").id)

@@ -22,8 +22,8 @@ def refused(shop: Shop, kind: str, **params: Any) -> str:
     assert job.attempt == 1
     assert job.problem is not None
     with shop.database.reading() as session:
-        told = f"{jobs.get(session, job.id)}"
-    assert "salt" not in told
+        shown = f"{jobs.get(session, job.id)}"
+    assert "salt" not in shown
     return str(job.problem["detail"])
 
 

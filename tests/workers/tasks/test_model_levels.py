@@ -6,7 +6,7 @@ from tests.operations.conftest import BASINS
 from tests.workers.conftest import Shop
 
 
-def test_a_job_keeps_the_levels_of_what_a_version_simulates(sqlite_shop: Shop) -> None:
+def test_a_job_retains_the_levels_of_what_a_version_simulates(sqlite_shop: Shop) -> None:
     with sqlite_shop.database.reading() as session:
         version = versions.newest(session).id
     sqlite_shop.worker()

@@ -61,12 +61,12 @@ def send(service: TestClient, tools: ServiceTools, header: dict[str, str], basin
 
 def flow_of(database: Database, basin: str, product: str) -> list[float] | None:
     with database.reading() as session:
-        kept = series.read(session, basin, product, "discharge")
-    return None if kept is None else np.asarray(kept.values).tolist()
+        stored = series.read(session, basin, product, "discharge")
+    return None if stored is None else np.asarray(stored.values).tolist()
 
 
 @pytest.mark.parametrize("scope", ["operator", "admin"])
-def test_a_gauge_with_a_source_keeps_its_flow(service: TestClient, tools: ServiceTools, scope: Scope) -> None:
+def test_a_gauge_with_a_source_retains_its_flow(service: TestClient, tools: ServiceTools, scope: Scope) -> None:
     with tools.database.transaction() as session:
         gauge = a_basin(session, BASIN)
         series.write(session, gauge, "usgs", "discharge", daily("2008-04-01", 1287, unit="cfs"), a_source(session), NOW)
@@ -95,7 +95,7 @@ def test_a_basin_is_changed_by_the_key_that_registered_it_or_an_admin(service: T
     assert service.put("/v1/basins/OWN-mill", json=MILL, headers=owner).status_code == 200
 
 
-def test_a_basin_of_before_keys_were_kept_is_an_admins(service: TestClient, tools: ServiceTools) -> None:
+def test_a_basin_of_before_keys_were_stored_is_an_admins(service: TestClient, tools: ServiceTools) -> None:
     with tools.database.transaction() as session:
         basins.upsert(session, basins.Basin("OWN-old", areas={"own": 1e6}))
     operator, admin = bearer(tools.database), bearer(tools.database, "admin")

@@ -7,7 +7,7 @@ from tests.operations.forecasting.test_forecast import one_run
 from tests.workers.conftest import Shop
 
 
-def test_a_job_keeps_how_true_the_issued_forecasts_were(sqlite_shop: Shop) -> None:
+def test_a_job_retains_how_true_the_issued_forecasts_were(sqlite_shop: Shop) -> None:
     one_run(sqlite_shop.database, t0="2005-03-10", horizon=2)
     with sqlite_shop.database.reading() as session:
         version = versions.newest(session).id
@@ -19,5 +19,5 @@ def test_a_job_keeps_how_true_the_issued_forecasts_were(sqlite_shop: Shop) -> No
             "versions": [{"version": version, "basins": len(BASINS), "changed": changed, "left_out": {}}]
         }
     with sqlite_shop.database.reading() as session:
-        told = lead_scores.pooled(session, version, origin="issued")
-    assert {(of.weather, of.lead) for of in told} == {("observed", 1), ("observed", 2)}
+        shown = lead_scores.pooled(session, version, origin="issued")
+    assert {(of.weather, of.lead) for of in shown} == {("observed", 1), ("observed", 2)}

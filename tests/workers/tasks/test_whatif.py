@@ -13,9 +13,9 @@ def test_a_job_makes_the_run_and_what_it_is_to_be_compared_with(sqlite_shop: Sho
     done = sqlite_shop.ended(job.id)
     assert (done.status, done.problem) == ("succeeded", None)
     assert done.result is not None
-    (made,) = done.result["runs"]
+    (created,) = done.result["runs"]
     with sqlite_shop.database.reading() as session:
-        run, base = (runs.get(session, made[name]) for name in ("run", "base"))
+        run, base = (runs.get(session, created[name]) for name in ("run", "base"))
         assert (run.purpose, run.request_key) == ("what-if", job.id)
         assert run.what_if is not None
         assert (run.what_if.note, run.what_if.base, run.what_if.by) == ("more water", base.id, job.created_by)

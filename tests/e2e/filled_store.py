@@ -35,13 +35,13 @@ from tests.operations.conftest import BASINS
 from tests.records.factories import a_weather_forecast, an_issue
 from tests.records.weather.test_bridges import LIVE, a_part
 
-KEPT_UNTIL = datetime(2005, 10, 1, tzinfo=UTC)
+FILLED_UNTIL = datetime(2005, 10, 1, tzinfo=UTC)
 """The country's record ends the day before."""
 RECEIVER = "https://rivers.example/hook"
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class FilledStore:
     """What a filled database holds, by the names that the API gives it."""
 
     version: str
@@ -61,7 +61,7 @@ class Kept:
 
 def work(file: Path) -> None:
     """Have the country's SQLite file hold a forecast run, an evaluation, a comparison and more."""
-    database, clock = Database(f"sqlite:///{file}"), Clock(KEPT_UNTIL)
+    database, clock = Database(f"sqlite:///{file}"), Clock(FILLED_UNTIL)
     (run,) = forecast(database, clock, ForecastParams(basins=list(BASINS)))
     held_out = Period.parse("2004-10-01..2005-09-30")
     evaluate(database, clock, run.version_id, held_out, BASINS)
@@ -75,13 +75,13 @@ def work(file: Path) -> None:
     database.close()
 
 
-def fill(database_url: str, receiver: str = RECEIVER) -> Kept:
+def fill(database_url: str, receiver: str = RECEIVER) -> FilledStore:
     """Add what is not made by operations: jobs of every ending, a schedule, an admin's key, a receiver of changes."""
     database, now = Database(database_url), datetime.now(UTC)
     with database.transaction() as session:
         (run,) = runs.list_runs(session, purpose="operational")
         _promote_another_first(session, run.version_id, BASINS[-1], now)
-        asked = runs.newest_changed(session, BASINS[0], KEPT_UNTIL)
+        asked = runs.newest_changed(session, BASINS[0], FILLED_UNTIL)
         (compared,) = comparisons.list_comparisons(session)
         key, token = keys.make(session, "river office", "admin", None, now)
         posted = [
@@ -112,7 +112,7 @@ def fill(database_url: str, receiver: str = RECEIVER) -> Kept:
         )
         issue = an_issue("2004-03-11")
         forecasts = [a_weather_forecast(issue, basin) for basin in BASINS]
-        kept = weather.keep(session, forecasts, now, operational=True)
+        stored = weather.store(session, forecasts, now, operational=True)
         new = NewFeed(
             name="laid-down", settings=read_settings({"adapter": "files", "from": ["/srv"], "product": "own"})
         )
@@ -121,17 +121,17 @@ def fill(database_url: str, receiver: str = RECEIVER) -> Kept:
         bankfull = NewThreshold(name="bankfull", discharge=4.5)
         for basin in BASINS:
             thresholds.put(session, basin, bankfull, now)
-        told = subscriptions.create(session, NewSubscription(url=receiver), key.id, now)
+        shown = subscriptions.create(session, NewSubscription(url=receiver), key.id, now)
         high = LevelChance(
             level="bankfull", kind=None, return_period_years=None, direction="rising", discharge=4.5, chance=0.8
         )
-        alerts.settle(session, BASINS[0], run, 10, [high], now=KEPT_UNTIL, wall=now)
+        alerts.settle(session, BASINS[0], run, 10, [high], now=FILLED_UNTIL, wall=now)
         (delivery,) = deliveries.page(session)
         sending = deliveries.claim(session, delivery.id, now)
         assert sending is not None
         deliveries.finish(session, delivery.id, sending.number, now, status_code=200, failure=None)
     database.close()
-    return Kept(
+    return FilledStore(
         version=run.version_id,
         run=run.id,
         what_if=asked.id,
@@ -142,8 +142,8 @@ def fill(database_url: str, receiver: str = RECEIVER) -> Kept:
         bridge=bridge.name,
         threshold=bankfull.name,
         token=token,
-        weather=kept.issue_id,
-        subscription=told.id,
+        weather=stored.issue_id,
+        subscription=shown.id,
         delivery=delivery.id,
     )
 
