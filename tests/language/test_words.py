@@ -1,0 +1,75 @@
+"""The words of code and docs: none that hides the field's noun, but for exceptions that have a reason."""
+
+import subprocess
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+import pytest
+
+from tests.language.words import Finding, in_file, in_python, in_text
+
+ROOT = Path(__file__).parents[2]
+SUFFIXES = (".py", ".md", ".html", ".toml", ".yml")
+EXCEPTIONS: Mapping[str, str] = MappingProxyType(
+    {
+        "tests/language/words.py": "the list itself",
+        "tests/language/test_words.py": "the list's own test",
+        "docs/learn/glossary.md": "it names what is not said",
+    }
+)
+"""Files, or `file: word`, with the reason."""
+MAX_EXCEPTIONS = 40
+
+
+def test_no_avoided_word_stands_in_code_or_docs() -> None:
+    found = [one for one in _findings() if not {one.file, f"{one.file}: {one.word}"} & EXCEPTIONS.keys()]
+    listed = "\n".join(f"{one.file}:{one.line}: {one.word!r} in: {one.text}" for one in found[:40])
+    assert not found, f"{len(found)} avoided words (docs/learn/glossary.md has the words to use):\n{listed}"
+
+
+def test_every_exception_is_needed() -> None:
+    found = {key for one in _findings() for key in (one.file, f"{one.file}: {one.word}")}
+    assert not EXCEPTIONS.keys() - found
+    assert len(EXCEPTIONS) <= MAX_EXCEPTIONS
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("def told():\n    '''Return the flow.'''\n", ["told"]),
+        ("MOST_TRIES = 3  # of them\nkeptWeather = _begun = 1\n", ["MOST_TRIES", "keptWeather", "_begun"]),
+        ("x = 1  # what is said\n", ["said"]),
+        ("x = f'It is kept in {folder}.'\n", ["kept"]),
+        ('"""The page\n\nis no\nbackup, and so\nmany more."""\n', ["is no", "so many"]),
+        ("held = stored = reported = made_of = 1\n", ["made_of"]),
+    ],
+)
+def test_words_of_python(source: str, words: list[str]) -> None:
+    assert [one.word for one in in_python("a.py", source)] == words
+
+
+def test_words_of_a_page() -> None:
+    text = "There is no gauge. It is no longer there.\nThe most severe alert at most.\n\nHow sure it is, it tells: the most that\nfell."
+    assert [(one.line, one.word) for one in in_text("a.md", text)] == [(4, "how sure"), (4, "tells"), (4, "the most")]
+
+
+def _findings() -> Iterator[Finding]:
+    for name in _tracked():
+        yield from in_file(ROOT / name, name)
+
+
+def _tracked() -> list[str]:
+    """Return the project's text files by git, or all of a source archive."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout.decode()
+    return [name for name in listed.split("\0") if name.endswith(SUFFIXES) and (ROOT / name).is_file()]
+
+
+if __name__ == "__main__":
+    import sys
+
+    chosen = [one for one in _findings() if one.file.startswith(tuple(sys.argv[1:]))]
+    for one in chosen:
+        print(f"{one.file}:{one.line}: {one.word}: {one.text[:160]}")
+    print(len(chosen), Counter(one.word for one in chosen).most_common())
