@@ -1,7 +1,7 @@
 """Finds words that this project avoids, in identifiers and in prose.
 
-The list holds what hides the field's nouns: a verb such as *tell* stands for report, return, describe, store, notify and
-label, and a reader cannot search for it. `docs/learn/glossary.md` has the words to use.
+The list holds what hides the field's nouns: a verb such as *tell* stands for report, return, describe, store,
+notify and label, and a reader cannot search for it. `docs/learn/glossary.md` has the words to use.
 """
 
 import io
@@ -12,28 +12,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 IDENTIFIERS = frozenset(
-    [
-        "tell",
-        "tells",
-        "told",
-        "telling",
-        "say",
-        "says",
-        "said",
-        "saying",
-        "keep",
-        "keeps",
-        "kept",
-        "keeping",
-        "begun",
-        "dealt",
-        "undealt",
-        "made",
-        "morning",
-        "mornings",
-        "courses",
-        "whom",
-    ]
+    (
+        *("tell", "tells", "told", "telling", "say", "says", "said", "saying", "keep", "keeps", "kept", "keeping"),
+        *("begun", "dealt", "undealt", "made", "morning", "mornings", "courses", "whom"),
+    )
 )
 """Words that no identifier has among its parts (`_told`, `keptWeather`)."""
 LIMIT_PREFIXES = ("MOST_", "LEAST_", "LONGEST_")
