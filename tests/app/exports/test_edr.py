@@ -96,7 +96,7 @@ def test_observations_have_the_numbers_of_json(exporting: TestClient) -> None:
 
 
 @pytest.mark.parametrize(
-    ("datetime", "kept"),
+    ("datetime", "stored"),
     [
         ("{1}", [1]),
         ("{1}T12:00:00Z", [1]),

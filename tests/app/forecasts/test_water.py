@@ -260,7 +260,7 @@ def test_the_page_of_a_basin_draws_the_age_of_the_water_where_the_run_reports_it
 
 
 @pytest.mark.parametrize(
-    ("kept", "told"),
+    ("stored", "reported"),
     [(None, "The run is older than ages of water."), ("The record is too young.", "The record is too young.")],
 )
 def test_a_run_without_ages_states_why(

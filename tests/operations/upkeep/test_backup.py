@@ -197,9 +197,8 @@ def rewritten(file: Path, **changes: object) -> Path:
         {"manifest__json": b" " * 20_000},
         {"manifest__json": None},
         {
-            "manifest__json": b'{"created_at":"2026-01-01T00:00:00Z","code_version":"1","row_count":1,"sha256":{"../x":"'
-            + b"0" * 64
-            + b'"}}'
+            "manifest__json": b'{"created_at":"2026-01-01T00:00:00Z","code_version":"1","row_count":1,'
+            b'"sha256":{"../x":"' + b"0" * 64 + b'"}}'
         },
         {"freshet__sqlite": b"no rows"},
     ],
@@ -250,7 +249,7 @@ IN_PLACE = "UPDATE sqlite_master SET"
 
 
 @pytest.mark.parametrize(
-    ("statements", "said"),
+    ("statements", "stated"),
     [
         ([f"CREATE VIEW more {ENDLESS} FROM n"], "it has the view more"),
         (["ALTER TABLE feeds RENAME TO other", f"CREATE VIEW feeds {ENDLESS} AS name FROM n"], "the view feeds"),
