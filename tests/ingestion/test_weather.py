@@ -82,7 +82,7 @@ def _first(result: dict[str, Any]) -> dict[str, list[float | None]]:
 
 
 @pytest.mark.parametrize(
-    ("reported", "spoil"),
+    ("shown", "spoil"),
     [
         ("2026-11-23 is missing", _without_day),
         ("precipitation is missing on 2026-11-23 in trace 1", lambda s: _first(s).update(precipitation=[1, None, 1])),
@@ -146,7 +146,7 @@ CSV_FAULTS = [
 ]
 
 
-@pytest.mark.parametrize(("spoil", "reported"), CSV_FAULTS)
+@pytest.mark.parametrize(("spoil", "shown"), CSV_FAULTS)
 def test_a_broken_table_is_refused_with_the_line(
     tmp_path: Path, spoil: Callable[[list[str]], list[str]], shown: str
 ) -> None:
@@ -155,7 +155,7 @@ def test_a_broken_table_is_refused_with_the_line(
 
 
 @pytest.mark.parametrize(
-    ("change", "reported"),
+    ("change", "shown"),
     [
         ({"basins": []}, "its field basins cannot be read"),
         ({"reference_time": "0001-01-01T00:00:00+20:00"}, "outside the years"),

@@ -215,7 +215,7 @@ def test_of_an_outline_no_more_is_stored_than_its_polygon(database: Database, cl
 
 
 @pytest.mark.parametrize(
-    ("stated", "field"),
+    ("result", "field"),
     [
         ({"basin": "SYNTH-01"}, "the basins of SYNTH are ingested from their source"),
         ({"basin": "OWN-mill", "latitude": 44.0}, "latitude and longitude go together"),

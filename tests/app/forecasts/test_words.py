@@ -110,7 +110,7 @@ def test_the_example_states_its_own_numbers() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "stated"),
+    ("value", "answer"),
     [(0.0, "0"), (0.01234, "0.0123"), (0.9996, "1.000"), (4.567, "4.57"), (99.96, "100.0"), (12345.6, "12300")],
 )
 def test_numbers_have_three_digits(value: float, answer: str) -> None:

@@ -287,7 +287,7 @@ def test_a_clock_that_was_ahead_is_reported(database: Database, client: TestClie
 
 
 @pytest.mark.parametrize(
-    ("ahead", "reported"),
+    ("ahead", "shown"),
     [
         (timedelta(minutes=4), None),
         (

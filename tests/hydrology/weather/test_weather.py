@@ -76,7 +76,7 @@ def _second_day_twice() -> Trace:
 
 
 @pytest.mark.parametrize(
-    ("fault", "reported", "make"),
+    ("fault", "shown", "make"),
     [
         ("missing-lead", "precipitation is missing on 2026-11-23 in trace bad", lambda: [_at("precipitation", np.nan)]),
         ("missing-lead", "2026-11-23 is missing in trace bad", lambda: [_without_second_day()]),

@@ -136,7 +136,7 @@ def test_each_basin_is_asked_for_its_own_holes_and_near_ones_go_together() -> No
     assert holes.spans_to_ask({}, NOW) == []
 
 
-@pytest.mark.parametrize(("count", "reported"), [(1, 1), (50, holes.MAX_REPORTED)])
+@pytest.mark.parametrize(("count", "shown"), [(1, 1), (50, holes.MAX_REPORTED)])
 def test_the_newest_spans_are_reported(count: int, shown: int) -> None:
     missing = np.array([day("2020-01-01") + 10 * at for at in range(count)])
     spans = holes.reported({"vp": missing, "tmax": missing[-1:]})

@@ -169,7 +169,7 @@ def blank(database: Database, basin: str, variable: str, year: int, index: int, 
 
 
 @pytest.mark.parametrize(
-    ("variable", "value", "count", "stated"),
+    ("variable", "value", "count", "result"),
     [
         ("precipitation", float("nan"), 1, "precipitation of synthetic is missing on 2004-02-10"),
         ("precipitation", -1.0, 1, "precipitation of synthetic is negative on 2004-02-10"),
@@ -371,7 +371,7 @@ REFUSALS = [
 ]
 
 
-@pytest.mark.parametrize(("request_", "error", "stated"), REFUSALS)
+@pytest.mark.parametrize(("request_", "error", "result"), REFUSALS)
 def test_what_cannot_be_forecast_is_refused_and_nothing_stored(
     trained_store: Database, request_: dict[str, Any], error: type[Exception], result: str
 ) -> None:

@@ -256,7 +256,7 @@ def test_what_an_operator_sent_drives_a_run_only_where_it_is_named(trained_store
 
 
 @pytest.mark.parametrize(
-    ("kind", "chosen", "error", "reported"),
+    ("kind", "chosen", "error", "shown"),
     [
         ("supplied", {"horizon": 8}, NothingToForecast, "holds 2004-03-11..2004-03-18"),
         ("supplied", {"weather_id": "nothing"}, UnknownWeather, "nothing"),

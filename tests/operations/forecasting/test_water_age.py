@@ -91,7 +91,7 @@ def test_it_does_not_depend_on_the_state_that_the_past_begins_from(trained_store
     assert all(np.array_equal(from_state[name], from_empty[name]) for name in NAMES)
 
 
-@pytest.mark.parametrize(("t0", "reported"), [("2001-09-29", False), ("2001-10-01", True), ("2001-12-31", True)])
+@pytest.mark.parametrize(("t0", "shown"), [("2001-09-29", False), ("2001-10-01", True), ("2001-12-31", True)])
 def test_a_record_of_less_than_a_year_reports_no_age(trained_store: Database, t0: Day, shown: bool) -> None:
     run = one_run(trained_store, t0=day(t0), age=True)
     assert run.status == "issued"

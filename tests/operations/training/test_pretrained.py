@@ -316,7 +316,7 @@ DAMAGES = [
 ]
 
 
-@pytest.mark.parametrize(("damage", "stated"), DAMAGES)
+@pytest.mark.parametrize(("damage", "output"), DAMAGES)
 def test_a_damaged_ensemble_is_refused_and_named(shelf: Path, damage: Any, output: str) -> None:
     damage(shelf / NAME)
     with pytest.raises(DamagedEnsemble, match=output):

@@ -162,7 +162,7 @@ def test_a_member_that_fails_ends_the_others_with_its_own_error(trained_store: D
     assert multiprocessing.active_children() == []
 
 
-@pytest.mark.parametrize(("value", "stated"), [(12.5, "is constant"), (float("nan"), "no observed discharge")])
+@pytest.mark.parametrize(("value", "result"), [(12.5, "is constant"), (float("nan"), "no observed discharge")])
 def test_a_basin_of_constant_or_missing_flow_is_left_out_and_named(
     trained_store: Database, value: float, result: str
 ) -> None:

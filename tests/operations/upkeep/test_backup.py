@@ -249,7 +249,7 @@ IN_PLACE = "UPDATE sqlite_master SET"
 
 
 @pytest.mark.parametrize(
-    ("statements", "stated"),
+    ("statements", "result"),
     [
         ([f"CREATE VIEW more {ENDLESS} FROM n"], "it has the view more"),
         (["ALTER TABLE feeds RENAME TO other", f"CREATE VIEW feeds {ENDLESS} AS name FROM n"], "the view feeds"),

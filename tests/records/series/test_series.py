@@ -155,7 +155,7 @@ def test_another_unit_is_refused(database: Database) -> None:
             series.write(session, *KEY, daily("2000-01-02", 1.0, unit="inch/day"), a_source(session), NOW)
 
 
-@pytest.mark.parametrize(("value", "stated"), [(np.nan, "no flag"), (np.inf, "too large"), (1e39, "too large")])
+@pytest.mark.parametrize(("value", "output"), [(np.nan, "no flag"), (np.inf, "too large"), (1e39, "too large")])
 def test_a_value_that_states_nothing_is_refused(database: Database, value: float, output: str) -> None:
     faulty = DailySeries(day("2000-01-01"), np.array([1.0, value]), np.zeros(2, np.uint8), "mm/day")
     with database.transaction() as session:
