@@ -12,8 +12,6 @@ from app.basins.observations import table as observation_table
 from app.basins.observations.service import DISCHARGE
 from app.exports.table import Column
 from app.forecasts import table as forecast_table
-from app.forecasts.example import FORECAST
-from app.forecasts.schemas import BasinForecast
 from hydrology.base.calendar import Period
 from hydrology.base.errors import NotFound
 from hydrology.base.units import STANDARD
@@ -116,8 +114,8 @@ def _observed(session: Session, ids: Sequence[str], product: str) -> Collection:
 
 @cache
 def _forecast_columns() -> Sequence[Column]:
-    """Return the columns that each forecast has: those of the example in the API's document, without its members."""
-    columns = forecast_table.of_one(BasinForecast.model_validate(FORECAST | {"members": {}}), {}).columns
+    """Return the series that each forecast has."""
+    columns = forecast_table.empty_columns(STANDARD)
     return [column for column in columns if not column.of_basin and column.name != "time"]
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import date
 from importlib import metadata
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -74,9 +74,11 @@ def write(table: Table) -> bytes:
     of_name = {column.name: column.values for column in table.columns}
     grid = _grid(of_name["basin"], of_name["time"])
     _require_bounded(grid, len(table.columns))
+    # A dimension of size 0 is an unlimited one, of which the classic model has one: without rows there are two.
+    model: Literal["NETCDF4", "NETCDF4_CLASSIC"] = "NETCDF4_CLASSIC" if len(grid.first) else "NETCDF4"
     with _library:
         # The name is that of nothing: the file is made in memory.
-        dataset = netCDF4.Dataset("memory.nc", "w", format="NETCDF4_CLASSIC", memory=1)
+        dataset = netCDF4.Dataset("memory.nc", "w", format=model, memory=1)
         try:
             _fill(dataset, table, grid)
         finally:

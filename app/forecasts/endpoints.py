@@ -160,7 +160,7 @@ def read_latest_forecasts(
     places = sites(session, looked_up.basins)
 
     def build_table() -> Table:
-        return table.of_many(BasinForecasts.model_validate_json(body()), places)
+        return table.of_many(BasinForecasts.model_validate_json(body()), places, units)
 
     return exported(chosen, entity_tag(looked_up.tag, places), if_none_match, build_table)
 

@@ -1,12 +1,14 @@
 """Forecasts as a table: a row a basin and day, a column a quantile."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from typing import Protocol
 
 from app.exports.basins import NOWHERE, basin_columns
 from app.exports.table import Along, Column, Table, constant, stacked
 from app.forecasts.discharge import ANSWER_LEVELS, level_name
+from app.forecasts.example import FORECAST
 from app.forecasts.schemas import BasinForecast, BasinForecasts, Columns, RunOfBasin, SnowRead, WithoutForecast
 from records.basins.basins import Site
 from records.runs.runs import QUANTILES
@@ -21,10 +23,21 @@ def of_one(forecast: BasinForecast, sites: Mapping[str, Site]) -> Table:
     return stacked(f"{forecast.basin}_forecast_{forecast.t0}", f"Forecast of {forecast.basin}", [_of(forecast, sites)])
 
 
-def of_many(answer: BasinForecasts, sites: Mapping[str, Site]) -> Table:
-    """Return the forecasts of many basins; one without any has one row, which says why."""
-    parts = [_of(forecast, sites) for forecast in answer.forecasts]
+def of_many(answer: BasinForecasts, sites: Mapping[str, Site], unit: str) -> Table:
+    """Return the forecasts of many basins; one without any has one row, which says why.
+
+    Args:
+        unit: of discharge: where no basin has a forecast, the table has its columns all the same.
+    """
+    parts = [_of(forecast, sites) for forecast in answer.forecasts] or [empty_columns(unit)]
     return stacked("forecasts", "Latest forecasts", [*parts, *(_without(basin, sites) for basin in answer.without)])
+
+
+def empty_columns(unit: str) -> list[Column]:
+    """Return the columns of any forecast, without rows: those of the API's example, but for its members."""
+    units = FORECAST["units"] | {"discharge": unit}
+    example = BasinForecast.model_validate(FORECAST | {"members": {}, "units": units})
+    return [replace(column, values=[]) for column in _of(example, {})]
 
 
 def run_columns(answer: RunOfBasin, sites: Mapping[str, Site], rows: int) -> list[Column]:

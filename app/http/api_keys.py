@@ -104,7 +104,7 @@ async def _admin_reader(key: AnyKey) -> Key:
 
 
 def _require_admin(key: Key) -> Key:
-    if key.scope != "admin":
+    if not key.is_admin:
         raise Forbidden(
             f"The key of {key.name} has the scope {key.scope}, and this needs admin: have one made with "
             "`freshet keys make NAME --scope admin`."

@@ -65,7 +65,7 @@ def post(
     new = jobs.NewJob(
         kind=request.kind,
         params=request.stored(),
-        queue=queue_of(request.kind, of_service=key.scope == "admin"),
+        queue=queue_of(request.kind, of_service=key.is_admin),
         # Clients and schedules may choose the same idempotency key without meaning the same job.
         idempotency_key=None if idempotency_key is None else f"key {key.id} {idempotency_key}",
         created_by=key.name,
@@ -102,7 +102,7 @@ def page(
 
 def owns(key: Key, job: jobs.Job) -> bool:
     """Return whether a key may see all of a job and stop it: it posted the job, or it is an admin's."""
-    return key.scope == "admin" or job.key_id == key.id
+    return key.is_admin or job.key_id == key.id
 
 
 def cancel(database: Database, clock: Clock, key: Key, actor: Actor, job: str) -> Job:

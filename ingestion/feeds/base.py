@@ -93,13 +93,18 @@ class Observations:
     origin: str
     time_zone: str | None = None
 
+    @property
+    def file(self) -> SourceFile:
+        """What stands for them as a file: their origin, and the checksum of their days and values."""
+        return SourceFile(self.origin, *_digest(self.variables))
+
     def as_data(self, basin: str, product: str | None) -> BasinData:
         """Return them as a source's data of a basin.
 
         Args:
             product: that weather is kept under; None for a feed of discharge, which is kept under its gauge's.
         """
-        file = SourceFile(self.origin, *_digest(self.variables))
+        file = self.file
         series = tuple(
             SourceSeries(gauge_product(basin) if name == "discharge" else str(product), name, daily, file)
             for name, daily in self.variables.items()
@@ -114,6 +119,26 @@ class Given:
 
     basin: str
     content: Observations | WeatherForecast | Problem
+
+    @property
+    def file(self) -> SourceFile | None:
+        """What stands for the data as a file, with their checksum; None where there are none."""
+        match self.content:
+            case Observations() as observed:
+                return observed.file if observed.variables else None
+            case WeatherForecast() as forecast:
+                issue = forecast.issue
+                name = f"{issue.source} {issue.model} {issue.reference_time:%Y-%m-%dT%H:%MZ} {self.basin}"
+                traces = {
+                    f"{variable} {label}": DailySeries(
+                        forecast.first, values[row], np.zeros(values.shape[1], np.uint8), forecast.units[variable]
+                    )
+                    for variable, values in forecast.values.items()
+                    for row, label in enumerate(forecast.traces)
+                }
+                return SourceFile(name, *_digest(traces))
+            case _:
+                return None
 
 
 class Feed(Protocol):

@@ -17,6 +17,7 @@ import structlog
 from hydrology.base.calendar import Day
 from hydrology.base.errors import NotFound, Problem
 from hydrology.base.staleness import age_days, stale
+from ingestion.base import SourceFile
 from operations.alerts.decide_alerts import decide
 from operations.daily.daily_forecasts import Asked, Newest, Reasons, issue_newest
 from operations.data.basins import chosen
@@ -92,11 +93,13 @@ class Watcher:
         show: gets what is under way, how much of it is done, of how much, and what it is at.
         tell: gets what is worth knowing beforehand.
         pause: waits for some seconds between two attempts.
+        on_fetch: gets each feed that was asked, by its name, what came of its basins, and what stands for their data.
     """
 
     show: Show = lambda _what, _done, _total, _detail: None
     notify: Callable[[str], None] = lambda _sentence: None
     pause: Callable[[float], None] = time.sleep
+    on_fetch: Callable[[str, list[feeds.FetchedBasin], list[SourceFile]], None] = lambda _feed, _done, _files: None
 
 
 _NOBODY = Watcher()
@@ -161,8 +164,10 @@ def _fetch(
     def show(basin: feeds.FetchedBasin, done: int, total: int) -> None:
         watcher.show(feed, done, total, f"{basin.basin_id} {basin.status}")
 
-    listener = Listener(show, watcher.notify, watcher.pause)
+    files: list[SourceFile] = []
+    listener = Listener(show, watcher.notify, watcher.pause, files.append)
     fetched = fetch(database, clock, settings, intake, feed, listener=listener)
+    watcher.on_fetch(feed, fetched, files)
     return {basin.basin_id: str(basin.reason) for basin in fetched if basin.status == "failed"}
 
 

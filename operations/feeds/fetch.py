@@ -14,6 +14,7 @@ from hydrology.base.calendar import Day, Period, last_ended_day
 from hydrology.base.discharge_values import refused
 from hydrology.base.errors import InvalidInput, Problem
 from hydrology.weather.forcing import WeatherForecast
+from ingestion.base import SourceFile
 from ingestion.feeds.base import Feed, FeedProblem, Given, Observations, Site, Wanted
 from jobspec.feeds import AnyFeedSettings, FilesSettings
 from operations.data.basins import TIME_ZONE
@@ -43,11 +44,13 @@ class Listener:
         on_basin: gets each basin with how many are done, of how many.
         tell: gets what is worth knowing beforehand, such as what the fetch weighs.
         pause: waits for some seconds between two attempts.
+        on_file: gets what stands for the data of a basin that were stored, or were stored before.
     """
 
     on_basin: Callable[[FetchedBasin, int, int], None] = lambda _basin, _done, _total: None
     notify: Callable[[str], None] = lambda _sentence: None
     pause: Callable[[float], None] = time.sleep
+    on_file: Callable[[SourceFile], None] = lambda _file: None
 
 
 _NOBODY = Listener()
@@ -87,9 +90,11 @@ def fetch(
         for given in _given(source, sites, Wanted(period or usual, now)):
             before = fetched_at[given.basin]
             done[given.basin] = _store(database, clock, feed, source, given, before)
+            if given.file is not None and done[given.basin].status != "failed":
+                listener.on_file(given.file)
             listener.on_basin(done[given.basin], len(done), len(sites))
         if period is None and not isinstance(shown, FilesSettings):  # files are read whole each time
-            _ask_for_holes(database, clock, feed, source, sites, usual.first, done)
+            _ask_for_holes(database, clock, feed, source, sites, usual.first, done, listener)
     until = usual.first if period is None else None
     done = _with_holes(database, clock, feed, done, holes_before, until)
     error = _error([*done.values()])
@@ -107,6 +112,7 @@ def _ask_for_holes(
     sites: Sequence[Site],
     until: Day,
     done: dict[str, FetchedBasin],
+    listener: Listener,
 ) -> None:
     """Ask for days inside the records that have no value, and add what came to what the usual days gave."""
     # Without `fetched_at`: what was revised since then came with the usual days.
@@ -123,6 +129,8 @@ def _ask_for_holes(
                 why = f"Days inside its record were asked for again ({span}), without success: {problem}"
                 done[given.basin] = replace(before, warnings=[*before.warnings, why])
                 continue
+            if given.file is not None:
+                listener.on_file(given.file)
             days = {name: getattr(before, name) + getattr(more, name) for name in ("new_days", "revised_days")}
             status: BasinStatus = "revised" if days["revised_days"] else "new" if days["new_days"] else "unchanged"
             reason = None if days["new_days"] or days["revised_days"] else before.reason

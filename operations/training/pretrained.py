@@ -65,9 +65,10 @@ class Installed:
 
 @dataclass(frozen=True, slots=True)
 class Promoted:
-    """The basins that now use a version, and why the others do not."""
+    """The basins that now use a version, those that used it before, and why the others do not."""
 
     basins: tuple[str, ...]
+    already: tuple[str, ...]
     left_out: dict[str, str]
 
 
@@ -257,10 +258,11 @@ def promote_where_vacant(database: Database, clock: Clock, version_id: str) -> P
         current = promotions.current(session, fit)
         vacant = [basin for basin in fit if basin not in current]
         promoted = promotions.promote(session, version_id, vacant, reason=reason, by="installation", at=clock.now())
+    already = tuple(basin for basin, used in current.items() if used == version_id)
     for basin, used in current.items():
         if used != version_id:
             left_out[basin] = f"{basin} uses version {used}: promote this one to replace it (freshet models promote)."
-    return Promoted(tuple(promoted), left_out)
+    return Promoted(tuple(promoted), already, left_out)
 
 
 def _new_version(clock: Clock, shipped: form.Ensemble, product: str, twin: str | None) -> versions.NewVersion:

@@ -8,6 +8,8 @@ from urllib.parse import urlsplit
 
 from ingestion.base import BasinData, Source, SourceFile
 from operations.data.ingest import Outcome
+from records.weather import feeds
+from records.weather.feeds import FetchedBasin
 
 MAX_FILES = 20
 """Files that an entry names; it counts all."""
@@ -43,6 +45,16 @@ def changes(outcomes: Sequence[Outcome]) -> dict[str, Any]:
         "new_days": sum(outcome.new_days for outcome in outcomes),
         "changed_days": sum(outcome.changed_days for outcome in outcomes),
         "invalidated_states": sum(outcome.invalidated_states for outcome in outcomes),
+    }
+
+
+def fetched(done: Sequence[FetchedBasin], read: Sequence[SourceFile]) -> dict[str, Any]:
+    """Return what a fetch changed: basins by status, days that are new and that were replaced; and what it read."""
+    return {
+        **feeds.statuses(done),
+        "new_days": sum(one.new_days for one in done),
+        "changed_days": sum(one.revised_days for one in done),
+        **files(list(dict.fromkeys(read)), {}),
     }
 
 

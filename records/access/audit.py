@@ -29,6 +29,7 @@ Action = Literal[
     "schedule made",
     "schedule changed",
     "schedule deleted",
+    "schedule skipped",
     "basin posted",
     "basin added",
     "climate computed",

@@ -7,8 +7,8 @@ from datetime import datetime
 from hmac import compare_digest
 from typing import Literal
 
-from sqlalchemy import select
-from sqlalchemy.orm import Session
+from sqlalchemy import ColumnElement, or_, select
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from hydrology.base.errors import InvalidInput, NotFound
 from records.access.tables import KeyRow
@@ -16,6 +16,7 @@ from records.database.ids import new_id, sha256
 from records.database.statements import add_all, as_record, as_values
 
 Scope = Literal["operator", "admin"]
+_ADMIN: Scope = "admin"
 _TOKEN = re.compile(r"freshet_([0-9a-f]{22})_[A-Za-z0-9_-]{43}")
 
 
@@ -35,6 +36,11 @@ class Key:
     created_at: datetime
     expires_at: datetime | None
     revoked_at: datetime | None
+
+    @property
+    def is_admin(self) -> bool:
+        """Whether what is done with the key is done for the service, and not for an operator."""
+        return self.scope == _ADMIN
 
 
 def make(session: Session, name: str, scope: Scope, expires_at: datetime | None, at: datetime) -> tuple[Key, str]:
@@ -105,6 +111,19 @@ def revoke(session: Session, key: str, at: datetime) -> Key:
 def list_keys(session: Session) -> list[Key]:
     """Return all keys, expired and revoked ones too, the newest first."""
     return [as_record(Key, row) for row in session.scalars(select(KeyRow).order_by(KeyRow.id.desc()))]
+
+
+def official(key_id: InstrumentedAttribute[str | None] | InstrumentedAttribute[str]) -> ColumnElement[bool]:
+    """Return the condition that rows are the service's own: their column holds no key, or an admin's.
+
+    What an operator's rows are is neither published as the service's state nor keeps the service's own waiting.
+    """
+    return or_(key_id.is_(None), key_id.in_(select(KeyRow.id).where(KeyRow.scope == _ADMIN)))
+
+
+def is_official(session: Session, key_id: str | None) -> bool:
+    """Return whether what is stored under a key, or under none, is the service's own; not under an unknown key."""
+    return key_id is None or session.scalar(select(KeyRow.scope).where(KeyRow.id == key_id)) == _ADMIN
 
 
 def _unknown(key: str) -> UnknownKey:

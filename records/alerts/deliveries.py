@@ -13,12 +13,12 @@ from sqlalchemy import ColumnElement, delete, func, or_, select, update
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from hydrology.base.errors import InvalidInput, NotFound
+from records.access import keys
 from records.alerts.alert_changes import Change, get_many
 from records.alerts.subscriptions import Subscription
 from records.alerts.tables import DeliveryAttemptRow, DeliveryRow, SubscriptionRow
 from records.database import retention
 from records.database.statements import add_all, as_record
-from records.jobs.job_owners import of_service
 
 Status = Literal["pending", "delivered", "failed"]
 
@@ -225,7 +225,7 @@ def page(
 def count_failed_of_service(session: Session) -> int:
     """Return how many deliveries to an administrator's receivers have failed."""
     query = select(func.count()).select_from(DeliveryRow).join(SubscriptionRow)
-    return session.scalar(query.where(DeliveryRow.status == "failed", of_service(SubscriptionRow.key_id))) or 0
+    return session.scalar(query.where(DeliveryRow.status == "failed", keys.official(SubscriptionRow.key_id))) or 0
 
 
 def outdated(session: Session, before: datetime, ids: Collection[str] | None = None) -> dict[str, int]:

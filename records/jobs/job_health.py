@@ -9,8 +9,10 @@ from datetime import datetime
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from records.jobs.job_owners import JOB_OF_SERVICE
+from records.access import keys
 from records.jobs.tables import EventRow, JobRow, ScheduleRow
+
+_OFFICIAL = keys.official(JobRow.key_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +63,8 @@ def waiting_queues(session: Session) -> list[WaitingQueue]:
             JobRow.queue,
             func.count(),
             func.min(queued_at.c.at),
-            func.count().filter(JOB_OF_SERVICE),
-            func.min(queued_at.c.at).filter(JOB_OF_SERVICE),
+            func.count().filter(_OFFICIAL),
+            func.min(queued_at.c.at).filter(_OFFICIAL),
         )
         .join(queued_at, queued_at.c.job_id == JobRow.id)
         .group_by(JobRow.queue)
@@ -77,7 +79,7 @@ def waiting_queues(session: Session) -> list[WaitingQueue]:
 def failed_kinds(session: Session) -> list[FailedJob]:
     """Return the service's last ended job of each kind that somebody posted, where it failed, in order of the kinds."""
     place = func.row_number().over(partition_by=JobRow.kind, order_by=(JobRow.finished_at.desc(), JobRow.id.desc()))
-    posted = JobRow.schedule_id.is_(None) & JobRow.parent_id.is_(None) & JOB_OF_SERVICE
+    posted = JobRow.schedule_id.is_(None) & JobRow.parent_id.is_(None) & _OFFICIAL
     ended = (
         select(JobRow.id, JobRow.kind, JobRow.status, place.label("place"))
         .where(posted, JobRow.status.in_(("succeeded", "failed")))
@@ -94,7 +96,7 @@ def failing_schedules(session: Session) -> list[FailedJob]:
     query = (
         select(JobRow.id, JobRow.kind, ScheduleRow.name)
         .join(ScheduleRow, ScheduleRow.last_job_id == JobRow.id)
-        .where(ScheduleRow.enabled, JobRow.status == "failed", JOB_OF_SERVICE)
+        .where(ScheduleRow.enabled, JobRow.status == "failed", _OFFICIAL)
         .order_by(ScheduleRow.name)
     )
     return [FailedJob(job, kind, name) for job, kind, name in session.execute(query)]

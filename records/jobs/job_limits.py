@@ -4,8 +4,8 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.errors import InvalidInput
+from records.access import keys
 from records.access.tables import KeyRow
-from records.jobs.job_owners import is_of_service
 from records.jobs.tables import JobRow
 
 
@@ -26,7 +26,7 @@ def require_within_limit(session: Session, key_id: str | None, limit: int) -> No
     Raises:
         TooManyUnfinishedJobs: it has; let the transaction roll back.
     """
-    if is_of_service(session, key_id):
+    if keys.is_official(session, key_id):
         return
     # On SQLite the whole database is locked already, and FOR UPDATE is left out.
     session.execute(select(KeyRow.id).where(KeyRow.id == key_id).with_for_update(key_share=True))

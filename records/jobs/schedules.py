@@ -141,10 +141,11 @@ def enabled(session: Session) -> list[Schedule]:
     return [_schedule(row) for row in session.execute(query.order_by(_schedules.c.next_run_at, _schedules.c.id))]
 
 
-def set_next(session: Session, schedule: str, revision: int, next_run_at: datetime) -> None:
-    """Set when a schedule is due, if it is still at the revision that was seen."""
+def set_next(session: Session, schedule: str, revision: int, next_run_at: datetime) -> bool:
+    """Set when a schedule is due, if it is still at the revision that was seen, and return whether it was."""
     unchanged = (_schedules.c.id == schedule, _schedules.c.revision == revision)
-    session.execute(_schedules.update().where(*unchanged).values(next_run_at=next_run_at, revision=revision + 1))
+    change = _schedules.update().where(*unchanged).values(next_run_at=next_run_at, revision=revision + 1)
+    return session.execute(change.returning(_schedules.c.id)).one_or_none() is not None
 
 
 def advance(

@@ -185,7 +185,7 @@ def targets(session: Session, feed: Feed) -> list[str]:
     shown = feed.read()
     saved = [basin.id for basin in basins.list_basins(session)]
     if feed.created_by is not None:
-        if keys.get(session, feed.created_by).scope == "operator":
+        if not keys.is_official(session, feed.created_by):
             saved = basins.registered_with(session, feed.created_by)
         if isinstance(shown, FilesSettings):
             saved = [basin for basin in saved if not has_source(basin)]

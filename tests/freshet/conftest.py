@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import structlog
 
 from freshet.cli.main import main
 from hydrology.base.calendar import day
 from ingestion.sources import synthetic
 from records.database.engine import Database
+from tests.logging_state import logging_as_before
 
 BASINS = ("SYNTH-01", "SYNTH-02", "SYNTH-03")
 
@@ -56,7 +56,7 @@ class Freshet:
     def __call__(self, *arguments: str, **settings: str) -> RequestModel:
         """Run a command in this process, under settings such as FRESHET_THREADS="2"."""
         out, err = StringIO(), StringIO()
-        with pytest.MonkeyPatch.context() as patch:
+        with logging_as_before(), pytest.MonkeyPatch.context() as patch:
             for name, value in (environment(self.data) | settings).items():
                 patch.setenv(name, value)
             patch.setattr(sys, "argv", ["freshet", *arguments])
@@ -72,12 +72,11 @@ def environment(data: Path) -> dict[str, str]:
 
 @pytest.fixture(autouse=True, scope="session")
 def _no_settings() -> Iterator[None]:
-    """Take away the settings of whoever runs the tests, and what the commands do to logging."""
+    """Take away the settings of whoever runs the tests."""
     with pytest.MonkeyPatch.context() as patch:
         for name in [name for name in os.environ if name.startswith("FRESHET_") and name != "FRESHET_CAMELS"]:
             patch.delenv(name)
         yield
-    structlog.reset_defaults()
 
 
 @pytest.fixture(scope="session")

@@ -6,11 +6,10 @@ from datetime import datetime
 import structlog
 
 from jobspec.kinds import queue_of
-from records.access import audit
+from records.access import audit, keys
 from records.jobs import job_limits, jobs, schedules
 from records.jobs.cron import next_run
 from records.jobs.job_limits import TooManyUnfinishedJobs
-from records.jobs.job_owners import is_of_service
 from workers.service_context import ServiceTools
 
 log = structlog.get_logger()
@@ -20,7 +19,8 @@ def fire(tools: ServiceTools) -> int:
     """Post a job for every schedule that is due, and return how many.
 
     A schedule that was due several times while nothing ran fires once. One that is due later than its rule says, since
-    the clock has been set back, is due when the rule says.
+    the clock has been set back, is due when the rule says. One whose key has as many unfinished jobs as it may have is
+    skipped until its next instant; the audit trail says why.
     """
     now = tools.clock.wall()
     with tools.database.reading() as session:
@@ -55,7 +55,7 @@ def _fire_one(tools: ServiceTools, schedule: schedules.Schedule, now: datetime, 
     )
     try:
         with tools.database.transaction() as session:
-            of_service = is_of_service(session, new.key_id)
+            of_service = keys.is_official(session, new.key_id)
             job, _ = jobs.create(session, replace(new, queue=queue_of(new.kind, of_service=of_service)), now)
             job_limits.require_within_limit(session, job.key_id, tools.settings.unfinished_jobs_per_key)
             actor = audit.Actor(f"schedule {schedule.name}", schedule.key_id)
@@ -70,7 +70,10 @@ def _fire_one(tools: ServiceTools, schedule: schedules.Schedule, now: datetime, 
     except TooManyUnfinishedJobs as problem:
         log.warning("schedule.skipped", schedule=schedule.name, problem=str(problem), next=following.isoformat())
         with tools.database.transaction() as session:
-            schedules.set_next(session, schedule.id, schedule.revision, following)
+            if schedules.set_next(session, schedule.id, schedule.revision, following):
+                actor = audit.Actor(f"schedule {schedule.name}", schedule.key_id)
+                reason, then = str(problem), following.isoformat()
+                audit.record(session, actor, "schedule skipped", schedule.id, now, reason=reason, next_run_at=then)
         return False
     log.info("schedule.fired", schedule=schedule.name, job=job.id, next=following.isoformat())
     tools.sender.send(job)

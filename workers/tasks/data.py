@@ -17,7 +17,7 @@ from workers.queue import uploads
 from workers.tasks.common import MAX_REPORTED, counted, intake_of, on_file, warned
 
 if TYPE_CHECKING:
-    from ingestion.base import Source
+    from ingestion.base import Source, SourceFile
     from operations.data.ingest import Outcome
 
 
@@ -126,6 +126,7 @@ def fetch(running: Running, params: FetchParams) -> dict[str, Any]:
     from operations.feeds import holes
     from operations.feeds.fetch import Listener
     from operations.feeds.fetch import fetch as run
+    from operations.upkeep import audit_details
 
     def show(basin: feeds.FetchedBasin, done: int, total: int) -> None:
         if basin.status == "failed":
@@ -135,17 +136,12 @@ def fetch(running: Running, params: FetchParams) -> dict[str, Any]:
         running.show(done, total, f"{basin.basin_id} {basin.status}")
 
     tools = running.tools
-    listener = Listener(show, running.log, running.pause)
+    files: list[SourceFile] = []
+    listener = Listener(show, running.log, running.pause, files.append)
     intake = intake_of(running)
     done = run(tools.database, tools.clock, tools.settings, intake, params.feed, params.basins, params.period, listener)
-    running.record(
-        "feed fetched",
-        params.feed,
-        **feeds.statuses(done),
-        new_days=sum(one.new_days for one in done),
-        changed_days=sum(one.revised_days for one in done),
-        period=None if params.period is None else str(params.period),
-    )
+    period = None if params.period is None else str(params.period)
+    running.record("feed fetched", params.feed, **audit_details.fetched(done, files), period=period)
     failed = {one.basin_id: one.reason for one in done if one.status == "failed"}
     if len(failed) == len(done):
         raise DataProblem(f"Nothing came of any of the {len(done)} basins. {next(iter(failed.values()))}")

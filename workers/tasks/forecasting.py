@@ -1,13 +1,17 @@
 """What jobs do that look ahead."""
 
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hydrology.base.errors import DataProblem
 from jobspec.jobs.forecasting import DailyParams, ForecastParams, ReplayParams, VolumesParams, WhatIfParams
 from records.runs.runs import Run
 from workers.job import Running
 from workers.tasks.common import MAX_REPORTED, intake_of
+
+if TYPE_CHECKING:
+    from ingestion.base import SourceFile
+    from records.weather.feeds import FetchedBasin
 
 
 def forecast(running: Running, params: ForecastParams) -> dict[str, Any]:
@@ -67,13 +71,17 @@ def daily(running: Running, params: DailyParams) -> dict[str, Any]:
     from operations.daily.daily_cycle import Watcher
     from operations.daily.daily_cycle import daily as run
     from operations.daily.daily_forecasts import Asked
+    from operations.upkeep import audit_details
 
     tools = running.tools
 
     def show(what: str, done: int, total: int, detail: str) -> None:
         running.show(done, total, f"{what}: {detail}" if detail else what)
 
-    watcher = Watcher(show, running.log, running.pause)
+    def note(feed: str, done: "list[FetchedBasin]", files: "list[SourceFile]") -> None:
+        running.record("feed fetched", feed, **audit_details.fetched(done, files))
+
+    watcher = Watcher(show, running.log, running.pause, note)
     asked = Asked(params.horizon, running.grant.purpose, owner=running.grant.owner)
     cycle = run(tools.database, tools.clock, tools.settings, intake_of(running), asked, params.feeds, watcher)
     shown = {basin.basin: basin.reason for basin in cycle.basins if basin.status in ("stale", "failed")}

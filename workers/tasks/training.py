@@ -145,4 +145,5 @@ def pretrained(running: Running, params: PretrainedParams) -> dict[str, Any]:
     if not params.promote:
         return result
     promotion = promote_where_vacant(tools.database, tools.clock, version)
-    return result | {"promoted": list(promotion.basins), "left_out": promotion.left_out}
+    promoted = {"promoted": list(promotion.basins), "promoted_before": list(promotion.already)}
+    return result | promoted | {"left_out": promotion.left_out}

@@ -37,7 +37,7 @@ def page(
     chosen: list[str] | None = None
     if subscription is not None:
         chosen = [subscriptions.owned(session, key, subscription).id]
-    elif key.scope != "admin":
+    elif not key.is_admin:
         chosen = [one.id for one in subscriptions.of_key(session, key)]
     rows = deliveries.page(session, subscriptions=chosen, status=status, after=after, limit=limit + 1)
     return _answers(session, rows[:limit]), len(rows) > limit

@@ -48,7 +48,7 @@ def owned(session: Session, key: Key, subscription: str) -> subscriptions.Subscr
         NotYourSubscription: another key made it.
     """
     stored = subscriptions.get(session, subscription)
-    if key.scope != "admin" and stored.key_id != key.id:
+    if not key.is_admin and stored.key_id != key.id:
         raise NotYourSubscription(
             f"Subscription {stored.id} was not made with the key of {key.name}: use the key that did, or an admin's."
         )
@@ -57,7 +57,7 @@ def owned(session: Session, key: Key, subscription: str) -> subscriptions.Subscr
 
 def of_key(session: Session, key: Key) -> list[subscriptions.Subscription]:
     """Return the subscriptions that a key may see."""
-    return subscriptions.list_subscriptions(session, None if key.scope == "admin" else key.id)
+    return subscriptions.list_subscriptions(session, None if key.is_admin else key.id)
 
 
 def answer(stored: subscriptions.Subscription, at: datetime) -> Subscription:

@@ -33,7 +33,7 @@ def require_yours(session: Session, key: Key, basin: str) -> None:
         NotYours: another key registered it, or none did, and this one is no admin's.
     """
     stored = bool(basins.known(session, [basin]))
-    if stored and key.scope != "admin" and basins.registered_by(session, basin) != key.id:
+    if stored and not key.is_admin and basins.registered_by(session, basin) != key.id:
         raise NotYours(f"{basin} was not registered with this key: use the key that did, or an admin's.")
 
 

@@ -64,6 +64,6 @@ def answer(schedule: schedules.Schedule, key: Key) -> Schedule:
     fields |= {"last_job": schedule.last_job_id, "key": schedule.key_id}
     missing = {name: why for name, why in _WHY.items() if fields[name] is None}
     params: JsonObject | None = schedule.params
-    if key.scope != "admin":
+    if not key.is_admin:
         params, missing["job.params"] = None, "Shown to an admin."
     return Schedule(**fields, job=ScheduledJob(kind=schedule.kind, params=params), missing=missing)

@@ -75,4 +75,4 @@ def _withheld(key: Key, feed: feeds.Feed) -> bool:
 
 
 def _owns(key: Key, feed: feeds.Feed) -> bool:
-    return key.scope == "admin" or feed.created_by == key.id
+    return key.is_admin or feed.created_by == key.id

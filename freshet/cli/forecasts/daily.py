@@ -15,7 +15,9 @@ from operations.versions.stages import stage
 from records.alerts import alert_changes
 
 if TYPE_CHECKING:
+    from ingestion.base import SourceFile
     from operations.daily.tomorrow import Tomorrow
+    from records.weather.feeds import FetchedBasin
 
 _FIELDS = DailyParams.model_fields
 
@@ -40,6 +42,10 @@ def daily(
         from operations.daily.daily_cycle import daily as run
         from operations.daily.daily_forecasts import Asked
         from operations.daily.tomorrow import tomorrow
+        from operations.upkeep import audit_details
+
+        def note(feed: str, done: "list[FetchedBasin]", files: "list[SourceFile]") -> None:
+            context.record("feed fetched", feed, **audit_details.fetched(done, files))
 
         cycle = run(
             context.database,
@@ -48,7 +54,7 @@ def daily(
             any_intake(context.settings, reporter),
             Asked(horizon),
             feed or (),
-            Watcher(reporter.show, inform),
+            Watcher(reporter.show, inform, on_fetch=note),
         )
         context.record("daily cycle", "all basins", **cycle.counts)
         with context.database.reading() as session:

@@ -161,7 +161,7 @@ def install_pretrained(
         served = promote_where_vacant(context.database, context.clock, done.version_id) if promote else None
         context.record("model installed", done.version_id, promoted=promote)
     if done.already:
-        inform("Nothing changed: it is installed already.")
+        inform(f"Nothing changed: {done.name} is installed already, as version {done.version_id}.")
     if done.product != done.trained_on:
         inform(f"It learnt from {done.trained_on} and will be driven by {done.product}: its forecasts say so.")
     text = f"Version {done.version_id}: {done.name}, {done.members} members that learnt from {done.learnt_from} basins."
@@ -169,8 +169,11 @@ def install_pretrained(
     if served is not None:
         for reason in served.left_out.values():
             inform(f"Left out: {reason}")
-        payload |= {"promoted": served.basins, "left_out": served.left_out}
-        text += f" {len(served.basins)} basins now use it."
+        payload |= {"promoted": served.basins, "promoted_before": served.already, "left_out": served.left_out}
+        if served.already and not served.basins:
+            text += f" It is the current version of {len(served.already)} basins already; no basin was added."
+        else:
+            text += f" {len(served.basins)} basins now use it."
     answer(payload, as_json, text)
 
 

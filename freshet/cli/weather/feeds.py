@@ -14,11 +14,13 @@ from freshet.cli.progress import Reporter, reporting
 from hydrology.base.basins import basin_id
 from hydrology.base.calendar import Period, day
 from hydrology.base.errors import DataProblem, InvalidInput, Problem
+from ingestion.base import SourceFile
 from jobspec.feeds import ADAPTERS, USUAL, AnyFeedSettings, NewFeed, read_settings
 from operations.data.source_paths import Intake
 from operations.feeds import holes
 from operations.feeds.fetch import Listener, until_now
 from operations.feeds.fetch import fetch as run
+from operations.upkeep import audit_details
 from records.access import audit
 from records.weather import feeds as records
 from runtime.settings import Settings
@@ -188,8 +190,10 @@ def _fetched(
 
     settings = context.settings
     intake = any_intake(settings, reporter)
-    fetched = run(context.database, context.clock, settings, intake, feed, basins, days, Listener(show, inform))
-    context.record("feed fetched", feed, **records.statuses(fetched))
+    files: list[SourceFile] = []
+    listener = Listener(show, inform, on_file=files.append)
+    fetched = run(context.database, context.clock, settings, intake, feed, basins, days, listener)
+    context.record("feed fetched", feed, **audit_details.fetched(fetched, files))
     for sentence in holes.remarks(feed, fetched)[:MAX_ROWS]:
         inform(sentence)
     return fetched

@@ -37,6 +37,11 @@ def test_it_is_installed_once_and_forecasts_basins_that_it_never_saw(ingested: F
     assert (first.code, first.json["already"], first.json["promoted"]) == (0, False, list(BASINS))
     assert (again.json["already"], again.json["version_id"]) == (True, first.json["version_id"])
     assert "installed already" in again.err
+    promoted = ingested("models", "install-pretrained", "--promote", **settings)
+    assert promoted.code == 0
+    shown = " ".join((promoted.out + promoted.err).split())
+    assert f"{NAME} is installed already, as version {first.json['version_id']}" in shown
+    assert f"It is the current version of {len(BASINS)} basins already; no basin was added." in shown
 
     issued = ingested("forecast", "--json", **settings)
     (run,) = issued.json["runs"]

@@ -4,14 +4,17 @@ import re
 from datetime import timedelta
 
 import pytest
+from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 
 from hydrology.base.errors import InvalidInput
 from records.access import keys
 from records.access.keys import UnknownKey
+from records.authority.permissions import SERVICE, of_key
 from records.database.engine import Database
 from records.database.ids import sha256
-from tests.records.factories import NOW, contents
+from records.jobs.tables import JobRow
+from tests.records.factories import NOW, a_job, contents
 
 LATER = NOW + timedelta(days=1)
 
@@ -25,6 +28,17 @@ def test_a_token_opens_its_own_key(database: Database) -> None:
         assert keys.check(session, token, LATER) == first
         assert keys.check(session, other, NOW) == second
         assert keys.list_keys(session) == [second, first]
+
+
+@pytest.mark.parametrize("scope", ["operator", "admin", None])
+def test_a_job_is_official_by_one_rule(database: Database, scope: keys.Scope | None) -> None:
+    with database.transaction() as session:
+        key = None if scope is None else keys.make(session, "river office", scope, None, NOW)[0]
+        grant = SERVICE if key is None else of_key(key)
+        job = a_job(session, key_id=grant.key_id)
+        found = session.scalars(select(JobRow.id).where(keys.official(JobRow.key_id))).all()
+        assert (found == [job]) is keys.is_official(session, grant.key_id) is grant.is_official
+        assert grant.is_official is (scope != "operator")
 
 
 def test_a_token_is_stored_nowhere(database: Database) -> None:

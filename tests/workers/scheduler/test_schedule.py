@@ -5,9 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
 from hydrology.base.errors import InvalidInput
 from jobspec.network import MCLSTMConfig
+from records.access import audit, keys
 from records.jobs import jobs, schedules
 from records.jobs.cron import next_run
 from records.versions import promotions, versions
@@ -50,7 +52,7 @@ def test_what_cannot_be_read_is_refused(cron: str, zone: str) -> None:
         next_run(cron, zone, datetime.now(UTC))
 
 
-def schedule(shop: Shop, name: str = "nightly", **params: object) -> schedules.Schedule:
+def schedule(shop: Shop, name: str = "nightly", key: str | None = None, **params: object) -> schedules.Schedule:
     new = schedules.NewSchedule(
         name=name,
         kind="training",
@@ -58,6 +60,7 @@ def schedule(shop: Shop, name: str = "nightly", **params: object) -> schedules.S
         cron="0 3 * * *",
         timezone="UTC",
         next_run_at=shop.clock.wall() - timedelta(days=3),
+        key_id=key,
     )
     with shop.database.transaction() as session:
         return schedules.create(session, new, shop.clock.wall())
@@ -75,6 +78,39 @@ def test_a_schedule_that_was_due_for_days_fires_once(sqlite_shop: Shop) -> None:
     assert after.last_job_id == fired[0].id
     assert after.next_run_at is not None
     assert after.next_run_at > sqlite_shop.clock.wall()
+
+
+def test_a_schedule_of_a_key_at_its_cap_is_skipped_and_fires_when_a_job_has_ended(sqlite_shop: Shop) -> None:
+    shop, limit = sqlite_shop, sqlite_shop.settings.unfinished_jobs_per_key
+    with shop.database.transaction() as session:
+        key = keys.make(session, "river office", "operator", None, shop.clock.wall())[0].id
+        new = jobs.NewJob(kind="check", params={}, queue="default", key_id=key)
+        first, *_ = [jobs.create(session, new, shop.clock.wall())[0].id for _ in range(limit)]
+    full, other = schedule(shop, "full", key=key), schedule(shop, "other", **training())
+
+    def fired(by: timedelta) -> tuple[list[jobs.Job], schedules.Schedule]:
+        fire(ServiceTools(shop.settings, shop.database, ClockSetBy(by=by), shop.sender))
+        with shop.database.reading() as session:
+            of_full = [job for job in jobs.list_jobs(session) if job.schedule_id == full.id]
+            return of_full, schedules.get(session, full.id)
+
+    with capture_logs() as lines:
+        posted, after = fired(timedelta(0))
+    assert posted == []
+    assert after.next_run_at is not None
+    assert after.next_run_at > shop.clock.wall()
+    (skipped,) = [line for line in lines if line["event"] == "schedule.skipped"]
+    assert f"This key has {limit} unfinished jobs" in skipped["problem"]
+    with shop.database.reading() as session:
+        assert schedules.get(session, other.id).last_job_id is not None
+        (entry,) = [one for one in audit.page(session) if one.action == "schedule skipped"]
+    assert (entry.subject, entry.key_id, entry.detail["reason"]) == (full.id, key, skipped["problem"])
+
+    with shop.database.transaction() as session:
+        jobs.request_cancel(session, first, shop.clock.wall())
+    posted, after = fired(timedelta(days=1))
+    assert [job.key_id for job in posted] == [key]
+    assert after.last_job_id == posted[0].id
 
 
 def test_a_schedule_survives_a_clock_that_was_a_year_ahead_for_a_while(sqlite_shop: Shop) -> None:

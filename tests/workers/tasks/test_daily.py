@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from hydrology.base.calendar import day
+from records.access import audit
 from records.forecasts.latest import latest
 from records.jobs import events, jobs, schedules
 from tests.operations.conftest import BASINS
@@ -46,6 +47,10 @@ def test_a_schedule_posts_the_cycle_and_its_job_reports_what_came_of_each_basin(
     with live_shop.database.reading() as session:
         log = [event.data["text"] for event in events.events_after(session, done.id, 0) if event.type == "log"]
         run = latest(session, GOING[0], here.clock.now()).run
+        trail = [one for one in audit.page(session) if one.action == "feed fetched"]
+    assert {one.subject for one in trail} >= {"ahead"}
+    assert all(len(file["sha256"]) == 64 for one in trail for file in one.detail["files"])
+    assert sum(one.detail["file_count"] for one in trail if one.subject == "ahead") == len(GOING)
     reason = f"{STOPPED}: its live ends on 2005-05-28, more than 3 days ago."
     assert [line for line in log if line.startswith(STOPPED)] == [f"{STOPPED} has no forecast of today. {reason}"]
     assert (run.id, run.purpose, run.forcing_kind) == (done.result["runs"][0]["run"], "operational", "supplied")

@@ -5,13 +5,16 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 
 from benchmarks.live.server import serving
 from benchmarks.live.world import World
 from jobspec.feeds import NewFeed, read_settings
+from records.access import audit
 from records.basins import basins
 from records.jobs import events, jobs, schedules
 from records.series import series
+from records.series.tables import SourceRow
 from records.weather import feeds
 from tests.ingestion.feeds.conftest import MAINE, NOW, PLACES, gauge
 from tests.workers.conftest import Shop
@@ -47,6 +50,24 @@ def test_a_job_asks_a_feed_and_reports_what_came(empty_shop: Shop, world: World)
     with empty_shop.database.reading() as session:
         log = [event.data["text"] for event in events.events_after(session, partly.id, 0) if event.type == "log"]
     assert any(line.startswith(f"{MAINE} failed: USGS knows no daily mean discharge") for line in log)
+
+
+def test_the_trail_has_the_checksums_of_what_a_feed_gave(empty_shop: Shop, world: World) -> None:
+    for _ in range(2):
+        empty_shop.ended(empty_shop.post("fetch", None, feed="flow").id)
+    world.gauges = {MAINE: gauge(MAINE)}
+    empty_shop.ended(empty_shop.post("fetch", None, feed="flow").id)
+    with empty_shop.database.reading() as session:
+        entries = [one for one in audit.page(session)[::-1] if one.action == "feed fetched"]
+        with_sums = {source.sha256 for source in session.scalars(select(SourceRow))}
+    first, again, partly = (one.detail for one in entries)
+    assert (first["new"], first["file_count"], first["changed_days"]) == (3, 3, 0)
+    assert first["new_days"] > 0
+    assert {file["sha256"] for file in first["files"]} <= with_sums
+    assert all("/collections/daily/items USGS-" in file["name"] for file in first["files"])
+    assert (again["unchanged"], again["new_days"]) == (3, 0)
+    assert (partly["failed"], partly["file_count"]) == (2, 1)
+    assert MAINE in partly["files"][0]["name"]
 
 
 def test_a_job_of_which_nothing_came_has_failed(empty_shop: Shop, world: World) -> None:
