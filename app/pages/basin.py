@@ -47,6 +47,8 @@ from app.pages.figures.flow import Level, Observed
 from app.pages.figures.normal_band import with_usual
 from app.pages.figures.recession import drain_down
 from app.pages.render import render
+from app.weather.feeds import service as feed_service
+from app.weather.feeds.schemas import Hole
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import day
 from hydrology.base.errors import InvalidInput, NotFound
@@ -56,6 +58,7 @@ from hydrology.verification.results import ALL_YEAR
 from records.forecasts import recession as dry_runs
 from records.forecasts import seasonal_volumes as volumes
 from records.forecasts.latest import Latest
+from records.weather import feeds
 
 router = APIRouter(route_class=PageRoute)
 
@@ -76,6 +79,7 @@ class Basin:
     """What the page shows; a sentence stands where there is nothing to show.
 
     Attributes:
+        holes: days inside the basin's record without a value, with the command that fetches them.
         loss: what is to be said where more is lost than could evaporate.
     """
 
@@ -90,6 +94,7 @@ class Basin:
     skill: BasinSkill | str
     skill_by_lead: BasinVerification | str
     model: ModelDetail | None
+    holes: Sequence[Hole]
     loss: str | None = None
 
     @property
@@ -186,6 +191,7 @@ class _Shown:
             skill=reason,
             skill_by_lead=reason,
             model=None,
+            holes=self._holes(),
         )
 
     def with_forecast(self, detail: BasinDetail, latest: Latest) -> Basin:
@@ -207,8 +213,13 @@ class _Shown:
                 lambda: verification.of_basin(self.session, self.basin, forecast.version, ALL_YEAR)
             ),
             model=models.detail(self.session, forecast.version),
+            holes=self._holes(),
             loss=self._loss(forecast.version),
         )
+
+    def _holes(self) -> list[Hole]:
+        of_feeds = feeds.holes_of_basin(self.session, self.basin)
+        return [hole for feed, found in of_feeds.items() for hole in feed_service.holes(feed, self.basin, found)]
 
     def _forecast(self, latest: Latest) -> BasinForecast:
         (parts,) = forecasts.stored_parts(self.session, [latest], self.members)

@@ -13,11 +13,22 @@ def age_days(of: Day, at: datetime) -> int:
     return (at.date() - as_date(of)).days
 
 
-def stale_note(of: Day, age: int) -> str:
-    """Return the warning about a T0 that nobody asked for and that is too old."""
+def stale_note(of: Day, age: int, product: str, observed_until: Day | None) -> str:
+    """Return the warning about a T0 that nobody asked for and that is too old.
+
+    Args:
+        of: T0; age: days between it and the day of issue.
+        product: the weather product that ends too early.
+        observed_until: the last day of observed weather, where the days after T0 have it too; None where they do not.
+    """
+    start = f"T0 is {of}, {age} days before the day of issue: "
+    fetch = f"Fetch newer days of {product} (freshet feeds) or ingest them"
+    past = "or name a day of the past (--t0, `t0`)."
+    if observed_until is None:
+        return f"{start}the newest that {product} allows, and more than {STALE_AFTER_DAYS} days old. {fetch}, {past}"
     return (
-        f"T0 is {of}, {age} days before the day of issue: the newest that the data allow, and more than "
-        f"{STALE_AFTER_DAYS} days old. Fetch or ingest newer data, or name the day (--t0, `t0`) for one of the past."
+        f"{start}the archive of {product} ends on {observed_until}, and every day after T0 is to have observed "
+        f"weather. {fetch}, take other weather after T0 (--weather supplied or climatology), {past}"
     )
 
 

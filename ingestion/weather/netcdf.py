@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from netCDF4 import Dataset, Variable
 
 _SINCE = re.compile(r"(second|minute|hour|day)s? since (\d{4}-\d\d-\d\d)([ T]00:00(:00(\.0+)?)?)? ?(Z|UTC|\+00:00)?")
+_OTHER_CALENDARS = ("noleap", "365_day", "all_leap", "366_day", "360_day", "julian")
 _SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400}
 _FURTHEST = 200 * 366 * 86_400.0  # seconds from the day that times are counted from
 _MAX_TEXT = 500
@@ -132,8 +133,14 @@ class _Layout:
     def _seconds(self, variable: "Variable[Any]") -> tuple[npt.NDArray[np.float64], str]:
         """Return times as seconds since a day, and that day."""
         since = _SINCE.fullmatch(str(getattr(variable, "units", "")).strip())
-        if since is None or getattr(variable, "calendar", "standard") not in CALENDARS:
-            raise self._fault("has times that are not counted since a day of the standard calendar")
+        calendar = str(getattr(variable, "calendar", "standard"))
+        if calendar not in CALENDARS:
+            named = f"the calendar {calendar}" if calendar in _OTHER_CALENDARS else "a calendar that is not known"
+            cause = f"has times of {named}, not counted since a day of the standard calendar"
+            raise SourceError(self._file.name, cause, "give real days, with the calendar standard")
+        if since is None:
+            cause = f"has {variable.name} that is not counted since a day of the standard calendar, from its midnight"
+            raise SourceError(self._file.name, cause, "state its units as `days since YYYY-MM-DD`, or hours")
         seconds = np.atleast_1d(numbers(variable)) * _SECONDS[since[1]]
         if not (abs(seconds) < _FURTHEST).all():
             raise self._fault("has times that are missing or no instants")

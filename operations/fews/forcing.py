@@ -120,7 +120,11 @@ def rows(
         impossible = (values[..., at] < quantity.lowest) | (values[..., at] > quantity.highest)
         if impossible.any():
             hint = unit_hint(name, values[..., at])
-            _refuse(impossible[..., None], f"is not possible in {quantity.unit}{hint}", (name,), days)
+            first = int(impossible.any(axis=0).argmax())
+            value = float(values[int(impossible[:, first].argmax()), first, at])
+            limits = f"outside {quantity.lowest:g} to {quantity.highest:g}"
+            what = f"is not possible in {quantity.unit} ({value:g}, {limits}){hint}"
+            _refuse(impossible[..., None], what, (name,), days)
     return values, filled
 
 

@@ -116,9 +116,8 @@ def issue(
             for plan, of_plan in stage("runs stored", [*zip(planned, results, strict=True)])
         ]
     for run in issued:
-        if run.t0_note:
-            log.warning("forecast.stale", run=run.id, t0=str(run.t0), age_days=run.t0_age_days)
-        log.info("forecast.run", run=run.id, version=run.version_id, t0=str(run.t0), status=run.status)
+        of_run = {"run": run.id, "t0": str(run.t0), "age_days": run.t0_age_days, "stale": run.t0_stale}
+        log.info("forecast.run", **of_run, version=run.version_id, status=run.status)
     return issued
 
 

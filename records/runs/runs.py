@@ -247,7 +247,10 @@ class NewRun:
     @property
     def t0_note(self) -> str | None:
         """The warning about its T0; None where there is none."""
-        return stale_note(self.t0, self.t0_age_days) if self.t0_stale and self.t0_age_days is not None else None
+        if not self.t0_stale or self.t0_age_days is None:
+            return None
+        observed_until = self.forcing_cutoff if self.forcing_kind == "observed" else None
+        return stale_note(self.t0, self.t0_age_days, self.product, observed_until)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

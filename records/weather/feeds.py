@@ -173,6 +173,13 @@ def basins_of(session: Session, feed: Feed) -> list[FetchedBasin]:
     return [as_record(FetchedBasin, row) for row in rows]
 
 
+def holes_of_basin(session: Session, basin: str) -> dict[str, list[Hole]]:
+    """Return the holes in a basin's record by the name of the feed that can be asked for them."""
+    joined = _FEEDS.join(_BASINS, _BASINS.c.feed_id == _FEEDS.c.id)
+    found = select(_FEEDS.c.name, _BASINS.c.holes).select_from(joined).where(_BASINS.c.basin_id == basin)
+    return {name: holes for name, holes in session.execute(found.order_by(_FEEDS.c.name)) if holes}
+
+
 def targets(session: Session, feed: Feed) -> list[str]:
     """Return the basins of a feed: those it names, or all that it may write and its service can know.
 

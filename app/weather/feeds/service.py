@@ -1,12 +1,13 @@
 """Feeds from requests to the records, and back to their answers."""
 
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
 from sqlalchemy.orm import Session
 
 from app.http.problems import Forbidden
-from app.weather.feeds.schemas import BasinOfFeed, Feed, FeedDetail
+from app.weather.feeds.schemas import BasinOfFeed, Feed, FeedDetail, Hole
 from records.access.keys import Key
 from records.weather import feeds
 
@@ -50,13 +51,19 @@ def detail(session: Session, feed: feeds.Feed, key: Key) -> FeedDetail:
     for one in feeds.basins_of(session, feed):
         values = asdict(one)
         basin = values["basin"] = values.pop("basin_id")
-        values["holes"] = [
-            hole | {"fetch": feeds.fetch_command(feed.name, basin, hole["first"], hole["last"])} for hole in one.holes
-        ]
+        values["holes"] = holes(feed.name, basin, one.holes)
         if _withheld(key, feed):
             values["reason"] = None
         shown.append(BasinOfFeed(**values))
     return FeedDetail(**_fields(feed, key), basins=shown)
+
+
+def holes(feed: str, basin: str, found: Iterable[feeds.Hole]) -> list[Hole]:
+    """Return holes in a basin's record, each with the command that fetches it from a feed."""
+    return [
+        Hole.model_validate(hole | {"fetch": feeds.fetch_command(feed, basin, hole["first"], hole["last"])})
+        for hole in found
+    ]
 
 
 def _fields(feed: feeds.Feed, key: Key) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from hydrology.weather.checks.daily_weather import Array, DailyWeather, Rule
 RISES_REFUSED, FALLS_PER_RISE = 12, 0.05  # CAMELS: at most 11 rises without a fall, at least 0.25 falls a rise
 RISES_WITH_PLATEAUS, PLATEAUS_REFUSED, PLATEAU_MM = 4, 2, 0.5
 RISES_WARNED, PLATEAUS_WARNED = 2, 1
+TRACES_SHARE, TRACES_REFUSED = 0.5, 10
 RIVERLESS_MM, RIVERLESS_DAYS, RIVERLESS_WET_DAYS = 0.5, 365, 30  # CAMELS: every year has a day of 8 mm
 DRIZZLE_MM, DRIZZLE_DAYS, DRIZZLE_WET_DAYS, DRIZZLE_EXPECTED_MM = 0.05, 2, 3, 1.0
 
@@ -27,9 +28,11 @@ def _accumulated(weather: DailyWeather) -> Iterator[Finding]:
     long = (rises >= RISES_REFUSED) & (falls <= FALLS_PER_RISE * rises)
     flat = (rises >= RISES_WITH_PLATEAUS) & (plateaus >= PLATEAUS_REFUSED) & (falls == 0)
     odd = (rises >= RISES_WARNED) & (plateaus >= PLATEAUS_WARNED) & (falls == 0)
-    if not (long | flat | odd).all():
+    # Real amounts hardly ever repeat; where half of the traces do and none falls, the others are accumulated too.
+    together = not falls.any() and odd.mean() >= TRACES_SHARE
+    if not ((long | flat | odd).all() or together):
         return
-    refused = (long | flat).all()
+    refused = (long | flat).all() or (together and len(wet) >= TRACES_REFUSED)
     verb = "never falls" if falls.max() == 0 else "hardly ever falls"
     advice = ": it looks accumulated. " + ("Give the amount of each day" if refused else "If so, give that of each day")
     sentence = f"rises on {rises.max()} days and {verb}{advice}"
@@ -67,8 +70,10 @@ RULES = (
         _accumulated,
         f"precipitation that rises on {RISES_REFUSED} days or more with at most {FALLS_PER_RISE:g} falls a rise; or on "
         f"{RISES_WITH_PLATEAUS} days without a fall and {PLATEAUS_REFUSED} times repeats more than {PLATEAU_MM:g} mm. "
-        "Of a forecast, in each trace that is not dry",
-        f"rises on {RISES_WARNED} days without a fall and repeats more than {PLATEAU_MM:g} mm",
+        f"Of a forecast, in each trace that is not dry, or, of {TRACES_REFUSED} such traces or more, the lesser "
+        f"sign of the next column in {TRACES_SHARE:.0%} of them and no fall in any",
+        f"rises on {RISES_WARNED} days without a fall and repeats more than {PLATEAU_MM:g} mm; of a forecast, in "
+        f"{TRACES_SHARE:.0%} of the traces that are not dry, with no fall in any",
     ),
     Rule(
         "too-little",

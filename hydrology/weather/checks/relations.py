@@ -6,7 +6,7 @@ import numpy as np
 
 from hydrology.base.findings import Finding, Severity
 from hydrology.base.units import J_PER_MJ
-from hydrology.weather.checks.daily_weather import DailyWeather, Rule
+from hydrology.weather.checks.daily_weather import Array, DailyWeather, Rule
 from hydrology.weather.evaporation import daylength, extraterrestrial_radiation
 from hydrology.weather.humidity import saturation_vapour_pressure
 
@@ -30,10 +30,10 @@ def _crossed(weather: DailyWeather) -> Iterator[Finding]:
     low, high = pair
     bad, known = low > high, ~np.isnan(low)
     if bad.any():
-        highest = bad.sum() * 2 > known.sum() and known.any(axis=0).sum() >= CROSSED_DAYS
-        advice = ": the two look swapped. Exchange them" if highest else ""
+        most = bad.sum() * 2 > known.sum() and known.any(axis=0).sum() >= CROSSED_DAYS
+        advice = ": the two look swapped. Exchange them" if most else ""
         sentence = f"is above tmax on {bad.sum()} of {known.sum()} days{advice}"
-        yield weather.finding("tmin-above-tmax", "error" if highest else "warning", "tmin", bad, sentence)
+        yield weather.finding("tmin-above-tmax", "error" if most else "warning", "tmin", bad, sentence)
     if known.sum() > 1 and (low[known] == high[known]).all():
         sentence = "equals tmax on every day: both are the daily mean, not usable as daily minimum and maximum"
         yield weather.finding("tmax-equals-tmin", "warning", "tmin", known, sentence)
@@ -51,8 +51,7 @@ def _mean_outside(weather: DailyWeather) -> Iterator[Finding]:
 
 def _vapour_pressure(weather: DailyWeather) -> Iterator[Finding]:
     base = temperature_beside(weather)
-    pair = weather.of("vp", base)
-    if pair is None:
+    if (pair := _vapour_pair(weather)) is None:
         yield from _vapour_pressure_alone(weather)
         return
     vp, temperature = pair
@@ -79,9 +78,17 @@ def temperature_beside(weather: DailyWeather) -> str:
     return "tmin" if "tmin" in weather.values else "tmean"
 
 
+def _vapour_pair(weather: DailyWeather) -> list[Array] | None:
+    """Return vapour pressure and the coldest temperature beside it; None where no day has both."""
+    if (pair := weather.of("vp", temperature_beside(weather))) is None or "tmax" not in weather.values:
+        return pair
+    highest = np.atleast_2d(np.asarray(weather.values["tmax"], np.float64))
+    return [pair[0], np.where(np.isnan(pair[1]), np.nan, np.fmin(pair[1], highest))]  # the two may be swapped
+
+
 def vapour_ratio(weather: DailyWeather) -> float | None:
     """Return the median of vapour pressure by saturation at tmin (else tmean); None where no day has both."""
-    if (pair := weather.of("vp", temperature_beside(weather))) is None:
+    if (pair := _vapour_pair(weather)) is None:
         return None
     vp, temperature = pair
     used = temperature >= VP_COLDEST

@@ -15,6 +15,7 @@ from app.forecasts.schemas import BasinForecast
 from hydrology.base.calendar import day
 from hydrology.base.credit import Credit
 from hydrology.uncertainty.error_model import LEVELS as ALL_LEVELS
+from hydrology.weather.forcing import ForcingKind
 from records.database.engine import Database
 from records.runs import runs
 from records.runs.run_summary import LEARNT_FROM, RunSummary
@@ -437,6 +438,21 @@ def test_a_run_on_an_old_t0_states_it_wherever_it_is_read(
     assert of_basin["t0_age_days"] == of_run["t0_age_days"] == 66
     for output in (of_basin.get("t0_note"), of_run["t0_note"], page):
         assert ("66 days before the day of issue" in (output or "")) is warned
+
+
+@pytest.mark.parametrize(("kind", "remedy"), [("observed", "--weather supplied"), ("climatology", "freshet feeds")])
+def test_the_note_on_an_old_t0_names_the_archive_that_ends(
+    sqlite_database: Database, kind: ForcingKind, remedy: str
+) -> None:
+    with sqlite_database.transaction() as session:
+        version = a_promoted_version(session, a_basin(session))
+        cutoff = day("2008-07-29" if kind == "observed" else "2008-07-26")
+        old = {"t0": day("2008-07-26"), "t0_age_days": 66, "t0_stale": True, "forcing_cutoff": cutoff}
+        note = a_run(session, version, created.forecast(), horizon_days=3, forcing_kind=kind, **old).t0_note
+    assert note is not None
+    assert "T0 is 2008-07-26, 66 days before the day of issue" in note
+    assert remedy in note
+    assert ("ends on 2008-07-29" in note) is (kind == "observed")
 
 
 @pytest.mark.parametrize(

@@ -32,10 +32,10 @@ def test_a_feed_is_created_read_and_removed(database: Database, client: TestClie
         feed = feeds.get(session, "usgs-flow")
         feeds.note_basin(session, feed, fetched)
         feeds.note_fetch(session, feed, NOW, "1 of 1 basins failed.")
-    shown = client.get("/v1/feeds/usgs-flow").json()
-    (basin,) = shown["basins"]
+    reported = client.get("/v1/feeds/usgs-flow").json()
+    (basin,) = reported["basins"]
     assert (basin["basin"], basin["status"], basin["reason"]) == (BASIN, "failed", "busy")
-    assert (shown["last_error"], shown["last_success_at"]) == ("1 of 1 basins failed.", None)
+    assert (reported["last_error"], reported["last_success_at"]) == ("1 of 1 basins failed.", None)
 
     assert client.delete("/v1/feeds/usgs-flow").status_code == 204
     assert client.get("/v1/feeds/usgs-flow").json()["type"] == "/problems/unknown-feed"
@@ -57,6 +57,10 @@ def test_holes_come_with_the_command_that_asks_for_them(database: Database, clie
     command = f"freshet feeds fetch usgs-flow --basin {BASIN} --period 2026-05-03..2026-05-04"
     assert basin["holes"] == [hole | {"fetch": command}]
     assert basin["warnings"] == ["Discharge: doubtful."]
+    for page in ("/feeds", f"/basins/{BASIN}"):
+        shown = client.get(page).text
+        assert "discharge on 3 May 2026 to 4 May 2026" in shown
+        assert f"<code>{command}</code>" in shown
 
 
 def test_feeds_are_read_with_any_key_and_without_none(sqlite_database: Database, sqlite_client: TestClient) -> None:

@@ -152,6 +152,22 @@ def test_each_trace_must_look_accumulated() -> None:
     assert found(days, {"precipitation": np.stack([rising, rising[::-1]])}) == {}
 
 
+def test_an_ensemble_of_a_week_that_accumulates_is_refused_though_some_traces_alone_show_little() -> None:
+    days, _ = constant(7)
+    daily = np.random.default_rng(1).gamma(0.6, 4, (20, 7)).round(1) + 0.1
+    daily[:12, 3] = 0  # a dry day repeats the total; eight traces have none
+    assert found(days, {"precipitation": daily}) == {}
+    assert "accumulated" in found(days, {"precipitation": daily.cumsum(axis=1)}, severity="error")
+    assert "accumulated" in found(days, {"precipitation": daily[10:14].cumsum(axis=1)}, severity="warning")
+
+
+def test_vapour_pressure_in_hpa_beside_swapped_temperatures_is_named_as_hpa() -> None:
+    days, values = constant(5, tmax=4.0, tmin=21.5, vp=6.2)
+    refusals = errors(days, {name: values[name] for name in ("tmax", "tmin", "vp")})
+    assert any("swapped" in one for one in refusals)
+    assert any("look like hPa" in one for one in refusals)
+
+
 def test_a_cold_season_in_fahrenheit_is_refused_against_the_stored_climate() -> None:
     days, values = constant(30, "2002-01-01", tmax=30.0, tmin=15.0, precipitation=1.0)
     cold = BasinClimate("the stored maurer", np.full(12, 2.0), np.full(12, -5.0))

@@ -325,7 +325,10 @@ def test_gaps_and_flags(trained_store: Database, tmp_path: Path) -> None:
     [
         ({"units": "K"}, "tmax of SYNTH-01 is in K, not in degC: let Delft-FEWS"),
         ({"kind": "instantaneous"}, "is instantaneous: aggregate it"),
-        ({"tmax": 290.0}, "tmax is not possible in degC (the values look like kelvin) on 2000-10-01"),
+        (
+            {"tmax": 290.0},
+            "tmax is not possible in degC (290, outside -100 to 70) (the values look like kelvin) on 2000-10-01",
+        ),
         ({"location": "Crow Creek"}, "'Crow Creek' is not a basin identifier"),
         ({"location": "USGS-99999999"}, "No basin 'USGS-99999999' is kept here"),
         ({"start": stamped("2004-09-01")}, "243 days from empty at time0"),
