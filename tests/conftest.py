@@ -29,6 +29,12 @@ def _processes_find_the_tests() -> None:
     os.environ["PYTHONPATH"] = str(ROOT)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _processes_compile_once() -> None:
+    """Let processes that tests start store bytecode: to compile Freshet is a fifth of the start of each."""
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+
 @pytest.fixture(scope="session")
 def camels() -> Path:
     """The folder of real CAMELS-US data, where FRESHET_CAMELS names one."""

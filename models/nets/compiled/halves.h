@@ -81,11 +81,11 @@ struct HalfProducts {
 
     // Z of a group: fixed + W u.
     void group(int64_t b, int64_t g, float* z) const {
-        const Half* u = down + b * deep() * SAMPLES;
+        const Half *u = down + b * deep() * SAMPLES, *other = d_weight || shape.occupied > HALF_BLOCK ? u + 32 : nullptr;
         for (int64_t r = 0; r < shape.padded; r += 2 * TILE) {
             const int64_t row = g * shape.padded + r;
             const Half* first = weight + row * deep();
-            const Block block{{first, first + TILE * deep()}, {u, u + 32}, deep() * 2, 128, PAIRS, TILE * 64, (shape.features() + 1) / 2};
+            const Block block{{first, first + TILE * deep()}, {u, other}, deep() * 2, 128, PAIRS, TILE * 64, (shape.features() + 1) / 2};
             Unit::multiply(block, fixed + (b * shape.rows() + row) * SAMPLES, z + r * SAMPLES, SAMPLES);
         }
     }

@@ -36,6 +36,9 @@ struct PlainProducts {
 
     Real* d_features(int64_t b) const { return back + b * shape.features() * SAMPLES; }
 
+    // Samples of a block whose products are computed; backward those of all.
+    int64_t extent() const { return d_weight ? SAMPLES : shape.occupied; }
+
     // A matrix by its rows and columns, or transposed: the numbers from one to the next.
     struct Factor {
         const Real* begin;
@@ -52,7 +55,8 @@ struct PlainProducts {
     void linear(int64_t b, int64_t first, int64_t rows, Real* z) const {
         const int64_t F = shape.features();
         const Factor w{weight + first * F, F, 1};
-        multiply(w, rows, F, u + b * F * SAMPLES, SAMPLES, fixed + (b * shape.rows() + first) * SAMPLES, z);
+        multiply(w, rows, F, u + b * F * SAMPLES, SAMPLES, fixed + (b * shape.rows() + first) * SAMPLES, z,
+                 extent());
     }
 
     // Adds what their gradient gives to those of weights, fixed part and features.
@@ -62,17 +66,18 @@ struct PlainProducts {
             Real* sum = d_fixed + (b * shape.rows() + first + k) * SAMPLES;
             (R::load(sum) + R::load(dz + k * SAMPLES)).store(sum);
         }
-        multiply({weight + first * F, 1, F}, wanted, rows, dz, SAMPLES, d_features(b), d_features(b));
+        multiply({weight + first * F, 1, F}, wanted, rows, dz, SAMPLES, d_features(b), d_features(b), SAMPLES);
         Real* to = d_weight + first * wide;
-        multiply({dz, SAMPLES, 1}, rows, SAMPLES, across + b * SAMPLES * wide, wide, to, to);
+        multiply({dz, SAMPLES, 1}, rows, SAMPLES, across + b * SAMPLES * wide, wide, to, to, wide);
     }
 
-    // to = from + A B: A of `rows` by `depth`, the others with `width` numbers a row.
-    static INLINED void multiply(Factor a, int64_t rows, int64_t depth, const Real* b, int64_t width, const Real* from, Real* to) {
+    // to = from + A B: A of `rows` by `depth`, the others with `width` numbers a row, of which `extent` are computed.
+    static INLINED void multiply(Factor a, int64_t rows, int64_t depth, const Real* b, int64_t width, const Real* from, Real* to,
+                                 int64_t extent) {
         int64_t column = 0;
-        for (; column + WIDE * LANES <= width; column += WIDE * LANES)
+        for (; column + WIDE * LANES <= extent; column += WIDE * LANES)
             tiles<HIGH, WIDE>(a, rows, depth, b + column, width, from + column, to + column);
-        for (; column < width; column += LANES)
+        for (; column < extent; column += LANES)
             tiles<HIGH * WIDE, 1>(a, rows, depth, b + column, width, from + column, to + column);
     }
 

@@ -21,6 +21,7 @@ from models.nets.products import linear
 from models.nets.scan import Flow, Gates, TaggedFlow, Tags
 
 SAMPLES = 32  # of a block
+HALF_BLOCK = 16  # where no more are there, forward products of the dry samples are left out
 MAX_BLOCKS = 2  # of a team
 VECTOR_BYTES = 64
 TILE, PAIRS = 16, 32  # rows of a tile, numbers of bfloat16 in one of them
@@ -59,8 +60,7 @@ def tagged_scan(
     given = _given(fixed, drivers, mass, cells) | {"tag_mass": _blocks(tags.mass, 1)}
     created, carried = _allocate(given), _blocks(tags.cells, 0).transpose(1, 2).contiguous()
     of_tags = {name: torch.empty_like(given["tag_mass"]) for name in ("tag_discharge", "tag_loss")}
-    _run(precision, weights, given | created | of_tags | {"tag_cells": carried}, backward=False)
-    samples = len(cells)
+    _run(precision, weights, given | created | of_tags | {"tag_cells": carried}, samples := len(cells))
     flow = _flow(tuple(_whole(values, 1, samples) for values in created.values()))
     discharge, loss = (_whole(values, 1, samples) for values in of_tags.values())
     return flow, TaggedFlow(discharge, loss, _whole(carried.transpose(1, 2), 0, samples))
@@ -127,7 +127,7 @@ class _Scan(torch.autograd.Function):
         ctx.precision, ctx.samples, ctx.shape = precision, len(cells), weight.shape
         given = _given(fixed, drivers, mass, cells)
         created = _allocate(given)
-        _run(precision, weights, given | created, backward=False)
+        _run(precision, weights, given | created, ctx.samples)
         ctx.weights, ctx.blocks = tuple(weights), (*given, "storage", "outflow")
         ctx.save_for_backward(*weights.values(), *given.values(), created["storage"], created["outflow"])
         return tuple(_whole(values, 1, ctx.samples) for values in created.values())
@@ -145,7 +145,7 @@ class _Scan(torch.autograd.Function):
         wanted |= {"d_mass": ("mass", 1)} if ctx.needs_input_grad[6] else {}
         blocks |= {name: torch.zeros_like(blocks[of]) for name, (of, _) in wanted.items()}
         blocks["d_fixed"] = torch.zeros_like(blocks["fixed"])
-        created = _run(ctx.precision, weights, blocks, backward=True)
+        created = _run(ctx.precision, weights, blocks, ctx.samples, backward=True)
         rows, features = ctx.shape
         d_weight = created["d_weight"][:, :features]
         if len(d_weight) > rows:  # groups padded for bfloat16
@@ -163,11 +163,12 @@ class _Scan(torch.autograd.Function):
         )  # fmt: skip
 
 
-def _run(precision: str, weights: Blocks, blocks: Blocks, backward: bool) -> Blocks:
+def _run(precision: str, weights: Blocks, blocks: Blocks, samples: int, *, backward: bool = False) -> Blocks:
     """Run all blocks, in teams, on as many threads as there are cores in use.
 
     Args:
         weights, blocks: by the names of `Call`, a block first in each of the latter; what is missing is null.
+        samples: how many the blocks hold, the padding left out.
 
     Returns:
         the gradients of the weights, summed over the teams; none unless backward.
@@ -184,11 +185,12 @@ def _run(precision: str, weights: Blocks, blocks: Blocks, backward: bool) -> Blo
     rank = weights["factor"].shape[1] if "factor" in weights else 0
     tags = blocks["tag_mass"].shape[2] if "tag_mass" in blocks else 0
     padded = len(weights["factor"]) // cells if rank else len(weights["weight"]) // (cells + 2)
+    occupied = HALF_BLOCK if samples <= HALF_BLOCK else SAMPLES
     shared = {name: values.data_ptr() for name, values in weights.items()}
 
     def run(team: int) -> int:
         first = firsts[team]
-        sizes = (days, min(size, count - first), cells, padded, drivers, rank, tags)
+        sizes = (days, min(size, count - first), cells, padded, drivers, rank, tags, occupied)
         pointers = {name: values[first].data_ptr() for name, values in blocks.items()}
         pointers |= {name: values[team].data_ptr() for name, values in gradients.items()}
         call = Call(*sizes, **shared, **pointers)

@@ -2,7 +2,8 @@
 #pragma once
 #include <stdint.h>
 
-constexpr int SAMPLES = 32;  // of a block
+constexpr int SAMPLES = 32;     // of a block
+constexpr int HALF_BLOCK = 16;  // where no more are occupied, the products of the others need not be computed
 
 template <class Real>
 struct Row {

@@ -10,6 +10,7 @@ struct Shape {
     int64_t days, blocks, cells, padded;  // T, blocks of the team, K, P: rows of a group
     int64_t drivers, rank;                // D; r, padded, or 0 where R is not factorised
     int64_t tags;                         // G, 0 where water is not told apart
+    int64_t occupied;                     // samples of a block whose products count forward: HALF_BLOCK or SAMPLES
     // Rows of the weights that see the features: R's groups, or the mixtures v in their place; then i's and o's.
     int64_t first(int64_t group) const {
         return group < cells ? group * padded : (rank ? rank : cells * padded) + (group - cells) * padded;
