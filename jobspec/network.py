@@ -98,18 +98,6 @@ ARCHITECTURES: tuple[str, ...] = tuple(
     for config in (MCLSTMConfig, LSTMConfig, EINSConfig, MMRNNConfig)
 )
 
-_BEFORE: dict[str, dict[str, Any]] = {"mclstm": {"rank": 0, "basin_vector": 0, "antecedent_days": ()}}
-"""By architecture, the fields that an older Freshet did not have, with the values that describe its networks."""
-
-
-def completed(config: Any) -> Any:
-    """Return a configuration stored with weights, with the network's newer fields filled in."""
-    match config:
-        case {"network": {"architecture": str(name), **fields}}:
-            return config | {"network": _BEFORE.get(name, {}) | fields | {"architecture": name}}
-    return config
-
-
 NetworkConfig = Annotated[
     Annotated[MCLSTMConfig, Tag("mclstm")]
     | Annotated[LSTMConfig, Tag("lstm")]

@@ -6,7 +6,6 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     AfterValidator,
-    BeforeValidator,
     Discriminator,
     Field,
     Tag,
@@ -18,7 +17,7 @@ from pydantic_core import PydanticCustomError
 
 from hydrology.base.calendar import Period
 from jobspec.fields import Id, Name, Names, PeriodField, RequestModel, discriminated_by
-from jobspec.network import LSTMConfig, MCLSTMConfig, NetworkConfig, Unseen, completed
+from jobspec.network import LSTMConfig, MCLSTMConfig, NetworkConfig, Unseen
 
 STATIC_ATTRIBUTES = (
     "p_mean", "pet_mean", "p_seasonality", "frac_snow", "aridity", "high_prec_freq", "high_prec_dur",
@@ -109,18 +108,10 @@ Schedule = Annotated[
 ]
 
 
-_BEFORE: dict[str, Any] = {"weight_decay": 0.0}
-"""Fields that a configuration kept before they existed lacks, and what it was by them."""
-
-
-_STORED = "stored"
-"""The context in which a configuration is read that was accepted by the rules of its time."""
-
-
 def _apart_from_the_training_period(period: Period, fields: ValidationInfo) -> Period:
     """Refuse days that are fitted too: the best weights there are those that know them best."""
     training = fields.data.get("train_period")
-    if training is not None and training.overlap(period) is not None and fields.context != _STORED:
+    if training is not None and training.overlap(period) is not None:
         raise PydanticCustomError(
             "overlap",
             "{period} overlaps the training period {training}, so weights would be chosen on days that they were "
@@ -184,12 +175,6 @@ class TrainingConfig(RequestModel):
     checkpoint_every: int = Field(50, ge=1, description="Steps between checkpoints.")
     members: int = Field(1, ge=1, le=100, description="Number of members of the ensemble.")
     seed: int = Field(0, ge=0, lt=2**62, description="Seed of the first member; each further member's is one higher.")
-
-    @classmethod
-    def from_stored(cls, config: Any) -> Self:
-        """Read a configuration that this Freshet or an older one stored with weights."""
-        as_it_was = _BEFORE | completed(config) if isinstance(config, dict) else config
-        return cls.model_validate(as_it_was, context=_STORED)
 
     def unseen_by(self, seed: int) -> tuple[Unseen, ...]:
         """Return what the gates of the member of a seed do not see."""
@@ -289,10 +274,6 @@ class FineTuningConfig(RequestModel):
         """
         own = self.model_dump(exclude={"parent", "product"}) | {"held_out_period": None}
         return TrainingConfig.model_validate(parent.model_dump() | own | {"members": self.members or members})
-
-
-StoredTraining = Annotated[TrainingConfig, BeforeValidator(TrainingConfig.from_stored)]
-"""A configuration that is stored with weights, as part of a larger record."""
 
 
 def _origin(config: Any) -> str:

@@ -6,8 +6,6 @@ from alembic import context
 from alembic.autogenerate.api import AutogenContext
 from sqlalchemy import TypeDecorator
 
-from records.schema import Base
-
 
 def _plain_type(kind: str, item: Any, autogen: AutogenContext) -> str | Literal[False]:
     """Write our column types as what the database stores, so that old revisions need no code of ours."""
@@ -18,7 +16,8 @@ def _plain_type(kind: str, item: Any, autogen: AutogenContext) -> str | Literal[
 connection = context.config.attributes["connection"]
 context.configure(
     connection=connection,
-    target_metadata=Base.metadata,
+    # What the next revision is written from; to run one needs none.
+    target_metadata=context.config.attributes.get("metadata"),
     render_item=_plain_type,
     # SQLite alters a table by making it anew.
     render_as_batch=True,

@@ -202,11 +202,10 @@ class MemberTraining:
         """
         tensors, header = checkpoint.parse(blob)
         self.network.load_state_dict(checkpoint.under("network.", tensors))
-        # Checkpoints of Freshet before the mean have none; those trainings go on without.
-        self.average.load_state_dict(checkpoint.under("average.", tensors) or self.network.state_dict())
+        self.average.load_state_dict(checkpoint.under("average.", tensors))
         checkpoint.restore_optimizer(self.optimizer, checkpoint.under("optimizer.", tensors))
         self.best = checkpoint.under("best.", tensors) or None
-        self.step, self.log, self.seconds = header["step"], header["log"], header.get("seconds", 0.0)
+        self.step, self.log, self.seconds = header["step"], header["log"], header["seconds"]
         self.best_nse = -math.inf if header["best_nse"] is None else header["best_nse"]
 
     def _step(self) -> tuple[float, float]:

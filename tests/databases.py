@@ -20,6 +20,7 @@ import psycopg
 import pytest
 from sqlalchemy.exc import DBAPIError
 
+import migrations
 from records.database.engine import Database, DatabaseProblem
 from records.schema import Base
 
@@ -176,6 +177,32 @@ def _migrate(url: str) -> None:
     database = Database(url)
     database.migrate()
     database.close()
+
+
+LATER = "0002"
+_LATER = f"""
+from alembic import op
+
+revision, down_revision = "{LATER}", "0001"
+
+
+def upgrade() -> None:
+    op.create_index("ix_basins_huc", "basins", ["huc"])
+
+
+def downgrade() -> None:
+    op.drop_index("ix_basins_huc", "basins")
+"""
+
+
+@pytest.fixture
+def later_revision(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A revision after those of this code, which this process has from now on: an index more."""
+    versions = tmp_path / "versions"
+    shutil.copytree(migrations.VERSIONS, versions, ignore=shutil.ignore_patterns("__pycache__"))
+    (versions / f"{LATER}_later.py").write_text(_LATER)
+    monkeypatch.setattr(migrations, "VERSIONS", versions)
+    return LATER
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

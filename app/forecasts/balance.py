@@ -8,7 +8,6 @@ import numpy as np
 from app.forecasts.schemas import MemberBalance, MemberSinceEmpty, Scale, SinceEmpty, WaterBalance
 from app.http.json_numbers import column
 from hydrology.water import ledger as water
-from records.runs.lifetime_balance import UNKNOWN
 from records.runs.runs import CLOSURE, Ledger, RunSeries, ledger_entry
 
 
@@ -63,22 +62,15 @@ def _of_member(ledger: Ledger) -> MemberBalance:
     return balance if ledger.trace is None else balance.model_copy(update={"trace": ledger.trace})
 
 
-def missing_in_balance(balance: WaterBalance | None) -> dict[str, str]:
-    """Return why fields of a balance are null, by their names in an answer."""
-    if balance is None or balance.since_empty_store is not None:
-        return {}
-    return {"water_balance.since_empty_store": UNKNOWN}
-
-
-def _since_empty(ledgers: Sequence[Ledger], days: int | None) -> SinceEmpty | None:
+def _since_empty(ledgers: Sequence[Ledger], days: int | None) -> SinceEmpty:
     members = {
         ledger.member: MemberSinceEmpty(
             residual=since.residual_mm, scale=since.precipitation_mm, relative=since.relative
         )
         for ledger in ledgers
-        if (since := ledger.since_empty) is not None
+        for since in [ledger.since_empty]
     }
-    return SinceEmpty(days=days, scale=_scale(water.WATER_SINCE_EMPTY), members=members) if members else None
+    return SinceEmpty(days=days, scale=_scale(water.WATER_SINCE_EMPTY), members=members)
 
 
 def _scale(scale: water.Scale) -> Scale:

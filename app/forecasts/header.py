@@ -64,7 +64,7 @@ class Header(TypedDict):
     spin_up_days: int | None
     official: NotRequired[bool]
     spin_up_note: NotRequired[str]
-    t0_age_days: NotRequired[int]
+    t0_age_days: int
     t0_note: NotRequired[str]
     age_days: NotRequired[int]
     stale: NotRequired[bool]
@@ -103,9 +103,8 @@ def header(latest: Latest, at: datetime | None) -> Header:
         training_note=summary.training_note,
         attributes_assumed=None if summary.attributes_assumed is None else list(summary.attributes_assumed),
         spin_up_days=basin.spin_up_days,
+        t0_age_days=run.t0_age_days,
     )
-    if run.t0_age_days is not None:
-        fields["t0_age_days"] = run.t0_age_days
     if run.t0_note is not None:
         fields["t0_note"] = run.t0_note
     if run.owner is not None:

@@ -21,7 +21,7 @@ Column = list[float]
 Columns = dict[str, Column]
 
 
-T0_AGE = "How many days T0 lay before the service's clock at issue. Not in runs from before it was stored."
+T0_AGE = "How many days T0 lay before the service's clock at issue."
 T0_NOTE = f"A warning where T0 was not named and lay more than {STALE_AFTER_DAYS} days before the clock: data are old."
 
 
@@ -93,8 +93,8 @@ class Storage(Model):
     """Water in the basin at the end of each day, mm, the mean of the members."""
 
     at_t0: float | None = Field(
-        description="All water in the model's store at the end of T0, mm, before the first day ahead. Null in a run "
-        "that is older than this field."
+        description="All water in the model's store at the end of T0, mm, before the first day ahead. Null where "
+        "the run did not keep it."
     )
     total: Column = Field(description=column("All water in the model's store, mm"))
     snow: Column | None = Field(
@@ -158,7 +158,7 @@ class WaterBalance(Model):
     scale: Scale = Field(description="What residuals are held against; the span is that from T0 to the horizon's end.")
     mean: dict[str, float] = Field(description="The mean of each term over the members.")
     members: dict[str, MemberBalance]
-    since_empty_store: SinceEmpty | None
+    since_empty_store: SinceEmpty
 
 
 class ParentState(Model):
@@ -301,7 +301,7 @@ class RunOfBasin(Model):
     spin_up_note: str | None = Field(
         default=None, description=f"What that means for the flow. Only where it is {SPIN_UP_DAYS} days or fewer."
     )
-    t0_age_days: int | None = Field(default=None, description=T0_AGE)
+    t0_age_days: int = Field(description=T0_AGE)
     t0_note: str | None = Field(default=None, description=T0_NOTE)
     age_days: int | None = Field(
         default=None, description="How many days T0 lies behind the service's clock. Only in the latest answers."

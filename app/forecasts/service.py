@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sqlalchemy.orm import Session
 
 from app.forecasts import words
-from app.forecasts.balance import missing_in_balance, water_balance
+from app.forecasts.balance import water_balance
 from app.forecasts.discharge import (
     Representation,
     calibrated_columns,
@@ -164,11 +164,7 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
         loss=loss,
         water_balance=balance,
         provenance=_provenance(run, basin),
-        missing=missing_in_header(basin)
-        | missing
-        | missing_in_normal(normal, basin)
-        | missing_in_balance(balance)
-        | _missing_provenance(basin),
+        missing=missing_in_header(basin) | missing | missing_in_normal(normal, basin) | _missing_provenance(basin),
         **of_members,
     )
 

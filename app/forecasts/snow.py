@@ -15,18 +15,16 @@ MIN_MM = 1.0
 """Of less water than this nothing is told in % of it: a dusting of snow in July would be a thousand of them."""
 HARDLY_ANY = f"Of a normal below {MIN_MM:g} mm no percent is told."
 OF_THE_BASIN = "Snow is read by cells chosen against reference snow of this basin."
-REGIONAL: Mapping[RegionalBecause | None, str] = {
+REGIONAL: Mapping[RegionalBecause, str] = {
     "no-reference": "Snow is read by cells chosen over other basins: when the run was made, no reference snow of this "
     "basin was stored.",
     "not-chosen": "Snow is read by cells chosen over other basins: when the run was made, reference snow of this basin "
     "was stored, but no cells had been chosen against it, which an evaluation does (freshet evaluate).",
-    None: "Snow is read by cells chosen over other basins.",
 }
-"""A run that is older than the reason tells none."""
 
 
 def snow_read(series: Mapping[str, runs.RunSeries], basin: runs.RunBasin) -> SnowRead | None:
-    """Return what is said of the snow; None where the run has none, or is from before it was kept."""
+    """Return what is said of the snow; None where the run has none."""
     shown = basin.summary.snow
     if shown is None or runs.SNOW_SPREAD not in series or basin.summary.snow_mm is None:
         return None
@@ -34,7 +32,7 @@ def snow_read(series: Mapping[str, runs.RunSeries], basin: runs.RunBasin) -> Sno
     mean = series["snow"].values.mean(axis=0, dtype=np.float64)
     return SnowRead(
         mapping=shown.mapping,
-        mapping_note=OF_THE_BASIN if shown.mapping == "basin" else REGIONAL[shown.regional_because],
+        mapping_note=OF_THE_BASIN if shown.regional_because is None else REGIONAL[shown.regional_because],
         p05=column(low),
         p95=column(high),
         volume_m3=None if basin.area_m2 is None else column(mean / 1000 * basin.area_m2),

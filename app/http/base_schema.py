@@ -16,10 +16,10 @@ NORMAL_IS_0 = "The normal is 0."
 """Why nothing is told in per cent of it."""
 
 Program = Annotated[
-    str | None,
+    str,
     Field(
         description="What computed it: torch's version and vector unit, and the library that ran MC-LSTM. Another one "
-        "gives the same numbers but for the last digits. Null in runs from before it was kept."
+        "gives the same numbers but for the last digits."
     ),
 ]
 

@@ -54,7 +54,7 @@ def detail(session: Session, version: str) -> ModelDetail:
     closure = _closure(stored)
     missing = {} if closure else {"closure": _why_no_closure(stored)}
     if stored.properties.physics is None:
-        missing["physics"] = "An older Freshet kept it, which did not ask."
+        missing["physics"] = "It was stored without having been examined."
     if stored.label is None:
         missing["label"] = "Nobody has named it."
     if stored.tuned_on is None:

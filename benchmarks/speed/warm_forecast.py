@@ -24,6 +24,7 @@ import numpy as np
 from benchmarks.speed.country import PERIOD, PRODUCT, SyntheticCountry
 from hydrology.base.calendar import Day, Period
 from hydrology.water.ledger import FLOWS
+from hydrology.water.spin_up import SPIN_UP_DAYS
 from ingestion.base import Source
 from jobspec.jobs.forecasting import ForecastParams
 from jobspec.network import MCLSTMConfig
@@ -94,6 +95,7 @@ def prepare(database: Database, country: Source, product: str, day: Day) -> str:
                 product=product,
                 arrays=empty,
                 inputs_hash="",
+                spin_up_days=SPIN_UP_DAYS + 1,
                 sums=dict.fromkeys(FLOWS, np.zeros(MEMBERS)),
             )
             states.put(session, new, CLOCK.wall())

@@ -58,6 +58,7 @@ class Pattern:
             parent_day=t0 - 1,
             parent_hash=self.state.sha256,
             inputs_hash=self.state.inputs_hash,
+            spin_up_days=self.state.spin_up_days,
             sums={name: values * float(factor) for name, values in sums.items()},
             recent_flow=flow * factor,
         )
@@ -97,7 +98,6 @@ def _scaled(series: Sequence[RunSeries], factor: np.float32) -> list[RunSeries]:
 
 def _scaled_ledger(ledger: Ledger, factor: float) -> Ledger:
     since = ledger.since_empty
-    assert since is not None
     return replace(
         ledger,
         terms={name: amount * factor for name, amount in ledger.terms.items()},

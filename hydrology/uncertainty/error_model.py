@@ -48,7 +48,7 @@ class BasinErrors:
         class_flow: the median simulated flow of each class, mm/day, to interpolate between classes.
         days: how many observed days of its own it rests on; 0 where it has the numbers of all basins.
         lasting_share, lasting_memory: the share of the errors' variance that lasts for months, and its memory of a day
-            (`hydrology.uncertainty.error_persistence`); 0 in error models from before there were these.
+            (`hydrology.uncertainty.error_persistence`).
     """
 
     mean_flow: float
@@ -74,7 +74,7 @@ class BasinErrors:
             KeyError: a part of it is missing.
         """
         numbers = {name: np.asarray(arrays[name], dtype=float) for name in _OF_BASIN}
-        share, memory = arrays.get(_LASTING, (0.0, 0.0))
+        share, memory = arrays[_LASTING]
         mean_flow = float(numbers.pop("mean_flow")[0])
         return cls(mean_flow, days=days, lasting_share=float(share), lasting_memory=float(memory), **numbers)
 
@@ -107,7 +107,7 @@ class Shape:
             KeyError: a part of it is missing.
         """
         numbers = {name: np.asarray(arrays[name], dtype=float) for name in _SHARED}
-        share, memory = arrays.get(_LASTING, (0.0, 0.0))
+        share, memory = arrays[_LASTING]
         return cls(**numbers, lasting_share=float(share), lasting_memory=float(memory))
 
     def of_basin(self, simulated: Array) -> BasinErrors:

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from hydrology.base.errors import DataProblem, excerpt
 from jobspec.faults import faults
-from jobspec.training import StoredTraining
+from jobspec.training import TrainingConfig
 from models import checkpoint
 from models.networks import build
 
@@ -76,7 +76,7 @@ class Origin(_Frozen):
     """
 
     form: Literal[2] = 2
-    config: StoredTraining
+    config: TrainingConfig
     scaler: dict[str, list[float]]
     basins: list[str] = Field(min_length=1)
     attribute_ranges: dict[str, tuple[float, float]]

@@ -229,7 +229,7 @@ def skipped_days(
 ) -> dict[str, Days]:
     """Return the days of a period that any of the versions' networks skips, by basin: on them they are not compared
     with networks that do not."""
-    configs = [(TrainingConfig.from_stored(version.config), attribute_means(version)) for version in versions]
+    configs = [(TrainingConfig.model_validate(version.config), attribute_means(version)) for version in versions]
     skipping = [(config, means) for config, means in configs if architecture(config.network).skips_gaps]
     skipped: dict[str, Days] = {}
     for basin in basins if skipping else ():

@@ -191,11 +191,9 @@ def member_states(stored: Sequence[states.State | None], members: int) -> list[A
     ]
 
 
-def _spin_up_days(before: states.State | None, days: Period) -> int | None:
-    """Return the days from the empty store to the last day of a span; None where the state before has no count."""
-    if before is None:
-        return len(days)
-    return None if before.spin_up_days is None else before.spin_up_days + len(days)
+def _spin_up_days(before: states.State | None, days: Period) -> int:
+    """Return the days from the empty store to the last day of a span."""
+    return len(days) if before is None else before.spin_up_days + len(days)
 
 
 def _recent_flow(before: states.State | None, outputs: ArrayMap, at: int) -> npt.NDArray[np.float32]:
@@ -205,10 +203,8 @@ def _recent_flow(before: states.State | None, outputs: ArrayMap, at: int) -> npt
     return np.concatenate([*earlier, flow])[-MAX_GAP:]
 
 
-def _sums(before: states.State | None, forcing: Forcing, outputs: ArrayMap, at: int) -> Sums | None:
-    """Return the sums since the empty store at the end of a segment; None where the state before has none."""
-    if before is not None and before.sums is None:
-        return None
+def _sums(before: states.State | None, forcing: Forcing, outputs: ArrayMap, at: int) -> Sums:
+    """Return the sums since the empty store at the end of a segment, of a network that conserves mass."""
     discharge = outputs["discharge"][:, at]
     rain = np.broadcast_to(forcing.mass[at], discharge.shape)
     return sums_after(before.sums if before else None, rain, discharge, outputs["loss"][:, at])

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hydrology.base.calendar import Period
 from hydrology.base.credit import Credit
 from hydrology.uncertainty.error_model import LEVELS
 from hydrology.uncertainty.variance_sources import SPREAD_SOURCES
@@ -314,7 +313,8 @@ class _Result:
         labels, traces = self.loaded.labels, self.start.weather.traces
         worst = closed.relative.reshape(len(labels), -1).argmax(axis=1)
         sums = self.at_t0.archived.sums
-        since_empty = [None] * len(labels) if sums is None else _since_empty(sums, self._stored_at_t0)
+        assert sums is not None  # where there are ledgers, the network conserves mass
+        since_empty = _since_empty(sums, self._stored_at_t0)
         ledgers = []
         for member, (label, trace) in enumerate(zip(labels, worst.tolist(), strict=True)):
             ledger = closed.of(member * len(self._rain) + trace)
@@ -360,7 +360,7 @@ class _Result:
             area_m2=None if area is None else area.m2,
             area_name=None if area is None else area.name,
             summary=self._summary(),
-            spin_up_days=state.spin_up_days or len(Period(start.forcing.period.first, state.day)),
+            spin_up_days=state.spin_up_days,
         )
 
     def _summary(self) -> RunSummary:

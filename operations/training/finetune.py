@@ -46,11 +46,11 @@ def whole(session: Session, tuning: FineTuningConfig) -> tuple[Version, Training
             f"Version {parent.id} learns no vectors of basins, so there is nothing to fit of them alone: fit the whole "
             "network (fitted: network), or choose a parent with `basin_vector` above 0."
         )
-    return parent, tuning.training(TrainingConfig.from_stored(parent.config), len(parent.members))
+    return parent, tuning.training(TrainingConfig.model_validate(parent.config), len(parent.members))
 
 
 def _learns_vectors(parent: Version) -> bool:
-    network = TrainingConfig.from_stored(parent.config).network
+    network = TrainingConfig.model_validate(parent.config).network
     return isinstance(network, MCLSTMConfig) and network.basin_vector > 0
 
 

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import numpy as np
 import structlog
 from sqlalchemy.orm import Session
 
@@ -21,7 +20,7 @@ from models.pretrained.writing import Finished, Written, write
 from operations.data.dataset import load_forcing
 from operations.training.physics_probes import measured
 from operations.versions.stages import stage
-from operations.versions.training_domain import attribute_means, attribute_ranges
+from operations.versions.training_domain import attribute_means
 from records.basins import basins
 from records.database.engine import Database
 from records.database.json_columns import to_json
@@ -83,9 +82,6 @@ def export(database: Database, version_id: str, folder: Path) -> Written:
     with database.reading() as session:
         version = versions.get(session, version_id)
         members = versions.members_of(session, version_id)
-        if version.properties.attribute_ranges is None:
-            ranges = _ranges(session, version)
-            version = replace(version, properties=replace(version.properties, attribute_ranges=ranges))
         twin = _twin(session, version)
     return ship(folder, version, members, twin)
 
@@ -245,7 +241,7 @@ def promote_where_vacant(database: Database, clock: Clock, version_id: str) -> P
     left_out: dict[str, str] = {}
     with database.reading() as session:
         version = versions.get(session, version_id)
-        config, means = TrainingConfig.from_stored(version.config), attribute_means(version)
+        config, means = TrainingConfig.model_validate(version.config), attribute_means(version)
         fit = []
         for basin in stage("basins checked", [one.id for one in basins.list_basins(session)]):
             found = load_forcing(session, basin, config, means)
@@ -297,9 +293,3 @@ def _twin(session: Session, version: versions.Version) -> form.TwinEnsemble | No
     """Return what names the twin of a version."""
     shipped = version.twin_id and versions.get(session, version.twin_id).properties.pretrained
     return form.TwinEnsemble(name=shipped.name, content=shipped.content) if shipped else None
-
-
-def _ranges(session: Session, version: versions.Version) -> dict[str, tuple[float, float]]:
-    """Return the ranges of a version from before they were kept with it: of its basins' attributes as they are now."""
-    names = TrainingConfig.from_stored(version.config).inputs.static
-    return attribute_ranges(names, basins.attributes_of(session, version.basins, names).astype(np.float32))

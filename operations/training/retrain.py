@@ -74,7 +74,7 @@ def season(session: Session, params: RetrainingParams) -> Season | str:
         raise InvalidInput(
             f"Version {version.id} was fine-tuned from another: retrain that one (--version), and fine-tune the result."
         )
-    config = TrainingConfig.from_stored(version.config)
+    config = TrainingConfig.model_validate(version.config)
     names = _to_learn_from(session, version)
     learnt = [Period.parse(days) for days in version.used_periods]
     first = min(days.first for days in learnt)

@@ -70,8 +70,7 @@ class Trained:
         promoted: the basins that had no current version and now use this one; none of a fine-tuning.
         refused: why it may serve no basin, where a probe of its physics failed.
         validation_nse: the best median NSE of each member in the validation period.
-        validation_basins: over how many basins that is the median; None without a validation period, and where an older
-            Freshet trained.
+        validation_basins: over how many basins that is the median; None without a validation period.
     """
 
     version_id: str
@@ -204,7 +203,7 @@ def reopen(database: Database, training_id: str) -> StartedTraining:
     """
     with database.reading() as session:
         training = trainings.get(session, training_id)
-        config = TrainingConfig.from_stored(training.request["config"])
+        config = TrainingConfig.model_validate(training.request["config"])
         parent = versions.get(session, training.request["parent"]) if "parent" in training.request else None
         prepared = prepare(session, config, training.request["basins"])
     if prepared.data_hash != training.request["data_hash"]:
@@ -365,7 +364,7 @@ def _trained(
         promoted=tuple(promoted),
         refused=refused,
         validation_nse={label: _best(log) for label, log in logs.items()},
-        validation_basins=next((row.get("validation_basins") for log in logs.values() for row in log), None),
+        validation_basins=next((row["validation_basins"] for log in logs.values() for row in log), None),
     )
 
 

@@ -71,7 +71,7 @@ def comparison_result(
 
 
 def _compared_version(session: Session, version: versions.Version) -> ComparedVersion:
-    config = TrainingConfig.from_stored(version.config)
+    config = TrainingConfig.model_validate(version.config)
     network = build(config.network, config.inputs, seed=0, basins=len(version.basins))
     logs = versions.logs_of(session, version.id).values()
     seconds = [log["seconds"] for log in logs if log.get("seconds") is not None]

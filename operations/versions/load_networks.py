@@ -55,5 +55,5 @@ def load_version(session: Session, version_id: str) -> LoadedVersion:
     """
     version = versions.get(session, version_id)
     weights = {member.label: weights_of(version, member) for member in versions.members_of(session, version_id)}
-    config = TrainingConfig.from_stored(version.config)
+    config = TrainingConfig.model_validate(version.config)
     return LoadedVersion(version, Ensemble.load(config, Scaler.from_json(version.scaler), weights, version.basins))

@@ -19,7 +19,7 @@ def attribute_ranges(names: Sequence[str], static: npt.NDArray[np.floating]) -> 
 
 def attribute_means(version: Version) -> dict[str, float]:
     """Return the mean of each attribute over the basins that a version learnt from."""
-    names = TrainingConfig.from_stored(version.config).inputs.static
+    names = TrainingConfig.model_validate(version.config).inputs.static
     return dict(zip(names, version.scaler["static_mean"], strict=True))
 
 

@@ -2,12 +2,10 @@
 
 import errno
 import fcntl
-import re
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +25,6 @@ HEAD = "head"  # this code's revision
 _MIGRATION_LOCK = 0x667265736865  # any fixed number: PostgreSQL's advisory locks are named by numbers
 _POSTGRESQL_FULL = "53100"
 _READ_REVISION = "SELECT version_num FROM alembic_version"
-_LINK = re.compile(r'^revision = "(?P<name>\w+)"\ndown_revision = (?:None|"(?P<before>\w+)")$', re.MULTILINE)
 MAX_PAUSE_SECONDS = 60
 """How long a writer may be idle inside a transaction. PostgreSQL then closes its connection, so that a process that was
 stopped there does not keep its locks from all others."""
@@ -193,7 +190,7 @@ class Database:
                 self._refuse_newer(revision)
                 wanted = _named(target)
                 if revision != wanted:
-                    _move(connection, revision, wanted)
+                    migrations.move(connection, revision, wanted)
                     self._require_whole(connection)
         except _FAULTS as error:
             raise DatabaseProblem(self._unreachable(error)) from error
@@ -314,20 +311,9 @@ def _parsed(url: str) -> URL:
     )
 
 
-@cache
 def revisions() -> tuple[str, ...]:
-    """Return the revisions of the tables, oldest first.
-
-    They are those that lay there at the first call, whatever is installed later. Alembic is not asked: to load it costs
-    more than most commands.
-    """
-    files = (Path(migrations.__path__[0]) / "versions").glob("*.py")
-    links = [_LINK.search(file.read_text(encoding="utf-8")) for file in files]
-    after = {link["before"]: link["name"] for link in links if link is not None}
-    names = [after[None]]
-    while names[-1] in after:
-        names.append(after[names[-1]])
-    return tuple(names)
+    """Return the revisions of the tables, oldest first."""
+    return migrations.revisions(migrations.VERSIONS)
 
 
 def _revision(connection: Connection) -> str | None:
@@ -346,19 +332,6 @@ def _named(revision: str) -> str:
     if revision not in names:
         raise InvalidInput(f"There is no revision {revision!r} of the tables: name one of {names[0]} to {names[-1]}.")
     return revision
-
-
-def _move(connection: Connection, revision: str | None, wanted: str) -> None:
-    """Bring the tables from one revision to another."""
-    from alembic import command
-    from alembic.config import Config
-
-    config = Config()
-    config.set_main_option("script_location", str(Path(migrations.__path__[0])).replace("%", "%%"))
-    config.attributes["connection"] = connection
-    names = revisions()
-    is_older = revision is not None and names.index(wanted) < names.index(revision)
-    (command.downgrade if is_older else command.upgrade)(config, wanted)
 
 
 def _open_sqlite(connection: DBAPIConnection, _record: object) -> None:

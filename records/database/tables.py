@@ -25,7 +25,7 @@ class Summed:
     Attributes:
         summed_names: the columns that say what the row is of, two at least.
         summed_contents: the columns of bytes.
-        checksum: of both. 0 until a migration has computed that of a row from before there were any.
+        checksum: of both.
     """
 
     summed_names: ClassVar[tuple[str, ...]]

@@ -4,11 +4,6 @@ from dataclasses import dataclass
 
 from records.database.json_columns import CLOSED
 
-UNKNOWN = (
-    "The run, or the state that it began from, is older than this count, which begins with a start from an empty store."
-)
-"""Why a ledger does not tell it."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SinceEmpty:

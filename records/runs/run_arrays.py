@@ -51,7 +51,7 @@ class Ledger:
         terms: named and signed.
         residual_mm: their sum.
         tolerance_mm: the largest residual, up or down, that closes.
-        since_empty: of the state of T0; None where the run, or the state that it began from, is older than this count.
+        since_empty: of the state of T0.
         trace: the trace of weather that it is of, of all the one whose ledger closes least; None without traces.
     """
 
@@ -59,7 +59,7 @@ class Ledger:
     terms: Mapping[str, float]
     residual_mm: float
     tolerance_mm: float
-    since_empty: SinceEmpty | None = None
+    since_empty: SinceEmpty
     trace: str | None = None
 
     @property
@@ -194,16 +194,12 @@ def _of_ledgers(ledgers: Sequence[Ledger]) -> Labelled:
         [
             *(_finite(ledger.terms[term]) if term in ledger.terms else np.nan for term in terms),
             *map(_finite, (ledger.residual_mm, ledger.tolerance_mm)),
-            *((np.nan, np.nan) if (since := ledger.since_empty) is None else map(_finite, _since_empty(since))),
+            *map(_finite, (ledger.since_empty.residual_mm, ledger.since_empty.precipitation_mm)),
         ]
         for ledger in ledgers
     ]
     members = [[ledger.member, ledger.trace] for ledger in ledgers]
     return Labelled("mm", {"member": members, "entry": [*terms, *_NUMBERS]}, np.array(rows))
-
-
-def _since_empty(since: SinceEmpty) -> tuple[float, float]:
-    return since.residual_mm, since.precipitation_mm
 
 
 def _finite(number: float) -> float:
@@ -218,6 +214,6 @@ def _ledgers(array: Labelled) -> list[Ledger]:
     for (member, trace), row in zip(array.axes["member"], array.values.tolist(), strict=True):
         *amounts, residual, tolerance, since, precipitation = row
         of_terms = {term: amount for term, amount in zip(terms, amounts, strict=True) if amount == amount}
-        started = None if since != since else SinceEmpty(residual_mm=since, precipitation_mm=precipitation)
-        ledgers.append(Ledger(member, of_terms, residual, tolerance, started, trace))
+        since_empty = SinceEmpty(residual_mm=since, precipitation_mm=precipitation)
+        ledgers.append(Ledger(member, of_terms, residual, tolerance, since_empty, trace))
     return ledgers

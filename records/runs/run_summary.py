@@ -12,7 +12,7 @@ from records.runs.snow_summary import RunSnow
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrainingDomain:
-    """What a version has learnt from, seen from one basin. None where a run of an older Freshet did not keep it.
+    """What a version has learnt from, seen from one basin. None where the run did not come so far.
 
     Attributes:
         seen_in_training: whether the version learnt from the basin.
@@ -42,19 +42,16 @@ LEARNT_FROM = tuple(field.name for field in fields(TrainingDomain))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSummary(TrainingDomain):
-    """A run's summary of a basin. Every field has a default: that of a basin for which nothing was computed, and of a
-    run that was kept before there was the field.
+    """A run's summary of a basin. Every field has a default: that of a basin for which nothing was computed.
 
     Attributes:
         traces: how many traces of weather drive each member after T0; None where they are no traces.
         flow_at_t0_mm: the discharge of T0 itself, the mean of the members, mm/day; None where the state has none.
         discharge_mm: the median of members (and traces), summed over the days ahead.
         normal_mm: the normal of the basin's own record, summed over the days ahead; None for `normal_reason`.
-        storage_mm: all water in the cells at T0, the mean of the members; None where the network's cells hold none, and
-            in a run that is older than this field.
+        storage_mm: all water in the cells at T0, the mean of the members; None where the network's cells hold none.
         snow_mm: what reads as snow at T0, the mean of the members; None for `snow_reason`.
-        snow: whose cells that is read from, how they were judged, and how far the members lie apart; None without it,
-            and in a run that is older than this field.
+        snow: whose cells that is read from, how they were judged, and how far the members lie apart; None without it.
         snow_normal_mm: its normal, by the past that the version simulates; None for `snow_normal_reason`.
         peak_mm_per_day, peak_lead: its highest day, and the days from T0 to it.
         snow_reason: why the run has no snow; None where it has.

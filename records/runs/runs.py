@@ -149,8 +149,7 @@ class RunBasin:
         inputs_hash: of everything consumed since the parent.
         area_m2, area_name: the area that discharge is converted with.
         summary: what lists and maps show.
-        spin_up_days: how many days after the empty store the state of T0 is; None where nothing was computed, and where
-            the run is older than this field.
+        spin_up_days: how many days after the empty store the state of T0 is; None where nothing was computed.
         pruned: that what the members computed is not kept any more, and why; None where it is.
     """
 
@@ -180,8 +179,7 @@ class RunBasin:
     @property
     def why_not_calibrated(self) -> str:
         """Why it has no calibrated quantiles."""
-        shown = self.reason or self.summary.calibration_reason or self.pruned
-        return shown or "The run is older than calibrated quantiles."
+        return self.reason or self.summary.calibration_reason or self.why_missing
 
     @property
     def why_missing(self) -> str:
@@ -205,12 +203,12 @@ class NewRun:
     Attributes:
         id: from `ids.new_id(created_at)`.
         t0: the last day that the states have consumed.
-        t0_age_days: how many days T0 lay before the clock's day; None in runs from before it was stored.
-        t0_stale: whether that is too many, where T0 was not named but chosen; None likewise.
+        t0_age_days: how many days T0 lay before the clock's day.
+        t0_stale: whether that is too many, where T0 was not named but chosen.
         horizon_days: how many days it looks ahead.
         issued_at: the clock's time; available_at: when readers may see it; created_at: the wall's time.
         version_id, weights_hash, code_version: what computed it.
-        program: torch's version and the like, on which the last digits depend; None in runs from before it was kept.
+        program: torch's version and the like, on which the last digits depend.
         product: of the forcing; forcing_kind: of the forcing after T0; forcing_cutoff: its last observed day.
         weather: the weather forecast that it used; None where the kind is not `supplied`.
         purpose: why it was made.
@@ -230,7 +228,7 @@ class NewRun:
     version_id: str
     weights_hash: str
     code_version: str
-    program: str | None
+    program: str
     product: str
     forcing_kind: ForcingKind
     forcing_cutoff: Day | None = None
@@ -241,13 +239,13 @@ class NewRun:
     members: JsonList
     request_key: str | None = None
     reason: str | None = None
-    t0_age_days: int | None = None
-    t0_stale: bool | None = None
+    t0_age_days: int
+    t0_stale: bool
 
     @property
     def t0_note(self) -> str | None:
         """The warning about its T0; None where there is none."""
-        if not self.t0_stale or self.t0_age_days is None:
+        if not self.t0_stale:
             return None
         observed_until = self.forcing_cutoff if self.forcing_kind == "observed" else None
         return stale_note(self.t0, self.t0_age_days, self.product, observed_until)

@@ -24,7 +24,7 @@ class KnownSkill:
         r: Pearson's.
         bias_pct: above 0: too much snow.
         bare_mm: what reads as snow in the mean of the days on which the reference has none; None where there are no
-            such days, and where the cells were judged before this was.
+            such days.
     """
 
     __pydantic_config__ = CLOSED
@@ -47,8 +47,7 @@ class RunSnow:
         skill: of the mapping; None for `skill_reason`.
         snow17_mm: what Snow-17 has by the basin's own weather, a second opinion where the mapping is regional; None
             for `snow17_reason`, and where the mapping is the basin's own.
-        regional_because: why the mapping is regional; None where it is the basin's own, and in a run that is older than
-            this field.
+        regional_because: why the mapping is regional; None where it is the basin's own.
     """
 
     __pydantic_config__ = CLOSED

@@ -46,12 +46,11 @@ class NewState:
         arrays: the state by name; the first axis of each array is the member.
         parent_day, parent_hash: the state it was advanced from; None where it began with empty cells (the empty store).
         inputs_hash: fingerprint of the forcing and attributes used since the parent.
-        spin_up_days: days since the empty store; None where an ancestor was stored before these were counted.
+        spin_up_days: days since the empty store.
         sums: what has flowed in and out of each member since the empty store (`hydrology.water.ledger.Sums`); None
-        where the
-            network does not conserve mass, and where the parent has none.
-        recent_flow: the members' mean discharge of the last days, `day` the last of them, mm/day; None in states from
-            before it was kept.
+            where the network does not conserve mass.
+        recent_flow: the members' mean discharge of the last days, `day` the last of them, mm/day; None where
+            it is not known.
     """
 
     version_id: str
@@ -62,7 +61,7 @@ class NewState:
     parent_day: Day | None = None
     parent_hash: str | None = None
     inputs_hash: str
-    spin_up_days: int | None = None
+    spin_up_days: int
     sums: Sums | None = None
     recent_flow: npt.NDArray[np.float32] | None = None
 

@@ -46,15 +46,14 @@ class RunRow(Base):
     status: Mapped[str]
     reason: Mapped[str | None]
     request_key: Mapped[str | None]
-    program: Mapped[str | None]
+    program: Mapped[str]
     weather: Mapped[RunWeather | None] = mapped_column(Document(RunWeather))
     what_if: Mapped[RunWhatIf | None] = mapped_column(Document(RunWhatIf))
     # The operator's key that asked for it; null for the service's. Not a foreign key: keys are revoked, never deleted.
     owner: Mapped[str | None]
-    # How many days T0 lay before the clock's day, and whether that is too many for a T0 that nobody named; null in runs
-    # from before they were stored.
-    t0_age_days: Mapped[int | None]
-    t0_stale: Mapped[bool | None]
+    # How many days T0 lay before the clock's day, and whether that is too many for a T0 that nobody named.
+    t0_age_days: Mapped[int]
+    t0_stale: Mapped[bool]
 
 
 class RunBasinRow(Base):
@@ -153,8 +152,8 @@ class StateRow(Summed, Base):
     created_at: Mapped[datetime]
     invalid_at: Mapped[datetime | None]
     invalid_reason: Mapped[str | None]
-    spin_up_days: Mapped[int | None]
+    spin_up_days: Mapped[int]
     sums: Mapped[bytes | None]
     sums_hash: Mapped[str | None]
     recent_flow: Mapped[bytes | None]
-    checksum: Mapped[int] = mapped_column(Long, server_default="0")
+    checksum: Mapped[int] = mapped_column(Long)

@@ -48,7 +48,7 @@ class SeriesRow(Summed, Base):
     source_id: Mapped[int] = mapped_column(ForeignKey("sources.id"))
     revision: Mapped[int]
     updated_at: Mapped[datetime]
-    checksum: Mapped[int] = mapped_column(Long, server_default="0")
+    checksum: Mapped[int] = mapped_column(Long)
 
 
 class RevisionRow(Summed, Base):
@@ -77,7 +77,7 @@ class RevisionRow(Summed, Base):
     old_source_id: Mapped[int] = mapped_column(ForeignKey("sources.id"))
     new_source_id: Mapped[int] = mapped_column(ForeignKey("sources.id"))
     replaced_at: Mapped[datetime]
-    checksum: Mapped[int] = mapped_column(Long, server_default="0")
+    checksum: Mapped[int] = mapped_column(Long)
 
 
 class ArrivalRow(Base):

@@ -27,7 +27,7 @@ class SimulatedRecordRow(Base):
     area_m2: Mapped[float]
     attributes_assumed: Mapped[JsonList]
     computed_at: Mapped[datetime]
-    # Null of a version that does not conserve mass, and of a simulation from before this column.
+    # Null of a version that does not conserve mass.
     loss: Mapped[JsonObject | None]
 
 
@@ -50,7 +50,7 @@ class SimulatedWaterRow(Summed, Base):
     variable: Mapped[str] = mapped_column(primary_key=True)
     cells: Mapped[JsonObject | None]
     content: Mapped[bytes]
-    checksum: Mapped[int] = mapped_column(Long, server_default="0")
+    checksum: Mapped[int] = mapped_column(Long)
 
 
 class SimulatedLevelRow(Base):

@@ -1,7 +1,7 @@
 """Skill of a version: scores under their whole key, and the cells that read as snow."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -30,8 +30,7 @@ class Score:
         n: how many pairs it is of.
         value: the score; None with the reason.
         low, high: its interval, where one was made.
-        attributes_assumed: the attributes of the basin that were assumed in the simulation; None where the score is
-            older than this field.
+        attributes_assumed: the attributes of the basin that were assumed in the simulation.
         shipped: whether it came with the ensemble; an evaluation here takes its place.
     """
 
@@ -51,7 +50,7 @@ class Score:
     reason: str | None = None
     low: float | None = None
     high: float | None = None
-    attributes_assumed: list[str] | None = None
+    attributes_assumed: list[str] = field(default_factory=list)
     shipped: bool = False
     evaluated_at: datetime
 
@@ -68,7 +67,7 @@ class SnowCells:
         test_first, test_last, test_r: other days, Pearson's r there.
         bias_pct: of the test days, %.
         bare_mm: what reads as snow in the mean of the test days on which the reference has none; None where there are
-            no such days, and in a row that is older than this field.
+            no such days.
         reason: why another number is missing.
     """
 

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint, false
+from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from hydrology.base.calendar import Day
@@ -106,9 +106,8 @@ class ScoreRow(Base):
     low: Mapped[float | None]
     high: Mapped[float | None]
     evaluated_at: Mapped[datetime]
-    # Names; null where the score is older than this column.
-    attributes_assumed: Mapped[JsonList | None]
-    shipped: Mapped[bool] = mapped_column(server_default=false())
+    attributes_assumed: Mapped[JsonList]
+    shipped: Mapped[bool]
 
 
 class SnowCellsRow(Base):
@@ -135,7 +134,7 @@ class SnowCellsRow(Base):
     bias_pct: Mapped[float | None]
     reason: Mapped[str | None]
     evaluated_at: Mapped[datetime]
-    # Null where the cells are from before this column.
+    # Null where the reference has snow on every test day.
     bare_mm: Mapped[float | None]
 
 

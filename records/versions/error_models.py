@@ -145,7 +145,7 @@ def get(session: Session, version_id: str, basins: Sequence[str], weather: str =
         if not is_whole(ErrorModelRow, row):
             raise ValueError(row.version_id)
         shape = Shape.from_arrays(_arrays(row.content))
-        regional = shape if row.regional is None else Shape.from_arrays(_arrays(row.regional))
+        regional = Shape.from_arrays(_arrays(row.regional))
         known = {part.basin_id: _errors(part) for part in of_basins}
     except (SafetensorError, KeyError, ValueError):
         raise Corrupt(

@@ -57,25 +57,3 @@ class PromotionDecision:
     better_in: tuple[str, ...]
     promoted: tuple[str, ...]
     sentence: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MedianComparison:
-    """What the rule of an older Freshet decided: by two medians, and with no years of its own for the report.
-
-    Attributes:
-        better_in: the basins where the rule was met; none where that was not kept.
-    """
-
-    __pydantic_config__ = CLOSED
-
-    candidate: str
-    current: tuple[str, ...]
-    rule: PromotionRule
-    basins: int
-    candidate_median: float | None
-    current_median: float | None
-    better: bool
-    better_in: tuple[str, ...] = ()
-    promoted: tuple[str, ...]
-    sentence: str

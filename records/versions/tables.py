@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint, Index, false
+from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint, Index
 from sqlalchemy.orm import Mapped, mapped_column
 
 from hydrology.base.calendar import Day
@@ -12,10 +12,7 @@ from records.versions.version_properties import VersionProperties
 
 
 class ErrorModelRow(Summed, Base):
-    """What all basins share. Another fit replaces it; runs keep the fingerprint of the one that they used.
-
-    `regional` is null in those from before it was kept.
-    """
+    """What all basins share. Another fit replaces it; runs keep the fingerprint of the one that they used."""
 
     __tablename__ = "error_models"
     __table_args__ = (
@@ -33,9 +30,9 @@ class ErrorModelRow(Summed, Base):
     content: Mapped[bytes]
     sha256: Mapped[str]
     created_at: Mapped[datetime]
-    regional: Mapped[bytes | None]
-    for_unseen: Mapped[bool] = mapped_column(server_default=false())
-    checksum: Mapped[int] = mapped_column(Long, server_default="0")
+    regional: Mapped[bytes]
+    for_unseen: Mapped[bool]
+    checksum: Mapped[int] = mapped_column(Long)
 
 
 class BasinErrorsRow(Base):

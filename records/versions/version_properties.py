@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from hydrology.water.probe_results import ProbeResult
 from records.database.json_columns import CLOSED
-from records.versions.promotion_decisions import MedianComparison, PromotionDecision
+from records.versions.promotion_decisions import PromotionDecision
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +65,7 @@ class VersionProperties:
     Attributes:
         attribute_ranges: the least and the greatest value of each attribute over the basins that it learnt from.
         physics: what the probes found of its networks.
-        comparison: what the promotion rule decided, now or in an older Freshet.
+        comparison: what the promotion rule decided.
         twin: of one that was trained here on every day there is: the version that is judged in its place on days that
             it has fitted itself, by the same recipe on fewer years. That of a shipped one is told by `pretrained`.
     """
@@ -77,5 +77,5 @@ class VersionProperties:
     tuning: Tuning | None = None
     closure: Closure | None = None
     physics: tuple[ProbeResult, ...] | None = None
-    comparison: PromotionDecision | MedianComparison | None = None
+    comparison: PromotionDecision | None = None
     twin: str | None = None

@@ -96,8 +96,8 @@ class FeedBasinRow(Base):
     # When it last did not fail, by the service's clock.
     fetched_at: Mapped[datetime | None]
     # Spans of days without a value inside the record, and what is doubtful in what came.
-    holes: Mapped[JsonList] = mapped_column(server_default="[]")
-    warnings: Mapped[JsonList] = mapped_column(server_default="[]")
+    holes: Mapped[JsonList]
+    warnings: Mapped[JsonList]
 
 
 class CreditRow(Base):

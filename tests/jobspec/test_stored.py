@@ -1,38 +1,19 @@
-"""What was kept by an older Freshet is read as what it was."""
+"""A configuration that is stored with weights is read as it was written."""
 
 import pytest
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from benchmarks.regional.recipes import RECIPES
-from jobspec.network import MCLSTMConfig
-from jobspec.training import StoredTraining, TrainingConfig
+from jobspec.training import TrainingConfig
 from models.pretrained import SHELF
 from models.pretrained.form import read
 
 ASKED = {"inputs": {"product": "any"}, "train_period": "2001-01-01..2002-12-31"}
 
 
-def test_a_new_training_and_one_from_before_differ_by_what_is_new() -> None:
+def test_a_stored_configuration_is_read_as_it_was_written() -> None:
     new = TrainingConfig.model_validate(ASKED)
-    stored = new.model_dump(mode="json")
-    assert TrainingConfig.from_stored(stored) == new
-    network = {name: value for name, value in stored["network"].items() if name in ("architecture", "cells")}
-    old = TrainingConfig.from_stored(
-        {name: value for name, value in stored.items() if name != "weight_decay"} | {"network": network}
-    )
-    assert isinstance(old.network, MCLSTMConfig)
-    assert (old.network.rank, old.network.basin_vector, old.network.antecedent_days) == (0, 0, ())
-    assert (old.weight_decay, new.weight_decay) == (0.0, 0.1)
-
-
-def test_what_was_validated_on_days_that_it_was_fitted_to_can_still_be_read() -> None:
-    stored = TrainingConfig.model_validate(ASKED).model_dump(mode="json")
-    stored["validation_period"] = ASKED["train_period"]
-    config = TrainingConfig.from_stored(stored)
-    assert config.validation_period == config.train_period
-    assert TypeAdapter(StoredTraining).validate_python(stored) == config
-    with pytest.raises(ValidationError, match="choose periods apart"):
-        TrainingConfig.model_validate(stored)
+    assert TrainingConfig.model_validate(new.model_dump(mode="json")) == new
 
 
 def test_the_shipped_ensemble_is_still_what_its_recipe_trains() -> None:
@@ -41,7 +22,7 @@ def test_the_shipped_ensemble_is_still_what_its_recipe_trains() -> None:
 
 
 @pytest.mark.parametrize("network", [None, 3, [], {"architecture": 3}, {"architecture": "mclstm", "cells": "many"}])
-def test_what_is_no_configuration_is_refused_all_the_same(network: object) -> None:
+def test_what_is_not_a_configuration_is_refused(network: object) -> None:
     stored = TrainingConfig.model_validate(ASKED).model_dump(mode="json") | {"network": network}
     with pytest.raises(ValidationError):
-        TrainingConfig.from_stored(stored)
+        TrainingConfig.model_validate(stored)

@@ -199,15 +199,6 @@ def test_the_loss_is_least_at_the_expectile(share: float) -> None:
     assert abs(float(simulated.grad.sum())) < 1e-9
 
 
-def test_a_checkpoint_of_before_the_mean_of_the_weights_goes_on() -> None:
-    blobs: dict[int, bytes] = {}
-    whole = member(ema_decay=0.0).run(lambda step, blob: blobs.update({step: blob}))
-    tensors, header = parse(blobs[6])
-    resumed = member(ema_decay=0.0)
-    resumed.resume(dump({name: value for name, value in tensors.items() if not name.startswith("average.")}, header))
-    assert all(torch.equal(value, whole.last[name]) for name, value in resumed.run().last.items())
-
-
 def test_broken_weights_are_refused() -> None:
     blob = dump({"w": torch.ones(3)}, {"step": 1})
     assert parse(blob)[1] == {"step": 1}

@@ -90,6 +90,7 @@ def a_state(version: str, at: str, value: float = 1.0, **chosen: Any) -> states.
         product="maurer_extended",
         arrays={"c": cells},
         inputs_hash="inputs",
+        spin_up_days=9999,
     )
     return replace(new, **chosen)
 
@@ -99,6 +100,8 @@ def a_run(session: Session, version: str, *results: runs.BasinResult, **chosen: 
     new = runs.NewRun(
         id=new_id(NOW + timedelta(seconds=next(_seconds))),
         t0=day("2008-09-30"),
+        t0_age_days=1,
+        t0_stale=False,
         horizon_days=10,
         issued_at=NOW,
         available_at=NOW,

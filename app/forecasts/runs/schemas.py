@@ -27,7 +27,7 @@ class RunSummary(Model):
     )
     reason: str | None = Field(description="Why it was not issued for every basin; null where it was.")
     t0: date = Field(description="The last day that the model's states have consumed.")
-    t0_age_days: int | None = Field(description=T0_AGE)
+    t0_age_days: int = Field(description=T0_AGE)
     t0_note: str | None = Field(description=f"{T0_NOTE} Null elsewhere.")
     horizon_days: int
     issued_at: datetime = Field(description="When it was issued, by the service's clock.")
@@ -60,8 +60,7 @@ class BasinOfRun(Model):
     status: BasinStatus
     reason: str | None = Field(description="Why nothing was issued; null where it was.")
     seen_in_training: bool | None = Field(
-        description="Whether the model version learnt from it; null where the run did not come so far, or did not keep "
-        "it."
+        description="Whether the model version learnt from it; null where the run did not come so far."
     )
     attributes_assumed: list[str] | None = Field(
         description="The attributes of the basin that were assumed, for they are not known; null likewise."

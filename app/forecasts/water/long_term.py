@@ -22,7 +22,7 @@ from records.series import series
 from records.versions import versions
 
 DAYS_OF_A_YEAR = 365.25
-NO_SUMS = "The state of T0 is not kept any more, or is older than these sums: forecast again."
+NO_SUMS = "The state of T0 is not kept any more: forecast again."
 NO_AREA = "No area of the basin is kept, by which its discharge could be told as a depth."
 
 

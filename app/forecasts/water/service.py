@@ -6,7 +6,7 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from app.forecasts import service as forecasts
-from app.forecasts.balance import missing_in_balance, residuals, water_balance
+from app.forecasts.balance import residuals, water_balance
 from app.forecasts.header import days_ahead, header, missing_in_header
 from app.forecasts.snow import missing_in_snow
 from app.forecasts.water.loss import loss_beside_pet
@@ -106,7 +106,7 @@ def age(session: Session, latest: Latest, at: datetime | None) -> AgeOfRun:
     if runs.AGE in series:
         ages = _ages(series[runs.AGE], Ages(run.t0))
     else:
-        reason = basin.reason or basin.summary.age_reason or basin.pruned or "The run is older than ages of water."
+        reason = basin.reason or basin.summary.age_reason or basin.why_missing
         missing |= dict.fromkeys(("discharge", "ages"), reason)
     return AgeOfRun(
         **header(latest, at),
@@ -148,7 +148,7 @@ def balance(session: Session, latest: Latest, at: datetime | None) -> BalanceOfR
     of_traces = runs.series_of(session, latest.run.id, basin.basin_id, (runs.LEDGER,)).get(runs.LEDGER)
     ledgers = runs.ledger_of(session, latest.run.id, basin.basin_id)
     of_members = water_balance(ledgers, of_traces, basin.spin_up_days)
-    missing = missing_in_header(basin) | missing_in_balance(of_members)
+    missing = missing_in_header(basin)
     if of_members is None:
         missing["water_balance"] = forecasts.why_no_account(basin, _conserving(session, latest))
     lost = None

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from app.forecasts import lookup
 from app.forecasts import service as forecasts
-from app.forecasts.balance import missing_in_balance, water_balance
+from app.forecasts.balance import water_balance
 from app.forecasts.discharge import in_units
 from app.forecasts.header import days_ahead, header, missing_in_header
 from app.forecasts.what_if_runs.schemas import Flow, Side, Volume, WhatIfOfRun
@@ -80,7 +80,7 @@ def _side(session: Session, of: Latest, units: Units) -> _Side:
     ledgers = runs.ledger_of(session, run.id, basin.basin_id)
     balance = water_balance(ledgers, series.get(runs.LEDGER), basin.spin_up_days)
     volume = _volume(float(mean.sum()), basin.area_m2)
-    missing = {f".{name}": why for name, why in missing_in_balance(balance).items()}
+    missing = {}
     if balance is None:
         missing[".water_balance"] = forecasts.NOT_CONSERVING
     if volume.volume is None:

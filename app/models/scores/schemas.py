@@ -36,9 +36,8 @@ class Score(Of):
     reason: str | None = Field(description="Why there is no value; null where there is one.")
     low: float | None = Field(description="The lower end of its interval; null where none was made.")
     high: float | None = Field(description="The upper end of its interval; null where none was made.")
-    attributes_assumed: list[str] | None = Field(
-        description="The attributes of the basin that were assumed in the simulation, for they were not known; null in "
-        "a score that is older than this field."
+    attributes_assumed: list[str] = Field(
+        description="The attributes of the basin that were assumed in the simulation, for they were not known."
     )
     shipped: bool = Field(
         description="Whether it came with the shipped ensemble, computed elsewhere; an evaluation here takes its place."

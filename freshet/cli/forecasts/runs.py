@@ -1,6 +1,5 @@
 """`freshet runs`: the forecasts that were issued."""
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated, Any
 
@@ -16,7 +15,6 @@ from hydrology.base.calendar import instant
 from jobspec.changes import Changes
 from operations.versions.stages import stage
 from records.runs import runs as records
-from records.runs.lifetime_balance import UNKNOWN
 from records.runs.run_summary import LEARNT_FROM, TrainingDomain
 
 _RANGE = ("0.05", "0.95")
@@ -78,22 +76,20 @@ def _basin_json(session: Session, run: str, row: records.RunBasin, quantiles_of:
         "storage_mm": arrays["storage"].values.mean(axis=0).tolist() if "storage" in arrays else None,
         "origin_mm_per_day": _by_origin(arrays[records.ORIGIN]) if records.ORIGIN in arrays else None,
         "ledger": [_ledger_json(ledger, row) for ledger in ledgers],
-        "missing": _missing(row, ledgers),
+        "missing": _missing(row),
     }
 
 
 def _ledger_json(ledger: records.Ledger, row: records.RunBasin) -> dict[str, Any]:
     since = ledger.since_empty
-    since_empty = since and {"days": row.spin_up_days, **asdict(since), "relative": since.relative}
+    since_empty = {"days": row.spin_up_days, **asdict(since), "relative": since.relative}
     return {**asdict(ledger), "scale_mm": ledger.scale_mm, "closes": ledger.closes, "since_empty": since_empty}
 
 
-def _missing(row: records.RunBasin, ledgers: Sequence[records.Ledger]) -> dict[str, str]:
+def _missing(row: records.RunBasin) -> dict[str, str]:
     missing = {} if row.spin_up_days is not None else {"spin_up_days": row.why_missing}
     if row.summary.calibration is None:
         missing["calibrated_mm_per_day"] = row.why_not_calibrated
-    if any(ledger.since_empty is None for ledger in ledgers):
-        missing["ledger.since_empty"] = UNKNOWN
     return missing
 
 
@@ -151,7 +147,7 @@ def run_table(run: dict[str, Any]) -> RenderableType:
     title = (
         f"Run {run['id']}: T0 {run['t0']}{_age(run['t0_age_days'])}, "
         f"{run['horizon_days']} days, {run['forcing_kind']} {run['product']}, "
-        f"version {run['version_id']}, {run['program'] or 'program not kept'}; median discharge in mm/day"
+        f"version {run['version_id']}, {run['program']}; median discharge in mm/day"
     )
     notes = _range_notes(run)
     if run["what_if"] is not None:
@@ -191,10 +187,8 @@ def _range_notes(run: dict[str, Any]) -> list[str]:
     return notes
 
 
-def _age(days: int | None) -> str:
+def _age(days: int) -> str:
     """Return how old T0 was at issue, in words."""
-    if days is None:
-        return ""
     return f" ({abs(days)} day{'' if abs(days) == 1 else 's'} {'before' if days >= 0 else 'after'} the day of issue)"
 
 

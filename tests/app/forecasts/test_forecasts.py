@@ -415,7 +415,6 @@ def test_the_example_is_a_real_answer(sqlite_database: Database, sqlite_client: 
     assert example.area is not None
     assert example.water_balance is not None
     assert example.discharge is not None
-    assert example.water_balance.since_empty_store is not None
     assert example.water_balance.since_empty_store.days == example.spin_up_days
     for member in example.water_balance.members.values():
         assert sum(member.terms.values()) == pytest.approx(member.residual, abs=1e-9)
@@ -614,13 +613,3 @@ def test_a_run_of_the_first_year_states_that_its_flow_is_too_low(
 
     assert answer["spin_up_days"] == 365
     assert "0.25 until day 61" in answer["spin_up_note"]
-
-
-def test_a_run_from_before_it_was_stored_does_not_state_how_old_its_state_was(
-    sqlite_database: Database, sqlite_client: TestClient
-) -> None:
-    run = fill_records(sqlite_database, created.forecast(spin_up_days=None))
-
-    answer = sqlite_client.get(f"/v1/runs/{run}/basins/{BASIN}").json()
-
-    assert (answer["spin_up_days"], answer["missing"]["spin_up_days"]) == (None, "The run did not keep it.")

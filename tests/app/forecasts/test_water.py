@@ -261,7 +261,7 @@ def test_the_page_of_a_basin_draws_the_age_of_the_water_where_the_run_reports_it
 
 @pytest.mark.parametrize(
     ("stored", "reported"),
-    [(None, "The run is older than ages of water."), ("The record is too young.", "The record is too young.")],
+    [(None, "The run did not keep it."), ("The record is too young.", "The record is too young.")],
 )
 def test_a_run_without_ages_states_why(
     sqlite_database: Database, sqlite_client: TestClient, stored: str | None, reported: str
@@ -345,15 +345,6 @@ def test_the_balance_reports_what_is_unexplained_since_the_empty_store(database:
     assert (since["days"], since["scale"]["unit"], since["scale"]["tolerance"]) == (9999, "mm", 5e-6)
     assert since["scale"]["formula"] == "precipitation since the store was empty"
     assert since["members"]["1"] == {"residual": -0.004, "scale": 32_000, "relative": pytest.approx(-1.25e-7)}
-
-
-def test_a_run_from_a_state_without_that_count_states_it(database: Database, client: TestClient) -> None:
-    result = created.forecast()
-    fill_records(database, replace(result, ledgers=[replace(ledger, since_empty=None) for ledger in result.ledgers]))
-    for address in (BALANCE, f"/v1/basins/{BASIN}/forecasts/latest"):
-        output = client.get(address).json()
-        assert (output["water_balance"]["closes"], output["water_balance"]["since_empty_store"]) == (True, None)
-        assert "begins with a start from an empty store" in output["missing"]["water_balance.since_empty_store"]
 
 
 def test_a_withheld_run_shows_its_open_balance(database: Database, client: TestClient) -> None:

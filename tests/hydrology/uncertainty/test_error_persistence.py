@@ -59,15 +59,13 @@ def test_without_errors_nothing_lasts(of_basins: list[Array]) -> None:
     assert not found.shares.any()
 
 
-def test_a_fit_retains_what_lasts_and_error_models_from_before_have_none() -> None:
+def test_what_lasts_of_an_error_is_stored_with_a_fit() -> None:
     model = fit({f"basin {seed}": created(seed) for seed in range(4)})
     basin = replace(model.basins["basin 0"], lasting_share=0.4, lasting_memory=0.98)
     shape = replace(model.shape, lasting_share=0.5, lasting_memory=0.98)
     stored, stored_shape = BasinErrors.from_arrays(basin.arrays(), basin.days), Shape.from_arrays(shape.arrays())
     assert (stored.lasting_share, stored.lasting_memory) == pytest.approx((0.4, 0.98))
     assert (stored_shape.lasting_share, stored_shape.lasting_memory) == pytest.approx((0.5, 0.98))
-    before = {name: values for name, values in basin.arrays().items() if name != "lasting"}
-    assert BasinErrors.from_arrays(before, 1).lasting_share == 0.0
     unseen = shape.of_basin(created(0).simulated)
     assert (unseen.lasting_share, unseen.lasting_memory) == (0.5, 0.98)
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from sqlalchemy import delete, select, update
+from sqlalchemy import delete, update
 
 from hydrology.base.calendar import Day, Period, day
 from hydrology.base.credit import Credit
@@ -22,7 +22,6 @@ from models import checkpoint
 from models.arrays import Forcing
 from models.ensemble import Ensemble
 from models.nets.compiled import loader
-from operations.forecasting.advance_states import ONE_DAY
 from operations.forecasting.forecast import NothingToForecast, forecast
 from records.basins import basins
 from records.database.engine import Database
@@ -340,26 +339,9 @@ def test_a_run_reports_what_its_states_leave_unexplained_since_the_empty_store(t
         rain = series.read(session, "SYNTH-01", "synthetic", "precipitation")
     assert rain is not None
     for ledger in ledgers:
-        assert ledger.since_empty is not None
         fallen = rain.over(Period(rain.start, T0)).values.astype(float).sum()
         assert ledger.since_empty.precipitation_mm == pytest.approx(fallen)
         assert 0 < abs(ledger.since_empty.relative) < 2e-6
-
-
-def test_a_state_from_before_the_count_goes_on_without_it(trained_store: Database) -> None:
-    before = one_run(trained_store, t0=T0 - ONE_DAY)
-    with trained_store.transaction() as session:
-        session.execute(update(StateRow).values(spin_up_days=None, sums=None, sums_hash=None))
-        for row in session.scalars(select(StateRow)):
-            resum(row)
-    run = one_run(trained_store)
-    after = state(trained_store, "SYNTH-01", T0)
-    assert after is not None
-    assert (after.spin_up_days, after.sums) == (None, None)
-    assert (before.status, run.status) == ("issued", "issued")
-    with trained_store.reading() as session:
-        assert {ledger.since_empty for ledger in runs.ledger_of(session, run.id, "SYNTH-01")} == {None}
-        assert runs.basin_of(session, run.id, "SYNTH-01").spin_up_days == len(Period(day("2000-10-01"), T0))
 
 
 REFUSALS = [

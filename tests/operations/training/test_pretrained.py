@@ -36,8 +36,8 @@ from records.runs import runs
 from records.runs.run_summary import RunSummary
 from records.versions import error_models, promotions, trainings, versions
 from records.versions.promotions import Withdrawn
-from records.versions.tables import PromotionRow, VersionRow
-from records.versions.version_properties import Pretrained, VersionProperties
+from records.versions.tables import PromotionRow
+from records.versions.version_properties import Pretrained
 from tests.operations.conftest import BASINS, CLOCK, configuration
 from tests.records.factories import contents
 
@@ -358,19 +358,6 @@ def test_attributes_beyond_those_of_its_basins_are_named(trained_store: Database
     with trained_store.transaction() as session:
         basins.upsert(session, basins.Basin(UNSEEN, attributes=within))
     assert summary(trained_store, version, UNSEEN).outside_training == ()
-
-
-def test_a_version_from_before_ranges_were_stored_does_not_know_and_is_exported_with_them(
-    trained_store: Database, tmp_path: Path
-) -> None:
-    version = newest(trained_store)
-    with trained_store.transaction() as session:
-        session.get_one(VersionRow, version.id).properties = VersionProperties()
-    assert summary(trained_store, version.id, UNSEEN).outside_training is None
-    export(trained_store, version.id, tmp_path / "old")
-    (tmp_path / "old" / "README.md").write_text("Old.")
-    ranges = read(tmp_path / "old").description.attribute_ranges
-    assert ranges == version.properties.attribute_ranges
 
 
 def test_another_product_than_it_learnt_from_is_reported(trained_store: Database, shelf: Path) -> None:

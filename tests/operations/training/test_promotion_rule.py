@@ -22,12 +22,10 @@ from records.authority.permissions import of_key
 from records.authority.write_guard import Guard
 from records.basins.tables import BasinRow
 from records.database.engine import Database
-from records.database.json_columns import from_json
 from records.verification.tables import ScoreRow
 from records.versions import promotions, versions
-from records.versions.promotion_decisions import MedianComparison, SideBySide
+from records.versions.promotion_decisions import SideBySide
 from records.versions.tables import VersionRow
-from records.versions.version_properties import VersionProperties
 from tests.operations.conftest import BASINS, CLOCK, configuration
 from tests.records.factories import NOW
 
@@ -174,19 +172,3 @@ def test_one_good_year_among_bad_ones_does_not_decide() -> None:
         assert pair.difference is not None
         assert pair.difference.median > 0.1
         assert pair.exceeds(0.0) is exceeds
-
-
-def test_a_decision_in_the_earlier_form_is_left_as_it_is(trained_store: Database) -> None:
-    """Until now it held two medians and no years."""
-    (first,) = in_use(trained_store)
-    rule = {"period": "2004-10-01..2006-09-30", "margin": 0.0, "promote": True}
-    medians = {"basins": 2, "candidate_median": 0.6, "current_median": 0.5}
-    old = {"candidate": first, "current": ["older"], "rule": rule, **medians, "better": True}
-    stored = from_json(VersionProperties, {"comparison": old | {"promoted": [], "sentence": "Better."}})
-    assert isinstance(stored.comparison, MedianComparison)
-    with trained_store.transaction() as session:
-        session.get_one(VersionRow, first).properties = stored
-    decision = decide(trained_store, CLOCK, first, PromotionRule(period=HELD_OUT))
-    assert decision.basins == 0
-    with trained_store.reading() as session:
-        assert versions.get(session, first).properties == stored

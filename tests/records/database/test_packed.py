@@ -101,9 +101,10 @@ def test_paths_alone_are_read_with_the_quantiles_that_they_need() -> None:
 
 
 def test_ledgers_come_back_each_with_its_own_terms() -> None:
+    since = SinceEmpty(residual_mm=0.0, precipitation_mm=9.0)
     ledgers = [
         Ledger("0", {"rain": 1 / 3, "loss": -0.1}, 1e-7, 1e-5, SinceEmpty(residual_mm=2e-5, precipitation_mm=3612.5)),
-        Ledger("1", {"rain": 1 / 3, "increment": 10.0}, -1e-7, 1e-5, None, "perturbed-04"),
+        Ledger("1", {"rain": 1 / 3, "increment": 10.0}, -1e-7, 1e-5, since, "perturbed-04"),
     ]
     assert unpacked(OWNER, packed(OWNER, (), ledgers), ()).ledgers == ledgers
 

@@ -16,6 +16,7 @@ from records.database.engine import Database
 from records.database.ids import Corrupt
 from records.database.statements import table_of
 from records.runs import run_store, runs, states
+from records.runs.lifetime_balance import SinceEmpty
 from records.runs.run_summary import RunSummary
 from records.runs.runs import BasinResult, Ledger, RunBasin, RunSeries, UnknownRun
 from records.runs.tables import RunContentRow
@@ -41,7 +42,10 @@ PLUME = RunSeries(
     np.array([[1.5, np.nan, 0.1], [2.5, 1.0, 0.2]], dtype=np.float32),
 )
 QUANTILES = RunSeries("discharge_quantiles", "mm/day", {"level": [0.5], "lead": [1, 2, 3]}, np.ones((1, 3)))
-CLOSED = Ledger("0", {"precipitation": 10.0, "discharge": -4.0, "loss": -5.0, "storage change": -1.0}, 1e-6, 1e-4)
+SINCE = SinceEmpty(residual_mm=1e-6, precipitation_mm=10.0)
+CLOSED = Ledger(
+    "0", {"precipitation": 10.0, "discharge": -4.0, "loss": -5.0, "storage change": -1.0}, 1e-6, 1e-4, SINCE
+)
 OPEN = replace(CLOSED, member="1", residual_mm=-0.5)
 WHOLE = BasinResult(
     basin=RunBasin(
