@@ -1,7 +1,7 @@
-"""How processes of Python are started: they run the installed Freshet, and never code of the working folder.
+"""Starts Python processes that run the installed Freshet, never code of the working folder.
 
-Without `-P` the working folder comes first where Python looks for modules, so that a folder `models/` or `records/` in
-it would be run in place of Freshet's.
+Without `-P` Python searches the working folder for modules first, so a folder `models/` or `records/` in
+it would run in place of Freshet's.
 """
 
 import multiprocessing
@@ -11,14 +11,14 @@ from multiprocessing.context import SpawnContext
 
 
 def command(module: str, *arguments: str) -> list[str]:
-    """Return the command that runs a module in a process of its own."""
+    """Return the command that runs a module in its own process."""
     return [sys.executable, "-P", "-m", module, *arguments]
 
 
 def spawn_context() -> SpawnContext:
-    """Return the way to spawn processes for functions; from now on, those of this process are as safe as `command`.
+    """Return a context that spawns processes, and make this process's spawns as safe as `command`.
 
-    `multiprocessing` passes no option to its processes but those of this one, so it is told by the environment.
+    `multiprocessing` passes only this process's own options to its children, so the environment carries the setting.
     """
     os.environ["PYTHONSAFEPATH"] = "1"
     return multiprocessing.get_context("spawn")

@@ -1,7 +1,7 @@
-"""Whose a job is: the service's own, or an operator's.
+"""Owner of a job: the service or an operator.
 
-A job speaks for the service where no key posted it, or an administrator's did. What an operator's jobs do is neither
-published as the service's state nor allowed to keep the service's own jobs waiting.
+A job belongs to the service if no key or an administrator's key posted it. Operators' jobs are not published as the
+service's state, and cannot delay the service's own jobs.
 """
 
 from sqlalchemy import ColumnElement, or_, select
@@ -20,5 +20,5 @@ JOB_OF_SERVICE = of_service(JobRow.key_id)
 
 
 def is_of_service(session: Session, key_id: str | None) -> bool:
-    """Return whether a job of this key, or of none, speaks for the service."""
+    """Return whether a job of this key, or without a key, belongs to the service."""
     return key_id is None or session.scalar(select(KeyRow.scope).where(KeyRow.id == key_id)) == "admin"

@@ -1,4 +1,4 @@
-"""What a run says of the snow of a basin beside its arrays, kept as JSON with it: it outlives the next evaluation."""
+"""A run's snow of a basin, stored as JSON with its arrays: it outlives the next evaluation."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -6,25 +6,25 @@ from typing import Literal
 from records.database.json_columns import CLOSED
 
 MappingKind = Literal["basin", "regional"]
-"""Whose cells read as snow: chosen against the basin's own reference, or over many other basins together."""
+"""Origin of the snow cells: chosen against the basin's own reference, or over many other basins together."""
 RegionalBecause = Literal["no-reference", "not-chosen"]
-"""Why cells chosen over other basins serve: no reference snow of the basin is stored, or it is, and no cells have been
-chosen against it yet."""
+"""Why cells chosen over other basins are used: the basin has no stored reference snow, or no cells have been chosen
+against it yet."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownSkill:
-    """How well cells read as snow, on days (and, of a regional mapping, in basins) that took no part in the choice.
+    """Skill of snow cells, on days (and, for a regional mapping, in basins) outside the choice.
 
     Attributes:
-        version: whose cells were judged: the same version, or its twin.
+        version: the version whose cells were scored: the same version, or its twin.
         products: the reference snow.
         period: the days, FIRST..LAST.
-        basins: over how many other basins these are medians; None where they are of the basin itself.
+        basins: number of other basins that these are medians over; None for the basin's own skill.
         r: Pearson's.
         bias_pct: above 0: too much snow.
-        bare_mm: what reads as snow in the mean of the days on which the reference has none; None where there are no
-            such days, and where the cells were judged before this was.
+        bare_mm: mean of the snow cells on days without reference snow; None without such days, and for cells
+            scored before this field existed.
     """
 
     __pydantic_config__ = CLOSED
@@ -44,11 +44,10 @@ class RunSnow:
 
     Attributes:
         p05_mm, p95_mm: the quantiles of the members.
-        skill: of the mapping; None for `skill_reason`.
-        snow17_mm: what Snow-17 has by the basin's own weather, a second opinion where the mapping is regional; None
-            for `snow17_reason`, and where the mapping is the basin's own.
-        regional_because: why the mapping is regional; None where it is the basin's own, and in a run that is older than
-            this field.
+        skill: skill of the mapping; None: see `skill_reason`.
+        snow17_mm: snow by Snow-17 with the basin's own weather, a second opinion on a regional mapping; None: see
+            `snow17_reason`, and None for the basin's own mapping.
+        regional_because: why the mapping is regional; None for the basin's own, and in runs older than this field.
     """
 
     __pydantic_config__ = CLOSED
