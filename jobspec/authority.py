@@ -41,7 +41,7 @@ class Authority:
     """The write permissions of jobs of a kind.
 
     Attributes:
-        writes: by table, the owner of rows that an operator's job may write. Admins' jobs write all rows of these tables.
+        writes: by table, whose rows an operator's job may write. Admins' jobs write all rows of these tables.
         also: further tables, which only jobs of admins and of the service write.
         operators: whether an operator may run the kind at all.
         names: the parameters that name written records (`fit.model`: a field of a field), with the kind of record.

@@ -262,8 +262,7 @@ class FineTuningConfig(RequestModel):
     validation_period: ValidationPeriod | None = Field(
         None,
         validate_default=True,
-        description="Days that select the best weights, outside the training period. Not needed for vectors "
-        "alone.",
+        description="Days that select the best weights, outside the training period. Not needed for vectors alone.",
     )
     windows: WindowsConfig = WindowsConfig()
     schedule: FineTuningSchedule = FineTuningSchedule()

@@ -52,8 +52,6 @@ class WeatherDocument(RequestModel):
         None, description="When it became available; by default when it is sent."
     )
     licence: Line | None = None
-    credit: Line | None = Field(
-        None, description="Credit of the source, shown with every answer that uses it."
-    )
+    credit: Line | None = Field(None, description="Credit of the source, shown with every answer that uses it.")
     units: dict[Variable, Annotated[str, Field(max_length=16)]] = Field(description="Of each variable.")
     basins: dict[str, TracesOfBasin] = Field(max_length=MAX_BASINS, description="By identifier.")

@@ -45,6 +45,4 @@ def require_dry(run: runs.Run) -> None:
         NotDry: the run has other weather.
     """
     if run.forcing_kind != "dry":
-        raise NotDry(
-            f"Run {run.id} has {run.forcing_kind} weather: name a run with `dry` weather, or leave `run` out."
-        )
+        raise NotDry(f"Run {run.id} has {run.forcing_kind} weather: name a run with `dry` weather, or leave `run` out.")

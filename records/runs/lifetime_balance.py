@@ -4,9 +4,7 @@ from dataclasses import dataclass
 
 from records.database.json_columns import CLOSED
 
-UNKNOWN = (
-    "The run, or its initial state, is older than this balance, which starts with an empty store."
-)
+UNKNOWN = "The run, or its initial state, is older than this balance, which starts with an empty store."
 """Why a ledger lacks it."""
 
 

@@ -25,9 +25,7 @@ def store(session: Session, new: NewRun, results: Sequence[BasinResult]) -> Run:
         IntegrityError: the run is already stored, or its version or a basin is not stored.
     """
     if (new.forcing_kind == "supplied") != (new.weather is not None):
-        raise InvalidInput(
-            "A run has to name its weather forecast if its forcing is supplied, and only then."
-        )
+        raise InvalidInput("A run has to name its weather forecast if its forcing is supplied, and only then.")
     imagined = new.forcing_kind in IMAGINED or new.what_if is not None
     if imagined and new.purpose != "what-if":
         raise InvalidInput(f"A run with {new.forcing_kind} weather can only be a what-if run.")

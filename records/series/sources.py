@@ -22,7 +22,7 @@ class Source:
 
 
 def register(session: Session, name: str, sha256: str, size: int, read_at: datetime) -> int:
-    """Return the id of a source, kept once per name and content; `read_at` is that of its first reading."""
+    """Return the id of a source, stored once per name and content; `read_at` is the time of its first reading."""
     session.execute(
         insert_into(session, SourceRow).on_conflict_do_nothing(index_elements=["name", "sha256"]),
         {"name": name, "sha256": sha256, "size": size, "read_at": read_at},

@@ -1,4 +1,4 @@
-"""The levels of what versions simulate of past days."""
+"""Levels of versions' simulations of past days."""
 
 from datetime import datetime
 
@@ -11,7 +11,7 @@ from records.database.tables import Summed
 
 
 class SimulatedRecordRow(Base):
-    """Which days of a basin a version simulated, and the area that depths were converted with."""
+    """The days of a basin that a version simulated, and the area that depths were converted with."""
 
     __tablename__ = "simulated_records"
     __table_args__ = (
@@ -27,12 +27,12 @@ class SimulatedRecordRow(Base):
     area_m2: Mapped[float]
     attributes_assumed: Mapped[JsonList]
     computed_at: Mapped[datetime]
-    # Null of a version that does not conserve mass, and of a simulation from before this column.
+    # Null for a version that does not conserve mass, and for a simulation older than this column.
     loss: Mapped[JsonObject | None]
 
 
 class SimulatedWaterRow(Summed, Base):
-    """Water in the basin at the end of each of them, mm: float32, little-endian; and which cells it is of."""
+    """Simulated water in a basin at the end of each day, mm: float32, little-endian; and its cells."""
 
     __tablename__ = "simulated_water"
     __table_args__ = (
@@ -54,7 +54,7 @@ class SimulatedWaterRow(Summed, Base):
 
 
 class SimulatedLevelRow(Base):
-    """A level of them, m3/s, in its place among them, with the years that it rests on."""
+    """A simulated level, m3/s, with its position and the years that it uses."""
 
     __tablename__ = "simulated_levels"
     __table_args__ = (
