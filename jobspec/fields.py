@@ -86,7 +86,9 @@ def _without_password(text: str) -> str:
     except ValueError:
         raise PydanticCustomError("source", "not a valid URL") from None
     if secret:
-        raise PydanticCustomError("source", "others can read this URL: give one without a password")
+        raise PydanticCustomError(
+            "source", "a URL with a password would be shown to others: give one without a password"
+        )
     return text
 
 

@@ -83,7 +83,8 @@ class WhatIfParams(AheadParams):
 
     changes: Changes = UNCHANGED
     note: Line | None = Field(
-        None, description="The purpose of the run, in a line. Everybody who can read forecasts can read it."
+        None,
+        description="The purpose of the run, in a line. It is public: everybody who can read forecasts can read it.",
     )
 
     @model_validator(mode="after")

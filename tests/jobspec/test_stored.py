@@ -31,7 +31,7 @@ def test_what_was_validated_on_days_that_it_was_fitted_to_can_still_be_read() ->
     config = TrainingConfig.from_stored(stored)
     assert config.validation_period == config.train_period
     assert TypeAdapter(StoredTraining).validate_python(stored) == config
-    with pytest.raises(ValidationError, match="choose periods apart"):
+    with pytest.raises(ValidationError, match="choose separate periods"):
         TrainingConfig.model_validate(stored)
 
 

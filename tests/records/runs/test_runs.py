@@ -205,7 +205,7 @@ def test_an_unknown_run_is_missed(database: Database) -> None:
         run = a_run(session, _a_version_of_the_basin(session)).id
         with pytest.raises(UnknownRun, match="'nothing'"):
             runs.get(session, "nothing")
-        with pytest.raises(UnknownRun, match="says nothing of SYNTH-01"):
+        with pytest.raises(UnknownRun, match="does not contain SYNTH-01"):
             runs.series_of(session, run, "SYNTH-01")
         with pytest.raises(UnknownRun):
             runs.ledger_of(session, "nothing", BASIN)
@@ -306,7 +306,7 @@ def test_a_run_on_a_dry_spell_is_a_what_if_and_nothing_else(database: Database) 
         version = _a_version_of_the_basin(session)
         run = a_run(session, version, forcing_kind="dry", purpose="what-if")
         before = contents(session)
-        with pytest.raises(InvalidInput, match="a what-if, and nothing else"):
+        with pytest.raises(InvalidInput, match="can only be a what-if run"):
             a_run(session, version, forcing_kind="dry", purpose="operational")
         assert contents(session) == before
         with pytest.raises(IntegrityError), session.begin_nested():
@@ -371,7 +371,7 @@ def test_a_run_that_was_asked_to_change_something_retains_what_and_is_nothing_bu
         version = _a_version_of_the_basin(session)
         run = a_run(session, version, purpose="what-if", what_if=asked)
         assert runs.get(session, run.id).what_if == asked
-        with pytest.raises(InvalidInput, match="is a what-if, and nothing else"):
+        with pytest.raises(InvalidInput, match="can only be a what-if run"):
             a_run(session, version, what_if=asked)
 
 

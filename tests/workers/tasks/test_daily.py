@@ -47,5 +47,5 @@ def test_a_schedule_posts_the_cycle_and_its_job_reports_what_came_of_each_basin(
         log = [event.data["text"] for event in events.events_after(session, done.id, 0) if event.type == "log"]
         run = latest(session, GOING[0], here.clock.now()).run
     reason = f"{STOPPED}: its live ends on 2005-05-28, more than 3 days ago."
-    assert [line for line in log if line.startswith(STOPPED)] == [f"{STOPPED} has no forecast of today. {reason}"]
+    assert [line for line in log if line.startswith(STOPPED)] == [f"{STOPPED} has no forecast for today. {reason}"]
     assert (run.id, run.purpose, run.forcing_kind) == (done.result["runs"][0]["run"], "operational", "supplied")
