@@ -37,7 +37,7 @@ _EMBEDDING_V6 = tuple(IPv6Network(network) for network in ("::ffff:0:0/96", "64:
 
 
 def is_public(address: str) -> bool:
-    """Return whether an IP address belongs to the public internet; an IPv6 zone makes it local."""
+    """Return whether an IP address belongs to the public internet. An IPv6 zone makes it local."""
     parsed = ip_address(address)
     if isinstance(parsed, IPv6Address):
         return _is_public_v6(parsed)
@@ -57,7 +57,7 @@ def _is_public_v6(address: IPv6Address) -> bool:
 
 
 def why_no_target(url: str, allowed: Collection[HostPort]) -> str | None:
-    """Return why a URL is not an allowed target; None if it is allowed.
+    """Return why a URL is not an allowed target. None if it is allowed.
 
     This checks the URL itself. The address that a host name resolves to is checked on connecting.
 
@@ -79,7 +79,7 @@ def why_no_target(url: str, allowed: Collection[HostPort]) -> str | None:
 
 
 def _numeric(host: str) -> list[str]:
-    """Return the addresses that a numeric host stands for, in any spelling; empty for a name."""
+    """Return the addresses that a numeric host stands for, in any spelling. Empty for a name."""
     try:
         return [str(answer[4][0]) for answer in getaddrinfo(host, None, flags=AI_NUMERICHOST)]
     except (gaierror, UnicodeError):

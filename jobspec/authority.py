@@ -64,7 +64,7 @@ class Authority:
         return frozenset({*EVERY_JOB, *self.writes, *self.also})
 
     def owned(self, table: str, role: Role) -> Owned | None:
-        """Return the owner of the rows of a table that a role may write; None for none."""
+        """Return the owner of the rows of a table that a role may write. None for none."""
         if table in EVERY_JOB:
             return "any"
         if role == "admin":

@@ -65,7 +65,7 @@ class _Settings(RequestModel):
 
     @property
     def origin(self) -> str:
-        """Identifies the source of the data; a product is filled from one origin only."""
+        """Identifies the source of the data. A product is filled from one origin only."""
         model = getattr(self, "model", None)
         return self.adapter if model is None else f"{self.adapter} {model}"
 

@@ -93,7 +93,9 @@ def _without_password(text: str) -> str:
 
 
 def discriminated_by(field: str, noun: str, values: Sequence[str]) -> Discriminator:
-    """Return a discriminator of a union by a field, whose default is its first value.
+    """Return a discriminator of a union by a field.
+
+    The field's default is its first value.
 
     Args:
         noun: what the field chooses, with its article.

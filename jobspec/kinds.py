@@ -80,7 +80,7 @@ def read(kind: str, params: object, kinds: Mapping[str, type[JobRequest]] = KIND
 
 
 def queue_of(kind: str, *, of_service: bool = False) -> Queue:
-    """Return the queue of a kind of job; the default queue for an unknown kind, which fails there.
+    """Return the queue of a kind of job. The default queue for an unknown kind, which fails there.
 
     Args:
         of_service: whether the job belongs to the service, not to an operator.

@@ -11,7 +11,7 @@ from jobspec.fields import MAX_BASINS, Basin, RequestModel
 
 
 def _target(url: str) -> str:
-    """Check that a URL is http or https, names a host and holds nothing secret or unsent."""
+    """Check that a URL is http or https, with a host and nothing secret."""
     try:
         parts = urlsplit(url)
         usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0

@@ -220,7 +220,7 @@ class TrainingConfig(RequestModel):
 
     @model_validator(mode="after")
     def _rates_of_the_network(self) -> Self:
-        """Fill a schedule's learning rates from the network; they still count as omitted from the request."""
+        """Fill a schedule's learning rates from the network. They still count as omitted from the request."""
         schedule = self.schedule.model_copy()
         left_out = vars(schedule).keys() - schedule.model_fields_set
         vars(schedule).update({field: rate for field, rate in self.network.learning_rates.items() if field in left_out})

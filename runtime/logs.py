@@ -57,5 +57,5 @@ def _log_error_of_thread(result: threading.ExceptHookArgs) -> None:
 
 
 def _is_no_interruption(record: logging.LogRecord) -> bool:
-    """Filter out a Ctrl-C, which an interrupted connection pool reports as an error of its own."""
+    """Filter out a Ctrl-C that a connection pool reports as its error."""
     return not (record.exc_info and isinstance(record.exc_info[1], KeyboardInterrupt))

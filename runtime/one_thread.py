@@ -15,7 +15,7 @@ ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in _LIBRARIES} | {"VECLI
 
 
 def use_one_thread() -> None:
-    """Make numpy and torch compute on one thread, in this process and those it starts.
+    """Limit numpy and torch to one thread, also in child processes.
 
     Numpy must not be loaded yet; torch may be.
     """

@@ -16,7 +16,9 @@ def command(module: str, *arguments: str) -> list[str]:
 
 
 def spawn_context() -> SpawnContext:
-    """Return a context that spawns processes, and make this process's spawns as safe as `command`.
+    """Return a context that spawns processes safely.
+
+    From now on all spawns of this process are as safe as `command`.
 
     `multiprocessing` passes only this process's own options to its children, so the environment carries the setting.
     """

@@ -44,7 +44,7 @@ def store(data: Path, restarts: list[Restart]) -> None:
 
 
 def load(data: Path, supervisor: int) -> list[Restart]:
-    """Return the restarts that a supervisor wrote last; empty if it wrote none."""
+    """Return the restarts that a supervisor wrote last. Empty if it wrote none."""
     try:
         written = _FILE.validate_json(_file(data).read_bytes())
     except FileNotFoundError:

@@ -26,7 +26,7 @@ def notify(sign: str) -> None:
 
 
 def pause() -> float | None:
-    """Return the seconds between two heartbeats of this process; None without a watchdog."""
+    """Return the seconds between two heartbeats of this process. None without a watchdog."""
     microseconds, process = os.environ.get("WATCHDOG_USEC"), os.environ.get("WATCHDOG_PID")
     if microseconds is None or process not in (None, str(os.getpid())):
         return None

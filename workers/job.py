@@ -90,7 +90,7 @@ class Running:
         self._show({"done": done, "total": total, "detail": detail})
 
     def show_file(self, name: str) -> None:
-        """Report the file being read, in case it kills the process; raises as `show` does."""
+        """Report the file being read, in case it kills the process. Raises as `show` does."""
         progress = self.progress or {"done": 0, "total": 0}
         self._show(progress | {"detail": f"reading {name}"}, name)
 

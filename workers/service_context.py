@@ -20,7 +20,7 @@ class ServiceTools(JobContext):
 
 @contextmanager
 def tools_of(settings: Settings, clock: Clock | None = None) -> Iterator[ServiceTools]:
-    """Open the database and the broker of the settings, and close them at the end.
+    """Open the database and the broker, and close them at the end.
 
     Args:
         clock: replaces that of the settings.

@@ -109,7 +109,7 @@ def record(session: Session, actor: Actor, action: Action, subject: str, at: dat
 
 
 def page(session: Session, *, before: int | None = None, limit: int | None = None) -> list[Entry]:
-    """Return the newest changes first; `before` is the last number of the previous page."""
+    """Return the newest changes first. `before` is the last number of the previous page."""
     query = select(AuditRow).order_by(AuditRow.seq.desc()).limit(limit)
     if before is not None:
         query = query.where(AuditRow.seq < before)

@@ -55,7 +55,7 @@ def make(session: Session, name: str, scope: Scope, expires_at: datetime | None,
 
 
 def check(session: Session, token: str, at: datetime) -> Key | None:
-    """Return the key that is valid for a token at an instant; None if the token is unknown, expired or revoked."""
+    """Return the key that is valid for a token at an instant. None if the token is unknown, expired or revoked."""
     parts = _TOKEN.fullmatch(token)
     row = None if parts is None else session.get(KeyRow, parts[1], populate_existing=True)
     # Hashes of 256 random bits need no salt; the comparison takes constant time.

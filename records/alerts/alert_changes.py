@@ -86,7 +86,7 @@ def as_json(change: Change) -> dict[str, Any]:
 
 
 def record(session: Session, new: NewChange, at: datetime) -> Change | None:
-    """Store a change and its deliveries; return None if the same run has stored it before.
+    """Store a change and its deliveries. Return None if the same run has stored it before.
 
     Args:
         at: the machine's time, at which the keys of subscriptions must be valid.
@@ -109,7 +109,7 @@ def record(session: Session, new: NewChange, at: datetime) -> Change | None:
 def page(
     session: Session, *, basin: str | None = None, before: int | None = None, limit: int | None = None
 ) -> list[Change]:
-    """Return changes, newest first; `before` is the last number of the previous page."""
+    """Return changes, newest first. `before` is the last number of the previous page."""
     query = select(AlertChangeRow).order_by(AlertChangeRow.seq.desc()).limit(limit)
     if basin is not None:
         query = query.where(AlertChangeRow.basin_id == basin)

@@ -145,9 +145,9 @@ def settle(
 
 
 def lapse(session: Session, before: AlertStanding, reason: str, *, now: datetime, wall: datetime) -> list[Change]:
-    """Record that a basin's alerts cannot be decided without a newer run, and return the changes.
+    """Record that a basin's alerts cannot be decided without a newer run.
 
-    Nothing changes if a newer run has decided, or if this was recorded before.
+    Return the changes: none if a newer run has decided, or if this was recorded before.
     """
     basins.lock(session, before.basin_id)
     if standing(session, before.basin_id) != before or before.reason is not None:
@@ -161,7 +161,7 @@ def lapse(session: Session, before: AlertStanding, reason: str, *, now: datetime
 
 
 def standing(session: Session, basin: str) -> AlertStanding | None:
-    """Return the run that last decided the alerts of a basin; None without one."""
+    """Return the run that last decided the alerts of a basin. None without one."""
     row = session.get(AlertBasinRow, basin, populate_existing=True)
     return None if row is None else as_record(AlertStanding, row)
 
@@ -219,9 +219,10 @@ def active(
 
 
 def promoted(session: Session, basin: str, before: str, version: str, at: datetime) -> None:
-    """Record that a basin's forecasts now come from another version, if its alerts were decided before.
+    """Record that a basin's forecasts now come from another version.
 
-    The alerts stay as they are. The new version's next run starts the count of runs again.
+    Nothing is recorded if no run has decided its alerts yet. The alerts stay as they are. The new version's next run
+    starts the count of runs again.
     """
     if standing(session, basin) is None:
         return
@@ -328,7 +329,7 @@ class _Book:
         return before.since if before is not None and decision.turn is None else self.now
 
     def _set_anew(self, before: Alert, chance: LevelChance) -> Alert | None:
-        """Record that an operator set a level with an alert to another flow; return its present state.
+        """Record that an operator set a level with an alert to another flow. Return its present state.
 
         A level whose direction was reversed counts as another level.
         """

@@ -112,7 +112,7 @@ def is_any_due(session: Session, at: datetime) -> bool:
 
 
 def claim(session: Session, delivery: str, at: datetime) -> Sending | None:
-    """Start the next attempt of a due delivery; return None if another sender has it or no tries are left."""
+    """Start the next attempt of a due delivery. Return None if another sender has it or no tries are left."""
     claimed = (
         update(DeliveryRow)
         .where(DeliveryRow.id == delivery, *_is_due(at))
@@ -207,7 +207,7 @@ def page(
     after: str | None = None,
     limit: int | None = None,
 ) -> list[Delivery]:
-    """Return deliveries, newest first; `after` is the last id of the previous page.
+    """Return deliveries, newest first. `after` is the last id of the previous page.
 
     Args:
         subscriptions: restrict to these; None for all.
@@ -254,7 +254,7 @@ def _is_due(at: datetime) -> tuple[ColumnElement[bool], ...]:
 def _is_over(
     until: InstrumentedAttribute[datetime | None], at: datetime, longest_run: timedelta
 ) -> ColumnElement[bool]:
-    """Return whether a wait is over, or is longer than a new one would be (the clock was set back)."""
+    """Return whether a wait is over, also after the clock was set back."""
     return or_(until.is_(None), until <= at, until > at + longest_run)
 
 

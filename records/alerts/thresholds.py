@@ -141,7 +141,7 @@ def remove(session: Session, basin: str, name: str) -> None:
 
 
 def of_record(session: Session, basin: str, *, intervals: bool = True) -> RecordLevels:
-    """Return the levels of the basin's gauge record, in the unit that it is stored in.
+    """Return the levels of a basin's gauge record, in its stored unit.
 
     Args:
         intervals: whether to compute confidence intervals.

@@ -29,7 +29,7 @@ class NoWebhookKey(DataProblem):
 
 
 def service_key(settings: Settings) -> bytes:
-    """Return the key that all secrets are derived from; create its file if it is missing.
+    """Return the key that all secrets are derived from. Create its file if it is missing.
 
     Raises:
         NoWebhookKey: the file is damaged.

@@ -50,7 +50,7 @@ class Grant:
 
     @property
     def owner(self) -> str | None:
-        """The key that results are stored under; None for results of the service."""
+        """The key that results are stored under. None for results of the service."""
         return None if self.is_official else self.key_id
 
     @property
@@ -86,7 +86,7 @@ def of_job(session: Session, job: Job, request: JobRequest, at: datetime) -> Gra
 
 
 def require(session: Session, grant: Grant, request: JobRequest) -> None:
-    """Return if a job may be posted and run, as far as its request shows.
+    """Check whether a job may be posted and run, by its request.
 
     Raises:
         NotAllowed: it may not; the message gives the reason, and the key that is needed.
@@ -109,7 +109,7 @@ def require(session: Session, grant: Grant, request: JobRequest) -> None:
 
 
 def version_of(session: Session, grant: Grant, version: str | None) -> str:
-    """Return the named version of a job, or the newest of the service or operator.
+    """Return a job's version: the named one, or its owner's newest.
 
     Raises:
         UnknownVersion: none is stored.
@@ -128,7 +128,9 @@ def tables_writable(session: Session, grant: Grant) -> list[str]:
 
 
 def register(session: Session, grant: Grant, basin: str) -> bool:
-    """Register a new basin with the key of an operator's job, before its data are stored.
+    """Register a new basin with the key of an operator's job.
+
+    This has to happen before its data are stored.
 
     Returns:
         Whether it was new.

@@ -84,7 +84,7 @@ _MAPS: dict[str, type[AreaRow | AttributeRow | TextRow]] = {
 
 
 def upsert(session: Session, basin: Basin) -> Changes:
-    """Store the given facts of a basin; omitted ones (None, a name left out) stay as they were.
+    """Store the given facts of a basin. Omitted ones (None, a name left out) stay as they were.
 
     Given climate indices replace computed ones, whose origin is then deleted.
 
@@ -125,7 +125,9 @@ def _merge(session: Session, basin: Basin, name: str) -> Changes:
 
 
 def register(session: Session, basin: str, key: str | None) -> bool:
-    """Register a basin with a key unless it is stored, and return whether it was new.
+    """Register a basin with a key, and return whether it was new.
+
+    A basin that is already stored retains its key.
 
     Args:
         key: None for the command line.
@@ -136,7 +138,7 @@ def register(session: Session, basin: str, key: str | None) -> bool:
 
 
 def registered_by(session: Session, basin: str) -> str | None:
-    """Return the key that registered a basin; None without one, or if it predates stored keys.
+    """Return the key that registered a basin. None without one, or if it predates stored keys.
 
     Raises:
         UnknownBasin: there is no such basin.
@@ -148,7 +150,7 @@ def registered_by(session: Session, basin: str) -> str | None:
 
 
 def user_basins(session: Session, key: str | None = None) -> list[str]:
-    """Return the basins without a published source, of one key or of all, by identifier."""
+    """Return the identifiers of basins without a published source, sorted."""
     query = select(BasinRow.id).order_by(BasinRow.id)
     if key is not None:
         query = query.where(BasinRow.registered_by == key)
@@ -293,7 +295,7 @@ def assuming(session: Session, basins: Sequence[str]) -> set[str]:
 
 
 def attributes_revised(session: Session, basin: str, changes: Changes) -> bool:
-    """Return whether changes of a basin affect attributes that its states may have used, known or assumed."""
+    """Return whether changes affect attributes that states may have used."""
     was_assuming, _ = changes.get("assume_attributes", (None, None))
     assumed = bool(was_assuming) or basin in assuming(session, [basin])
     olds = [old for name, (old, _) in changes.items() if name.startswith("attributes.")]

@@ -24,6 +24,6 @@ def with_checksum(row: type[Summed], values: Mapping[str, Any]) -> dict[str, Any
 
 
 def is_whole(row: type[Summed], stored: Any) -> bool:
-    """Return whether a stored row, with its columns as attributes, is as it was written."""
+    """Return whether a stored row (columns as attributes) is undamaged."""
     named, contents = attrgetter(*row.summed_names)(stored), (getattr(stored, name) for name in row.summed_contents)
     return bool(stored.checksum == checksum(named, *contents))

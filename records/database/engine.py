@@ -60,7 +60,7 @@ class StorageFull(DatabaseProblem):
 
 
 def is_full(error: BaseException) -> bool:
-    """Return whether an error of the system, or of a database driver, means a full disk."""
+    """Return whether an error of the system or a driver means a full disk."""
     if isinstance(error, OSError):
         return error.errno in (errno.ENOSPC, errno.EDQUOT)
     cause = error.orig if isinstance(error, DBAPIError) else error
@@ -117,7 +117,7 @@ class Database:
 
     @property
     def missing(self) -> str | None:
-        """The message for a missing database file; None if it exists or a server stores the data."""
+        """The message for a missing database file. None if it exists or a server stores the data."""
         if self.file is None or self.file.exists():
             return None
         return (
@@ -141,7 +141,7 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
-        """Open a read-only transaction that sees one instant of the database and waits for no writer.
+        """Open a read-only transaction of one instant that waits for no writer.
 
         Raises:
             DatabaseProblem: the tables are watched, and at another revision.
@@ -174,9 +174,9 @@ class Database:
         self._engine.dispose()
 
     def migrate(self, target: str = HEAD) -> None:
-        """Migrate the tables to this code's revision, or to an older one for an older Freshet.
+        """Migrate the tables to a revision, by default this code's.
 
-        Processes that start at once wait for each other.
+        An older Freshet needs an older revision. Processes that migrate at the same time wait for each other.
 
         Args:
             target: the revision.
@@ -200,7 +200,7 @@ class Database:
 
     @contextmanager
     def migrating(self) -> Iterator[Connection]:
-        """Open a transaction that may change the tables; one process at a time gets it.
+        """Open a transaction that may change the tables. One process at a time gets it.
 
         SQLite changes a table by rebuilding it: meanwhile deletions do not cascade from its rows.
         """
@@ -233,8 +233,10 @@ class Database:
         return Condition(self.shown, True, revision, head, fault)
 
     def watch(self) -> None:
-        """Refuse transactions from now on if the tables are at another revision than this code's: another Freshet may
-        migrate them while this process runs."""
+        """Refuse transactions from now on if the tables' revision changes.
+
+        Another Freshet may migrate them while this process runs.
+        """
         self._watched = revisions()[-1]
 
     def require_migrated(self) -> None:

@@ -31,7 +31,7 @@ def member_hashes(arrays: Arrays) -> list[str]:
 
 
 def whole(content: bytes, hashes: Sequence[str], sha256: str) -> dict[str, npt.NDArray[Any]] | None:
-    """Return the named arrays of safetensors bytes; None if their fingerprints do not match."""
+    """Return the named arrays of safetensors bytes. None if their fingerprints do not match."""
     try:
         arrays = unpack(content)
         of_members = member_hashes(arrays)

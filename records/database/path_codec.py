@@ -48,7 +48,7 @@ def decode_ranks(stored: Numbers, levels: Sequence[float], quantiles: Numbers) -
 
 
 def _plain(*arrays: Numbers) -> bool:
-    """Return whether all numbers are finite and not negative, so that bits and values have the same order."""
+    """Return whether all numbers are finite and not negative. Only then their bits are in the order of their values."""
     return all(bool(np.isfinite(array).all() and not np.signbit(array).any()) for array in arrays)
 
 

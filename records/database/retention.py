@@ -67,7 +67,7 @@ RULES: Mapping[RuleName, Rule] = {
 
 
 def before(now: datetime, days: int) -> datetime:
-    """Return the instant before which a record is outdated, by the number of days of its rule."""
+    """Return the instant before which a record with this retention is outdated."""
     return now - timedelta(days=days)
 
 
@@ -77,12 +77,12 @@ def note(session: Session, rule: RuleName, ids: Collection[str], at: datetime, d
 
 
 def pruned_row(session: Session, rule: RuleName, id_: str) -> Gone | None:
-    """Return the answer for a record that was pruned; None if it never was."""
+    """Return the answer for a record that was pruned. None if it never was."""
     result = pruned(session, rule, [id_]).get(id_)
     return None if result is None else Gone(f"{id_}: {result}")
 
 
 def pruned(session: Session, rule: RuleName, ids: Collection[str]) -> dict[str, str]:
-    """Return the rule and day of the pruning of each record; those never pruned are left out."""
+    """Return the rule and day of the pruning of each record. Those never pruned are left out."""
     rows = session.scalars(select(PrunedRow).where(PrunedRow.rule == rule, PrunedRow.id.in_(ids)))
     return {row.id: f"{RULES[rule].in_words(row.retention_days)} It was pruned on {row.at:%Y-%m-%d}." for row in rows}

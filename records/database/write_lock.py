@@ -11,7 +11,7 @@ PATIENCE_SECONDS = 1.0
 
 
 def is_locked(url: str) -> bool:
-    """Return whether writing is blocked for that long; never on PostgreSQL, which locks only rows."""
+    """Return whether writing is blocked for that long. Never on PostgreSQL, which locks only rows."""
     parsed = make_url(url)
     if parsed.get_backend_name() != "sqlite" or not parsed.database:
         return False

@@ -101,7 +101,7 @@ Glance = tuple[str, Day]
 
 
 def glance(session: Session, basins: Sequence[str], at: datetime) -> dict[str, Glance]:
-    """Return the latest forecasts of those basins whose newest run they come from, by one small look-up."""
+    """Return the latest forecasts of basins by one small look-up. Those that need a search are left out."""
     newest = _noted(session, basins)
     return {
         basin: (of_basin[LATEST].run_id, of_basin[LATEST].t0)
@@ -120,7 +120,7 @@ class Ahead:
 
 
 def newest_on(session: Session, basin: str, weather: ForcingKind, at: datetime) -> Iterator[Ahead]:
-    """Yield the service's runs of a basin's current version on dry weather or climatology, newest T0 first.
+    """Yield the service's dry or climatology runs of a basin, newest T0 first.
 
     Left out are runs of operators' keys, runs with changes and runs whose members were pruned.
 
@@ -147,7 +147,7 @@ def newest_on(session: Session, basin: str, weather: ForcingKind, at: datetime) 
 
 
 def latest_many(session: Session, basins: Sequence[str], at: datetime) -> dict[str, Latest | NotFound]:
-    """Return the latest forecast of each basin, or the error that `latest` would raise, in the given order."""
+    """Return each basin's latest forecast, or the error `latest` would raise."""
     issued, tried = _newest(session, basins, at)
     lacking = _lacking(session, [basin for basin in basins if basin not in issued], tried)
     rows = {run.id: run for run, _ in issued.values()}
@@ -177,7 +177,7 @@ def updated_since(session: Session, basins: Sequence[str], since: datetime, at: 
 
 
 def newest_t0s(session: Session, at: datetime) -> dict[str, Day]:
-    """Return the T0 of the latest forecast of every basin with one, at an instant."""
+    """Return the T0 of every basin's latest forecast at an instant."""
     newest = _noted(session, None)
     early = [basin for basin, of_basin in newest.items() if not _available(of_basin, at)]
     searched, _ = _searched(session, early, at)
@@ -263,7 +263,7 @@ def _available(newest: Mapping[str, _Noted], at: datetime) -> bool:
 
 
 def _searched(session: Session, basins: Sequence[str], at: datetime) -> Newest:
-    """Search the runs of basins for the newest available at an instant before the newest run."""
+    """Search for the newest runs that were available at an earlier instant."""
     if not basins:
         return {}, {}
     current = promotions.current_versions()

@@ -19,7 +19,7 @@ class NotDry(InvalidInput):
 
 
 def newest(session: Session, basin: str, at: datetime, t0: Day | None = None) -> Latest:
-    """Return the newest recession run of a basin's current version, from one T0 or any.
+    """Return the newest recession run of a basin's current version.
 
     Raises:
         UnknownBasin, NoModel: there is no such basin, or no version is current for it.

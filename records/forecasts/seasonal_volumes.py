@@ -151,7 +151,7 @@ def _depths(record: DailySeries, area: Area | None) -> Array:
 
 
 def _forecast(session: Session, run: runs.Run, basin: runs.RunBasin, ahead: Period) -> tuple[Array | str, Array | str]:
-    """Return the exceeded depths of the days ahead, from members with traces and from calibrated paths."""
+    """Return the exceeded depths of the days ahead: uncalibrated and calibrated."""
     if (reason := NOT_EXPECTED.get(run.forcing_kind)) is not None:
         return reason, reason
     if basin.status != "issued":

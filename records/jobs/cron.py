@@ -62,7 +62,7 @@ def _by_clock(cron: str, there: ZoneInfo, after: datetime) -> datetime:
 
 
 def _first_instant(at: datetime, there: ZoneInfo) -> datetime | None:
-    """Return the first instant at which a clock shows a time, or the end of its gap.
+    """Return the first instant at which a clock shows a time.
 
     None if the gap contains the whole day, which then does not exist there.
     """
@@ -92,7 +92,7 @@ def _every_hour(cron: str, there: ZoneInfo, after: datetime) -> datetime:
 
 
 def _change(there: ZoneInfo, before: datetime, after: datetime) -> datetime:
-    """Return the instant, to the second, at which a zone changes to the offset of the later instant."""
+    """Return the instant of a zone's change of offset, to the second."""
     final = _offset(after, there)
     while after - before > _SECOND:
         middle = before + timedelta(seconds=(after - before) // _SECOND // 2)

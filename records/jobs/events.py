@@ -46,6 +46,6 @@ def log(session: Session, job: str, attempt: int, text: str, at: datetime) -> No
 
 
 def events_after(session: Session, job: str, seq: int, limit: int = 100) -> list[Event]:
-    """Return a job's events after a number, oldest first; 0 is the start."""
+    """Return a job's events after a number, oldest first. 0 is the start."""
     query = select(EventRow).where(EventRow.job_id == job, EventRow.seq > seq).order_by(EventRow.seq).limit(limit)
     return [as_record(Event, row) for row in session.scalars(query)]

@@ -20,5 +20,5 @@ JOB_OF_SERVICE = of_service(JobRow.key_id)
 
 
 def is_of_service(session: Session, key_id: str | None) -> bool:
-    """Return whether a job of this key, or without a key, belongs to the service."""
+    """Return whether a job with this key, or without one, is the service's."""
     return key_id is None or session.scalar(select(KeyRow.scope).where(KeyRow.id == key_id)) == "admin"

@@ -136,7 +136,7 @@ def hold(session: Session, job: str, attempt: int) -> Job:
 
 
 def change(session: Session, job: Job, at: datetime, why: JsonObject | None = None, **values: Any) -> Job:
-    """Set values if the row is unchanged since it was read; record a change of status and its reason."""
+    """Set values if the row is unchanged since it was read. Record a change of status and its reason."""
     unchanged = (JOBS.c.id == job.id, JOBS.c.status == job.status, JOBS.c.attempt == job.attempt)
     changed = as_job(session.execute(JOBS.update().where(*unchanged).values(**values).returning(*JOBS.c)).one())
     if (changed.status, changed.cancel_requested_at) != (job.status, job.cancel_requested_at):

@@ -140,7 +140,7 @@ def list_jobs(
     after: str | None = None,
     limit: int | None = None,
 ) -> list[Job]:
-    """Return jobs, newest first; `after` is the last id of the previous page."""
+    """Return jobs, newest first. `after` is the last id of the previous page."""
     filters = {"status": status, "kind": kind, "parent_id": parent}
     query = select(JOBS).filter_by(**{name: value for name, value in filters.items() if value is not None})
     if after is not None:
@@ -160,7 +160,7 @@ def children(session: Session, parent: str) -> list[Job]:
 
 
 def claim(session: Session, job: str, *, worker: str, lease_until: datetime, at: datetime) -> Job | None:
-    """Start the next attempt of a queued job; None if it is not queued (taken by another worker, or ended).
+    """Start the next attempt of a queued job. None if it is not queued (taken by another worker, or ended).
 
     Raises:
         UnknownJob: there is none with this id.
@@ -211,7 +211,7 @@ def finish(
     problem: JsonObject | None = None,
     at: datetime,
 ) -> Job:
-    """End a job as `succeeded`, `failed` (with its problem) or `cancelled`; the latter two stop its children.
+    """End a job as `succeeded`, `failed` (with its problem) or `cancelled`. The latter two stop its children.
 
     Raises:
         UnknownJob, StaleAttempt: as `hold`.
@@ -228,7 +228,7 @@ def _show_members(session: Session, job: Job, at: datetime) -> None:
 
 
 def wait(session: Session, job: str, attempt: int, at: datetime) -> Job:
-    """Let a job wait for the children it has posted; if it was asked to stop, cancel all of them.
+    """Let a job wait for the children it has posted. If it was asked to stop, cancel all of them.
 
     The attempt that posted them does not count against `max_attempts`.
 
@@ -257,7 +257,7 @@ def resume_parent(session: Session, parent: str, at: datetime) -> bool:
 def retry(
     session: Session, job: str, attempt: int, problem: JsonObject, at: datetime, death: JsonObject | None = None
 ) -> Job:
-    """Queue a job again after a problem; fail it after its last attempt, cancel it if it was asked to stop.
+    """Queue a job again after a problem. Fail it after its last attempt, cancel it if it was asked to stop.
 
     A job whose process has died or hung twice in the same way and at the same place fails too, since it would do so
     again. If that place is a file, the job continues without it (`deadly_files`), and the two attempts do not count.
@@ -280,7 +280,7 @@ def retry(
 
 
 def deadly_files(session: Session, job: str) -> dict[str, str]:
-    """Return the files that a job has to skip since its process died at them twice, with the last end."""
+    """Return the files that a job has to skip, with their last end. Its process died at each of them twice."""
     logs = select(EventRow.data).where(EventRow.job_id == job, EventRow.type == "log").order_by(EventRow.seq)
     deaths = [data for data in session.scalars(logs) if "file" in data]
     counts = Counter(death["file"] for death in deaths)
@@ -288,7 +288,7 @@ def deadly_files(session: Session, job: str) -> dict[str, str]:
 
 
 def release(session: Session, job: str, attempt: int, at: datetime, why: str) -> Job:
-    """Queue a job again that could not end through no fault of its own; cancel it if it was asked to stop.
+    """Queue a job again that could not end through no fault of its own. Cancel it if it was asked to stop.
 
     The attempt does not count against `max_attempts`.
 
@@ -308,7 +308,7 @@ def release(session: Session, job: str, attempt: int, at: datetime, why: str) ->
 
 
 def request_cancel(session: Session, job: str, at: datetime) -> Job:
-    """Cancel a job that does not run, ask a running one to stop, and do the same with its children.
+    """Cancel a job and its children. A running job is asked to stop.
 
     An ended job stays as it is.
 
@@ -319,7 +319,9 @@ def request_cancel(session: Session, job: str, at: datetime) -> Job:
 
 
 def lapsed(session: Session, at: datetime, lease: timedelta) -> list[Job]:
-    """Return the running jobs whose lease has expired, or ends later than a new one (the clock was set back).
+    """Return the running jobs whose lease has expired.
+
+    A lease that ends later than a new one has expired, too: the clock was set back.
 
     Args:
         lease: duration of a lease.
@@ -336,7 +338,7 @@ def running_at(session: Session, workers: Sequence[str]) -> list[Job]:
 
 
 def take(session: Session, lost: Job, at: datetime) -> Job | None:
-    """Take a lost job from its worker, as `retry` does; None if it has changed since it was read."""
+    """Take a lost job from its worker, as `retry` does. None if it has changed since it was read."""
     record = locked(session, lost.id)
     if (record.status, record.attempt, record.lease_until) != ("running", lost.attempt, lost.lease_until):
         return None
@@ -386,7 +388,7 @@ def outdated(session: Session, before: datetime, roots: Collection[str] | None =
 
 
 def remove(session: Session, roots: Collection[str]) -> list[str]:
-    """Delete families of jobs with their events, and return the ids of all their jobs."""
+    """Delete families of jobs with their events. Return the ids of all their jobs."""
     deletion = JOBS.delete().where(or_(JOBS.c.id.in_(roots), JOBS.c.parent_id.in_(roots)))
     return list(session.scalars(deletion.returning(JOBS.c.id)))
 
@@ -407,7 +409,7 @@ def _again(session: Session, job: Job, problem: JsonObject, at: datetime) -> Job
 
 
 def _comes_again(session: Session, job: Job, problem: JsonObject) -> bool:
-    """Return whether the job's process has died or hung twice in the same way and at the same place."""
+    """Return whether the process died or hung twice in the same way and place."""
     return problem["kind"] in (PROCESS_DIED, NO_PROGRESS) and problem == _last_problem(session, job)
 
 
@@ -416,7 +418,7 @@ def _queued_again(session: Session, job: Job, problem: JsonObject, at: datetime,
 
 
 def _last_problem(session: Session, job: Job) -> JsonObject | None:
-    """Return why the job was last queued again; None if it never was."""
+    """Return why the job was last queued again. None if it never was."""
     statuses = select(EventRow.data).where(EventRow.job_id == job.id, EventRow.type == "status")
     newest_first = session.scalars(statuses.order_by(EventRow.seq.desc()))
     problems = (data["problem"] for data in newest_first if "problem" in data)

@@ -78,7 +78,7 @@ def live_processes(session: Session) -> list[LiveProcess]:
 
 
 def workers_by_queue(processes: Sequence[LiveProcess]) -> dict[str, int]:
-    """Return the number of workers by queue; a worker of several queues counts for each."""
+    """Return the number of workers by queue. A worker of several queues counts for each."""
     return dict(Counter(queue for process in processes for queue in process.queues))
 
 

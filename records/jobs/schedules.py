@@ -150,7 +150,7 @@ def set_next(session: Session, schedule: str, revision: int, next_run_at: dateti
 def advance(
     session: Session, schedule: str, revision: int, *, ran_at: datetime, next_run_at: datetime | None, job_id: str
 ) -> bool:
-    """Record that a schedule fired, if it is still at the given revision; of several concurrent callers, one gets True.
+    """Record that a schedule fired, if it is still at the given revision. Of several concurrent callers, one gets True.
 
     Post the job first, in the same transaction, and roll back if this returns False.
     """

@@ -21,7 +21,7 @@ def show(session: Session, training: str, members: Sequence[Job], at: datetime) 
 
 
 def progress_of(members: Sequence[Job]) -> JsonObject | None:
-    """Return the steps of all members in total, with the running ones in words; None before the first.
+    """Return the steps of all members in total, with the running ones in words. None before the first.
 
     Args:
         members: members of one training, or of several with one recipe: each takes the same number of steps.

@@ -102,7 +102,7 @@ _FOR_EVER = (QUANTILES_OF_MEMBERS, CALIBRATED, NORMAL, LEVELS_OF_MEMBERS, MEAN_O
 
 
 def levels_of_members(series: Mapping[str, RunSeries]) -> Numbers:
-    """Return the quantiles at `LEVELS` of the discharge of members (and traces), (levels, verified leads)."""
+    """Return discharge quantiles over members (and traces), (levels, verified leads)."""
     if LEVELS_OF_MEMBERS in series:
         return series[LEVELS_OF_MEMBERS].values
     flow = series[_DISCHARGE].values

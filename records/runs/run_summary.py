@@ -30,8 +30,8 @@ class TrainingDomain:
     attributes_assumed: tuple[str, ...] | None = None
 
     def beyond(self, product: str) -> bool:
-        """Whether the version is known to have learnt from another basin, range or product, or uses assumed
-        attributes."""
+        """Whether the basin, its attributes or the product lie outside the version's training, or attributes are
+        assumed."""
         known = self.training_note is not None
         like = self.seen_in_training and not self.outside_training and self.trained_on == product
         return known and not (like and not self.attributes_assumed)

@@ -331,7 +331,7 @@ def series_of(
 def series_of_many(
     session: Session, keys: Sequence[Of], variables: Sequence[str] | None = None
 ) -> dict[Of, Mapping[str, RunSeries]]:
-    """Return the arrays by variable of many basins, each from its own run; empty without arrays."""
+    """Return the arrays by variable of many basins, each from its own run. Empty without arrays."""
     return {key: content.series for key, content in content_of_many(session, keys, variables).items()}
 
 
@@ -352,7 +352,7 @@ def content_of_many(
 
 
 def flow_ahead(session: Session, run: str, basin: str) -> FlowAhead | None:
-    """Return a run's calibrated flow for a basin, mm/day; None if it was not calibrated.
+    """Return a run's calibrated flow for a basin, mm/day. None if it was not calibrated.
 
     Raises:
         UnknownRun: there is no such run, or it has no such basin.
@@ -361,7 +361,7 @@ def flow_ahead(session: Session, run: str, basin: str) -> FlowAhead | None:
 
 
 def calibrated_flow(series: Mapping[str, RunSeries]) -> FlowAhead | None:
-    """Return the calibrated flow among a run's arrays for a basin, mm/day; None without it."""
+    """Return the calibrated flow among a run's arrays for a basin, mm/day. None without it."""
     if PATHS not in series:
         return None
     quantiles, paths = series[CALIBRATED], series[PATHS]
@@ -371,7 +371,7 @@ def calibrated_flow(series: Mapping[str, RunSeries]) -> FlowAhead | None:
 
 
 def ledger_of(session: Session, run: str, basin: str) -> Sequence[Ledger]:
-    """Return the ledger of each member of a run for a basin; empty if its network does not conserve mass.
+    """Return the ledger of each member of a run for a basin. Empty if its network does not conserve mass.
 
     Raises:
         UnknownRun: there is no such run, or it has no such basin.
@@ -381,7 +381,7 @@ def ledger_of(session: Session, run: str, basin: str) -> Sequence[Ledger]:
 
 
 def ledgers_of_many(session: Session, keys: Sequence[Of]) -> dict[Of, Sequence[Ledger]]:
-    """Return the ledgers of many basins, each from its own run; empty for a network without ledgers."""
+    """Return the ledgers of many basins, each from its own run. Empty for a network without ledgers."""
     return {key: content.ledgers for key, content in content_of_many(session, keys, ()).items()}
 
 
@@ -398,7 +398,7 @@ def list_runs(
     after: str | None = None,
     limit: int | None = None,
 ) -> list[Run]:
-    """Return runs, newest first; `after` is the last id of the previous page, `t0_to` is included."""
+    """Return runs, newest first. `after` is the last id of the previous page, `t0_to` is included."""
     filters: tuple[tuple[Callable[[Any], ColumnElement[bool]], object], ...] = (
         (RunRow.version_id.__eq__, version),
         (RunRow.purpose.__eq__, purpose),
@@ -425,7 +425,7 @@ def unchanged(session: Session, version: str, t0: Day, horizon_days: int, kind: 
 
 
 def newest_changed(session: Session, basin: str, at: datetime) -> Run:
-    """Return the newest run of a basin with changes that is available at an instant.
+    """Return a basin's newest run with changes, available at an instant.
 
     Raises:
         UnknownRun: there is none.
@@ -458,7 +458,7 @@ def operational(session: Session, version: str, until: Day) -> list[Run]:
 
 
 def count_issue_days(session: Session, version: str, source: str, model: str) -> int:
-    """Return the number of T0 days on which a version issued operational runs with a weather model."""
+    """Return the number of T0 days with operational runs on a weather model."""
     weather = RunRow.weather
     rows = session.execute(
         select(RunRow.t0, weather)
@@ -485,7 +485,7 @@ def basins_with_issued_run(session: Session, runs: Sequence[str]) -> list[str]:
 
 
 def issued_runs_of_basin(session: Session, basin: str, runs: Sequence[str]) -> dict[str, RunBasin]:
-    """Return runs' content for a basin, by run id; runs not issued for it are left out."""
+    """Return runs' content for a basin, by run id. Runs not issued for it are left out."""
     rows = session.scalars(
         select(RunBasinRow).filter_by(basin_id=basin, status="issued").where(RunBasinRow.run_id.in_(runs))
     )
@@ -503,7 +503,7 @@ class RunCounts:
 
 
 def counts_by_version(session: Session, at: datetime, purpose: Purpose = "operational") -> dict[str, RunCounts]:
-    """Return each version's available runs of a purpose; versions without any are left out.
+    """Return each version's available runs of a purpose. Versions without any are left out.
 
     The newest T0 is of runs issued for at least one basin.
     """
@@ -518,6 +518,6 @@ def counts_by_version(session: Session, at: datetime, purpose: Purpose = "operat
 
 
 def ledger_entry(ledger: RunSeries, entry: str) -> npt.NDArray[Any]:
-    """Return a term of the ledgers of a run with traces, or an entry of CLOSURE: (members, traces) in mm."""
+    """Return a term of a ledger array, or an entry of CLOSURE: (members, traces) in mm."""
     values: npt.NDArray[Any] = ledger.values[list(ledger.axes["entry"]).index(entry)]
     return values

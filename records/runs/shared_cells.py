@@ -32,7 +32,7 @@ Series = Sequence[RunSeries]
 def without_cells(
     session: Session, version: str, t0: Day, series: Mapping[str, Series], hashes: Mapping[str, str | None]
 ) -> dict[str, Series]:
-    """Return the arrays of basins, without the cells that the stored state of T0 also has.
+    """Return the arrays of basins, without cells that their states store.
 
     These states are locked until the transaction ends.
 
@@ -144,6 +144,6 @@ def _same(values: npt.NDArray[Any], cells: npt.NDArray[Any] | None) -> bool:
 
 
 def _cells_of(state: Row[Any]) -> npt.NDArray[Any] | None:
-    """Return the cells of each member, (M, cells); None if the state is damaged."""
+    """Return the cells of each member, (M, cells). None if the state is damaged."""
     arrays = whole(state.content, state.member_hashes, state.sha256)
     return None if arrays is None else np.asarray(arrays.get(_STORE))

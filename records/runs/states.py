@@ -162,7 +162,7 @@ def newest_valid(session: Session, version: str, basin: str, on_or_before: Day) 
 
 
 def valid_hashes(session: Session, version: str, day: Day, basins: Sequence[str]) -> dict[str, str]:
-    """Return the fingerprint of each basin's valid state of a day; basins without one are left out."""
+    """Return the fingerprint of each basin's valid state of a day. Basins without one are left out."""
     rows = session.execute(
         select(StateRow.basin_id, StateRow.sha256)
         .filter_by(version_id=version, day=day, invalid_at=None)
@@ -172,7 +172,7 @@ def valid_hashes(session: Session, version: str, day: Day, basins: Sequence[str]
 
 
 def invalidate(session: Session, basin: str, product: str, from_day: Day, reason: str, at: datetime) -> int:
-    """Invalidate a basin's states of every version that used a product from a day on; return their number.
+    """Invalidate a basin's states that used a product from a day on. Return their number.
 
     The state of `from_day` is included, since that day entered it. States already invalid retain their reason.
     """
@@ -188,7 +188,7 @@ def invalidate(session: Session, basin: str, product: str, from_day: Day, reason
 
 
 def invalidate_all(session: Session, basin: str, reason: str, at: datetime) -> int:
-    """Invalidate every state of a basin, of all versions and products, and return their number."""
+    """Invalidate every state of a basin. Return their number."""
     basins.lock(session, basin)
     marked = session.execute(
         update(StateRow)
@@ -234,7 +234,7 @@ def remove(session: Session, states: Collection[Key]) -> list[str]:
 
 
 def _but_the_last(states: Sequence[tuple[Day, bool, bool]]) -> list[Day]:
-    """Return the days of old states, without the newest and each month's last valid one.
+    """Return the days of old states that may be deleted.
 
     Args:
         states: day, whether it is valid and whether it is old, by day.

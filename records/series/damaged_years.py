@@ -81,7 +81,7 @@ def whole_log(rows: Sequence[RevisionRow]) -> Sequence[RevisionRow]:
 
 
 def arrived(session: Session, key: Mapping[str, str], span: Period) -> Mask:
-    """Return which days of a period a series has received, even if its years are damaged."""
+    """Return which days of a series have arrived, even in damaged years."""
     days = np.zeros(len(span), dtype=np.bool_)
     ranges = session.execute(
         select(ArrivalRow.first_day, ArrivalRow.last_day)

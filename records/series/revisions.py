@@ -42,7 +42,7 @@ class Arrival:
 def as_known_at(
     session: Session, basin: str, product: str, variable: str, at: datetime, period: Period | None = None
 ) -> DailySeries | None:
-    """Return a series as known at an instant, over a period or from its first to its last known day.
+    """Return a series as it was known at an instant.
 
     A day that had not arrived is ABSENT; None if no day had.
 
@@ -103,7 +103,7 @@ def arrivals(session: Session, basin: str, product: str, variable: str) -> list[
 
 
 def newest_days(session: Session) -> dict[str, Day]:
-    """Return the newest day that has arrived of each product, over all basins and variables."""
+    """Return the newest arrived day of each product."""
     newest: dict[str, Day] = {}
     following = select(func.min(ArrivalRow.product))
     product = session.scalar(following)

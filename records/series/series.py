@@ -80,7 +80,7 @@ class Span:
 
 
 def read(session: Session, basin: str, product: str, variable: str, period: Period | None = None) -> DailySeries | None:
-    """Return a series over a period, by default of all known days; None if no day is known.
+    """Return a series over a period, by default of all known days. None if no day is known.
 
     Raises:
         DamagedSeries: a year of it is damaged.
@@ -97,7 +97,7 @@ def read(session: Session, basin: str, product: str, variable: str, period: Peri
 
 
 def read_product(session: Session, basin: str, product: str) -> dict[str, DailySeries]:
-    """Return every series of a product from its first to its last known day, by variable.
+    """Return all series of a product by variable, over their known days.
 
     Raises:
         DamagedSeries: a year of one is damaged.
@@ -120,7 +120,7 @@ def unit_of(session: Session, basin: str, product: str, variable: str) -> str | 
 
 
 def spans(session: Session, basin_ids: Sequence[str], product: str, variable: str) -> dict[str, Span]:
-    """Return the stored calendar years of many series; series that are not stored are left out."""
+    """Return the stored calendar years of many series. Series that are not stored are left out."""
     unit, first, last = func.min(SeriesRow.unit), func.min(SeriesRow.year), func.max(SeriesRow.year)
     rows = session.execute(
         select(SeriesRow.basin_id, unit, first, last)
@@ -145,7 +145,7 @@ def read_many(
 def read_many_flagged(
     session: Session, basin_ids: Sequence[str], product: str, variables: Sequence[str], period: Period
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.uint8]]:
-    """Return the result of `read_many`, and the flags in an array of the same shape."""
+    """Return the values of `read_many`, and flags of the same shape."""
     years = calendar_years(*(years_of(period)[at] for at in (0, -1)))
     flags = np.full((len(basin_ids), len(years), len(variables)), Flag.ABSENT, dtype=np.uint8)
     values = _read_many(session, basin_ids, product, variables, period, flags)
@@ -196,7 +196,7 @@ def _read_many(
 def extent(
     session: Session, basin_ids: Sequence[str], product: str, variables: Sequence[str]
 ) -> dict[tuple[str, str], Period]:
-    """Return the first and last known day by (basin, variable); unstored series are left out.
+    """Return the first and last known day by (basin, variable). Unstored series are left out.
 
     A damaged year counts with the days that arrived.
     """
@@ -243,7 +243,7 @@ def catalogue(session: Session, basin: str) -> list[Entry]:
 def longest_record(
     session: Session, basin: str, variables: Sequence[str], preferred: str | None = None
 ) -> tuple[str, Period] | None:
-    """Return the product with the most stored years of variables in a basin, and its years; None without any.
+    """Return a basin's product with the longest record of some variables, and its years. None without any.
 
     Args:
         preferred: returned if it has at least two years.
@@ -259,13 +259,13 @@ def longest_record(
 
 
 def stamp(session: Session, basin: str, product: str) -> int:
-    """Return a number that grows with every write to a basin's series of a product; 0 without one."""
+    """Return a number that grows with every write to a product's series. 0 without one."""
     writes = select(func.sum(SeriesRow.revision)).where(SeriesRow.basin_id == basin, SeriesRow.product == product)
     return int(session.scalar(writes) or 0)
 
 
 def stamps(session: Session, basins: Sequence[str], product: str) -> dict[str, int]:
-    """Return the `stamp` of many basins; those without series of the product are left out."""
+    """Return the `stamp` of many basins. Those without series of the product are left out."""
     writes = select(SeriesRow.basin_id, func.sum(SeriesRow.revision)).where(
         SeriesRow.basin_id.in_(basins), SeriesRow.product == product
     )

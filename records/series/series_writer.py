@@ -209,7 +209,7 @@ def _check_values(basin: str, variable: str, series: DailySeries) -> None:
     with np.errstate(over="ignore"):
         values = series.values.astype(VALUE)
     unexplained = np.isnan(values) & (series.flags & (Flag.MISSING | Flag.ABSENT) == 0)
-    faults = {"is missing without a flag for it": unexplained, "is too large a number": np.isinf(values)}
+    faults = {"is missing with no flag for it": unexplained, "is too large a number": np.isinf(values)}
     for fault, days in faults.items():
         if days.any():
             raise UnusableValues(

@@ -43,7 +43,7 @@ def calendar_years(first: int, last: int) -> Period:
 
 
 def joined(rows: Iterable[YearRow], span: Period, unit: str) -> DailySeries:
-    """Join stored years into one series over whole calendar years; unstored years are ABSENT."""
+    """Join stored years into one series over whole calendar years. Unstored years are ABSENT."""
     values = np.full(len(span), np.nan, dtype=VALUE)
     flags = np.full(len(span), Flag.ABSENT, dtype=np.uint8)
     for row in rows:
@@ -68,7 +68,7 @@ def known(series: DailySeries) -> Mask:
 
 
 def trimmed(series: DailySeries) -> DailySeries | None:
-    """Return a series from its first to its last known day, or None if none is known."""
+    """Return a series over its known days. None if no day is known."""
     days = series.days[known(series)]
     return series.over(Period(days[0], days[-1])) if len(days) else None
 

@@ -33,12 +33,12 @@ class SimulatedLoss:
 
     @property
     def exceeding(self) -> list[str]:
-        """The members that lose more than could evaporate; empty if that is unknown."""
+        """The members that lose more than could evaporate. Empty if that is unknown."""
         return [] if self.pet is None else [label for label, loss in self.members.items() if loss > self.pet]
 
 
 def get(session: Session, version: str, basin: str) -> tuple[Period, SimulatedLoss] | str:
-    """Return a version's loss in a basin and its days, or the reason why it is unknown."""
+    """Return a version's loss in a basin and its days, or a reason."""
     row = session.get(SimulatedRecordRow, (version, basin))
     if row is None or row.loss is None:
         return why_none(version)

@@ -44,7 +44,7 @@ class SimulatedWater:
 def of_basins(
     session: Session, version: str, basins: Sequence[str], variable: WaterVariable
 ) -> dict[str, SimulatedWater | str]:
-    """Return a version's simulated water in basins, or that it is damaged; basins without any stored are left out."""
+    """Return a version's simulated water in basins, or that it is damaged. Basins without any stored are left out."""
     record, water = SimulatedRecordRow, SimulatedWaterRow
     rows = session.execute(
         select(water, record.first_day, record.last_day)
@@ -60,12 +60,12 @@ def of_basins(
 
 
 def storage_of(session: Session, version: str, basin: str) -> SimulatedWater | str:
-    """Return a version's total simulated water in a basin, or the reason why none is stored."""
+    """Return a version's total simulated water in a basin, or a reason."""
     return of_basins(session, version, [basin], "storage").get(basin) or why_none(version)
 
 
 def snow_of(session: Session, version: str, basin: str, chosen: SnowMapping | str) -> SimulatedWater | str:
-    """Return a version's simulated snow in a basin by its snow cells, or the reason why none is stored."""
+    """Return a version's simulated snow in a basin, or a reason."""
     return snow_of_basins(session, version, {basin: chosen})[basin]
 
 

@@ -51,7 +51,7 @@ def replace(
     water: Mapping[WaterVariable, SimulatedWater],
     loss: SimulatedLoss | None = None,
 ) -> None:
-    """Store a version's levels in a basin, and the water and loss of the same days, replacing earlier ones."""
+    """Store a version's levels in a basin, with its water and loss. They replace earlier ones."""
     key = {"version_id": levels.version_id, "basin_id": levels.basin_id}
     session.execute(delete(SimulatedLevelRow).filter_by(**key))
     session.execute(delete(SimulatedWaterRow).filter_by(**key))
@@ -63,7 +63,7 @@ def replace(
 
 
 def get(session: Session, version: str, basin: str) -> ModelLevels | None:
-    """Return the levels of a version in a basin; None if none are stored."""
+    """Return the levels of a version in a basin. None if none are stored."""
     record = session.get(SimulatedRecordRow, (version, basin))
     if record is None:
         return None

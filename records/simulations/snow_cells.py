@@ -115,7 +115,7 @@ def _with_reference(session: Session, basins: Sequence[str]) -> set[str]:
 
 
 def _of_band(judged: RegionalSnow, by: Version, share: float) -> KnownSkill | str:
-    """Return the skill known for basins with such a share of snow in their precipitation."""
+    """Return the skill in basins with such a share of snow."""
     if isnan(share):
         return f"The share of snow in this basin's precipitation ({SNOW_SHARE}) is unknown."
     band = judged.band(share)

@@ -109,9 +109,10 @@ def make(settings: Settings, database: Database, clock: Clock, file: Path, show:
 
 
 def restore(settings: Settings, database: Database, file: Path, show: Show) -> Manifest:
-    """Fill an empty database from a backup, atomically, and migrate a backup of an older Freshet.
+    """Fill an empty database from a backup, atomically.
 
-    If it fails, the key of webhooks may be in place already; the same backup can be restored again.
+    A backup of an older Freshet is migrated. After a failure the key of webhooks may be in place already; the same
+    backup can be restored again.
 
     Raises:
         NoBackup: the file is not a backup, or is damaged.
@@ -176,7 +177,7 @@ def _unpack(file: Path, folder: Path) -> Manifest:
 
 
 def _require_own_tables(file: Path, folder: Path) -> None:
-    """Check, before reading any row, that a backup has exactly the tables of its revision.
+    """Check that a backup has exactly the tables of its revision, before any row is read.
 
     Raises:
         NoBackup: it does not, or its pages are damaged.

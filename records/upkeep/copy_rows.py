@@ -59,7 +59,7 @@ def _batches(source: Database, session: Session, table: Table) -> Iterator[list[
 
 @contextmanager
 def _error_in_words(source: Database) -> Iterator[None]:
-    """Report unreadable rows; values of a damaged file may not be text, or not of their column's type."""
+    """Report unreadable rows. Values of a damaged file may not be text, or not of their column's type."""
     try:
         yield
     except (DBAPIError, TypeError, ValueError) as error:

@@ -131,7 +131,7 @@ def check(database: Database, show: Callable[[int, int], None] = lambda _done, _
 
 
 def page_faults(database: Database, *, quick: bool = False) -> list[str]:
-    """Return SQLite's findings on the pages of its file; PostgreSQL checks its own.
+    """Return SQLite's findings on the pages of its file. PostgreSQL checks its own.
 
     Args:
         quick: whether to skip comparing indexes with their tables, which takes most of the time.
@@ -150,7 +150,7 @@ def page_faults(database: Database, *, quick: bool = False) -> list[str]:
 
 
 def _unsafe_objects(database: Database) -> list[str]:
-    """Return objects by which SQLite would run other statements than Freshet's while reading or checking tables."""
+    """Return objects that would make SQLite run statements that are not Freshet's."""
     if database.file is None:
         return []
     try:

@@ -39,14 +39,14 @@ def waiting_jobs(session: Session) -> list[WaitingJobs]:
 
 
 def jobs_of_a_day(session: Session, now: datetime) -> dict[tuple[str, ...], int]:
-    """Return the number of jobs posted in the last 24 hours, by kind and status."""
+    """Return the jobs of the last 24 hours, by kind and status."""
     since = ids.first_of(now - A_DAY)
     query = select(JobRow.kind, JobRow.status, func.count()).where(JobRow.id >= since)
     return {(kind, status): jobs for kind, status, jobs in session.execute(query.group_by(JobRow.kind, JobRow.status))}
 
 
 def feeds(session: Session) -> dict[str, datetime | None]:
-    """Return when each feed last fetched without a failed basin, by the service's clock; None if never."""
+    """Return when each feed last fetched without a failed basin, by the service's clock. None if never."""
     return dict(session.execute(select(FeedRow.name, FeedRow.last_success_at).order_by(FeedRow.name)).all())
 
 
@@ -64,7 +64,7 @@ def newest_basins(session: Session) -> dict[str, int]:
 
 
 def worst_residual(session: Session) -> float | None:
-    """Return the largest ratio of a ledger's residual to its tolerance among those runs; None without ledgers."""
+    """Return the largest ratio of a ledger's residual to its tolerance among those runs. None without ledgers."""
     ratio = func.max(func.abs(RunBasinRow.residual_mm) / RunBasinRow.tolerance_mm)
     worst = session.scalar(_newest(ratio).where(RunBasinRow.tolerance_mm > 0))
     return None if worst is None else float(worst)

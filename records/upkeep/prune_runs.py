@@ -36,7 +36,7 @@ def remove_what_ifs(session: Session, runs: Collection[str]) -> list[str]:
 
 
 def outdated_members(session: Session, before: datetime, runs: Collection[str] | None = None) -> dict[str, int]:
-    """Return the runs before an instant that still have their members' results, each with its number of basins.
+    """Return runs with members' results from before an instant. Each has its number of basins.
 
     Left out are the newest run of a basin, those that decide present alerts, and those that a what-if run is compared
     with.

@@ -106,14 +106,14 @@ def revision_of(connection: sqlite3.Connection, found: Objects, expected: Object
 
 
 def is_whole(connection: sqlite3.Connection) -> bool:
-    """Return whether the pages of a file with Freshet's tables are consistent, however long the check takes."""
+    """Return whether the pages of a file with Freshet's tables are consistent. The check may take long."""
     connection.set_progress_handler(None, 0)
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 2**30)
     return connection.execute("PRAGMA quick_check(1)").fetchall() == [("ok",)]
 
 
 def unsafe_objects(connection: Connection) -> list[str]:
-    """Return, in words, the objects whose own statements run when tables are read or checked."""
+    """Describe objects that run their own statements when tables are read or checked."""
     found = connection.exec_driver_sql(_OBJECTS).all()
     unsafe = [f"the {type_} {excerpt(name)}" for type_, name, statement in found if _runs_by_itself(type_, statement)]
     if unsafe:  # no further query is safe

@@ -69,7 +69,7 @@ class Summary:
 
 
 def store(session: Session, new: NewComparison, at: datetime) -> tuple[Comparison, bool]:
-    """Store a comparison, and return it with whether it is new; an equal stored one is returned instead.
+    """Store a comparison, and return it with whether it is new. An equal stored one is returned instead.
 
     Raises:
         IntegrityError: a version is not stored.
@@ -117,7 +117,7 @@ def get(session: Session, comparison: str) -> Comparison:
 def list_comparisons(
     session: Session, *, version: str | None = None, after: str | None = None, limit: int | None = None
 ) -> list[Summary]:
-    """Return comparisons, newest first, of all versions or one; `after` is the last id of the previous page."""
+    """Return comparisons, newest first, of all versions or one. `after` is the last id of the previous page."""
     row = ComparisonRow
     query = select(row.id, row.created_at, row.first_day, row.last_day, row.basins, row.owner).order_by(row.id.desc())
     if version is not None:

@@ -94,7 +94,7 @@ class PooledVerification:
 
 
 def replace(session: Session, rows: Sequence[BasinVerification]) -> None:
-    """Store the verification of a version's reforecasts in a basin and period, replacing all earlier rows."""
+    """Store a reforecast's verification in a basin and period. It replaces all earlier rows."""
     of = {(row.version_id, row.basin_id, row.first_day, row.last_day) for row in rows}
     for version, basin, first, last in of:
         key = {"version_id": version, "basin_id": basin, "first_day": first, "last_day": last}
@@ -103,7 +103,7 @@ def replace(session: Session, rows: Sequence[BasinVerification]) -> None:
 
 
 def replace_issued(session: Session, version: str, basin: str, rows: Sequence[BasinVerification]) -> bool:
-    """Store the verification of a version's issued forecasts in a basin, replacing all earlier rows.
+    """Store the verification of issued forecasts in a basin. It replaces all earlier rows.
 
     Returns:
         Whether anything changed: equal scores are not written again.
@@ -119,7 +119,7 @@ def replace_issued(session: Session, version: str, basin: str, rows: Sequence[Ba
 
 
 def of_basin(session: Session, version: str, basin: str, season: str = ALL_YEAR) -> list[BasinVerification]:
-    """Return the stored verification of a version in a basin, by origin, weather, period, lead and forecaster."""
+    """Return a version's verification in a basin, sorted by key."""
     query = select(VerificationRow).filter_by(version_id=version, basin_id=basin, season=season)
     rows = session.scalars(query.order_by(*(getattr(VerificationRow, name) for name in _GROUP)))
     return [_record(row) for row in rows]
@@ -134,7 +134,7 @@ def pooled(
     period: Period | None = None,
     basins: Sequence[str] | None = None,
 ) -> list[PooledVerification]:
-    """Return the quartiles of a version's scores over basins, by origin, weather, period, lead and forecaster.
+    """Return the quartiles of a version's scores over basins, sorted by key.
 
     Args:
         origin, period, basins: restrict to these; by default all that are stored.

@@ -90,7 +90,7 @@ def list_scores(
     basins: Sequence[str] | None = None,
     metrics: Sequence[str] | None = None,
 ) -> list[PublishedScore]:
-    """Return the scores of a publication that match, by key; only those of exactly the period."""
+    """Return the scores of a publication that match, by key. Only those of exactly the period."""
     query = select(PublishedScoreRow).filter_by(source=source)
     if period is not None:
         query = query.filter_by(first_day=period.first, last_day=period.last)

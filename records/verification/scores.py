@@ -129,7 +129,7 @@ def scores(
     first_day: Day | None = None,
     last_day: Day | None = None,
 ) -> list[Score]:
-    """Return the scores that match, by key; `first_day` and `last_day` match a whole period."""
+    """Return the scores that match, by key. `first_day` and `last_day` match a whole period."""
     query = select(ScoreRow).order_by(*(getattr(ScoreRow, name) for name in _key(ScoreRow)))
     filters = (
         (ScoreRow.version_id, versions),

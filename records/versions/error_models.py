@@ -107,7 +107,7 @@ def replace(session: Session, new: NewErrorModel, at: datetime) -> str:
 
 
 def add_basins(session: Session, model: ErrorModel, basins: Mapping[str, BasinErrors]) -> None:
-    """Store errors of basins that an error model lacks; do nothing if it has been replaced meanwhile."""
+    """Store errors of basins that an error model lacks. Do nothing if it has been replaced meanwhile."""
     row = session.get(ErrorModelRow, (model.version_id, model.weather), populate_existing=True)
     if row is None or row.sha256 != model.sha256:
         return
@@ -118,7 +118,7 @@ def add_basins(session: Session, model: ErrorModel, basins: Mapping[str, BasinEr
 
 
 def unmet(session: Session, version_id: str, basins: Sequence[str], weather: str = OBSERVED) -> list[str]:
-    """Return the basins without errors in a version's error model, if it applies to unseen basins."""
+    """Return the basins that a version's error model lacks. None are lacking if it serves no unseen basins."""
     serves = select(ErrorModelRow.for_unseen).filter_by(version_id=version_id, weather=weather)
     if not session.scalar(serves):
         return []
@@ -128,7 +128,7 @@ def unmet(session: Session, version_id: str, basins: Sequence[str], weather: str
 
 
 def get(session: Session, version_id: str, basins: Sequence[str], weather: str = OBSERVED) -> ErrorModel | None:
-    """Return a version's error model for a weather with the errors of some basins, or None.
+    """Return a version's error model for a weather and some basins, or None.
 
     Raises:
         Corrupt: it is damaged.

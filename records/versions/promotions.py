@@ -138,7 +138,7 @@ def roll_back(session: Session, version: str, *, reason: str, by: str, at: datet
 
 
 def current(session: Session, basin_ids: Sequence[str]) -> dict[str, str]:
-    """Return the current version of each basin; basins without one are left out."""
+    """Return the current version of each basin. Basins without one are left out."""
     current_rows = current_versions()
     rows = session.execute(
         select(current_rows.c.basin_id, current_rows.c.version_id).where(current_rows.c.basin_id.in_(basin_ids))
@@ -147,7 +147,7 @@ def current(session: Session, basin_ids: Sequence[str]) -> dict[str, str]:
 
 
 def basins_here(session: Session, version: versions.Version) -> list[str]:
-    """Return the stored basins in a version's scope or, without any, those it is current for."""
+    """Return the stored basins in a version's scope. Without any, those that it is current for."""
     return basins.known(session, version.scope) or in_use(session).get(version.id, [])
 
 
@@ -168,7 +168,7 @@ def basins_of(session: Session, version: str) -> list[str]:
 
 
 def in_use(session: Session) -> dict[str, list[str]]:
-    """Return the basins that each version is current for; versions without any are left out."""
+    """Return the basins that each version is current for. Versions without any are left out."""
     current_rows = current_versions()
     used: dict[str, list[str]] = {}
     for version, basin in session.execute(

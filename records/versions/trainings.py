@@ -60,7 +60,7 @@ def start(session: Session, request: JsonObject, at: datetime) -> Training:
 
 
 def version_of(session: Session, request: JsonObject) -> str | None:
-    """Return the version of the training of a request; None if it is unfinished or was never started."""
+    """Return the version of the training of a request. None if it is unfinished or was never started."""
     return session.scalar(select(TrainingRow.version_id).where(TrainingRow.id == fingerprint(request)))
 
 
@@ -167,7 +167,7 @@ def finished_members(session: Session, training: str) -> list[Member]:
 
 
 def finish(session: Session, training: str, version: str, at: datetime) -> None:
-    """Record the version of a training, and delete the members and checkpoints that it now holds."""
+    """Record a training's version, and delete its members and checkpoints."""
     row = _row(session, training)
     row.status, row.reason, row.version_id, row.updated_at = "finished", None, version, at
     session.flush()
@@ -183,7 +183,7 @@ def fail(session: Session, training: str, reason: str, at: datetime) -> None:
 
 
 def outdated(session: Session, before: datetime, trainings: Collection[str] | None = None) -> dict[str, int]:
-    """Return the trainings without a new checkpoint or member since an instant, with their number of both.
+    """Return the trainings without progress since an instant, with their number of stored parts.
 
     Trainings with a job under way are left out.
 

@@ -88,7 +88,7 @@ class NewVersion:
 
     @property
     def twin_id(self) -> str | None:
-        """The version that is scored in its place on its own training days; None without one."""
+        """The version that is scored in its place on its own training days. None without one."""
         pretrained = self.properties.pretrained
         return pretrained.twin if pretrained else self.properties.twin
 
@@ -99,7 +99,7 @@ class NewVersion:
 
     @property
     def tuned_on(self) -> tuple[str, ...] | None:
-        """The basins that it was fine-tuned on; None where it was trained from scratch."""
+        """The basins that it was fine-tuned on. None where it was trained from scratch."""
         tuning = self.properties.tuning
         return tuning.basins if tuning else None
 
@@ -189,7 +189,7 @@ def newest(session: Session, owner: str | None = None) -> Version:
 
 
 def owner_of(session: Session, version: str) -> str | None:
-    """Return the operator's key that a version was trained with; None for the service's.
+    """Return the operator's key that a version was trained with. None for the service's.
 
     Raises:
         UnknownVersion: there is none with this id.
@@ -205,7 +205,7 @@ def list_versions(
     after: str | None = None,
     limit: int | None = None,
 ) -> list[Version]:
-    """Return versions, newest first; `after` is the last id of the previous page."""
+    """Return versions, newest first. `after` is the last id of the previous page."""
     wanted = select(VersionRow).order_by(VersionRow.id.desc()).limit(limit)
     for column, value in ((VersionRow.product, product), (VersionRow.architecture, architecture)):
         if value is not None:
@@ -216,7 +216,7 @@ def list_versions(
 
 
 def members_of(session: Session, version: str, which: Which | None = None) -> list[Member]:
-    """Return a version's members with the weights that it uses, or with those asked for.
+    """Return a version's members, with the weights in use or the given ones.
 
     Raises:
         UnknownVersion: there is none with this id.
@@ -241,13 +241,13 @@ def count(session: Session) -> int:
 
 
 def seeds_of(session: Session, version: str) -> dict[int, int]:
-    """Return the seed of each member of a version by label; empty if the version is not stored."""
+    """Return the seed of each member of a version by label. Empty if the version is not stored."""
     rows = session.execute(select(MemberRow.label, MemberRow.seed).filter_by(version_id=version).order_by("label"))
     return dict(rows.all())
 
 
 def logs_of(session: Session, version: str) -> dict[int, JsonObject]:
-    """Return the training record of each member of a version, by label; empty if it is not stored."""
+    """Return the training record of each member of a version, by label. Empty if it is not stored."""
     rows = session.execute(select(MemberRow.label, MemberRow.log).filter_by(version_id=version).order_by("label"))
     return dict(rows.all())
 

@@ -132,7 +132,7 @@ def create(session: Session, new: NewBridge, parts: Sequence[NewPart], at: datet
 
 
 def require_free(session: Session, name: str) -> None:
-    """Check that a name is not that of a product from elsewhere than a bridge.
+    """Check that no product from elsewhere than a bridge has a name.
 
     Raises:
         ProductConflict: it is.
@@ -173,7 +173,7 @@ def parts_of(session: Session, bridge: str) -> list[BridgePart]:
 
 
 def applied(session: Session, product: str, basins: Sequence[str]) -> dict[str, InForce]:
-    """Return the bridge that a product comes from, by basin; empty if it is not from a bridge."""
+    """Return the bridge that a product comes from, by basin. Empty if it is not from a bridge."""
     query = _of_basins(basins).where(BridgeRow.name == product, BridgeBasinRow.applied_stamp.is_not(None))
     return {row.basin_id: _in_force(bridge, row) for row, bridge in session.execute(query)}
 
@@ -185,7 +185,7 @@ def for_forecasts(session: Session, model: str, product: str, basins: Sequence[s
 
 
 def note_applied(session: Session, bridge: Bridge, basin: str, at: datetime, stamp: int) -> None:
-    """Record that a bridge was applied to a basin's series of a stamp, which ends others of its name there."""
+    """Record that a bridge was applied to a basin's series of a stamp. Others of its name end there."""
     same_name = select(BridgeRow.id).where(BridgeRow.name == bridge.name)
     of_basin = update(BridgeBasinRow).where(BridgeBasinRow.basin_id == basin)
     session.execute(of_basin.where(BridgeBasinRow.bridge_id.in_(same_name)).values(applied_stamp=None))

@@ -36,12 +36,12 @@ def store(session: Session, product: str, origin: str, credit: Credit) -> None:
 
 
 def origin_of(session: Session, product: str) -> str | None:
-    """Return the origin of a product's data; None if they are not from a feed."""
+    """Return the origin of a product's data. None if they are not from a feed."""
     return session.scalar(select(CreditRow.origin).where(CreditRow.product == product))
 
 
 def by_product(session: Session, products: Iterable[str]) -> dict[str, Credit]:
-    """Return the credits of products, by product; products without a feed are left out."""
+    """Return the credits of products, by product. Products without a feed are left out."""
     rows = session.scalars(select(CreditRow).where(CreditRow.product.in_(list(products))).order_by(CreditRow.product))
     return {row.product: Credit(row.credit, row.licence) for row in rows}
 

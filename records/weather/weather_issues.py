@@ -192,7 +192,7 @@ def read(session: Session, issue: str, basin: str, at: datetime) -> WeatherForec
 
 
 def read_many(session: Session, issue: str, basins: Sequence[str], at: datetime) -> dict[str, WeatherForecast]:
-    """Return a weather forecast by basin, as far as it was known at an instant.
+    """Return a weather forecast by basin, as known at an instant.
 
     Raises:
         UnknownWeather: there is none with this id.
@@ -210,7 +210,7 @@ def read_many(session: Session, issue: str, basins: Sequence[str], at: datetime)
 
 
 def newest(session: Session, basins: Sequence[str], at: datetime, days: Period) -> dict[str, str]:
-    """Return, by basin, the newest weather forecast known at an instant that covers some days.
+    """Return, by basin, the newest weather forecast that covers some days.
 
     The newest has the latest reference time and, of several, was stored last. Forecasts sent with an operator's key are
     left out.
@@ -228,12 +228,12 @@ def newest(session: Session, basins: Sequence[str], at: datetime, days: Period) 
 
 
 def is_whole(row: Any) -> bool:
-    """Return whether a basin's stored part, its columns as attributes, is as it was written."""
+    """Return whether a basin's stored part (columns as attributes) is undamaged."""
     return bool(row.sha256 == sha256(_row_content(row)))
 
 
 def outdated(session: Session, before: datetime, issues: Collection[str] | None = None) -> dict[str, int]:
-    """Return the weather forecasts first stored before an instant, each with a count of 1.
+    """Return the weather forecasts first stored before an instant. Each counts as 1.
 
     Args:
         issues: restrict to these; None for all.

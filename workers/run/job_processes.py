@@ -57,7 +57,7 @@ class Child:
         self._write({"stop": reason})
 
     def receive(self, seconds: float) -> Message | None:
-        """Return the child's next message; None if none came in time, or none will come any more (`ended`).
+        """Return the child's next message. None if none came in time, or none will come any more (`ended`).
 
         A child that writes anything else has crashed or is not Freshet's, and is killed.
         """
@@ -145,7 +145,7 @@ class Children:
         return idle or Child(self._module, self._settings, memory_limit)
 
     def give_back(self, child: Child) -> None:
-        """Retain a child whose job has ended for the next one, or kill it if it cannot serve."""
+        """Retain a child for the next job, or kill it if it cannot serve."""
         with self._turn:
             wanted = not child.ended and child.memory_limit is None and self._idle is None
             if wanted:

@@ -43,7 +43,7 @@ class Watch:
         return self._again(jobs.PROCESS_DIED, f"The process of the job {end}", end)
 
     def fault(self) -> Outcome | None:
-        """Return the outcome of an attempt whose process must be killed; None if it may continue."""
+        """Return the outcome of an attempt whose process must be killed. None if it may continue."""
         now = time.monotonic()
         if now - self._started_at > self._request.time_limit.total_seconds():
             limit = _in_words(self._request.time_limit)

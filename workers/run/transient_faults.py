@@ -17,7 +17,7 @@ operators, the system."""
 
 
 def hindrance(error: BaseException) -> str | None:
-    """Return a sentence on the transient fault behind an error; None if it is not transient."""
+    """Return a sentence on the transient fault behind an error. None if it is not transient."""
     sentences = [_sentence_for(cause) for cause in _causes(error)]
     return next((sentence for sentence in sentences if sentence is not None), None)
 

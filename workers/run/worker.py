@@ -64,7 +64,7 @@ class Worker:
     on_trouble: Callable[[str | None], None] = lambda _: None
 
     def run(self, job_id: str) -> None:
-        """Run a job if it is queued; a message for another job does nothing."""
+        """Run a job if it is queued. A message for another job does nothing."""
         job = self._patiently(partial(self._claim, job_id))
         if job is None:
             return
@@ -92,7 +92,7 @@ class Worker:
             return jobs.claim(session, job_id, worker=self.name, lease_until=lease_until, at=now)
 
     def _patiently(self, act: Callable[[], Done]) -> Done:
-        """Return an act's result, retrying while the database is unavailable; stop if the worker is to stop."""
+        """Return an act's result, retrying while the database is unavailable. Stop if the worker is to stop."""
         attempts = Retrying(
             retry=retry_if_exception(lambda error: hindrance(error) is not None),
             stop=stop_when_event_set(self.stopping),
@@ -163,7 +163,7 @@ def _report(state: RetryCallState) -> None:
 
 
 def write(tools: ServiceTools, job: jobs.Job, outcome: Outcome) -> None:
-    """Store the outcome of an attempt, and send the job again if it is queued again.
+    """Store the outcome of an attempt, and send a job that is queued again.
 
     Raises:
         UnknownJob, StaleAttempt: the job is no longer running under this attempt.

@@ -47,7 +47,7 @@ def hold(data: Path) -> Iterator[str]:
 
 @contextmanager
 def dead_workers(data: Path) -> Iterator[list[str]]:
-    """Yield the names of workers that died on this machine; forget them afterwards unless there was an error."""
+    """Yield the names of workers that died on this machine. Forget them afterwards unless there was an error."""
     with ExitStack() as locks:
         free = [path for path in folder(data).glob("*") if _is_free(path, locks)]
         # If machines share the data folder and its file system has no locks, all files look free.

@@ -22,7 +22,7 @@ class Leases:
         self._since: dict[tuple[str, int, datetime | None], float] = {}
 
     def ended(self, lapsed: Sequence[Job]) -> list[Job]:
-        """Return the jobs whose lease has lapsed, and has not been renewed for long enough."""
+        """Return the jobs whose lapsed lease was not renewed for long enough."""
         now = time.monotonic()
         self._since = {_lease(job): self._since.get(_lease(job), now) for job in lapsed}
         return [job for job in lapsed if now - self._since[_lease(job)] >= self._patience]

@@ -11,7 +11,7 @@ log = structlog.get_logger()
 
 
 def post_delivery(tools: ServiceTools) -> bool:
-    """Post a `delivery` job if a delivery is due and no such job is under way; return whether it did.
+    """Post a `delivery` job if a delivery is due and none is under way. Return whether it did.
 
     Two schedulers may each post one: a delivery still has only one sender at a time.
     """

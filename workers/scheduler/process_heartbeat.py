@@ -31,7 +31,7 @@ class ProcessHeartbeat:
         self._thread = threading.Thread(target=self._give, name="attendance", daemon=True)
 
     def report(self, trouble: str | None) -> None:
-        """Report at once what prevents the process from working, in a sentence; None once it can work again."""
+        """Report at once what prevents the process from working, in a sentence. None once it can work again."""
         if trouble != self._trouble:
             self._trouble = trouble
             self._changed.set()

@@ -23,7 +23,7 @@ RESEND_AFTER = timedelta(seconds=10)
 
 
 def recover(tools: ServiceTools, leases: Leases) -> None:
-    """Queue lost jobs again, send jobs without a message, and delete uploads that no job needs.
+    """Queue lost jobs again, resend lost messages, and delete unused uploads.
 
     Args:
         leases: leases as seen before.
@@ -59,7 +59,7 @@ def _taken(tools: ServiceTools, leases: Leases, now: datetime) -> list[jobs.Job]
 
 
 def _without_message(tools: ServiceTools, sent: Sequence[jobs.Job], now: datetime) -> list[jobs.Job]:
-    """Return as many jobs of each queue as it lacks messages, the earliest sent first.
+    """Return jobs without a message: per queue as many as messages are missing, earliest sent first.
 
     The broker does not report which messages it lost, but sending a job once too often does no harm, and a queue never
     gets more messages than it has jobs.

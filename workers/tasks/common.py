@@ -31,7 +31,7 @@ def intake_of(running: Running) -> "Intake":
 
 
 def on_file(running: Running) -> Callable[[str], None]:
-    """Return a callback that shows each file before it is read, and refuses files at which the process died twice."""
+    """Return a callback that shows each file before it is read. It refuses files at which the process died twice."""
     from ingestion.base import SourceError
 
     with running.tools.database.reading() as session:
@@ -61,7 +61,7 @@ def counted(outcomes: Sequence["Outcome"], done: str) -> dict[str, Any]:
 
 
 def warned(warnings: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """Return the part of a job's result with oddities of weather, by basin; empty without any."""
+    """Return the part of a job's result with oddities of weather, by basin. Empty without any."""
     if not warnings:
         return {}
     first = {basin: list(odd) for basin, odd in islice(warnings.items(), MAX_REPORTED)}

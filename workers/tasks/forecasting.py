@@ -63,7 +63,7 @@ def volumes(running: Running, params: VolumesParams) -> dict[str, Any]:
 
 
 def daily(running: Running, params: DailyParams) -> dict[str, Any]:
-    """Ask the feeds, apply the bridges, issue the newest forecasts, and report the outcome of every basin."""
+    """Run the daily cycle and report the outcome of every basin."""
     from operations.daily.daily_cycle import Watcher
     from operations.daily.daily_cycle import daily as run
     from operations.daily.daily_forecasts import Asked

@@ -106,7 +106,7 @@ def verification(running: Running, params: VerificationParams) -> dict[str, Any]
 
 
 def _version(running: Running, version: str | None) -> str | None:
-    """Return the named version, or None for all in use; for an operator the newest version instead of None."""
+    """Return the named version, or None for all in use. For an operator the newest version instead of None."""
     if running.grant.is_official:
         return version
     with running.tools.database.reading() as session:

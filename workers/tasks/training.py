@@ -45,7 +45,7 @@ def training(running: Running, params: TrainingParams) -> dict[str, Any]:
 
 
 def retraining(running: Running, params: RetrainingParams) -> dict[str, Any]:
-    """Train a season's candidate and its twin, decide which version to use, and complete the candidate."""
+    """Train a season's candidate and its twin, and decide which version to use."""
     from operations.training import retrain
 
     tools = running.tools
@@ -78,7 +78,7 @@ def retraining(running: Running, params: RetrainingParams) -> dict[str, Any]:
 
 
 def _have_trained(running: Running, *works: "StartedTraining") -> None:
-    """Post a job for each member of some trainings and wait for them; return once all have succeeded.
+    """Post a job for each member of some trainings and wait for them. Return once all have succeeded.
 
     Raises:
         Waiting: they have been posted, or have not all ended.
@@ -100,7 +100,7 @@ def _have_trained(running: Running, *works: "StartedTraining") -> None:
 
 
 def _post_members(running: Running, works: Sequence["StartedTraining"]) -> None:
-    """Post a job for each member, all or none; the worker sends them when this job waits."""
+    """Post a job for each member, all or none. The worker sends them when this job waits."""
     job = running.job
     with running.tools.database.transaction() as session:
         jobs.hold(session, job.id, job.attempt)
@@ -134,7 +134,7 @@ def member(running: Running, params: MemberParams) -> dict[str, Any]:
 
 
 def pretrained(running: Running, params: PretrainedParams) -> dict[str, Any]:
-    """Install a shipped ensemble and, with `promote`, make it current for the basins that have no version."""
+    """Install a shipped ensemble. With `promote` it becomes current for basins without a version."""
     from operations.training.pretrained import install, promote_where_vacant, read_shipped
 
     tools = running.tools
