@@ -119,7 +119,7 @@ def test_a_run_without_basins_states_why(database: Database) -> None:
     with database.transaction() as session:
         version = _a_version_of_the_basin(session)
         new = {name: getattr(a_run(session, version), name) for name in runs.NewRun.__dataclass_fields__}
-        with pytest.raises(InvalidInput, match="say why"):
+        with pytest.raises(InvalidInput, match="give its reason"):
             run_store.store(session, runs.NewRun(**new | {"id": "a"}), [])
         failed = run_store.store(session, runs.NewRun(**new | {"id": "b", "reason": "no forcing"}), [])
     assert (failed.status, failed.reason) == ("failed", "no forcing")
@@ -151,7 +151,7 @@ def test_an_array_fits_its_axes(database: Database) -> None:
     short = replace(PLUME, axes={"member": ["0", "1"], "lead": [1, 2]})
     with database.transaction() as session:
         version = _a_version_of_the_basin(session)
-        with pytest.raises(InvalidInput, match=r"shape \(2, 3\).*\(2, 2\) long"):
+        with pytest.raises(InvalidInput, match=r"shape \(2, 3\).*lengths \(2, 2\)"):
             a_run(session, version, replace(WHOLE, series=[short]))
 
 
