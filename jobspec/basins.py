@@ -20,7 +20,7 @@ AttributeName = Annotated[str, Field(pattern="^[0-9A-Za-z_]{1,64}$")]
 def _attributes(given: dict[str, float]) -> dict[str, float]:
     if twice := sorted(_PLACED & given.keys()):
         raise PydanticCustomError(
-            "attributes", "{names} are not attributes: give each as its own field", {"names": ", ".join(twice)}
+            "attributes", "not attributes: {names}; give each as its own field", {"names": ", ".join(twice)}
         )
     return given
 
