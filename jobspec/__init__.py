@@ -1,1 +1,1 @@
-"""What each kind of work can be asked to do, stated once for the API, the command line, schedules and workers."""
+"""The request of each kind of job, declared once for the API, the command line, schedules and workers."""

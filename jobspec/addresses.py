@@ -1,4 +1,4 @@
-"""Which network addresses a request may go to when somebody else names the host: the public ones."""
+"""Public network addresses: the only ones a request may go to when somebody else names the host."""
 
 from collections.abc import Collection
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
@@ -37,7 +37,7 @@ _EMBEDDING_V6 = tuple(IPv6Network(network) for network in ("::ffff:0:0/96", "64:
 
 
 def is_public(address: str) -> bool:
-    """Return whether an IP address belongs to the public internet; an IPv6 zone makes it local."""
+    """Return whether an IP address belongs to the public internet. An IPv6 zone makes it local."""
     parsed = ip_address(address)
     if isinstance(parsed, IPv6Address):
         return _is_public_v6(parsed)
@@ -57,13 +57,13 @@ def _is_public_v6(address: IPv6Address) -> bool:
 
 
 def why_no_target(url: str, allowed: Collection[HostPort]) -> str | None:
-    """Return why nothing may be sent to a URL, as far as the URL itself tells; None where it may.
+    """Return why a URL is not an allowed target. None if it is allowed.
 
-    The address that the name of its host stands for is judged when a connection is made.
+    This checks the URL itself. The address that a host name resolves to is checked on connecting.
 
     Args:
         url: http or https, with a host.
-        allowed: hosts with their ports that may have any address, and http, in small letters.
+        allowed: hosts with their ports, in lower case, that may have any address and use http.
     """
     parts = urlsplit(url)
     host, port = parts.hostname or "", parts.port or _PORTS[parts.scheme]
@@ -74,12 +74,12 @@ def why_no_target(url: str, allowed: Collection[HostPort]) -> str | None:
         return f"It is not https: give https://…, or {allowing}"
     numeric = _numeric(host)
     if numeric and not any(is_public(address) for address in numeric):
-        return f"{host}:{port} has no public address, and others are not connected to: {allowing}"
+        return f"{host}:{port} has no public address, and only public ones are allowed: {allowing}"
     return None
 
 
 def _numeric(host: str) -> list[str]:
-    """Return the addresses that a host is in itself, in any spelling that the system takes; none for a name."""
+    """Return the addresses that a numeric host stands for, in any spelling. Empty for a name."""
     try:
         return [str(answer[4][0]) for answer in getaddrinfo(host, None, flags=AI_NUMERICHOST)]
     except (gaierror, UnicodeError):

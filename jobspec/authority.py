@@ -1,10 +1,8 @@
-"""Which records a job of each kind writes, and which of them an operator's job may write.
+"""The records that a job of each kind writes, and those that an operator's job may write.
 
 The service's own jobs and an admin's may write every table of their kind. An operator's job may write what its kind
 allows: rows of any owner, or only those that belong to the operator's key. `records.authority.permissions` refuses a
-request
-before it is stored and before it runs; `records.authority.write_guard` refuses the statement of a handler that writes
-anything else.
+request before it is stored and before it runs; `records.authority.write_guard` refuses any other write of a handler.
 """
 
 from collections.abc import Iterable, Mapping
@@ -13,10 +11,10 @@ from typing import Literal
 
 Role = Literal["operator", "admin"]
 Owned = Literal["any", "basin", "version", "run", "weather", "comparison", "feed"]
-"""Whose rows an operator's job may write: `any`, or those of a basin that its key registered, of a version, run or
-comparison that is stored under its key, of a weather forecast that is marked as not operational, of its key's feed."""
+"""Owner of the rows that an operator's job may write: `any`, or a basin that its key registered, a version, run or
+comparison stored under its key, a weather forecast that is marked as not operational, or its key's feed."""
 Subject = Literal["basin", "version", "feed", "new bridge"]
-"""What a parameter names that is written: a registered or new basin, a version, a feed, a name that no bridge has."""
+"""What a parameter names for writing: a registered or new basin, a version, a feed, an unused name of a bridge."""
 
 EVERY_JOB = ("jobs", "job_events", "audit")
 """Tables that every job may write."""
@@ -40,16 +38,16 @@ def _all(owned: Owned, *tables: str) -> dict[str, Owned]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Authority:
-    """What jobs of a kind write.
+    """The write permissions of jobs of a kind.
 
     Attributes:
-        writes: what an operator's job may write: whose rows, by table. Admins' jobs write all rows of these tables.
-        also: further tables that only an admin's and the service's jobs write.
+        writes: by table, whose rows an operator's job may write. Admins' jobs write all rows of these tables.
+        also: further tables, which only jobs of admins and of the service write.
         operators: whether an operator may run the kind at all.
-        names: the parameters that name what is written (`fit.model`: a field of a field), and what each names.
-        admins: parameters that only an admin may set, each with the value that is meant; None: any value.
-        promotes: the parameter that asks for a promotion, if the kind has one: then the basins must be the operator's.
-        note: what else holds for an operator, as a sentence.
+        names: the parameters that name written records (`fit.model`: a field of a field), with the kind of record.
+        admins: parameters that only an admin may set, each with the reserved value; None: any value.
+        promotes: the parameter that requests a promotion, if there is one; its basins must then be the operator's.
+        note: further rules for operators, as a sentence.
     """
 
     writes: Mapping[str, Owned] = field(default_factory=dict)
@@ -66,7 +64,7 @@ class Authority:
         return frozenset({*EVERY_JOB, *self.writes, *self.also})
 
     def owned(self, table: str, role: Role) -> Owned | None:
-        """Return whose rows of a table a role's job may write; None for none."""
+        """Return the owner of the rows of a table that a role may write. None for none."""
         if table in EVERY_JOB:
             return "any"
         if role == "admin":
@@ -75,7 +73,7 @@ class Authority:
 
 
 def admins_alone(*tables: str, note: str) -> Authority:
-    """Return the authority of a kind that only admins and the service run."""
+    """Return the permissions of a kind that only admins and the service run."""
     return Authority(also=frozenset(tables), operators=False, note=note)
 
 
@@ -88,11 +86,11 @@ INGEST = Authority(
     also=frozenset({"publications", "published_scores"}),
     names={"basins": "basin"},
     admins={"source": "benchmarks"},
-    note="Basins that its key registered, and new ones, which its key then has registered.",
+    note="Basins that its key registered, and new ones, which are then registered by its key.",
 )
 UPLOAD = Authority(
     writes=INGEST.writes,
-    note="Basins that its key registered, but for gauges with a published source.",
+    note="Basins that its key registered, except gauges with a published source.",
 )
 BASIN = Authority(
     writes=_all("basin", *_BASIN, "states"),
@@ -106,14 +104,14 @@ CLIMATE = Authority(
 )
 WEATHER = Authority(
     writes=_all("weather", *_WEATHER),
-    note="It is marked as not operational: runs use it only where it is named.",
+    note="It is marked as not operational: only runs that name it use it.",
 )
 FETCH = Authority(
     writes=_all("basin", *_BASIN, *_SERIES, "states", "feed_basins", "weather_basins")
     | _all("feed", "feeds")
     | _all("any", "sources", "product_credits", "weather_issues"),
     names={"feed": "feed"},
-    note="A feed that its key made, which brings data of basins that its key registered.",
+    note="A feed that its key created, for basins that its key registered.",
 )
 BRIDGE = Authority(
     writes=_all("basin", *_BASIN, *_SERIES, "states", "bridge_basins")
@@ -152,7 +150,7 @@ TRAINING = Authority(
 )
 MEMBER = Authority(writes=_all("any", *_TRAINING), note="With the rights of its training.")
 RETRAINING = admins_alone(
-    *_union([TRAINING]), *_ERRORS, *_LEVELS, note="It trains what speaks for the service, and may put it in use."
+    *_union([TRAINING]), *_ERRORS, *_LEVELS, note="It trains a version of the service, and may put it in use."
 )
 PRETRAINED = admins_alone(
     *_VERSION,
@@ -190,7 +188,7 @@ LEVELS = Authority(
 )
 COMPARISON = Authority(
     writes=_all("comparison", "comparisons", "comparison_versions") | _all("version", *_SCORES),
-    note="The comparison is stored under its key; scores are stored of its own versions alone.",
+    note="The comparison is stored under its key; only scores of its own versions are stored.",
 )
 CHECK = Authority(note="It writes nothing.")
 PRUNE = admins_alone(
@@ -201,6 +199,6 @@ PRUNE = admins_alone(
     "deliveries",
     "delivery_attempts",
     "pruned",
-    note="It deletes what belongs to everybody.",
+    note="It deletes records of all owners.",
 )
 DELIVERY = admins_alone("deliveries", "delivery_attempts", "subscriptions", note="Only the service posts it.")

@@ -1,4 +1,4 @@
-"""What can be said of a basin that is added, and of which weather its climate is computed."""
+"""Requests to add a basin and to compute its climate."""
 
 from typing import Annotated, Any, Self
 
@@ -10,7 +10,7 @@ from hydrology.base.outline import geometry_of, polygons_of
 from jobspec.fields import Basin, Line, Name, PeriodField, RequestModel, refusing
 
 ASKED_NAMESPACE = "USGS"
-"""The namespace whose gauges a service tells: their place, name and area need not be given."""
+"""The namespace whose gauges a web service describes: place, name and area need not be given."""
 
 _PLACED = {"area_km2", "latitude", "longitude"}
 
@@ -20,7 +20,7 @@ AttributeName = Annotated[str, Field(pattern="^[0-9A-Za-z_]{1,64}$")]
 def _attributes(given: dict[str, float]) -> dict[str, float]:
     if twice := sorted(_PLACED & given.keys()):
         raise PydanticCustomError(
-            "attributes", "{names} stands outside the attributes: say it once", {"names": ", ".join(twice)}
+            "attributes", "not attributes: {names}; give each as its own field", {"names": ", ".join(twice)}
         )
     return given
 
@@ -42,7 +42,7 @@ Outline = Annotated[
 Attributes = Annotated[
     dict[AttributeName, float],
     AfterValidator(_attributes),
-    Field(max_length=1000, description="Climate, land and soil, by the names that a model version asks for."),
+    Field(max_length=1000, description="Climate, land and soil, by the names that a model version uses."),
 ]
 Latitude = Annotated[float, Field(ge=-90, le=90, description="Of the gauge, degrees north.")]
 Longitude = Annotated[float, Field(ge=-180, le=180, description="Of the gauge, degrees east.")]
@@ -50,7 +50,7 @@ AreaKm2 = Annotated[float, Field(ge=1e-6, le=1e8, description="Drainage area, by
 
 
 class AddedBasin(RequestModel):
-    """A basin to add, or what more is known of one. What it leaves out stays as it was."""
+    """A basin to add, or further facts about one. Omitted fields stay as they are."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -62,21 +62,21 @@ class AddedBasin(RequestModel):
     )
 
     basin: Basin = Field(examples=["USGS-01031500"])
-    name: Line | None = Field(None, description="By default what USGS calls its gauge.")
+    name: Line | None = Field(None, description="By default the name that USGS gives its gauge.")
     latitude: Latitude | None = None
     longitude: Longitude | None = None
-    area_km2: AreaKm2 | None = Field(None, description="Drainage area. By default what USGS tells of its gauge.")
+    area_km2: AreaKm2 | None = Field(None, description="Drainage area. By default USGS's area of its gauge.")
     outline: Outline | None = None
     accept_outline_area: bool = Field(
         False,
-        description="Whether an outline is taken whose area differs from the basin's by more than 30 %; the basin then "
-        "says so in its text `outline_area`.",
+        description="Whether to accept an outline whose area differs from the basin's by more than 30 %; the basin "
+        "then states this in its text `outline_area`.",
     )
     attributes: Attributes = Field({}, examples=[{"elev_mean": 280.5, "soil_porosity": 0.44}])
     assume_attributes: bool | None = Field(
         None,
-        description="Whether attributes of soil, geology, vegetation and terrain that are not known may stand at the "
-        "mean of the basins that a version learnt from: every answer names those that do. Climate and area never do.",
+        description="Whether the mean of the basins that a version learnt from may stand in for missing attributes of "
+        "soil, geology, vegetation and terrain: every answer names those that it does. Never for climate and area.",
     )
 
     @model_validator(mode="after")
@@ -95,14 +95,14 @@ class AddedBasin(RequestModel):
 
 
 class ClimateParams(RequestModel):
-    """Which basin's climate to compute, and from what."""
+    """The basin and the weather to compute a climate from."""
 
     basin: Basin = Field(examples=["USGS-01031500"])
     product: Name | None = Field(
         None,
-        description="The kept weather to compute it from. By default the only one that is kept of it.",
+        description="The stored weather to compute it from. By default the basin's only weather product.",
         examples=["open_meteo_era5"],
     )
     period: PeriodField | None = Field(
-        None, description="Whole years, without a missing day. By default all whole calendar years that are kept."
+        None, description="Whole years, without a missing day. By default all whole calendar years that are stored."
     )

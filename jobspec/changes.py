@@ -1,4 +1,4 @@
-"""What a what-if run changes of a forecast: the weather after T0, and the water in the basin at T0."""
+"""The changes of a what-if run: to the weather after T0, and to the water in the basin at T0."""
 
 from collections.abc import Iterator
 from typing import Any, Literal, TypeVar
@@ -11,24 +11,24 @@ Where = Literal["snow", "other", "all"]
 
 
 class Storm(RequestModel):
-    """Precipitation on one day beside what falls on it."""
+    """Additional precipitation on one day."""
 
-    mm: float = Field(ge=0, le=1_000, description="How much, over the whole basin.")
-    lead: int = Field(1, ge=1, description="On which day: so many days after T0.")
+    mm: float = Field(ge=0, le=1_000, description="Depth over the whole basin, mm.")
+    lead: int = Field(1, ge=1, description="Number of days after T0 on which it falls.")
 
 
 class Increment(RequestModel):
-    """Water that is added to the basin at T0, or taken from it."""
+    """Water added to the basin at T0, or removed from it."""
 
     mm: float = Field(
         ge=-2_000,
         le=2_000,
-        description="How much, over the whole basin; a negative amount is taken away, and never more than is there.",
+        description="Depth over the whole basin, mm; a negative depth is removed, at most the water that is there.",
     )
     where: Where = Field(
         "all",
-        description="Into which cells, in proportion to what they hold: those that read as snow, the other ones, or "
-        "both. The cell whose outflow is lost is none of them.",
+        description="The cells to change, in proportion to their water: those that read as snow, the others, or both. "
+        "Never the cell whose outflow is lost.",
     )
 
 
@@ -36,24 +36,24 @@ Water = TypeVar("Water", Storm, Increment)
 
 
 class Changes(RequestModel):
-    """Each that is left out changes nothing."""
+    """Changes of a what-if run; an omitted field changes nothing."""
 
     degrees: float = Field(
         0.0,
         ge=-20,
         le=20,
-        description="Added to the temperatures of every day after T0, °C. The relative humidity of the air stays: its "
-        "vapour pressure changes with that of saturated air. Radiation and the length of the days stay.",
+        description="Added to the temperatures of every day after T0, °C. The relative humidity stays: the "
+        "vapour pressure changes with that of saturated air. Radiation and day length stay.",
     )
     precipitation_percent: float = Field(
-        0.0, ge=-100, le=300, description="So much more precipitation on every day after T0, in % of it; -100: none."
+        0.0, ge=-100, le=300, description="Change in daily precipitation after T0, in percent; -100: none."
     )
-    storm: Storm | None = Field(None, description="After that percentage, so that it falls whole.")
+    storm: Storm | None = Field(None, description="Added after that change, which does not scale it.")
     increment: Increment | None = None
     assimilate: bool = Field(
         False,
-        description="Whether the water in the basin at T0 becomes what the discharge observed on the last ten days "
-        "asks for: the smallest change that explains it. An increment comes after it.",
+        description="Whether to change the water in the basin at T0 by the smallest amount that explains the discharge "
+        "observed on the last ten days. An increment is added afterwards.",
     )
 
     @field_validator("storm", "increment")
@@ -62,7 +62,7 @@ class Changes(RequestModel):
         return None if water is None or water.mm == 0 else water
 
     def as_json(self) -> dict[str, Any]:
-        """Return what is changed as JSON, without what is not."""
+        """Return the changes as JSON, without fields that change nothing."""
         return self.model_dump(mode="json", exclude_defaults=True)
 
     @property
@@ -72,7 +72,7 @@ class Changes(RequestModel):
 
     @property
     def in_words(self) -> str:
-        """What is changed, without a full stop."""
+        """The changes in words, without a full stop."""
         return "; ".join(self._in_words()) or "nothing is changed"
 
     def _in_words(self) -> Iterator[str]:
@@ -85,7 +85,7 @@ class Changes(RequestModel):
         if storm is not None:
             yield f"a storm of {storm.mm:g} mm {storm.lead} {'day' if storm.lead == 1 else 'days'} after T0"
         if self.assimilate:
-            yield "as much more or less water in the basin at T0 as observed discharge asks for"
+            yield "the water in the basin at T0 adjusted to the observed discharge"
         if increment is not None:
             place = {"snow": "as snow", "other": "besides the snow", "all": "in the basin"}[increment.where]
             yield f"{abs(increment.mm):g} mm {_more(increment.mm)} water {place} at T0"

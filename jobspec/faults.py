@@ -1,4 +1,4 @@
-"""What is wrong with a request, in words that are safe to show."""
+"""Describes the faults of a request, in words that are safe to show."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,7 +12,7 @@ MAX_FAULTS = 10  # nobody reads thousands of sentences
 
 
 def faults(error: ValidationError, request: object) -> list[str]:
-    """Return what is wrong with each field of a request, named by its path in it."""
+    """Return a sentence for each faulty field of a request, with its path."""
     details = error.errors(include_url=False, include_context=False)[:MAX_FAULTS]
     return [
         f"{path(detail['loc'], detail['type'], request) or 'the request'}: {_message(detail)}" for detail in details
@@ -20,7 +20,7 @@ def faults(error: ValidationError, request: object) -> list[str]:
 
 
 def path(loc: Sequence[int | str], kind: str, value: Any) -> str:
-    """Return a field's path as the request writes it, without the tags of pydantic's unions.
+    """Return a field's path as the request writes it, without pydantic's union tags.
 
     Args:
         loc: where pydantic found the fault.
@@ -46,11 +46,11 @@ def _holds(value: Any, part: int | str) -> bool:
 def _message(detail: ErrorDetails) -> str:
     messages = {"extra_forbidden": "there is no such field", "missing": "it is needed"}
     message = messages.get(detail["type"], detail["msg"]).rstrip(".")
-    # A tag of a union is repeated as it came.
+    # Pydantic repeats a union's tag exactly as the request gives it.
     return printable(message[:1].lower() + message[1:300])
 
 
 def shown(text: str) -> str:
-    """Return a name from a request as it can safely be shown."""
+    """Return a name from a request in a form that is safe to show."""
     is_name = text.isidentifier() and text.isascii() and len(text) <= 64
     return text if is_name else ascii(text[:64])

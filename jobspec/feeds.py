@@ -1,4 +1,4 @@
-"""What a feed can be told: which service it asks, for which basins, and what it fills with the answers."""
+"""Settings of feeds: the service that a feed asks, its basins, and the product or series that it fills."""
 
 from collections.abc import Mapping
 from typing import Annotated, Literal, get_args
@@ -31,14 +31,14 @@ def _named_model(name: str) -> str:
 Model = Annotated[
     str,
     AfterValidator(_named_model),
-    Field(pattern="^[a-z][a-z0-9_]{1,63}$", description="By Open-Meteo's name of it."),
+    Field(pattern="^[a-z][a-z0-9_]{1,63}$", description="Open-Meteo's name of the model."),
 ]
 Product = Annotated[
     str,
     AfterValidator(_own_product),
     Field(
         json_schema_extra={"pattern": f"^{PATTERN}$"},
-        description="What the weather is kept under: a name that no published archive has.",
+        description="The product that the weather is stored as: a name that no published archive has.",
     ),
 ]
 DaysBack = Annotated[
@@ -46,14 +46,14 @@ DaysBack = Annotated[
     Field(
         ge=1,
         le=MAX_DAYS_BACK,
-        description="How many ended days every fetch asks for again: what comes late or was revised is taken then.",
+        description="Number of past days that every fetch asks for again, to receive late and revised values.",
     ),
 ]
 ChosenSeries = Annotated[
     dict[Basin, Id],
     Field(
         max_length=1000,
-        description="Which series to take, by basin, where a gauge has several; series are never merged.",
+        description="The series to take, by basin, if a gauge has several; series are never merged.",
         examples=[{"USGS-01013500": "aaaabbbbccccddddeeeeffff00001111"}],
     ),
 ]
@@ -61,11 +61,11 @@ ChosenSeries = Annotated[
 
 class _Settings(RequestModel):
     adapter: str
-    basins: Basins = Field([], description="By default all that are kept and that the service can know.")
+    basins: Basins = Field([], description="By default all stored basins that the service may know.")
 
     @property
     def origin(self) -> str:
-        """What tells its data from those of other feeds: a product is filled from one origin alone."""
+        """Identifies the source of the data. A product is filled from one origin only."""
         model = getattr(self, "model", None)
         return self.adapter if model is None else f"{self.adapter} {model}"
 
@@ -79,7 +79,7 @@ class UsgsSettings(_Settings):
 
 
 class NwisSettings(_Settings):
-    """The same from the older NWIS service, for as long as it answers: a fallback."""
+    """Daily mean discharge from the older NWIS service, for as long as it answers: a fallback."""
 
     adapter: Literal["nwis"]
     form: Literal["json", "rdb"] = "json"
@@ -106,8 +106,8 @@ class OpenMeteoForecastSettings(_Settings):
         STALE_AFTER_DAYS,
         ge=0,
         le=MAX_DAYS_BEHIND,
-        description="Days before today that each forecast begins with, as the model's own runs of those days had them: "
-        "they lead on from an archive that is late.",
+        description="Days before today that each forecast begins with, from the model's own earlier runs, to bridge "
+        "a late archive.",
     )
 
 
@@ -116,12 +116,12 @@ class OpenMeteoEnsembleSettings(_Settings):
 
     adapter: Literal["open-meteo-ensemble"]
     model: Model = Field(examples=["ncep_gefs025"])
-    members: int = Field(ge=2, le=MAX_MEMBERS, description="That the model has, the control included.", examples=[31])
+    members: int = Field(ge=2, le=MAX_MEMBERS, description="Members of the model with its control.", examples=[31])
     days_ahead: int = Field(10, ge=1, le=36, description="Days of each forecast, today included.")
 
 
 class DaymetSettings(_Settings):
-    """Past weather at gauges, from Daymet's single pixels, a year or more late."""
+    """Past weather at gauges, from single pixels of Daymet; published a year or more later."""
 
     adapter: Literal["daymet"]
     product: Product = Field(examples=["daymet_pixel"])
@@ -129,14 +129,14 @@ class DaymetSettings(_Settings):
 
 
 class FilesSettings(_Settings):
-    """Tables of observations that are laid down in files: those that `freshet ingest tables` reads."""
+    """Tables of observations in files, in the format of `freshet ingest tables`."""
 
     adapter: Literal["files"]
     from_: list[Place] = Field(
         alias="from",
         min_length=1,
         max_length=100,
-        description="Folders and files on the service's machine, within the folders that it lets jobs read from, or "
+        description="Folders and files on the service's machine, within the folders that jobs may read, or "
         "URLs of public addresses.",
         examples=[["/srv/observations"]],
     )
@@ -161,16 +161,16 @@ USUAL: Mapping[str, AnyFeedSettings] = {
     "past": OpenMeteoArchiveSettings(adapter="open-meteo-archive", product="open_meteo_ifs", model="ecmwf_ifs"),
     "ahead": OpenMeteoForecastSettings(adapter="open-meteo-forecast", model="ecmwf_ifs"),
 }
-"""The feeds that a service of gauges begins with, by name: discharge, past weather and weather forecasts. Both kinds of
-weather are of one model, whose archive is the least late."""
+"""The feeds that a new service of gauges starts with, by name: discharge, past weather and weather forecasts. Both
+kinds of weather are of the model whose archive is the least late."""
 
 
 class NewFeed(RequestModel):
-    """A feed: its name, and what it is told."""
+    """A feed: its name and its settings."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"name": "usgs-flow", "settings": {"adapter": "usgs"}}]})
 
-    name: Name = Field(description="No other feed has it.", examples=["usgs-flow"])
+    name: Name = Field(description="A name that no other feed has.", examples=["usgs-flow"])
     settings: AnyFeedSettings
 
 
@@ -181,10 +181,10 @@ ADAPTERS = tuple(
 
 
 def read_settings(settings: object) -> AnyFeedSettings:
-    """Read what a feed is told.
+    """Read the settings of a feed.
 
     Raises:
-        InvalidRequest: there is no such adapter, or a field is invalid; the sentence names it.
+        InvalidRequest: there is no such adapter, or a field is invalid; the message names it.
     """
     try:
         return _ADAPTER.validate_python(settings)
@@ -194,6 +194,6 @@ def read_settings(settings: object) -> AnyFeedSettings:
 
 
 def stored(settings: AnyFeedSettings) -> dict[str, object]:
-    """Return settings as they are kept: what was said, without defaults."""
+    """Return settings as they are stored: the given fields, without defaults."""
     result: dict[str, object] = settings.model_dump(mode="json", by_alias=True, exclude_unset=True)
     return result

@@ -1,4 +1,4 @@
-"""The types of the fields of requests. Each checks its value and says what is wrong with it."""
+"""Types of request fields. Each checks its value and describes what is wrong with it."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -34,7 +34,7 @@ class RequestModel(BaseModel):
 
 @contextmanager
 def refusing(kind: str) -> Iterator[None]:
-    """Turn an InvalidInput into the error that a validator raises, with the same sentence."""
+    """Turn an InvalidInput into a validator's error with the same message."""
     try:
         yield
     except InvalidInput as error:
@@ -42,7 +42,7 @@ def refusing(kind: str) -> Iterator[None]:
 
 
 def full_id(text: str) -> str:
-    """Return the full identifier of a basin, which stands without spaces around it."""
+    """Return a basin's full identifier; refuse spaces around it."""
     with refusing("basin"):
         if text != text.strip():
             raise InvalidInput(f"{text!r} is not a basin identifier: leave out the spaces and line ends around it.")
@@ -50,7 +50,7 @@ def full_id(text: str) -> str:
 
 
 def read_day(value: object) -> Day:
-    """Read `YYYY-MM-DD` and nothing else: pydantic would take a number for seconds since 1970."""
+    """Read `YYYY-MM-DD` only: pydantic would take a number for seconds since 1970."""
     if isinstance(value, Day):
         return day(value)
     with refusing("day"):
@@ -61,7 +61,7 @@ def read_day(value: object) -> Day:
 
 
 def read_period(value: object) -> Period:
-    """Read `FIRST..LAST`: both days and all between them."""
+    """Read `FIRST..LAST`, both days included."""
     if isinstance(value, Period):
         return value
     if not isinstance(value, str) or len(value) > MAX_PERIOD_TEXT:
@@ -93,7 +93,9 @@ def _without_password(text: str) -> str:
 
 
 def discriminated_by(field: str, noun: str, values: Sequence[str]) -> Discriminator:
-    """Return what tells the models of a union apart: a field, which has the first of its values where it is left out.
+    """Return a discriminator of a union by a field.
+
+    The field's default is its first value.
 
     Args:
         noun: what the field chooses, with its article.
@@ -109,7 +111,7 @@ def discriminated_by(field: str, noun: str, values: Sequence[str]) -> Discrimina
 Line = Annotated[str, Field(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*[^\x00-\x20\x7f][^\x00-\x1f\x7f]*$")]
 """A line of text: not blank, and without control characters."""
 NAME = "[0-9A-Za-z_-][0-9A-Za-z_.-]{0,63}"
-"""The pattern of names: no dot begins one, which an address would take for a folder."""
+"""The pattern of names. They cannot start with a dot, which would make an address ambiguous."""
 Name = Annotated[str, Field(pattern=f"^{NAME}$")]
 Names = Annotated[tuple[Name, ...], Field(strict=False)]  # JSON has no tuples
 ID = "^[0-9A-Za-z_-]{1,64}$"

@@ -1,7 +1,7 @@
-"""The kinds of job that the service runs, and the parameters of each. `KINDS` is the one list of them.
+"""The kinds of job that the service runs, and their parameters. `KINDS` is the one list of them.
 
-A field that a request leaves out is left out of the stored job too, and gets its default when the job runs. What needs
-the database (whether a basin is known, say) is checked when the job runs.
+A field that a request leaves out is left out of the stored job too, and gets its default when the job runs. Whatever
+needs the database (for example whether a basin is known) is checked when the job runs.
 """
 
 from collections.abc import Mapping
@@ -48,7 +48,7 @@ AnyJobRequest = Annotated[
     | PruneJob,
     Field(discriminator="kind"),
 ]
-"""What people can ask for."""
+"""The kinds that people can request."""
 
 
 def _by_kind(*models: type[JobRequest]) -> dict[str, type[JobRequest]]:
@@ -69,7 +69,7 @@ def read(kind: str, params: object, kinds: Mapping[str, type[JobRequest]] = KIND
         kinds: the kinds to choose from.
 
     Raises:
-        InvalidRequest: there is no such kind, or a field is invalid; the sentence names it.
+        InvalidRequest: there is no such kind, or a field is invalid; the message names it.
     """
     if kind not in kinds:
         raise InvalidRequest(f"There is no kind of job {shown(kind)}: choose one of {', '.join(kinds)}.")
@@ -80,10 +80,10 @@ def read(kind: str, params: object, kinds: Mapping[str, type[JobRequest]] = KIND
 
 
 def queue_of(kind: str, *, of_service: bool = False) -> Queue:
-    """Return the queue of a job's kind. A job of an unknown kind goes to the default queue, where it fails.
+    """Return the queue of a kind of job. The default queue for an unknown kind, which fails there.
 
     Args:
-        of_service: whether the job speaks for the service, and not for an operator.
+        of_service: whether the job belongs to the service, not to an operator.
     """
     job = KINDS.get(kind, JobRequest)
     return SERVICE if of_service and job.operational else job.queue

@@ -1,4 +1,4 @@
-"""Which network is trained, and how large it is."""
+"""Configuration of networks: architecture and size."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal, get_args
@@ -8,12 +8,12 @@ from pydantic import Field, Tag
 from jobspec.fields import RequestModel, discriminated_by
 
 LearningRates = Mapping[str, Any]
-"""The values of a schedule's fields that a request leaves out."""
+"""Fields of a schedule that a request may omit, with their values."""
 
 
 Unseen = Literal["past_weather", "embedding", "basin_vector", "rain", "water"]
-"""What a member's gates can do without: see `TrainingConfig.unseen`. `rain` is today's and that of the past weather,
-`water` the shares of the cells."""
+"""Inputs that a member's gates may go without: see `TrainingConfig.unseen`. `rain` is that of today and of the past
+weather, `water` the shares of the cells."""
 
 
 class MCLSTMConfig(RequestModel):
@@ -36,7 +36,7 @@ class MCLSTMConfig(RequestModel):
         16,
         ge=0,
         le=256,
-        description="Rank of the weights of R, the gate that redistributes water; 0: full, as published.",
+        description="Rank of the weights of R, the redistribution gate; 0: full, as published.",
     )
     basin_vector: int = Field(
         32,
@@ -59,7 +59,7 @@ class MCLSTMConfig(RequestModel):
 
 
 class _Comparison(RequestModel):
-    """A network that holds no water: it has no storage and no balance."""
+    """A network without storage and without a water balance."""
 
     learning_rates: ClassVar[LearningRates] = {
         "peak_learning_rate": 0.003,
@@ -70,7 +70,7 @@ class _Comparison(RequestModel):
 
 
 class LSTMConfig(_Comparison):
-    """The standard comparison. It holds no water: it has no storage and no balance."""
+    """The standard comparison. It has no storage and no water balance."""
 
     architecture: Literal["lstm"]
     cells: int = Field(128, ge=2, le=512)
@@ -78,7 +78,7 @@ class LSTMConfig(_Comparison):
 
 
 class EINSConfig(_Comparison):
-    """The LSTM that diagnoses its own input. It holds no water: it has no storage and no balance."""
+    """The LSTM that diagnoses its own input. It has no storage and no water balance."""
 
     architecture: Literal["eins"]
     cells: int = Field(128, ge=2, le=512)
@@ -86,7 +86,7 @@ class EINSConfig(_Comparison):
 
 
 class MMRNNConfig(_Comparison):
-    """The mixed-memory RNN, which skips days without weather. It holds no water: it has no storage and no balance."""
+    """The mixed-memory RNN, which skips days without weather. It has no storage and no water balance."""
 
     architecture: Literal["mmrnn"]
     cells: int = Field(64, ge=2, le=512)

@@ -1,4 +1,4 @@
-"""What can be said of a receiver of alert changes."""
+"""Requests to register and change a receiver of alert changes."""
 
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -11,7 +11,7 @@ from jobspec.fields import MAX_BASINS, Basin, RequestModel
 
 
 def _target(url: str) -> str:
-    """See that a URL names a host by http or https, and nothing that would be shown to others or never be sent."""
+    """Check that a URL is http or https, with a host and nothing secret."""
     try:
         parts = urlsplit(url)
         usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
@@ -30,7 +30,7 @@ Target = Annotated[
     Field(
         max_length=2000,
         pattern=r"^https?://[!-~]+$",
-        description="Where changes are posted to: https, at a public address. Redirections are not followed.",
+        description="The address to post changes to: https, and public. Redirections are not followed.",
         examples=["https://rivers.example/hooks/freshet"],
     ),
 ]
@@ -38,8 +38,8 @@ SomeBasins = Annotated[
     list[Basin],
     Field(min_length=1, max_length=MAX_BASINS, examples=[["USGS-13235000"]]),
 ]
-_BASINS = "Whose changes are told; null for all basins."
-_LEAST_SEVERITY = "Changes of alerts that were and are less severe are not told."
+_BASINS = "The basins whose changes are sent; null for all basins."
+_MIN_SEVERITY = "Changes of alerts that stay below this severity are not sent."
 
 
 class NewSubscription(RequestModel):
@@ -59,19 +59,19 @@ class NewSubscription(RequestModel):
 
     url: Target
     basins: SomeBasins | None = Field(None, description=_BASINS)
-    least_severity: Severity = Field("advisory", description=_LEAST_SEVERITY)
+    least_severity: Severity = Field("advisory", description=_MIN_SEVERITY)
 
 
 class SubscriptionPatch(RequestModel):
-    """What is to change of a subscription; what is left out stays."""
+    """Changes to a subscription; an omitted field stays."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"least_severity": "warning"}]})
 
-    url: Target | None = Field(None, description="Null: it stays.")
+    url: Target | None = Field(None, description="Null: unchanged.")
     basins: SomeBasins | None = Field(None, description=_BASINS)
-    least_severity: Severity | None = Field(None, description=f"{_LEAST_SEVERITY} Null: it stays.")
+    least_severity: Severity | None = Field(None, description=f"{_MIN_SEVERITY} Null: unchanged.")
 
     def changes(self) -> dict[str, object]:
-        """Return what is to change, by the field's name."""
+        """Return the changed fields by name."""
         named = {name: getattr(self, name) for name in self.model_fields_set}
         return {name: value for name, value in named.items() if value is not None or name == "basins"}

@@ -1,4 +1,4 @@
-"""What can be said of a level that an operator sets."""
+"""Requests to set a threshold of flow."""
 
 from pydantic import ConfigDict, Field
 
@@ -10,17 +10,17 @@ _HIGHEST = next(one.highest for one in OBSERVED if (one.variable, one.unit) == (
 
 
 class FixedLevel(RequestModel):
-    """A level that an operator sets."""
+    """A threshold that an operator sets."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"discharge": 420.0, "direction": "rising"}]})
 
     discharge: float = Field(gt=0, le=_HIGHEST, description="m³/s.")
     direction: Direction = Field(
-        "rising", description="Which way flow passes it: `rising` for a flood, `falling` for a low flow."
+        "rising", description="The direction in which flow passes it: `rising` for a flood, `falling` for a low flow."
     )
 
 
 class NewThreshold(FixedLevel):
-    """A level and what it is called."""
+    """A threshold and its name."""
 
     name: Name

@@ -33,7 +33,7 @@ MAX_STEPS = 10_000_000
 
 
 class InputsConfig(RequestModel):
-    """Which series and attributes the network takes. Each version has its own."""
+    """Series and attributes that the network takes. Each version has its own."""
 
     product: Name = Field(description="Forcing product; the version runs on no other.", examples=["maurer_extended"])
     mass: Name = "precipitation"
@@ -58,7 +58,7 @@ class WindowsConfig(RequestModel):
 
 
 class Cosine(RequestModel):
-    """Steps whose learning rate rises to `peak_learning_rate`, then falls along a cosine to
+    """A schedule whose learning rate rises to `peak_learning_rate`, then falls along a cosine to
     `final_learning_rate`."""
 
     kind: Literal["cosine"] = "cosine"
@@ -66,7 +66,7 @@ class Cosine(RequestModel):
     peak_learning_rate: float = Field(
         MCLSTMConfig.learning_rates["peak_learning_rate"],
         gt=0,
-        description=f"{LSTMConfig.learning_rates['peak_learning_rate']} for the networks that hold no water.",
+        description=f"{LSTMConfig.learning_rates['peak_learning_rate']} for networks without storage.",
     )
     warmup_steps: int = Field(30, ge=0, le=MAX_STEPS)
     final_learning_rate: float = Field(1e-4, gt=0)
@@ -74,7 +74,7 @@ class Cosine(RequestModel):
 
 Fitted = Literal["network", "basin_vectors"]
 FITTED = (
-    "What is fitted: all weights of the network, or in a fine-tuning the vectors of its basins alone "
+    "The fitted weights: all weights of the network, or in a fine-tuning only the vectors of its basins "
     "(`basin_vectors`), which needs no validation period and changes no other basin."
 )
 
@@ -109,13 +109,13 @@ Schedule = Annotated[
 
 
 def _apart_from_the_training_period(period: Period, fields: ValidationInfo) -> Period:
-    """Refuse days that are fitted too: the best weights there are those that know them best."""
+    """Refuse days that are also fitted: weights chosen there would be the most overfitted ones."""
     training = fields.data.get("train_period")
     if training is not None and training.overlap(period) is not None:
         raise PydanticCustomError(
             "overlap",
-            "{period} overlaps the training period {training}, so weights would be chosen on days that they were "
-            "fitted to: choose periods apart",
+            "{period} overlaps the training period {training}, so weights would be selected on days that they were "
+            "fitted to: choose separate periods",
             {"period": str(period), "training": str(training)},
         )
     return period
@@ -131,43 +131,43 @@ class TrainingConfig(RequestModel):
     inputs: InputsConfig
     train_period: PeriodField = Field(description="Days whose discharge is fitted.")
     validation_period: ValidationPeriod | None = Field(
-        None, description="Days by which the best weights are chosen; none of the training period."
+        None, description="Days that select the best weights, outside the training period."
     )
     held_out_period: PeriodField | None = Field(
-        None, description="Days within the training period that are not fitted: they stay unseen, for a test."
+        None, description="Days within the training period that are left out of the fit, for a test."
     )
     windows: WindowsConfig = WindowsConfig()
     schedule: Schedule = Cosine()
     precision: Literal["bfloat16", "float32"] = Field(
         "bfloat16",
-        description="Of the gates' products in training. bfloat16 is for an MC-LSTM of rank 0 on a processor that has "
-        "a unit for it; all else trains in float32.",
+        description="Precision of the gates' products in training. bfloat16 is for an MC-LSTM of rank 0 on a processor "
+        "that supports it; everything else trains in float32.",
     )
     ema_decay: float = Field(
         0.995,
         ge=0,
         lt=1,
-        description="How much of the running mean of the weights stays at each step. The mean is what is validated and "
+        description="Decay of the running mean of the weights at each step. The mean is validated and "
         "stored; 0 stores the weights themselves.",
     )
     expectile: float = Field(
         0.54,
         gt=0,
         lt=1,
-        description="The share of the loss's weight given to days simulated too low; 0.5 is NSE* as published.",
+        description="Weight of underestimated days in the loss, as a share; 0.5 is NSE* as published.",
     )
     weight_decay: float = Field(
         0.1,
         ge=0,
         le=10,
-        description="Of all weights but the vectors of basins, at each step and times the learning rate (AdamW).",
+        description="Of all weights except the basin vectors, per step and times the learning rate (AdamW).",
     )
-    clip_norm: float = Field(1.0, gt=0, description="The largest norm of the gradient; a larger one is scaled down.")
+    clip_norm: float = Field(1.0, gt=0, description="Maximum norm of the gradient; a larger one is scaled down.")
     unseen: Annotated[tuple[Annotated[tuple[Unseen, ...], Field(strict=False)], ...], Field(strict=False)] = Field(
         (),
         max_length=100,
-        description="What the gates of an MC-LSTM's members do not see, a list a member, in turn: members that differ "
-        "in more than their seed err less together. By default all see all.",
+        description="Inputs that the gates of an MC-LSTM's members do not see, a list per member, repeated in turn: "
+        "members that differ in more than their seed err less together. By default all see all.",
         examples=[[[], ["past_weather"], ["embedding"]]],
     )
     fitted: Fitted = Field("network", description=FITTED)
@@ -177,12 +177,12 @@ class TrainingConfig(RequestModel):
     seed: int = Field(0, ge=0, lt=2**62, description="Seed of the first member; each further member's is one higher.")
 
     def unseen_by(self, seed: int) -> tuple[Unseen, ...]:
-        """Return what the gates of the member of a seed do not see."""
+        """Return the inputs that the gates of a seed's member do not see."""
         return self.unseen[(seed - self.seed) % len(self.unseen)] if self.unseen else ()
 
     def slowest_first(self) -> list[int]:
-        """Return the members in the order in which to begin them: those last whose gates see less and so take less
-        time, so that all cores are busy to the end."""
+        """Return the members in the order to start them: first those whose gates see more and take longer, so that all
+        cores are busy to the end."""
         return sorted(range(self.members), key=lambda member: len(self.unseen_by(self.seed + member)))
 
     @field_validator("unseen")
@@ -192,7 +192,7 @@ class TrainingConfig(RequestModel):
     ) -> tuple[tuple[Unseen, ...], ...]:
         network = fields.data.get("network")
         if any(unseen) and network is not None and not isinstance(network, MCLSTMConfig):
-            raise PydanticCustomError("unseen", "only the gates of an MC-LSTM can do without some inputs: leave it out")
+            raise PydanticCustomError("unseen", "only the gates of an MC-LSTM can omit inputs: leave `unseen` out")
         return unseen
 
     @field_validator("held_out_period")
@@ -205,7 +205,7 @@ class TrainingConfig(RequestModel):
 
     @model_validator(mode="after")
     def _rates_of_the_network(self) -> Self:
-        """Give a schedule without learning rates those of the network. They still count as left out of the request."""
+        """Fill a schedule's learning rates from the network. They still count as omitted from the request."""
         schedule = self.schedule.model_copy()
         left_out = vars(schedule).keys() - schedule.model_fields_set
         vars(schedule).update({field: rate for field, rate in self.network.learning_rates.items() if field in left_out})
@@ -214,10 +214,10 @@ class TrainingConfig(RequestModel):
 
 
 def used_periods(config: Mapping[str, Any]) -> list[tuple[str, Period]]:
-    """Return the periods whose discharge a training has seen, by what each was for (`train`, `validation`).
+    """Return the periods whose discharge a training has seen, by purpose (`train`, `validation`).
 
     Args:
-        config: of the training, as it is stored.
+        config: the stored configuration of the training.
     """
     training, held_out, validation = (
         Period.parse(config[f"{name}_period"]) if config.get(f"{name}_period") else None
@@ -228,7 +228,7 @@ def used_periods(config: Mapping[str, Any]) -> list[tuple[str, Period]]:
 
 
 class FineTuningSchedule(Cosine):
-    """A short schedule with a low learning rate: the weights are good already."""
+    """A short schedule with a low learning rate, for weights that are already good."""
 
     steps: int = Field(100, ge=1, le=MAX_STEPS)
     peak_learning_rate: float = Field(0.001, gt=0)
@@ -238,7 +238,7 @@ class FineTuningSchedule(Cosine):
 
 class FineTuningConfig(RequestModel):
     """A training that starts from the weights of a version, member for member, with its network, inputs and scaler. The
-    parent's own weights are validated first, and are kept if training does not improve on them."""
+    parent's own weights are validated first, and are retained if training does not improve on them."""
 
     parent: Id = Field(description="The version to start from.")
     product: Name | None = Field(None, description="The forcing product that the parent is expected to use.")
@@ -247,15 +247,14 @@ class FineTuningConfig(RequestModel):
     validation_period: ValidationPeriod | None = Field(
         None,
         validate_default=True,
-        description="Days by which the best weights are chosen; none of the training period. Not needed for vectors "
-        "alone.",
+        description="Days that select the best weights, outside the training period. Not needed for vectors alone.",
     )
     windows: WindowsConfig = WindowsConfig()
     schedule: FineTuningSchedule = FineTuningSchedule()
     validate_every: int = Field(10, ge=1, description="Steps between validations.")
     checkpoint_every: int = Field(50, ge=1, description="Steps between checkpoints.")
     members: int | None = Field(
-        None, ge=1, le=100, description="How many of the parent's members, from the first; by default all."
+        None, ge=1, le=100, description="Number of the parent's members to train, from the first; by default all."
     )
     seed: int = Field(0, ge=0, lt=2**62, description="Seed of the first member; each further member's is one higher.")
 
@@ -263,14 +262,14 @@ class FineTuningConfig(RequestModel):
     @classmethod
     def _a_network_is_validated(cls, period: Period | None, fields: ValidationInfo) -> Period | None:
         if period is None and fields.data.get("fitted") == "network":
-            raise PydanticCustomError("missing", "it is needed to tell when to stop fitting the whole network")
+            raise PydanticCustomError("missing", "it is needed to decide when to stop fitting the whole network")
         return period
 
     def training(self, parent: TrainingConfig, members: int) -> TrainingConfig:
-        """Return the whole configuration. Its periods are its own: what the parent held out may be fitted now.
+        """Return the complete configuration. Its periods are its own: days that the parent held out may be fitted.
 
         Args:
-            members: how many to train unless the fine-tuning says.
+            members: number of members to train unless the fine-tuning sets it.
         """
         own = self.model_dump(exclude={"parent", "product"}) | {"held_out_period": None}
         return TrainingConfig.model_validate(parent.model_dump() | own | {"members": self.members or members})
@@ -288,6 +287,6 @@ AnyTraining = Annotated[
 
 
 def sequence_to_one() -> dict[str, Any]:
-    """Return the samples and the schedule of the MC-LSTM paper [MC B.4]: from 365 days the discharge of the last one,
-    30 epochs."""
+    """Return the samples and schedule of the MC-LSTM paper [MC B.4]: the discharge of the last of 365 days, 30
+    epochs."""
     return {"windows": {"spinup_days": 364, "loss_days": 1, "batch": 256}, "schedule": {"kind": "staircase"}}

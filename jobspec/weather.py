@@ -1,4 +1,4 @@
-"""A weather forecast as a JSON document: what people send, and what a job reads."""
+"""A weather forecast as a JSON document, as people send it and a job reads it."""
 
 from typing import Annotated
 
@@ -14,14 +14,14 @@ Values = Annotated[list[float | None], Field(max_length=MAX_LEADS)]
 class TracesOfBasin(RequestModel):
     """The traces of one basin, over the same days."""
 
-    time: list[DayField] = Field(max_length=MAX_LEADS, description="The valid days: calendar days where the gauge is.")
+    time: list[DayField] = Field(max_length=MAX_LEADS, description="The valid days: calendar days at the gauge.")
     traces: dict[Name, dict[Variable, Values]] = Field(
-        max_length=MAX_TRACES, description="By the label of the trace, each variable's value on each day."
+        max_length=MAX_TRACES, description="By label of the trace, the value of each variable on each day."
     )
 
 
 class WeatherDocument(RequestModel):
-    """A weather forecast of whatever basins."""
+    """A weather forecast for any basins."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -45,15 +45,13 @@ class WeatherDocument(RequestModel):
         }
     )
 
-    source: Name = Field(description="Who gives it.")
-    model: Name = Field(description="What computed it.")
-    reference_time: AwareDatetime = Field(description="When its computation began.")
+    source: Name = Field(description="The institution that issues it.")
+    model: Name = Field(description="The model that computed it.")
+    reference_time: AwareDatetime = Field(description="The start of its computation.")
     available_time: AwareDatetime | None = Field(
-        None, description="From when on it could be read; by default from when it is sent."
+        None, description="When it became available; by default when it is sent."
     )
     licence: Line | None = None
-    credit: Line | None = Field(
-        None, description="What is to be said of the source with every answer that rests on it."
-    )
+    credit: Line | None = Field(None, description="Credit of the source, shown with every answer that uses it.")
     units: dict[Variable, Annotated[str, Field(max_length=16)]] = Field(description="Of each variable.")
     basins: dict[str, TracesOfBasin] = Field(max_length=MAX_BASINS, description="By identifier.")

@@ -1,4 +1,4 @@
-"""All tables: importing this module fills `Base.metadata`, for whoever copies, checks or migrates every one of them."""
+"""All tables: importing this module fills `Base.metadata`, to copy, check or migrate all of them."""
 
 import records.access.tables
 import records.alerts.tables

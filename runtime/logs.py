@@ -1,4 +1,4 @@
-"""How every process logs: what Freshet says, what its libraries say, warnings, and errors that nothing has caught."""
+"""Logging of every process: Freshet's messages, its libraries' messages, warnings and uncaught errors."""
 
 import logging
 import sys
@@ -13,7 +13,7 @@ log = structlog.get_logger()
 def log_to_stderr(level: str) -> None:
     """Write structured logs to standard error: lines of JSON, or for a terminal lines for people.
 
-    A line bears what is bound where it is written, such as `request` or `job` (`structlog.contextvars`).
+    Each line carries the context bound at its place, such as `request` or `job` (`structlog.contextvars`).
     """
     terminal = sys.stderr.isatty()
     renderer = structlog.dev.ConsoleRenderer() if terminal else structlog.processors.JSONRenderer()
@@ -57,5 +57,5 @@ def _log_error_of_thread(result: threading.ExceptHookArgs) -> None:
 
 
 def _is_no_interruption(record: logging.LogRecord) -> bool:
-    """Tell errors from a Ctrl-C, which a pool of connections that it reaches reports as an error of its own."""
+    """Filter out a Ctrl-C that a connection pool reports as its error."""
     return not (record.exc_info and isinstance(record.exc_info[1], KeyboardInterrupt))

@@ -1,7 +1,7 @@
-"""One thread per process for numpy and torch.
+"""Limits numpy and torch to one thread per process.
 
-Their products are small here. Shared among threads, each product waits for the slowest of them, and on a machine with
-other work that wait is longer than the product. Cores are used by processes and by blocks of basins (`models.cores`).
+Matrix products are small here. Split over threads, each product waits for the slowest of them, and on a machine with
+other work that wait is longer than the product. Processes and blocks of basins use the cores (`models.cores`).
 """
 
 import os
@@ -11,15 +11,15 @@ from setproctitle import getproctitle
 
 _LIBRARIES = ("OMP", "MKL", "OPENBLAS", "BLIS")
 ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in _LIBRARIES} | {"VECLIB_MAXIMUM_THREADS": "1"}
-"""The environment of a process that computes; the libraries read it when they are loaded."""
+"""The environment of a computing process; the libraries read it when they are loaded."""
 
 
 def use_one_thread() -> None:
-    """Make numpy and torch compute on one thread, in this process and those it starts.
+    """Limit numpy and torch to one thread, also in child processes.
 
     Numpy must not be loaded yet; torch may be.
     """
-    getproctitle()  # looks for the command line in memory, and does not find it once the environment has moved
+    getproctitle()  # it looks for the command line in memory and cannot find it once the environment has moved
     os.environ |= ONE_THREAD
     if "torch" in sys.modules:
         sys.modules["torch"].set_num_threads(1)

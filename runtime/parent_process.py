@@ -1,4 +1,4 @@
-"""What binds a process to the one that started it, and what that says of its end."""
+"""Binds a process to its parent, and describes how a child ended."""
 
 import ctypes
 import signal
@@ -6,7 +6,9 @@ import sys
 
 
 def end_with_parent(how: signal.Signals = signal.SIGKILL) -> None:
-    """Let this process get a signal when its parent dies, however that dies (Linux). It outlives an exec.
+    """Send this process a signal when its parent dies, however it dies (Linux).
+
+    The setting survives an exec.
 
     SIGKILL alone ends a process that is stopped or hangs, too.
     """
@@ -15,7 +17,7 @@ def end_with_parent(how: signal.Signals = signal.SIGKILL) -> None:
 
 
 def ended_in_words(code: int) -> str:
-    """Say how a process with an exit code ended: `was killed by SIGSEGV (Segmentation fault)`."""
+    """Describe the end of a process by its exit code: `was killed by SIGSEGV (Segmentation fault)`."""
     if code >= 0:
         return f"ended by itself with exit code {code}"
     return f"was killed by {signal.Signals(-code).name} ({signal.strsignal(-code)})"

@@ -1,4 +1,4 @@
-"""Folders and files that their owner alone can read, whatever the umask."""
+"""Folders and files that only their owner can read, whatever the umask."""
 
 import os
 from pathlib import Path
@@ -8,22 +8,22 @@ OTHERS = 0o077
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder and those above it, each where it is missing. One that is there stays as it is."""
+    """Create a folder and its missing parents. Leave existing ones as they are."""
     missing = [folder for folder in (path, *path.parents) if not folder.exists()]
     for folder in reversed(missing):
         folder.mkdir(mode=FOLDER, exist_ok=True)
 
 
 def opener(path: str, flags: int) -> int:
-    """Open a file for `open`, made for its owner alone where it is missing."""
+    """Open a file for `open`. Create a missing one readable by its owner only."""
     return os.open(path, flags, FILE)
 
 
 def make_file(path: Path) -> None:
-    """Make an empty file where it is missing."""
+    """Create an empty file if it is missing."""
     os.close(opener(str(path), os.O_CREAT | os.O_RDWR))
 
 
 def is_open_to_others(path: Path) -> bool:
-    """Whether others than its owner may read, write or enter a file or folder. One that is missing is not."""
+    """Return whether users other than the owner may access a path. False if it is missing."""
     return path.exists() and bool(path.stat().st_mode & OTHERS)

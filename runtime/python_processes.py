@@ -1,7 +1,7 @@
-"""How processes of Python are started: they run the installed Freshet, and never code of the working folder.
+"""Starts Python processes that run the installed Freshet, never code of the working folder.
 
-Without `-P` the working folder comes first where Python looks for modules, so that a folder `models/` or `records/` in
-it would be run in place of Freshet's.
+Without `-P` Python searches the working folder for modules first, so a folder `models/` or `records/` in
+it would run in place of Freshet's.
 """
 
 import os
@@ -17,7 +17,7 @@ _starting = Lock()
 
 
 def command(module: str, *arguments: str) -> list[str]:
-    """Return the command that runs a module in a process of its own."""
+    """Return the command that runs a module in its own process."""
     return [sys.executable, "-P", "-m", module, *arguments]
 
 

@@ -1,4 +1,4 @@
-"""Which parts of the service are being started again: a file in the data folder, from the supervisor to the API."""
+"""Parts of the service that are being restarted: a file in the data folder, from the supervisor to the API."""
 
 import os
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ from runtime import private_files
 
 @dataclass(frozen=True, slots=True)
 class Restart:
-    """A part of the service that is silent, that has died and does not live again, or that dies again and again.
+    """A part of the service that is silent, has not come back after it ended, or ends again and again.
 
     Attributes:
-        cause: how it ended last, or that it is silent, as the end of a sentence.
-        times: how often it has ended; 0 of one that is silent.
-        since: when it ended first, or fell silent.
+        cause: how it last ended, or that it is silent, as the end of a sentence.
+        times: how often it has ended; 0 if it is silent.
+        since: when it first ended, or fell silent.
     """
 
     part: str
@@ -36,7 +36,7 @@ _FILE = TypeAdapter(_RestartFile)
 
 
 def store(data: Path, restarts: list[Restart]) -> None:
-    """Write down which parts are being started again by this process, in place of what was written before."""
+    """Replace the restarts that this process has written."""
     part = _file(data).with_suffix(".part")
     with open(part, "wb", opener=private_files.opener) as file:
         file.write(_FILE.dump_json(_RestartFile(os.getpid(), restarts)))
@@ -44,7 +44,7 @@ def store(data: Path, restarts: list[Restart]) -> None:
 
 
 def load(data: Path, supervisor: int) -> list[Restart]:
-    """Return what a process wrote down last; nothing where another did, or none."""
+    """Return the restarts that a supervisor wrote last. Empty if it wrote none."""
     try:
         written = _FILE.validate_json(_file(data).read_bytes())
     except FileNotFoundError:

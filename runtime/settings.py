@@ -76,31 +76,31 @@ CommaSeparated = (BeforeValidator(_split), NoDecode)
 
 
 class Settings(BaseSettings):
-    """What the operator chose.
+    """The operator's settings.
 
     Attributes:
-        data: the folder of the default database and of everything kept beside it.
+        data: the folder of the default database and of all other files that the service stores.
         database_url: a SQLite file (`sqlite:////path/freshet.sqlite`) or PostgreSQL (`postgresql://host/name`,
             whose password belongs in PGPASSFILE or PGPASSWORD). Never shown.
         broker_url: a Redis or Valkey; without one Freshet runs a Valkey of its own. Never shown.
         camels: the folder of real CAMELS-US data, for the tests that need them.
         pretrained: the folder of shipped ensembles, if not the one that came with Freshet.
-        as_of: the instant at which an archive is replayed, by default now; without an offset it is UTC, a day alone is
-            00:00.
+        as_of: the instant to replay an archive at, by default now; UTC unless it has an offset, 00:00 unless it has a
+            time.
         log_level: the least severe message that is logged.
         threads: how many blocks of basins, or members of a training, are computed at once, each on one thread; by
             default one per core in a command, and one in a job.
         device: what training jobs compute on: `cpu`, or a CUDA device such as `cuda:0`.
-        lease_seconds: how long a job stays with a worker that gives no sign of life; a quarter of it is the
-            time between two signs.
+        lease_seconds: how long a job stays with a worker that sends no heartbeat; heartbeats are a quarter of it
+            apart.
         read_needs_key: whether reading over the API needs a key too, as writing always does.
-        allowed_hosts: names that the API is reached by, split by commas, besides localhost and the address that it
+        allowed_hosts: names under which the API is reached, split by commas, besides localhost and the address it
             listens on; `*.example.org` is every name below, `*` is any.
-        cors_origins: origins of other sites, split by commas, whose pages may read in a browser what needs no key:
-            `https://map.example.org`; `*` is any.
+        cors_origins: origins of other sites, split by commas, whose pages may read in a browser whatever needs no
+            key: `https://map.example.org`; `*` is any.
         trusted_proxies: addresses and networks of proxies, split by commas, whose `X-Forwarded-For` is believed.
-        requests_per_minute: how many requests an address may make.
-        writes_per_minute: how many writing requests a key may make.
+        requests_per_minute: how many requests an address may send.
+        writes_per_minute: how many writing requests a key may send.
         unfinished_jobs_per_key: how many unfinished jobs an operator's key may have; an administrator's has no limit.
         failed_keys_per_minute: how many wrong keys an address may send before they are answered 429; a right key is
             served all the same.
@@ -109,26 +109,26 @@ class Settings(BaseSettings):
             may.
         ingest_hosts: hosts with their ports, split by commas, that data may be fetched from although their addresses
             are not public: `files.example:8080`.
-        usgs_url: where USGS's Water Data OGC API is, with its version (`…/v0` or `…/v1`).
-        usgs_key: the key for it; without one it gives fewer answers an hour. Never shown.
-        nwis_url: where USGS's older daily values are.
-        open_meteo_archive_url: where Open-Meteo's past weather is; a paid plan has hosts of its own.
-        open_meteo_forecast_url: where its weather forecasts are.
-        open_meteo_ensemble_url: where its ensembles are.
-        open_meteo_key: the key of a paid plan; without one the free limits hold. Never shown.
-        daymet_url: where Daymet is.
-        webhook_key: what the secrets of webhooks follow from, the same on every machine of a service; without one it
-            is made and kept in the data folder. Never shown.
+        usgs_url: address of USGS's Water Data OGC API, with its version (`…/v0` or `…/v1`).
+        usgs_key: the key for it; without one its hourly limit is lower. Never shown.
+        nwis_url: address of USGS's older daily values.
+        open_meteo_archive_url: address of Open-Meteo's past weather; a paid plan has hosts of its own.
+        open_meteo_forecast_url: address of its weather forecasts.
+        open_meteo_ensemble_url: address of its ensembles.
+        open_meteo_key: the key of a paid plan; without one the free limits apply. Never shown.
+        daymet_url: address of Daymet.
+        webhook_key: the key that the secrets of webhooks are derived from, the same on every machine of a service; by
+            default it is created and stored in the data folder. Never shown.
         webhook_hosts: hosts with their ports, split by commas, that webhooks may be sent to although their addresses
             are not public, and by http too.
-        retain_what_if_days: for how many days what-if runs are kept.
-        retain_members_days: for how many days what the members of a run computed is kept; its quantiles and the sums of
-            its ledgers are kept for ever.
-        retain_states_days: for how many days every state is kept; of older ones the last of each month.
-        retain_weather_days: for how many days weather forecasts are kept.
-        retain_jobs_days: for how many days jobs and their events are kept after they have ended.
-        retain_deliveries_days: for how many days deliveries of alert changes are kept after they have ended.
-        retain_checkpoints_days: for how many days the checkpoints of a training that is not finished are kept.
+        retain_what_if_days: for how many days what-if runs are stored.
+        retain_members_days: for how many days the results of a run's members are stored; its quantiles and the sums of
+            its ledgers are stored for ever.
+        retain_states_days: for how many days every state is stored; of older ones the last of each month.
+        retain_weather_days: for how many days weather forecasts are stored.
+        retain_jobs_days: for how many days jobs and their events are stored after they have ended.
+        retain_deliveries_days: for how many days deliveries of alert changes are stored after they have ended.
+        retain_checkpoints_days: for how many days the checkpoints of an unfinished training are stored.
     """
 
     model_config = SettingsConfigDict(env_prefix="FRESHET_", frozen=True, validate_default=True)
@@ -179,7 +179,7 @@ class Settings(BaseSettings):
         """Return the settings of the environment, under those chosen on the command line.
 
         Raises:
-            BadSettings: a value cannot be used; the sentence names its variable and never repeats the value.
+            BadSettings: a value cannot be used; the message names its variable and never repeats the value.
         """
         try:
             return cls(**{name: value for name, value in chosen.items() if value is not None})

@@ -1,7 +1,7 @@
-"""Signs of life, as systemd's sd_notify sends them: the parts of the service to its supervisor, and that to systemd.
+"""Heartbeats by systemd's sd_notify: from the service's parts to the supervisor, and from it to systemd.
 
-Who is to be watched finds in NOTIFY_SOCKET where to send them, and in WATCHDOG_USEC after how many microseconds without
-one it counts as hung. Where these are not set, nothing is sent.
+NOTIFY_SOCKET names the address to send them to, and WATCHDOG_USEC the microseconds without one after which the process
+counts as hung. If these are not set, nothing is sent.
 """
 
 import os
@@ -14,19 +14,19 @@ LIVES, READY, STOPPING = "WATCHDOG=1", "READY=1", "STOPPING=1"
 
 
 def notify(sign: str) -> None:
-    """Send a sign. Nobody waits for it to be heard."""
+    """Send a notification without waiting for its receipt."""
     address = os.environ.get("NOTIFY_SOCKET")
     if not address:
         return
     if address.startswith("@"):
         address = "\0" + address[1:]
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender, suppress(OSError):  # the watcher hangs, or is gone
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender, suppress(OSError):  # no watcher listens
         sender.setblocking(False)
         sender.sendto(sign.encode(), address)
 
 
 def pause() -> float | None:
-    """Return how many seconds may lie between two signs of this process; None where nobody waits for any."""
+    """Return the seconds between two heartbeats of this process. None without a watchdog."""
     microseconds, process = os.environ.get("WATCHDOG_USEC"), os.environ.get("WATCHDOG_PID")
     if microseconds is None or process not in (None, str(os.getpid())):
         return None
@@ -35,7 +35,7 @@ def pause() -> float | None:
 
 @contextmanager
 def given(lives: Callable[[], bool] = lambda: True) -> Iterator[None]:
-    """Give signs of life from a thread of its own, as long as `lives` says so."""
+    """Send heartbeats from a separate thread while `lives` returns true."""
     seconds, ended = pause(), threading.Event()
 
     def give() -> None:
@@ -45,7 +45,7 @@ def given(lives: Callable[[], bool] = lambda: True) -> Iterator[None]:
             if ended.wait(seconds):
                 return
 
-    thread = threading.Thread(target=give, name="signs", daemon=True)
+    thread = threading.Thread(target=give, name="heartbeats", daemon=True)
     if seconds is not None:
         thread.start()
     try:

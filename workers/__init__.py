@@ -1,1 +1,1 @@
-"""Celery workers: they run jobs. The row of a job is the truth, a message only says which row to look at."""
+"""Celery workers run the jobs. A job's row is authoritative; a message only names the row to look at."""

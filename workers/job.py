@@ -1,4 +1,4 @@
-"""A job as its handler sees it. The handler runs in a child process of the worker (`workers.run.job_process`)."""
+"""A job as its handler sees it. The handler runs in a worker's child process (`workers.run.job_process`)."""
 
 import time
 from collections.abc import Callable
@@ -12,12 +12,12 @@ from records.jobs import events, jobs
 from runtime.clock import Clock
 from runtime.settings import Settings
 
-_LOOK_SECONDS = 0.5  # between two looks at whether the job has to stop
+_LOOK_SECONDS = 0.5  # between two checks whether the job has to stop
 StopReason = Literal["cancel", "shutdown"]
 Progress = dict[str, Any]
 
 
-class CancelAsked(Exception):  # noqa: N818 - not a fault: somebody asked
+class CancelAsked(Exception):  # noqa: N818 - not a fault: somebody asked for it
     """The job was asked to stop."""
 
 
@@ -31,7 +31,7 @@ class Waiting(Exception):  # noqa: N818 - not a fault: the children come first
 
 @dataclass(frozen=True, slots=True)
 class JobContext:
-    """What every job works with."""
+    """The context of every job: settings, database and clock."""
 
     settings: Settings
     database: Database
@@ -44,11 +44,11 @@ class Outcome:
 
     Attributes:
         status: `succeeded`, `cancelled` or `failed` end the job; `waiting` is for its children; `retry` is a failure
-            that another attempt may not meet; `released` is an attempt that stopped because its worker stops,
-            `hindered` one that something kept from its work that passes; `stale` is one that lost the job to another.
-        result: of a job that succeeded.
-        problem: of one that failed, was hindered or is tried again: `kind` and `detail`.
-        death: of one whose process died while it read a file: `file` and `end`.
+            that another attempt may avoid; `released` means that the worker stops; `hindered` means a transient fault,
+            and `stale` that another attempt has the job.
+        result: result of a job that succeeded.
+        problem: if it failed, was hindered or is tried again: `kind` and `detail`.
+        death: if its process died while it read a file: `file` and `end`.
     """
 
     status: Literal["succeeded", "cancelled", "failed", "waiting", "retry", "released", "hindered", "stale"]
@@ -58,15 +58,15 @@ class Outcome:
 
 
 class Running:
-    """A running job, and how its handler reports on it.
+    """A running job, and its handler's means to report.
 
     Attributes:
-        grant: the rights that it runs with.
-        progress: the last that was shown.
+        grant: the permissions that it runs with.
+        progress: the last one that was shown.
 
     Args:
-        tell: receives the progress, and the file that is being read, if any.
-        asked_to_stop: returns why the job has to stop; None while it may go on.
+        report: receives the progress, and the file that is being read, if any.
+        asked_to_stop: returns why the job has to stop; None while it may continue.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class Running:
         self.progress: Progress | None = None
 
     def show(self, done: int, total: int, detail: str = "") -> None:
-        """Report how far the work has come.
+        """Report the progress of the work.
 
         Raises:
             CancelAsked, ShutdownAsked: as `check`.
@@ -90,7 +90,7 @@ class Running:
         self._show({"done": done, "total": total, "detail": detail})
 
     def show_file(self, name: str) -> None:
-        """Report which file is being read, so that it is known if the process dies of it; raises as `show` does."""
+        """Report the file being read, in case it kills the process. Raises as `show` does."""
         progress = self.progress or {"done": 0, "total": 0}
         self._show(progress | {"detail": f"reading {name}"}, name)
 
@@ -107,10 +107,10 @@ class Running:
             time.sleep(min(left, _LOOK_SECONDS))
 
     def check(self) -> None:
-        """Return if the work may go on.
+        """Return if the work may continue.
 
         Raises:
-            CancelAsked: somebody asked the job to stop.
+            CancelAsked: somebody asked to cancel the job.
             ShutdownAsked: the worker is being stopped.
         """
         match self._asked_to_stop():
@@ -120,7 +120,7 @@ class Running:
                 raise ShutdownAsked
 
     def record(self, action: audit.Action, subject: str, **detail: Any) -> None:
-        """Add to the audit trail what the job has changed."""
+        """Add a change by the job to the audit trail."""
         actor = audit.Actor(self.job.created_by or f"job {self.job.id}", self.job.key_id)
         with self.tools.database.transaction() as session:
             audit.record(session, actor, action, subject, self.tools.clock.wall(), job=self.job.id, **detail)
@@ -129,19 +129,19 @@ class Running:
         """Add a line to the job's log.
 
         Raises:
-            StaleAttempt: the job belongs to another attempt by now.
+            StaleAttempt: another attempt has the job by now.
         """
         with self.tools.database.transaction() as session:
             events.log(session, self.job.id, self.job.attempt, text, self.tools.clock.wall())
 
 
 Handler = Callable[[Running, Any], dict[str, Any]]
-"""Runs one kind of job: it takes the params as `jobspec.kinds` reads them, and returns the result."""
+"""Runs one kind of job: takes the params as `jobspec.kinds` reads them, and returns the result."""
 
 
-def whereabouts(progress: Progress | None) -> str:
-    """Return the end of a sentence about a job that broke off, with its progress: ` at 3 of 16 (basin ...)`."""
+def progress_in_words(progress: Progress | None) -> str:
+    """Return the end of a sentence about an interrupted job, with its progress: ` at 3 of 16 (basin ...)`."""
     if progress is None:
-        return " before it had told any progress"
+        return " before it had reported any progress"
     detail = f" ({progress['detail']})" if progress["detail"] else ""
     return f" at {progress['done']} of {progress['total']}{detail}"

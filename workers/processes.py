@@ -1,4 +1,4 @@
-"""The processes that a service is made of besides the API: workers and the scheduler."""
+"""Processes of a service besides the API: workers and the scheduler."""
 
 import os
 import signal
@@ -34,7 +34,7 @@ from workers.service_context import tools_of
 log = structlog.get_logger()
 
 SECONDS_BETWEEN_LOOKS = 1.0
-MAX_LOOK = 60.0  # seconds: a database or a broker that hangs is waited for a while, and not the scheduler's fault
+MAX_LOOK = 60.0  # seconds: waiting for a hanging database or broker is not the scheduler's fault
 
 
 def work(
@@ -45,15 +45,15 @@ def work(
     kinds: Mapping[str, type[JobRequest]] = KINDS,
     grace: float = GRACE,
 ) -> None:
-    """Run jobs of some queues until told to stop: one at a time, in a child process.
+    """Run jobs of some queues until stopped: one at a time, in a child process.
 
-    SIGTERM or SIGINT lets the job at hand leave off within the grace; it is queued again, and a training goes on from
-    there. Where the worker itself is killed, its job is queued again at once.
+    On SIGTERM or SIGINT the current job may stop within the grace period; it is queued again, and a training continues
+    where it stopped. If the worker itself is killed, its job is queued again at once.
 
     Args:
-        child_module: the program of the child processes.
+        child_module: the program that the child processes run.
         kinds: the params and the limits of each kind of job.
-        grace: seconds that a job has to stop when it is asked to.
+        grace: seconds that a job has to stop when asked to.
     """
     _silence_standard_output()
     with (
@@ -87,24 +87,24 @@ def work(
             without_mingle=True,
             without_heartbeat=True,
         )
-        consumer.set_process_status = lambda _: None  # Celery would give the process another title than its command
+        consumer.set_process_status = lambda _: None  # Celery would change the process title
         with attendance:
             consumer.start()
-        if consumer.exitcode:  # Celery tells of its error in the log alone
+        if consumer.exitcode:  # Celery reports its error only in the log
             raise SystemExit(consumer.exitcode)
 
 
 def _silence_standard_output() -> None:
-    """Celery says there that it is told to stop; the log says so too, and is all that a worker writes."""
+    """Discard Celery's shutdown notice on standard output: the log has it too."""
     with Path(os.devnull).open("w") as nothing:
         os.dup2(nothing.fileno(), 1)
 
 
 def run_scheduler(settings: Settings, clock: Clock | None = None) -> None:
-    """Fire schedules, recover lost jobs and have alert changes sent until told to stop.
+    """Fire schedules, recover lost jobs and send alert changes until stopped.
 
     Args:
-        clock: another than that of the settings.
+        clock: replaces that of the settings.
     """
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -121,6 +121,6 @@ def run_scheduler(settings: Settings, clock: Clock | None = None) -> None:
                     fire(tools)
                     recover(tools, leases)
                     post_delivery(tools)
-                except (DBAPIError, DatabaseProblem) as error:  # it is away, or at another revision, for a while
+                except (DBAPIError, DatabaseProblem) as error:  # it is unavailable, or at another revision, for a while
                     leases.forget()
                     log.warning("scheduler.database", error=str(getattr(error, "orig", error)))

@@ -1,4 +1,4 @@
-"""What the worker and the scheduler work with."""
+"""The context of the worker and the scheduler."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,17 +13,17 @@ from workers.queue.enqueue import Sender
 
 @dataclass(frozen=True, slots=True)
 class ServiceTools(JobContext):
-    """What jobs work with, and the means to send a job to the workers."""
+    """The context of jobs, and a sender of jobs to the workers."""
 
     sender: Sender
 
 
 @contextmanager
 def tools_of(settings: Settings, clock: Clock | None = None) -> Iterator[ServiceTools]:
-    """Open the database and the broker of the settings, and close them at the end.
+    """Open the database and the broker, and close them at the end.
 
     Args:
-        clock: another than that of the settings.
+        clock: replaces that of the settings.
     """
     database, clock = Database(settings.database_url), clock or Clock(settings.as_of)
     sender = Sender(settings, database, clock)

@@ -207,7 +207,7 @@ FORECASTS: dict[str, Any] = {
         {
             "basin": "SYNTH-03",
             "type": "/problems/no-forecast",
-            "reason": "Version 01a1f962497577be44d37c has made no forecast of SYNTH-03 that is available yet: run one. "
+            "reason": "Version 01a1f962497577be44d37c has no available forecast of SYNTH-03 yet: run one. "
             "To make one: freshet forecast --basin SYNTH-03.",
         }
     ],

@@ -1,1 +1,1 @@
-"""The jobs that the service runs: for each kind what it can be asked for, its queue and its limits."""
+"""The jobs that the service runs: the request, queue and limits of each kind."""

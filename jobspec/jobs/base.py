@@ -1,4 +1,4 @@
-"""What every kind of job has: its queue and its limits."""
+"""The base of all kinds of job: queue and limits."""
 
 from datetime import timedelta
 from typing import Any, ClassVar, Literal, get_args, get_origin
@@ -13,16 +13,16 @@ SERVICE: Queue = "service"
 
 
 class JobRequest(RequestModel):
-    """A job of some kind.
+    """A job of any kind.
 
     Attributes:
-        authority: which records it writes, and which of them an operator's job may. Each kind declares its own.
-        queue: whose workers run it.
-        operational: whether forecasts of the day rest on it. Where it speaks for the service (no key, or an
-            administrator's, posted it), it goes to the queue `service`.
-        time_limit: how long one attempt may run; then it is killed, and the job has failed.
-        silence_limit: how long its progress may stay the same; then it is killed, and the job is tried again. Longer
-            than any step takes on a slow machine.
+        authority: the records that it writes, and those that an operator's job may. Each kind declares its own.
+        queue: the queue whose workers run it.
+        operational: whether the day's forecasts depend on it. If the service or an administrator posted it, it goes to
+            the queue `service`.
+        time_limit: how long one attempt may run before it is killed and the job fails.
+        silence_limit: how long its progress may stay the same before it is killed and tried again. Longer than any step
+            takes on a slow machine.
         memory_limit: how many bytes one attempt may allocate; None for no limit. A job with a limit runs in a process
             of its own.
     """
@@ -41,10 +41,10 @@ class JobRequest(RequestModel):
     def __pydantic_init_subclass__(cls, **_options: Any) -> None:
         """Refuse a kind of job that does not declare its authority."""
         if get_origin(cls.model_fields["kind"].annotation) is Literal and "authority" not in vars(cls):
-            raise TypeError(f"{cls.__name__} declares no authority: say which records its jobs write, and whose.")
+            raise TypeError(f"{cls.__name__} has no authority: declare which records its jobs write, and their owner.")
 
     def stored(self) -> dict[str, Any]:
-        """Return the params as they are stored: what the request says, without defaults."""
+        """Return the params as they are stored: the given fields, without defaults."""
         return self.params.model_dump(mode="json", by_alias=True, exclude_unset=True)
 
 

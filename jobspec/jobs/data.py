@@ -1,4 +1,4 @@
-"""Jobs that bring data in, and make data from data."""
+"""Jobs that bring data in or derive data."""
 
 from datetime import timedelta
 from typing import Literal, Self
@@ -14,18 +14,18 @@ from jobspec.jobs.base import IntakeJob, JobRequest
 
 
 class IngestParams(RequestModel):
-    """Which data to ingest."""
+    """The data to ingest."""
 
     source: Literal["camels", "caravan", "benchmarks"] = Field(
         "camels",
-        description="How the data are laid out. `benchmarks`: one file of published scores, of all its basins.",
+        description="Layout of the data. `benchmarks`: one file of published scores, of all its basins.",
     )
     from_: list[Place] = Field(
         alias="from",
         min_length=1,
         max_length=100,
-        description="Folders and archives on the service's machine, within the folders that it lets jobs read from, or "
-        "URLs of public addresses; a URL may end in `#sha256=` and the checksum of what it names.",
+        description="Folders and archives on the service's machine, within the folders that jobs may read, or "
+        "URLs of public addresses; a URL may end in `#sha256=` and the checksum of its file.",
         examples=[["/srv/camels"]],
     )
     product: Name | None = Field(
@@ -50,14 +50,14 @@ class IngestJob(IntakeJob):
 
 
 class UploadParams(RequestModel):
-    """Which uploaded table to ingest: a file that the service has stored."""
+    """The uploaded table to ingest: a file that the service has stored."""
 
     product: Name = Field(description="The product under which the weather is stored.")
     observations_file: str
 
 
 class UploadJob(IntakeJob):
-    """Ingest a table that was sent to the service. Only the service posts it."""
+    """Ingest a table that was uploaded. Only the service posts it."""
 
     operational = True
     time_limit = timedelta(minutes=30)
@@ -68,16 +68,16 @@ class UploadJob(IntakeJob):
 
 
 class WeatherParams(RequestModel):
-    """Which uploaded weather forecast to keep: a file that the service has stored."""
+    """The uploaded weather forecast to store, by its file."""
 
     weather_file: str
 
 
 class WeatherJob(IntakeJob):
-    """Keep a weather forecast that was sent to the service. Only the service posts it."""
+    """Store a weather forecast that was uploaded. Only the service posts it."""
 
     operational = True
-    time_limit = timedelta(minutes=10)  # there are files at which the library that reads NetCDF never ends
+    time_limit = timedelta(minutes=10)  # on some files the NetCDF library never returns
     authority = WEATHER
 
     kind: Literal["weather"] = "weather"
@@ -85,17 +85,17 @@ class WeatherJob(IntakeJob):
 
 
 class FetchParams(RequestModel):
-    """Which feed to ask."""
+    """The feed to ask."""
 
     feed: Name = Field(description="Its name.", examples=["usgs-flow"])
     basins: Basins = Field([], description="By default all of the feed's.")
     period: PeriodField | None = Field(
-        None, description="The days to ask for, to fill a gap or begin a record; by default those that the feed says."
+        None, description="The days to ask for, to fill a gap or start a record; by default the feed's."
     )
 
 
 class FetchJob(IntakeJob):
-    """Ask a feed for what is new. Asked again, it stores nothing twice."""
+    """Ask a feed for new data. Repeating it stores nothing twice."""
 
     operational = True
     time_limit = timedelta(hours=2)
@@ -106,33 +106,33 @@ class FetchJob(IntakeJob):
 
 
 class BridgeFit(RequestModel):
-    """Between which products to fit a bridge, and on which days."""
+    """The products and days to fit a bridge on."""
 
     from_: Name = Field(alias="from", description="The product whose weather it takes.", examples=["live"])
     to: Name = Field(
-        description="The product whose weather it makes of that: what a network learnt from, or the archive that "
-        "weather forecasts go on from.",
+        description="The product that it imitates: the one a network learnt from, or the archive that weather "
+        "forecasts continue.",
         examples=["maurer_extended"],
     )
     period: PeriodField | None = Field(
-        None, description="The days to fit on; by default all that both have, two years at least."
+        None, description="The days to fit on; by default all that both products have, at least two years."
     )
     model: Name | None = Field(
         None,
-        description="The model of the weather forecasts that the bridge is for, of which `from` holds past ones: "
-        "forecasts go over it when they are used. Without it the bridge is for observed weather.",
+        description="The weather model whose forecasts the bridge converts, with past forecasts in `from`. They are "
+        "converted when they are used. Without it the bridge is for observed weather.",
         examples=["ecmwf_ifs"],
     )
 
 
 class BridgeParams(RequestModel):
-    """Which bridge to apply, or to fit and apply. What the weather of its product is made from stays as it is."""
+    """The bridge to apply, or to fit and apply. The weather of the source product is not changed."""
 
     name: Name = Field(
-        description="Its name, and the product that its weather is kept under.", examples=["live_as_maurer"]
+        description="Its name, which is also the product of the resulting weather.", examples=["live_as_maurer"]
     )
-    fit: BridgeFit | None = Field(None, description="Without it, the newest fit of that name is applied.")
-    basins: Basins = Field([], description="By default all that have the product that it is from.")
+    fit: BridgeFit | None = Field(None, description="Without it, the newest fit of this name is applied.")
+    basins: Basins = Field([], description="By default all that have its source product.")
 
     @field_validator("name")
     @classmethod
@@ -142,7 +142,7 @@ class BridgeParams(RequestModel):
 
 
 class BridgeJob(JobRequest):
-    """Make the weather of one product from that of another. Asked again, it stores nothing twice."""
+    """Convert the weather of one product into another. Repeating it stores nothing twice."""
 
     operational = True
     time_limit = timedelta(hours=4)
@@ -153,7 +153,7 @@ class BridgeJob(JobRequest):
 
 
 class BasinJob(IntakeJob):
-    """Add a basin, or what more is known of one. Only the service posts it."""
+    """Add a basin, or further facts about one. Only the service posts it."""
 
     operational = True
     time_limit = timedelta(minutes=30)
@@ -164,7 +164,7 @@ class BasinJob(IntakeJob):
 
 
 class ClimateJob(JobRequest):
-    """Compute the climate indices of a basin from weather that is kept of it."""
+    """Compute the climate indices of a basin from its stored weather."""
 
     time_limit = timedelta(minutes=10)
     authority = CLIMATE

@@ -1,4 +1,4 @@
-"""Jobs that look ahead."""
+"""Jobs that forecast."""
 
 from datetime import UTC, time, timedelta
 from typing import Literal, Self
@@ -16,11 +16,11 @@ from jobspec.jobs.base import JobRequest
 MAX_HORIZON_DAYS = 366
 MAX_PERTURBED_STATES = 50
 ISSUE_TIME = time(14, tzinfo=UTC)
-"""When a replayed day's forecasts are issued: in the morning anywhere in the United States."""
+"""When a replayed day's forecasts are issued: before noon anywhere in the United States."""
 
 
 class AheadParams(RequestModel):
-    """What to look ahead of: the basins, the days, the version and the weather."""
+    """The basins, days, version and weather of a forecast."""
 
     basins: Basins = Field([], description="By default all that have a model version.")
     t0: DayField | None = Field(
@@ -28,20 +28,20 @@ class AheadParams(RequestModel):
     )
     horizon: int = Field(10, ge=1, le=MAX_HORIZON_DAYS, description="Days after T0.")
     version: Id | None = Field(None, description="A model version; by default the current one of each basin.")
-    product: Name | None = Field(None, description="The weather product that the version is expected to take.")
+    product: Name | None = Field(None, description="The weather product that the version is expected to use.")
     weather: ForcingKind = Field(
         "observed",
         description="The weather after T0. `observed`: a hindcast. `supplied`: a weather forecast. `climatology`: the "
-        "weather of the same days in every other year. `dry`: no precipitation, and of all else their mean: what would "
-        "run off of the water that is there.",
+        "weather of the same days in every other year. `dry`: no precipitation, and the mean of all other variables: "
+        "the recession of the water that is there.",
     )
     weather_id: Id | None = Field(
-        None, description="Which weather forecast to use; by default the newest of each basin that was known."
+        None, description="The weather forecast to use; by default the newest known one of each basin."
     )
     age: bool = Field(
         False,
-        description="Whether to tell in which season the water of the discharge fell. The year before T0 is run again "
-        "for it.",
+        description="Whether to compute the season of origin of the discharge's water. This simulates the year before "
+        "T0 again.",
     )
 
     @model_validator(mode="after")
@@ -52,14 +52,14 @@ class AheadParams(RequestModel):
 
 
 class ForecastParams(AheadParams):
-    """Which forecasts to issue."""
+    """The forecasts to issue."""
 
     perturbed_states: int = Field(
         0,
         ge=0,
         le=MAX_PERTURBED_STATES,
-        description="From so many other states of T0, after other precipitation in the past, it is computed too, and "
-        "its spread divided into what the weights, the weather and the state make of it; 0: it is not divided.",
+        description="Number of perturbed initial states, from other past precipitation, used to split the spread into "
+        "weights, weather and state; 0: no split.",
     )
 
 
@@ -79,11 +79,12 @@ class ForecastJob(JobRequest):
 
 
 class WhatIfParams(AheadParams):
-    """Which forecasts to make, and what to change in them."""
+    """The forecast to compute, and the changes to it."""
 
     changes: Changes = UNCHANGED
     note: Line | None = Field(
-        None, description="Why it is asked, in a line. It is public: everybody who can read forecasts can read it."
+        None,
+        description="The purpose of the run, in a line. It is public: everybody who can read forecasts can read it.",
     )
 
     @model_validator(mode="after")
@@ -100,13 +101,13 @@ class WhatIfParams(AheadParams):
 
     @property
     def forecast(self) -> ForecastParams:
-        """The forecast in which something is to be changed."""
+        """The forecast to change."""
         return ForecastParams(**{name: getattr(self, name) for name in AheadParams.model_fields})
 
 
 class WhatIfJob(JobRequest):
-    """Forecast what would be with other weather, or with more or less water in the basin at T0. It is kept apart: the
-    latest forecasts, alerts and states stay what they are."""
+    """Forecast with other weather, or with more or less water in the basin at T0. Its runs are separate: the latest
+    forecasts, alerts and states do not change."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -130,7 +131,7 @@ class WhatIfJob(JobRequest):
 
 
 class VolumesParams(RequestModel):
-    """Of which seasons to forecast the volume."""
+    """The seasons whose volume to forecast."""
 
     basins: Basins = Field([], description="By default all that have a model version.")
     t0: DayField | None = Field(
@@ -146,7 +147,7 @@ class VolumesParams(RequestModel):
 
 
 class VolumesJob(JobRequest):
-    """Forecast the volume of a season with the weather of other years. The latest forecasts stay what they are."""
+    """Forecast a season's volume with the weather of other years. The latest forecasts do not change."""
 
     operational = True
     time_limit = timedelta(hours=4)
@@ -157,15 +158,15 @@ class VolumesJob(JobRequest):
 
 
 class DailyParams(RequestModel):
-    """What the daily cycle asks and forecasts."""
+    """The feeds and the horizon of the daily cycle."""
 
     feeds: list[Name] = Field([], max_length=100, description="Which feeds to ask, by name; by default all.")
     horizon: int = Field(10, ge=1, le=MAX_HORIZON_DAYS, description="Days after T0.")
 
 
 class DailyJob(JobRequest):
-    """Ask the feeds, apply the bridges from what they bring, and forecast every basin from its newest day, with the
-    newest weather forecast or, without one, with the weather of other years. Asked again, it stores nothing new."""
+    """Ask the feeds, apply the bridges to their data, and forecast every basin from its newest day, with the newest
+    weather forecast or, without one, with the weather of other years. Repeating it stores nothing new."""
 
     operational = True
     time_limit = timedelta(hours=4)
@@ -176,19 +177,19 @@ class DailyJob(JobRequest):
 
 
 class ReplayParams(RequestModel):
-    """Which mornings to replay, and what is known on each."""
+    """The issue days to replay, and what is known on each."""
 
-    period: PeriodField = Field(description="The mornings: forecasts are issued on each as if it were today.")
+    period: PeriodField = Field(description="The issue days: forecasts are issued on each as if it were today.")
     latency_days: int = Field(
-        1, ge=0, lt=STALE_AFTER_DAYS, description="So many days after it has ended, a day's weather becomes known."
+        1, ge=0, lt=STALE_AFTER_DAYS, description="Number of days until a past day's weather becomes known."
     )
     horizon: int = Field(10, ge=1, le=30, description="Days after T0.")
-    traces: int = Field(11, ge=1, le=51, description="Of each morning's weather forecast: perturbed observations.")
+    traces: int = Field(11, ge=1, le=51, description="Traces of each day's forecast: perturbed observations.")
 
 
 class ReplayJob(JobRequest):
-    """Replay an archive as if it were daily life, with perturbed observations as weather forecasts. Asked again, it
-    stores nothing new."""
+    """Replay an archive as daily operation, with perturbed observations as weather forecasts. Repeating it stores
+    nothing new."""
 
     authority = REPLAY
 

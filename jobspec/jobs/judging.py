@@ -1,4 +1,4 @@
-"""Jobs that tell how good versions and forecasts are."""
+"""Jobs that score versions and verify forecasts."""
 
 from datetime import timedelta
 from typing import Literal, Self
@@ -13,11 +13,11 @@ from jobspec.jobs.base import JobRequest
 
 
 class EvaluationParams(RequestModel):
-    """Which version to score, and on which days."""
+    """The version to score, and the days."""
 
     period: PeriodField
     version: Id | None = Field(None, description="By default the newest.")
-    basins: Basins = Field([], description="By default those kept here that the version learnt from.")
+    basins: Basins = Field([], description="By default the stored basins that the version learnt from.")
 
 
 class EvaluationJob(JobRequest):
@@ -30,7 +30,7 @@ class EvaluationJob(JobRequest):
 
 
 class CalibrationParams(RequestModel):
-    """Whose error model to fit, and on which days."""
+    """The version whose error model to fit, and the days."""
 
     version: Id | None = Field(None, description="A model version; by default the newest.")
     period: PeriodField | None = Field(
@@ -40,19 +40,19 @@ class CalibrationParams(RequestModel):
     )
     forecasts: bool = Field(
         False,
-        description="Whether to fit it to the forecasts that the version has issued with weather forecasts, for each "
-        "weather model, instead of its simulation.",
+        description="Whether to fit it to the version's issued forecasts with weather forecasts, for each weather "
+        "model, instead of to its simulation.",
     )
 
     @model_validator(mode="after")
     def _of_a_period_or_of_forecasts(self) -> Self:
         if self.forecasts and self.period is not None:
-            raise PydanticCustomError("period", "`forecasts` are all that have been issued: leave `period` out")
+            raise PydanticCustomError("period", "`forecasts` uses all issued forecasts: leave `period` out")
         return self
 
 
 class CalibrationJob(JobRequest):
-    """Fit the error model of a model version, in place of the one before: forecasts then carry calibrated quantiles."""
+    """Fit the error model of a model version, replacing the last: forecasts then have calibrated quantiles."""
 
     authority = CALIBRATION
 
@@ -61,20 +61,20 @@ class CalibrationJob(JobRequest):
 
 
 class ReforecastParams(RequestModel):
-    """Which past forecasts to hold against what was observed."""
+    """The past forecasts to compute and verify."""
 
     period: PeriodField = Field(
         description="Days that neither the weights nor the error model of the version were fitted to.",
         examples=["1989-10-01..1999-09-30"],
     )
     version: Id | None = Field(None, description="A model version; by default the newest.")
-    basins: Basins = Field([], description="By default those kept here that the version learnt from.")
-    every: int = Field(5, ge=1, le=366, description="So many days lie between two forecasts.")
+    basins: Basins = Field([], description="By default the stored basins that the version learnt from.")
+    every: int = Field(5, ge=1, le=366, description="Days from one forecast to the next.")
     horizon: int = Field(10, ge=1, le=MAX_GAP, description="Days after T0.")
 
 
 class ReforecastJob(JobRequest):
-    """Forecast past days with the weather that came, and keep how true the forecasts were by lead time."""
+    """Forecast past days with observed weather, and store forecast skill by lead time."""
 
     authority = REFORECAST
 
@@ -83,14 +83,14 @@ class ReforecastJob(JobRequest):
 
 
 class VerificationParams(RequestModel):
-    """Whose issued forecasts to hold against what was observed since."""
+    """The version whose issued forecasts to verify."""
 
     version: Id | None = Field(None, description="A model version; by default each that is current for a basin.")
 
 
 class VerificationJob(JobRequest):
-    """Hold the forecasts that were issued against what was observed since, and keep how true they were by lead time.
-    Asked again, it changes nothing unless flow or forecasts have come since."""
+    """Verify the issued forecasts against later observations, and store their skill by lead time. Repeating it changes
+    nothing without new flow or forecasts."""
 
     authority = VERIFICATION
 
@@ -99,15 +99,15 @@ class VerificationJob(JobRequest):
 
 
 class LevelsParams(RequestModel):
-    """Of which version's simulation to compute the levels, and where."""
+    """The version to compute thresholds from, and the basins."""
 
     version: Id | None = Field(None, description="A model version; by default each that is current for a basin.")
-    basins: Basins = Field([], description="By default those that it is current for, or that it learnt from.")
+    basins: Basins = Field([], description="By default those that it is current for or learnt from.")
 
 
 class LevelsJob(JobRequest):
-    """Simulate all past days with a model version, and keep the floods and low flows of its own climatology, in place
-    of those before."""
+    """Simulate all past days with a model version, and store the floods and low flows of its own climatology,
+    replacing earlier ones."""
 
     authority = LEVELS
 
@@ -116,7 +116,7 @@ class LevelsJob(JobRequest):
 
 
 class ComparisonParams(RequestModel):
-    """Which versions to compare with the first of them, and on which days."""
+    """The versions to compare with the first of them, and the days."""
 
     period: PeriodField = Field(description="Days that took no part in the training of any of them.")
     versions: list[Id] = Field(min_length=1, max_length=20, examples=[["011cb6d0d4209b8d7f6a51"]])

@@ -1,4 +1,4 @@
-"""Jobs that make model versions."""
+"""Jobs that create model versions."""
 
 from datetime import timedelta
 from typing import Literal
@@ -14,9 +14,9 @@ from jobspec.training import AnyTraining
 
 
 class Judgement(RequestModel):
-    """What comes of a new version that is held against the current ones."""
+    """The comparison of a new version with the current ones, and its consequence."""
 
-    margin: float = Field(0.0, ge=0, le=1, description="How far above 0 the interval must lie, in NSE.")
+    margin: float = Field(0.0, ge=0, le=1, description="Minimum of the interval's lower end, in NSE.")
     promote: bool = Field(False, description="Whether a better version becomes current automatically.")
 
 
@@ -32,14 +32,14 @@ class PromotionRule(Judgement):
 
 
 class TrainingParams(RequestModel):
-    """What to train, and on which basins."""
+    """The configuration and basins of a training."""
 
-    config: AnyTraining = Field(description="With `parent` it is a fine-tuning.")
-    basins: Basins = Field([], description="By default all that are kept.")
+    config: AnyTraining = Field(description="With `parent`, a fine-tuning.")
+    basins: Basins = Field([], description="By default all stored basins.")
     label: Line | None = Field(None, description="A name for the version.")
     compare: PromotionRule | None = Field(
         None,
-        description="Without it, the version serves only basins that have none; a fine-tuned version serves no basin "
+        description="Without it, the version serves only basins that lack one; a fine-tuned version serves no basin "
         "before it is promoted.",
     )
 
@@ -55,7 +55,7 @@ class TrainingParams(RequestModel):
 class TrainingJob(JobRequest):
     """Train a model version, or fine-tune one."""
 
-    silence_limit = timedelta(hours=4)  # what is judged is simulated whole
+    silence_limit = timedelta(hours=4)  # its comparison simulates the whole period
     authority = TRAINING
 
     kind: Literal["training"]
@@ -63,15 +63,15 @@ class TrainingJob(JobRequest):
 
 
 class RetrainingParams(Judgement):
-    """Which version's recipe to train anew on the record as it is now, and what comes of it.
+    """The version to train again on today's record, and the consequence of the comparison.
 
-    Two ensembles are trained: the candidate on every day of the record, and its twin on all but the judged years. The
-    twin is held there against the version in use, or that one's twin, by the rule of a training's `compare`."""
+    Two ensembles are trained: the candidate on every day of the record, and its twin on all but the judged years. There
+    the twin is compared with the version in use, or its twin, by the rule of a training's `compare`."""
 
     version: Id | None = Field(None, description="By default the version in use in the most basins.")
     judge_on: PeriodField | None = Field(
         None,
-        description="Four or more whole water years (October to September). By default the longest stretch of them "
+        description="Four or more whole water years (October to September). By default the longest series of them "
         "that the version in use, or its twin, has not learnt from.",
     )
     label: Line | None = Field(None, description="A name for the candidate.")
@@ -86,10 +86,10 @@ class RetrainingParams(Judgement):
 
 
 class RetrainingJob(JobRequest):
-    """Train the recipe of the version in use anew on the record as it is now, judge what it led to, and with `promote`
-    put it in use where it is better. Where no water year has come since, nothing is done: made for a schedule."""
+    """Train the version in use again on today's record, compare the result, and with `promote` put it in use where it
+    is better. Without a new water year it does nothing, so a schedule can post it."""
 
-    silence_limit = timedelta(hours=4)  # what is judged is simulated whole
+    silence_limit = timedelta(hours=4)  # its comparison simulates the whole period
     authority = RETRAINING
 
     kind: Literal["retraining"]
@@ -97,7 +97,7 @@ class RetrainingJob(JobRequest):
 
 
 class MemberParams(RequestModel):
-    """Which member of which training to train."""
+    """The training and the member to train."""
 
     training: str
     member: int = Field(ge=0)
@@ -115,27 +115,27 @@ class MemberJob(JobRequest):
 
 
 class PretrainedParams(RequestModel):
-    """Which shipped ensemble to install, and what it is to serve."""
+    """The shipped ensemble to install, and the basins to serve."""
 
     name: Name | None = Field(
         None,
-        description="By default `mclstm-maurer-447`, or the only one of the folder that is set.",
+        description="By default `mclstm-maurer-447`, or the only one in the configured folder.",
         examples=["mclstm-maurer-447"],
     )
     product: Name | None = Field(
         None,
-        description="The weather product that it is to use; by default the one that it learnt from. If it is "
-        "another, every forecast says so.",
+        description="The weather product for it to use; by default the one that it learnt from. If it is another, "
+        "every forecast states this.",
     )
     promote: bool = Field(
         False,
-        description="Whether it becomes current for every basin that has its weather and attributes and no version "
+        description="Whether it becomes current for every basin with its weather and attributes that has no version "
         "yet.",
     )
 
 
 class PretrainedJob(JobRequest):
-    """Install a trained ensemble that came with Freshet as a model version. Installing it again changes nothing."""
+    """Install a trained ensemble shipped with Freshet as a model version. Repeating it changes nothing."""
 
     authority = PRETRAINED
 

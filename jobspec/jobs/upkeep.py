@@ -1,4 +1,4 @@
-"""Jobs that look after what is kept, and tell receivers."""
+"""Jobs that maintain the database and notify receivers."""
 
 from datetime import timedelta
 from typing import Literal
@@ -9,12 +9,12 @@ from jobspec.jobs.base import JobRequest
 
 
 class CheckParams(RequestModel):
-    """Nothing: all that is kept is checked."""
+    """No parameters: all records are checked."""
 
 
 class CheckJob(JobRequest):
-    """Check every page of the database, every reference and every row that has a checksum. Where something is damaged
-    the job fails and names it."""
+    """Check every page of the database, every reference and every row with a checksum. If something is damaged, the job
+    fails and names it."""
 
     time_limit = timedelta(hours=4)
     authority = CHECK
@@ -24,11 +24,11 @@ class CheckJob(JobRequest):
 
 
 class PruneParams(RequestModel):
-    """Nothing: the rules are settings of the service."""
+    """No parameters: the retention rules are settings of the service."""
 
 
 class PruneJob(JobRequest):
-    """Delete what is older than the rules of retention keep it. Asked again, it deletes nothing."""
+    """Delete records past their retention. Repeating it deletes nothing."""
 
     time_limit = timedelta(hours=4)
     authority = PRUNE
@@ -38,11 +38,11 @@ class PruneJob(JobRequest):
 
 
 class DeliveryParams(RequestModel):
-    """Nothing: all deliveries that are due are sent."""
+    """No parameters: all due deliveries are sent."""
 
 
 class DeliveryJob(JobRequest):
-    """Send the alert changes that receivers wait for. Only the service posts it."""
+    """Send alert changes to their receivers. Only the service posts it."""
 
     queue = "delivery"
     time_limit = timedelta(minutes=10)

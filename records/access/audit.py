@@ -1,4 +1,4 @@
-"""The audit trail: one row for every change, written in the transaction that makes it."""
+"""The audit trail: one row for every change, written in the same transaction."""
 
 import getpass
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from records.database.base import JsonObject
 from records.database.statements import add_all, as_record
 
 Action = Literal[
-    "key made",
+    "key created",
     "key revoked",
     "job posted",
     "job cancelled",
@@ -21,12 +21,12 @@ Action = Literal[
     "weather posted",
     "weather added",
     "data ingested",
-    "feed made",
+    "feed created",
     "feed fetched",
     "feed removed",
     "bridge fitted",
     "bridge applied",
-    "schedule made",
+    "schedule created",
     "schedule changed",
     "schedule deleted",
     "schedule skipped",
@@ -37,7 +37,7 @@ Action = Literal[
     "basin changed",
     "threshold set",
     "threshold removed",
-    "subscription made",
+    "subscription created",
     "subscription changed",
     "secret rotated",
     "subscription deleted",
@@ -60,10 +60,10 @@ Action = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Who changes something.
+    """Who changes something: a key, a user of the command line, or a schedule.
 
     Attributes:
-        name: of the key, or `command line (unix user)`, or `schedule` and its name.
+        name: of the key, `command line (unix user)`, or `schedule` and its name.
         key_id: the API key.
         address: where the request came from.
     """
@@ -80,8 +80,8 @@ class Entry:
     Attributes:
         seq: grows with each change.
         subject: the identifier of what was changed.
-        detail: what else is worth knowing. Of data: their URL without user and query, their files relative to the
-            folders for ingestion, checksums, and what changed. Never a token. The trail is for admins alone.
+        detail: further facts. Of data: their URL without user and query, their files relative to the folders for
+            ingestion, checksums, and the changes. Never a token. Only admins read the trail.
     """
 
     seq: int
@@ -95,22 +95,22 @@ class Entry:
 
 
 def command_line() -> Actor:
-    """Return the user of this machine who runs a command."""
+    """Return the unix user who runs a command."""
     try:
         user = getpass.getuser()
-    except (OSError, KeyError):  # a container may run as a number without a name
+    except (OSError, KeyError):  # in a container the user may have a number but no name
         user = "unknown"
     return Actor(f"command line ({user})")
 
 
 def record(session: Session, actor: Actor, action: Action, subject: str, at: datetime, **detail: Any) -> None:
-    """Add a change to the trail, as a part of the transaction that makes it."""
+    """Add a change to the trail, in the transaction of the change."""
     row = {"at": at, "who": actor.name, "key_id": actor.key_id, "address": actor.address}
     add_all(session, AuditRow, [row | {"action": action, "subject": subject, "detail": detail}])
 
 
 def page(session: Session, *, before: int | None = None, limit: int | None = None) -> list[Entry]:
-    """Return the newest changes first; `before` is the last number of the page before."""
+    """Return the newest changes first. `before` is the last number of the previous page."""
     query = select(AuditRow).order_by(AuditRow.seq.desc()).limit(limit)
     if before is not None:
         query = query.where(AuditRow.seq < before)

@@ -1,4 +1,4 @@
-"""API keys. A token is shown once, when it is made; only its SHA-256 is kept."""
+"""API keys. A token is shown once, on creation; only its SHA-256 is stored."""
 
 import re
 import secrets
@@ -21,14 +21,14 @@ _TOKEN = re.compile(r"freshet_([0-9a-f]{22})_[A-Za-z0-9_-]{43}")
 
 
 class UnknownKey(NotFound):
-    """No key of that id is kept."""
+    """No key with this id is stored."""
 
     kind = "unknown-key"
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key, without its token. `jobspec.authority` says what an `operator` may; an `admin` may do everything."""
+    """A key, without its token. `jobspec.authority` defines what an `operator` may do; an `admin` may do everything."""
 
     id: str
     name: str
@@ -44,14 +44,14 @@ class Key:
 
 
 def make(session: Session, name: str, scope: Scope, expires_at: datetime | None, at: datetime) -> tuple[Key, str]:
-    """Make a key and return it with its token, which is kept nowhere: 256 random bits behind the key's id.
+    """Create a key and return it with its token, which is not stored: 256 random bits after the key's id.
 
     Raises:
-        InvalidInput: it has no name, or would have expired already.
+        InvalidInput: it has no name, or its expiry is past.
         IntegrityError: there is no such scope.
     """
     if not name.strip():
-        raise InvalidInput("A key needs a name that says whose it is: give one.")
+        raise InvalidInput("A key needs a name that identifies its holder: give one.")
     if expires_at is not None and expires_at <= at:
         raise InvalidInput(f"The key would expire at {expires_at.isoformat()}, which is past: give a later instant.")
     key = Key(new_id(at), name, scope, at, expires_at, None)
@@ -61,10 +61,10 @@ def make(session: Session, name: str, scope: Scope, expires_at: datetime | None,
 
 
 def check(session: Session, token: str, at: datetime) -> Key | None:
-    """Return the key that a token opens at an instant; None for any other, expired or revoked token."""
+    """Return the key that is valid for a token at an instant. None if the token is unknown, expired or revoked."""
     parts = _TOKEN.fullmatch(token)
     row = None if parts is None else session.get(KeyRow, parts[1], populate_existing=True)
-    # Hashes of 256 random bits need no salt, and are compared in a time that tells nothing.
+    # Hashes of 256 random bits need no salt; the comparison takes constant time.
     if row is None or not compare_digest(row.token_sha256, sha256(token.encode())):
         return None
     expired = row.expires_at is not None and row.expires_at <= at
@@ -72,7 +72,7 @@ def check(session: Session, token: str, at: datetime) -> Key | None:
 
 
 def why_refused(session: Session, token: str) -> str:
-    """Return why `check` gave no key for a token, in words that hold no part of it."""
+    """Return why `check` refused a token, without quoting any part of it."""
     parts = _TOKEN.fullmatch(token)
     if parts is None:
         return "malformed"
@@ -83,10 +83,10 @@ def why_refused(session: Session, token: str) -> str:
 
 
 def get(session: Session, key: str) -> Key:
-    """Return a key, expired or revoked as it may be.
+    """Return a key, also an expired or revoked one.
 
     Raises:
-        UnknownKey: there is none of that id.
+        UnknownKey: there is none with this id.
     """
     row = session.get(KeyRow, key, populate_existing=True)
     if row is None:
@@ -95,10 +95,10 @@ def get(session: Session, key: str) -> Key:
 
 
 def revoke(session: Session, key: str, at: datetime) -> Key:
-    """Make a key's token useless; one that was revoked already stays as it is.
+    """Revoke a key; one that was revoked already stays as it is.
 
     Raises:
-        UnknownKey: there is none of that id.
+        UnknownKey: there is none with this id.
     """
     row = session.get(KeyRow, key, populate_existing=True, with_for_update=True)
     if row is None:
@@ -109,7 +109,7 @@ def revoke(session: Session, key: str, at: datetime) -> Key:
 
 
 def list_keys(session: Session) -> list[Key]:
-    """Return all keys, expired and revoked ones too, the newest first."""
+    """Return all keys, also expired and revoked ones, newest first."""
     return [as_record(Key, row) for row in session.scalars(select(KeyRow).order_by(KeyRow.id.desc()))]
 
 
@@ -127,4 +127,4 @@ def is_official(session: Session, key_id: str | None) -> bool:
 
 
 def _unknown(key: str) -> UnknownKey:
-    return UnknownKey(f"No key {key!r} is kept here: list the keys to see their ids.")
+    return UnknownKey(f"No key {key!r} is stored here: list the keys to see their ids.")

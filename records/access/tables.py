@@ -1,4 +1,4 @@
-"""API keys, of which only the hash of each token is stored, and the audit trail."""
+"""API keys, with only the hash of each token, and the audit trail."""
 
 from datetime import datetime
 
@@ -9,7 +9,7 @@ from records.database.base import Base, JsonObject, one_of
 
 
 class AuditRow(Base):
-    """A change. Numbers only grow: not even those of deleted rows are used again."""
+    """A change. Numbers only grow: those of deleted rows are never reused."""
 
     __tablename__ = "audit"
     __table_args__ = ({"sqlite_autoincrement": True},)
@@ -17,7 +17,7 @@ class AuditRow(Base):
     seq: Mapped[int] = mapped_column(primary_key=True)
     at: Mapped[datetime]
     who: Mapped[str]
-    # Not a foreign key: a trail outlives what it speaks of.
+    # Not a foreign key: the trail outlives its subjects.
     key_id: Mapped[str | None]
     address: Mapped[str | None]
     action: Mapped[str]

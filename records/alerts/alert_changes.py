@@ -1,4 +1,4 @@
-"""The history of alerts. A change is kept in one transaction with the deliveries to those who are to be told of it."""
+"""The history of alerts. One transaction stores a change and its deliveries to subscribers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,21 +18,21 @@ from records.database.statements import add_all, as_record, as_values, insert_in
 
 ChangeKind = Turn | Literal["level", "undecided", "decided", "promotion"]
 """`begins` to `ends`: the severity of a level. `level`: somebody changed or removed a level with an alert. `undecided`,
-`decided`: the alerts of a basin can not, or again, be decided. `promotion`: its forecasts come from another version."""
+`decided`: the alerts of a basin can no longer, or again, be decided. `promotion`: another version forecasts it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewChange:
-    """A change to be kept.
+    """A change to be stored.
 
     Attributes:
         kind: what changed.
         at: by the service's clock.
-        level: its name; None where all levels of the basin are meant, as are the fields of a level then.
+        level: its name; None for a change of the whole basin, which has no fields of a level either.
         discharge: m3/s.
-        severity, severity_before: None for no alert; of the whole basin, the highest.
-        chance: of passing the level on any of the first `window_days` days after T0.
-        run_id: that made it; None for a promotion.
+        severity, severity_before: None for no alert; the highest for a whole basin.
+        chance: exceedance probability of the level on any of the first `window_days` days after T0.
+        run_id: the run that caused it; None for a promotion.
         why: the numbers and the rule, in a sentence.
     """
 
@@ -56,14 +56,14 @@ class NewChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change(NewChange):
-    """A kept change; `id` is what receivers tell doubles by, `seq` grows with each change."""
+    """A stored change. Receivers detect duplicates by `id`; `seq` grows with each change."""
 
     seq: int
     id: str
 
 
 def as_json(change: Change) -> dict[str, Any]:
-    """Return a change as JSON tells it, to receivers and over the API."""
+    """Return a change as JSON, as receivers and the API get it."""
     return {
         "event": change.id,
         "kind": change.kind,
@@ -86,10 +86,10 @@ def as_json(change: Change) -> dict[str, Any]:
 
 
 def record(session: Session, new: NewChange, at: datetime) -> Change | None:
-    """Keep a change and its deliveries; None where the same run has made it before.
+    """Store a change and its deliveries. Return None if the same run has stored it before.
 
     Args:
-        at: the wall's time, at which the keys of subscriptions must be good.
+        at: the machine's time, at which the keys of subscriptions must be valid.
     """
     identifier = new_id(at)
     named = (new.run_id, new.basin_id, new.level or "", new.kind)
@@ -109,7 +109,7 @@ def record(session: Session, new: NewChange, at: datetime) -> Change | None:
 def page(
     session: Session, *, basin: str | None = None, before: int | None = None, limit: int | None = None
 ) -> list[Change]:
-    """Return changes, the newest first; `before` is the number of the last of the page before."""
+    """Return changes, newest first. `before` is the last number of the previous page."""
     query = select(AlertChangeRow).order_by(AlertChangeRow.seq.desc()).limit(limit)
     if basin is not None:
         query = query.where(AlertChangeRow.basin_id == basin)

@@ -1,7 +1,7 @@
-"""Alerts: how each level of a basin stands by its newest forecast.
+"""Alerts: the state of each level of a basin by its newest forecast.
 
-A run decides a basin once, in one transaction with the changes that it makes and the deliveries of them. A run that has
-decided the basin before, or that is older than the one that has, changes nothing.
+A run decides a basin once, in one transaction with the resulting changes and their deliveries. A run that has already
+decided the basin, or that is older than the run that has, changes nothing.
 """
 
 import math
@@ -43,10 +43,10 @@ STAYS = "Alerts stay as they are until they can be decided."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LevelChance:
-    """A level of a basin, and the chance of passing it over the window.
+    """A level of a basin, and its exceedance probability over the window.
 
     Attributes:
-        kind: what it is a level of; None for one that somebody set.
+        kind: the level's statistic; None for one that an operator set.
         discharge: m3/s.
     """
 
@@ -60,13 +60,13 @@ class LevelChance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alert(LevelChance):
-    """How a level stands.
+    """The alert state of a level.
 
     Attributes:
-        trend: of the chance since the run before; None where there was none to compare with.
-        severity: None where there is no alert; since: when it was reached, by the service's clock.
-        switches: `[on, runs]` of each step of its ladder (`hydrology.extremes.alerting`).
-        run_id: that decided it.
+        trend: of the chance since the previous run; None without one to compare with.
+        severity: None for no alert; since: when it was reached, by the service's clock.
+        switches: `[on, runs]` for each step of its ladder (`hydrology.extremes.alerting`).
+        run_id: the run that decided it.
     """
 
     basin_id: str
@@ -80,12 +80,12 @@ class Alert(LevelChance):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlertStanding:
-    """The last run that the alerts of a basin were decided by, or could not be.
+    """The last run that decided the alerts of a basin, or failed to.
 
     Attributes:
-        window_days: the chances are of so many days after T0.
+        window_days: number of days after T0 that the chances cover.
         decided_at: by the service's clock.
-        reason: why it could not decide: the alerts stay as they were. None where it did.
+        reason: why it could not decide, which leaves the alerts unchanged; None if it did.
     """
 
     basin_id: str
@@ -98,7 +98,7 @@ class AlertStanding:
     reason: str | None
 
     def is_before(self, run: Run) -> bool:
-        """Whether a run is newer than this one."""
+        """Return whether a run is newer than this one."""
         return (self.t0, self.issued_at, self.run_id) < (run.t0, run.issued_at, run.id)
 
 
@@ -112,10 +112,10 @@ def settle(
     now: datetime,
     wall: datetime,
 ) -> list[Change]:
-    """Decide the alerts of a basin by a run, and return what changed.
+    """Decide the alerts of a basin by a run, and return the changes.
 
     Args:
-        chances: of every level of the basin, or why there are none: then nothing begins and nothing ends.
+        chances: of every level of the basin, or the reason without any: then no alert begins or ends.
         now: by the service's clock; wall: by the machine's.
 
     Raises:
@@ -135,7 +135,7 @@ def settle(
             book.of_basin("undecided", stored.values(), f"{chances} {STAYS}")
         return book.changes
     if before is not None and not could:
-        book.of_basin("decided", stored.values(), f"It could not be before: {before.reason}")
+        book.of_basin("decided", stored.values(), f"Before, it could not be decided: {before.reason}")
     link = _link(before, run, window_days)
     for gone in sorted(stored.keys() - {chance.level for chance in chances}):
         book.removed(stored[gone])
@@ -145,9 +145,9 @@ def settle(
 
 
 def lapse(session: Session, before: AlertStanding, reason: str, *, now: datetime, wall: datetime) -> list[Change]:
-    """Note that the alerts of a basin cannot be decided any more for lack of a newer run, and return what is told.
+    """Record that a basin's alerts cannot be decided without a newer run.
 
-    Nothing changes where a newer run has decided, or it has been noted before.
+    Return the changes: none if a newer run has decided, or if this was recorded before.
     """
     basins.lock(session, before.basin_id)
     if standing(session, before.basin_id) != before or before.reason is not None:
@@ -161,26 +161,26 @@ def lapse(session: Session, before: AlertStanding, reason: str, *, now: datetime
 
 
 def standing(session: Session, basin: str) -> AlertStanding | None:
-    """Return which run the alerts of a basin were last decided by; None where none was."""
+    """Return the run that last decided the alerts of a basin. None without one."""
     row = session.get(AlertBasinRow, basin, populate_existing=True)
     return None if row is None else as_record(AlertStanding, row)
 
 
 def standings(session: Session, names: Sequence[str]) -> dict[str, AlertStanding]:
-    """Return the same of many basins; those without are not there."""
+    """Return the same for many basins; basins without one are left out."""
     rows = session.scalars(select(AlertBasinRow).where(AlertBasinRow.basin_id.in_(names)))
     return {row.basin_id: as_record(AlertStanding, row) for row in rows}
 
 
 def of_basin(session: Session, basin: str) -> list[Alert]:
-    """Return how each level of a basin stands, in the order of their names."""
+    """Return the alert state of each level of a basin, by level name."""
     rows = session.scalars(select(AlertRow).filter_by(basin_id=basin).order_by(AlertRow.level))
     return [as_record(Alert, row) for row in rows]
 
 
 @dataclass(frozen=True, slots=True)
 class AtAGlance:
-    """A level of a basin and how it stands, in a few values."""
+    """A level of a basin and its alert state, in brief."""
 
     level: str
     direction: Direction
@@ -190,7 +190,7 @@ class AtAGlance:
 
 
 def at_a_glance(session: Session) -> dict[str, list[AtAGlance]]:
-    """Return how the levels of every basin stand, by basin."""
+    """Return the alert states of every basin's levels, by basin."""
     columns = [getattr(AlertRow, field.name) for field in fields(AtAGlance)]
     levels: dict[str, list[AtAGlance]] = {}
     for basin, *values in session.execute(select(AlertRow.basin_id, *columns).order_by(AlertRow.basin_id)):
@@ -205,8 +205,11 @@ def active(
     after: tuple[str, str] | None = None,
     limit: int | None = None,
 ) -> list[Alert]:
-    """Return the alerts of all basins, by basin and level; `after` is the basin and level of the last of the page
-    before."""
+    """Return the alerts of all basins, by basin and level.
+
+    Args:
+        after: the last basin and level of the previous page.
+    """
     query = select(AlertRow).where(AlertRow.severity.in_(SEVERITIES[rank(minimum) - 1 :]))
     if after is not None:
         basin, level = after
@@ -216,9 +219,10 @@ def active(
 
 
 def promoted(session: Session, basin: str, before: str, version: str, at: datetime) -> None:
-    """Tell that a basin's forecasts come from another version from now on, where its alerts were decided by one.
+    """Record that a basin's forecasts now come from another version.
 
-    The alerts stay as they are: the next run, of the new version, counts its runs anew.
+    Nothing is recorded if no run has decided its alerts yet. The alerts stay as they are. The new version's next run
+    starts the count of runs again.
     """
     if standing(session, basin) is None:
         return
@@ -233,8 +237,8 @@ def promoted(session: Session, basin: str, before: str, version: str, at: dateti
             severity=highest,
             severity_before=highest,
             version_id=version,
-            why=f"Forecasts come from version {version} from now on, no longer from {before}. The river has not "
-            "changed: what is likely from the next run on may differ by the version, and runs are counted anew.",
+            why=f"From now on, forecasts come from version {version}, no longer from {before}. The river has not "
+            "changed: from the next run on, chances may differ because of the version, and runs are counted again.",
         ),
         at,
     )
@@ -270,7 +274,7 @@ def _highest(rows: Iterable[AlertRow]) -> Severity | None:
 
 @dataclass(slots=True)
 class _Book:
-    """Writes how the levels of a basin stand after a run, and what that changed."""
+    """Records the alert states of a basin's levels after a run, and the changes."""
 
     session: Session
     basin: str
@@ -281,15 +285,15 @@ class _Book:
     changes: list[Change] = field(default_factory=list)
 
     def of_basin(self, kind: ChangeKind, rows: Iterable[AlertRow], why: str) -> None:
-        """Tell of a change of the whole basin, with the highest severity that it has."""
+        """Record a change of the whole basin, with its highest severity."""
         highest = _highest(rows)
         self._record(kind, why, severity=highest, severity_before=highest)
 
     def removed(self, row: AlertRow) -> None:
-        """Let a level go that is no level of the basin any more, and its alert with it."""
+        """Delete a level that the basin has no more, and end its alert."""
         alert = as_record(Alert, row)
         if alert.severity is not None:
-            self._record("level", f"{alert.level} is no level of {self.basin} any more.", alert, severity=None)
+            self._record("level", f"{alert.level} has been removed from {self.basin}.", alert, severity=None)
         self.session.delete(row)
         self.session.flush()
 
@@ -325,13 +329,13 @@ class _Book:
         return before.since if before is not None and decision.turn is None else self.now
 
     def _set_anew(self, before: Alert, chance: LevelChance) -> Alert | None:
-        """Tell that somebody set a level with an alert to another flow; return how it stands now.
+        """Record that an operator set a level with an alert to another flow. Return its present state.
 
-        One that is passed the other way now is another level.
+        A level whose direction was reversed counts as another level.
         """
         turned = before.direction != chance.direction
         if before.severity is not None:
-            ended = ", the other way: its alert ends" if turned else ". Runs are counted anew"
+            ended = ", the other way: its alert ends" if turned else ". Runs are counted again"
             why = f"{before.level} was set from {before.discharge:.6g} to {chance.discharge:.6g} m3/s{ended}."
             severity = None if turned else before.severity
             self._record("level", why, before, discharge=chance.discharge, severity=severity)
@@ -362,6 +366,6 @@ class _Book:
 
 
 def _was_set_anew(before: Alert, chance: LevelChance) -> bool:
-    """Whether somebody set a level to something else. Those of the record move with the record, by little."""
+    """Return whether an operator changed a level. Levels of the record move slightly as the record grows."""
     same = before.direction == chance.direction and math.isclose(before.discharge, chance.discharge, rel_tol=1e-9)
     return chance.kind is None and not same

@@ -1,7 +1,7 @@
-"""Deliveries of alert changes: an outbox. A row is one change for one subscription, and its log tells every attempt.
+"""Deliveries of alert changes: an outbox, one row per change and subscription, with a log of all attempts.
 
-An attempt is written before anything is sent, under a lease: where its sender is lost, another takes the delivery over
-when the lease has run out, and the attempt counts. A receiver may so get a change twice, never not at all.
+An attempt is written before anything is sent, under a lease. If its sender is lost, another takes over when the lease
+has expired, and the attempt counts. A receiver may so get a change twice, but always gets it.
 """
 
 from collections.abc import Collection, Sequence
@@ -31,21 +31,21 @@ WAITS = (
     timedelta(hours=12),
     timedelta(hours=24),
 )
-"""Between one attempt and the next. After the last attempt a delivery has failed, until somebody replays it."""
+"""Waits between attempts. After the last attempt a delivery has failed until somebody replays it."""
 MAX_TRIES = len(WAITS) + 1
 LEASE = timedelta(seconds=20)
-"""So long an attempt stays with its sender: longer than a receiver has to answer."""
+"""Lease of an attempt: longer than a receiver has to answer."""
 LOST = "Its sender was lost before it knew the answer."
 
 
 class UnknownDelivery(NotFound):
-    """No delivery of that id is kept."""
+    """No delivery with this id is stored."""
 
     kind = "unknown-delivery"
 
 
 class NotEnded(InvalidInput):
-    """The delivery is under way: only one that has ended is replayed."""
+    """The delivery is under way: only an ended one can be replayed."""
 
     kind = "delivery-pending"
     status = 409
@@ -57,8 +57,8 @@ class Delivery:
     """A change for a subscription.
 
     Attributes:
-        tries: attempts since it was made or last replayed.
-        next_at: of the next attempt; None for at once, or where it has ended.
+        tries: attempts since it was created or last replayed.
+        next_at: time of the next attempt; None for at once, or if it has ended.
     """
 
     id: str
@@ -72,12 +72,12 @@ class Delivery:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
-    """One sending.
+    """One attempt to send a delivery.
 
     Attributes:
         ended_at: None while it is under way.
-        status_code: what the receiver answered; None where it did not.
-        failure: why it does not count as delivered; None where it does.
+        status_code: the receiver's answer; None without one.
+        failure: why it does not count as delivered; None if it does.
     """
 
     number: int
@@ -89,7 +89,7 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Sending:
-    """What is to be sent now: the `number`-th attempt of a delivery."""
+    """The delivery to send now, in its `number`-th attempt."""
 
     delivery: str
     number: int
@@ -98,7 +98,7 @@ class Sending:
 
 
 def due(session: Session, at: datetime) -> dict[str, list[str]]:
-    """Return the deliveries that are to be attempted, by subscription, the oldest change first."""
+    """Return the deliveries to attempt now, by subscription, oldest change first."""
     query = select(DeliveryRow.subscription_id, DeliveryRow.id).where(*_is_due(at)).order_by(DeliveryRow.change_seq)
     by_subscription: dict[str, list[str]] = {}
     for subscription, delivery in session.execute(query):
@@ -107,12 +107,12 @@ def due(session: Session, at: datetime) -> dict[str, list[str]]:
 
 
 def is_any_due(session: Session, at: datetime) -> bool:
-    """Whether a delivery is to be attempted."""
+    """Return whether a delivery is due."""
     return session.scalar(select(DeliveryRow.id).where(*_is_due(at)).limit(1)) is not None
 
 
 def claim(session: Session, delivery: str, at: datetime) -> Sending | None:
-    """Begin the next attempt of a delivery that is due; None where another sender has it, or its tries are used up."""
+    """Start the next attempt of a due delivery. Return None if another sender has it or no tries are left."""
     claimed = (
         update(DeliveryRow)
         .where(DeliveryRow.id == delivery, *_is_due(at))
@@ -145,9 +145,9 @@ def claim(session: Session, delivery: str, at: datetime) -> Sending | None:
 def finish(
     session: Session, delivery: str, number: int, at: datetime, *, status_code: int | None, failure: str | None
 ) -> Status | None:
-    """Write down how an attempt ended, and return how the delivery stands.
+    """Record the end of an attempt, and return the delivery's state.
 
-    None where that is not this attempt's to say any more: another sender took it over, or it was deleted.
+    None if the delivery has been deleted, or another sender has taken it over.
     """
     query = select(DeliveryAttemptRow).filter_by(delivery_id=delivery, number=number, ended_at=None)
     attempt = session.scalar(query.with_for_update())
@@ -165,10 +165,10 @@ def finish(
 
 
 def replay(session: Session, delivery: str) -> Delivery:
-    """Let a delivery that has ended be attempted anew, at once, under the same event.
+    """Attempt an ended delivery again, at once, under the same event.
 
     Raises:
-        UnknownDelivery: there is none of that id.
+        UnknownDelivery: there is none with this id.
         Gone: it was pruned.
         NotEnded: it is under way.
     """
@@ -184,7 +184,7 @@ def get(session: Session, delivery: str) -> Delivery:
     """Return a delivery.
 
     Raises:
-        UnknownDelivery: there is none of that id.
+        UnknownDelivery: there is none with this id.
         Gone: it was pruned.
     """
     row = session.get(DeliveryRow, delivery, populate_existing=True)
@@ -194,7 +194,7 @@ def get(session: Session, delivery: str) -> Delivery:
 
 
 def attempts_of(session: Session, delivery: str) -> list[Attempt]:
-    """Return the log of a delivery, the oldest attempt first."""
+    """Return the log of a delivery, oldest attempt first."""
     query = select(DeliveryAttemptRow).filter_by(delivery_id=delivery).order_by(DeliveryAttemptRow.number)
     return [as_record(Attempt, row) for row in session.scalars(query)]
 
@@ -207,10 +207,10 @@ def page(
     after: str | None = None,
     limit: int | None = None,
 ) -> list[Delivery]:
-    """Return deliveries, the newest first; `after` is the last id of the page before.
+    """Return deliveries, newest first. `after` is the last id of the previous page.
 
     Args:
-        subscriptions: of these alone; None for all.
+        subscriptions: restrict to these; None for all.
     """
     query = select(DeliveryRow).order_by(DeliveryRow.id.desc()).limit(limit)
     if subscriptions is not None:
@@ -223,7 +223,7 @@ def page(
 
 
 def count_failed_of_service(session: Session) -> int:
-    """Return how many deliveries to an administrator's receivers have failed."""
+    """Return the number of failed deliveries to receivers of administrators."""
     query = select(func.count()).select_from(DeliveryRow).join(SubscriptionRow)
     return session.scalar(query.where(DeliveryRow.status == "failed", keys.official(SubscriptionRow.key_id))) or 0
 
@@ -232,7 +232,7 @@ def outdated(session: Session, before: datetime, ids: Collection[str] | None = N
     """Return the deliveries that ended before an instant, each with a count of 1.
 
     Args:
-        ids: look at these alone; None for all.
+        ids: restrict to these; None for all.
     """
     query = select(DeliveryRow.id).where(DeliveryRow.ended_at < before).order_by(DeliveryRow.id)
     return dict.fromkeys(session.scalars(query if ids is None else query.where(DeliveryRow.id.in_(ids))), 1)
@@ -254,7 +254,7 @@ def _is_due(at: datetime) -> tuple[ColumnElement[bool], ...]:
 def _is_over(
     until: InstrumentedAttribute[datetime | None], at: datetime, longest_run: timedelta
 ) -> ColumnElement[bool]:
-    """Whether a wait has ended, or is longer than any that begins now: the clock was set back."""
+    """Return whether a wait is over, also after the clock was set back."""
     return or_(until.is_(None), until <= at, until > at + longest_run)
 
 
@@ -273,5 +273,5 @@ def _row(session: Session, delivery: str) -> DeliveryRow:
 
 def _unknown(session: Session, delivery: str) -> NotFound:
     return retention.pruned_row(session, "deliveries", delivery) or UnknownDelivery(
-        f"No delivery {delivery!r} is kept here: list the deliveries to see their ids."
+        f"No delivery {delivery!r} is stored here: list the deliveries to see their ids."
     )

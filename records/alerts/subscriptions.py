@@ -1,5 +1,4 @@
-"""Subscriptions: which receiver is told of which alerts. A secret is kept nowhere
-(`records.alerts.webhook_signature`)."""
+"""Subscriptions of receivers to alert changes. Secrets are not stored (`records.alerts.webhook_signature`)."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -18,19 +17,19 @@ from records.database.ids import new_id
 from records.database.statements import add_all, as_record, as_values
 
 MAX_OF_A_KEY = 100
-"""Every change is written once for each subscription that wants it."""
+"""Limit per key: every change is written once for each matching subscription."""
 OVERLAP = timedelta(days=1)
-"""So long after a rotation the old secret is good beside the new one."""
+"""After a rotation the old secret stays valid for this long."""
 
 
 class UnknownSubscription(NotFound):
-    """No subscription of that id is kept."""
+    """No subscription with this id is stored."""
 
     kind = "unknown-subscription"
 
 
 class TooManySubscriptions(InvalidInput):
-    """The key has as many subscriptions as it may have."""
+    """The key has reached its limit of subscriptions."""
 
     kind = "too-many-subscriptions"
 
@@ -40,10 +39,10 @@ class Subscription:
     """A receiver of alert changes.
 
     Attributes:
-        key_id: the key that made it. While that is revoked or expired, nothing new is sent.
-        basins: whose changes it is told of; None for all.
-        least_severity: changes of alerts that were and are less severe are not told.
-        generation: of its secret; rotated_at: when that followed the one before.
+        key_id: the key that created it. While it is revoked or expired, nothing new is sent.
+        basins: the basins whose changes it receives; None for all.
+        least_severity: changes of alerts that stay below it are not sent.
+        generation: number of its secret; rotated_at: when it replaced the last one.
     """
 
     id: str
@@ -56,20 +55,20 @@ class Subscription:
     created_at: datetime
 
     def generations(self, at: datetime) -> list[int]:
-        """Return the generations whose secrets are good at an instant, the newest first."""
+        """Return the generations whose secrets are valid at an instant, newest first."""
         overlaps = self.rotated_at is not None and at < self.rotated_at + OVERLAP
         return [self.generation, self.generation - 1] if overlaps else [self.generation]
 
 
 def create(session: Session, new: NewSubscription, key: str, at: datetime) -> Subscription:
-    """Keep a new subscription of a key.
+    """Store a new subscription of a key.
 
     Raises:
-        TooManySubscriptions: the key has as many as it may have.
-        InvalidInput: a basin that it names is not kept.
+        TooManySubscriptions: the key has reached its limit.
+        InvalidInput: a basin that it names is not stored.
     """
     if len(list_subscriptions(session, key)) >= MAX_OF_A_KEY:
-        raise TooManySubscriptions(f"A key has {MAX_OF_A_KEY} subscriptions at most: delete one first.")
+        raise TooManySubscriptions(f"A key may have at most {MAX_OF_A_KEY} subscriptions: delete one first.")
     _require_basins(session, new.basins)
     subscription = Subscription(
         id=new_id(at),
@@ -89,7 +88,7 @@ def get(session: Session, subscription: str) -> Subscription:
     """Return a subscription.
 
     Raises:
-        UnknownSubscription: there is none of that id.
+        UnknownSubscription: there is none with this id.
     """
     row = session.get(SubscriptionRow, subscription, populate_existing=True)
     if row is None:
@@ -98,7 +97,7 @@ def get(session: Session, subscription: str) -> Subscription:
 
 
 def list_subscriptions(session: Session, key: str | None = None) -> list[Subscription]:
-    """Return the subscriptions of a key, or of all, the oldest first."""
+    """Return the subscriptions of a key, or all, oldest first."""
     query = select(SubscriptionRow).order_by(SubscriptionRow.id)
     if key is not None:
         query = query.where(SubscriptionRow.key_id == key)
@@ -106,11 +105,11 @@ def list_subscriptions(session: Session, key: str | None = None) -> list[Subscri
 
 
 def update(session: Session, subscription: str, patch: SubscriptionPatch) -> Subscription:
-    """Change what a patch names.
+    """Change the fields that a patch names.
 
     Raises:
-        UnknownSubscription: there is none of that id.
-        InvalidInput: a basin that it names is not kept.
+        UnknownSubscription: there is none with this id.
+        InvalidInput: a basin that it names is not stored.
     """
     row = _locked(session, subscription)
     _require_basins(session, patch.basins)
@@ -121,10 +120,10 @@ def update(session: Session, subscription: str, patch: SubscriptionPatch) -> Sub
 
 
 def rotate(session: Session, subscription: str, at: datetime) -> Subscription:
-    """Give a subscription its next secret.
+    """Rotate a subscription's secret.
 
     Raises:
-        UnknownSubscription: there is none of that id.
+        UnknownSubscription: there is none with this id.
     """
     row = _locked(session, subscription)
     row.generation, row.rotated_at = row.generation + 1, at
@@ -136,17 +135,17 @@ def remove(session: Session, subscription: str) -> None:
     """Delete a subscription with its deliveries.
 
     Raises:
-        UnknownSubscription: there is none of that id.
+        UnknownSubscription: there is none with this id.
     """
     session.delete(_locked(session, subscription))
     session.flush()
 
 
 def matching(session: Session, basin: str, severity: Severity | None, at: datetime) -> list[Subscription]:
-    """Return the subscriptions that are to be told of a change: those whose key is good at an instant.
+    """Return the subscriptions that receive a change: those whose key is valid at an instant.
 
     Args:
-        severity: the highest that the change begins or ends; None where it concerns the basin as a whole.
+        severity: the highest that the change begins or ends; None for a change of the whole basin.
     """
     good = KeyRow.revoked_at.is_(None) & or_(KeyRow.expires_at.is_(None), KeyRow.expires_at > at)
     query = select(SubscriptionRow).join(KeyRow, KeyRow.id == SubscriptionRow.key_id).where(good)
@@ -168,7 +167,7 @@ def _locked(session: Session, subscription: str) -> SubscriptionRow:
 
 def _unknown(subscription: str) -> UnknownSubscription:
     return UnknownSubscription(
-        f"No subscription {subscription!r} is kept here: list the subscriptions to see their ids."
+        f"No subscription {subscription!r} is stored here: list the subscriptions to see their ids."
     )
 
 

@@ -1,4 +1,4 @@
-"""Alerts and their changes, subscriptions, deliveries, and the levels that alerts rest on."""
+"""Alerts and their changes, subscriptions, deliveries, and the levels that alerts use."""
 
 from datetime import datetime
 
@@ -11,7 +11,7 @@ from records.database.base import Base, JsonList, one_of
 
 
 class AlertBasinRow(Base):
-    """The last run that the alerts of a basin were decided by, or could not be."""
+    """The last run that decided the alerts of a basin, or failed to."""
 
     __tablename__ = "alert_basins"
 
@@ -22,12 +22,12 @@ class AlertBasinRow(Base):
     issued_at: Mapped[datetime]
     window_days: Mapped[int]
     decided_at: Mapped[datetime]
-    # Why it could not decide; null where it did.
+    # Why it could not decide; null if it did.
     reason: Mapped[str | None]
 
 
 class AlertRow(Base):
-    """How a level of a basin stands. The severity is null where there is no alert."""
+    """The alert state of a level. The severity is null without an alert."""
 
     __tablename__ = "alerts"
     __table_args__ = (
@@ -40,7 +40,7 @@ class AlertRow(Base):
 
     basin_id: Mapped[str] = mapped_column(ForeignKey("alert_basins.basin_id"), primary_key=True)
     level: Mapped[str] = mapped_column(primary_key=True)
-    # Of the record's levels: what they are of; null for one that somebody set.
+    # Statistic of a level of the record; null for one that an operator set.
     kind: Mapped[str | None]
     return_period_years: Mapped[int | None]
     direction: Mapped[str]
@@ -50,14 +50,14 @@ class AlertRow(Base):
     trend: Mapped[str | None]
     severity: Mapped[str | None]
     since: Mapped[datetime | None]
-    # [on, runs] of each step of the ladder.
+    # [on, runs] for each step of the ladder.
     switches: Mapped[JsonList]
     why: Mapped[str]
     run_id: Mapped[str] = mapped_column(ForeignKey("runs.id"))
 
 
 class AlertChangeRow(Base):
-    """Something that changed. Numbers only grow; `key` keeps a run from changing the same twice."""
+    """A change of an alert. Numbers only grow; `key` prevents a run from recording the same change twice."""
 
     __tablename__ = "alert_changes"
     __table_args__ = (
@@ -108,17 +108,17 @@ class SubscriptionRow(Base):
     # Not a foreign key: keys are revoked, never deleted.
     key_id: Mapped[str]
     url: Mapped[str]
-    # Null: all.
+    # Null: all basins.
     basins: Mapped[JsonList | None]
     least_severity: Mapped[str]
-    # Of the secret, which is kept nowhere: it follows from this number and the service's own key.
+    # Number of the secret, which is not stored: it is derived from this number and the service's own key.
     generation: Mapped[int]
     rotated_at: Mapped[datetime | None]
     created_at: Mapped[datetime]
 
 
 class DeliveryRow(Base):
-    """A change that a subscription is to be told of."""
+    """A change to send to a subscription."""
 
     __tablename__ = "deliveries"
     __table_args__ = (
@@ -132,7 +132,7 @@ class DeliveryRow(Base):
     subscription_id: Mapped[str] = mapped_column(ForeignKey("subscriptions.id", ondelete="CASCADE"))
     change_seq: Mapped[int] = mapped_column(ForeignKey("alert_changes.seq"))
     status: Mapped[str]
-    # Attempts since it was made or replayed.
+    # Attempts since it was created or last replayed.
     tries: Mapped[int]
     # Null: at once.
     next_at: Mapped[datetime | None]
@@ -141,7 +141,7 @@ class DeliveryRow(Base):
 
 
 class DeliveryAttemptRow(Base):
-    """One sending. Without a status and a failure it is under way, or its sender was lost."""
+    """One attempt to send. Without a status and a failure it is under way, or its sender was lost."""
 
     __tablename__ = "delivery_attempts"
     __table_args__ = (CheckConstraint("status_code IS NULL OR ended_at IS NOT NULL", name="answer"),)

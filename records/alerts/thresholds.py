@@ -1,4 +1,4 @@
-"""Levels of a basin's discharge: those that operators set, and those of its own record."""
+"""Levels of a basin's discharge: those that operators set, and those of its record."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -21,30 +21,30 @@ from records.series import series
 
 Change = Literal["new", "changed", "unchanged"]
 DIRECTIONS: dict[thresholds.Kind, Direction] = {"flood": "rising", "low-flow": "falling", "flow-duration": "falling"}
-"""Which way flow passes the levels of a record."""
+"""The direction in which flow passes the levels of a record."""
 FIXED_UNIT = "m3/s"
-"""Of the levels that operators set."""
+"""Maximum number of levels that operators set for a basin."""
 
 
 class UnknownThreshold(NotFound):
-    """The basin has no level of that name that somebody set."""
+    """The basin has no level of this name that an operator set."""
 
     kind = "unknown-threshold"
 
 
 class ReservedName(InvalidInput):
-    """The name is that of a level of the basin's record, or of a version's own."""
+    """The name belongs to a level of the basin's record, or of a version."""
 
     kind = "reserved-name"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Threshold:
-    """A level that somebody set.
+    """A level that an operator set.
 
     Attributes:
         discharge: m3/s.
-        set_at: when it was last set to something else, by the service's clock.
+        set_at: when its value was last changed, by the service's clock.
     """
 
     name: str
@@ -58,7 +58,7 @@ class RecordLevels:
     """The levels of a basin's record of discharge.
 
     Attributes:
-        unit: of all levels; None where there is no record.
+        unit: of all levels; None without a record.
     """
 
     unit: str | None
@@ -67,11 +67,11 @@ class RecordLevels:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BasinLevel:
-    """A level of a basin, of its record or set by somebody.
+    """A level of a basin, of its record or set by an operator.
 
     Attributes:
-        kind: what it is a level of; None for one that somebody set.
-        return_period_years: once in how many years it is passed; None for one that has no such period.
+        kind: the level's statistic; None for one that an operator set.
+        return_period_years: return period in years; None for a level without one.
         discharge: in `unit`; None for the reason given.
     """
 
@@ -85,15 +85,15 @@ class BasinLevel:
 
 
 def put(session: Session, basin: str, new: NewThreshold, at: datetime) -> Change:
-    """Set a level of a basin. The same again writes nothing.
+    """Set a level of a basin. Repeating it writes nothing.
 
     Raises:
         UnknownBasin: there is no such basin.
-        ReservedName: a level of its record, or of a version's own, is called so.
+        ReservedName: a level of its record, or of a version, has this name.
     """
     basins.lock(session, basin)
     if new.name.removeprefix(thresholds.OF_MODEL) in thresholds.names():
-        raise ReservedName(f"{new.name} is a level that is computed, which nobody sets: choose another name.")
+        raise ReservedName(f"{new.name} is the name of a computed level: choose another name.")
     row = session.get(ThresholdRow, (basin, new.name))
     if row is None:
         session.add(ThresholdRow(basin_id=basin, set_at=at, **new.model_dump()))
@@ -108,7 +108,7 @@ def put(session: Session, basin: str, new: NewThreshold, at: datetime) -> Change
 
 
 def get(session: Session, basin: str, name: str) -> Threshold:
-    """Return a level that somebody set.
+    """Return a level that an operator set.
 
     Raises:
         UnknownBasin: there is no such basin.
@@ -124,13 +124,13 @@ def get(session: Session, basin: str, name: str) -> Threshold:
 
 
 def of_basin(session: Session, basin: str) -> list[Threshold]:
-    """Return the levels that somebody set, in the order of their names."""
+    """Return the levels that operators set, by name."""
     query = select(ThresholdRow).filter_by(basin_id=basin).order_by(ThresholdRow.name)
     return [as_record(Threshold, row) for row in session.scalars(query)]
 
 
 def remove(session: Session, basin: str, name: str) -> None:
-    """Remove a level that somebody set.
+    """Remove a level that an operator set.
 
     Raises:
         UnknownBasin: there is no such basin.
@@ -141,10 +141,10 @@ def remove(session: Session, basin: str, name: str) -> None:
 
 
 def of_record(session: Session, basin: str, *, intervals: bool = True) -> RecordLevels:
-    """Return the levels of what the basin's own gauge has measured, in the unit that it is kept in.
+    """Return the levels of a basin's gauge record, in its stored unit.
 
     Args:
-        intervals: whether the levels are to have them.
+        intervals: whether to compute confidence intervals.
     """
     daily = series.read(session, basin, gauge_product(basin), "discharge")
     if daily is None:
@@ -153,7 +153,7 @@ def of_record(session: Session, basin: str, *, intervals: bool = True) -> Record
 
 
 def levels_of(session: Session, basin: str) -> Iterator[BasinLevel]:
-    """Yield all levels of a basin, without their intervals: those that somebody set, then those of its record."""
+    """Yield all levels of a basin, without intervals: those that operators set, then those of its record."""
     for fixed in of_basin(session, basin):
         yield BasinLevel(
             name=fixed.name,

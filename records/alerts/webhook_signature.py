@@ -1,7 +1,7 @@
-"""Signatures of webhooks: HMAC-SHA256 by secrets that are kept nowhere.
+"""Signatures of webhooks: HMAC-SHA256 by derived secrets, which are not stored.
 
-The secret of a subscription follows from the service's own key, the subscription's id and the number of the secret. The
-service's key is a setting, or a file of the data folder that its owner alone can read.
+The secret of a subscription is derived from the service's own key, the subscription's id and the number of the secret.
+The service's key is a setting, or a file in the data folder that only its owner can read.
 """
 
 import hmac
@@ -22,14 +22,14 @@ KEY_BYTES = 32
 
 
 class NoWebhookKey(DataProblem):
-    """The key that the secrets of webhooks follow from cannot be used."""
+    """The key that the secrets of webhooks are derived from cannot be used."""
 
     kind = "no-webhook-key"
     remedy = "Restore the file that `detail` names, or delete it and rotate the secret of every subscription."
 
 
 def service_key(settings: Settings) -> bytes:
-    """Return the key that all secrets follow from; its file is made where it is missing.
+    """Return the key that all secrets are derived from. Create its file if it is missing.
 
     Raises:
         NoWebhookKey: the file is damaged.
@@ -42,7 +42,7 @@ def service_key(settings: Settings) -> bytes:
     key = file.read_bytes()
     if len(key) != KEY_BYTES:
         raise NoWebhookKey(
-            f"{KEY_FILE} in the data folder is not what was written there: restore it, or delete it and rotate the "
+            f"{KEY_FILE} in the data folder is damaged: restore it, or delete it and rotate the "
             "secret of every subscription."
         )
     return key
@@ -55,14 +55,14 @@ def secret(key: bytes, subscription: str, generation: int) -> str:
 
 
 def signature(good: Sequence[str], at: datetime, body: bytes) -> str:
-    """Return the signature header of a body: the seconds since 1970, and a signature by each good secret."""
+    """Return the signature header of a body: the seconds since 1970, and a signature by each valid secret."""
     seconds = int(at.timestamp())
     signed = f"{seconds}.".encode() + body
     return ",".join([f"t={seconds}", *(f"v1={hmac.new(one.encode(), signed, sha256).hexdigest()}" for one in good)])
 
 
 def _make(file: Path) -> None:
-    """Make the key's file at once and whole: of two processes, the second finds the key of the first."""
+    """Write the key's file atomically: of two processes, the second finds the key of the first."""
     private_files.make_folder(file.parent)
     draft = file.with_suffix(f".{os.getpid()}.{secrets.token_hex(4)}")
     with open(draft, "wb", opener=private_files.opener) as opened:

@@ -1,1 +1,1 @@
-"""The rights of jobs: what each may do and write, by the key that posted it."""
+"""Permissions of jobs, by the key that posted them."""

@@ -1,4 +1,4 @@
-"""What a job may do, by the key that it was posted with: asked when it is posted, and again before it runs."""
+"""Permissions of a job, by the key that posted it: checked when it is posted, and again before it runs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,21 +22,21 @@ from records.weather import bridges, feeds
 
 
 class NotAllowed(InvalidInput):
-    """The key may not have a job do that: another key, or another request, is needed."""
+    """The key does not permit this job: another key, or another request, is needed."""
 
     kind = "not-allowed"
     status = 403
-    remedy = "Leave out what belongs to others, use the key that it belongs to, or an admin's key."
+    remedy = "Leave out records of other owners, use their owner's key, or use an admin's key."
 
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """The rights that a job runs with.
+    """The permissions that a job runs with.
 
     Attributes:
-        role: that of its key; a job without a key is the service's own, and has an admin's.
-        key_id: the key that it was posted with; None for the service's own.
-        name: of that key.
+        role: the key's role; a job without a key belongs to the service, and has an admin's.
+        key_id: the key that it was posted with; None for the service's jobs.
+        name: the key's name.
     """
 
     role: Role = "admin"
@@ -45,38 +45,38 @@ class Grant:
 
     @property
     def is_official(self) -> bool:
-        """Whether what the job makes may speak for the service."""
+        """Whether results of the job may become the service's own."""
         return self.role == "admin"
 
     @property
     def owner(self) -> str | None:
-        """The key that results are stored under; None where they are the service's."""
+        """The key that results are stored under. None for results of the service."""
         return None if self.is_official else self.key_id
 
     @property
     def purpose(self) -> Purpose:
-        """Why the job issues forecasts: only operational ones become the latest."""
+        """The purpose of issued forecasts: only operational ones become the latest."""
         return "operational" if self.is_official else "on-request"
 
 
 SERVICE = Grant()
-"""The rights of the service itself, and of the command line."""
+"""Permissions of the service itself, and of the command line."""
 
 
 def of_key(key: Key) -> Grant:
-    """Return the rights of a key."""
+    """Return the permissions of a key."""
     return Grant(key.scope, key.id, key.name)
 
 
 def of_job(session: Session, job: Job, request: JobRequest, at: datetime) -> Grant:
-    """Return the rights that a job runs with: those that its key has now.
+    """Return the permissions that a job runs with: those that its key has now.
 
     Args:
-        request: what it asks for.
-        at: the wall's time.
+        request: the job's request.
+        at: the machine's time.
 
     Raises:
-        NotAllowed: its key is not valid any more, or may not have such a job run.
+        NotAllowed: its key is no longer valid, or does not permit such a job.
     """
     if job.key_id is None:
         return SERVICE
@@ -86,16 +86,16 @@ def of_job(session: Session, job: Job, request: JobRequest, at: datetime) -> Gra
 
 
 def require(session: Session, grant: Grant, request: JobRequest) -> None:
-    """Return when a job may be posted, and run, as far as its request shows.
+    """Check whether a job may be posted and run, by its request.
 
     Raises:
-        NotAllowed: it may not; the sentence says why, and which key is needed.
+        NotAllowed: it may not; the message gives the reason, and the key that is needed.
     """
     if grant.is_official:
         return
     authority, result = request.authority, request.model_dump(by_alias=True)["params"]
     if not authority.operators:
-        raise NotAllowed(f"{_of(grant)} may not have a job of the kind {request.kind} run. {authority.note} {_ADMIN}")
+        raise NotAllowed(f"{_of(grant)} may not run a job of the kind {request.kind}. {authority.note} {_ADMIN}")
     for name, value in authority.admins.items():
         given = _at(result, name)
         if given is not None and value in (None, given):
@@ -109,7 +109,7 @@ def require(session: Session, grant: Grant, request: JobRequest) -> None:
 
 
 def version_of(session: Session, grant: Grant, version: str | None) -> str:
-    """Return the version that a job is of: the one that is named, else the newest of the service, or of its operator.
+    """Return a job's version: the named one, or its owner's newest.
 
     Raises:
         UnknownVersion: none is stored.
@@ -123,15 +123,17 @@ def writable(session: Session, grant: Grant) -> list[str] | None:
 
 
 def tables_writable(session: Session, grant: Grant) -> list[str]:
-    """Return the basins whose observations a table may bring: those of the job without a published source."""
+    """Return the basins whose observations a table may contain: the job's basins without a published source."""
     return basins.user_basins(session, grant.owner)
 
 
 def register(session: Session, grant: Grant, basin: str) -> bool:
-    """Register a basin with the key of an operator's job, if it is new, before its data are stored.
+    """Register a new basin with the key of an operator's job.
+
+    This has to happen before its data are stored.
 
     Returns:
-        Whether it was registered now.
+        Whether it was new.
 
     Raises:
         NotAllowed: the basin is not the operator's.
@@ -152,8 +154,8 @@ def _of(grant: Grant) -> str:
 
 def _valid_key(session: Session, job: Job, at: datetime) -> Key:
     assert job.key_id is not None
-    created = f"schedule {job.schedule_id} was made with" if job.schedule_id else "job was posted with"
-    anew = "Make it anew with a valid key, or on the command line." if job.schedule_id else "Post it with a valid key."
+    created = f"schedule {job.schedule_id} was created with" if job.schedule_id else "job was posted with"
+    anew = "Create it again with a valid key, or by command." if job.schedule_id else "Post it with a valid key."
     try:
         key = keys.get(session, job.key_id)
     except keys.UnknownKey:
@@ -168,7 +170,7 @@ def _valid_key(session: Session, job: Job, at: datetime) -> Key:
 
 
 def _at(params: Any, name: str) -> Any:
-    """Return a parameter by its name (`fit.model`: a field of a field); None where it is not set."""
+    """Return a parameter by name (`fit.model`: a field of a field); None if it is not set."""
     return reduce(lambda within, part: within.get(part) if within else None, name.split("."), params)
 
 
@@ -185,7 +187,7 @@ def _require_basins(session: Session, grant: Grant, _params: Mapping[str, Any], 
 def _require_version(session: Session, grant: Grant, _params: Mapping[str, Any], given: str) -> None:
     if versions.owner_of(session, given) != grant.key_id:
         raise NotAllowed(
-            f"Version {given} is not stored under the key of {grant.name}, and what is stored of it belongs to others. "
+            f"Version {given} is not stored under the key of {grant.name}, and its records belong to others. "
             f"Name a version that was trained with this key. {_ADMIN}"
         )
 
@@ -193,15 +195,15 @@ def _require_version(session: Session, grant: Grant, _params: Mapping[str, Any],
 def _require_feed(session: Session, grant: Grant, _params: Mapping[str, Any], given: str) -> None:
     if feeds.get(session, given).created_by != grant.key_id:
         raise NotAllowed(
-            f"The feed {given} was not made with the key of {grant.name}: use the key that made it. {_ADMIN}"
+            f"The feed {given} was not created with the key of {grant.name}: use the key that created it. {_ADMIN}"
         )
 
 
 def _require_new_bridge(session: Session, grant: Grant, result: Mapping[str, Any], _given: object) -> None:
     if bridges.is_stored(session, result["name"]):
         raise NotAllowed(
-            f"The bridge {result['name']} exists, and forecasts may rest on it: the key of {grant.name} fits one under a "
-            f"new name. {_ADMIN}"
+            f"The bridge {result['name']} exists, and forecasts may use it: with the key of {grant.name} fit one under "
+            f"a new name. {_ADMIN}"
         )
 
 

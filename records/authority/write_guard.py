@@ -1,4 +1,4 @@
-"""Refuses the statements of a job that write what its kind does not declare, or what belongs to others."""
+"""Refuses writes of a job that its kind does not declare, or that affect rows of other owners."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -25,7 +25,7 @@ _REFERENCE: Mapping[Owned, str] = {
     "comparison": "comparison_id",
     "feed": "feed_id",
 }
-"""The column of a row that names what decides whose it is."""
+"""By kind of owner, the column that refers to the owned record."""
 _OWNER: Mapping[Owned, InstrumentedAttribute[Any]] = {
     "basin": BasinRow.registered_by,
     "version": VersionRow.owner,
@@ -34,11 +34,11 @@ _OWNER: Mapping[Owned, InstrumentedAttribute[Any]] = {
     "comparison": ComparisonRow.owner,
     "feed": FeedRow.created_by,
 }
-"""Where it is said whose that is."""
+"""By kind of owner, the column that names the owner."""
 
 
 class UndeclaredWriteError(Exception):
-    """A handler writes what its kind does not declare: a fault of the program, not of the request."""
+    """A handler writes records that its kind does not declare: a bug in the program, not in the request."""
 
 
 class Guard:
@@ -46,20 +46,20 @@ class Guard:
 
     def __init__(self, grant: Grant, authority: Authority) -> None:
         self._grant, self._authority = grant, authority
-        self._known: set[tuple[Owned, Any]] = set()  # what was found to be the job's
+        self._known: set[tuple[Owned, Any]] = set()  # records known to be the job's
 
     def __call__(self, connection: Connection, statement: Executable, rows: Sequence[Values]) -> None:
-        """Return when the statement may be executed.
+        """Return if the statement may be executed.
 
         Args:
             rows: its parameters, one or more sets of them.
 
         Raises:
-            UndeclaredWriteError: it may not.
+            UndeclaredWriteError: the statement is not permitted.
         """
         if isinstance(statement, TextClause) and not statement.text.lstrip().upper().startswith("SELECT"):
             raise UndeclaredWriteError(
-                f"A job writes by statements that are checked, not by text: {statement.text[:60]}"
+                f"A job may not write by textual SQL, which cannot be checked: {statement.text[:60]}"
             )
         if not isinstance(statement, UpdateBase):
             return
@@ -103,18 +103,18 @@ class Guard:
         self._known |= {(owned, id_) for id_ in new}
 
     def _mark(self, owned: Owned) -> Any:
-        """Return what the owner's column says of a row that is the job's."""
+        """Return the value of the owner's column in a row of the job."""
         return False if owned == "weather" else self._grant.key_id
 
     def _refusal(self, table: Table, more: str) -> UndeclaredWriteError:
         return UndeclaredWriteError(
-            f"With the rights of {self._grant.role} the job was about to write a row of {table.name}{more}, which its "
-            "kind does not declare (jobspec.authority). Nothing of it was written."
+            f"With {self._grant.role} permissions the job was about to write a row of {table.name}{more}, which its "
+            "kind does not declare (jobspec.authority). The row was not written."
         )
 
 
 def _inserted(statement: Insert, rows: Sequence[Values]) -> Iterator[Values]:
-    """Yield the values of each row that a statement inserts, by the names of their columns."""
+    """Yield the values of each row that a statement inserts, by column name."""
     several: Any = statement._multi_values
     if several:
         yield from (_named(row) for of_call in several for row in of_call)

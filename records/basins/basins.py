@@ -19,7 +19,7 @@ from records.database.base import JsonObject
 from records.database.statements import insert_into
 
 CLIMATE_SOURCE = "climate_computed_from"
-"""The text of a basin that says which weather its climate indices were computed from, where they were."""
+"""The text of a basin that names the weather its climate indices were computed from."""
 OUTLINE_COMPARED = "outline_area"
 """The text of a basin that compares the area of its outline with its own."""
 
@@ -28,13 +28,13 @@ Box = tuple[float, float, float, float]  # west, south, east, north, degrees
 
 
 class UnknownBasin(NotFound):
-    """No basin of that identifier is kept."""
+    """No basin with this identifier is stored."""
 
     kind = "unknown-basin"
 
 
 class UnknownArea(NotFound):
-    """The basin has no area of that name."""
+    """The basin has no area of this name."""
 
     kind = "unknown-area"
 
@@ -45,14 +45,14 @@ class Basin:
 
     Attributes:
         id: the full identifier (`USGS-01013500`).
-        name: what people call it.
+        name: its common name.
         latitude, longitude: of the gauge, degrees.
         huc: the hydrologic unit code.
-        areas: m2 by the name of their source.
-        attributes: numbers by name; one that is not known is left out.
+        areas: m2, by source.
+        attributes: numbers by name; unknown ones are left out.
         texts: categories by name.
-        weather_points: [latitude, longitude] of each point that its weather is averaged over; None: the gauge alone.
-        assume_attributes: whether an operator allows attributes that it lacks to be assumed; None: nobody has said so.
+        weather_points: [latitude, longitude] of each point that its weather is averaged over; None: only the gauge.
+        assume_attributes: whether an operator allows missing attributes to be assumed; None: not set.
     """
 
     id: str
@@ -68,7 +68,7 @@ class Basin:
 
 
 class Site(NamedTuple):
-    """What a basin is called, and where its gauge is, degrees; None for what nobody has told."""
+    """Name of a basin and place of its gauge, degrees; None if unknown."""
 
     name: str | None
     latitude: float | None
@@ -84,12 +84,12 @@ _MAPS: dict[str, type[AreaRow | AttributeRow | TextRow]] = {
 
 
 def upsert(session: Session, basin: Basin) -> Changes:
-    """Keep what is said of a basin; what it does not say (None, a name left out) stays as it was.
+    """Store the given facts of a basin. Omitted ones (None, a name left out) stay as they were.
 
-    Climate indices that are said replace computed ones, and what these were computed from is forgotten with them.
+    Given climate indices replace computed ones, whose origin is then deleted.
 
     Returns:
-        The old and new value of each thing that changed, by name (`huc`, `areas.maurer`); empty: nothing did.
+        The old and new value of each changed field, by name (`huc`, `areas.maurer`); empty if nothing changed.
     """
     row = session.get(BasinRow, basin.id)
     changes: Changes = {}
@@ -125,10 +125,12 @@ def _merge(session: Session, basin: Basin, name: str) -> Changes:
 
 
 def register(session: Session, basin: str, key: str | None) -> bool:
-    """Keep a basin under the key that registers it, if it is not kept yet, and return whether it was new.
+    """Register a basin with a key, and return whether it was new.
+
+    A basin that is already stored retains its key.
 
     Args:
-        key: None where it is registered by the command line.
+        key: None for the command line.
     """
     insert = insert_into(session, BasinRow).on_conflict_do_nothing(index_elements=["id"])
     new = session.execute(insert.values(id=basin, registered_by=key).returning(BasinRow.id)).one_or_none()
@@ -136,7 +138,7 @@ def register(session: Session, basin: str, key: str | None) -> bool:
 
 
 def registered_by(session: Session, basin: str) -> str | None:
-    """Return the key that registered a basin; None where none did, or before keys were kept.
+    """Return the key that registered a basin. None without one, or if it predates stored keys.
 
     Raises:
         UnknownBasin: there is no such basin.
@@ -148,7 +150,7 @@ def registered_by(session: Session, basin: str) -> str | None:
 
 
 def user_basins(session: Session, key: str | None = None) -> list[str]:
-    """Return the basins that have no published source, of one key or of all, in the order of their identifiers."""
+    """Return the identifiers of basins without a published source, sorted."""
     query = select(BasinRow.id).order_by(BasinRow.id)
     if key is not None:
         query = query.where(BasinRow.registered_by == key)
@@ -156,7 +158,7 @@ def user_basins(session: Session, key: str | None = None) -> list[str]:
 
 
 def registered_with(session: Session, key: str | None) -> list[str]:
-    """Return the basins that a key registered, gauges with a published source among them, sorted."""
+    """Return the basins that a key registered, with or without a published source, sorted."""
     return list(session.scalars(select(BasinRow.id).where(BasinRow.registered_by == key).order_by(BasinRow.id)))
 
 
@@ -164,7 +166,7 @@ def get(session: Session, basin: str) -> Basin:
     """Return a basin.
 
     Raises:
-        UnknownBasin: there is none; the sentence names those with like identifiers.
+        UnknownBasin: there is none; the message names basins with similar identifiers.
     """
     row = session.get(BasinRow, basin)
     if row is None:
@@ -173,17 +175,17 @@ def get(session: Session, basin: str) -> Basin:
 
 
 def require(session: Session, basin: str) -> None:
-    """Return when the basin is kept.
+    """Return if the basin is stored.
 
     Raises:
-        UnknownBasin: it is not; the sentence names those with like identifiers.
+        UnknownBasin: it is not; the message names basins with similar identifiers.
     """
     if session.scalar(select(BasinRow.id).where(BasinRow.id == basin)) is None:
         raise _unknown(session, basin)
 
 
 def lock(session: Session, basin: str) -> None:
-    """Make other transactions that write this basin's data wait until this one ends.
+    """Lock a basin's data against other writers until this transaction ends.
 
     Raises:
         UnknownBasin: there is none.
@@ -203,16 +205,16 @@ def list_basins(
     after: str | None = None,
     limit: int | None = None,
 ) -> list[Basin]:
-    """Return basins in the order of their identifiers.
+    """Return basins by identifier.
 
     Args:
         session: where to look.
-        text: a part of the identifier or the name, in any case.
+        text: a part of the identifier or the name, case-insensitive.
         huc: the beginning of the hydrologic unit code.
-        box: the gauge lies within it, its edges included; where its west is east of its east, it crosses the
-            180th meridian. A basin whose place is not known is in no box.
+        box: the gauge lies within it, its edges included. A box whose west is east of its east crosses the 180th
+            meridian. A basin without a known place is in no box.
         after: only identifiers after this one.
-        limit: at most so many.
+        limit: maximum number of basins.
     """
     query = select(BasinRow).order_by(BasinRow.id).limit(limit)
     if text is not None:
@@ -242,17 +244,17 @@ def _within(box: Box) -> ColumnElement[bool]:
 
 
 def unknown(session: Session, basins: Sequence[str]) -> dict[str, UnknownBasin]:
-    """Return what `require` would raise for those of many basins that are not kept, without its hints."""
+    """Return the errors that `require` would raise for many basins, without hints."""
     known_ids = known(session, basins)
     return {
-        basin: UnknownBasin(f"No basin {basin!r} is kept here: list the basins to see those that are kept.")
+        basin: UnknownBasin(f"No basin {basin!r} is stored here: list the basins to see their identifiers.")
         for basin in basins
         if basin not in known_ids
     }
 
 
 def known(session: Session, basins: Sequence[str]) -> list[str]:
-    """Return those of many basins that are kept, in the order given."""
+    """Return the stored ones of many basins, in the given order."""
     known_ids = set(session.scalars(select(BasinRow.id).where(BasinRow.id.in_(basins))))
     return [basin for basin in basins if basin in known_ids]
 
@@ -263,19 +265,19 @@ def chosen(session: Session, *, huc: str | None = None, box: Box | None = None) 
 
 
 def sites(session: Session, basins: Sequence[str]) -> dict[str, Site]:
-    """Return names and places of many basins, those that are kept, in the order of their identifiers."""
+    """Return names and places of the stored ones of many basins, by identifier."""
     columns = BasinRow.id, BasinRow.name, BasinRow.latitude, BasinRow.longitude
     rows = session.execute(select(*columns).where(BasinRow.id.in_(basins)).order_by(BasinRow.id))
     return {basin: Site(name, latitude, longitude) for basin, name, latitude, longitude in rows}
 
 
 def count(session: Session) -> int:
-    """Return how many basins are kept."""
+    """Return the number of stored basins."""
     return session.scalar(select(func.count()).select_from(BasinRow)) or 0
 
 
 def attributes_of(session: Session, basins: Sequence[str], names: Sequence[str]) -> npt.NDArray[np.float64]:
-    """Return attributes (basins, names), NaN where one is not known."""
+    """Return attributes (basins, names), NaN if unknown."""
     rows = session.execute(
         select(AttributeRow.basin_id, AttributeRow.name, AttributeRow.value).where(
             AttributeRow.basin_id.in_(basins), AttributeRow.name.in_(names)
@@ -287,13 +289,13 @@ def attributes_of(session: Session, basins: Sequence[str], names: Sequence[str])
 
 
 def assuming(session: Session, basins: Sequence[str]) -> set[str]:
-    """Return those of many basins whose missing attributes may be assumed."""
+    """Return the basins whose missing attributes may be assumed."""
     allowed = select(BasinRow.id).where(BasinRow.id.in_(basins), BasinRow.assume_attributes.is_(True))
     return set(session.scalars(allowed))
 
 
 def attributes_revised(session: Session, basin: str, changes: Changes) -> bool:
-    """Whether changes of a basin touch attributes that its states may have consumed, known ones or assumed ones."""
+    """Return whether changes affect attributes that states may have used."""
     was_assuming, _ = changes.get("assume_attributes", (None, None))
     assumed = bool(was_assuming) or basin in assuming(session, [basin])
     olds = [old for name, (old, _) in changes.items() if name.startswith("attributes.")]
@@ -301,11 +303,11 @@ def attributes_revised(session: Session, basin: str, changes: Changes) -> bool:
 
 
 def area_of(session: Session, basin: str, name: str) -> float:
-    """Return a basin's area of that name, m2.
+    """Return a basin's area by name, m2.
 
     Raises:
         UnknownBasin: there is no such basin.
-        UnknownArea: it has no area of that name; the sentence names those it has.
+        UnknownArea: it has no area of this name; the message names its areas.
     """
     areas = get(session, basin).areas
     if name not in areas:
@@ -315,7 +317,7 @@ def area_of(session: Session, basin: str, name: str) -> float:
 
 
 def replace_quality(session: Session, basin: str, product: str, findings: Sequence[JsonObject], at: datetime) -> None:
-    """Keep these findings as all that is known of a basin's data of one product. The same again writes nothing."""
+    """Replace all findings on a basin's data of one product. Repeating it writes nothing."""
     lock(session, basin)
     row = session.get(QualityRow, (basin, product))
     if row is None:
@@ -326,7 +328,7 @@ def replace_quality(session: Session, basin: str, product: str, findings: Sequen
 
 
 def quality_of(session: Session, basin: str) -> dict[str, list[JsonObject]]:
-    """Return a basin's findings by product; a product that was never looked at is not there."""
+    """Return a basin's findings by product; unchecked products are left out."""
     rows = session.scalars(select(QualityRow).where(QualityRow.basin_id == basin).order_by(QualityRow.product))
     return {row.product: row.findings for row in rows}
 
@@ -360,12 +362,12 @@ def _near(basin: str, known: Sequence[str]) -> list[str]:
 
 
 def _slips(one: str, other: str) -> int:
-    """Return how many characters of the longer of two texts the other lacks."""
+    """Return the number of characters of the longer text that the other lacks."""
     alike = sum(block.size for block in SequenceMatcher(None, one, other, autojunk=False).get_matching_blocks())
     return max(len(one), len(other)) - alike
 
 
 def _unknown(session: Session, basin: str) -> UnknownBasin:
     close = _near(basin, session.scalars(select(BasinRow.id)).all())
-    hint = f"did you mean {' or '.join(close)}?" if close else "list the basins to see those that are kept."
-    return UnknownBasin(f"No basin {basin!r} is kept here: {hint}")
+    hint = f"did you mean {' or '.join(close)}?" if close else "list the basins to see their identifiers."
+    return UnknownBasin(f"No basin {basin!r} is stored here: {hint}")

@@ -1,4 +1,4 @@
-"""Basins and what is known of them."""
+"""Basins and their properties."""
 
 from datetime import datetime
 
@@ -24,9 +24,9 @@ class BasinRow(Base):
     huc: Mapped[str | None]
     # The API key that registered a user's basin. Not a foreign key: keys are revoked, never deleted.
     registered_by: Mapped[str | None]
-    # [latitude, longitude] of each point that its weather is averaged over; null: the gauge alone.
+    # [latitude, longitude] of each point that its weather is averaged over; null: only the gauge.
     weather_points: Mapped[JsonList | None]
-    # Whether an operator allows attributes that it lacks to be assumed; null: nobody has said so.
+    # Whether an operator allows missing attributes to be assumed; null: not set.
     assume_attributes: Mapped[bool | None]
 
 
@@ -62,7 +62,7 @@ class TextRow(Base):
 
 
 class QualityRow(Base):
-    """What was found wrong or odd in a basin's data of one product."""
+    """A finding on a basin's data of one product: an error or an oddity."""
 
     __tablename__ = "basin_quality"
 

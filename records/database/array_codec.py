@@ -1,9 +1,9 @@
-"""Labelled arrays packed into a few bytes and back, to the bit, with a digest that tells whether they are whole.
+"""Losslessly packs labelled arrays into few bytes, with a digest that detects damage.
 
-The bytes of numbers of one size lie plane by plane: the first byte of every number, then the second. Signs and
-exponents are much alike, and so stand together; the last bytes are noise, which no method makes smaller. Before them a
-line of JSON says what the arrays are. All of it is deflated [RFC 1951], each plane by a code of its own, from a
-dictionary of what runs commonly say: `DICTIONARY` is a part of the form, and never changes.
+The bytes of equally wide numbers lie plane by plane: the first byte of every number, then the second. Signs and
+exponents are similar and so stand together; the last bytes are noise, which no method compresses. A line of JSON
+before them describes the arrays. Everything is deflated [RFC 1951], each plane with its own code, starting from a
+dictionary of frequent contents: `DICTIONARY` is a part of the format and never changes.
 """
 
 import json
@@ -21,9 +21,9 @@ import numpy.typing as npt
 from records.database.ids import Corrupt
 
 _DIGEST = 8  # bytes
-_RAW = -15  # deflate without a header: the digest stands in its place
+_RAW = -15  # deflate without a header: the digest replaces it
 _LEVEL = 6
-_TEXT = "a summary"  # the owner of every JSON value
+_TEXT = "a summary"  # the owner name of every JSON value
 DICTIONARY = (
     ",".join(f'"{year}"' for year in range(1948, 2100)) + ",".join(map(str, range(367))) + ""
     "[0.005,0.01,0.02,0.03,0.05,0.1,0.15,0.2,0.25,0.3,0.35,0.4,0.45,0.5,0.55,0.6,0.65,0.7,0.75,0.8,0.85,0"
@@ -38,7 +38,7 @@ DICTIONARY = (
     '[3,2]],["discharge_paths","","|u1",["discharge_quantiles","mm/day","<f4",["ledgers","mm","<f8",[["0"'
     ',null],["loss","mm/day","<f4",["precipitation","mm/day","<f4",[2]],["storage","mm","<f4",[0,2]]]}'
 ).encode()
-"""What deflating begins from."""
+"""The dictionary for arrays: headers of typical runs."""
 
 
 TEXT_DICTIONARY = (
@@ -64,7 +64,7 @@ TEXT_DICTIONARY = (
     b'","own_days":3287,"last_flow_day":"20","last_flow_mm":8.},"calibration_reason":null,"age_reason":"The run wa'
     b's not asked for the age of its water: forecast with --age, or with `age` in a job.","bridges":[]}'
 )
-"""What deflating a JSON value begins from: what summaries of runs commonly say."""
+"""The dictionary for JSON values: frequent contents of run summaries. It never changes, as `DICTIONARY`."""
 
 
 class Labelled(NamedTuple):
@@ -83,19 +83,19 @@ def pack_text(value: Any) -> bytes:
 
 
 def unpack_text(packed: bytes) -> Any:
-    """Return the JSON value of some bytes.
+    """Return the JSON value of packed bytes.
 
     Raises:
-        Corrupt: the bytes are not those that were packed.
+        Corrupt: the bytes are not as they were packed.
     """
     return json.loads(_inflated(_TEXT, packed, TEXT_DICTIONARY))
 
 
 def pack(owner: str, arrays: Mapping[str, Labelled]) -> bytes:
-    """Return arrays as bytes, to be read as the same owner's.
+    """Pack an owner's arrays into bytes.
 
     Args:
-        owner: whose they are, as a text: those of another are not taken for these.
+        owner: a text that names the owner, so that arrays of another owner are detected.
     """
     axes: list[tuple[str, list[Any]]] = []
     table = []
@@ -110,10 +110,10 @@ def pack(owner: str, arrays: Mapping[str, Labelled]) -> bytes:
 
 
 def unpack(owner: str, packed: bytes, names: Collection[str] | None = None) -> dict[str, Labelled]:
-    """Return the arrays of some bytes: all, or those of some names that are there.
+    """Unpack arrays: all, or the present ones of some names.
 
     Raises:
-        Corrupt: the bytes are not those that were packed for the owner.
+        Corrupt: the bytes are not as they were packed for the owner.
     """
     header, _, numbers = _inflated(owner, packed, DICTIONARY).partition(b"\n")
     described = _described(header)
@@ -126,7 +126,7 @@ def unpack(owner: str, packed: bytes, names: Collection[str] | None = None) -> d
 
 
 class _Description(NamedTuple):
-    """What the header says of an array."""
+    """An array's description in the header."""
 
     name: str
     unit: str
@@ -138,7 +138,7 @@ class _Description(NamedTuple):
 
 @lru_cache(maxsize=256)
 def _described(header: bytes) -> list[_Description]:
-    """Return what a header says. All basins of a run have the same."""
+    """Return the descriptions of a header. All basins of a run have the same."""
     content = json.loads(header)
     axes = content["axes"]
     described = []
@@ -150,7 +150,7 @@ def _described(header: bytes) -> list[_Description]:
 
 
 def is_whole(owner: str, packed: bytes) -> bool:
-    """Return whether some bytes are those that were packed for their owner."""
+    """Return whether bytes are as they were packed for their owner."""
     return packed[:_DIGEST] == _digest(owner, packed[_DIGEST:])
 
 
@@ -161,7 +161,7 @@ def _deflated(sections: Sequence[bytes], dictionary: bytes) -> bytes:
 
 def _inflated(owner: str, packed: bytes, dictionary: bytes) -> bytes:
     if not is_whole(owner, packed):
-        raise Corrupt(f"What is stored of {owner} is damaged: restore the database from a backup.")
+        raise Corrupt(f"The stored content of {owner} is damaged: restore the database from a backup.")
     return zlib.decompressobj(_RAW, dictionary).decompress(packed[_DIGEST:])
 
 
@@ -175,7 +175,7 @@ def _plain(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def _by_size(kinds: Sequence[np.dtype[Any]]) -> dict[int, list[int]]:
-    """Return the places of arrays by the bytes of one of their numbers."""
+    """Return the positions of arrays by the bytes per number."""
     places: dict[int, list[int]] = {}
     for place, kind in enumerate(kinds):
         places.setdefault(kind.itemsize, []).append(place)
@@ -183,7 +183,7 @@ def _by_size(kinds: Sequence[np.dtype[Any]]) -> dict[int, list[int]]:
 
 
 def _planes(arrays: Sequence[npt.NDArray[Any]]) -> Iterator[bytes]:
-    """Yield the bytes of the numbers of each size, the highest first."""
+    """Yield the bytes of the numbers of each width, highest byte first."""
     for size, places in _by_size([array.dtype for array in arrays]).items():
         together = np.frombuffer(b"".join(arrays[place].tobytes() for place in places), np.uint8)
         for plane in together.reshape(-1, size).T[::-1]:
@@ -191,7 +191,7 @@ def _planes(arrays: Sequence[npt.NDArray[Any]]) -> Iterator[bytes]:
 
 
 def _from_planes(numbers: bytes, described: Sequence[_Description]) -> list[npt.NDArray[Any]]:
-    """Return the arrays that planes were made of."""
+    """Return the arrays that were split into planes."""
     arrays: dict[int, npt.NDArray[Any]] = {}
     begin = 0
     for size, places in _by_size([of.kind for of in described]).items():

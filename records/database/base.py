@@ -1,4 +1,4 @@
-"""The base of all tables and the column types that mean the same on SQLite and PostgreSQL."""
+"""The base of all tables, and column types with the same meaning on SQLite and PostgreSQL."""
 
 import math
 import operator
@@ -30,7 +30,7 @@ Content = TypeVar("Content")
 
 
 class Instant(TypeDecorator[datetime]):
-    """An instant in UTC. SQLite keeps no offset, so every instant is stored as UTC and comes back aware."""
+    """An instant in UTC. SQLite stores no offset, so every instant is stored as UTC and read as aware."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
@@ -50,7 +50,7 @@ class Instant(TypeDecorator[datetime]):
 
 
 class CalendarDay(TypeDecorator[Day]):
-    """A day: `numpy.datetime64[D]` here, DATE there."""
+    """A day: `numpy.datetime64[D]` in Python, DATE in the database."""
 
     impl = Date
     cache_ok = True
@@ -63,7 +63,7 @@ class CalendarDay(TypeDecorator[Day]):
 
 
 class Real(TypeDecorator[float]):
-    """A finite number. SQLite would turn NaN into NULL, PostgreSQL would keep it: neither is asked to."""
+    """A finite number. SQLite would turn NaN into NULL and PostgreSQL would store it: so neither gets one."""
 
     impl = Double
     cache_ok = True
@@ -94,7 +94,7 @@ class Long(Whole):
 
 
 class Document(TypeDecorator[Content], Generic[Content]):
-    """A dataclass kept as JSON (`records.database.json_columns`)."""
+    """A dataclass stored as JSON (`records.database.json_columns`)."""
 
     impl = JSON
     cache_ok = True
@@ -111,7 +111,7 @@ class Document(TypeDecorator[Content], Generic[Content]):
 
 
 class PackedDocument(TypeDecorator[Content], Generic[Content]):
-    """A dataclass kept as packed JSON (`records.database.array_codec`)."""
+    """A dataclass stored as packed JSON (`records.database.array_codec`)."""
 
     impl = LargeBinary
     cache_ok = True
@@ -139,7 +139,7 @@ class Base(DeclarativeBase):
             "pk": "pk_%(table_name)s",
         }
     )
-    # JSON, not JSONB: it keeps the order of keys.
+    # JSON, not JSONB: it preserves the order of keys.
     type_annotation_map: ClassVar[dict[Any, Any]] = {
         datetime: Instant(),
         Day: CalendarDay(),
@@ -152,6 +152,6 @@ class Base(DeclarativeBase):
 
 
 def one_of(column: str, *allowed: str) -> CheckConstraint:
-    """Return the constraint that a text column holds one of some words."""
+    """Return the constraint that a text column holds one of the allowed words."""
     words = ", ".join(f"'{word}'" for word in allowed)
     return CheckConstraint(f"{column} IN ({words})", name=column)

@@ -1,4 +1,4 @@
-"""Checksums of rows: a flipped bit is seen when a row is read, and a row that lies in another's place."""
+"""Checksums of rows: they detect flipped bits and swapped rows on reading."""
 
 from collections.abc import Iterable, Mapping
 from operator import attrgetter
@@ -9,7 +9,7 @@ from records.database.tables import Summed
 
 
 def checksum(named: Iterable[object], *contents: bytes | None) -> int:
-    """Return the CRC-32 of what names a row and of its contents, in their order."""
+    """Return the CRC-32 of a row's identifiers and contents, in order."""
     at = crc32("\0".join(map(str, named)).encode())
     for content in contents:
         if content is not None:
@@ -18,12 +18,12 @@ def checksum(named: Iterable[object], *contents: bytes | None) -> int:
 
 
 def with_checksum(row: type[Summed], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of a row to be written, with their checksum."""
+    """Return the values of a row to write, with their checksum."""
     contents = (values.get(name) for name in row.summed_contents)
     return {**values, "checksum": checksum((values[name] for name in row.summed_names), *contents)}
 
 
 def is_whole(row: type[Summed], stored: Any) -> bool:
-    """Return whether a stored row, with its columns as attributes, is the one that was written."""
+    """Return whether a stored row (columns as attributes) is undamaged."""
     named, contents = attrgetter(*row.summed_names)(stored), (getattr(stored, name) for name in row.summed_contents)
     return bool(stored.checksum == checksum(named, *contents))

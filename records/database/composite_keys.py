@@ -1,4 +1,4 @@
-"""Rows of many keys that have several columns."""
+"""Selects rows by composite keys."""
 
 from collections.abc import Collection, Sequence
 from typing import Any, TypeVarTuple
@@ -15,10 +15,10 @@ def where_keys(
     columns: Sequence[ColumnElement[Any] | InstrumentedAttribute[Any]],
     keys: Collection[tuple[Any, ...]],
 ) -> Select[*Columns]:
-    """Return a query for those rows alone whose columns hold one of some keys.
+    """Restrict a query to the rows whose columns hold one of many keys.
 
-    The keys are a table beside the others, from which SQLite finds rows by an index. For `(a, b) IN (...)` it reads the
-    whole table.
+    The keys are joined as a table, so that SQLite finds rows by an index. For `(a, b) IN (...)` it reads the whole
+    table.
     """
     if not keys:
         return query.where(false())

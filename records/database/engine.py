@@ -1,4 +1,4 @@
-"""The database: SQLite by default, PostgreSQL by URL. Transactions, migration and its state."""
+"""The database: SQLite by default, PostgreSQL by URL. Transactions and migration."""
 
 import errno
 import fcntl
@@ -26,15 +26,15 @@ _MIGRATION_LOCK = 0x667265736865  # any fixed number: PostgreSQL's advisory lock
 _POSTGRESQL_FULL = "53100"
 _READ_REVISION = "SELECT version_num FROM alembic_version"
 MAX_PAUSE_SECONDS = 60
-"""How long a writer may be idle inside a transaction. PostgreSQL then closes its connection, so that a process that was
-stopped there does not keep its locks from all others."""
-# What an unusable database raises: SQLAlchemy's errors, the driver's own while it opens a file, the folder's; and where
-# the driver quotes what is no text.
+"""Maximum pause of a writer inside a transaction. PostgreSQL then closes its connection, so that a process that was
+stopped there does not hold its locks for ever."""
+# Errors of an unusable database: SQLAlchemy's, the driver's own while it opens a file, and the folder's; the last one
+# occurs if the driver quotes bytes that are not text.
 _FAULTS = (DatabaseError, sqlite3.DatabaseError, OSError, UnicodeDecodeError)
 
 
 class DatabaseProblem(Problem):
-    """The database cannot be reached, or its tables are not those that this code works with."""
+    """The database cannot be reached, or its tables do not match this code."""
 
     kind = "database"
     exit_code = 5
@@ -57,7 +57,7 @@ class StorageFull(DatabaseProblem):
 
 
 def is_full(error: BaseException) -> bool:
-    """Return whether an error of the system, or of a database's driver, is that a disk is full."""
+    """Return whether an error of the system or a driver means a full disk."""
     if isinstance(error, OSError):
         return error.errno in (errno.ENOSPC, errno.EDQUOT)
     cause = error.orig if isinstance(error, DBAPIError) else error
@@ -67,14 +67,14 @@ def is_full(error: BaseException) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What `Database.check` found.
+    """The result of `Database.check`.
 
     Attributes:
         database: the URL without its password.
         reachable: whether it answered.
         revision: the revision of its tables; None before the first migration.
         head: the revision that this code works with.
-        problem: what is wrong and how to mend it; None when the database can be used.
+        problem: the problem and its remedy; None if the database can be used.
     """
 
     database: str
@@ -85,13 +85,13 @@ class Condition:
 
 
 class Database:
-    """A database and its sessions. Make one per process, never before a fork, and close it."""
+    """A database and its sessions. Create one per process, never before a fork, and close it."""
 
     def __init__(self, url: str) -> None:
-        """Name the database; nothing is opened yet.
+        """Set the database's URL; nothing is opened yet.
 
         Raises:
-            InvalidInput: the URL is not one of a SQLite file or of PostgreSQL.
+            InvalidInput: the URL is not of a SQLite file or of PostgreSQL.
             DatabaseProblem: the driver of PostgreSQL is not installed.
         """
         parsed = _parsed(url)
@@ -114,12 +114,12 @@ class Database:
 
     @property
     def missing(self) -> str | None:
-        """What to say where there is no file of the database; None where there is one, or a server keeps it."""
+        """The message for a missing database file. None if it exists or a server stores the data."""
         if self.file is None or self.file.exists():
             return None
         return (
             f"There is no database at {self.file}: FRESHET_DATA or FRESHET_DATABASE_URL may be mistyped. "
-            "`freshet ingest` makes a new one."
+            "`freshet ingest` creates a new one."
         )
 
     @contextmanager
@@ -138,7 +138,7 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
-        """Open a transaction that sees one instant of the database, cannot write and waits for no writer.
+        """Open a read-only transaction of one instant that waits for no writer.
 
         Raises:
             DatabaseProblem: the tables are watched, and at another revision.
@@ -149,7 +149,7 @@ class Database:
 
     @contextmanager
     def guarded(self, check: Check) -> Iterator[None]:
-        """Have each statement of this process checked before it is executed, as long as the block runs.
+        """Check each statement of this process before it is executed, inside the block.
 
         Args:
             check: gets the connection, the statement and its sets of parameters, and raises where it refuses them.
@@ -171,9 +171,9 @@ class Database:
         self._engine.dispose()
 
     def migrate(self, target: str = HEAD) -> None:
-        """Bring the tables to this code's revision, or to an older one, on which an older Freshet works.
+        """Migrate the tables to a revision, by default this code's.
 
-        Processes that start at once wait for each other.
+        An older Freshet needs an older revision. Processes that migrate at the same time wait for each other.
 
         Args:
             target: the revision.
@@ -197,9 +197,9 @@ class Database:
 
     @contextmanager
     def migrating(self) -> Iterator[Connection]:
-        """Open a transaction that may change the tables; one process at a time gets it.
+        """Open a transaction that may change the tables. One process at a time gets it.
 
-        SQLite changes a table by making it anew: meanwhile no row that refers to one of its rows is deleted with it.
+        SQLite changes a table by rebuilding it: meanwhile deletions do not cascade from its rows.
         """
         migrates = self._engine.execution_options(freshet_migrates=True)
         with self._migration_lock(), migrates.begin() as connection:
@@ -209,7 +209,7 @@ class Database:
             yield connection
 
     def check(self) -> Condition:
-        """Say whether the database can be used, without changing it."""
+        """Check whether the database can be used, without changing it."""
         head = revisions()[-1]
         try:
             if missing := self.missing:
@@ -230,12 +230,14 @@ class Database:
         return Condition(self.shown, True, revision, head, fault)
 
     def watch(self) -> None:
-        """From now on, let no transaction begin where the tables are at another revision than this code's: another
-        Freshet may migrate them while this process runs."""
+        """Refuse transactions from now on if the tables' revision changes.
+
+        Another Freshet may migrate them while this process runs.
+        """
         self._watched = revisions()[-1]
 
     def require_migrated(self) -> None:
-        """Return when the database can be used, and watch it.
+        """Return if the database can be used, and watch its revision.
 
         Raises:
             DatabaseProblem: it cannot be reached, is not migrated, or is newer than this code.
@@ -256,7 +258,7 @@ class Database:
         if revision != self._watched:
             raise DatabaseProblem(
                 f"The tables were brought to revision {revision} while this process, which works with {self._watched}, "
-                "was running: nothing more is read or written. End it, and start the Freshet that fits the tables."
+                "was running: nothing more is read or written. Stop it, and start the Freshet that matches the tables."
             )
 
     @contextmanager
@@ -266,7 +268,7 @@ class Database:
             return
         with open(self.file.with_name(self.file.name + ".lock"), "w", opener=private_files.opener) as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
-            private_files.make_file(self.file)  # SQLite gives what it keeps beside it the same rights
+            private_files.make_file(self.file)  # SQLite gives its additional files the same permissions
             self._use_write_ahead_log()
             yield
 
@@ -286,7 +288,7 @@ class Database:
         if revision is not None and revision not in revisions():
             raise DatabaseProblem(
                 f"The tables of {self.shown} are at revision {revision}, which this code does not know: they are "
-                "newer. Install the newer Freshet, or restore the backup made before it."
+                "newer. Install the newer Freshet, or restore the backup from before it."
             )
 
     def _unreachable(self, error: Exception) -> str:
@@ -338,7 +340,7 @@ def _open_sqlite(connection: DBAPIConnection, _record: object) -> None:
     # The driver's own transactions begin too late: `_begin_sqlite` opens them.
     connection.isolation_level = None
     cursor = connection.cursor()
-    # The file may be from elsewhere: what its schema calls is not trusted, and its cells are looked at.
+    # The file may be from elsewhere: functions in its schema are not trusted, and its cells are checked.
     for pragma in ("busy_timeout = 5000", "synchronous = NORMAL", "trusted_schema = OFF", "cell_size_check = ON"):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()

@@ -1,4 +1,4 @@
-"""Identifiers and fingerprints of what is kept."""
+"""Identifiers and fingerprints of stored records."""
 
 import hashlib
 import json
@@ -10,11 +10,11 @@ from hydrology.base.errors import DataProblem
 
 
 class Corrupt(DataProblem):
-    """A kept blob is not the one that was stored."""
+    """A stored blob is not as it was written."""
 
     kind = "corrupt"
     status = 500
-    remedy = "Restore the database from a backup: what it holds is not what was stored."
+    remedy = "Restore the database from a backup: its content is not as it was written."
 
 
 FORM = "^[0-9a-f]{22}$"
@@ -22,12 +22,12 @@ FORM = "^[0-9a-f]{22}$"
 
 
 def new_id(wall: datetime) -> str:
-    """Return a new identifier: the wall's milliseconds (12 hex digits) and 10 random digits. Sorts by time."""
+    """Return a new identifier: the machine's milliseconds (12 hex digits) and 10 random digits. Sorts by time."""
     return f"{int(wall.timestamp() * 1000):012x}{secrets.token_hex(5)}"
 
 
 def first_of(instant: datetime) -> str:
-    """Return what no identifier that is made at an instant or later sorts before."""
+    """Return the lower bound of identifiers created at an instant or later."""
     return f"{int(instant.timestamp() * 1000):012x}"
 
 
@@ -49,7 +49,7 @@ def verified(content: bytes, expected: str, what: str) -> bytes:
     """Return the bytes when their SHA-256 is the expected one.
 
     Raises:
-        Corrupt: it is another.
+        Corrupt: it is not.
     """
     if sha256(content) != expected:
         raise Corrupt(f"The stored {what} is damaged (its SHA-256 is not {expected}): restore the database.")

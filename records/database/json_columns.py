@@ -1,4 +1,4 @@
-"""Dataclasses that are kept as JSON: checked against their fields when they are written and when they are read."""
+"""Stores dataclasses as JSON, checked against their fields on writing and reading."""
 
 from functools import cache
 from typing import Any, TypeVar, cast
@@ -10,7 +10,7 @@ from records.database.ids import Corrupt
 Document = TypeVar("Document")
 
 CLOSED = ConfigDict(extra="forbid", allow_inf_nan=False)
-"""What a kept dataclass sets as its `__pydantic_config__`: no other fields than its own, and only finite numbers."""
+"""The `__pydantic_config__` of a stored dataclass: no additional fields, and only finite numbers."""
 
 
 def to_json(document: Any) -> Any:
@@ -26,10 +26,10 @@ def to_json(document: Any) -> Any:
 
 
 def from_json(kind: type[Document], content: object) -> Document:
-    """Return the dataclass that a JSON value was made from.
+    """Return the dataclass of a JSON value.
 
     Raises:
-        Corrupt: the value does not fit its fields; the sentence names them and quotes nothing.
+        Corrupt: the value does not fit its fields; the message names them and quotes no content.
     """
     adapter: TypeAdapter[Document] = _adapter(cast(Any, kind))
     try:

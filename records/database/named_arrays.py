@@ -1,4 +1,4 @@
-"""The named arrays of a state as bytes, and the fingerprints that tell whether they are whole."""
+"""Packs the named arrays of a state as bytes, with fingerprints that detect damage."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -31,7 +31,7 @@ def member_hashes(arrays: Arrays) -> list[str]:
 
 
 def whole(content: bytes, hashes: Sequence[str], sha256: str) -> dict[str, npt.NDArray[Any]] | None:
-    """Return the named arrays of safetensors bytes where they have these fingerprints; None where they are damaged."""
+    """Return the named arrays of safetensors bytes. None if their fingerprints do not match."""
     try:
         arrays = unpack(content)
         of_members = member_hashes(arrays)

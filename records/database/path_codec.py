@@ -1,9 +1,8 @@
-"""Courses of flow, kept as which of the values of its day each has got.
+"""Stores sample paths as ranks into each day's quantiles.
 
-On every day equally likely courses have values at even shares of the day's distribution
-(`hydrology.uncertainty.error_paths`),
-whose quantiles are kept beside them. So a value follows from its rank on that day, but for its last bits: the ranks and
-these take a third of the place.
+On every day, equally likely paths have values at even shares of the day's distribution
+(`hydrology.uncertainty.error_paths`), whose quantiles are stored with them. So a value follows from its rank on that
+day, except for its last bits: ranks and last bits together take a third of the space.
 """
 
 from collections.abc import Sequence
@@ -15,12 +14,12 @@ import numpy.typing as npt
 Numbers = npt.NDArray[Any]
 
 MAX_PATHS = 256
-"""So many courses at most: a rank is a byte."""
-_FARTHEST = 127  # in units of the last bit: such a difference is a byte
+"""Maximum number of paths: a rank is a byte."""
+_FARTHEST = 127  # maximum difference in units of the last bit: it is stored as a byte
 
 
 def encode_ranks(paths: Numbers, levels: Sequence[float], quantiles: Numbers) -> Numbers | None:
-    """Return what is kept of courses: their ranks, and what their values differ by in units of the last bit.
+    """Encode paths as ranks and differences in units of the last bit.
 
     Args:
         paths: (paths, leads).
@@ -28,7 +27,7 @@ def encode_ranks(paths: Numbers, levels: Sequence[float], quantiles: Numbers) ->
         quantiles: (levels, leads).
 
     Returns:
-        (2, leads, paths) bytes; None where the values are not those of the quantiles, or are none that can be told so.
+        (2, leads, paths) bytes; None if the paths do not match the quantiles or cannot be encoded.
     """
     if len(paths) > MAX_PATHS or paths.dtype != "<f4" or quantiles.dtype != "<f4" or not _plain(paths, quantiles):
         return None
@@ -42,14 +41,14 @@ def encode_ranks(paths: Numbers, levels: Sequence[float], quantiles: Numbers) ->
 
 
 def decode_ranks(stored: Numbers, levels: Sequence[float], quantiles: Numbers) -> Numbers:
-    """Return the courses, (paths, leads), that `dealt` was given."""
+    """Decode the paths, (paths, leads), that `encode_ranks` was given."""
     ranks, differences = stored[0].T.astype(np.int64), stored[1].view(np.int8).T.astype(np.int64)
     expected = np.take_along_axis(_values(len(ranks), levels, quantiles), ranks, axis=0)
     return np.asarray((_bits(expected) + differences).astype("<i4").view("<f4"))
 
 
 def _plain(*arrays: Numbers) -> bool:
-    """Return whether all numbers are finite and not negative: only then their bits are in the order of their values."""
+    """Return whether all numbers are finite and not negative. Only then their bits are in the order of their values."""
     return all(bool(np.isfinite(array).all() and not np.signbit(array).any()) for array in arrays)
 
 

@@ -1,6 +1,6 @@
-"""How long things are kept: the rules, and what is told of a thing that was pruned by one.
+"""Retention: the rules, and answers about records that were pruned by one.
 
-Days count by the machine's clock, from when a thing was made or had ended. What no rule names is kept for ever: issued
+Days count by the machine's clock, from the record's creation or end. Records without a rule are stored for ever: issued
 quantiles, the ledgers of members, scores, observations, versions, the audit trail.
 """
 
@@ -21,27 +21,27 @@ RuleName = Literal["what-if", "members", "states", "weather", "jobs", "deliverie
 
 
 class Gone(NotFound):
-    """It was kept, and was pruned by the rule that the sentence tells."""
+    """The record was stored, and was pruned by the rule that the message quotes."""
 
     kind = "gone"
     status = 410
-    remedy = "It is not kept any more: let an administrator lengthen the rule of retention for those to come."
+    remedy = "It is no longer stored: an administrator can lengthen the retention for future ones."
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """How long something is kept.
+    """How long a kind of record is stored.
 
     Attributes:
-        setting: the field of `Settings` that has the days.
-        sentence: what is kept for how many `{days}`.
+        setting: the field of `Settings` with the number of days.
+        sentence: the rule in words, with `{days}`.
     """
 
     setting: str
     sentence: str
 
     def days(self, settings: Settings) -> int:
-        """Return for how many days the settings keep it."""
+        """Return the number of days that the settings give."""
         days: int = getattr(settings, self.setting)
         return days
 
@@ -51,39 +51,38 @@ class Rule:
 
 
 RULES: Mapping[RuleName, Rule] = {
-    "what-if": Rule("retain_what_if_days", "What-if runs are kept for {days} days."),
+    "what-if": Rule("retain_what_if_days", "What-if runs are stored for {days} days."),
     "members": Rule(
         "retain_members_days",
-        "What the members of a run computed is kept for {days} days, its quantiles and the sums of its ledgers for "
-        "ever.",
+        "The results of a run's members are stored for {days} days, its quantiles and ledger sums for ever.",
     ),
-    "states": Rule("retain_states_days", "States are kept for {days} days, and the last of each month for ever."),
-    "weather": Rule("retain_weather_days", "Weather forecasts are kept for {days} days."),
-    "jobs": Rule("retain_jobs_days", "Jobs are kept for {days} days after they have ended."),
-    "deliveries": Rule("retain_deliveries_days", "Deliveries are kept for {days} days after they have ended."),
+    "states": Rule("retain_states_days", "States are stored for {days} days, and the last of each month for ever."),
+    "weather": Rule("retain_weather_days", "Weather forecasts are stored for {days} days."),
+    "jobs": Rule("retain_jobs_days", "Jobs are stored for {days} days after they have ended."),
+    "deliveries": Rule("retain_deliveries_days", "Deliveries are stored for {days} days after they have ended."),
     "checkpoints": Rule(
-        "retain_checkpoints_days", "The checkpoints of a training that is not finished are kept for {days} days."
+        "retain_checkpoints_days", "The checkpoints of an unfinished training are stored for {days} days."
     ),
 }
 
 
 def before(now: datetime, days: int) -> datetime:
-    """Return the instant before which something that is kept for so many days is outdated."""
+    """Return the instant before which a record with this retention is outdated."""
     return now - timedelta(days=days)
 
 
 def note(session: Session, rule: RuleName, ids: Collection[str], at: datetime, days: int) -> None:
-    """Note what is pruned, so that whoever has its address is told."""
+    """Record which records are pruned, to explain later why they are missing."""
     add_all(session, PrunedRow, [{"rule": rule, "id": id_, "at": at, "retention_days": days} for id_ in ids])
 
 
 def pruned_row(session: Session, rule: RuleName, id_: str) -> Gone | None:
-    """Return what to answer of something that was pruned; None where it never was."""
+    """Return the answer for a record that was pruned. None if it never was."""
     result = pruned(session, rule, [id_]).get(id_)
     return None if result is None else Gone(f"{id_}: {result}")
 
 
 def pruned(session: Session, rule: RuleName, ids: Collection[str]) -> dict[str, str]:
-    """Return when each of some things was pruned and what the rule said then; one that never was is not there."""
+    """Return the rule and day of the pruning of each record. Those never pruned are left out."""
     rows = session.scalars(select(PrunedRow).where(PrunedRow.rule == rule, PrunedRow.id.in_(ids)))
     return {row.id: f"{RULES[rule].in_words(row.retention_days)} It was pruned on {row.at:%Y-%m-%d}." for row in rows}

@@ -1,4 +1,4 @@
-"""What the repositories share: the two dialects' inserts, and rows as plain records."""
+"""Shared statements of the repositories: inserts of both dialects, and rows as plain records."""
 
 from collections.abc import Iterable
 from dataclasses import fields

@@ -1,4 +1,4 @@
-"""Checksums of rows, and what was pruned."""
+"""Checksums of rows, and pruned records."""
 
 from datetime import datetime
 from typing import ClassVar
@@ -9,7 +9,7 @@ from records.database.base import Base
 
 
 class PrunedRow(Base):
-    """Something that was kept and had an address of its own, and by how many days of which rule it was pruned."""
+    """A pruned record that had an address of its own, with the rule and its number of days."""
 
     __tablename__ = "pruned"
 
@@ -20,10 +20,10 @@ class PrunedRow(Base):
 
 
 class Summed:
-    """A row with the CRC-32 of what it says (`records.database.checksums`): `statements.add_all` writes it.
+    """A row with the CRC-32 of its content (`records.database.checksums`): `statements.add_all` writes it.
 
     Attributes:
-        summed_names: the columns that say what the row is of, two at least.
+        summed_names: the columns that identify the row, at least two.
         summed_contents: the columns of bytes.
         checksum: of both.
     """

@@ -1,4 +1,4 @@
-"""Whether somebody keeps SQLite's database from being written to."""
+"""Checks for a long-held SQLite write lock."""
 
 import sqlite3
 from contextlib import closing
@@ -7,11 +7,11 @@ from pathlib import Path
 from sqlalchemy import make_url
 
 PATIENCE_SECONDS = 1.0
-"""The service's own transactions are shorter."""
+"""Seconds, longer than the service's own transactions."""
 
 
 def is_locked(url: str) -> bool:
-    """Whether a database cannot be written to, for as long as that: never of PostgreSQL, which locks rows alone."""
+    """Return whether writing is blocked for that long. Never on PostgreSQL, which locks only rows."""
     parsed = make_url(url)
     if parsed.get_backend_name() != "sqlite" or not parsed.database:
         return False

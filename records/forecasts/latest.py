@@ -1,4 +1,4 @@
-"""The latest forecast of a basin, as the clock sees it."""
+"""The latest forecast of a basin at the clock's time."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ class NoForecast(NotFound):
     """The current version has not issued a forecast of the basin yet."""
 
     kind = "no-forecast"
-    remedy = "Make one: `freshet forecast --basin BASIN`, or post a job of the kind `forecast`."
+    remedy = "Issue one: `freshet forecast --basin BASIN`, or post a job of the kind `forecast`."
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Superseded:
 
 @dataclass(frozen=True, slots=True)
 class Latest:
-    """The newest issued run of a basin, what it says of it, and the newer run that could not replace it."""
+    """The newest issued run of a basin, its content for the basin, and the newer run that could not replace it."""
 
     run: Run
     basin: RunBasin
@@ -65,7 +65,7 @@ def latest(session: Session, basin: str, at: datetime) -> Latest:
     Raises:
         UnknownBasin: there is no such basin.
         NoModel: no version is current for it.
-        NoForecast: the current version has issued none; the sentence says what its newest run came to.
+        NoForecast: the current version has issued none; the message gives the outcome of its newest run.
     """
     answer = latest_many(session, [basin], at)[basin]
     if isinstance(answer, Latest):
@@ -85,7 +85,7 @@ _CURRENT = (
     .limit(1)
     .scalar_subquery()
 )
-_COLUMNS = table_of(NewestRunRow).c  # of the table, not of its rows: a look-up is asked for at every answer
+_COLUMNS = table_of(NewestRunRow).c  # of the table, not of row objects: every answer needs a look-up
 _NOTED = select(_COLUMNS.basin_id, _COLUMNS.which, _COLUMNS.run_id, _COLUMNS.t0, _COLUMNS.available_at).where(_CURRENT)
 _NOTED_OF = _NOTED.where(_COLUMNS.basin_id.in_(bindparam("basins", expanding=True)))
 
@@ -101,7 +101,7 @@ Glance = tuple[str, Day]
 
 
 def glance(session: Session, basins: Sequence[str], at: datetime) -> dict[str, Glance]:
-    """Return the latest forecast of the basins whose newest run it is, by one small look-up."""
+    """Return the latest forecasts of basins by one small look-up. Those that need a search are left out."""
     newest = _noted(session, basins)
     return {
         basin: (of_basin[LATEST].run_id, of_basin[LATEST].t0)
@@ -112,7 +112,7 @@ def glance(session: Session, basins: Sequence[str], at: datetime) -> dict[str, G
 
 @dataclass(frozen=True, slots=True)
 class Ahead:
-    """A run of a basin, and the days that it looks ahead."""
+    """A run of a basin, and its days ahead."""
 
     run_id: str
     t0: Day
@@ -120,9 +120,9 @@ class Ahead:
 
 
 def newest_on(session: Session, basin: str, weather: ForcingKind, at: datetime) -> Iterator[Ahead]:
-    """Yield the service's runs of a basin's current version on weather that nobody chooses, the newest T0 first.
+    """Yield the service's dry or climatology runs of a basin, newest T0 first.
 
-    Runs of operators' keys, runs in which something was changed and runs whose members were pruned are left out.
+    Left out are runs of operators' keys, runs with changes and runs whose members were pruned.
 
     Args:
         weather: `climatology` or `dry`.
@@ -147,7 +147,7 @@ def newest_on(session: Session, basin: str, weather: ForcingKind, at: datetime) 
 
 
 def latest_many(session: Session, basins: Sequence[str], at: datetime) -> dict[str, Latest | NotFound]:
-    """Return the latest forecast of each of many basins, or what `latest` would raise, in the order given."""
+    """Return each basin's latest forecast, or the error `latest` would raise."""
     issued, tried = _newest(session, basins, at)
     lacking = _lacking(session, [basin for basin in basins if basin not in issued], tried)
     rows = {run.id: run for run, _ in issued.values()}
@@ -162,9 +162,9 @@ def latest_many(session: Session, basins: Sequence[str], at: datetime) -> dict[s
 
 
 def updated_since(session: Session, basins: Sequence[str], since: datetime, at: datetime) -> list[str]:
-    """Return those of many basins whose latest forecast at an instant is another than at an earlier one.
+    """Return the basins whose latest forecasts differ between two instants.
 
-    It has become available in between, or belongs to a version that was promoted in between.
+    The later one became available in between, or its version was promoted in between.
     """
     noted = _noted(session, basins)
     early = [basin for basin, of_basin in noted.items() if not _available(of_basin, at)]
@@ -177,7 +177,7 @@ def updated_since(session: Session, basins: Sequence[str], since: datetime, at: 
 
 
 def newest_t0s(session: Session, at: datetime) -> dict[str, Day]:
-    """Return the T0 of the latest forecast of every basin that has one at an instant."""
+    """Return the T0 of every basin's latest forecast at an instant."""
     newest = _noted(session, None)
     early = [basin for basin, of_basin in newest.items() if not _available(of_basin, at)]
     searched, _ = _searched(session, early, at)
@@ -187,7 +187,7 @@ def newest_t0s(session: Session, at: datetime) -> dict[str, Day]:
 
 
 def newest_tried(session: Session, basins: Sequence[str], at: datetime) -> dict[str, tuple[Run, RunBasin]]:
-    """Return, by basin, the newest operational run of its current version that is available, whatever came of it."""
+    """Return, by basin, its current version's newest available operational run, whatever its outcome."""
     _, tried = _newest(session, basins, at)
     pruned = _pruned(session, tried)
     return {
@@ -197,7 +197,7 @@ def newest_tried(session: Session, basins: Sequence[str], at: datetime) -> dict[
 
 
 def _lacking(session: Session, basins: Sequence[str], tried: Mapping[str, "RunAndBasin"]) -> dict[str, NotFound]:
-    """Say of each basin why it has no forecast."""
+    """Explain for each basin why it has no forecast."""
     if not basins:
         return {}
     unknown = basin_records.unknown(session, basins)
@@ -215,14 +215,14 @@ def _lacking(session: Session, basins: Sequence[str], tried: Mapping[str, "RunAn
                 f"No forecast of {basin} can be the latest yet: run {run.id} was {row.status} ({why})."
             )
         else:
-            sentence = f"Version {current[basin]} has made no forecast of {basin} that is available yet: run one."
+            sentence = f"Version {current[basin]} has no available forecast of {basin} yet: run one."
             lacking[basin] = NoForecast(sentence)
     return lacking
 
 
 RunAndBasin = tuple[RunRow, RunBasinRow]
 Newest = tuple[dict[str, RunAndBasin], dict[str, RunAndBasin]]
-"""Each basin's newest run that can be its latest forecast, and its newest run whatever came of it."""
+"""Each basin's newest run that can be its latest forecast, and its newest run whatever its outcome."""
 
 
 def _newest(session: Session, basins: Sequence[str], at: datetime) -> Newest:
@@ -244,7 +244,7 @@ def _newest(session: Session, basins: Sequence[str], at: datetime) -> Newest:
 
 
 def _noted(session: Session, basins: Sequence[str] | None) -> dict[str, dict[str, _Noted]]:
-    """Return what is noted of the newest runs of basins (of all that have some) by their current version."""
+    """Return the noted newest runs of basins (default: all) by their current version."""
     connection = session.connection()
     rows = connection.execute(_NOTED) if basins is None else connection.execute(_NOTED_OF, {"basins": list(basins)})
     newest: dict[str, dict[str, _Noted]] = {}
@@ -254,7 +254,7 @@ def _noted(session: Session, basins: Sequence[str] | None) -> dict[str, dict[str
 
 
 def _is_newest(newest: Mapping[str, _Noted]) -> bool:
-    """Whether the latest forecast of a basin is of its newest run."""
+    """Return whether a basin's latest forecast comes from its newest run."""
     return LATEST in newest and newest[LATEST].run_id == newest[TRIED].run_id
 
 
@@ -263,7 +263,7 @@ def _available(newest: Mapping[str, _Noted], at: datetime) -> bool:
 
 
 def _searched(session: Session, basins: Sequence[str], at: datetime) -> Newest:
-    """Search the runs of basins for the newest that was available by then: an earlier instant than the newest run's."""
+    """Search for the newest runs that were available at an earlier instant."""
     if not basins:
         return {}, {}
     current = promotions.current_versions()
@@ -294,7 +294,7 @@ def _searched(session: Session, basins: Sequence[str], at: datetime) -> Newest:
 
 
 def _pruned(session: Session, of_basins: Mapping[str, RunAndBasin]) -> dict[str, str]:
-    """Return why runs do not have what their members computed any more, of those that do not."""
+    """Return why runs lack their members' results, for those that do."""
     return retention.pruned(session, "members", {run.id for run, _ in of_basins.values()})
 
 

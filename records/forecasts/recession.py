@@ -1,4 +1,4 @@
-"""The newest run of a basin on a dry spell."""
+"""The newest recession run of a basin: a run without rain."""
 
 from datetime import datetime
 
@@ -13,17 +13,17 @@ from records.versions import promotions
 
 
 class NotDry(InvalidInput):
-    """The run is not on a dry spell."""
+    """The run is not a recession run."""
 
     kind = "not-dry"
 
 
 def newest(session: Session, basin: str, at: datetime, t0: Day | None = None) -> Latest:
-    """Return the newest run on a dry spell by the current version of a basin, from a T0 or from any.
+    """Return the newest recession run of a basin's current version.
 
     Raises:
         UnknownBasin, NoModel: there is no such basin, or no version is current for it.
-        NoForecast: there is no such run; the sentence says how to make one.
+        NoForecast: there is no such run; the message gives the command for one.
     """
     basins.require(session, basin)
     if basin not in promotions.current(session, [basin]):
@@ -33,18 +33,16 @@ def newest(session: Session, basin: str, at: datetime, t0: Day | None = None) ->
             return Latest(runs.get(session, run.run_id), runs.basin_of(session, run.run_id, basin), None)
     of_t0, option = ("", "") if t0 is None else (f" from T0 {t0}", f" --t0 {t0}")
     raise NoForecast(
-        f"No run of {basin}{of_t0} tells what would flow if nothing more fell. To make one: freshet forecast --basin "
-        f"{basin}{option} --weather dry --horizon 180."
+        f"There is no run of {basin}{of_t0} without rain after T0. Start one: freshet forecast --basin {basin}{option} "
+        "--weather dry --horizon 180."
     )
 
 
 def require_dry(run: runs.Run) -> None:
-    """Refuse a run on other weather.
+    """Refuse a run with other weather.
 
     Raises:
-        NotDry: it is one.
+        NotDry: the run has other weather.
     """
     if run.forcing_kind != "dry":
-        raise NotDry(
-            f"Run {run.id} is on {run.forcing_kind} weather: ask for one that is on `dry`, or leave `run` out."
-        )
+        raise NotDry(f"Run {run.id} has {run.forcing_kind} weather: name a run with `dry` weather, or leave `run` out.")

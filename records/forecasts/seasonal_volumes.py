@@ -1,4 +1,4 @@
-"""The volume of a season by a run, beside what was observed of it and what is normal."""
+"""Seasonal volume of a run, with the observed part and the normal."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,31 +21,30 @@ from records.series import series
 from records.versions import promotions
 
 SNOW_SHARE = "frac_snow"
-"""The attribute that tells which share of the precipitation falls as snow."""
+"""The attribute with the share of precipitation that falls as snow."""
 NOT_EXPECTED: Mapping[ForcingKind, str] = {
-    "observed": "The run is a hindcast: it knows the weather after T0, and so tells no volume that could have been "
-    "forecast.",
-    "dry": "Nothing falls in the run after T0, and so it tells no volume that anybody expects.",
+    "observed": "The run is a hindcast: it uses the weather after T0, so its volume is not a forecast.",
+    "dry": "The run has no precipitation after T0, so its volume is not an expected one.",
 }
-"""Why runs on such weather tell no volume."""
+"""Why runs with such weather have no volume."""
 
 
 class SeasonNotHeld(InvalidInput):
-    """The run does not look ahead to the end of the season."""
+    """The run does not reach the end of the season."""
 
     kind = "season-not-held"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Volume:
-    """The volume of a season, as depths in mm. A text says why there is none.
+    """The volume of a season, as depths in mm. A text gives the reason for a missing value.
 
     Attributes:
         period: the season's days; ahead: those of them after T0.
-        area: of the run; None where it names none.
-        observed: until T0; None where the season begins after it.
-        raw, calibrated: of the days ahead, exceeded at `EXCEEDED_PERCENT`: of members with traces as they are, and of
-            the calibrated courses.
+        area: the run's area; None if it has none.
+        observed: until T0; None if the season begins after T0.
+        raw, calibrated: of the days ahead, at the exceedance probabilities `EXCEEDED_PERCENT`: from uncalibrated
+            members with traces, and from the calibrated paths.
     """
 
     season: Season
@@ -58,7 +57,7 @@ class Volume:
     calibrated: Array | str
 
     def whole(self, ahead: Array | str) -> Array | str:
-        """Return what is exceeded of the whole season: what was observed and what lies ahead, mm."""
+        """Return the exceeded depths of the whole season: the observed part plus the days ahead, mm."""
         if isinstance(ahead, str) or self.observed is None:
             return ahead
         if isinstance(self.observed, str):
@@ -73,10 +72,10 @@ class Volume:
 
 
 def of_run(session: Session, latest: Latest, season: Season | None = None) -> Volume:
-    """Return the volume of a season by a run; without a season that which `season_to_tell` says.
+    """Return a run's volume of a season, by default of the season from `season_of`.
 
     Raises:
-        SeasonNotHeld: the run does not look ahead to its end.
+        SeasonNotHeld: the run does not reach its end.
     """
     run, basin = latest.run, latest.basin
     season = season or season_of(session, basin.basin_id, run.t0)
@@ -103,16 +102,16 @@ def of_run(session: Session, latest: Latest, season: Season | None = None) -> Vo
 
 
 def season_of(session: Session, basin: str, t0: Day) -> Season:
-    """Return the season whose volume is told where none is asked for."""
+    """Return the default season of a basin's volume."""
     return default_season(basins.get(session, basin).attributes.get(SNOW_SHARE), t0)
 
 
 def newest(session: Session, basin: str, at: datetime, season: Season | None = None) -> Latest:
-    """Return the newest run on the weather of other years that holds the season that it is asked for.
+    """Return the newest run with the weather of other years that contains the season.
 
     Raises:
         UnknownBasin, NoModel: there is no such basin, or no version is current for it.
-        NoForecast: there is no such run; the sentence says how to make one.
+        NoForecast: there is no such run; the message gives the command for one.
     """
     basins.require(session, basin)
     if basin not in promotions.current(session, [basin]):
@@ -123,7 +122,7 @@ def newest(session: Session, basin: str, at: datetime, season: Season | None = N
             return Latest(runs.get(session, run.run_id), runs.basin_of(session, run.run_id, basin), None)
     option = "" if season is None else f" --season {season}"
     raise NoForecast(
-        f"No forecast of {basin} with the weather of other years holds {season or 'its season'}. To make one: freshet "
+        f"No forecast of {basin} with the weather of other years contains {season or 'its season'}. Issue one: freshet "
         f"volumes --basin {basin}{option}."
     )
 
@@ -131,11 +130,11 @@ def newest(session: Session, basin: str, at: datetime, season: Season | None = N
 def _of_record(
     session: Session, basin: str, area: Area | None, t0: Day, season: Season
 ) -> tuple[Observed | str | None, Normal | str]:
-    """Return what was observed of the season until T0, and what is normal."""
+    """Return the observed depth of the season until T0, and its normal."""
     period, record = season.after(t0), series.read(session, basin, gauge_product(basin), "discharge")
     started = period.first <= t0
     if record is None:
-        reason = f"No discharge of {basin} is kept."
+        reason = f"No discharge of {basin} is stored."
         return (reason if started else None), reason
     if area is None and record.unit != "mm/day":
         reason = f"The run names no drainage area of {basin}, by which its discharge would be a depth."
@@ -152,7 +151,7 @@ def _depths(record: DailySeries, area: Area | None) -> Array:
 
 
 def _forecast(session: Session, run: runs.Run, basin: runs.RunBasin, ahead: Period) -> tuple[Array | str, Array | str]:
-    """Return the depths of the days ahead that are exceeded, of members with traces and of calibrated courses."""
+    """Return the exceeded depths of the days ahead: uncalibrated and calibrated."""
     if (reason := NOT_EXPECTED.get(run.forcing_kind)) is not None:
         return reason, reason
     if basin.status != "issued":

@@ -1,4 +1,4 @@
-"""Cron: when a schedule fires next."""
+"""Cron: the next firing of a schedule."""
 
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -22,9 +22,9 @@ class BadCron(InvalidInput):
 def next_run(cron: str, timezone: str, after: datetime) -> datetime:
     """Return the first instant after another at which a cron line fires, in UTC.
 
-    A line with hours of its own (`30 1 * * *`) fires once for each time of the local clock that it names: where the
-    clock goes back, the first time it shows it; where the clock goes forward past it, at the end of the gap. A line of
-    every hour (`0 * * * *`) fires whenever the clock shows its minutes, so also in the hour that comes twice.
+    A line with hours of its own (`30 1 * * *`) fires once for each local time that it names: at the first occurrence if
+    the clock goes back, at the end of the gap if the clock skips the time. A line for every hour (`0 * * * *`) fires
+    whenever the clock shows its minutes, also in the repeated hour.
 
     Args:
         cron: minute, hour, day of the month, month, day of the week.
@@ -52,7 +52,7 @@ def next_run(cron: str, timezone: str, after: datetime) -> datetime:
 
 
 def _by_clock(cron: str, there: ZoneInfo, after: datetime) -> datetime:
-    """Return the next firing of a line that names hours: each time of the clock once."""
+    """Return the next firing of a line that names hours: once for each clock time."""
     at = _shown(after, there)
     while True:
         at = _next(cron, at)
@@ -62,9 +62,9 @@ def _by_clock(cron: str, there: ZoneInfo, after: datetime) -> datetime:
 
 
 def _first_instant(at: datetime, there: ZoneInfo) -> datetime | None:
-    """Return the first instant at which a clock shows a time, or the end of the gap that it is in.
+    """Return the first instant at which a clock shows a time.
 
-    None where the gap holds the whole day, which then does not exist there.
+    None if the gap contains the whole day, which then does not exist there.
     """
     first, second = (at.replace(tzinfo=there, fold=fold).astimezone(UTC) for fold in (0, 1))
     if _shown(first, there) == at:
@@ -76,7 +76,7 @@ def _first_instant(at: datetime, there: ZoneInfo) -> datetime | None:
 
 
 def _every_hour(cron: str, there: ZoneInfo, after: datetime) -> datetime:
-    """Return the next firing of a line of every hour: the minutes of the clock, whatever hour it repeats or skips."""
+    """Return the next firing of a line for every hour: by the clock's minutes, in repeated and skipped hours too."""
     while True:
         offset = _offset(after, there)
         fires = (_next(cron, _shown(after, there)) - offset).replace(tzinfo=UTC)
@@ -92,7 +92,7 @@ def _every_hour(cron: str, there: ZoneInfo, after: datetime) -> datetime:
 
 
 def _change(there: ZoneInfo, before: datetime, after: datetime) -> datetime:
-    """Return the instant, to the second, at which a zone's offset becomes that of the later of two instants."""
+    """Return the instant of a zone's change of offset, to the second."""
     final = _offset(after, there)
     while after - before > _SECOND:
         middle = before + timedelta(seconds=(after - before) // _SECOND // 2)
@@ -101,7 +101,7 @@ def _change(there: ZoneInfo, before: datetime, after: datetime) -> datetime:
 
 
 def _next(cron: str, at: datetime) -> datetime:
-    """Return the next time that a line names after another, both without a zone."""
+    """Return the next time that a line names, without a zone."""
     following = croniter(cron, at).get_next(datetime)
     assert isinstance(following, datetime)
     return following

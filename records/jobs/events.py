@@ -1,7 +1,7 @@
-"""What happened to each job, in order.
+"""Events of each job, in order.
 
-Who writes an event holds the job's row until the end of its transaction. So a job's events are numbered in the order
-of their commits, and who reads on from the last number seen misses none.
+The writer of an event locks the job's row until the end of its transaction. So a job's events are numbered in the order
+of their commits, and a reader that continues from the last number it saw misses none.
 """
 
 from dataclasses import dataclass
@@ -18,14 +18,14 @@ from records.jobs.tables import EventRow
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that happened to a job.
+    """An event of a job.
 
     Attributes:
         seq: grows with each event, with gaps; ordered by commit within one job only.
         type: `status`, `progress` or `log`.
         data: of a status `{"status", "attempt", "cancel_requested"}` and the `problem` if there is one, of
-            progress what was told, of a log line `{"text"}`, and `{"file", "end"}` where it tells of a file at which
-            the job's process died.
+            progress the last report, of a log line `{"text"}`, and `{"file", "end"}` if it is about a file at which the
+            job's process died.
     """
 
     seq: int
@@ -46,6 +46,6 @@ def log(session: Session, job: str, attempt: int, text: str, at: datetime) -> No
 
 
 def events_after(session: Session, job: str, seq: int, limit: int = 100) -> list[Event]:
-    """Return a job's events after that number, the oldest first; 0 begins at the first."""
+    """Return a job's events after a number, oldest first. 0 is the start."""
     query = select(EventRow).where(EventRow.job_id == job, EventRow.seq > seq).order_by(EventRow.seq).limit(limit)
     return [as_record(Event, row) for row in session.scalars(query)]

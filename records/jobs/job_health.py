@@ -1,6 +1,6 @@
-"""What the jobs say of the workers: queues that nobody takes from, work that fails, posted or by schedule.
+"""Health of workers, judged by jobs: queues without workers, and failing jobs, posted or scheduled.
 
-What an operator's jobs meet is theirs to see: of those that failed or wait behind others, only the service's count.
+Details of operators' jobs are private: for those that failed or wait, only the service's own are counted.
 """
 
 from dataclasses import dataclass
@@ -17,14 +17,14 @@ _OFFICIAL = keys.official(JobRow.key_id)
 
 @dataclass(frozen=True, slots=True)
 class WaitingQueue:
-    """A queue with work that nobody has taken yet.
+    """A queue with jobs that no worker has taken yet.
 
     Attributes:
-        jobs: how many are queued.
-        since: when the first of them was queued, by the wall's clock.
-        service_jobs: how many of them are the service's own.
-        service_since: when the first of those was queued; None where there is none.
-        runs: whether any of its jobs does.
+        jobs: number of queued jobs.
+        since: when the first of them was queued, by the machine's clock.
+        service_jobs: number of the service's own jobs.
+        service_since: when the first of those was queued; None without one.
+        runs: whether any of its jobs is running.
     """
 
     queue: str
@@ -37,10 +37,10 @@ class WaitingQueue:
 
 @dataclass(frozen=True, slots=True)
 class FailedJob:
-    """A job that failed last of its kind, or of its schedule.
+    """The last job of its kind or schedule, if it failed.
 
     Attributes:
-        schedule: the name of the schedule that posted it; None for one that was posted by somebody.
+        schedule: the name of the schedule that posted it; None for a job that a person posted.
     """
 
     id: str
@@ -49,7 +49,7 @@ class FailedJob:
 
 
 def waiting_queues(session: Session) -> list[WaitingQueue]:
-    """Return the queues with work that nobody has taken, in the order of their names."""
+    """Return the queues with jobs that no worker has taken, by name."""
     queued = select(JobRow.id).where(JobRow.status == "queued")
     queued_at = (
         select(EventRow.job_id, func.max(EventRow.at).label("at"))
@@ -77,7 +77,7 @@ def waiting_queues(session: Session) -> list[WaitingQueue]:
 
 
 def failed_kinds(session: Session) -> list[FailedJob]:
-    """Return the service's last ended job of each kind that somebody posted, where it failed, in order of the kinds."""
+    """Return the service's failed last job of each kind that people posted, by kind."""
     place = func.row_number().over(partition_by=JobRow.kind, order_by=(JobRow.finished_at.desc(), JobRow.id.desc()))
     posted = JobRow.schedule_id.is_(None) & JobRow.parent_id.is_(None) & _OFFICIAL
     ended = (
@@ -92,7 +92,7 @@ def failed_kinds(session: Session) -> list[FailedJob]:
 
 
 def failing_schedules(session: Session) -> list[FailedJob]:
-    """Return the last job of each enabled schedule of the service, where it failed, in the order of their names."""
+    """Return the failed last job of each enabled schedule of the service, by name."""
     query = (
         select(JobRow.id, JobRow.kind, ScheduleRow.name)
         .join(ScheduleRow, ScheduleRow.last_job_id == JobRow.id)

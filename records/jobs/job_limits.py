@@ -1,4 +1,4 @@
-"""How many unfinished jobs an operator's key may have, so that one key does not fill the queues."""
+"""Limits the unfinished jobs of an operator's key, so that one key does not fill the queues."""
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
@@ -10,7 +10,7 @@ from records.jobs.tables import JobRow
 
 
 class TooManyUnfinishedJobs(InvalidInput):
-    """The key has as many unfinished jobs as it may have."""
+    """The key has reached its limit of unfinished jobs."""
 
     kind = "too-many-unfinished-jobs"
     status = 409
@@ -18,13 +18,13 @@ class TooManyUnfinishedJobs(InvalidInput):
 
 
 def require_within_limit(session: Session, key_id: str | None, limit: int) -> None:
-    """Check that a key has not passed its limit with the job that this transaction has just posted.
+    """Check that a key is within its limit, counting the job just posted.
 
-    The key's row stays locked until the transaction ends, so that of jobs that are posted at once each is counted.
+    The key's row stays locked until the transaction ends, so that jobs posted at the same time are all counted.
     Children of a job do not count; an administrator's key and the service itself have no limit.
 
     Raises:
-        TooManyUnfinishedJobs: it has; let the transaction roll back.
+        TooManyUnfinishedJobs: it is not; let the transaction roll back.
     """
     if keys.is_official(session, key_id):
         return
@@ -34,6 +34,6 @@ def require_within_limit(session: Session, key_id: str | None, limit: int) -> No
     unfinished = session.scalar(select(func.count()).select_from(JobRow).where(*own)) or 0
     if unfinished > limit:
         raise TooManyUnfinishedJobs(
-            f"This key has {unfinished - 1} unfinished jobs, and an operator's may have {limit}: wait until some have "
+            f"This key has {unfinished - 1} unfinished jobs, and operators may have {limit}: wait until some have "
             "ended, or cancel some (GET /v1/jobs?status=queued lists them, POST /v1/jobs/JOB/cancel stops one)."
         )

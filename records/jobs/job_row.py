@@ -1,8 +1,8 @@
-"""A job's row: what is kept of a job, and how its row is locked and changed.
+"""A job's row: its content, and how it is locked and changed.
 
-Each change locks the job's parent, if it has one, and then the job: changes in one family follow each other, none
-misses another's, and they do not deadlock. It then compares and sets, and writes its event in the same transaction,
-so the events of a job are numbered in the order of their commits. A child has no children of its own.
+Each change locks the job's parent, if it has one, and then the job. So changes in one family are serialized, none is
+lost, and they do not deadlock. It then compares and sets, and writes its event in the same transaction, so the events
+of a job are numbered in the order of their commits. A child has no children of its own.
 """
 
 from dataclasses import dataclass
@@ -22,13 +22,13 @@ JOBS = table_of(JobRow)
 
 
 class UnknownJob(NotFound):
-    """No job of that id is kept."""
+    """No job with this id is stored."""
 
     kind = "unknown-job"
 
 
 class StaleAttempt(Problem):
-    """The job is not running under this attempt any more."""
+    """The job is no longer running under this attempt."""
 
     kind = "stale-attempt"
 
@@ -39,7 +39,7 @@ class NewJob:
 
     Attributes:
         kind: one of `jobspec.kinds.KINDS`.
-        params: what the kind needs, as JSON.
+        params: the kind's parameters, as JSON.
         queue: one of `jobspec.jobs.base.QUEUES`.
         parent_id: the job that waits for this one.
         schedule_id: the schedule that posted it.
@@ -62,15 +62,15 @@ class NewJob:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job(NewJob):
-    """A kept job.
+    """A stored job.
 
     Attributes:
         id: sorts by creation.
         status: `queued`, `running`, `waiting` (for its children), `succeeded`, `failed`, `cancelled`.
         attempt: 0 before the first claim; grows with each.
-        worker: who runs it, or ran it last.
+        worker: the worker that runs it, or ran it last.
         lease_until: while it runs, the instant after which its worker counts as lost.
-        progress: `{"done", "total", "detail"}`, as last told.
+        progress: `{"done", "total", "detail"}`, as last reported.
         problem: `{"kind", "detail"}`, why it failed.
         request_hash: of kind and params.
         sent_at: when its message was last sent; None since it was last queued.
@@ -96,22 +96,22 @@ def get(session: Session, job: str) -> Job:
     """Return a job.
 
     Raises:
-        UnknownJob: there is none of that id.
+        UnknownJob: there is none with this id.
         Gone: it was pruned.
     """
     row = session.execute(select(JOBS).where(JOBS.c.id == job)).one_or_none()
     if row is None:
         raise retention.pruned_row(session, "jobs", job) or UnknownJob(
-            f"No job {job!r} is kept here: list the jobs to see their ids."
+            f"No job {job!r} is stored here: list the jobs to see their ids."
         )
     return as_job(row)
 
 
 def locked(session: Session, job: str) -> Job:
-    """Lock a job's parent, if it has one, and the job, and return it as it is now.
+    """Lock a job's parent, if any, and the job, and return its current state.
 
     Raises:
-        UnknownJob: there is none of that id.
+        UnknownJob: there is none with this id.
     """
     # On SQLite the whole database is locked already, and FOR UPDATE is left out.
     parent = select(JOBS.c.parent_id).where(JOBS.c.id == job).scalar_subquery()
@@ -121,7 +121,7 @@ def locked(session: Session, job: str) -> Job:
 
 
 def hold(session: Session, job: str, attempt: int) -> Job:
-    """Return a job that runs under this attempt, and keep it so until the transaction ends.
+    """Return a job that runs under this attempt, locked until the transaction ends.
 
     Raises:
         UnknownJob: there is none of that id.
@@ -130,13 +130,13 @@ def hold(session: Session, job: str, attempt: int) -> Job:
     record = locked(session, job)
     if (record.status, record.attempt) != ("running", attempt):
         raise StaleAttempt(
-            f"Job {job} is {record.status} (attempt {record.attempt}): attempt {attempt} may write no more."
+            f"Job {job} is {record.status} (attempt {record.attempt}): attempt {attempt} may no longer write."
         )
     return record
 
 
 def change(session: Session, job: Job, at: datetime, why: JsonObject | None = None, **values: Any) -> Job:
-    """Compare the row with the job that was seen, set the values, and tell a change of status and why."""
+    """Set values if the row is unchanged since it was read. Record a change of status and its reason."""
     unchanged = (JOBS.c.id == job.id, JOBS.c.status == job.status, JOBS.c.attempt == job.attempt)
     changed = as_job(session.execute(JOBS.update().where(*unchanged).values(**values).returning(*JOBS.c)).one())
     if (changed.status, changed.cancel_requested_at) != (job.status, job.cancel_requested_at):

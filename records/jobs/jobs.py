@@ -3,8 +3,8 @@
     queued -> running -> succeeded | failed | cancelled
     running -> queued (again), running -> waiting (for its children) -> queued
 
-`attempt` fences: a worker that holds an older one is refused. Every `at` is the wall's time. How changes at once keep
-out of each other's way is told in `records.jobs.job_row`.
+`attempt` is a fencing token: a worker that holds an older one is refused. Every `at` is the machine's time. For
+concurrent changes see `records.jobs.job_row`.
 """
 
 from collections import Counter
@@ -75,11 +75,11 @@ __all__ = [
 
 ENDED = ("succeeded", "failed", "cancelled")
 PROCESS_DIED = "process-died"
-"""The kind of the problem that the process which ran the job has crashed or was killed."""
+"""The kind of problem if the process that ran the job crashed or was killed."""
 NO_PROGRESS = "no-progress"
-"""The kind of the problem that the job's progress has not moved for longer than its kind may take for a step."""
+"""The kind of problem if the job's progress has not changed for longer than its kind's limit for a step."""
 MAX_DEADLY_FILES = 10
-"""Files of one source that its ingestion passes by: a source with more is to be looked at first."""
+"""Maximum number of files of one source that its ingestion skips: check a source with more first."""
 
 
 class IdempotencyConflict(InvalidInput):
@@ -90,17 +90,19 @@ class IdempotencyConflict(InvalidInput):
 
 
 class JobEnded(InvalidInput):
-    """The job has ended and gets no more children."""
+    """The job has ended, so it cannot get more children."""
 
     kind = "job-ended"
 
 
 def create(session: Session, new: NewJob, at: datetime) -> tuple[Job, bool]:
-    """Post a job, and say whether it is new: the same request under the same idempotency key is the kept job.
+    """Post a job, and return it with whether it is new.
+
+    The same request under the same idempotency key returns the stored job.
 
     Raises:
         IdempotencyConflict: another request was posted under the key.
-        UnknownJob, JobEnded: the parent is not kept, or has ended.
+        UnknownJob, JobEnded: the parent is not stored, or has ended.
         IntegrityError: there is no such queue.
         ValueError: a number in the params is not finite.
     """
@@ -109,11 +111,11 @@ def create(session: Session, new: NewJob, at: datetime) -> tuple[Job, bool]:
     if new.parent_id is not None:
         parent = locked(session, new.parent_id)
         if parent.status in ENDED:
-            raise JobEnded(f"Job {new.parent_id} has ended: it gets no more children.")
+            raise JobEnded(f"Job {new.parent_id} has ended and cannot get more children.")
         new = replace(new, key_id=parent.key_id)
     request_hash = fingerprint({"kind": new.kind, "params": new.params})
     values = {"id": new_id(at), "status": "queued", "attempt": 0, "request_hash": request_hash, "created_at": at}
-    # Of two that post at once, the second waits here until the first is committed.
+    # If two post at the same time, the second waits here until the first is committed.
     insert = insert_into(session, JobRow).on_conflict_do_nothing(index_elements=["idempotency_key"])
     inserted = session.execute(insert.values(**as_values(new), **values).returning(*JOBS.c)).one_or_none()
     if inserted is not None:
@@ -123,7 +125,7 @@ def create(session: Session, new: NewJob, at: datetime) -> tuple[Job, bool]:
     job = as_job(session.execute(select(JOBS).where(JOBS.c.idempotency_key == new.idempotency_key)).one())
     if job.request_hash != request_hash:
         raise IdempotencyConflict(
-            f"The idempotency key {new.idempotency_key!r} belongs to job {job.id}, which asks for something else: "
+            f"The idempotency key {new.idempotency_key!r} belongs to job {job.id}, which is a different request: "
             "use a new key for a new request."
         )
     return job, False
@@ -138,7 +140,7 @@ def list_jobs(
     after: str | None = None,
     limit: int | None = None,
 ) -> list[Job]:
-    """Return jobs, the newest first; `after` is the last id of the page before."""
+    """Return jobs, newest first. `after` is the last id of the previous page."""
     filters = {"status": status, "kind": kind, "parent_id": parent}
     query = select(JOBS).filter_by(**{name: value for name, value in filters.items() if value is not None})
     if after is not None:
@@ -147,21 +149,21 @@ def list_jobs(
 
 
 def unfinished(session: Session, kind: str) -> list[Job]:
-    """Return the jobs of a kind that have not ended."""
+    """Return the unfinished jobs of a kind."""
     rows = session.execute(select(JOBS).where(JOBS.c.kind == kind, JOBS.c.finished_at.is_(None)).order_by(JOBS.c.id))
     return [as_job(row) for row in rows]
 
 
 def children(session: Session, parent: str) -> list[Job]:
-    """Return a job's children, the oldest first."""
+    """Return a job's children, oldest first."""
     return list_jobs(session, parent=parent)[::-1]
 
 
 def claim(session: Session, job: str, *, worker: str, lease_until: datetime, at: datetime) -> Job | None:
-    """Begin the next attempt of a queued job; None where it is not queued: another worker has it, or it has ended.
+    """Start the next attempt of a queued job. None if it is not queued (taken by another worker, or ended).
 
     Raises:
-        UnknownJob: there is none of that id.
+        UnknownJob: there is none with this id.
     """
     record = locked(session, job)
     if record.status != "queued":
@@ -181,7 +183,7 @@ def claim(session: Session, job: str, *, worker: str, lease_until: datetime, at:
 def heartbeat(
     session: Session, job: str, attempt: int, *, lease_until: datetime, progress: JsonObject | None = None, at: datetime
 ) -> bool:
-    """Lengthen the lease, tell the progress where there is some, and return whether the job was asked to stop.
+    """Extend the lease, store any progress, and return whether the job should stop.
 
     The progress of a training's member is part of the training's.
 
@@ -209,7 +211,7 @@ def finish(
     problem: JsonObject | None = None,
     at: datetime,
 ) -> Job:
-    """End a job as `succeeded`, `failed` (with its problem) or `cancelled`. But for the first, its children stop.
+    """End a job as `succeeded`, `failed` (with its problem) or `cancelled`. The latter two stop its children.
 
     Raises:
         UnknownJob, StaleAttempt: as `hold`.
@@ -226,9 +228,9 @@ def _show_members(session: Session, job: Job, at: datetime) -> None:
 
 
 def wait(session: Session, job: str, attempt: int, at: datetime) -> Job:
-    """Let a job that has made its children wait for them; if it was asked to stop, it and they are cancelled.
+    """Let a job wait for the children it has posted. If it was asked to stop, cancel all of them.
 
-    The turn that made them does not count against `max_attempts`.
+    The attempt that posted them does not count against `max_attempts`.
 
     Raises:
         UnknownJob, StaleAttempt: as `hold`.
@@ -240,10 +242,10 @@ def wait(session: Session, job: str, attempt: int, at: datetime) -> Job:
 
 
 def resume_parent(session: Session, parent: str, at: datetime) -> bool:
-    """Queue a waiting job again if all its children have ended. Of several callers at once, one gets True.
+    """Queue a waiting job again if all its children have ended. Of several concurrent callers, one gets True.
 
     Raises:
-        UnknownJob: there is none of that id.
+        UnknownJob: there is none with this id.
     """
     record = locked(session, parent)
     if record.status != "waiting" or any(child.status not in ENDED for child in children(session, parent)):
@@ -255,10 +257,10 @@ def resume_parent(session: Session, parent: str, at: datetime) -> bool:
 def retry(
     session: Session, job: str, attempt: int, problem: JsonObject, at: datetime, death: JsonObject | None = None
 ) -> Job:
-    """Queue a job again after a problem: failed if it was its last attempt, cancelled if it was asked to stop.
+    """Queue a job again after a problem. Fail it after its last attempt, cancel it if it was asked to stop.
 
-    A job whose process has died or hung twice in the same way and at the same place is failed too: so it would again.
-    Where that place is a file, the job goes on without it instead (`deadly_files`), and the two attempts do not count.
+    A job whose process has died or hung twice in the same way and at the same place fails too, since it would do so
+    again. If that place is a file, the job continues without it (`deadly_files`), and the two attempts do not count.
 
     Args:
         death: `{"file", "end"}` of a process that died or hung while it read a file: its name, and how it ended.
@@ -278,7 +280,7 @@ def retry(
 
 
 def deadly_files(session: Session, job: str) -> dict[str, str]:
-    """Return the files at which a job's process has died twice, and how it last ended: the job is to pass them by."""
+    """Return the files that a job has to skip, with their last end. Its process died at each of them twice."""
     logs = select(EventRow.data).where(EventRow.job_id == job, EventRow.type == "log").order_by(EventRow.seq)
     deaths = [data for data in session.scalars(logs) if "file" in data]
     counts = Counter(death["file"] for death in deaths)
@@ -286,7 +288,7 @@ def deadly_files(session: Session, job: str) -> dict[str, str]:
 
 
 def release(session: Session, job: str, attempt: int, at: datetime, why: str) -> Job:
-    """Queue a job again that could not end for no fault of its own; cancelled if it was asked to stop.
+    """Queue a job again that could not end through no fault of its own. Cancel it if it was asked to stop.
 
     The attempt does not count against `max_attempts`.
 
@@ -306,21 +308,23 @@ def release(session: Session, job: str, attempt: int, at: datetime, why: str) ->
 
 
 def request_cancel(session: Session, job: str, at: datetime) -> Job:
-    """Cancel a job that does not run, ask one that does to stop, and the same for its children.
+    """Cancel a job and its children. A running job is asked to stop.
 
-    One that has ended stays as it is.
+    An ended job stays as it is.
 
     Raises:
-        UnknownJob: there is none of that id.
+        UnknownJob: there is none with this id.
     """
     return _cancel(session, locked(session, job), at)
 
 
 def lapsed(session: Session, at: datetime, lease: timedelta) -> list[Job]:
-    """Return the running jobs whose lease has ended, or ends later than one that begins now: the clock was set back.
+    """Return the running jobs whose lease has expired.
+
+    A lease that ends later than a new one has expired, too: the clock was set back.
 
     Args:
-        lease: how long one is.
+        lease: duration of a lease.
     """
     over = or_(JOBS.c.lease_until < at, JOBS.c.lease_until > at + lease)
     rows = session.execute(select(JOBS).where(JOBS.c.status == "running", over).order_by(JOBS.c.id))
@@ -334,13 +338,13 @@ def running_at(session: Session, workers: Sequence[str]) -> list[Job]:
 
 
 def take(session: Session, lost: Job, at: datetime) -> Job | None:
-    """Take a running job from its worker, as `retry` does; None where it is not any more as it was when it was seen."""
+    """Take a lost job from its worker, as `retry` does. None if it has changed since it was read."""
     record = locked(session, lost.id)
     if (record.status, record.attempt, record.lease_until) != ("running", lost.attempt, lost.lease_until):
         return None
     detail = (
         f"The worker of attempt {record.attempt} of {record.max_attempts} ({record.worker}) was lost. "
-        "Its log or the system's may say why."
+        "Its log or the system's may show the cause."
     )
     return _again(session, record, {"kind": "worker-lost", "detail": detail}, at)
 
@@ -352,23 +356,23 @@ def unsent(session: Session) -> list[Job]:
 
 
 def sent(session: Session) -> list[Job]:
-    """Return the queued jobs whose message was sent, the longest ago first."""
+    """Return the queued jobs whose message was sent, the earliest sent first."""
     rows = select(JOBS).where(JOBS.c.status == "queued", JOBS.c.sent_at.is_not(None))
     return [as_job(row) for row in session.execute(rows.order_by(JOBS.c.sent_at, JOBS.c.id))]
 
 
 def mark_sent(session: Session, job: str, at: datetime) -> None:
-    """Note that a queued job's message was sent."""
+    """Record that a queued job's message was sent."""
     session.execute(JOBS.update().where(JOBS.c.id == job, JOBS.c.status == "queued").values(sent_at=at))
 
 
 def outdated(session: Session, before: datetime, roots: Collection[str] | None = None) -> dict[str, int]:
-    """Return the families of jobs that wholly ended before an instant, by the first one's id, with how many they are.
+    """Return the families of jobs that had all ended before an instant: the number of jobs by the first one's id.
 
-    The last job of a schedule is not among them.
+    The last job of a schedule is not included.
 
     Args:
-        roots: look at these alone; None for all.
+        roots: restrict to these; None for all.
     """
     child = JOBS.alias()
     late = or_(child.c.finished_at.is_(None), child.c.finished_at >= before)
@@ -384,7 +388,7 @@ def outdated(session: Session, before: datetime, roots: Collection[str] | None =
 
 
 def remove(session: Session, roots: Collection[str]) -> list[str]:
-    """Delete families of jobs with their events, and return the ids of all their jobs."""
+    """Delete families of jobs with their events. Return the ids of all their jobs."""
     deletion = JOBS.delete().where(or_(JOBS.c.id.in_(roots), JOBS.c.parent_id.in_(roots)))
     return list(session.scalars(deletion.returning(JOBS.c.id)))
 
@@ -405,7 +409,7 @@ def _again(session: Session, job: Job, problem: JsonObject, at: datetime) -> Job
 
 
 def _comes_again(session: Session, job: Job, problem: JsonObject) -> bool:
-    """Whether the job's process has died or hung twice in the same way and at the same place."""
+    """Return whether the process died or hung twice in the same way and place."""
     return problem["kind"] in (PROCESS_DIED, NO_PROGRESS) and problem == _last_problem(session, job)
 
 
@@ -414,7 +418,7 @@ def _queued_again(session: Session, job: Job, problem: JsonObject, at: datetime,
 
 
 def _last_problem(session: Session, job: Job) -> JsonObject | None:
-    """Return why the job was last queued again; None where it never was."""
+    """Return why the job was last queued again. None if it never was."""
     statuses = select(EventRow.data).where(EventRow.job_id == job.id, EventRow.type == "status")
     newest_first = session.scalars(statuses.order_by(EventRow.seq.desc()))
     problems = (data["problem"] for data in newest_first if "problem" in data)
@@ -431,6 +435,6 @@ def _cancel(session: Session, job: Job, at: datetime) -> Job:
 
 
 def _cancel_children(session: Session, job: Job, at: datetime) -> None:
-    # Who changes a child locks its parent first, which is locked here: no child changes meanwhile.
+    # Changing a child needs the lock of its parent, which is held here: no child changes meanwhile.
     for child in children(session, job.id):
         _cancel(session, child, at)

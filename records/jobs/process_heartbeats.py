@@ -1,6 +1,6 @@
-"""Which workers and schedulers are there: each says so now and then, whether it has work or none.
+"""Heartbeats of workers and schedulers, whether they have work or not.
 
-When it did so is told by the clock of the database, which all of them share: their own may be wrong.
+They are timed by the database's clock, which all processes share: their own clocks may be wrong.
 """
 
 from collections import Counter
@@ -20,18 +20,18 @@ Role = Literal["worker", "scheduler"]
 
 SIGN_EVERY = timedelta(seconds=30)
 ABSENT_AFTER = 4 * SIGN_EVERY
-"""Without a sign for so long, a process is not there."""
+"""A process without a heartbeat for this long counts as gone."""
 FORGOTTEN_AFTER = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
 class LiveProcess:
-    """A process that is there.
+    """A live process.
 
     Attributes:
-        queues: that a worker takes jobs from; none of a scheduler.
-        clock_ahead: by how much its own clock is ahead of the database's; negative where it is behind.
-        trouble: what keeps it from its work, in a sentence; None where nothing does.
+        queues: the queues that a worker takes jobs from; empty for a scheduler.
+        clock_ahead: lead of its own clock over the database's; negative if it is behind.
+        trouble: what prevents it from working, in a sentence; None without trouble.
     """
 
     role: Role
@@ -43,13 +43,13 @@ class LiveProcess:
 def beat(
     session: Session, name: str, role: Role, queues: Sequence[str], wall: datetime, trouble: str | None = None
 ) -> None:
-    """Note that a process is there, and forget those that have long been gone.
+    """Record a heartbeat, and delete processes that have been gone for long.
 
     Args:
-        wall: what its own clock says.
+        wall: the time of its own clock.
     """
     now = _database_now(session)
-    seen_at = AttendanceRow.seen_at  # after now: while the database's own clock was ahead
+    seen_at = AttendanceRow.seen_at  # after now: written while the database's own clock was ahead
     session.execute(delete(AttendanceRow).where((seen_at < now - FORGOTTEN_AFTER) | (seen_at > now + ABSENT_AFTER)))
     changing = {
         "queues": list(queues),
@@ -63,12 +63,12 @@ def beat(
 
 
 def remove(session: Session, name: str) -> None:
-    """Note that a process is there no more."""
+    """Delete the heartbeat of an ending process."""
     session.execute(delete(AttendanceRow).where(AttendanceRow.name == name))
 
 
 def live_processes(session: Session) -> list[LiveProcess]:
-    """Return the processes that are there."""
+    """Return the live processes."""
     now = _database_now(session)
     seen = AttendanceRow.seen_at.between(now - ABSENT_AFTER, now + ABSENT_AFTER)
     return [
@@ -78,7 +78,7 @@ def live_processes(session: Session) -> list[LiveProcess]:
 
 
 def workers_by_queue(processes: Sequence[LiveProcess]) -> dict[str, int]:
-    """Return how many workers there are, by the queue that they take jobs from; one of several counts for each."""
+    """Return the number of workers by queue. A worker of several queues counts for each."""
     return dict(Counter(queue for process in processes for queue in process.queues))
 
 

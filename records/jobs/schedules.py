@@ -1,4 +1,4 @@
-"""Schedules: which job is posted when. The caller reckons when the next is due."""
+"""Schedules. The caller computes the next due time."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,7 +20,7 @@ _schedules = table_of(ScheduleRow)
 
 
 class UnknownSchedule(NotFound):
-    """No schedule of that id is kept."""
+    """No schedule with this id is stored."""
 
     kind = "unknown-schedule"
 
@@ -35,16 +35,16 @@ class ScheduleConflict(InvalidInput):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewSchedule:
-    """What a schedule says.
+    """The content of a schedule.
 
     Attributes:
-        name: no other schedule has it.
+        name: a name that no other schedule has.
         kind, params: of the job that is posted.
         cron: when, in the time zone.
         timezone: its name in the tz database.
-        enabled: whether it is followed.
-        next_run_at: when it is due; None is never.
-        key_id: the key whose rights its jobs run with; None for those of the service.
+        enabled: whether it fires.
+        next_run_at: when it is due; None for never.
+        key_id: the key whose permissions its jobs have; None for those of the service.
     """
 
     name: str
@@ -59,12 +59,12 @@ class NewSchedule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schedule(NewSchedule):
-    """A kept schedule.
+    """A stored schedule.
 
     Attributes:
-        last_run_at, last_job_id: when it fired last, and the job, as long as that is kept.
+        last_run_at, last_job_id: when it last fired, and the job while it is stored.
         revision: grows with every update and every firing.
-        updated_at: when what it says was last changed.
+        updated_at: when its content was last changed.
     """
 
     id: str
@@ -76,7 +76,7 @@ class Schedule(NewSchedule):
 
 
 def create(session: Session, new: NewSchedule, at: datetime) -> Schedule:
-    """Keep a new schedule.
+    """Store a new schedule.
 
     Raises:
         ScheduleConflict: the name is taken.
@@ -88,10 +88,10 @@ def create(session: Session, new: NewSchedule, at: datetime) -> Schedule:
 
 
 def update(session: Session, schedule: str, revision: int, new: NewSchedule, at: datetime) -> Schedule:
-    """Replace all that a schedule says, if it is still at the revision that was seen.
+    """Replace a schedule's content, if it is still at the given revision.
 
     Raises:
-        UnknownSchedule: there is none of that id.
+        UnknownSchedule: there is none with this id.
         ScheduleConflict: it was changed or has fired since, or the name is taken.
         InvalidInput: it has no name.
     """
@@ -102,7 +102,7 @@ def update(session: Session, schedule: str, revision: int, new: NewSchedule, at:
     if row is None:
         current = get(session, schedule).revision
         raise ScheduleConflict(
-            f"Schedule {schedule} is at revision {current}, not {revision}: read it and change it anew."
+            f"Schedule {schedule} is at revision {current}, not {revision}: read it and change it again."
         )
     return _schedule(row)
 
@@ -111,7 +111,7 @@ def delete(session: Session, schedule: str) -> None:
     """Delete a schedule; its jobs stay.
 
     Raises:
-        UnknownSchedule: there is none of that id.
+        UnknownSchedule: there is none with this id.
     """
     deletion = _schedules.delete().where(_schedules.c.id == schedule).returning(_schedules.c.id)
     if session.execute(deletion).one_or_none() is None:
@@ -122,7 +122,7 @@ def get(session: Session, schedule: str) -> Schedule:
     """Return a schedule.
 
     Raises:
-        UnknownSchedule: there is none of that id.
+        UnknownSchedule: there is none with this id.
     """
     row = session.execute(select(_schedules).where(_schedules.c.id == schedule)).one_or_none()
     if row is None:
@@ -131,12 +131,12 @@ def get(session: Session, schedule: str) -> Schedule:
 
 
 def list_schedules(session: Session) -> list[Schedule]:
-    """Return all schedules in the order of their names."""
+    """Return all schedules by name."""
     return [_schedule(row) for row in session.execute(select(_schedules).order_by(_schedules.c.name))]
 
 
 def enabled(session: Session) -> list[Schedule]:
-    """Return the schedules that are followed, the soonest due first."""
+    """Return the enabled schedules, soonest due first."""
     query = select(_schedules).where(_schedules.c.enabled, _schedules.c.next_run_at.is_not(None))
     return [_schedule(row) for row in session.execute(query.order_by(_schedules.c.next_run_at, _schedules.c.id))]
 
@@ -151,9 +151,9 @@ def set_next(session: Session, schedule: str, revision: int, next_run_at: dateti
 def advance(
     session: Session, schedule: str, revision: int, *, ran_at: datetime, next_run_at: datetime | None, job_id: str
 ) -> bool:
-    """Note that a schedule fired, if it is still at the revision that was seen; of several at once, one gets True.
+    """Record that a schedule fired, if it is still at the given revision. Of several concurrent callers, one gets True.
 
-    Post the job in the same transaction, before; where this returns False, roll that back.
+    Post the job first, in the same transaction, and roll back if this returns False.
     """
     unchanged = (_schedules.c.id == schedule, _schedules.c.revision == revision)
     fired = {"last_run_at": ran_at, "next_run_at": next_run_at, "last_job_id": job_id, "revision": revision + 1}
@@ -180,4 +180,4 @@ def _schedule(row: Row[Any]) -> Schedule:
 
 
 def _unknown(schedule: str) -> UnknownSchedule:
-    return UnknownSchedule(f"No schedule {schedule!r} is kept here: list the schedules to see their ids.")
+    return UnknownSchedule(f"No schedule {schedule!r} is stored here: list the schedules to see their ids.")

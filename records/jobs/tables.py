@@ -9,7 +9,7 @@ from records.database.base import Base, JsonList, JsonObject, one_of
 
 
 class AttendanceRow(Base):
-    """A process that has given a sign of life: a worker with the queues that it takes jobs from, or a scheduler."""
+    """A process that has sent a heartbeat: a worker with its queues, or a scheduler."""
 
     __tablename__ = "attendance"
     __table_args__ = (one_of("role", "worker", "scheduler"),)
@@ -23,7 +23,7 @@ class AttendanceRow(Base):
 
 
 class JobRow(Base):
-    """A piece of work. This row is the truth; the broker's message only carries its id."""
+    """A piece of work. This row is authoritative; the broker's message only carries its id."""
 
     __tablename__ = "jobs"
     __table_args__ = (
@@ -54,7 +54,7 @@ class JobRow(Base):
     result: Mapped[JsonObject | None]
     problem: Mapped[JsonObject | None]
     parent_id: Mapped[str | None] = mapped_column(ForeignKey("jobs.id"))
-    # Not a foreign key: a schedule may be deleted, its jobs remember it.
+    # Not a foreign key: jobs outlive their schedule.
     schedule_id: Mapped[str | None]
     idempotency_key: Mapped[str | None]
     request_hash: Mapped[str]
@@ -68,7 +68,7 @@ class JobRow(Base):
 
 
 class EventRow(Base):
-    """Something that happened to a job. Numbers only grow: not even those of deleted rows are used again."""
+    """An event of a job. Numbers only grow: those of deleted rows are never reused."""
 
     __tablename__ = "job_events"
     __table_args__ = (
@@ -102,11 +102,11 @@ class ScheduleRow(Base):
     enabled: Mapped[bool]
     next_run_at: Mapped[datetime | None]
     last_run_at: Mapped[datetime | None]
-    # Null again when that job is pruned.
+    # Null again once that job is pruned.
     last_job_id: Mapped[str | None] = mapped_column(ForeignKey("jobs.id", ondelete="SET NULL"))
     revision: Mapped[int]
     created_at: Mapped[datetime]
     updated_at: Mapped[datetime]
-    # Its jobs run with the rights of this key; null: with those of the service, since the command line made it.
+    # Its jobs have the permissions of this key; null: those of the service, since the command line created it.
     # Not a foreign key: keys are revoked, never deleted.
     key_id: Mapped[str | None]

@@ -1,4 +1,4 @@
-"""How far a training is whose members are jobs of their own."""
+"""Progress of a training whose members run as separate jobs."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -10,7 +10,7 @@ from records.jobs.job_row import Job, change, get, record_event
 
 
 def show(session: Session, training: str, members: Sequence[Job], at: datetime) -> None:
-    """Tell how far a training is by its members, while it waits for them. The caller has locked its row."""
+    """Update a waiting training's progress from its members. The caller has locked its row."""
     parent = get(session, training)
     if parent.status != "waiting":
         return
@@ -21,10 +21,10 @@ def show(session: Session, training: str, members: Sequence[Job], at: datetime) 
 
 
 def progress_of(members: Sequence[Job]) -> JsonObject | None:
-    """Return the steps of all members together, and in words those of each that is under way; None before the first.
+    """Return the steps of all members in total, with the running ones in words. None before the first.
 
     Args:
-        members: of one training, or of several by one recipe: each takes the same number of steps.
+        members: members of one training, or of several with one recipe: each takes the same number of steps.
     """
     steps = max((member.progress["total"] for member in members if member.progress), default=None)
     if steps is None:
@@ -45,7 +45,7 @@ def progress_of(members: Sequence[Job]) -> JsonObject | None:
 
 
 def _name(member: Job, members: Sequence[Job]) -> str:
-    """Return what to call a member: its label, and where there are several trainings, which one it is of."""
+    """Return a member's name: its label, and its training if there are several."""
     trainings = list(dict.fromkeys(other.params["training"] for other in members))
     of = f" of ensemble {trainings.index(member.params['training']) + 1}" if len(trainings) > 1 else ""
     return f"member {member.params['member']}{of}"

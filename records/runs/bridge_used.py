@@ -1,4 +1,4 @@
-"""A bridge that a run's weather of a basin went over, kept as JSON with it: what it was outlives the next fit."""
+"""A bridge that converted a run's weather of a basin, stored as JSON with it: it outlives the next fit."""
 
 from dataclasses import dataclass
 
@@ -7,14 +7,14 @@ from records.database.json_columns import CLOSED
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunBridge:
-    """A bridge, as `records.weather.bridges` has it.
+    """A bridge, as in `records.weather.bridges`.
 
     Attributes:
-        model: of the weather forecasts that it is for; None where it is for observed weather, and for those after it.
-        pooled_from: the basins like this one that it is of; none where it was fitted here.
-        precipitation_bias: relative, on days that it was not fitted on; None where it is pooled, as the next one.
-        precipitation_correlation: the same of the daily values.
-        sha256: of its corrections.
+        model: of the weather forecasts that it converts; None for observed weather and forecasts that continue it.
+        pooled_from: the similar basins that it was fitted in; empty if it was fitted here.
+        precipitation_bias: relative, on days outside the fit; None if it is pooled, as the next one.
+        precipitation_correlation: correlation of the daily values on these days.
+        sha256: checksum of its corrections.
     """
 
     __pydantic_config__ = CLOSED
@@ -31,7 +31,7 @@ class RunBridge:
 
     @property
     def note(self) -> str:
-        """What it is worth, in a sentence without its full stop."""
+        """Its skill, in a sentence without the full stop."""
         source = self.from_product
         if self.model is not None:
             source = f"A weather forecast of {self.model}, of which {source} holds past ones,"

@@ -1,4 +1,4 @@
-"""What a member's store leaves unexplained since it was empty, kept as JSON with the ledger of a run."""
+"""Water balance residual of a member's store since it was empty, stored as JSON with a run's ledger."""
 
 from dataclasses import dataclass
 
@@ -7,11 +7,11 @@ from records.database.json_columns import CLOSED
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SinceEmpty:
-    """The ledger from the empty store to T0, in short.
+    """The balance from the empty store to T0, in short.
 
     Attributes:
         residual_mm: precipitation - discharge - loss - storage.
-        precipitation_mm: what it is held against (`hydrology.water.ledger.WATER_SINCE_EMPTY`).
+        precipitation_mm: its scale (`hydrology.water.ledger.WATER_SINCE_EMPTY`).
     """
 
     __pydantic_config__ = CLOSED
@@ -21,5 +21,5 @@ class SinceEmpty:
 
     @property
     def relative(self) -> float:
-        """The residual over the precipitation; 0 where there has been none."""
+        """The residual over the precipitation; 0 without precipitation."""
         return self.residual_mm / self.precipitation_mm if self.precipitation_mm else 0.0

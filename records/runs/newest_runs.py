@@ -1,4 +1,4 @@
-"""Which run is the newest of a basin: kept as it is stored, so that no archive is searched for it."""
+"""Records the newest run of each basin on storing it, so that no archive is searched for it."""
 
 from collections.abc import Sequence
 
@@ -16,12 +16,12 @@ ORDER = ("t0", "issued_at", "run_id")
 
 
 def can_be_latest(basin: RunBasin) -> bool:
-    """Return whether a forecast of a basin may be its latest: it is issued, and its state is not spinning up."""
+    """Return whether a basin's forecast may be its latest: issued, and not spinning up."""
     return basin.status == "issued" and (basin.spin_up_days is None or basin.spin_up_days > SPIN_UP_DAYS)
 
 
 def note(session: Session, run: NewRun, basins: Sequence[RunBasin]) -> None:
-    """Note a stored run as the newest of those of its basins where it is."""
+    """Record a stored run as the newest of its basins, where it is."""
     if run.purpose != "operational":
         return
     owned = {
@@ -33,7 +33,7 @@ def note(session: Session, run: NewRun, basins: Sequence[RunBasin]) -> None:
     }
     rows = [
         owned | {"basin_id": basin.basin_id, "which": which}
-        for basin in sorted(basins, key=lambda basin: basin.basin_id)  # so that two runs wait for each other in turn
+        for basin in sorted(basins, key=lambda basin: basin.basin_id)  # in one order, so that two runs cannot deadlock
         for which in ((TRIED, LATEST) if can_be_latest(basin) else (TRIED,))
     ]
     if not rows:

@@ -1,4 +1,4 @@
-"""What a run says of a basin in numbers: arrays, and the ledgers of its members. Both are kept packed together."""
+"""Arrays of a run for a basin and ledgers of its members, packed together for storage."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,9 +14,9 @@ from records.database.path_codec import decode_ranks, encode_ranks
 from records.runs.lifetime_balance import SinceEmpty
 
 CALIBRATED = "discharge_calibrated"
-"""The array of the calibrated quantiles of discharge, where there are some."""
+"""The array of calibrated discharge quantiles, if there are any."""
 PATHS = "discharge_paths"
-"""The array of equally likely courses of calibrated discharge (`hydrology.uncertainty.error_paths`)."""
+"""The array of equally likely paths of calibrated discharge (`hydrology.uncertainty.error_paths`)."""
 Numbers = npt.NDArray[Any]
 _LEDGERS = "ledgers"
 _NUMBERS = ("residual", "tolerance", "residual since empty", "precipitation since empty")
@@ -45,7 +45,7 @@ class RunSeries:
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """The ledger of one member over the days ahead, mm, and what its store leaves unexplained since it was empty.
+    """The ledger of a member over the days ahead, mm, and its store's unexplained residual since it was empty.
 
     Attributes:
         terms: named and signed.
@@ -69,13 +69,13 @@ class Ledger:
 
     @property
     def scale_mm(self) -> float:
-        """What the residual is held against (`hydrology.water.ledger.WATER_AVAILABLE`)."""
+        """The scale of the residual (`hydrology.water.ledger.WATER_AVAILABLE`)."""
         return self.tolerance_mm / WATER_AVAILABLE.tolerance
 
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """The arrays by variable, in the order of their names, and the ledger of each member, in that of theirs."""
+    """Arrays by variable and ledgers by member, both sorted by name."""
 
     series: Mapping[str, RunSeries]
     ledgers: Sequence[Ledger]
@@ -85,24 +85,24 @@ NOTHING = Content({}, [])
 
 
 def owner_of(run: str, basin: str) -> str:
-    """Return whose a content is."""
+    """Return the owner name of a content."""
     return f"run {run} of {basin}"
 
 
 QUANTILES_OF_MEMBERS = "discharge_quantiles"
 LEVELS_OF_MEMBERS, MEAN_OF_MEMBERS = "discharge_levels", "discharge_mean"
-"""What stands for the discharge of members (and traces) where these were pruned: their quantiles at `LEVELS`, of the
-leads that are ever judged, and their mean."""
+"""Replaces the discharge of pruned members (and traces): their quantiles at `LEVELS`, of the leads that are ever
+verified, and their mean."""
 NORMAL = "discharge_normal"
-"""The array of the flow that is normal on the days ahead by the basin's own record, where that is known."""
+"""The array of normal flow on the days ahead by the basin's own record, if known."""
 LEDGER = "ledger"
-"""The array of a run with traces that holds the ledger of every member and trace; where these were pruned, the mean."""
+"""The array of a run with traces for the ledger of every member and trace; after pruning, their mean."""
 _DISCHARGE = "discharge"
 _FOR_EVER = (QUANTILES_OF_MEMBERS, CALIBRATED, NORMAL, LEVELS_OF_MEMBERS, MEAN_OF_MEMBERS)
 
 
 def levels_of_members(series: Mapping[str, RunSeries]) -> Numbers:
-    """Return the quantiles at `LEVELS` of the discharge of members (and traces), (levels, leads that are judged)."""
+    """Return discharge quantiles over members (and traces), (levels, verified leads)."""
     if LEVELS_OF_MEMBERS in series:
         return series[LEVELS_OF_MEMBERS].values
     flow = series[_DISCHARGE].values
@@ -119,7 +119,7 @@ def mean_of_members(series: Mapping[str, RunSeries]) -> npt.NDArray[np.float64]:
 
 
 def without_members(content: Content) -> Content:
-    """Return what is kept for ever of a content: the quantiles and the ledgers of members, and the mean of both."""
+    """Return the part of a content that is stored for ever: quantiles and ledgers of members, and their means."""
     series = {name: array for name, array in content.series.items() if name in _FOR_EVER}
     if _DISCHARGE in content.series:
         of_members = content.series[_DISCHARGE]
@@ -136,7 +136,7 @@ def without_members(content: Content) -> Content:
 
 
 def packed(owner: str, series: Sequence[RunSeries], ledgers: Sequence[Ledger]) -> bytes:
-    """Return arrays and ledgers as they are kept.
+    """Pack arrays and ledgers for storage.
 
     Raises:
         ValueError: a number of a ledger is not finite.
@@ -150,10 +150,10 @@ def packed(owner: str, series: Sequence[RunSeries], ledgers: Sequence[Ledger]) -
 
 
 def unpacked(owner: str, content: bytes, variables: Collection[str] | None = None) -> Content:
-    """Return what is kept: all arrays, or those of some variables that there are; and the ledgers.
+    """Unpack stored arrays (all, or the present ones of some variables) and the ledgers.
 
     Raises:
-        Corrupt: it is not what was kept of the owner.
+        Corrupt: the content is not as it was packed for the owner.
     """
     wanted = None if variables is None else {*variables, _LEDGERS, *((CALIBRATED,) if PATHS in variables else ())}
     arrays = unpack(owner, content, wanted)
@@ -165,7 +165,7 @@ def unpacked(owner: str, content: bytes, variables: Collection[str] | None = Non
 
 
 def is_whole_row(row: Any) -> bool:
-    """Return whether a stored content, its columns as attributes, is the one that was written."""
+    """Return whether a stored content, its columns as attributes, is as it was written."""
     return is_whole(owner_of(row.run_id, row.basin_id), row.content)
 
 
@@ -188,7 +188,7 @@ def _decoded_paths(paths: Labelled, calibrated: Labelled) -> Labelled:
 
 
 def _of_ledgers(ledgers: Sequence[Ledger]) -> Labelled:
-    """Return ledgers as an array; what a member lacks is NaN in it."""
+    """Return ledgers as an array, with NaN for missing values."""
     terms = sorted({term for ledger in ledgers for term in ledger.terms})
     rows = [
         [

@@ -1,4 +1,4 @@
-"""Storing a forecast run: whole, once, and only if its numbers bear what it claims."""
+"""Stores a run atomically, after checking it against its status."""
 
 from collections.abc import Iterator, Sequence
 
@@ -16,21 +16,19 @@ from records.runs.tables import RunBasinRow, RunContentRow, RunRow
 
 
 def store(session: Session, new: NewRun, results: Sequence[BasinResult]) -> Run:
-    """Store a run with all that it says, or nothing. Its status follows from its basins'.
+    """Store a run with all its content, or nothing. Its status follows from its basins'.
 
     Raises:
-        InvalidInput: a basin is issued though a ledger does not close, an array does not fit its axes or is given
-            twice, nothing was issued and no reason is given, the forcing after T0 is a weather forecast that is not
-            named, or it is imagined or something is changed, and the run is to be more than a what-if.
-        IntegrityError: the run is stored already, or its version or a basin is not kept.
+        InvalidInput: a basin is issued though a ledger does not close; an array does not fit its axes or is given
+            twice; nothing was issued without a reason; the forcing after T0 is a weather forecast that is not named; or
+            a run with hypothetical weather or changes is not a what-if run.
+        IntegrityError: the run is already stored, or its version or a basin is not stored.
     """
     if (new.forcing_kind == "supplied") != (new.weather is not None):
-        raise InvalidInput(
-            "A run names the weather forecast that it used where its forcing is supplied, and only there."
-        )
+        raise InvalidInput("A run has to name its weather forecast if its forcing is supplied, and only then.")
     imagined = new.forcing_kind in IMAGINED or new.what_if is not None
     if imagined and new.purpose != "what-if":
-        raise InvalidInput(f"A run on {new.forcing_kind} weather is a what-if, and nothing else.")
+        raise InvalidInput(f"A run with {new.forcing_kind} weather can only be a what-if run.")
     for result in results:
         _check(result)
     status, reason = _outcome(new, [result.basin for result in results])
@@ -60,8 +58,8 @@ def _check(result: BasinResult) -> None:
         expected = tuple(len(labels) for labels in series.axes.values())
         if series.values.shape != expected:
             raise InvalidInput(
-                f"{series.variable} of {basin.basin_id} has the shape {series.values.shape}, its axes "
-                f"({', '.join(series.axes)}) are {expected} long."
+                f"{series.variable} of {basin.basin_id} has the shape {series.values.shape}, but its axes "
+                f"({', '.join(series.axes)}) have the lengths {expected}."
             )
 
 
@@ -76,13 +74,13 @@ def _outcome(new: NewRun, basins: Sequence[RunBasin]) -> tuple[str, str | None]:
     if basins and not lacking:
         return "issued", None
     if not basins and new.reason is None:
-        raise InvalidInput("A run without basins has failed: say why in its reason.")
-    reason = new.reason or f"{len(lacking)} of {len(basins)} basins were not issued: each says why."
+        raise InvalidInput("A run without basins has failed: give its reason.")
+    reason = new.reason or f"{len(lacking)} of {len(basins)} basins were not issued: see the reason of each."
     return ("partial" if len(lacking) < len(basins) else "failed"), reason
 
 
 def _contents(session: Session, new: NewRun, results: Sequence[BasinResult]) -> Iterator[dict[str, str | bytes]]:
-    """Yield what is kept of each basin that has arrays or ledgers."""
+    """Yield the stored content of each basin with arrays or ledgers."""
     hashes = {result.basin.basin_id: result.basin.state_hash for result in results}
     series = {result.basin.basin_id: result.series for result in results if result.series}
     series = without_cells(session, new.version_id, new.t0, series, hashes)
@@ -94,7 +92,7 @@ def _contents(session: Session, new: NewRun, results: Sequence[BasinResult]) -> 
 
 
 def _closure(ledgers: Sequence[Ledger]) -> dict[str, float | bool | None]:
-    """Return the columns that tell how near to open, or how open, the ledgers are; none without ledgers."""
+    """Return the closure columns of the worst ledger; empty without ledgers."""
     if not ledgers:
         return {"residual_mm": None, "tolerance_mm": None, "closes": None}
     worst = max(ledgers, key=lambda ledger: abs(ledger.residual_mm) - ledger.tolerance_mm)

@@ -1,4 +1,4 @@
-"""What a run says of a basin in a few values, kept as JSON beside its arrays."""
+"""A run's summary of a basin in a few values, stored as JSON with its arrays."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -16,11 +16,11 @@ class TrainingDomain:
 
     Attributes:
         seen_in_training: whether the version learnt from the basin.
-        outside_training: the attributes of the basin outside the range of the basins that it learnt from; None also
-            where that range is not kept.
+        outside_training: the basin's attributes outside the range of the basins that it learnt from; None also if that
+            range is not stored.
         trained_on: the forcing product that it learnt from.
-        training_note: the same in a sentence.
-        attributes_assumed: the attributes of the basin that are not known and were assumed.
+        training_note: all this in a sentence.
+        attributes_assumed: the basin's unknown attributes, which were assumed.
     """
 
     seen_in_training: bool | None = None
@@ -30,8 +30,8 @@ class TrainingDomain:
     attributes_assumed: tuple[str, ...] | None = None
 
     def beyond(self, product: str) -> bool:
-        """Whether the version is known to have learnt from another basin, another range or another product than this,
-        or to take attributes that are assumed."""
+        """Whether the basin, its attributes or the product lie outside the version's training, or attributes are
+        assumed."""
         known = self.training_note is not None
         like = self.seen_in_training and not self.outside_training and self.trained_on == product
         return known and not (like and not self.attributes_assumed)
@@ -45,8 +45,8 @@ class RunSummary(TrainingDomain):
     """A run's summary of a basin. Every field has a default: that of a basin for which nothing was computed.
 
     Attributes:
-        traces: how many traces of weather drive each member after T0; None where they are no traces.
-        flow_at_t0_mm: the discharge of T0 itself, the mean of the members, mm/day; None where the state has none.
+        traces: number of weather traces that drive each member after T0; None without traces.
+        flow_at_t0_mm: the discharge of T0 itself, the mean of the members, mm/day; None if the state has none.
         discharge_mm: the median of members (and traces), summed over the days ahead.
         normal_mm: the normal of the basin's own record, summed over the days ahead; None for `normal_reason`.
         storage_mm: all water in the cells at T0, the mean of the members; None where the network's cells hold none.
@@ -54,16 +54,16 @@ class RunSummary(TrainingDomain):
         snow: whose cells that is read from, how they were judged, and how far the members lie apart; None without it.
         snow_normal_mm: its normal, by the past that the version simulates; None for `snow_normal_reason`.
         peak_mm_per_day, peak_lead: its highest day, and the days from T0 to it.
-        snow_reason: why the run has no snow; None where it has.
-        filled_forcing: how many missing values were interpolated, or filled by their source's stated rule, by
-            variable; those without are left out.
-        skipped_days: how many days the network skipped for lack of forcing.
-        product_credit: whose the weather product is, where a feed brought some of it.
-        calibration: what made its calibrated quantiles; None where it has none.
+        snow_reason: why the run has no snow; None if it has.
+        filled_forcing: number of missing values that were interpolated, or filled by their source's stated rule, by
+            variable; zero counts are left out.
+        skipped_days: number of days that the network skipped for lack of forcing.
+        product_credit: credit of the weather product, if a feed brought some of it.
+        calibration: the origin of its calibrated quantiles; None without them.
         calibration_reason: why it has none.
-        age_reason: why the age of its water is not told; None where it is.
-        bridges: that its weather went over to the product that the version takes, in their order; none where it was
-            taken as it is.
+        age_reason: why the age of its water is missing; None if it is present.
+        bridges: the bridges that converted its weather to the version's product, in order; empty if it was used
+            unchanged.
     """
 
     __pydantic_config__ = CLOSED

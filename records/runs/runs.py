@@ -1,4 +1,4 @@
-"""Forecast runs. They never change: a corrected input makes a new run. `records.runs.run_store` stores them."""
+"""Forecast runs. They never change: a corrected input creates a new run. `records.runs.run_store` stores them."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -98,55 +98,54 @@ __all__ = [
 ]
 
 Purpose = Literal["operational", "on-request", "reforecast", "what-if"]
-"""Why a run was made. `operational`: by a schedule, an admin or whoever owns the data folder: it may become the latest.
-`on-request`: an operator's key asked for it, or it is of a season's volume, which leaves the latest as it is.
-`what-if`: on weather that nobody expects (`hydrology.weather.forcing.IMAGINED`), or with what somebody asked to
-change."""
+"""Purpose of a run. `operational`: posted by a schedule, an admin or the owner of the data folder: it may become the
+latest. `on-request`: posted with an operator's key, or for a season's volume, which never becomes the latest.
+`what-if`: with hypothetical weather (`hydrology.weather.forcing.IMAGINED`), or with changes."""
 QuantilesOf = Literal["members", "members and traces"]
-"""What the quantiles of discharge are of; with traces of weather, of every member with every trace."""
+"""Basis of the quantiles of discharge; with weather traces, every member with every trace."""
 QUANTILES = (0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95)
-"""The levels of the quantiles of discharge that a run keeps."""
+"""The levels of the discharge quantiles that a run stores."""
 QUANTILES_NOTE = (
     "They are the spread of the members, not calibrated, and narrower than the truth: in 32 real basins over the test "
     "years, p05 to p95 held 29 % of the days, where calibrated quantiles would hold 90 %"
 )
-"""What is said with the quantiles of discharge of a run with one weather, wherever they are shown."""
-TRACES_NOTE = "They are of every member with every trace of weather, and not calibrated"
-"""What is said with those of a run with traces."""
+"""Note that is shown with the discharge quantiles of a run with one weather."""
+TRACES_NOTE = "They cover every member with every weather trace, and are not calibrated"
+"""Note that is shown with those of a run with traces."""
 SPREAD_LEVELS = (0.05, 0.95)
-"""The quantiles of members (and traces) that are kept of water."""
+"""The quantiles of members (and traces) that are stored for water."""
 SNOW_SPREAD = "snow_spread"
-"""The array of those of the snow."""
+"""The array of these quantiles of snow."""
 ORIGIN, AGE = "discharge_by_origin", "discharge_by_age"
 PART_STATISTICS = ("mean", "p05", "p95")
-"""The arrays of discharge by where its water was at T0 and by the season in which it fell, and what is kept of members
-(and traces): their mean, which adds up to that of the discharge, and quantiles of SPREAD_LEVELS, which do not."""
+"""The arrays of discharge by its store at T0 and by its season of origin, with the stored statistics of members
+(and traces): their mean, which adds up to that of the discharge, and quantiles at SPREAD_LEVELS, which do not."""
 VARIANCE = "discharge_variance"
-"""The array of the variance of discharge by its sources, where a run divides it
+"""The array of the variance of discharge by source, in runs that split it
 (`hydrology.uncertainty.variance_sources`)."""
 CLOSURE = ("residual", "tolerance")
-"""What the first axis of the array LEDGER, `entry`, has after the terms."""
-Of = tuple[str, str]  # a run and a basin that it speaks of
+"""The entries of the first axis of the array LEDGER, `entry`, after the terms."""
+Of = tuple[str, str]  # a run and one of its basins
 BasinStatus = Literal["issued", "withheld", "failed"]
 
 
 class UnknownRun(NotFound):
-    """No run of that id is kept, or it says nothing of that basin."""
+    """No run with this id is stored, or it has no such basin."""
 
     kind = "unknown-run"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunBasin:
-    """What a run says of one basin.
+    """A run's content for one basin.
 
     Attributes:
         basin_id: the basin.
-        status: `issued`, `withheld` (its ledger did not close, say) or `failed`.
+        status: `issued`, `withheld` (for example, its ledger did not close) or `failed`.
         reason: why it was not issued; None if it was.
-        parent_day, parent_hash: the stored state that the run began from.
-        state_hash: of the state at T0.
-        inputs_hash: of everything consumed since the parent.
+        parent_day, parent_hash: the run's initial state.
+        state_hash: hash of the state at T0.
+        inputs_hash: hash of everything used since the parent.
         area_m2, area_name: the area that discharge is converted with.
         summary: what lists and maps show.
         spin_up_days: how many days after the empty store the state of T0 is; None where nothing was computed.
@@ -173,7 +172,7 @@ class RunBasin:
 
     @property
     def spin_up_note(self) -> str | None:
-        """What its forecast is to be read with where its state is so young; None elsewhere."""
+        """The warning about a young state; None without one."""
         return None if self.spin_up_days is None else spin_up_note(self.spin_up_days)
 
     @property
@@ -183,13 +182,13 @@ class RunBasin:
 
     @property
     def why_missing(self) -> str:
-        """Why it does not tell something that runs keep."""
-        return self.reason or self.pruned or "The run did not keep it."
+        """Why it lacks an array that runs store."""
+        return self.reason or self.pruned or "The run did not store it."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BasinResult:
-    """What a run is stored with for one basin: what it says, its arrays and its members' ledgers."""
+    """A run's results of one basin to store: content, arrays and its members' ledgers."""
 
     basin: RunBasin
     series: Sequence[RunSeries] = ()
@@ -210,13 +209,13 @@ class NewRun:
         version_id, weights_hash, code_version: what computed it.
         program: torch's version and the like, on which the last digits depend.
         product: of the forcing; forcing_kind: of the forcing after T0; forcing_cutoff: its last observed day.
-        weather: the weather forecast that it used; None where the kind is not `supplied`.
-        purpose: why it was made.
-        what_if: what it changes, where that is the purpose; None elsewhere.
-        owner: the operator's key that asked for it; None for the service's. One with an owner is never official.
+        weather: the weather forecast that it used; None if the kind is not `supplied`.
+        purpose: why it was posted.
+        what_if: its changes, if this is the purpose; None otherwise.
+        owner: the operator's key that posted it; None for the service's. A run with an owner is never official.
         members: the labels of the member axis.
-        request_key: names the request that it answers, where that may come again.
-        reason: why it is not wholly issued, where the basins do not say it.
+        request_key: names the request that it answers, if that may be repeated.
+        reason: why it is not fully issued, if its basins do not explain it.
     """
 
     id: str
@@ -259,12 +258,12 @@ class Run(NewRun):
 
     @property
     def quantiles_of(self) -> QuantilesOf:
-        """What the quantiles of discharge are of."""
+        """The basis of the quantiles of discharge."""
         return "members and traces" if self._has_traces else "members"
 
     @property
     def quantiles_note(self) -> str:
-        """What is said with them."""
+        """The note that is shown with them."""
         return TRACES_NOTE if self._has_traces else QUANTILES_NOTE
 
     @property
@@ -276,13 +275,13 @@ def get(session: Session, run: str) -> Run:
     """Return a run.
 
     Raises:
-        UnknownRun: there is none of that id.
+        UnknownRun: there is none with this id.
         Gone: it was pruned.
     """
     row = session.get(RunRow, run)
     if row is None:
         raise retention.pruned_row(session, "what-if", run) or UnknownRun(
-            f"No run {run!r} is kept here: list the runs to see their ids."
+            f"No run {run!r} is stored here: list the runs to see their ids."
         )
     return as_record(Run, row)
 
@@ -294,10 +293,10 @@ def of_key(session: Session, key: str) -> list[Run]:
 
 
 def basins_of(session: Session, run: str) -> list[RunBasin]:
-    """Return what a run says of each of its basins.
+    """Return a run's content for each of its basins.
 
     Raises:
-        UnknownRun: there is none of that id.
+        UnknownRun: there is none with this id.
     """
     get(session, run)
     rows = session.scalars(select(RunBasinRow).filter_by(run_id=run).order_by(RunBasinRow.basin_id))
@@ -306,25 +305,25 @@ def basins_of(session: Session, run: str) -> list[RunBasin]:
 
 
 def basin_of(session: Session, run: str, basin: str) -> RunBasin:
-    """Return what a run says of a basin.
+    """Return a run's content for a basin.
 
     Raises:
-        UnknownRun: there is no such run, or it says nothing of that basin.
+        UnknownRun: there is no such run, or it has no such basin.
     """
     get(session, run)
     row = session.get(RunBasinRow, (run, basin))
     if row is None:
-        raise UnknownRun(f"Run {run} says nothing of {basin}: list its basins to see those it does.")
+        raise UnknownRun(f"Run {run} does not contain {basin}: list the run's basins.")
     return as_record(RunBasin, row, pruned=retention.pruned(session, "members", [run]).get(run))
 
 
 def series_of(
     session: Session, run: str, basin: str, variables: Sequence[str] | None = None
 ) -> Mapping[str, RunSeries]:
-    """Return the arrays of a run for a basin by variable: all, or those asked for that it has.
+    """Return the arrays of a run for a basin by variable: all, or the present ones of some.
 
     Raises:
-        UnknownRun: there is no such run, or it says nothing of that basin.
+        UnknownRun: there is no such run, or it has no such basin.
     """
     basin_of(session, run, basin)
     return series_of_many(session, [(run, basin)], variables)[run, basin]
@@ -333,14 +332,14 @@ def series_of(
 def series_of_many(
     session: Session, keys: Sequence[Of], variables: Sequence[str] | None = None
 ) -> dict[Of, Mapping[str, RunSeries]]:
-    """Return the arrays by variable of many basins, each of a run of its own; none where it has none."""
+    """Return the arrays by variable of many basins, each from its own run. Empty without arrays."""
     return {key: content.series for key, content in content_of_many(session, keys, variables).items()}
 
 
 def content_of_many(
     session: Session, keys: Sequence[Of], variables: Collection[str] | None = None
 ) -> dict[Of, Content]:
-    """Return what is kept of many basins, each of a run of its own: all arrays, or those asked for; and the ledgers.
+    """Return the stored content of many basins, each from its own run: all arrays, or some, and the ledgers.
 
     Raises:
         Corrupt: it is damaged.
@@ -354,16 +353,16 @@ def content_of_many(
 
 
 def flow_ahead(session: Session, run: str, basin: str) -> FlowAhead | None:
-    """Return the calibrated flow of a run for a basin, mm/day; None where it was not calibrated.
+    """Return a run's calibrated flow for a basin, mm/day. None if it was not calibrated.
 
     Raises:
-        UnknownRun: there is no such run, or it says nothing of that basin.
+        UnknownRun: there is no such run, or it has no such basin.
     """
     return calibrated_flow(series_of(session, run, basin, (CALIBRATED, PATHS)))
 
 
 def calibrated_flow(series: Mapping[str, RunSeries]) -> FlowAhead | None:
-    """Return the calibrated flow among the arrays of a run for a basin, mm/day; None where there is none."""
+    """Return the calibrated flow among a run's arrays for a basin, mm/day. None without it."""
     if PATHS not in series:
         return None
     quantiles, paths = series[CALIBRATED], series[PATHS]
@@ -373,17 +372,17 @@ def calibrated_flow(series: Mapping[str, RunSeries]) -> FlowAhead | None:
 
 
 def ledger_of(session: Session, run: str, basin: str) -> Sequence[Ledger]:
-    """Return the ledger of each member of a run for a basin; none where its network does not conserve mass.
+    """Return the ledger of each member of a run for a basin. Empty if its network does not conserve mass.
 
     Raises:
-        UnknownRun: there is no such run, or it says nothing of that basin.
+        UnknownRun: there is no such run, or it has no such basin.
     """
     basin_of(session, run, basin)
     return ledgers_of_many(session, [(run, basin)])[run, basin]
 
 
 def ledgers_of_many(session: Session, keys: Sequence[Of]) -> dict[Of, Sequence[Ledger]]:
-    """Return the ledgers of many basins, each of a run of its own; none where its network keeps none."""
+    """Return the ledgers of many basins, each from its own run. Empty for a network without ledgers."""
     return {key: content.ledgers for key, content in content_of_many(session, keys, ()).items()}
 
 
@@ -400,7 +399,7 @@ def list_runs(
     after: str | None = None,
     limit: int | None = None,
 ) -> list[Run]:
-    """Return runs, the newest first; `after` is the last id of the page before, `t0_to` is included."""
+    """Return runs, newest first. `after` is the last id of the previous page, `t0_to` is included."""
     filters: tuple[tuple[Callable[[Any], ColumnElement[bool]], object], ...] = (
         (RunRow.version_id.__eq__, version),
         (RunRow.purpose.__eq__, purpose),
@@ -418,7 +417,7 @@ def list_runs(
 
 
 def unchanged(session: Session, version: str, t0: Day, horizon_days: int, kind: ForcingKind) -> list[Run]:
-    """Return a version's runs of some days and kind of weather that change nothing, the newest first."""
+    """Return a version's runs without changes for given days and weather, newest first."""
     alike = {"version_id": version, "t0": t0, "horizon_days": horizon_days, "forcing_kind": kind}
     rows = session.scalars(
         select(RunRow).filter_by(**alike).where(RunRow.status != "failed").order_by(RunRow.id.desc())
@@ -427,7 +426,7 @@ def unchanged(session: Session, version: str, t0: Day, horizon_days: int, kind: 
 
 
 def newest_changed(session: Session, basin: str, at: datetime) -> Run:
-    """Return the newest run of a basin in which somebody asked to change something, available at an instant.
+    """Return a basin's newest run with changes, available at an instant.
 
     Raises:
         UnknownRun: there is none.
@@ -441,11 +440,11 @@ def newest_changed(session: Session, basin: str, at: datetime) -> Run:
     for row in rows:
         if row.what_if is not None and row.what_if.changes:
             return as_record(Run, row)
-    raise UnknownRun(f"No what-if run of {basin} is kept: make one (freshet what-if --basin {basin}).")
+    raise UnknownRun(f"No what-if run of {basin} is stored: start one (freshet what-if --basin {basin}).")
 
 
 def operational(session: Session, version: str, until: Day) -> list[Run]:
-    """Return a version's operational runs that were issued, the oldest first.
+    """Return a version's issued operational runs, oldest first.
 
     Args:
         until: the last T0.
@@ -460,7 +459,7 @@ def operational(session: Session, version: str, until: Day) -> list[Run]:
 
 
 def count_issue_days(session: Session, version: str, source: str, model: str) -> int:
-    """Return on how many days T0 a version has issued operational runs with a weather model."""
+    """Return the number of T0 days with operational runs on a weather model."""
     weather = RunRow.weather
     rows = session.execute(
         select(RunRow.t0, weather)
@@ -471,7 +470,7 @@ def count_issue_days(session: Session, version: str, source: str, model: str) ->
 
 
 def issued_pairs(session: Session, runs: Sequence[str]) -> list[Of]:
-    """Return which basins runs were issued of."""
+    """Return the issued basins of runs, as pairs of run and basin."""
     rows = session.execute(
         select(RunBasinRow.run_id, RunBasinRow.basin_id)
         .where(RunBasinRow.run_id.in_(runs), RunBasinRow.status == "issued")
@@ -481,13 +480,13 @@ def issued_pairs(session: Session, runs: Sequence[str]) -> list[Of]:
 
 
 def basins_with_issued_run(session: Session, runs: Sequence[str]) -> list[str]:
-    """Return the basins that any of some runs was issued of, by their names."""
+    """Return the basins that any of some runs was issued for, by name."""
     of_runs = RunBasinRow.run_id.in_(runs), RunBasinRow.status == "issued"
     return list(session.scalars(select(RunBasinRow.basin_id).where(*of_runs).distinct().order_by(RunBasinRow.basin_id)))
 
 
 def issued_runs_of_basin(session: Session, basin: str, runs: Sequence[str]) -> dict[str, RunBasin]:
-    """Return what runs say of a basin, by their ids; a run that was not issued for it is not there."""
+    """Return runs' content for a basin, by run id. Runs not issued for it are left out."""
     rows = session.scalars(
         select(RunBasinRow).filter_by(basin_id=basin, status="issued").where(RunBasinRow.run_id.in_(runs))
     )
@@ -497,7 +496,7 @@ def issued_runs_of_basin(session: Session, basin: str, runs: Sequence[str]) -> d
 
 @dataclass(frozen=True, slots=True)
 class RunCounts:
-    """What a version has made that may be read: how many runs, the newest T0 and the newest issue."""
+    """A version's readable runs: their number, newest T0 and newest issue."""
 
     runs: int
     newest_t0: Day
@@ -505,9 +504,9 @@ class RunCounts:
 
 
 def counts_by_version(session: Session, at: datetime, purpose: Purpose = "operational") -> dict[str, RunCounts]:
-    """Return what each version has made for a purpose that is available at an instant; one with none is not there.
+    """Return each version's available runs of a purpose. Versions without any are left out.
 
-    The newest T0 is that of runs that were issued for a basin at least.
+    The newest T0 is of runs issued for at least one basin.
     """
     issued = RunRow.status != "failed"
     rows = session.execute(
@@ -520,6 +519,6 @@ def counts_by_version(session: Session, at: datetime, purpose: Purpose = "operat
 
 
 def ledger_entry(ledger: RunSeries, entry: str) -> npt.NDArray[Any]:
-    """Return a term of the ledgers of a run with traces, or one of CLOSURE: (members, traces) in mm."""
+    """Return a term of a ledger array, or an entry of CLOSURE: (members, traces) in mm."""
     values: npt.NDArray[Any] = ledger.values[list(ledger.axes["entry"]).index(entry)]
     return values

@@ -1,6 +1,6 @@
-"""The cells at T0 of a run are those of the state that it began from: they are kept once, with the state.
+"""Stores a run's cells at T0 once, with the state that they belong to.
 
-In the content of the run their array then stands without cells. A state that is deleted hands its cells over.
+The run's content then holds their array without cells. A deleted state hands its cells over.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -32,13 +32,13 @@ Series = Sequence[RunSeries]
 def without_cells(
     session: Session, version: str, t0: Day, series: Mapping[str, Series], hashes: Mapping[str, str | None]
 ) -> dict[str, Series]:
-    """Return the arrays of basins, without the cells of those whose kept state of T0 has them too.
+    """Return the arrays of basins, without cells that their states store.
 
-    These states stay until the transaction ends.
+    These states are locked until the transaction ends.
 
     Args:
         series: by basin.
-        hashes: of the state of T0 that the run names, by basin.
+        hashes: hash of the run's state of T0, by basin.
     """
     of_t0 = select(_STATES).where(
         _STATES.c.version_id == version, _STATES.c.day == t0, _STATES.c.basin_id.in_([*series])
@@ -53,7 +53,7 @@ def without_cells(
 
 
 def with_cells(session: Session, contents: Mapping[Of, Content]) -> dict[Of, Content]:
-    """Return what runs say of basins, with the cells that their states keep.
+    """Return runs' content, with the cells that their states store.
 
     Raises:
         Corrupt: such a state is damaged.
@@ -70,12 +70,12 @@ def with_cells(session: Session, contents: Mapping[Of, Content]) -> dict[Of, Con
 
 
 def hand_over(session: Session, version: str, basin: str, days: Collection[Day]) -> None:
-    """Give the cells of states that are about to be deleted to the runs that have them from these.
+    """Copy the cells of states to be deleted into the runs that share them.
 
-    A run that is damaged, or whose state is, stays as it is.
+    A damaged run, or one with a damaged state, stays as it is.
     """
     of_states = (_STATES.c.version_id == version) & (_STATES.c.basin_id == basin) & _STATES.c.day.in_(days)
-    session.execute(select(_STATES.c.day).where(of_states).with_for_update())  # no run begins from them meanwhile
+    session.execute(select(_STATES.c.day).where(of_states).with_for_update())  # no run starts from them meanwhile
     for row in session.execute(_borrowed().where(of_states)).all():
         owner, cells = owner_of(row.run_id, basin), _cells_of(row)
         if cells is None or not is_whole(owner, row.packed):
@@ -89,7 +89,7 @@ def hand_over(session: Session, version: str, basin: str, days: Collection[Day])
 
 
 def _borrowed() -> Select[Any]:
-    """Return the query of the contents of runs, and the states that these began from."""
+    """Return the query of runs' contents, with their initial states."""
     basin, run = table_of(RunBasinRow), table_of(RunRow)
     of_run = (_CONTENTS.c.run_id == basin.c.run_id) & (_CONTENTS.c.basin_id == basin.c.basin_id)
     of_state = (
@@ -127,7 +127,7 @@ def _with(series: Mapping[str, RunSeries], key: Of, state: Row[Any] | None) -> M
     if cells is None:
         run, basin = key
         raise Corrupt(
-            f"The state that run {run} of {basin} began from is damaged: forecast again, and it is computed anew."
+            f"The state that run {run} of {basin} started from is damaged: forecast again, which recomputes it."
         )
     axes = {**series[CELLS].axes, "cell": list(range(cells.shape[-1]))}
     return {**series, CELLS: replace(series[CELLS], axes=axes, values=cells)}
@@ -144,6 +144,6 @@ def _same(values: npt.NDArray[Any], cells: npt.NDArray[Any] | None) -> bool:
 
 
 def _cells_of(state: Row[Any]) -> npt.NDArray[Any] | None:
-    """Return the cells of each member, (M, cells); None where the state is damaged."""
+    """Return the cells of each member, (M, cells). None if the state is damaged."""
     arrays = whole(state.content, state.member_hashes, state.sha256)
     return None if arrays is None else np.asarray(arrays.get(_STORE))

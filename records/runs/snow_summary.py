@@ -1,4 +1,4 @@
-"""What a run says of the snow of a basin beside its arrays, kept as JSON with it: it outlives the next evaluation."""
+"""A run's snow of a basin, stored as JSON with its arrays: it outlives the next evaluation."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -6,21 +6,21 @@ from typing import Literal
 from records.database.json_columns import CLOSED
 
 MappingKind = Literal["basin", "regional"]
-"""Whose cells read as snow: chosen against the basin's own reference, or over many other basins together."""
+"""Origin of the snow cells: chosen against the basin's own reference, or over many other basins together."""
 RegionalBecause = Literal["no-reference", "not-chosen"]
-"""Why cells chosen over other basins serve: no reference snow of the basin is stored, or it is, and no cells have been
-chosen against it yet."""
+"""Why cells chosen over other basins are used: the basin has no stored reference snow, or no cells have been chosen
+against it yet."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownSkill:
-    """How well cells read as snow, on days (and, of a regional mapping, in basins) that took no part in the choice.
+    """Skill of snow cells, on days (and, for a regional mapping, in basins) outside the choice.
 
     Attributes:
-        version: whose cells were judged: the same version, or its twin.
+        version: the version whose cells were scored: the same version, or its twin.
         products: the reference snow.
         period: the days, FIRST..LAST.
-        basins: over how many other basins these are medians; None where they are of the basin itself.
+        basins: number of other basins that these are medians over; None for the basin's own skill.
         r: Pearson's.
         bias_pct: above 0: too much snow.
         bare_mm: what reads as snow in the mean of the days on which the reference has none; None where there are no

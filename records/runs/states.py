@@ -1,4 +1,4 @@
-"""Model states: per version, basin and day, the arrays of all members, hashed and chained to their parent."""
+"""Model states: per version, basin and day, the arrays of all members, hashed and linked to their parent."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -26,11 +26,11 @@ from records.runs.tables import StateRow
 
 _FLOW = "discharge"
 Key = tuple[str, str, Day]
-"""Of a state: its version, basin and day."""
+"""Key of a state: its version, basin and day."""
 
 
 class StateConflict(DataProblem):
-    """A valid state of that day is stored already, and differs."""
+    """A different valid state of that day is already stored."""
 
     kind = "state-conflict"
 
@@ -40,11 +40,11 @@ class NewState:
     """A state to be stored.
 
     Attributes:
-        version_id, basin_id: whose state it is.
-        day: the last day that it has consumed.
+        version_id, basin_id: the version and basin of the state.
+        day: the last day that entered it.
         product: the forcing product it was driven with.
         arrays: the state by name; the first axis of each array is the member.
-        parent_day, parent_hash: the state it was advanced from; None where it began with empty cells (the empty store).
+        parent_day, parent_hash: the state it was advanced from; None for a start with empty cells (the empty store).
         inputs_hash: fingerprint of the forcing and attributes used since the parent.
         spin_up_days: days since the empty store.
         sums: what has flowed in and out of each member since the empty store (`hydrology.water.ledger.Sums`); None
@@ -68,13 +68,13 @@ class NewState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State(NewState):
-    """A kept state.
+    """A stored state.
 
     Attributes:
         member_hashes: the fingerprint of each member's arrays.
         sha256: the fingerprint of all members.
-        created_at: when it was kept.
-        invalid_at, invalid_reason: since when and why it may not be used; None while it may.
+        created_at: when it was stored.
+        invalid_at, invalid_reason: since when and why it may not be used; None if it is valid.
     """
 
     member_hashes: tuple[str, ...]
@@ -85,7 +85,7 @@ class State(NewState):
 
 
 def unkept(new: NewState, at: datetime) -> State:
-    """Return a state as it would be if it were stored at an instant."""
+    """Return a state as it would be if stored at an instant."""
     hashes = member_hashes(new.arrays)
     return State(
         **as_values(new),
@@ -102,7 +102,7 @@ def put(session: Session, new: NewState, at: datetime) -> State:
 
     Raises:
         UnknownBasin: there is no such basin.
-        StateConflict: another valid state of that version, basin and day is kept.
+        StateConflict: another valid state of that version, basin and day is stored.
     """
     basins.lock(session, new.basin_id)
     hashes = member_hashes(new.arrays)
@@ -147,9 +147,9 @@ def get(session: Session, version: str, basin: str, day: Day) -> State | None:
 
 
 def newest_valid(session: Session, version: str, basin: str, on_or_before: Day) -> State | None:
-    """Return the newest valid state that has consumed no day after the given one, or None.
+    """Return the newest valid state up to a day, or None.
 
-    Damaged states are skipped: a forecast computes them anew from an earlier one and replaces them.
+    Damaged states are skipped: a forecast recomputes them from an earlier one and replaces them.
     """
     days = session.scalars(
         select(StateRow.day)
@@ -162,7 +162,7 @@ def newest_valid(session: Session, version: str, basin: str, on_or_before: Day) 
 
 
 def valid_hashes(session: Session, version: str, day: Day, basins: Sequence[str]) -> dict[str, str]:
-    """Return the fingerprint of the valid state that each basin has of a day; one without such a state is not there."""
+    """Return the fingerprint of each basin's valid state of a day. Basins without one are left out."""
     rows = session.execute(
         select(StateRow.basin_id, StateRow.sha256)
         .filter_by(version_id=version, day=day, invalid_at=None)
@@ -172,9 +172,9 @@ def valid_hashes(session: Session, version: str, day: Day, basins: Sequence[str]
 
 
 def invalidate(session: Session, basin: str, product: str, from_day: Day, reason: str, at: datetime) -> int:
-    """Mark as invalid the states of a basin that consumed a given day of a product, of every version; return how many.
+    """Invalidate a basin's states that used a product from a day on. Return their number.
 
-    The state of `from_day` is among them, for it has consumed that day. States already invalid keep their reason.
+    The state of `from_day` is included, since that day entered it. States already invalid retain their reason.
     """
     basins.lock(session, basin)
     marked = session.execute(
@@ -188,7 +188,7 @@ def invalidate(session: Session, basin: str, product: str, from_day: Day, reason
 
 
 def invalidate_all(session: Session, basin: str, reason: str, at: datetime) -> int:
-    """Mark every state of a basin as invalid, of every version and product, and return how many."""
+    """Invalidate every state of a basin. Return their number."""
     basins.lock(session, basin)
     marked = session.execute(
         update(StateRow)
@@ -200,11 +200,13 @@ def invalidate_all(session: Session, basin: str, reason: str, at: datetime) -> i
 
 
 def outdated(session: Session, before: datetime, states: Collection[Key] | None = None) -> dict[Key, int]:
-    """Return the states that were made before an instant, but the newest and of each month the last that is valid, each
-    with a count of 1. Forecasts, replays and what-if runs of old days begin from those.
+    """Return the states created before an instant, each with a count of 1.
+
+    Left out are the newest state and the last valid one of each month: forecasts, replays and what-if runs of old days
+    start from those.
 
     Args:
-        states: look at these alone; None for all.
+        states: restrict to these; None for all.
     """
     of_basin = StateRow.version_id, StateRow.basin_id
     query = select(*of_basin, StateRow.day, StateRow.invalid_at.is_(None), StateRow.created_at < before)
@@ -219,7 +221,7 @@ def outdated(session: Session, before: datetime, states: Collection[Key] | None 
 
 
 def remove(session: Session, states: Collection[Key]) -> list[str]:
-    """Delete states. Returns the ids of what has an address: none."""
+    """Delete states. Return the ids of records with an address: none."""
     by_basin: dict[tuple[str, str], list[Day]] = {}
     for version, basin, at in states:
         by_basin.setdefault((version, basin), []).append(at)
@@ -232,7 +234,7 @@ def remove(session: Session, states: Collection[Key]) -> list[str]:
 
 
 def _but_the_last(states: Sequence[tuple[Day, bool, bool]]) -> list[Day]:
-    """Return the days of old states, without the newest and of each month the last that is valid.
+    """Return the days of old states that may be deleted.
 
     Args:
         states: day, whether it is valid and whether it is old, by day.
@@ -244,7 +246,7 @@ def _but_the_last(states: Sequence[tuple[Day, bool, bool]]) -> list[Day]:
 def _state(row: StateRow) -> State:
     if not is_whole(row):
         raise Corrupt(
-            f"The stored state of {row.basin_id} at {row.day} is damaged: forecast again, and it is computed anew."
+            f"The stored state of {row.basin_id} at {row.day} is damaged: forecast again, which recomputes it."
         )
     sums = None if row.sums is None else unpack(row.sums)
     flow, hashes = _recent_flow(row), tuple(row.member_hashes)
@@ -256,7 +258,7 @@ def _recent_flow(row: Any) -> npt.NDArray[np.float32] | None:
 
 
 def is_whole(row: Any) -> bool:
-    """Return whether a stored state, its columns as attributes, is the one that was written."""
+    """Return whether a stored state, its columns as attributes, is as it was written."""
     if whole(row.content, row.member_hashes, row.sha256) is None:
         return False
     try:

@@ -49,7 +49,7 @@ class RunRow(Base):
     program: Mapped[str]
     weather: Mapped[RunWeather | None] = mapped_column(Document(RunWeather))
     what_if: Mapped[RunWhatIf | None] = mapped_column(Document(RunWhatIf))
-    # The operator's key that asked for it; null for the service's. Not a foreign key: keys are revoked, never deleted.
+    # The operator's key that posted it; null for the service's. Not a foreign key: keys are revoked, never deleted.
     owner: Mapped[str | None]
     # How many days T0 lay before the clock's day, and whether that is too many for a T0 that nobody named.
     t0_age_days: Mapped[int]
@@ -57,8 +57,8 @@ class RunRow(Base):
 
 
 class RunBasinRow(Base):
-    """What a run says of one basin. The closure is that of the member whose ledger closes least, or is open the most:
-    the database itself refuses a claim that the numbers do not bear, and an issued basin with an open ledger."""
+    """A run's content for one basin. The closure is that of the member whose ledger closes worst. The database itself
+    refuses a claim that the numbers contradict, and an issued basin with an open ledger."""
 
     __tablename__ = "run_basins"
     __table_args__ = (
@@ -94,8 +94,8 @@ def _of_run_basin() -> ForeignKeyConstraint:
 
 
 class NewestRunRow(Base):
-    """A version's newest operational run of a basin, whatever came of it (`tried`), and the newest that can be its
-    latest forecast: what an archive of any length is asked for most, in one row each."""
+    """A version's newest operational run of a basin, whatever its outcome (`tried`), and the newest that can be its
+    latest forecast: one row each for the most frequent query of an archive of any length."""
 
     __tablename__ = "newest_runs"
     __table_args__ = (
@@ -124,7 +124,7 @@ class RunContentRow(Base):
 
 
 class StateRow(Summed, Base):
-    """The state of all members after they consumed a day, chained to its parent and its inputs."""
+    """The state of all members after a day, linked to its parent and its inputs."""
 
     __tablename__ = "states"
     __table_args__ = (
@@ -132,7 +132,7 @@ class StateRow(Summed, Base):
         CheckConstraint("(parent_day IS NULL) = (parent_hash IS NULL)", name="parent"),
         CheckConstraint("parent_day < day", name="order"),
         Index(None, "basin_id", "product", "day"),
-        # What is asked of a state without its content: which is the newest that is valid, and which are outdated.
+        # For queries without a state's content: the newest valid one, and the outdated ones.
         Index(None, "version_id", "basin_id", "day", "invalid_at", "created_at"),
     )
     summed_names = ("version_id", "basin_id", "day")

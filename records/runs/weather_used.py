@@ -1,4 +1,4 @@
-"""The weather forecast that a run used, kept as JSON with it: its identity and its credit outlive the forecast."""
+"""The weather forecast of a run, stored as JSON with it: its identity and credit outlive the forecast."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,10 +8,10 @@ from records.database.json_columns import CLOSED
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunWeather:
-    """A weather forecast, as `records.weather.weather_issues.Issue` has it.
+    """A weather forecast, as in `records.weather.weather_issues.Issue`.
 
     Attributes:
-        available_time: of the last of the run's basins.
+        available_time: the latest of the run's basins.
     """
 
     __pydantic_config__ = CLOSED

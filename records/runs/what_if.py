@@ -1,4 +1,4 @@
-"""What a what-if run changes, kept as JSON with it."""
+"""Changes of a what-if run, stored as JSON with it."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -8,13 +8,13 @@ from records.database.json_columns import CLOSED
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunWhatIf:
-    """What was asked.
+    """The request of a what-if run.
 
     Attributes:
-        changes: as `jobspec.changes.Changes.told` has them; empty where the run is there to be compared with.
-        note: why it was asked; None where nobody said.
-        by: the name of the key that posted the job, or who used the command line; None where it is not known.
-        base: the run without changes that it is to be compared with; None where it changes nothing itself.
+        changes: in the form of `jobspec.changes.Changes.as_json`; empty for a run to compare with.
+        note: the stated purpose; None without one.
+        by: the name of the key that posted the job, or the user of the command line; None if unknown.
+        base: the run without changes to compare with; None if the run itself has none.
     """
 
     __pydantic_config__ = CLOSED

@@ -1,5 +1,5 @@
-"""Stored years whose checksum is not theirs: they are never read, and only a write that knows all their days mends
-them."""
+"""Damaged years of a series: those whose checksum does not match. They are never read, and only a write with all of
+their days repairs them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -17,21 +17,21 @@ from records.series.year_rows import Mask, days_between
 
 
 class DamagedSeries(Corrupt):
-    """A stored year of a series is not what was written."""
+    """A stored year of a series is not as it was written."""
 
     kind = "damaged-series"
-    remedy = "Ingest all of the year that `detail` names again, which replaces it, or restore a backup."
+    remedy = "Ingest the whole year that `detail` names again, which replaces it, or restore a backup."
 
     def __init__(self, basin: str, product: str, variable: str, year: int, mending: str) -> None:
         super().__init__(
-            f"What is stored of {variable} of {product} in {basin} in {year} is damaged (its checksum is another): "
+            f"The stored {variable} of {product} in {basin} in {year} is damaged (its checksum does not match): "
             f"{mending}"
         )
         self.basin = basin
 
 
 class YearSums:
-    """What the checksums of a product's years have to be; what many of them share is computed once."""
+    """Expected checksums of a product's years; what many years share is computed once."""
 
     def __init__(self, product: str) -> None:
         self._product = product
@@ -39,7 +39,7 @@ class YearSums:
         self._years: dict[tuple[int, str], bytes] = {}
 
     def of(self, basin: str, variable: str, year: int, unit: str, value_bytes: bytes, flag_bytes: bytes) -> int:
-        """Return what `checksums.checksum` does of a year."""
+        """Return the value of `checksums.checksum` for a year."""
         started = self._series.get((basin, variable))
         if started is None:
             started = self._series[basin, variable] = crc32(f"{basin}\0{self._product}\0{variable}\0".encode())
@@ -51,12 +51,12 @@ class YearSums:
 
 def damaged(basin: str, product: str, variable: str, year: int) -> DamagedSeries:
     """Return the problem of a damaged year."""
-    mending = "ingest all of that year again, which replaces it, or restore a backup."
+    mending = "ingest the whole year again, which replaces it, or restore a backup."
     return DamagedSeries(basin, product, variable, year, mending)
 
 
 def whole(rows: Sequence[Row[Any]]) -> Sequence[Row[Any]]:
-    """Return stored years as they are.
+    """Return stored years unchanged, after checking them.
 
     Raises:
         DamagedSeries: one is damaged.
@@ -68,20 +68,20 @@ def whole(rows: Sequence[Row[Any]]) -> Sequence[Row[Any]]:
 
 
 def whole_log(rows: Sequence[RevisionRow]) -> Sequence[RevisionRow]:
-    """Return what was logged of replaced days as it is.
+    """Return the logged replaced days unchanged, after checking them.
 
     Raises:
         DamagedSeries: one row is damaged.
     """
     for row in rows:
         if not is_whole(RevisionRow, row):
-            mending = "what it was before it was revised is lost; restore a backup to know it."
+            mending = "its values before the revision are lost; restore a backup to recover them."
             raise DamagedSeries(row.basin_id, row.product, row.variable, row.year, mending)
     return rows
 
 
 def arrived(session: Session, key: Mapping[str, str], span: Period) -> Mask:
-    """Return which days of a period are known of a series, whatever its years say."""
+    """Return which days of a series have arrived, even in damaged years."""
     days = np.zeros(len(span), dtype=np.bool_)
     ranges = session.execute(
         select(ArrivalRow.first_day, ArrivalRow.last_day)

@@ -1,4 +1,4 @@
-"""What was known when: arrivals say since when a day is known, the log says what it was before."""
+"""History of series: the arrival of each day, and the values that revisions replaced."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from records.series.year_rows import OFFSET, VALUE, days_between, january, known
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """A known day that was replaced: what it was, when it ceased to be, and by which source."""
+    """A replaced day: its old value, when it was replaced, and by which source."""
 
     day: Day
     old_value: float
@@ -42,12 +42,12 @@ class Arrival:
 def as_known_at(
     session: Session, basin: str, product: str, variable: str, at: datetime, period: Period | None = None
 ) -> DailySeries | None:
-    """Return a series as it stood at an instant, over a period or from its first to its last known day.
+    """Return a series as it was known at an instant.
 
-    A day that had not arrived is ABSENT; None where none had.
+    A day that had not arrived is ABSENT; None if no day had.
 
     Raises:
-        DamagedSeries: it is damaged, or the log of what was replaced.
+        DamagedSeries: it is damaged, or its log of revisions is.
     """
     key = {"basin_id": basin, "product": product, "variable": variable}
     stored = series.read(session, basin, product, variable)
@@ -75,10 +75,10 @@ def as_known_at(
 
 
 def revisions(session: Session, basin: str, product: str, variable: str) -> list[Revision]:
-    """Return every replaced day, the oldest replacement first.
+    """Return every replaced day, oldest replacement first.
 
     Raises:
-        DamagedSeries: the log of what was replaced is damaged.
+        DamagedSeries: the log of revisions is damaged.
     """
     key = {"basin_id": basin, "product": product, "variable": variable}
     replaced = [
@@ -96,18 +96,18 @@ def revisions(session: Session, basin: str, product: str, variable: str) -> list
 
 
 def arrivals(session: Session, basin: str, product: str, variable: str) -> list[Arrival]:
-    """Return the ranges in which a series became known, in the order of their writing."""
+    """Return the ranges of days in which a series arrived, in writing order."""
     key = {"basin_id": basin, "product": product, "variable": variable}
     rows = session.scalars(select(ArrivalRow).filter_by(**key).order_by(ArrivalRow.id))
     return [as_record(Arrival, row) for row in rows]
 
 
 def newest_days(session: Session) -> dict[str, Day]:
-    """Return the newest day that has arrived of each product, of whichever basin and variable."""
+    """Return the newest arrived day of each product."""
     newest: dict[str, Day] = {}
     following = select(func.min(ArrivalRow.product))
     product = session.scalar(following)
-    while product is not None:  # from product to product, as the index has them: arrivals grow by rows a day and series
+    while product is not None:  # product by product, as in the index: arrivals grow by one row per day and series
         newest[product] = session.scalars(
             select(func.max(ArrivalRow.last_day)).where(ArrivalRow.product == product)
         ).one()

@@ -1,7 +1,7 @@
 """Daily series: a row per basin, product, variable and calendar year.
 
-Where a year's row does not know a day, the day is NaN and `Flag.ABSENT`. A known day is never lost: a
-different value or flag for it is first written to the log of revisions (`records.series.revisions` reads it).
+If a year's row lacks a day, the day is NaN and `Flag.ABSENT`. A known day is never lost: a different value or flag for
+it is first written to the log of revisions (`records.series.revisions` reads it).
 """
 
 from collections.abc import Sequence
@@ -54,7 +54,7 @@ _READ = (*SeriesRow.summed_names, *SeriesRow.summed_contents, "checksum")
 
 
 class NoObservations(NotFound):
-    """Nothing of that product, variable or period is kept for the basin."""
+    """No days of this product, variable or period are stored for the basin."""
 
     kind = "no-observations"
     remedy = "Ask for a product and days that `/v1/basins/{basin}` lists, or ingest what is missing."
@@ -62,7 +62,7 @@ class NoObservations(NotFound):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One series in a basin's catalogue: its unit, its first and last known day, when it last changed."""
+    """A series in a basin's catalogue: its unit, first and last known day, and last change."""
 
     product: str
     variable: str
@@ -73,14 +73,14 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The unit that a series is kept in, and the days of its calendar years from the first to the last."""
+    """The unit of a stored series, and the days of its calendar years from first to last."""
 
     unit: str
     years: Period
 
 
 def read(session: Session, basin: str, product: str, variable: str, period: Period | None = None) -> DailySeries | None:
-    """Return a series over a period, or from its first to its last known day; None where no day is known.
+    """Return a series over a period, by default of all known days. None if no day is known.
 
     Raises:
         DamagedSeries: a year of it is damaged.
@@ -97,7 +97,7 @@ def read(session: Session, basin: str, product: str, variable: str, period: Peri
 
 
 def read_product(session: Session, basin: str, product: str) -> dict[str, DailySeries]:
-    """Return every series of a product from its first to its last known day, by variable.
+    """Return all series of a product by variable, over their known days.
 
     Raises:
         DamagedSeries: a year of one is damaged.
@@ -114,13 +114,13 @@ def read_product(session: Session, basin: str, product: str) -> dict[str, DailyS
 
 
 def unit_of(session: Session, basin: str, product: str, variable: str) -> str | None:
-    """Return the unit that a series is kept in; None where there is none."""
+    """Return the unit of a stored series; None without one."""
     key = {"basin_id": basin, "product": product, "variable": variable}
     return session.scalar(select(SeriesRow.unit).filter_by(**key).limit(1))
 
 
 def spans(session: Session, basin_ids: Sequence[str], product: str, variable: str) -> dict[str, Span]:
-    """Return which calendar years are kept of many series; one that is not stored is not there."""
+    """Return the stored calendar years of many series. Series that are not stored are left out."""
     unit, first, last = func.min(SeriesRow.unit), func.min(SeriesRow.year), func.max(SeriesRow.year)
     rows = session.execute(
         select(SeriesRow.basin_id, unit, first, last)
@@ -133,10 +133,10 @@ def spans(session: Session, basin_ids: Sequence[str], product: str, variable: st
 def read_many(
     session: Session, basin_ids: Sequence[str], product: str, variables: Sequence[str], period: Period
 ) -> npt.NDArray[np.float32]:
-    """Return the values of many series (basins, days, variables), NaN where missing or not known.
+    """Return the values of many series (basins, days, variables), NaN if missing or unknown.
 
     Raises:
-        UnknownBasin: one of the basins is not kept.
+        UnknownBasin: one of the basins is not stored.
         DamagedSeries: a year is damaged.
     """
     return _read_many(session, basin_ids, product, variables, period, None)
@@ -145,7 +145,7 @@ def read_many(
 def read_many_flagged(
     session: Session, basin_ids: Sequence[str], product: str, variables: Sequence[str], period: Period
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.uint8]]:
-    """Return what `read_many` does, and the flags in an array of the same shape."""
+    """Return the values of `read_many`, and flags of the same shape."""
     years = calendar_years(*(years_of(period)[at] for at in (0, -1)))
     flags = np.full((len(basin_ids), len(years), len(variables)), Flag.ABSENT, dtype=np.uint8)
     values = _read_many(session, basin_ids, product, variables, period, flags)
@@ -161,7 +161,7 @@ def _read_many(
     period: Period,
     all_flags: npt.NDArray[np.uint8] | None,
 ) -> npt.NDArray[np.float32]:
-    """Read values, and flags into an array of the whole calendar years where one is given."""
+    """Read values, and flags if an array for whole calendar years is given."""
     years = years_of(period)
     row = SeriesRow
     rows = session.execute(
@@ -172,7 +172,7 @@ def _read_many(
             SeriesRow.year.between(years[0], years[-1]),
         )
     )
-    # Whole calendar years are filled, variable by variable, and the period is cut out of them at the end.
+    # Whole calendar years are filled, variable by variable, and the period is cut out at the end.
     first = january(years[0])
     starts = {year: days_between(first, january(year)) for year in range(years[0], years[-1] + 2)}
     out = np.full((len(basin_ids), starts[years[-1] + 1], len(variables)), np.nan, dtype=np.float32)
@@ -196,9 +196,9 @@ def _read_many(
 def extent(
     session: Session, basin_ids: Sequence[str], product: str, variables: Sequence[str]
 ) -> dict[tuple[str, str], Period]:
-    """Return the first and last known day by (basin, variable); a series that is not stored is not there.
+    """Return the first and last known day by (basin, variable). Unstored series are left out.
 
-    Of a damaged year, the days that arrived are told.
+    A damaged year counts with the days that arrived.
     """
     of_series = (SeriesRow.basin_id.in_(basin_ids), SeriesRow.product == product, SeriesRow.variable.in_(variables))
     key = (SeriesRow.basin_id, SeriesRow.variable)
@@ -243,10 +243,10 @@ def catalogue(session: Session, basin: str) -> list[Entry]:
 def longest_record(
     session: Session, basin: str, variables: Sequence[str], preferred: str | None = None
 ) -> tuple[str, Period] | None:
-    """Return the product with the most stored years of some variables of a basin, and its years; None without any.
+    """Return a basin's product with the longest record of some variables, and its years. None without any.
 
     Args:
-        preferred: returned if it has two years or more.
+        preferred: returned if it has at least two years.
     """
     query = select(
         SeriesRow.product, func.count(SeriesRow.year.distinct()), func.min(SeriesRow.year), func.max(SeriesRow.year)
@@ -259,13 +259,13 @@ def longest_record(
 
 
 def stamp(session: Session, basin: str, product: str) -> int:
-    """Return a number that grows with every write to a basin's series of a product; 0 where there is none."""
+    """Return a number that grows with every write to a product's series. 0 without one."""
     writes = select(func.sum(SeriesRow.revision)).where(SeriesRow.basin_id == basin, SeriesRow.product == product)
     return int(session.scalar(writes) or 0)
 
 
 def stamps(session: Session, basins: Sequence[str], product: str) -> dict[str, int]:
-    """Return what `stamp` does of many basins; one without series of the product is not there."""
+    """Return the `stamp` of many basins. Those without series of the product are left out."""
     writes = select(SeriesRow.basin_id, func.sum(SeriesRow.revision)).where(
         SeriesRow.basin_id.in_(basins), SeriesRow.product == product
     )
@@ -273,7 +273,7 @@ def stamps(session: Session, basins: Sequence[str], product: str) -> dict[str, i
 
 
 def products(session: Session, variable: str | None = None) -> list[str]:
-    """Return the products of which anything, or a variable, is stored."""
+    """Return the stored products, optionally only those with a variable."""
     query = select(SeriesRow.product).distinct().order_by(SeriesRow.product)
     return list(session.scalars(query if variable is None else query.where(SeriesRow.variable == variable)))
 

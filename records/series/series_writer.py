@@ -1,4 +1,4 @@
-"""Writing a daily series: what is new is added, what differs is logged and replaced, the rest is left alone."""
+"""Writes daily series: adds new days, logs and replaces different ones, and leaves equal ones alone."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -37,19 +37,19 @@ class UnitConflict(DataProblem):
 
 
 class UnusableValues(DataProblem):
-    """A value that says neither a number nor why there is none."""
+    """A value that is neither a number nor flagged as missing."""
 
     kind = "unusable-values"
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What a write did.
+    """The result of a write.
 
     Attributes:
         new_days: days that were not known before.
         changed_days: known days whose value or flag was replaced (and logged, unless it was damaged).
-        unchanged_days: days that the input repeats.
+        unchanged_days: days that the input repeats unchanged.
         first_new: the first new day.
         first_changed: the first replaced day.
     """
@@ -70,16 +70,16 @@ def write(
     source_id: int,
     at: datetime,
 ) -> Written:
-    """Merge a series into what is stored: new days are added, known days replaced, ABSENT days ignored.
+    """Merge a series into the stored one: new days are added, known days replaced, ABSENT days ignored.
 
-    The same series again writes nothing. New days are recorded as having arrived at `at`, replaced ones as
-    replaced at `at`. A damaged year is replaced by one that knows all the days that it knew.
+    Writing the same series again changes nothing. New days are recorded as arrived at `at`, replaced ones as replaced
+    at `at`. A damaged year is replaced if the series contains all days that it had.
 
     Raises:
         UnknownBasin: there is no such basin.
         UnitConflict: the series is stored in another unit.
-        UnusableValues: a value is infinite, or missing with no flag that says so.
-        DamagedSeries: a year is damaged, and the series does not know all its days.
+        UnusableValues: a value is infinite, or missing without a flag for it.
+        DamagedSeries: a year is damaged, and the series lacks some of its days.
     """
     basins.lock(session, basin)
     _check_values(basin, variable, series)
@@ -118,10 +118,10 @@ def rows_of(session: Session, key: Mapping[str, str], years: range | None) -> Se
 
 
 def _lost(session: Session, key: Mapping[str, str], rows: Sequence[Row[Any]], incoming: DailySeries) -> Mask:
-    """Return the days that damaged years knew.
+    """Return the days that were known in damaged years.
 
     Raises:
-        DamagedSeries: one of them is not known to what is to be written.
+        DamagedSeries: the new series lacks one of them.
     """
     lost = np.zeros(len(incoming), dtype=np.bool_)
     for row in rows:
@@ -135,7 +135,7 @@ def _lost(session: Session, key: Mapping[str, str], rows: Sequence[Row[Any]], in
 
 
 def _differs(old: DailySeries, new: DailySeries) -> Mask:
-    """Compare bits, so that -0 is not 0; all NaN are one."""
+    """Compare bits, so that -0 differs from 0; all NaN are equal."""
     before, after = old.values.astype(VALUE), new.values.astype(VALUE)
     bits = before.view("<u4") != after.view("<u4")
     differs: Mask = (bits & ~(np.isnan(before) & np.isnan(after))) | (old.flags != new.flags)
@@ -198,7 +198,7 @@ def _log_replaced(
 def _log_arrivals(
     session: Session, key: Mapping[str, str], span: Period, new_days: Mask, source_id: int, at: datetime
 ) -> None:
-    # A range begins where the mask rises and ends before it falls.
+    # A range starts where the mask rises and ends before it falls.
     edges = np.flatnonzero(np.diff(new_days.astype(np.int8), prepend=0, append=0)).reshape(-1, 2)
     days, stamp = span.days, {"arrived_at": at, "source_id": source_id}
     ranges = [{**key, "first_day": days[first], "last_day": days[end - 1], **stamp} for first, end in edges]
@@ -209,12 +209,12 @@ def _check_values(basin: str, variable: str, series: DailySeries) -> None:
     with np.errstate(over="ignore"):
         values = series.values.astype(VALUE)
     unexplained = np.isnan(values) & (series.flags & (Flag.MISSING | Flag.ABSENT) == 0)
-    faults = {"is missing with no flag that says so": unexplained, "is too large a number": np.isinf(values)}
+    faults = {"is missing with no flag for it": unexplained, "is too large a number": np.isinf(values)}
     for fault, days in faults.items():
         if days.any():
             raise UnusableValues(
                 f"{variable} of {basin} {fault} on {_first(series.period, days)} ({int(days.sum())} days in all): "
-                "mend the source, or flag the day as missing."
+                "correct the source, or flag the day as missing."
             )
 
 

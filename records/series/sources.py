@@ -22,7 +22,7 @@ class Source:
 
 
 def register(session: Session, name: str, sha256: str, size: int, read_at: datetime) -> int:
-    """Return the id of a source, kept once per name and content; `read_at` is that of its first reading."""
+    """Return the id of a source, stored once per name and content. `read_at` is the time of its first reading."""
     session.execute(
         insert_into(session, SourceRow).on_conflict_do_nothing(index_elements=["name", "sha256"]),
         {"name": name, "sha256": sha256, "size": size, "read_at": read_at},
@@ -32,5 +32,5 @@ def register(session: Session, name: str, sha256: str, size: int, read_at: datet
 
 
 def get(session: Session, source: int) -> Source:
-    """Return a source by the id that a series, a revision or an arrival names."""
+    """Return a source by its id in a series, a revision or an arrival."""
     return as_record(Source, session.get_one(SourceRow, source))

@@ -1,4 +1,4 @@
-"""Sources, daily series a year a row, what arrived when, and what was replaced."""
+"""Sources, daily series by calendar year, arrivals and revisions."""
 
 from datetime import datetime
 
@@ -28,7 +28,7 @@ class SourceRow(Base):
 
 
 class SeriesRow(Summed, Base):
-    """A calendar year of a daily series: little-endian float32 values and one flag byte a day."""
+    """A calendar year of a daily series: little-endian float32 values and one flag byte per day."""
 
     __tablename__ = "series"
     __table_args__ = (
@@ -52,7 +52,7 @@ class SeriesRow(Summed, Base):
 
 
 class RevisionRow(Summed, Base):
-    """The known days of a year that one write replaced: which (uint16), their old values and old flags.
+    """The known days of a year that one write replaced: positions (uint16), old values and old flags.
 
     `revision` is that of the series row that was replaced.
     """
@@ -87,7 +87,7 @@ class ArrivalRow(Base):
     __table_args__ = (
         CheckConstraint("first_day <= last_day", name="order"),
         Index(None, "basin_id", "product", "variable"),
-        Index(None, "product", "last_day"),  # a row a day of each series: the newest day is found without reading them
+        Index(None, "product", "last_day"),  # one row per day and series: the newest day is found without reading them
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)

@@ -1,4 +1,4 @@
-"""How a daily series lies in the rows of its calendar years."""
+"""Layout of a daily series in rows of calendar years."""
 
 from collections.abc import Iterable, Iterator
 from typing import Protocol
@@ -15,7 +15,7 @@ OFFSET = np.dtype("<u2")
 
 
 class YearRow(Protocol):
-    """A stored year: the value (float32) and flag (uint8) of every day of it."""
+    """A stored year: the value (float32) and flag (uint8) of each of its days."""
 
     year: int
     value_bytes: bytes
@@ -33,7 +33,7 @@ def january(year: int) -> Day:
 
 
 def years_of(period: Period) -> range:
-    """Return the calendar years that a period touches."""
+    """Return the calendar years that a period overlaps."""
     return range(year_of(period.first), year_of(period.last) + 1)
 
 
@@ -43,7 +43,7 @@ def calendar_years(first: int, last: int) -> Period:
 
 
 def joined(rows: Iterable[YearRow], span: Period, unit: str) -> DailySeries:
-    """Return stored years as one series over whole calendar years; a year not stored is ABSENT."""
+    """Join stored years into one series over whole calendar years. Unstored years are ABSENT."""
     values = np.full(len(span), np.nan, dtype=VALUE)
     flags = np.full(len(span), Flag.ABSENT, dtype=np.uint8)
     for row in rows:
@@ -54,7 +54,7 @@ def joined(rows: Iterable[YearRow], span: Period, unit: str) -> DailySeries:
 
 
 def years_with(span: Period, mask: Mask) -> Iterator[tuple[int, slice]]:
-    """Give each calendar year in which a day is marked, and where it lies in the period."""
+    """Yield each calendar year with a marked day, and its slice of the period."""
     for year in years_of(span):
         days = slice(days_between(span.first, january(year)), days_between(span.first, january(year + 1)))
         if mask[days].any():
@@ -62,17 +62,17 @@ def years_with(span: Period, mask: Mask) -> Iterator[tuple[int, slice]]:
 
 
 def known(series: DailySeries) -> Mask:
-    """Return which days a series speaks of: those not ABSENT."""
+    """Return which days of a series are known: those not ABSENT."""
     mask: Mask = series.flags & Flag.ABSENT == 0
     return mask
 
 
 def trimmed(series: DailySeries) -> DailySeries | None:
-    """Return a series from its first to its last known day, or None where it knows none."""
+    """Return a series over its known days. None if no day is known."""
     days = series.days[known(series)]
     return series.over(Period(days[0], days[-1])) if len(days) else None
 
 
 def days_between(first: Day, last: Day) -> int:
-    """Return how many days the second day lies after the first."""
+    """Return the number of days from the first to the second day."""
     return int((last - first).astype(int))

@@ -1,1 +1,1 @@
-"""What was derived from simulations of the past: thresholds, storage, snow cells."""
+"""Results of simulations of the past: thresholds, storage, snow cells."""

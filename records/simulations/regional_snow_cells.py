@@ -1,4 +1,4 @@
-"""The cells of a version that read as snow in basins without a reference: chosen over many basins together."""
+"""Snow cells of a version for basins without a reference, chosen over many basins together."""
 
 from datetime import datetime
 
@@ -10,12 +10,12 @@ from records.verification.tables import RegionalSnowRow
 
 
 def get(session: Session, version: str) -> RegionalSnow | None:
-    """Return the regional mapping of a version; None where none is kept."""
+    """Return the regional mapping of a version; None if none is stored."""
     row = session.get(RegionalSnowRow, version, populate_existing=True)
     return None if row is None else from_json(RegionalSnow, row.content)
 
 
 def replace(session: Session, version: str, mapping: RegionalSnow, at: datetime) -> None:
-    """Keep the regional mapping of a version in place of the one before."""
+    """Store the regional mapping of a version, replacing the last."""
     session.merge(RegionalSnowRow(version_id=version, content=to_json(mapping), evaluated_at=at))
     session.flush()

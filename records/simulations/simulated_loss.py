@@ -1,4 +1,4 @@
-"""What a version loses in a basin on its past days other than through the river, beside what could have evaporated."""
+"""Simulated water loss of a version in a basin other than by discharge, with potential evapotranspiration."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,11 +13,11 @@ from records.simulations.tables import SimulatedRecordRow
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimulatedLoss:
-    """The mean of a year of the simulated days, mm.
+    """Mean annual loss over the simulated days, mm.
 
     Attributes:
         members: by member label.
-        pet: potential evapotranspiration on the same days (`hydrology.weather.evaporation`); None for `pet_reason`.
+        pet: potential evapotranspiration on the same days (`hydrology.weather.evaporation`); None: see `pet_reason`.
     """
 
     __pydantic_config__ = CLOSED
@@ -33,12 +33,12 @@ class SimulatedLoss:
 
     @property
     def exceeding(self) -> list[str]:
-        """The members that lose more than could evaporate; none where that is not known."""
+        """The members that lose more than could evaporate. Empty if that is unknown."""
         return [] if self.pet is None else [label for label, loss in self.members.items() if loss > self.pet]
 
 
 def get(session: Session, version: str, basin: str) -> tuple[Period, SimulatedLoss] | str:
-    """Return what a version loses in a basin, and on which days; or why that is not known."""
+    """Return a version's loss in a basin and its days, or a reason."""
     row = session.get(SimulatedRecordRow, (version, basin))
     if row is None or row.loss is None:
         return why_none(version)

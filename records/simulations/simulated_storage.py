@@ -1,4 +1,4 @@
-"""How much water a version simulates in a basin on its past days: all of it, and what reads as snow."""
+"""Simulated water storage of a version in a basin on past days: total, and snow."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,8 +18,8 @@ from records.simulations.tables import SimulatedRecordRow, SimulatedWaterRow
 
 WaterVariable = Literal["storage", "snow"]
 WATER: tuple[WaterVariable, ...] = ("storage", "snow")
-DAMAGED = "What is stored of the simulated past is damaged: simulate it again (freshet thresholds simulate)."
-OTHER_CELLS = "Other cells read as snow since the simulation was made: make it again (freshet thresholds simulate)."
+DAMAGED = "The stored simulation of the past is damaged: simulate it again (freshet thresholds simulate)."
+OTHER_CELLS = "The snow cells have changed since the simulation: simulate again (freshet thresholds simulate)."
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +27,9 @@ class SimulatedWater:
     """Water in a basin at the end of each day, the mean of the members.
 
     Attributes:
-        period: the simulated days, without those on which the store was still filling.
+        period: the simulated days after the spin-up.
         values: (days,) in mm.
-        cells: of each member, whose sum is the snow; None for all of the water.
+        cells: of each member, whose sum is the snow; None for the total water.
     """
 
     period: Period
@@ -37,15 +37,14 @@ class SimulatedWater:
     cells: JsonObject | None = None
 
     def row(self) -> dict[str, Any]:
-        """Return what is stored of it beside its key and its record's days."""
+        """Return the stored values besides the key and the record's days."""
         return {"cells": self.cells, "content": self.values.astype(VALUE, copy=False).tobytes()}
 
 
 def of_basins(
     session: Session, version: str, basins: Sequence[str], variable: WaterVariable
 ) -> dict[str, SimulatedWater | str]:
-    """Return the water that a version simulates in some basins, or that it is damaged; one of which none is kept is not
-    there."""
+    """Return a version's simulated water in basins, or that it is damaged. Basins without any stored are left out."""
     record, water = SimulatedRecordRow, SimulatedWaterRow
     rows = session.execute(
         select(water, record.first_day, record.last_day)
@@ -61,19 +60,19 @@ def of_basins(
 
 
 def storage_of(session: Session, version: str, basin: str) -> SimulatedWater | str:
-    """Return all water that a version simulates in a basin, or why none is kept."""
+    """Return a version's total simulated water in a basin, or a reason."""
     return of_basins(session, version, [basin], "storage").get(basin) or why_none(version)
 
 
 def snow_of(session: Session, version: str, basin: str, chosen: SnowMapping | str) -> SimulatedWater | str:
-    """Return the snow that a version simulates in a basin by its snow cells, or why none is kept."""
+    """Return a version's simulated snow in a basin, or a reason."""
     return snow_of_basins(session, version, {basin: chosen})[basin]
 
 
 def snow_of_basins(
     session: Session, version: str, chosen: Mapping[str, SnowMapping | str]
 ) -> dict[str, SimulatedWater | str]:
-    """Return what `snow_of` does of many basins."""
+    """Return the result of `snow_of` for many basins."""
     simulated = of_basins(session, version, list(chosen), "snow")
     snow: dict[str, SimulatedWater | str] = {}
     for basin, of_basin in chosen.items():
@@ -88,7 +87,7 @@ def snow_of_basins(
 
 
 def why_none(version: str) -> str:
-    """Return why no water of a version's past is known."""
+    """Return the reason why no past water of a version is known."""
     return (
-        f"No past of version {version} that keeps its water was simulated: simulate it (freshet thresholds simulate)."
+        f"No simulated storage of past days is stored for version {version}: simulate it (freshet thresholds simulate)."
     )

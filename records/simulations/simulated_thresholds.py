@@ -1,4 +1,4 @@
-"""The levels of what a version simulates of a basin's past days: those of its own climatology."""
+"""Levels of a version's own climatology: from its simulation of a basin's past days."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from records.simulations.simulated_storage import SimulatedWater, WaterVariable
 from records.simulations.tables import SimulatedLevelRow, SimulatedRecordRow, SimulatedWaterRow
 
 UNIT = "m3/s"
-"""Of all levels."""
+"""The unit of all levels."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,8 +27,8 @@ class ModelLevels:
     """The levels of a version's simulation of a basin.
 
     Attributes:
-        first_day, last_day: the simulated days, without those on which the store was still filling.
-        area_name, area_m2: what depths were converted with.
+        first_day, last_day: the simulated days after the spin-up.
+        area_name, area_m2: the area that depths were converted with.
         attributes_assumed: the attributes of the basin that were assumed.
         statistics: in `UNIT`.
         computed_at: by the service's clock.
@@ -51,7 +51,7 @@ def replace(
     water: Mapping[WaterVariable, SimulatedWater],
     loss: SimulatedLoss | None = None,
 ) -> None:
-    """Keep the levels of a version in a basin, and the water and loss of the same days, in place of those before."""
+    """Store a version's levels in a basin, with its water and loss. They replace earlier ones."""
     key = {"version_id": levels.version_id, "basin_id": levels.basin_id}
     session.execute(delete(SimulatedLevelRow).filter_by(**key))
     session.execute(delete(SimulatedWaterRow).filter_by(**key))
@@ -63,7 +63,7 @@ def replace(
 
 
 def get(session: Session, version: str, basin: str) -> ModelLevels | None:
-    """Return the levels of a version in a basin; None where none are kept."""
+    """Return the levels of a version in a basin. None if none are stored."""
     record = session.get(SimulatedRecordRow, (version, basin))
     if record is None:
         return None

@@ -1,4 +1,4 @@
-"""Which cells of a version read as snow in a basin, and how well: its own, or those of many basins together."""
+"""Snow cells of a version in a basin, with their skill: its own, or those of many basins together."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -35,8 +35,8 @@ class SnowMapping:
 
     Attributes:
         kind: `basin`, chosen against its own reference, or `regional`, chosen over other basins together.
-        skill: or why it is not known.
-        because: why it is regional; None where it is the basin's own.
+        skill: or the reason why it is unknown.
+        because: why it is regional; None for the basin's own.
     """
 
     kind: MappingKind
@@ -46,7 +46,7 @@ class SnowMapping:
 
 
 def mappings(session: Session, version: str, basins: Sequence[str]) -> dict[str, SnowMapping | str]:
-    """Return the cells that read as snow in each of some basins, or why none do.
+    """Return the snow cells for each basin, or the reason why there are none.
 
     A basin that was evaluated against reference snow has cells of its own, or none; the regional mapping serves the
     others.
@@ -60,7 +60,7 @@ def mappings(session: Session, version: str, basins: Sequence[str]) -> dict[str,
 
 
 def mapping(session: Session, version: str, basin: str) -> SnowMapping | str:
-    """Return what `mappings` does of one basin."""
+    """Return the result of `mappings` for one basin."""
     return mappings(session, version, [basin])[basin]
 
 
@@ -110,14 +110,14 @@ def _regional(
 
 
 def _with_reference(session: Session, basins: Sequence[str]) -> set[str]:
-    """Return which of some basins have reference snow."""
+    """Return the basins with reference snow."""
     return {basin for product in REFERENCES for basin in series.spans(session, basins, product, "swe")}
 
 
 def _of_band(judged: RegionalSnow, by: Version, share: float) -> KnownSkill | str:
-    """Return what is known of basins with such a share of snow in their precipitation."""
+    """Return the skill in basins with such a share of snow."""
     if isnan(share):
-        return f"Which share of the precipitation is snow ({SNOW_SHARE}) is not known of this basin."
+        return f"The share of snow in this basin's precipitation ({SNOW_SHARE}) is unknown."
     band = judged.band(share)
     if band is None or judged.test is None:
         return "The regional mapping was not judged in basins with so little snow."

@@ -1,4 +1,4 @@
-"""The levels of what versions simulate of past days."""
+"""Levels of versions' simulations of past days."""
 
 from datetime import datetime
 
@@ -11,7 +11,7 @@ from records.database.tables import Summed
 
 
 class SimulatedRecordRow(Base):
-    """Which days of a basin a version simulated, and the area that depths were converted with."""
+    """The days of a basin that a version simulated, and the area that depths were converted with."""
 
     __tablename__ = "simulated_records"
     __table_args__ = (
@@ -32,7 +32,7 @@ class SimulatedRecordRow(Base):
 
 
 class SimulatedWaterRow(Summed, Base):
-    """Water in the basin at the end of each of them, mm: float32, little-endian; and which cells it is of."""
+    """Simulated water in a basin at the end of each day, mm: float32, little-endian; and its cells."""
 
     __tablename__ = "simulated_water"
     __table_args__ = (
@@ -54,7 +54,7 @@ class SimulatedWaterRow(Summed, Base):
 
 
 class SimulatedLevelRow(Base):
-    """A level of them, m3/s, in its place among them, with the years that it rests on."""
+    """A simulated level, m3/s, with its position and the years that it uses."""
 
     __tablename__ = "simulated_levels"
     __table_args__ = (

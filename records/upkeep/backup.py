@@ -1,8 +1,8 @@
-"""A backup: all that is kept, of one instant, in one file, from which any empty database can be filled.
+"""Backups: all stored data of one instant in one file, which can fill any empty database.
 
-The file is a zip archive of what `_CONTENT` names, packed by nothing, so that it opens to what it says: the rows as a
-SQLite database, the key that the secrets of webhooks follow from where the data folder has it, and a manifest with the
-digest of both. It holds all that the service knows: keep it as private as the database.
+The file is an uncompressed zip archive of the files in `_CONTENT`: the rows as a SQLite database, the key that the
+secrets of webhooks are derived from (if the data folder has it), and a manifest with the digest of both. It holds all
+that the service knows: protect it like the database.
 """
 
 import errno
@@ -42,26 +42,26 @@ Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
 
 class NoBackup(DataProblem):
-    """A file is no backup, or a damaged one."""
+    """A file is not a backup, or a damaged one."""
 
     kind = "no-backup"
 
 
 class NotEmpty(InvalidInput):
-    """What is to be filled from a backup holds something already."""
+    """The database to be filled from a backup is not empty."""
 
     kind = "not-empty"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """What a backup says of itself.
+    """A backup's manifest.
 
     Attributes:
-        created_at: the clock's time when it was begun.
-        code_version: of the Freshet that made it.
-        row_count: how many rows it holds.
-        sha256: of each file in it.
+        created_at: the clock's time when it was started.
+        code_version: version of Freshet that wrote it.
+        row_count: number of its rows.
+        sha256: checksum of each file in it.
     """
 
     __pydantic_config__ = CLOSED
@@ -76,13 +76,13 @@ _MANIFEST = TypeAdapter(Manifest)
 
 
 def make(settings: Settings, database: Database, clock: Clock, file: Path, show: Show) -> Manifest:
-    """Write a backup, whole or not at all, while others read and write the database.
+    """Write a backup, atomically, while others read and write the database.
 
     Raises:
         InvalidInput: the file is there already.
     """
     if file.exists():
-        raise InvalidInput(f"{file} is there already, and no backup is overwritten: name another file.")
+        raise InvalidInput(f"{file} exists already, and backups are not overwritten: name another file.")
     created_at = clock.wall()
     with _folder(file.parent) as folder:
         rows = Database(f"sqlite:///{folder / ROWS}")
@@ -104,17 +104,18 @@ def make(settings: Settings, database: Database, clock: Clock, file: Path, show:
                     archive.write(path, name)
             opened.flush()
             os.fsync(opened.fileno())
-        os.link(draft, file)  # fails where somebody else has made it meanwhile
+        os.link(draft, file)  # fails if somebody else has created it meanwhile
     return manifest
 
 
 def restore(settings: Settings, database: Database, file: Path, show: Show) -> Manifest:
-    """Fill an empty database from a backup, wholly or not at all; that of an older Freshet is brought up to date.
+    """Fill an empty database from a backup, atomically.
 
-    Where it fails, the key of webhooks may be in place already; the same backup can be restored again.
+    A backup of an older Freshet is migrated. After a failure the key of webhooks may be in place already; the same
+    backup can be restored again.
 
     Raises:
-        NoBackup: the file is none, or damaged.
+        NoBackup: the file is not a backup, or is damaged.
         NotEmpty: the database holds rows, or the data folder another key of webhooks.
         DatabaseProblem: the backup is of a newer Freshet.
     """
@@ -128,17 +129,15 @@ def restore(settings: Settings, database: Database, file: Path, show: Show) -> M
         _require_own_tables(file, folder)
         key, own_key = folder / KEY_FILE, settings.data / KEY_FILE
         if key.exists() and own_key.exists() and key.read_bytes() != own_key.read_bytes():
-            raise NotEmpty(
-                f"{own_key} is another key of webhooks than that of the backup: put it aside, then restore again."
-            )
+            raise NotEmpty(f"{own_key} differs from the backup's key of webhooks: move it away, then restore again.")
         if key.exists() and not own_key.exists():
-            os.link(key, own_key)  # before the rows: a service on them alone would make another
+            os.link(key, own_key)  # before the rows: a service with only the rows would create another
         rows = Database(f"sqlite:///{folder / ROWS}")
         rows.migrate()
         try:
             copy_rows(rows, database, show)
         except Unreadable as problem:
-            raise NoBackup(f"{file} is no backup of Freshet, or a damaged one: take another.") from problem
+            raise NoBackup(f"{file} is not a backup of Freshet, or is damaged: use another.") from problem
         finally:
             rows.close()
     return manifest
@@ -146,7 +145,7 @@ def restore(settings: Settings, database: Database, file: Path, show: Show) -> M
 
 @contextmanager
 def _folder(beside: Path) -> Iterator[Path]:
-    """Make a folder for files that are not whole yet, on the file system where they are to be."""
+    """Create a folder for incomplete files, on the file system of their destination."""
     with tempfile.TemporaryDirectory(prefix=".freshet-backup-", dir=beside) as folder:
         yield Path(folder)
 
@@ -156,50 +155,50 @@ def _unpack(file: Path, folder: Path) -> Manifest:
         with zipfile.ZipFile(file) as archive:
             listed = {member.filename: member for member in archive.infolist()}
             if any(member.compress_type != zipfile.ZIP_STORED for member in listed.values()):
-                raise NoBackup(f"{file} is no backup: its content is packed.")
+                raise NoBackup(f"{file} is not a backup: its content is compressed.")
             if listed[MANIFEST].file_size > _MAX_MANIFEST:
-                raise NoBackup(f"{file} is no backup: its manifest is too long.")
+                raise NoBackup(f"{file} is not a backup: its manifest is too long.")
             manifest = _MANIFEST.validate_json(archive.read(MANIFEST))
             for name, digest in manifest.sha256.items():
                 if name not in _CONTENT:
-                    raise NoBackup(f"{file} is no backup: it holds a file that none has.")
+                    raise NoBackup(f"{file} is not a backup: it holds an unknown file.")
                 _extract(archive, name, folder / name)
                 if _digest(folder / name) != digest:
-                    raise NoBackup(f"{file} is damaged: {name} in it is not what was written. Take another backup.")
+                    raise NoBackup(f"{file} is damaged: {name} in it is not as it was written. Use another backup.")
     except OSError as error:
-        if error.errno != errno.EINVAL:  # a place before the beginning of the file
+        if error.errno != errno.EINVAL:  # a position before the start of the file
             raise
-        raise NoBackup(f"{file} is no backup of Freshet, or a damaged one: take another.") from error
+        raise NoBackup(f"{file} is not a backup of Freshet, or is damaged: use another.") from error
     except (zipfile.BadZipFile, KeyError, ValueError, EOFError, RuntimeError, struct.error) as error:
-        raise NoBackup(f"{file} is no backup of Freshet, or a damaged one: take another.") from error
+        raise NoBackup(f"{file} is not a backup of Freshet, or is damaged: use another.") from error
     if not (folder / ROWS).exists():
-        raise NoBackup(f"{file} is no backup: it holds no rows.")
+        raise NoBackup(f"{file} is not a backup: it holds no rows.")
     return manifest
 
 
 def _require_own_tables(file: Path, folder: Path) -> None:
-    """Return when the rows of a backup lie in the tables of its revision, and in nothing else, before any is read.
+    """Check that a backup has exactly the tables of its revision, before any row is read.
 
     Raises:
-        NoBackup: they do not, or their pages are damaged.
+        NoBackup: it does not, or its pages are damaged.
     """
     try:
         with sqlite_schema.opened(folder / ROWS) as connection:
             found = sqlite_schema.objects(connection)
             revision = sqlite_schema.revision_of(connection, found, _tables_of(folder, HEAD))
             if revision not in revisions():
-                return  # it is newer, which whoever migrates it says, and nothing of it was run
+                return  # it is newer: the migration reports this, and nothing of it was run
             sqlite_schema.require_same(found, _tables_of(folder, revision))
             if not sqlite_schema.is_whole(connection):
-                raise NoBackup(f"{file} is a damaged backup: its pages do not hang together. Take another.")
+                raise NoBackup(f"{file} is a damaged backup: its pages are inconsistent. Use another.")
     except sqlite_schema.ForeignSchema as problem:
-        raise NoBackup(f"{file} is no backup of Freshet: {problem}. Take another.") from problem
+        raise NoBackup(f"{file} is not a backup of Freshet: {problem}. Use another.") from problem
     except sqlite3.Error as error:
-        raise NoBackup(f"{file} is no backup of Freshet, or a damaged one: take another.") from error
+        raise NoBackup(f"{file} is not a backup of Freshet, or is damaged: use another.") from error
 
 
 def _tables_of(folder: Path, revision: str) -> sqlite_schema.Objects:
-    """Return what a database of a revision has."""
+    """Return the schema of a database of a revision."""
     with tempfile.TemporaryDirectory(dir=folder) as empty:
         database = Database(f"sqlite:///{empty}/{ROWS}")
         database.migrate(revision)

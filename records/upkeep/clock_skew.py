@@ -1,4 +1,4 @@
-"""What the records say of the machine's clock: nothing that is kept can have happened later than now."""
+"""Detects a wrong clock: no stored time may be in the future."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -10,15 +10,15 @@ from records.jobs.tables import JobRow, ScheduleRow
 from records.runs.tables import RunRow
 
 TOLERANCE = timedelta(minutes=5)
-"""By so much the clocks of two machines may differ."""
+"""Maximum accepted difference between the clocks of two machines."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ahead:
-    """Something that is kept from an instant that has not come yet.
+    """A record from the future.
 
     Attributes:
-        what: which, as the beginning of a sentence.
+        what: the record, as the start of a sentence.
     """
 
     what: str
@@ -26,7 +26,7 @@ class Ahead:
 
 
 def ahead(session: Session, now: datetime) -> list[Ahead]:
-    """Return what was made later than now by the wall's clock: the newest job and run, and the last firing."""
+    """Return the records from the future: of the newest job, the newest run and the last firing."""
     newest_job = select(JobRow.id, JobRow.created_at).order_by(JobRow.id.desc()).limit(1)
     newest_run = select(RunRow.id, RunRow.created_at).order_by(RunRow.id.desc()).limit(1)
     fired_at = session.scalar(select(func.max(ScheduleRow.last_run_at)))

@@ -1,4 +1,4 @@
-"""Every row of a database, copied into an empty one: from SQLite to PostgreSQL and back, too."""
+"""Copies every row of a database into an empty one, also between SQLite and PostgreSQL."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,7 +14,7 @@ BATCH = 200  # rows: some hold megabytes
 
 
 class Unreadable(DatabaseProblem):
-    """The rows that are to be copied cannot be read."""
+    """The rows to be copied cannot be read."""
 
 
 def copy_rows(source: Database, target: Database, show: Callable[[int, int], None] = lambda _done, _total: None) -> int:
@@ -23,10 +23,10 @@ def copy_rows(source: Database, target: Database, show: Callable[[int, int], Non
     Both databases are at this code's revision, and the target holds no row.
 
     Args:
-        show: is told how many rows of all were copied.
+        show: gets the number of copied rows, and of all rows.
 
     Raises:
-        Unreadable: the rows of the source.
+        Unreadable: the source has rows that cannot be read.
     """
     copied = 0
     with source.reading() as reading, target.transaction() as writing:
@@ -59,7 +59,7 @@ def _batches(source: Database, session: Session, table: Table) -> Iterator[list[
 
 @contextmanager
 def _error_in_words(source: Database) -> Iterator[None]:
-    """Say what could not be read; values of a damaged file may be no text, or not of their column's type."""
+    """Report unreadable rows. Values of a damaged file may not be text, or not of their column's type."""
     try:
         yield
     except (DBAPIError, TypeError, ValueError) as error:
@@ -68,7 +68,7 @@ def _error_in_words(source: Database) -> Iterator[None]:
 
 
 def _go_on_counting(session: Session, table: Table) -> None:
-    """Let PostgreSQL number the next row after those that were copied, as SQLite does by itself."""
+    """Advance PostgreSQL's sequences past the copied rows, as SQLite does by itself."""
     number = table.autoincrement_column
     if number is None or session.get_bind().dialect.name != "postgresql":
         return

@@ -1,4 +1,4 @@
-"""Whether the database is whole: its pages, its references, and every row that has a checksum."""
+"""Checks the integrity of the database: its pages, its references, and every row with a checksum."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -31,19 +31,19 @@ MAX_NAMED = 3  # of the damages, in a sentence
 
 
 class NotSound(DataProblem):
-    """The database holds rows or pages that are not what was written."""
+    """The database holds rows or pages that are not as they were written."""
 
     kind = "not-sound"
 
 
 @dataclass(frozen=True, slots=True)
 class Checker:
-    """How the rows of a table are checked.
+    """How to check the rows of a table.
 
     Attributes:
         row: the table's class.
-        is_whole: whether a row, its columns as attributes, is what was written.
-        mending: what to do about one that is not.
+        is_whole: returns whether a row, its columns as attributes, is as it was written.
+        mending: the remedy for a damaged row.
     """
 
     row: type[Base]
@@ -53,11 +53,11 @@ class Checker:
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """A row that is not what was written.
+    """A row that is not as it was written.
 
     Attributes:
-        key: what names it in its table.
-        mending: what to do about it.
+        key: its key in its table.
+        mending: the remedy.
     """
 
     table: str
@@ -66,19 +66,19 @@ class Damage:
 
     @property
     def sentence(self) -> str:
-        """What is damaged and how to mend it."""
+        """The damage and its remedy."""
         named = ", ".join(f"{name} {value}" for name, value in self.key.items())
         return f"A row of {self.table} is damaged ({named}): {self.mending}."
 
 
 @dataclass(frozen=True, slots=True)
 class Soundness:
-    """What was found.
+    """The result of a check.
 
     Attributes:
-        row_count: how many rows were checked.
-        faults: what is wrong with pages, tables and references, in sentences.
-        damages: the rows that are not what was written.
+        row_count: number of checked rows.
+        faults: faults of pages, tables and references, in sentences.
+        damages: the damaged rows.
     """
 
     row_count: int
@@ -87,14 +87,14 @@ class Soundness:
 
     @property
     def sentences(self) -> list[str]:
-        """All that is wrong."""
+        """All faults and damages."""
         return [*self.faults, *(damage.sentence for damage in self.damages)]
 
     def require(self) -> None:
-        """Return where nothing is wrong.
+        """Return if nothing is wrong.
 
         Raises:
-            NotSound: something is; the sentence names the first.
+            NotSound: something is wrong; the message names the first faults.
         """
         if wrong := self.sentences:
             more = f" And {len(wrong) - MAX_NAMED} more." if len(wrong) > MAX_NAMED else ""
@@ -102,10 +102,10 @@ class Soundness:
 
 
 def check(database: Database, show: Callable[[int, int], None] = lambda _done, _total: None) -> Soundness:
-    """Check all of the database, without changing it and while others use it.
+    """Check the whole database, without changing it and while others use it.
 
     Args:
-        show: gets how many rows are checked, of how many.
+        show: gets the number of checked rows, and of all rows.
     """
     if unsafe := _unsafe_objects(database):
         return Soundness(0, tuple(unsafe), ())  # nothing of it is run
@@ -125,16 +125,16 @@ def check(database: Database, show: Callable[[int, int], None] = lambda _done, _
                 row_count += 1
                 damages += [damage] if damage else []
                 show(row_count, total)
-        except (DatabaseError, ValueError) as error:  # a page, or a column that is no JSON any more
+        except (DatabaseError, ValueError) as error:  # a page, or a column that is no longer JSON
             faults.append(f"{checker.row.__tablename__} cannot be read to its end ({_in_words(error)}): {_RESTORE}.")
     return Soundness(row_count, tuple(faults), tuple(damages))
 
 
 def page_faults(database: Database, *, quick: bool = False) -> list[str]:
-    """Return what SQLite finds wrong with the pages of its file; PostgreSQL looks at its own.
+    """Return SQLite's findings on the pages of its file. PostgreSQL checks its own.
 
     Args:
-        quick: whether indexes are not held against their tables, which takes most of the time.
+        quick: whether to skip comparing indexes with their tables, which takes most of the time.
     """
     if database.file is None:
         return []
@@ -150,7 +150,7 @@ def page_faults(database: Database, *, quick: bool = False) -> list[str]:
 
 
 def _unsafe_objects(database: Database) -> list[str]:
-    """Return what SQLite would run besides Freshet's statements where it reads or checks the tables."""
+    """Return objects that would make SQLite run statements that are not Freshet's."""
     if database.file is None:
         return []
     try:
@@ -162,7 +162,7 @@ def _unsafe_objects(database: Database) -> list[str]:
 
 
 def _lost_references(session: Session) -> list[str]:
-    """Return which rows refer to rows that are not there; PostgreSQL allows none."""
+    """Return references to missing rows; PostgreSQL allows none."""
     if session.get_bind().dialect.name != "sqlite":
         return []
     lost = session.connection().exec_driver_sql("PRAGMA foreign_key_check")
@@ -174,7 +174,7 @@ def _lost_references(session: Session) -> list[str]:
 
 
 def _checked(database: Database, checker: Checker) -> Iterator[Damage | None]:
-    """Yield the damage of each row, None where it has none."""
+    """Yield the damage of each row; None for an undamaged one."""
     table, key = table_of(checker.row), [column.name for column in inspect(checker.row).primary_key]
     with database.reading() as session:
         for row in session.execute(select(*table.columns).execution_options(yield_per=BATCH)):
@@ -207,16 +207,16 @@ CHECKERS = (
     Checker(
         SeriesRow,
         partial(checksums.is_whole, SeriesRow),
-        "ingest all of that year again, which replaces it, or restore a backup",
+        "ingest the whole year again, which replaces it, or restore a backup",
     ),
     Checker(RevisionRow, partial(checksums.is_whole, RevisionRow), _RESTORE),
-    Checker(StateRow, states.is_whole, "none is needed: the next forecast computes it anew"),
+    Checker(StateRow, states.is_whole, "none is needed: the next forecast recomputes it"),
     Checker(WeightsRow, partial(_hashed, "weights", "sha256"), _RESTORE),
     Checker(CheckpointRow, partial(_hashed, "content", "sha256"), "start the training again, or restore a backup"),
     Checker(FinishedMemberRow, _member_is_whole, "start the training again, or restore a backup"),
     Checker(ErrorModelRow, partial(checksums.is_whole, ErrorModelRow), _CALIBRATE),
     Checker(BasinErrorsRow, partial(_hashed, "content", "sha256"), _CALIBRATE),
-    Checker(RunContentRow, run_arrays.is_whole_row, "forecast again, which makes another run, or restore a backup"),
+    Checker(RunContentRow, run_arrays.is_whole_row, "forecast again, which issues another run, or restore a backup"),
     Checker(WeatherBasinRow, weather_issues.is_whole, _RESTORE),
     Checker(BridgeBasinRow, _bridge_is_whole, "fit the bridge again, or restore a backup"),
     Checker(
@@ -225,4 +225,4 @@ CHECKERS = (
         "simulate it again (freshet thresholds simulate)",
     ),
 )
-"""One for each table whose rows carry a checksum."""
+"""One for each table with checksums of its rows."""

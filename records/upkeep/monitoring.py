@@ -1,4 +1,4 @@
-"""What a monitoring of the service asks for: each figure by a query whose cost does not grow with the years."""
+"""Queries for monitoring the service; their cost does not grow with the years."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class WaitingJobs:
     """The jobs of a queue that no worker has taken yet.
 
     Attributes:
-        oldest_at: when the first of them was posted, by the wall's clock.
+        oldest_at: when the first of them was posted, by the machine's clock.
     """
 
     queue: str
@@ -39,46 +39,46 @@ def waiting_jobs(session: Session) -> list[WaitingJobs]:
 
 
 def jobs_of_a_day(session: Session, now: datetime) -> dict[tuple[str, ...], int]:
-    """Return how many jobs were posted in the last 24 hours, by kind and status."""
+    """Return the jobs of the last 24 hours, by kind and status."""
     since = ids.first_of(now - A_DAY)
     query = select(JobRow.kind, JobRow.status, func.count()).where(JobRow.id >= since)
     return {(kind, status): jobs for kind, status, jobs in session.execute(query.group_by(JobRow.kind, JobRow.status))}
 
 
 def feeds(session: Session) -> dict[str, datetime | None]:
-    """Return when each feed last failed for no basin, by the service's clock; None where it never did."""
+    """Return when each feed last fetched without a failed basin, by the service's clock. None if never."""
     return dict(session.execute(select(FeedRow.name, FeedRow.last_success_at).order_by(FeedRow.name)).all())
 
 
 def newest_t0(session: Session, now: datetime) -> dict[str, Day]:
-    """Return the newest T0 of each version that is a basin's latest forecast, as the service's clock sees it."""
+    """Return each version's newest T0 among the basins' latest forecasts, at the service's time."""
     query = select(NewestRunRow.version_id, func.max(NewestRunRow.t0))
     seen = query.where(NewestRunRow.which == LATEST, NewestRunRow.available_at <= now)
     return dict(session.execute(seen.group_by(NewestRunRow.version_id)).all())
 
 
 def newest_basins(session: Session) -> dict[str, int]:
-    """Return what came of the newest operational run of each basin and version: how many there are of each status."""
+    """Return the number of basins by status of their version's newest operational run."""
     query = _newest(RunBasinRow.status, func.count()).group_by(RunBasinRow.status)
     return dict(session.execute(query).all())
 
 
 def worst_residual(session: Session) -> float | None:
-    """Return the largest residual of a ledger of those runs over its tolerance; None where they have none."""
+    """Return the largest ratio of a ledger's residual to its tolerance among those runs. None without ledgers."""
     ratio = func.max(func.abs(RunBasinRow.residual_mm) / RunBasinRow.tolerance_mm)
     worst = session.scalar(_newest(ratio).where(RunBasinRow.tolerance_mm > 0))
     return None if worst is None else float(worst)
 
 
 def _newest(*columns: Any) -> Select[Any]:
-    """Return a query of what the newest operational run of each basin and version says of that basin."""
+    """Return a query of the content of each basin's and version's newest operational run."""
     of_basin = (RunBasinRow.run_id == NewestRunRow.run_id) & (RunBasinRow.basin_id == NewestRunRow.basin_id)
     query: Select[Any] = select(*columns)
     return query.select_from(NewestRunRow).join(RunBasinRow, of_basin).where(NewestRunRow.which == TRIED)
 
 
 def database_bytes(session: Session, file: Path | None) -> int:
-    """Return how much room the database takes.
+    """Return the size of the database, bytes.
 
     Args:
         file: SQLite's; None for PostgreSQL.

@@ -1,4 +1,4 @@
-"""What of runs is outdated: what-if runs wholly, of all others what their members computed."""
+"""Finds and prunes outdated runs: what-if runs entirely, members' results of the rest."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -17,12 +17,12 @@ WHAT_IF = "what-if"
 
 
 def outdated_what_ifs(session: Session, before: datetime, runs: Collection[str] | None = None) -> dict[str, int]:
-    """Return the what-if runs that were made before an instant, each with a count of 1.
+    """Return the what-if runs posted before an instant, each with a count of 1.
 
-    One that a younger is compared with is not among them.
+    Runs that a newer one is compared with are left out.
 
     Args:
-        runs: look at these alone; None for all.
+        runs: restrict to these; None for all.
     """
     query = select(RunRow.id).where(RunRow.purpose == WHAT_IF, RunRow.created_at < before)
     return _counted(session, query, runs, except_=_bases(session, before))
@@ -36,13 +36,13 @@ def remove_what_ifs(session: Session, runs: Collection[str]) -> list[str]:
 
 
 def outdated_members(session: Session, before: datetime, runs: Collection[str] | None = None) -> dict[str, int]:
-    """Return the runs of before an instant that still have what their members computed, each with its count of basins.
+    """Return runs with members' results from before an instant. Each has its number of basins.
 
-    The newest of a basin, those by which alerts stand, and those that a what-if run is compared with are not among
-    them.
+    Left out are the newest run of a basin, those that decide present alerts, and those that a what-if run is compared
+    with.
 
     Args:
-        runs: look at these alone; None for all.
+        runs: restrict to these; None for all.
     """
     thinned = select(PrunedRow.id).where(PrunedRow.rule == "members")
     query = select(RunRow.id).where(
@@ -61,7 +61,7 @@ def outdated_members(session: Session, before: datetime, runs: Collection[str] |
 
 
 def remove_members(session: Session, runs: Collection[str]) -> list[str]:
-    """Keep of some runs what is kept for ever, and return their ids. What is damaged stays as it is."""
+    """Prune the members' results of runs, and return the runs' ids. Damaged contents stay as they are."""
     table = table_of(RunContentRow)
     for run, basin, content in session.execute(select(table).where(table.c.run_id.in_(runs))).all():
         owner = owner_of(run, basin)
@@ -82,7 +82,7 @@ def _counted(
 
 
 def _bases(session: Session, since: datetime | None = None) -> set[str]:
-    """Return the runs that what-if runs are compared with: all, or those made at an instant or later."""
+    """Return the runs that what-if runs are compared with: all, or those of what-if runs posted since an instant."""
     query = select(RunRow.what_if).where(RunRow.purpose == WHAT_IF, RunRow.what_if.is_not(None))
     asked = session.scalars(query if since is None else query.where(RunRow.created_at >= since))
     return {what_if.base for what_if in asked if what_if is not None and what_if.base is not None}

@@ -1,7 +1,7 @@
-"""What a SQLite file has besides rows, before any of it is run: views, triggers, tables, indexes.
+"""Checks the schema of a SQLite file before any of it is run: views, triggers, tables, indexes.
 
-Whoever reads a view runs a query of its maker's, which may never end; triggers, generated columns, checks and indexes
-of expressions are run by who writes or checks a table. A file from elsewhere may have none but those of Freshet.
+Reading a view runs a query of its author's, which may never end; writing or checking a table runs its triggers,
+generated columns, checks and expression indexes. A file from elsewhere may have only those of Freshet.
 """
 
 import re
@@ -20,8 +20,8 @@ Objects = Mapping[tuple[str, str], tuple[str, ...]]
 """The clauses of each object's statement, sorted, by its type and name."""
 
 REVISION = ("table", "alembic_version")
-_MAX_READING = 60.0  # seconds, for what takes milliseconds
-_STEPS = 10_000  # of SQLite's virtual machine, between two looks at the clock
+_MAX_READING = 60.0  # seconds; normally it takes milliseconds
+_STEPS = 10_000  # of SQLite's virtual machine, between two checks of the clock
 _LIMITS = {
     sqlite3.SQLITE_LIMIT_LENGTH: 1_000_000,  # bytes of a text, and so of a statement
     sqlite3.SQLITE_LIMIT_SQL_LENGTH: 1_000_000,
@@ -45,10 +45,10 @@ class ForeignSchema(Problem):
 
 @contextmanager
 def opened(file: Path) -> Iterator[sqlite3.Connection]:
-    """Open a SQLite file from elsewhere, to read what it has: within limits of time and size, and to write nothing.
+    """Open a foreign SQLite file to read its schema: read-only, with limits of time and size.
 
     Raises:
-        sqlite3.Error: it is not a SQLite file, or a damaged one, or goes beyond the limits.
+        sqlite3.Error: it is not a SQLite file, is damaged, or exceeds the limits.
     """
     last = time.monotonic() + _MAX_READING
     with closing(sqlite3.connect(f"file:{quote(str(file))}?immutable=1", uri=True)) as connection:
@@ -61,25 +61,25 @@ def opened(file: Path) -> Iterator[sqlite3.Connection]:
 
 
 def objects(connection: sqlite3.Connection) -> Objects:
-    """Return what a file has.
+    """Return the schema objects of a file.
 
     Raises:
-        ForeignSchema: there is a view, a trigger or a virtual table, which Freshet has none of.
+        ForeignSchema: there is a view, a trigger or a virtual table, which Freshet does not use.
         sqlite3.Error: as `opened`.
     """
     found = {}
     for type_, name, statement in connection.execute(_OBJECTS):
         if _runs_by_itself(type_, statement):
-            raise ForeignSchema(f"it has the {excerpt(type_)} {excerpt(name)}, and Freshet has none")
+            raise ForeignSchema(f"it has the {excerpt(type_)} {excerpt(name)}, which Freshet does not use")
         found[type_, name] = _clauses(statement)
     return found
 
 
 def require_same(found: Objects, expected: Objects) -> None:
-    """Return when a file has what it should, and nothing else.
+    """Check that a file has exactly the expected schema.
 
     Raises:
-        ForeignSchema: it has not; the sentence names the first difference.
+        ForeignSchema: it has not; the message names the first difference.
     """
     for type_, name in sorted(found.keys() | expected.keys()):
         key = (type_, name)
@@ -92,10 +92,10 @@ def require_same(found: Objects, expected: Objects) -> None:
 
 
 def revision_of(connection: sqlite3.Connection, found: Objects, expected: Objects) -> str:
-    """Return the revision that a file names.
+    """Return the revision of a file's tables.
 
     Raises:
-        ForeignSchema: it names none, or where it should is another table.
+        ForeignSchema: it names none, or the table for it differs.
     """
     if found.get(REVISION) != expected[REVISION]:
         raise ForeignSchema("it has no table of its revision")
@@ -106,17 +106,17 @@ def revision_of(connection: sqlite3.Connection, found: Objects, expected: Object
 
 
 def is_whole(connection: sqlite3.Connection) -> bool:
-    """Return whether the pages of a file hang together; of one that has the tables of Freshet, and for any time."""
+    """Return whether the pages of a file with Freshet's tables are consistent. The check may take long."""
     connection.set_progress_handler(None, 0)
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 2**30)
     return connection.execute("PRAGMA quick_check(1)").fetchall() == [("ok",)]
 
 
 def unsafe_objects(connection: Connection) -> list[str]:
-    """Return what of a database runs a statement of its own when tables are read or checked, in words."""
+    """Describe objects that run their own statements when tables are read or checked."""
     found = connection.exec_driver_sql(_OBJECTS).all()
     unsafe = [f"the {type_} {excerpt(name)}" for type_, name, statement in found if _runs_by_itself(type_, statement)]
-    if unsafe:  # nothing more is asked of it
+    if unsafe:  # no further query is safe
         return unsafe
     columns = connection.exec_driver_sql(_GENERATED).all()
     return [f"the generated column {excerpt(column)} of {excerpt(table)}" for table, column in columns]
@@ -128,7 +128,7 @@ def _runs_by_itself(type_: str, statement: str) -> bool:
 
 
 def _clauses(statement: str) -> tuple[str, ...]:
-    """Return the columns and constraints of a statement: their order is SQLAlchemy's, of whichever version."""
+    """Return the columns and constraints of a statement, sorted: their order depends on SQLAlchemy's version."""
     clauses, depth, started = [], 0, 0
     for place, character in enumerate(statement):
         depth += {"(": 1, ")": -1}.get(character, 0)

@@ -1,6 +1,6 @@
-"""What a comparison of versions found, kept as JSON with it.
+"""The result of a comparison of versions, stored as JSON with it.
 
-It holds no time of its making, so that a comparison that is made again is recognised as the same.
+It holds no time of computation, so that a repeated comparison is recognised as the same.
 """
 
 from collections.abc import Mapping
@@ -13,13 +13,13 @@ from records.database.json_columns import CLOSED
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedVersion:
-    """A version and what it cost.
+    """A compared version and its cost.
 
     Attributes:
-        members: how many networks its scores are the mean prediction of.
+        members: number of networks whose mean prediction was scored.
         parameters: trained numbers of one member.
-        training_seconds: of all its members together.
-        machines: where its members were trained, as far as that was recorded.
+        training_seconds: total over its members.
+        machines: the machines that trained its members, as far as recorded.
         missing: why a field is None.
     """
 
@@ -39,7 +39,7 @@ class ComparedVersion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedQuartiles:
-    """Quartiles over basins, in the unit of the metric; None where no basin has a value."""
+    """Quartiles over basins, in the unit of the metric; None if no basin has a value."""
 
     __pydantic_config__ = CLOSED
 
@@ -57,7 +57,7 @@ class VersionQuartiles(ComparedQuartiles):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VersionDifference(Difference):
-    """How a version differs from the first one."""
+    """Difference of a version from the first one."""
 
     __pydantic_config__ = CLOSED
 
@@ -69,8 +69,8 @@ class ComparedScore:
     """One metric in the basins where every version has a value.
 
     Attributes:
-        unit, perfect: of the metric.
-        n: how many basins these are; lacking: how many of the compared basins are not among them.
+        unit, perfect: unit and perfect value of the metric.
+        n: number of these basins; lacking: number of the other compared basins.
         differences: of every version but the first.
     """
 
@@ -102,7 +102,7 @@ class PublishedScore(ComparedQuartiles):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedModel:
-    """A model whose scores others have published basin by basin."""
+    """A model with published scores by basin."""
 
     __pydantic_config__ = CLOSED
 
@@ -114,7 +114,7 @@ class PublishedModel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedTable:
-    """The medians that the literature prints, and whether the comparison is of the same basins and days."""
+    """Published medians, and whether the comparison has the same basins and days."""
 
     __pydantic_config__ = CLOSED
 
@@ -129,12 +129,12 @@ class PublishedTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparisonResult:
-    """What a comparison found.
+    """The result of a comparison.
 
     Attributes:
-        versions: those compared; the others are held against the first.
-        published_models: beside the first version.
-        values: by metric and version, one value for each basin of the comparison; None where it is not defined.
+        versions: the compared ones; the others are compared with the first.
+        published_models: published models that the first version is compared with.
+        values: by metric and version, one value for each basin of the comparison; None if undefined.
         left_out: why a basin could not be compared.
         missing: why a field is empty.
     """

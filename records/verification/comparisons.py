@@ -1,4 +1,4 @@
-"""Comparisons of model versions: each is kept once and never changes."""
+"""Comparisons of model versions: each is stored once and never changes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,21 +17,21 @@ from records.verification.tables import ComparisonRow, ComparisonVersionRow
 
 
 class UnknownComparison(NotFound):
-    """No comparison of that id is kept."""
+    """No comparison with this id is stored."""
 
     kind = "unknown-comparison"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewComparison:
-    """A comparison to be kept.
+    """A comparison to be stored.
 
     Attributes:
         first_day, last_day: the days that were scored.
-        versions: those compared, the one that the others are held against first.
+        versions: the compared ones; the others are compared with the first.
         basins: those that every version was scored in.
-        result: what it found.
-        owner: the operator's key that asked for it; None for the service's.
+        result: its result.
+        owner: the operator's key that posted it; None for the service's.
     """
 
     first_day: Day
@@ -44,11 +44,11 @@ class NewComparison:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison(NewComparison):
-    """A kept comparison.
+    """A stored comparison.
 
     Attributes:
         id: sorts by creation.
-        created_at: the wall's time.
+        created_at: the machine's time.
     """
 
     id: str
@@ -57,7 +57,7 @@ class Comparison(NewComparison):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """A comparison in a list: of which days, versions and how many basins."""
+    """A comparison in a list: its days, versions and number of basins."""
 
     id: str
     created_at: datetime
@@ -69,10 +69,10 @@ class Summary:
 
 
 def store(session: Session, new: NewComparison, at: datetime) -> tuple[Comparison, bool]:
-    """Keep a comparison, and return it with whether it is new: one that is equal to a kept one is that one.
+    """Store a comparison, and return it with whether it is new. An equal stored one is returned instead.
 
     Raises:
-        IntegrityError: a version is not kept.
+        IntegrityError: a version is not stored.
         ValueError: a number of the result is not finite.
     """
     days = [str(new.first_day), str(new.last_day)]
@@ -106,18 +106,18 @@ def get(session: Session, comparison: str) -> Comparison:
     """Return a comparison.
 
     Raises:
-        UnknownComparison: there is none of that id.
+        UnknownComparison: there is none with this id.
     """
     row = session.get(ComparisonRow, comparison)
     if row is None:
-        raise UnknownComparison(f"No comparison {comparison!r} is kept here: list the comparisons to see their ids.")
+        raise UnknownComparison(f"No comparison {comparison!r} is stored here: list the comparisons to see their ids.")
     return _comparison(session, row)
 
 
 def list_comparisons(
     session: Session, *, version: str | None = None, after: str | None = None, limit: int | None = None
 ) -> list[Summary]:
-    """Return comparisons, the newest first, of all versions or of one; `after` is the last id of the page before."""
+    """Return comparisons, newest first, of all versions or one. `after` is the last id of the previous page."""
     row = ComparisonRow
     query = select(row.id, row.created_at, row.first_day, row.last_day, row.basins, row.owner).order_by(row.id.desc())
     if version is not None:

@@ -1,4 +1,4 @@
-"""How true the forecasts of versions were: by basin, period, forecaster, lead and season."""
+"""Forecast skill of versions: by basin, period, forecaster, lead and season."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -31,27 +31,26 @@ POOLED = (
     "far",
     "csi",
 )
-"""The scores that are told over basins."""
+"""The scores that are reported over basins."""
 Origin = Literal["reforecast", "issued"]
-"""Where forecasts come from: made afterwards of past days, or as the service issued them."""
+"""Origin of forecasts: computed afterwards for past days, or issued by the service."""
 _GROUP = ("origin", "weather", "first_day", "last_day", "season", "lead", "forecaster")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BasinVerification:
-    """How true a forecaster was in a basin.
+    """Verification of a forecaster in a basin.
 
     Attributes:
-        version_id: whose forecasts it stands beside, if they are not its own.
+        version_id: the version that issued the forecasts, or that they are compared with.
         weather: after T0: `observed`, `climatology`, or a weather forecast's source and model
             (`error_models.of_weather`).
-        first_day, last_day: the period that T0 and the days that were forecast lie in.
+        first_day, last_day: the period that contains T0 and the forecast days.
         forecaster: one of `hydrology.verification.reforecasts.FORECASTERS`.
         lead: days after T0.
-        season: one of `hydrology.verification.results.SEASONS`, of the day that was forecast.
-        every_days: so many days lie between two T0; None where forecasts were issued as they came.
-        error_model: the fingerprint of the one that made the forecasts, the newest where there were several; None where
-            none did.
+        season: one of `hydrology.verification.results.SEASONS`, of the forecast day.
+        every_days: days from one T0 to the next; None for forecasts issued in operation.
+        error_model: the fingerprint of the forecasts' error model, the newest of several; None without one.
         attributes_assumed: the attributes of the basin that were assumed in the simulation.
     """
 
@@ -73,13 +72,13 @@ class BasinVerification:
 
 @dataclass(frozen=True, slots=True)
 class PooledVerification:
-    """How true a forecaster was over basins.
+    """Verification of a forecaster over basins.
 
     Attributes:
         version_id, origin, weather: as in `BasinVerification`.
-        basins: in how many it was judged.
-        scores: the quartiles of each of `POOLED`, over those basins that have it.
-        missing: why none of the basins has a score, by its name: the most frequent reason.
+        basins: number of verified basins.
+        scores: the quartiles of each of `POOLED`, over the basins that have it.
+        missing: by score, the most frequent reason why no basin has it.
     """
 
     version_id: str
@@ -95,7 +94,7 @@ class PooledVerification:
 
 
 def replace(session: Session, rows: Sequence[BasinVerification]) -> None:
-    """Keep what reforecasts of a version in a basin over a period came to, in place of all that was kept of them."""
+    """Store a reforecast's verification in a basin and period. It replaces all earlier rows."""
     of = {(row.version_id, row.basin_id, row.first_day, row.last_day) for row in rows}
     for version, basin, first, last in of:
         key = {"version_id": version, "basin_id": basin, "first_day": first, "last_day": last}
@@ -104,10 +103,10 @@ def replace(session: Session, rows: Sequence[BasinVerification]) -> None:
 
 
 def replace_issued(session: Session, version: str, basin: str, rows: Sequence[BasinVerification]) -> bool:
-    """Keep what the issued forecasts of a version in a basin came to, in place of all that was kept of them.
+    """Store the verification of issued forecasts in a basin. It replaces all earlier rows.
 
     Returns:
-        Whether anything is new: the same scores write nothing.
+        Whether anything changed: equal scores are not written again.
     """
     key = {"version_id": version, "basin_id": basin, "origin": "issued"}
     before = {_key(row): _record(row) for row in session.scalars(select(VerificationRow).filter_by(**key))}
@@ -120,7 +119,7 @@ def replace_issued(session: Session, version: str, basin: str, rows: Sequence[Ba
 
 
 def of_basin(session: Session, version: str, basin: str, season: str = ALL_YEAR) -> list[BasinVerification]:
-    """Return what is kept of a version in a basin, by origin, weather, period, lead and forecaster."""
+    """Return a version's verification in a basin, sorted by key."""
     query = select(VerificationRow).filter_by(version_id=version, basin_id=basin, season=season)
     rows = session.scalars(query.order_by(*(getattr(VerificationRow, name) for name in _GROUP)))
     return [_record(row) for row in rows]
@@ -135,10 +134,10 @@ def pooled(
     period: Period | None = None,
     basins: Sequence[str] | None = None,
 ) -> list[PooledVerification]:
-    """Return the quartiles of a version's scores over basins, by origin, weather, period, lead and forecaster.
+    """Return the quartiles of a version's scores over basins, sorted by key.
 
     Args:
-        origin, period, basins: only these; all that are kept unless given.
+        origin, period, basins: restrict to these; by default all that are stored.
     """
     group = [getattr(VerificationRow, name) for name in _GROUP]
     query = select(*group, VerificationRow.missing, *(getattr(VerificationRow, name) for name in POOLED))
@@ -160,7 +159,7 @@ def _add(session: Session, rows: Sequence[BasinVerification]) -> None:
 
 
 def _key(row: BasinVerification | VerificationRow) -> tuple[object, ...]:
-    """Return by what a row is told from the others of its version and basin."""
+    """Return the row's key within its version and basin."""
     return tuple(getattr(row, name) for name in _GROUP)
 
 

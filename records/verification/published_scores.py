@@ -1,4 +1,4 @@
-"""Scores that others have published: kept once, replaced where a newer file says otherwise."""
+"""Published scores; a newer file replaces older values."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,12 +16,12 @@ _KEY = ("source", "model", "basin_id", "metric", "first_day", "last_day")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Publication:
-    """Where published scores are from.
+    """The origin of published scores.
 
     Attributes:
         source: the repository and its commit.
         citation: the original publication.
-        file_id: the file that was read last (`records.series.sources`).
+        file_id: the last file read (`records.series.sources`).
     """
 
     source: str
@@ -32,7 +32,7 @@ class Publication:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishedScore:
-    """A published score of a model in a basin, which need not be kept here; a value or the reason for none."""
+    """A published score of a model in a basin, whether the basin is stored or not; a value or a reason."""
 
     source: str
     model: str
@@ -46,7 +46,7 @@ class PublishedScore:
 
 @dataclass(frozen=True, slots=True)
 class StoredCounts:
-    """How many scores were new, differed from what was kept, or were the same."""
+    """How many scores were new, differed from the stored ones, or were the same."""
 
     new: int
     changed: int
@@ -54,7 +54,7 @@ class StoredCounts:
 
 
 def store(session: Session, publication: Publication, scores: Sequence[PublishedScore]) -> StoredCounts:
-    """Keep a publication and its scores, each in place of the one under its key. The same again writes nothing."""
+    """Store a publication and its scores by key, replacing older values. Repeating it writes nothing."""
     insert = insert_into(session, PublicationRow)
     replaced = {name: insert.excluded[name] for name in ("citation", "file_id", "stored_at")}
     differs = insert.table.c.citation.is_distinct_from(replaced["citation"]) | (
@@ -77,7 +77,7 @@ def store(session: Session, publication: Publication, scores: Sequence[Published
 
 
 def publications(session: Session) -> list[Publication]:
-    """Return every publication, by its source."""
+    """Return every publication, by source."""
     rows = session.scalars(select(PublicationRow).order_by(PublicationRow.source))
     return [as_record(Publication, row) for row in rows]
 
@@ -90,7 +90,7 @@ def list_scores(
     basins: Sequence[str] | None = None,
     metrics: Sequence[str] | None = None,
 ) -> list[PublishedScore]:
-    """Return the scores of a publication that match, in the order of their keys; of no other days than the period."""
+    """Return the scores of a publication that match, by key. Only those of exactly the period."""
     query = select(PublishedScoreRow).filter_by(source=source)
     if period is not None:
         query = query.filter_by(first_day=period.first, last_day=period.last)

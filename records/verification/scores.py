@@ -1,4 +1,4 @@
-"""Skill of a version: scores under their whole key, and the cells that read as snow."""
+"""Skill of a version: scores under their full key, and snow cells."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -20,14 +20,14 @@ class Score:
     """One score.
 
     Attributes:
-        version_id, basin_id: of which version, where.
+        version_id, basin_id: the version and the basin.
         member: a member's number, or `mean`.
         metric: its name (`nse`, `kge`).
         first_day, last_day: the period.
-        lead, season, threshold: the part of the days that it is of, or `all`.
+        lead, season, threshold: the subset of the days, or `all`.
         forcing_kind: of the forcing that drove the simulation.
-        reference: what it is held against.
-        n: how many pairs it is of.
+        reference: the data that it is computed against.
+        n: number of pairs.
         value: the score; None with the reason.
         low, high: its interval, where one was made.
         attributes_assumed: the attributes of the basin that were assumed in the simulation.
@@ -57,14 +57,14 @@ class Score:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SnowCells:
-    """The cells that read as snow in a basin, chosen on the training period.
+    """The snow cells of a basin, chosen on the training period.
 
     Attributes:
-        version_id, basin_id: of which version, where.
+        version_id, basin_id: the version and the basin.
         product: the reference snow product.
         cells: the chosen cells by member label.
-        training_first, training_last, training_r: the days they were chosen on, Pearson's r there.
-        test_first, test_last, test_r: other days, Pearson's r there.
+        training_first, training_last, training_r: the days of the choice, and Pearson's r there.
+        test_first, test_last, test_r: other days, and Pearson's r there.
         bias_pct: of the test days, %.
         bare_mm: what reads as snow in the mean of the test days on which the reference has none; None where there are
             no such days.
@@ -91,7 +91,7 @@ _CONTENT = ("n", "value", "reason", "low", "high", "attributes_assumed", "shippe
 
 
 def replace(session: Session, scores: Sequence[Score]) -> None:
-    """Keep scores, each in place of the one under its key. One that is the same as before is left alone."""
+    """Store scores, each replacing the one under its key. Equal ones are not written."""
     if not scores:
         return
     insert = insert_into(session, ScoreRow)
@@ -107,14 +107,14 @@ def replace(session: Session, scores: Sequence[Score]) -> None:
 
 
 def add(session: Session, scores: Sequence[Score]) -> None:
-    """Add scores where there is none under their key yet."""
+    """Add scores whose keys have none yet."""
     if scores:
         insert = insert_into(session, ScoreRow).on_conflict_do_nothing()
         session.execute(insert, [as_values(score) for score in scores])
 
 
 def _comparable(column: ColumnElement[Any]) -> ColumnElement[Any]:
-    """Return a column as both databases compare it: PostgreSQL compares no JSON."""
+    """Return a column in a form that both databases can compare: PostgreSQL compares no JSON."""
     return cast(column, Text) if isinstance(column.type, JSON) else column
 
 
@@ -128,7 +128,7 @@ def scores(
     first_day: Day | None = None,
     last_day: Day | None = None,
 ) -> list[Score]:
-    """Return the scores that match, in the order of their keys; `first_day` and `last_day` are a whole period's."""
+    """Return the scores that match, by key. `first_day` and `last_day` match a whole period."""
     query = select(ScoreRow).order_by(*(getattr(ScoreRow, name) for name in _key(ScoreRow)))
     filters = (
         (ScoreRow.version_id, versions),
@@ -151,9 +151,9 @@ class Quartiles:
     """One score over the basins of an evaluation, its key as in `Score`.
 
     Attributes:
-        n: how many basins have a value; lacking: how many have a reason in its place.
-        shipped: how many of the values came with the ensemble.
-        p25, median, p75: over those that have one; None where none has.
+        n: number of basins with a value; lacking: number with a reason instead.
+        shipped: number of values that came with the ensemble.
+        p25, median, p75: over the basins with a value; None without any.
     """
 
     member: str
@@ -174,7 +174,7 @@ class Quartiles:
 
 
 def quartiles(session: Session, version: str, metrics: Sequence[str] | None = None) -> list[Quartiles]:
-    """Return the quartiles of a version's scores over the basins, in the order of their keys."""
+    """Return the quartiles of a version's scores over basins, by key."""
     key = [name for name in _key(ScoreRow) if name not in ("version_id", "basin_id")]
     columns = [getattr(ScoreRow, name) for name in key]
     query = select(*columns, ScoreRow.value, ScoreRow.shipped).filter_by(version_id=version).order_by(*columns)
@@ -197,7 +197,7 @@ def _quartiles(key: dict[str, Any], values: Sequence[tuple[float | None, bool]])
 
 
 def replace_snow_cells(session: Session, rows: Sequence[SnowCells]) -> None:
-    """Keep snow cells, each in place of those of its version, basin and product."""
+    """Store snow cells, replacing those of the same version, basin and product."""
     if not rows:
         return
     insert = insert_into(session, SnowCellsRow)
@@ -211,7 +211,7 @@ def replace_snow_cells(session: Session, rows: Sequence[SnowCells]) -> None:
 
 
 def snow_cells(session: Session, version: str, basins: Sequence[str] | None = None) -> list[SnowCells]:
-    """Return a version's snow cells, of all basins or of some."""
+    """Return a version's snow cells, in all or some basins."""
     query = select(SnowCellsRow).filter_by(version_id=version)
     if basins is not None:
         query = query.where(SnowCellsRow.basin_id.in_(basins))

@@ -12,7 +12,7 @@ from records.verification.comparison_results import ComparisonResult
 
 
 class PublicationRow(Base):
-    """Where published scores are from."""
+    """The origin of published scores."""
 
     __tablename__ = "publications"
 
@@ -33,7 +33,7 @@ class PublishedScoreRow(Base):
 
     source: Mapped[str] = mapped_column(ForeignKey("publications.source"), primary_key=True)
     model: Mapped[str] = mapped_column(primary_key=True)
-    # Not a foreign key: what is published of a gauge holds whether or not its data are kept here yet.
+    # Not a foreign key: published scores are stored whether or not the gauge's data are.
     basin_id: Mapped[str] = mapped_column(primary_key=True)
     metric: Mapped[str] = mapped_column(primary_key=True)
     first_day: Mapped[Day] = mapped_column(primary_key=True)
@@ -43,7 +43,7 @@ class PublishedScoreRow(Base):
 
 
 class ComparisonRow(Base):
-    """A comparison; one that says the same is the same row."""
+    """A comparison; an equal one is the same row."""
 
     __tablename__ = "comparisons"
     __table_args__ = (
@@ -59,12 +59,12 @@ class ComparisonRow(Base):
     basins: Mapped[JsonList]
     result: Mapped[ComparisonResult] = mapped_column(Document(ComparisonResult))
     fingerprint: Mapped[str]
-    # The operator's key that asked for it; null for the service's. Not a foreign key: keys are revoked, never deleted.
+    # The operator's key that posted it; null for the service's. Not a foreign key: keys are revoked, never deleted.
     owner: Mapped[str | None]
 
 
 class ComparisonVersionRow(Base):
-    """A version of a comparison. The others are held against that of position 0."""
+    """A version of a comparison. The others are compared with that of position 0."""
 
     __tablename__ = "comparison_versions"
     __table_args__ = (
@@ -79,7 +79,7 @@ class ComparisonVersionRow(Base):
 
 
 class ScoreRow(Base):
-    """One score under its whole key: `all` where a key part does not select, a reason where there is no value."""
+    """One score under its full key: `all` for an unused key part, a reason without a value."""
 
     __tablename__ = "scores"
     __table_args__ = (
@@ -111,7 +111,7 @@ class ScoreRow(Base):
 
 
 class SnowCellsRow(Base):
-    """The cells of each member whose sum follows a reference snow series, and how well."""
+    """The snow cells of each member, whose sum follows a reference snow series, and their skill."""
 
     __tablename__ = "snow_cells"
     __table_args__ = (
@@ -139,7 +139,7 @@ class SnowCellsRow(Base):
 
 
 class RegionalSnowRow(Base):
-    """The cells of each member that read as snow in basins without a reference
+    """The snow cells of each member for basins without a reference
     (`records.simulations.regional_snow_cells`)."""
 
     __tablename__ = "regional_snow"
@@ -150,7 +150,7 @@ class RegionalSnowRow(Base):
 
 
 class VerificationRow(Base):
-    """The scores of one forecaster at one lead in one season; `missing` has the reason for each that is null."""
+    """The scores of one forecaster, lead and season; `missing` has the reason for each null."""
 
     __tablename__ = "verification"
     __table_args__ = (

@@ -1,4 +1,4 @@
-"""Error models: one a version, fitted on days that the version has not learnt from."""
+"""Error models: one per version and weather, fitted on days that the version has not learnt from."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,22 +25,22 @@ OBSERVED = "observed"
 
 
 def of_weather(source: str, model: str) -> str:
-    """Return the weather of an error model of forecasts that a weather forecast drove."""
+    """Return the weather of an error model for forecasts with a weather forecast."""
     return f"{source}/{model}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewErrorModel:
-    """An error model to be kept.
+    """An error model to be stored.
 
     Attributes:
-        version_id: whose flow it was fitted to.
-        weather: what drove that: `OBSERVED`, or a weather forecast's source and model (`of_weather`).
-        first, last: the days that it was fitted on at most.
-        days: how many observed days it rests on, of all basins.
-        shape: of the basins with numbers of their own.
-        regional: of those without.
-        for_unseen: whether `regional` was fitted in basins that the weights had not learnt from, and so serves them.
+        version_id: the version whose flow it was fitted to.
+        weather: the weather that drove the flow: `OBSERVED`, or a weather forecast's source and model (`of_weather`).
+        first, last: the days within which it was fitted.
+        days: number of observed days in the fit, over all basins.
+        shape: of the basins with their own parameters.
+        regional: of those without their own parameters.
+        for_unseen: whether `regional` was fitted in basins that the weights had not learnt from, so it serves them.
     """
 
     version_id: str
@@ -56,10 +56,10 @@ class NewErrorModel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorModel:
-    """A kept error model, with the errors of the basins that were asked for, as far as it knows them.
+    """A stored error model, with the known errors of the requested basins.
 
     Attributes:
-        sha256: of all its numbers.
+        sha256: checksum of all its numbers.
     """
 
     version_id: str
@@ -76,17 +76,17 @@ class ErrorModel:
 
     @property
     def period(self) -> Period:
-        """The days that it was fitted on at most."""
+        """The days within which it was fitted."""
         return Period(self.first, self.last)
 
     def of_basin(self, name: str) -> BasinErrorModel | None:
-        """Return the error model of a basin that was asked for, or None."""
+        """Return the error model of a requested basin, or None."""
         errors = self.basins.get(name)
         return None if errors is None else BasinErrorModel.of(self.shape, self.regional, errors)
 
 
 def replace(session: Session, new: NewErrorModel, at: datetime) -> str:
-    """Keep the error model of a version in place of the one before, and return its fingerprint.
+    """Store the error model of a version, replacing the last, and return its fingerprint.
 
     Raises:
         UnknownVersion: there is no such version.
@@ -107,7 +107,7 @@ def replace(session: Session, new: NewErrorModel, at: datetime) -> str:
 
 
 def add_basins(session: Session, model: ErrorModel, basins: Mapping[str, BasinErrors]) -> None:
-    """Keep the errors of basins that an error model has none of; nothing where it has been replaced meanwhile."""
+    """Store errors of basins that an error model lacks. Do nothing if it has been replaced meanwhile."""
     row = session.get(ErrorModelRow, (model.version_id, model.weather), populate_existing=True)
     if row is None or row.sha256 != model.sha256:
         return
@@ -118,7 +118,7 @@ def add_basins(session: Session, model: ErrorModel, basins: Mapping[str, BasinEr
 
 
 def unmet(session: Session, version_id: str, basins: Sequence[str], weather: str = OBSERVED) -> list[str]:
-    """Return the basins that the error model of a version has no errors of, where it serves basins never seen."""
+    """Return the basins that a version's error model lacks. None are lacking if it serves no unseen basins."""
     serves = select(ErrorModelRow.for_unseen).filter_by(version_id=version_id, weather=weather)
     if not session.scalar(serves):
         return []
@@ -128,7 +128,7 @@ def unmet(session: Session, version_id: str, basins: Sequence[str], weather: str
 
 
 def get(session: Session, version_id: str, basins: Sequence[str], weather: str = OBSERVED) -> ErrorModel | None:
-    """Return the error model of a version for a weather with the errors of some basins, or None.
+    """Return a version's error model for a weather and some basins, or None.
 
     Raises:
         Corrupt: it is damaged.

@@ -1,4 +1,4 @@
-"""What the promotion rule decided of a version, kept as JSON with it."""
+"""The promotion rule's decision on a version, stored as JSON with it."""
 
 from dataclasses import dataclass
 
@@ -9,12 +9,12 @@ from records.database.json_columns import CLOSED
 
 @dataclass(frozen=True, slots=True)
 class SideBySide:
-    """The candidate beside the versions in use, over some water years.
+    """The candidate compared with the versions in use, over some water years.
 
     Attributes:
         years: the water years, named by the year they end in.
-        basins: how many basins have an NSE of both.
-        candidate_median, current_median: of their NSE over these basins; None where there is none.
+        basins: number of basins with an NSE of both.
+        candidate_median, current_median: of their NSE over these basins; None without any.
         difference: the median over basins of the paired difference, candidate - current, with its interval.
     """
 
@@ -33,16 +33,16 @@ class SideBySide:
 
 @dataclass(frozen=True, slots=True)
 class PromotionDecision:
-    """What the rule decided.
+    """The decision of the promotion rule.
 
     Attributes:
-        current: the versions in use that the candidate was held against.
-        basins: how many basins both sides could be evaluated in.
-        deciding: the years that settled it; None where there was nothing to compare with. So is `reporting`.
-        reporting: the years that had no part in it.
-        better_in: the basins where the rule is met; all or none for a candidate trained from scratch.
+        current: the versions in use that the candidate was compared with.
+        basins: number of basins where both could be evaluated.
+        deciding: the years that decided; None without a version to compare with, as is `reporting`.
+        reporting: the years that did not decide.
+        better_in: the basins that meet the rule; all or none for a candidate trained from scratch.
         promoted: the basins that use the candidate because of it.
-        sentence: all this in words.
+        sentence: the decision in words.
     """
 
     __pydantic_config__ = CLOSED

@@ -1,4 +1,4 @@
-"""Which version a basin's forecasts come from: rows with history, never overwritten."""
+"""The version that forecasts each basin: rows with history, never overwritten."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,13 +16,13 @@ from records.versions.tables import PromotionRow
 
 
 class Withdrawn(InvalidInput):
-    """The version may not be used any more."""
+    """The version may no longer be used."""
 
     kind = "withdrawn-version"
 
 
 class AgainstPhysics(InvalidInput):
-    """The version's networks do what water cannot do."""
+    """The version's networks violate physics."""
 
     kind = "against-physics"
 
@@ -35,20 +35,20 @@ class NotOwnersBasin(InvalidInput):
 
 
 class NoBasin(InvalidInput):
-    """No basin is named, and the version has none here."""
+    """No basin is named, and the version has none stored here."""
 
     kind = "no-basin"
 
 
 class NothingBefore(InvalidInput):
-    """No basin that the version is current for had another before it."""
+    """No basin of the version had another version before it."""
 
     kind = "nothing-before"
 
 
 @dataclass(frozen=True, slots=True)
 class Promotion:
-    """From `promoted_at` on, the basin's forecasts come from the version."""
+    """From `promoted_at` on, the version forecasts the basin."""
 
     basin_id: str
     version_id: str
@@ -60,15 +60,15 @@ class Promotion:
 def promote(
     session: Session, version: str, basin_ids: Sequence[str] | None, *, reason: str, by: str, at: datetime
 ) -> list[str]:
-    """Make a version the current one of some basins, and return those for which it was not already.
+    """Make a version current for basins, and return those for which it is new.
 
-    Where alerts of a basin were decided by the version before, that is told as a change of its own.
+    If the previous version decided alerts of a basin, the promotion is recorded as a change.
 
     Args:
         basin_ids: whether it learnt from them or not; None for `basins_of`.
 
     Raises:
-        UnknownVersion, UnknownBasin: one of them is not kept.
+        UnknownVersion, UnknownBasin: one of them is not stored.
         NoBasin: none is named, and the version has none here.
         Withdrawn: the version may not be used.
         AgainstPhysics: a probe of its physics failed.
@@ -98,7 +98,7 @@ def promote(
 
 
 def servable(session: Session, owner: str | None, basin_ids: Sequence[str]) -> list[str]:
-    """Return those of some basins that a version of an owner may serve: all where that is the service."""
+    """Return the basins that a version of an owner may serve: all if the service owns it."""
     if owner is None:
         return list(basin_ids)
     own = set(basins.registered_with(session, owner))
@@ -116,21 +116,21 @@ def _require_owners(session: Session, version: versions.Version, basin_ids: Sequ
 
 
 def roll_back(session: Session, version: str, *, reason: str, by: str, at: datetime) -> dict[str, str]:
-    """Give each basin that a version is current for the version that it had before, and return those.
+    """Give each basin of a version its previous version, and return the new pairs.
 
-    A basin that had none before keeps what it has: without a version it would have no forecast.
+    A basin without a previous version retains its version: otherwise it would have no forecast.
 
     Raises:
-        UnknownVersion: there is none of that id.
+        UnknownVersion: there is none with this id.
         NothingBefore: no basin had another.
-        Withdrawn, AgainstPhysics: one that was in use before may not be used any more; nothing is changed.
+        Withdrawn, AgainstPhysics: a previous version may no longer be used; nothing is changed.
         InvalidInput: nobody or no reason is named.
     """
     versions.get(session, version)
     earlier = before(session, in_use(session).get(version, []))
     if not earlier:
         raise NothingBefore(
-            f"No basin that uses version {version} had another before it: there is nothing to go back to."
+            f"No basin that uses version {version} had another before it: there is no version to roll back to."
         )
     for old in sorted(set(earlier.values())):
         promote(session, old, [basin for basin in earlier if earlier[basin] == old], reason=reason, by=by, at=at)
@@ -138,7 +138,7 @@ def roll_back(session: Session, version: str, *, reason: str, by: str, at: datet
 
 
 def current(session: Session, basin_ids: Sequence[str]) -> dict[str, str]:
-    """Return the current version of each basin; a basin without one is not there."""
+    """Return the current version of each basin. Basins without one are left out."""
     current_rows = current_versions()
     rows = session.execute(
         select(current_rows.c.basin_id, current_rows.c.version_id).where(current_rows.c.basin_id.in_(basin_ids))
@@ -147,28 +147,28 @@ def current(session: Session, basin_ids: Sequence[str]) -> dict[str, str]:
 
 
 def basins_here(session: Session, version: versions.Version) -> list[str]:
-    """Return the kept basins of a version's scope, or, where none of them is kept, those it is current for."""
+    """Return the stored basins in a version's scope. Without any, those that it is current for."""
     return basins.known(session, version.scope) or in_use(session).get(version.id, [])
 
 
 def basins_of(session: Session, version: str) -> list[str]:
-    """Return the basins that a version is meant for where none is named (`basins_here`).
+    """Return a version's default basins (`basins_here`).
 
     Raises:
-        UnknownVersion: there is none of that id.
-        NoBasin: it learnt from none that is kept, and is current for no other.
+        UnknownVersion: there is none with this id.
+        NoBasin: none of the basins that it learnt from is stored, and it is current for no other.
     """
     basins = basins_here(session, versions.get(session, version))
     if not basins:
         raise NoBasin(
-            f"None of the basins that version {version} learnt from is kept here, and it is current for no other: "
+            f"None of the basins that version {version} learnt from is stored here, and it is current for no other: "
             "name the basins."
         )
     return basins
 
 
 def in_use(session: Session) -> dict[str, list[str]]:
-    """Return the basins that each version is current for; a version that is current for none is not there."""
+    """Return the basins that each version is current for. Versions without any are left out."""
     current_rows = current_versions()
     used: dict[str, list[str]] = {}
     for version, basin in session.execute(
@@ -185,7 +185,7 @@ def current_versions() -> Subquery:
 
 
 def before(session: Session, basin_ids: Sequence[str]) -> dict[str, str]:
-    """Return the version that each basin's forecasts came from before the current one; a basin without is not there."""
+    """Return each basin's previous version; basins without one are left out."""
     newest_first = func.row_number().over(partition_by=PromotionRow.basin_id, order_by=PromotionRow.id.desc())
     ranked = select(PromotionRow.basin_id, PromotionRow.version_id, newest_first.label("rank"))
     ranked_rows = ranked.where(PromotionRow.basin_id.in_(basin_ids)).subquery()
@@ -195,21 +195,21 @@ def before(session: Session, basin_ids: Sequence[str]) -> dict[str, str]:
 
 
 def history(session: Session, basin: str) -> list[Promotion]:
-    """Return a basin's promotions, the newest first."""
+    """Return a basin's promotions, newest first."""
     rows = session.scalars(select(PromotionRow).where(PromotionRow.basin_id == basin).order_by(PromotionRow.id.desc()))
     return [as_record(Promotion, row) for row in rows]
 
 
 def since(session: Session, instant: datetime) -> set[str]:
-    """Return the basins that were given another version after an instant."""
+    """Return the basins that got another version after an instant."""
     return set(session.scalars(select(PromotionRow.basin_id).where(PromotionRow.promoted_at > instant)))
 
 
 def of_version(session: Session, version: str) -> list[Promotion]:
-    """Return the promotions of a version, the newest first, those of one instant by basin.
+    """Return the promotions of a version, newest first, then by basin.
 
     Raises:
-        UnknownVersion: there is none of that id.
+        UnknownVersion: there is none with this id.
     """
     versions.get(session, version)
     order = (PromotionRow.promoted_at.desc(), PromotionRow.basin_id)

@@ -36,7 +36,7 @@ class ErrorModelRow(Summed, Base):
 
 
 class BasinErrorsRow(Base):
-    """The errors in one basin, which need not be kept here yet: a shipped error model knows more basins."""
+    """The errors in one basin, stored here or not: a shipped error model may know more basins."""
 
     __tablename__ = "basin_errors"
     __table_args__ = (
@@ -86,7 +86,7 @@ class CheckpointRow(Base):
 
 
 class FinishedMemberRow(Base):
-    """A member whose training is done, kept until the version is assembled."""
+    """A member that has finished training, stored until the version is assembled."""
 
     __tablename__ = "training_members"
 
@@ -128,7 +128,7 @@ class VersionRow(Base):
 
 
 class VersionBasinRow(Base):
-    """A basin that a version learnt from: kept here or, for a version that was trained elsewhere, not."""
+    """A basin that a version learnt from; for a version trained elsewhere it may not be stored here."""
 
     __tablename__ = "version_basins"
 
@@ -148,7 +148,7 @@ class MemberRow(Base):
 
 
 class WeightsRow(Base):
-    """The weights of one member, in safetensors: those of its best validation, those of its last step."""
+    """The weights of one member, in safetensors: of its best validation or its last step."""
 
     __tablename__ = "version_weights"
     __table_args__ = (
@@ -165,7 +165,7 @@ class WeightsRow(Base):
 
 
 class PromotionRow(Base):
-    """From this row on, a basin's forecasts come from this version."""
+    """From this row on, this version forecasts a basin."""
 
     __tablename__ = "promotions"
     __table_args__ = (

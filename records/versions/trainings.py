@@ -1,4 +1,4 @@
-"""Trainings under way. A training is its request: the same request again is the same training."""
+"""Trainings under way. A training is identified by its request: a repeated request is the same training."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -17,14 +17,14 @@ from records.versions.versions import Member, Which
 
 
 class UnknownTraining(NotFound):
-    """No training of that id is kept."""
+    """No training with this id is stored."""
 
     kind = "unknown-training"
 
 
 @dataclass(frozen=True, slots=True)
 class Training:
-    """A training: `running`, `finished` (its version is named) or `failed` (its reason is)."""
+    """A training: `running`, `finished` (with its version) or `failed` (with its reason)."""
 
     id: str
     request: JsonObject
@@ -37,7 +37,7 @@ class Training:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """What a member's training goes on from, and how far it had come."""
+    """A member's state to continue training from, with its progress."""
 
     label: int
     step: int
@@ -47,7 +47,7 @@ class Checkpoint:
 
 
 def start(session: Session, request: JsonObject, at: datetime) -> Training:
-    """Begin the training of a request, or go on with it: a failed one runs again, a finished one is returned."""
+    """Start or continue the training of a request: a failed one runs again, a finished one is returned."""
     training = fingerprint(request)
     insert = insert_into(session, TrainingRow)
     values = {"id": training, "request": request, "status": "running", "started_at": at, "updated_at": at}
@@ -60,15 +60,15 @@ def start(session: Session, request: JsonObject, at: datetime) -> Training:
 
 
 def version_of(session: Session, request: JsonObject) -> str | None:
-    """Return the version that the training of a request has led to; None where it has not, or was never begun."""
+    """Return the version of the training of a request. None if it is unfinished or was never started."""
     return session.scalar(select(TrainingRow.version_id).where(TrainingRow.id == fingerprint(request)))
 
 
 def lock(session: Session, training: str) -> Training:
-    """Return a training, and make other transactions that write to it wait until this one ends.
+    """Return a training, locked against other writers until this transaction ends.
 
     Raises:
-        UnknownTraining: there is none of that id.
+        UnknownTraining: there is none with this id.
     """
     # On SQLite the whole database is locked already, and FOR UPDATE is left out.
     session.execute(select(TrainingRow.id).where(TrainingRow.id == training).with_for_update())
@@ -79,13 +79,13 @@ def get(session: Session, training: str) -> Training:
     """Return a training.
 
     Raises:
-        UnknownTraining: there is none of that id.
+        UnknownTraining: there is none with this id.
     """
     return as_record(Training, _row(session, training))
 
 
 def list_trainings(session: Session, *, status: str | None = None) -> list[Training]:
-    """Return the trainings, the newest first."""
+    """Return the trainings, newest first."""
     query = select(TrainingRow).order_by(TrainingRow.started_at.desc(), TrainingRow.id)
     if status is not None:
         query = query.where(TrainingRow.status == status)
@@ -95,9 +95,9 @@ def list_trainings(session: Session, *, status: str | None = None) -> list[Train
 def save_checkpoint(
     session: Session, training: str, label: int, step: int, content: bytes, progress: JsonObject, at: datetime
 ) -> bool:
-    """Keep a member's checkpoint in place of an earlier one.
+    """Store a member's checkpoint, replacing an earlier one.
 
-    Returns False, and keeps nothing, where a later step is kept already or the training is finished.
+    Return False, and store nothing, if a later step is stored or the training is finished.
     """
     if lock(session, training).status == "finished":
         return False
@@ -130,15 +130,15 @@ def checkpoint(session: Session, training: str, label: int) -> Checkpoint | None
 
 
 def progress(session: Session, training: str) -> dict[int, JsonObject]:
-    """Return the progress that each member's newest checkpoint told, without its content."""
+    """Return the progress stored with each member's newest checkpoint, without its content."""
     query = select(CheckpointRow.label, CheckpointRow.progress).where(CheckpointRow.training_id == training)
     return dict(session.execute(query.order_by(CheckpointRow.label)).all())
 
 
 def finish_member(session: Session, training: str, member: Member, at: datetime) -> None:
-    """Keep a member whose training is done, in place of its checkpoint.
+    """Store a member that has finished training, in place of its checkpoint.
 
-    The same again writes nothing, nor does a member of a finished training.
+    Repeating it writes nothing, nor does a member of a finished training.
     """
     if lock(session, training).status == "finished":
         return
@@ -155,7 +155,7 @@ def finish_member(session: Session, training: str, member: Member, at: datetime)
 
 
 def finished_members(session: Session, training: str) -> list[Member]:
-    """Return the members whose training is done, until the version is assembled.
+    """Return the members that have finished training, until the version is assembled.
 
     Raises:
         Corrupt: stored weights are damaged.
@@ -167,7 +167,7 @@ def finished_members(session: Session, training: str) -> list[Member]:
 
 
 def finish(session: Session, training: str, version: str, at: datetime) -> None:
-    """Note the version that a training led to, and drop the members and checkpoints that are now in it."""
+    """Record a training's version, and delete its members and checkpoints."""
     row = _row(session, training)
     row.status, row.reason, row.version_id, row.updated_at = "finished", None, version, at
     session.flush()
@@ -176,19 +176,19 @@ def finish(session: Session, training: str, version: str, at: datetime) -> None:
 
 
 def fail(session: Session, training: str, reason: str, at: datetime) -> None:
-    """Note why a training stopped. Its checkpoints stay: `start` goes on from them."""
+    """Record why a training stopped. Its checkpoints stay: `start` continues from them."""
     row = _row(session, training)
     row.status, row.reason, row.updated_at = "failed", reason, at
     session.flush()
 
 
 def outdated(session: Session, before: datetime, trainings: Collection[str] | None = None) -> dict[str, int]:
-    """Return the trainings that have got no checkpoint or member since an instant, with how many of both each has.
+    """Return the trainings without progress since an instant, with their number of stored parts.
 
-    Those that a job works on are not among them.
+    Trainings with a job under way are left out.
 
     Args:
-        trainings: look at these alone; None for all.
+        trainings: restrict to these; None for all.
     """
     parts = union_all(
         select(CheckpointRow.training_id, CheckpointRow.updated_at.label("at")),
@@ -204,7 +204,7 @@ def outdated(session: Session, before: datetime, trainings: Collection[str] | No
 
 
 def remove(session: Session, trainings: Collection[str]) -> list[str]:
-    """Drop the checkpoints and finished members of trainings, and return their ids: `start` begins them anew."""
+    """Delete checkpoints and finished members of trainings, and return their ids: `start` then starts anew."""
     for training in trainings:
         lock(session, training)
         for part in (CheckpointRow, FinishedMemberRow):
@@ -215,7 +215,7 @@ def remove(session: Session, trainings: Collection[str]) -> list[str]:
 def _row(session: Session, training: str) -> TrainingRow:
     row = session.get(TrainingRow, training, populate_existing=True)
     if row is None:
-        raise UnknownTraining(f"No training {training!r} is kept here: list the trainings to see their ids.")
+        raise UnknownTraining(f"No training {training!r} is stored here: list the trainings to see their ids.")
     return row
 
 

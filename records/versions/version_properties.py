@@ -1,4 +1,4 @@
-"""What is known of a version beside its weights and configuration, kept as JSON with it."""
+"""Properties of a version besides its weights and configuration, stored as JSON with it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,9 +13,9 @@ class Pretrained:
     """The shipped ensemble that a version was installed from.
 
     Attributes:
-        content: the fingerprint of what is shipped.
+        content: the fingerprint of the shipped files.
         trained_on: the forcing product that it learnt from.
-        twin: the version that is judged in its place on days that it has fitted itself: the same recipe on fewer years.
+        twin: the version that is scored in its place on its own training days: the same recipe on fewer years.
     """
 
     __pydantic_config__ = CLOSED
@@ -28,10 +28,10 @@ class Pretrained:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tuning:
-    """The fine-tuning that a version comes from.
+    """The fine-tuning that created a version.
 
     Attributes:
-        basins: those it was tuned on.
+        basins: the basins that it was tuned on.
         earlier_periods: those in which its ancestors were trained and validated, FIRST..LAST.
     """
 
@@ -43,11 +43,11 @@ class Tuning:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Closure:
-    """How well a version conserves mass, measured over all its basins.
+    """Mass conservation of a version, measured over all its basins.
 
     Attributes:
         worst_relative_residual: the largest |residual| / water over all members, basins and days.
-        basins: how many basins were evaluated.
+        basins: number of evaluated basins.
         period: of the evaluation, FIRST..LAST.
     """
 
@@ -60,7 +60,7 @@ class Closure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VersionProperties:
-    """The properties of a version; None where one does not apply, or was not measured or kept.
+    """The properties of a version; None if one does not apply, or was not measured or stored.
 
     Attributes:
         attribute_ranges: the least and the greatest value of each attribute over the basins that it learnt from.

@@ -1,4 +1,4 @@
-"""Model versions: their weights, inputs and origin never change once they are created."""
+"""Model versions. Their weights, inputs and origin never change after their creation."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,7 +21,7 @@ Which = Literal["best", "last"]
 
 
 class UnknownVersion(NotFound):
-    """No version of that id is kept."""
+    """No version with this id is stored."""
 
     kind = "unknown-version"
 
@@ -32,9 +32,9 @@ class Member:
 
     Attributes:
         label: its number within the version.
-        seed: what its training started from.
-        weights: safetensors bytes of its `best` validation and its `last` step; at least those that are used.
-        log: how its training went.
+        seed: the random seed of its training.
+        weights: safetensors bytes of its `best` validation and its `last` step; at least the ones in use.
+        log: the record of its training.
     """
 
     label: int
@@ -48,20 +48,20 @@ class NewVersion:
     """A version to be created.
 
     Attributes:
-        created_at: the wall's time.
+        created_at: the machine's time.
         issued_at: the clock's time.
         architecture: `mclstm`, `lstm`, `eins`, `mmrnn`.
         conserving: whether the network conserves mass, so that its ledger must close.
         product: the forcing product that it takes.
-        config, scaler: what the network is built from and how its inputs are scaled.
-        basins: those it learnt from, kept here or not.
+        config, scaler: the network's configuration and the scaling of its inputs.
+        basins: the basins that it learnt from, stored here or not.
         data_hash: of the training data.
         code_version: of the code that trained it.
         uses: which weights of each member its forecasts use.
-        parent_id: the version that it was fine-tuned from; one that came with Freshet, fine-tuned elsewhere, has none.
-        label: what people call it.
-        properties: what else is known of it.
-        owner: the operator's key that it was trained with, whose basins alone it serves; None for the service's.
+        parent_id: the version that it was fine-tuned from; None for a shipped one that was fine-tuned elsewhere.
+        label: its name for people.
+        properties: its further properties.
+        owner: the operator's key that it was trained with; it serves only basins of this key. None for the service's.
     """
 
     created_at: datetime
@@ -82,30 +82,30 @@ class NewVersion:
 
     @property
     def trained_on(self) -> str:
-        """The forcing product that it was trained on: another than `product` only where an operator said so."""
+        """The forcing product of its training: differs from `product` only if an operator chose so."""
         pretrained = self.properties.pretrained
         return pretrained.trained_on if pretrained else self.product
 
     @property
     def twin_id(self) -> str | None:
-        """The version that is judged in its place on days that it has fitted itself; None where it has none."""
+        """The version that is scored in its place on its own training days. None without one."""
         pretrained = self.properties.pretrained
         return pretrained.twin if pretrained else self.properties.twin
 
     @property
     def area_products(self) -> tuple[str, ...]:
-        """The products by whose area of a basin it converts discharge: by the first that has one."""
+        """The products whose basin areas convert its discharge, in order of preference."""
         return self.product, self.trained_on
 
     @property
     def tuned_on(self) -> tuple[str, ...] | None:
-        """The basins that it was fine-tuned on; None where it was trained from scratch."""
+        """The basins that it was fine-tuned on. None where it was trained from scratch."""
         tuning = self.properties.tuning
         return tuning.basins if tuning else None
 
     @property
     def scope(self) -> tuple[str, ...]:
-        """The basins that it is meant for: those it was fine-tuned on, or all that it learnt from."""
+        """The basins that it is meant for: those of its fine-tuning, or all that it learnt from."""
         return self.tuned_on or self.basins
 
     @property
@@ -123,13 +123,13 @@ class NewVersion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Version(NewVersion):
-    """A kept version.
+    """A stored version.
 
     Attributes:
         id: sorts by creation.
         members: the labels of its members.
         weights_hash: the fingerprint of the weights that it uses.
-        status: `ready`, or `withdrawn`: not to be promoted any more.
+        status: `ready`, or `withdrawn`: no longer to be promoted.
     """
 
     id: str
@@ -139,11 +139,11 @@ class Version(NewVersion):
 
 
 def create(session: Session, new: NewVersion, members: Sequence[Member]) -> Version:
-    """Keep a version with all its members, or nothing.
+    """Store a version with all its members, or nothing.
 
     Raises:
         InvalidInput: there is no member, or one lacks the weights that the version uses.
-        IntegrityError: the parent is not kept, or two members share a label.
+        IntegrityError: the parent is not stored, or two members share a label.
     """
     if not members or any(new.uses not in member.weights for member in members):
         raise InvalidInput(f"A version needs a member, and each member its {new.uses!r} weights.")
@@ -169,13 +169,13 @@ def get(session: Session, version: str) -> Version:
     """Return a version.
 
     Raises:
-        UnknownVersion: there is none of that id.
+        UnknownVersion: there is none with this id.
     """
     return _with_parts(session, [_row(session, version)])[0]
 
 
 def newest(session: Session, owner: str | None = None) -> Version:
-    """Return the version created last of the service, or of an operator's key.
+    """Return the newest version of the service, or of an operator's key.
 
     Raises:
         UnknownVersion: there is none.
@@ -189,10 +189,10 @@ def newest(session: Session, owner: str | None = None) -> Version:
 
 
 def owner_of(session: Session, version: str) -> str | None:
-    """Return the operator's key that a version was trained with; None for the service's.
+    """Return the operator's key that a version was trained with. None for the service's.
 
     Raises:
-        UnknownVersion: there is none of that id.
+        UnknownVersion: there is none with this id.
     """
     return _row(session, version).owner
 
@@ -205,7 +205,7 @@ def list_versions(
     after: str | None = None,
     limit: int | None = None,
 ) -> list[Version]:
-    """Return versions, the newest first; `after` is the last id of the page before."""
+    """Return versions, newest first. `after` is the last id of the previous page."""
     wanted = select(VersionRow).order_by(VersionRow.id.desc()).limit(limit)
     for column, value in ((VersionRow.product, product), (VersionRow.architecture, architecture)):
         if value is not None:
@@ -216,10 +216,10 @@ def list_versions(
 
 
 def members_of(session: Session, version: str, which: Which | None = None) -> list[Member]:
-    """Return a version's members with the weights that it uses, or with those asked for.
+    """Return a version's members, with the weights in use or the given ones.
 
     Raises:
-        UnknownVersion: there is none of that id.
+        UnknownVersion: there is none with this id.
         Corrupt: stored weights are damaged.
     """
     which = which or get(session, version).uses
@@ -236,44 +236,44 @@ def members_of(session: Session, version: str, which: Which | None = None) -> li
 
 
 def count(session: Session) -> int:
-    """Return how many versions are kept."""
+    """Return the number of stored versions."""
     return session.scalar(select(func.count()).select_from(VersionRow)) or 0
 
 
 def seeds_of(session: Session, version: str) -> dict[int, int]:
-    """Return the seed of each member of a version by its label; none where the version is not kept."""
+    """Return the seed of each member of a version by label. Empty if the version is not stored."""
     rows = session.execute(select(MemberRow.label, MemberRow.seed).filter_by(version_id=version).order_by("label"))
     return dict(rows.all())
 
 
 def logs_of(session: Session, version: str) -> dict[int, JsonObject]:
-    """Return how the training of each member of a version went, by its label; none where it is not kept."""
+    """Return the training record of each member of a version, by label. Empty if it is not stored."""
     rows = session.execute(select(MemberRow.label, MemberRow.log).filter_by(version_id=version).order_by("label"))
     return dict(rows.all())
 
 
 def conserving(session: Session, versions: Sequence[str]) -> dict[str, bool]:
-    """Return of each version that is kept whether its network conserves mass."""
+    """Return for each stored version whether its network conserves mass."""
     rows = session.execute(select(VersionRow.id, VersionRow.conserving).where(VersionRow.id.in_(versions)))
     return dict(rows.all())
 
 
 def set_closure(session: Session, version: str, closure: Closure) -> None:
-    """Keep with a version how well it conserves mass, in place of what was measured before."""
+    """Store a version's measured mass conservation, replacing an earlier one."""
     row = _row(session, version)
     row.properties = replace(row.properties, closure=closure)
     session.flush()
 
 
 def set_comparison(session: Session, version: str, comparison: PromotionDecision) -> None:
-    """Keep with a version what the promotion rule decided, in place of an earlier decision."""
+    """Store the promotion rule's decision on a version, replacing an earlier one."""
     row = _row(session, version)
     row.properties = replace(row.properties, comparison=comparison)
     session.flush()
 
 
 def withdraw(session: Session, version: str) -> None:
-    """Let a version be promoted no more."""
+    """Bar a version from being promoted again."""
     _row(session, version).status = "withdrawn"
     session.flush()
 
@@ -281,7 +281,7 @@ def withdraw(session: Session, version: str) -> None:
 def _row(session: Session, version: str) -> VersionRow:
     row = session.get(VersionRow, version)
     if row is None:
-        raise UnknownVersion(f"No model version {version!r} is kept here: list the versions to see their ids.")
+        raise UnknownVersion(f"No model version {version!r} is stored here: list the versions to see their ids.")
     return row
 
 

@@ -1,4 +1,4 @@
-"""Bridges between products of weather. A fit never changes; which of them a product rests on is noted when applied."""
+"""Bridges between weather products. A fit never changes; applying it records that a product now uses it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,21 +20,21 @@ from records.weather.tables import BridgeBasinRow, BridgeRow
 
 
 class UnknownBridge(NotFound):
-    """No bridge of that name or id is kept."""
+    """No bridge with this name or id is stored."""
 
     kind = "unknown-bridge"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewBridge:
-    """A fit to be kept.
+    """A fit to be stored.
 
     Attributes:
-        name: also the product that the weather that it makes is kept under.
-        from_product, to_product: whose weather it takes, and whose it makes of it.
-        model: of the weather forecasts that it is for; None where it is for observed weather.
-        first, last: the days that it was fitted on at most; None where that was left open.
-        refused: why basins have none, by basin.
+        name: also the product of the resulting weather.
+        from_product, to_product: the source product, and the product that it imitates.
+        model: of the weather forecasts that it converts; None for observed weather.
+        first, last: the days within which it was fitted; None if not limited.
+        refused: by basin, why it could not be fitted.
     """
 
     name: str
@@ -49,7 +49,7 @@ class NewBridge:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bridge(NewBridge):
-    """A kept fit."""
+    """A stored fit."""
 
     id: str
     created_at: datetime
@@ -57,11 +57,11 @@ class Bridge(NewBridge):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewPart:
-    """What a fit says of a basin.
+    """A fit's result for a basin.
 
     Attributes:
-        skill: on days that it was not fitted on; None where it is pooled.
-        pooled_from: the basins that a pooled one is of; `pooled_reason`: why it was not fitted here.
+        skill: on days outside the fit; None if it is pooled.
+        pooled_from: the basins of a pooled fit; `pooled_reason`: why it was not fitted here.
     """
 
     basin_id: str
@@ -73,13 +73,13 @@ class NewPart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BridgePart(NewPart):
-    """What a kept fit says of a basin.
+    """A stored fit's result for a basin.
 
     Attributes:
-        sha256: of its corrections.
+        sha256: checksum of its corrections.
         applied_at: when it was last applied, by the service's clock.
-        applied_stamp: of the series that it was applied to (`series.stamp`); None where it is not in force: another fit
-            has been applied since, or none.
+        applied_stamp: of the series that it was applied to (`series.stamp`); None if it is not in force, because it
+            was never applied or another fit has been since.
     """
 
     bridge_id: str
@@ -90,14 +90,14 @@ class BridgePart(NewPart):
 
 @dataclass(frozen=True, slots=True)
 class InForce:
-    """The bridge that a basin's weather goes over."""
+    """The bridge that converts a basin's weather."""
 
     bridge: Bridge
     part: BridgePart
 
     @property
     def used(self) -> RunBridge:
-        """What a run keeps of it."""
+        """The bridge as a run stores it."""
         bridge, part = self.bridge, self.part
         rain = None if part.skill is None else part.skill.variables[PRECIPITATION].bridged
         return RunBridge(
@@ -114,10 +114,10 @@ class InForce:
 
 
 def create(session: Session, new: NewBridge, parts: Sequence[NewPart], at: datetime) -> Bridge:
-    """Keep a fit.
+    """Store a fit.
 
     Raises:
-        ProductConflict: its name is that of a product which no bridge made.
+        ProductConflict: its name is that of a product that is not from a bridge.
     """
     require_free(session, new.name)
     bridge = new_id(at)
@@ -132,34 +132,34 @@ def create(session: Session, new: NewBridge, parts: Sequence[NewPart], at: datet
 
 
 def require_free(session: Session, name: str) -> None:
-    """See that a name is not that of a product which no bridge made.
+    """Check that no product from elsewhere than a bridge has a name.
 
     Raises:
         ProductConflict: it is.
     """
     if name in series.products(session) and not is_stored(session, name):
-        raise product_credits.conflict(name, "holds what no bridge made")
+        raise product_credits.conflict(name, "holds data that are not from a bridge")
 
 
 def get(session: Session, bridge: str) -> Bridge:
-    """Return a bridge by its id, or the newest of a name.
+    """Return a bridge by its id, or the newest with a name.
 
     Raises:
         UnknownBridge: there is none.
     """
     row = session.get(BridgeRow, bridge) or _newest(session, bridge)
     if row is None:
-        raise UnknownBridge(f"No bridge {bridge[:64]!r} is kept here: list the bridges to see their names.")
+        raise UnknownBridge(f"No bridge {bridge[:64]!r} is stored here: list the bridges to see their names.")
     return as_record(Bridge, row)
 
 
 def is_stored(session: Session, name: str) -> bool:
-    """Return whether a bridge of a name is kept."""
+    """Return whether a bridge with a name is stored."""
     return _newest(session, name) is not None
 
 
 def list_bridges(session: Session) -> list[Bridge]:
-    """Return the newest of each name, in the order of their names."""
+    """Return the newest bridge of each name, by name."""
     newest: dict[str, BridgeRow] = {}
     for row in session.scalars(select(BridgeRow).order_by(BridgeRow.name, BridgeRow.id)):
         newest[row.name] = row
@@ -167,25 +167,25 @@ def list_bridges(session: Session) -> list[Bridge]:
 
 
 def parts_of(session: Session, bridge: str) -> list[BridgePart]:
-    """Return what a bridge says of each of its basins, in the order of their identifiers."""
+    """Return a bridge's result for each of its basins, by identifier."""
     query = select(BridgeBasinRow).filter_by(bridge_id=bridge).order_by(BridgeBasinRow.basin_id)
     return [_part(row) for row in session.scalars(query)]
 
 
 def applied(session: Session, product: str, basins: Sequence[str]) -> dict[str, InForce]:
-    """Return the bridge that a product rests on, by basin; none where no bridge made it."""
+    """Return the bridge that a product comes from, by basin. Empty if it is not from a bridge."""
     query = _of_basins(basins).where(BridgeRow.name == product, BridgeBasinRow.applied_stamp.is_not(None))
     return {row.basin_id: _in_force(bridge, row) for row, bridge in session.execute(query)}
 
 
 def for_forecasts(session: Session, model: str, product: str, basins: Sequence[str]) -> dict[str, InForce]:
-    """Return the newest bridge from the weather forecasts of a model to a product, by basin."""
+    """Return the newest bridge from a model's weather forecasts to a product, by basin."""
     query = _of_basins(basins).where(BridgeRow.model == model, BridgeRow.to_product == product)
     return {row.basin_id: _in_force(bridge, row) for row, bridge in session.execute(query.order_by(BridgeRow.id))}
 
 
 def note_applied(session: Session, bridge: Bridge, basin: str, at: datetime, stamp: int) -> None:
-    """Note that a bridge has been applied to a basin's series of a stamp: no other of its name is in force there."""
+    """Record that a bridge was applied to a basin's series of a stamp. Others of its name end there."""
     same_name = select(BridgeRow.id).where(BridgeRow.name == bridge.name)
     of_basin = update(BridgeBasinRow).where(BridgeBasinRow.basin_id == basin)
     session.execute(of_basin.where(BridgeBasinRow.bridge_id.in_(same_name)).values(applied_stamp=None))

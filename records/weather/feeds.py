@@ -1,4 +1,4 @@
-"""Feeds: which service is asked for which basins, and what came of it."""
+"""Feeds: the service that each one asks, its basins, and the results."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -42,7 +42,7 @@ class Hole(TypedDict):
 
 
 class UnknownFeed(NotFound):
-    """No feed of that name is kept."""
+    """No feed with this name is stored."""
 
     kind = "unknown-feed"
 
@@ -57,17 +57,17 @@ class FeedConflict(InvalidInput):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feed:
-    """A kept feed.
+    """A stored feed.
 
     Attributes:
-        settings: what it is told, without defaults.
-        product: that its weather is kept under; None where it brings discharge, which is kept under its gauge's, or
+        settings: the given fields, without defaults.
+        product: the product of its weather; None for discharge, which is stored under its gauge's product, and for
             forecasts.
-        origin: what tells its data from those of other feeds.
-        created_by: the key that made it; None for the command line.
-        last_fetch_at: when it was last asked; `last_success_at`: when it last failed for no basin. By the service's
+        origin: identifies the source of its data.
+        created_by: the key that created it; None for the command line.
+        last_fetch_at: its last fetch; `last_success_at`: its last fetch without a failed basin. By the service's
             clock.
-        last_error, last_error_at: why it last failed, wholly or for some basin.
+        last_error, last_error_at: why it last failed, entirely or for some basin.
     """
 
     id: str
@@ -93,14 +93,14 @@ class Feed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FetchedBasin:
-    """What came of a basin when a feed was last asked for it.
+    """The result of a feed's last fetch for a basin.
 
     Attributes:
-        new_days, revised_days: days of any variable that were not known, and that were replaced (and logged).
-        reason: why it failed, or why nothing came.
+        new_days, revised_days: days of any variable that were new, or that were replaced (and logged).
+        reason: why it failed, or why there were no data.
         holes: the newest spans of days inside its record without a value.
-        warnings: what is doubtful in what came, in sentences.
-        tried_at: when it was asked for; `fetched_at`: when it last did not fail. By the service's clock.
+        warnings: doubts about the fetched data, in sentences.
+        tried_at: the last attempt; `fetched_at`: the last one that did not fail. By the service's clock.
     """
 
     basin_id: str
@@ -115,12 +115,12 @@ class FetchedBasin:
 
 
 def create(session: Session, new: NewFeed, created_by: str | None, at: datetime) -> Feed:
-    """Keep a new feed.
+    """Store a new feed.
 
     Raises:
         FeedConflict: its name is taken.
-        ProductConflict: its product holds, or is to hold, what comes from elsewhere.
-        InvalidInput: a basin that it names is not kept, or is another's.
+        ProductConflict: its product holds, or is to hold, data from elsewhere.
+        InvalidInput: a basin that it names is not stored, or belongs to another key.
     """
     settings = new.settings
     product = getattr(settings, "product", None)
@@ -138,7 +138,7 @@ def create(session: Session, new: NewFeed, created_by: str | None, at: datetime)
     insert = insert_into(session, FeedRow).on_conflict_do_nothing(index_elements=["name"])
     inserted = session.execute(insert.values(row).returning(*_FEEDS.c)).one_or_none()
     if inserted is None:
-        raise FeedConflict(f"A feed is called {new.name} already: choose another name, or remove that one.")
+        raise FeedConflict(f"A feed named {new.name} exists already: choose another name, or remove that feed.")
     feed = _feed(inserted)
     targets(session, feed)
     return feed
@@ -152,23 +152,23 @@ def get(session: Session, name: str) -> Feed:
     """
     row = session.execute(select(_FEEDS).where(_FEEDS.c.name == name)).one_or_none()
     if row is None:
-        raise UnknownFeed(f"No feed {name[:64]!r} is kept here: list the feeds to see their names.")
+        raise UnknownFeed(f"No feed {name[:64]!r} is stored here: list the feeds to see their names.")
     return _feed(row)
 
 
 def list_feeds(session: Session) -> list[Feed]:
-    """Return all feeds in the order of their names."""
+    """Return all feeds, by name."""
     return [_feed(row) for row in session.execute(select(_FEEDS).order_by(_FEEDS.c.name))]
 
 
 def remove(session: Session, feed: Feed) -> None:
-    """Delete a feed. What it brought stays, and whose that is."""
+    """Delete a feed. Its data stay, with their credit."""
     session.execute(_BASINS.delete().where(_BASINS.c.feed_id == feed.id))
     session.execute(_FEEDS.delete().where(_FEEDS.c.id == feed.id))
 
 
 def basins_of(session: Session, feed: Feed) -> list[FetchedBasin]:
-    """Return what came of each basin that a feed was asked for, in the order of their identifiers."""
+    """Return the result of a feed's last fetch for each basin, by identifier."""
     rows = session.scalars(select(FeedBasinRow).where(FeedBasinRow.feed_id == feed.id).order_by(FeedBasinRow.basin_id))
     return [as_record(FetchedBasin, row) for row in rows]
 
@@ -181,13 +181,13 @@ def holes_of_basin(session: Session, basin: str) -> dict[str, list[Hole]]:
 
 
 def targets(session: Session, feed: Feed) -> list[str]:
-    """Return the basins of a feed: those it names, or all that it may write and its service can know.
+    """Return the basins of a feed: those it names, or all that it may write and its service may know.
 
     The feed of an operator's key writes the basins that the key registered. That of an admin's key writes every basin,
     but files write no gauge with a published source. The command line writes everything.
 
     Raises:
-        InvalidInput: one that it names is not kept, or is another's.
+        InvalidInput: a basin that it names is not stored, or belongs to another key.
     """
     shown = feed.read()
     saved = [basin.id for basin in basins.list_basins(session)]
@@ -198,8 +198,8 @@ def targets(session: Session, feed: Feed) -> list[str]:
             saved = [basin for basin in saved if not has_source(basin)]
     if others := sorted(set(shown.basins) - set(saved)):
         raise InvalidInput(
-            f"{', '.join(others[:10])}: not kept here, or not for the feed {feed.name} to write: ingest or register "
-            "them first, with the key that makes the feed, or leave them out."
+            f"{', '.join(others[:10])}: not stored here, or not writable by the feed {feed.name}: ingest or register "
+            "them first with the feed's key, or leave them out."
         )
     if isinstance(shown, UsgsSettings | NwisSettings):
         saved = [basin for basin in saved if basin.startswith("USGS-")]
@@ -207,7 +207,7 @@ def targets(session: Session, feed: Feed) -> list[str]:
 
 
 def note_basin(session: Session, feed: Feed, fetched: FetchedBasin) -> None:
-    """Keep what came of a basin, in the transaction that keeps what came."""
+    """Store a basin's fetch result, in the transaction that stores its data."""
     values = {name: getattr(fetched, name) for name in FetchedBasin.__dataclass_fields__} | {"feed_id": feed.id}
     insert = insert_into(session, FeedBasinRow).values(values)
     changed = {name: value for name, value in values.items() if name not in ("feed_id", "basin_id")}
@@ -215,22 +215,22 @@ def note_basin(session: Session, feed: Feed, fetched: FetchedBasin) -> None:
 
 
 def note_fetch(session: Session, feed: Feed, at: datetime, error: str | None) -> None:
-    """Keep how a fetch ended.
+    """Store the end of a fetch.
 
     Args:
-        error: why it failed, wholly or for some basin; None where it did not.
+        error: why it failed, entirely or for some basin; None if it did not.
     """
     ended = {"last_success_at": at} if error is None else {"last_error": error, "last_error_at": at}
     session.execute(_FEEDS.update().where(_FEEDS.c.id == feed.id).values(last_fetch_at=at, **ended))
 
 
 def of_product(session: Session, product: str) -> Feed | None:
-    """Return the feed that fills a product of weather; None where none does."""
+    """Return the feed that fills a weather product; None without one."""
     return next((feed for feed in list_feeds(session) if feed.product == product), None)
 
 
 def fetch_command(feed: str, basin: str, first: object, last: object) -> str:
-    """Return the command that asks a feed for some days of a basin."""
+    """Return the command that fetches some days of a basin."""
     return f"freshet feeds fetch {feed} --basin {basin} --period {first}..{last}"
 
 
@@ -238,11 +238,11 @@ def _require_own(session: Session, product: str, settings: AnyFeedSettings) -> N
     saved = product_credits.origin_of(session, product)
     others: Mapping[str, str] = {feed.origin: feed.name for feed in list_feeds(session) if feed.product == product}
     if saved is not None and saved != settings.origin:
-        raise product_credits.conflict(product, f"holds what came from {saved}")
+        raise product_credits.conflict(product, f"holds data from {saved}")
     if filled := {name for origin, name in others.items() if origin != settings.origin}:
         raise product_credits.conflict(product, f"is filled by the feed {min(filled)}")
     if saved is None and not others and settings.adapter != "files" and product in series.products(session):
-        raise product_credits.conflict(product, "holds what was ingested or sent")
+        raise product_credits.conflict(product, "holds ingested or uploaded data")
 
 
 def _feed(row: Row[Any]) -> Feed:
@@ -250,7 +250,7 @@ def _feed(row: Row[Any]) -> Feed:
 
 
 def statuses(fetched: Sequence[FetchedBasin]) -> dict[str, int]:
-    """Return how many basins have each status."""
+    """Return the number of basins by status."""
     return {
         status: count for status in get_args(BasinStatus) if (count := sum(one.status == status for one in fetched))
     }

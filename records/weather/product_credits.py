@@ -1,4 +1,4 @@
-"""Whose the data of a product are: kept with the first of them, for every answer that rests on them."""
+"""Credits of products: stored with the first data, for every answer that uses them."""
 
 from collections.abc import Iterable
 
@@ -12,40 +12,40 @@ from records.weather.tables import CreditRow
 
 
 class ProductConflict(InvalidInput):
-    """The product holds what came from elsewhere."""
+    """The product holds data from elsewhere."""
 
     kind = "product-conflict"
     status = 409
-    remedy = "Choose another name for the product: what one source brought stays its own."
+    remedy = "Choose another name for the product: data of different sources stay separate."
 
 
 def store(session: Session, product: str, origin: str, credit: Credit) -> None:
-    """Keep whose a product is. The same again writes nothing.
+    """Store the credit of a product. Repeating it writes nothing.
 
     Args:
-        origin: what tells its data from those of other feeds.
+        origin: identifies the source of its data.
 
     Raises:
-        ProductConflict: it is of another origin.
+        ProductConflict: it has another origin.
     """
     row = {"product": product, "origin": origin, "credit": credit.credit, "licence": credit.licence}
     session.execute(insert_into(session, CreditRow).values(row).on_conflict_do_nothing())
     stored = origin_of(session, product)
     if stored != origin:
-        raise conflict(product, f"holds what came from {stored}")
+        raise conflict(product, f"holds data from {stored}")
 
 
 def origin_of(session: Session, product: str) -> str | None:
-    """Return the origin of a product's data; None where no feed brought any."""
+    """Return the origin of a product's data. None if they are not from a feed."""
     return session.scalar(select(CreditRow.origin).where(CreditRow.product == product))
 
 
 def by_product(session: Session, products: Iterable[str]) -> dict[str, Credit]:
-    """Return whose products are, by product; those that no feed brought are left out."""
+    """Return the credits of products, by product. Products without a feed are left out."""
     rows = session.scalars(select(CreditRow).where(CreditRow.product.in_(list(products))).order_by(CreditRow.product))
     return {row.product: Credit(row.credit, row.licence) for row in rows}
 
 
 def conflict(product: str, cause: str) -> ProductConflict:
-    """Return the error of a product that is taken."""
-    return ProductConflict(f"The product {product} {cause}: choose another name, so that the two stay apart.")
+    """Return the error for a product name that is taken."""
+    return ProductConflict(f"The product {product} {cause}: choose another name, so that the two stay separate.")

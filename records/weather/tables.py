@@ -11,7 +11,7 @@ from records.database.base import Base, Document, JsonList, JsonObject, Long, on
 
 
 class BridgeRow(Base):
-    """A fit of a bridge. Another fit under the same name is another row."""
+    """A fit of a bridge. Another fit with the same name is another row."""
 
     __tablename__ = "bridges"
     __table_args__ = (
@@ -34,7 +34,7 @@ class BridgeRow(Base):
 
 
 class BridgeBasinRow(Base):
-    """What a fit says of a basin: its own, or the middle of those of basins like it."""
+    """A fit's result for a basin: its own, or the median of similar basins."""
 
     __tablename__ = "bridge_basins"
     __table_args__ = (
@@ -55,7 +55,7 @@ class BridgeBasinRow(Base):
 
 
 class FeedRow(Base):
-    """A feed and how its last fetch ended."""
+    """A feed, and how its last fetch ended."""
 
     __tablename__ = "feeds"
     __table_args__ = (
@@ -68,7 +68,7 @@ class FeedRow(Base):
     settings: Mapped[JsonObject]
     product: Mapped[str | None]
     origin: Mapped[str]
-    # The API key that made it; null for the command line. Not a foreign key: keys are revoked, never deleted.
+    # The API key that created it; null for the command line. Not a foreign key: keys are revoked, never deleted.
     created_by: Mapped[str | None]
     created_at: Mapped[datetime]
     last_fetch_at: Mapped[datetime | None]
@@ -78,7 +78,7 @@ class FeedRow(Base):
 
 
 class FeedBasinRow(Base):
-    """What came of a basin when a feed was last fetched."""
+    """The result of a feed's last fetch for a basin."""
 
     __tablename__ = "feed_basins"
     __table_args__ = (
@@ -101,7 +101,7 @@ class FeedBasinRow(Base):
 
 
 class CreditRow(Base):
-    """Whose the data of a product are. It outlives the feed that brought them."""
+    """The credit of a product. It outlives the feed that brought the data."""
 
     __tablename__ = "product_credits"
 
@@ -112,7 +112,7 @@ class CreditRow(Base):
 
 
 class WeatherIssueRow(Base):
-    """A weather forecast that a source issued, of whatever basins."""
+    """A weather forecast that a source issued, for any basins."""
 
     __tablename__ = "weather_issues"
     __table_args__ = (UniqueConstraint("source", "model", "reference_time", "operational"),)
@@ -128,7 +128,7 @@ class WeatherIssueRow(Base):
 
 
 class WeatherBasinRow(Base):
-    """Its traces for one basin: float32, little-endian, row-major over variables, traces and days."""
+    """A weather forecast's traces for one basin: float32, little-endian, row-major over variables, traces and days."""
 
     __tablename__ = "weather_basins"
     __table_args__ = (CheckConstraint("last >= first", name="days"), Index(None, "basin_id", "first"))

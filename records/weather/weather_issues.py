@@ -1,4 +1,4 @@
-"""Weather forecasts as they were issued: kept once, never changed, read as they were known at an instant."""
+"""Weather forecasts as issued: stored once, never changed, read as known at an instant."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,20 +22,20 @@ from records.weather.tables import WeatherBasinRow, WeatherIssueRow
 
 
 class UnknownWeather(NotFound):
-    """No weather forecast of that id is kept, or it is not of that basin."""
+    """No weather forecast with this id is stored, or it does not contain the basin."""
 
     kind = "unknown-weather"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Issue:
-    """A kept weather forecast of whatever basins.
+    """A stored weather forecast for any basins.
 
     Attributes:
         source, model, reference_time, licence, credit: as in `hydrology.weather.forcing.WeatherIssue`.
-        operational: whether forecasts may take it unasked: it came from a feed, an admin or the command line. One that
-            was sent with an operator's key is used where it is named, and takes no place of the feed's.
-        created_at: when its first basin was kept, by the machine's clock.
+        operational: whether forecasts may use it by default: it came from a feed, an admin or the command line. One
+            sent with an operator's key is used only by name, and does not replace a feed's.
+        created_at: when its first basin was stored, by the machine's clock.
     """
 
     id: str
@@ -50,12 +50,12 @@ class Issue:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BasinPart:
-    """What is kept of one basin, without its values.
+    """The stored part for one basin, without its values.
 
     Attributes:
-        available_time: from when on it could be read.
+        available_time: when it became available.
         first, last: its valid days.
-        sha256: of all that it says.
+        sha256: checksum of its content.
     """
 
     issue_id: str
@@ -70,13 +70,13 @@ class BasinPart:
 
 @dataclass(frozen=True, slots=True)
 class StoredIssue:
-    """What came of keeping a weather forecast.
+    """The result of storing a weather forecast.
 
     Attributes:
         issue_id: its id, whether it is new or not.
-        new: basins kept now; known: basins that were kept already, with the same content.
-        refused: why others were not kept.
-        warnings: what is odd in the weather, by basin.
+        new: newly stored basins; known: basins already stored with the same content.
+        refused: why other basins were not stored.
+        warnings: oddities of the weather, by basin.
     """
 
     issue_id: str
@@ -87,21 +87,21 @@ class StoredIssue:
 
 
 def store(session: Session, forecasts: Sequence[WeatherForecast], at: datetime, *, operational: bool) -> StoredIssue:
-    """Keep what a source issued for some basins. What is kept already is left as it is.
+    """Store a source's forecasts for some basins. Already stored ones stay as they are.
 
     Args:
-        forecasts: one or more, of one source, model and reference time, each of another basin.
+        forecasts: one or more, of one source, model and reference time, each for another basin.
         at: the machine's time.
         operational: see `Issue`.
 
     Raises:
-        ValueError: they are of different issues, or two are of one basin.
+        ValueError: they are of different issues, or two are for the same basin.
     """
     issue = forecasts[0].issue
     if len({_identity(forecast.issue) for forecast in forecasts}) > 1 or len(
         {forecast.basin for forecast in forecasts}
     ) < len(forecasts):
-        raise ValueError("weather forecasts of one issue are kept together, each basin once")
+        raise ValueError("forecasts stored together must be of one issue, with each basin once")
     issue_id = _store_issue(session, issue, at, operational)
     by_basin = {forecast.basin: forecast for forecast in forecasts}
     refused = {basin: str(error) for basin, error in basin_records.unknown(session, list(by_basin)).items()}
@@ -121,16 +121,16 @@ def store(session: Session, forecasts: Sequence[WeatherForecast], at: datetime, 
 
 
 def get(session: Session, issue: str) -> Issue:
-    """Return a kept weather forecast.
+    """Return a stored weather forecast.
 
     Raises:
-        UnknownWeather: there is none of that id.
+        UnknownWeather: there is none with this id.
         Gone: it was pruned.
     """
     row = session.get(WeatherIssueRow, issue)
     if row is None:
         raise retention.pruned_row(session, "weather", issue) or UnknownWeather(
-            f"No weather forecast {issue!r} is kept here: list them to see their ids."
+            f"No weather forecast {issue!r} is stored here: list them to see their ids."
         )
     return as_record(Issue, row)
 
@@ -145,16 +145,16 @@ def list_issues(
     after: str | None = None,
     limit: int | None = None,
 ) -> list[Issue]:
-    """Return what was known at an instant, the last kept first.
+    """Return the weather forecasts known at an instant, last stored first.
 
     Args:
-        after: the last id of the page before.
+        after: the last id of the previous page.
     """
     of_issue = WeatherBasinRow.issue_id == WeatherIssueRow.id
     known = exists().where(of_issue, WeatherBasinRow.available_time <= at)
     if basin is not None:
         known = known.where(WeatherBasinRow.basin_id == basin)
-    query = select(WeatherIssueRow).where(known)  # asked issue by issue: a page reads no more than its own
+    query = select(WeatherIssueRow).where(known)  # checked issue by issue: a page reads only its own
     for column, value in ((WeatherIssueRow.source, source), (WeatherIssueRow.model, model)):
         query = query if value is None else query.where(column == value)
     query = query if after is None else query.where(WeatherIssueRow.id < after)
@@ -162,10 +162,10 @@ def list_issues(
 
 
 def parts_of(session: Session, issue: str, at: datetime) -> list[BasinPart]:
-    """Return what a weather forecast holds of each basin, as far as it was known at an instant.
+    """Return a weather forecast's parts by basin, as far as known at an instant.
 
     Raises:
-        UnknownWeather: there is none of that id.
+        UnknownWeather: there is none with this id.
     """
     get(session, issue)
     columns = [getattr(WeatherBasinRow, name) for name in BasinPart.__dataclass_fields__]
@@ -183,21 +183,19 @@ def read(session: Session, issue: str, basin: str, at: datetime) -> WeatherForec
     """Return a weather forecast of a basin.
 
     Raises:
-        UnknownWeather: there is none of that id, or it was not known for the basin at the instant.
+        UnknownWeather: there is none with this id, or it was not known for the basin at the instant.
     """
     found = read_many(session, issue, [basin], at)
     if basin not in found:
-        raise UnknownWeather(
-            f"Weather forecast {issue} holds nothing of {basin}: list its basins to see those it does."
-        )
+        raise UnknownWeather(f"Weather forecast {issue} does not contain {basin}: list the forecast's basins.")
     return found[basin]
 
 
 def read_many(session: Session, issue: str, basins: Sequence[str], at: datetime) -> dict[str, WeatherForecast]:
-    """Return a weather forecast by basin, as far as it was known at an instant.
+    """Return a weather forecast by basin, as known at an instant.
 
     Raises:
-        UnknownWeather: there is none of that id.
+        UnknownWeather: there is none with this id.
         Corrupt: a stored part is damaged.
     """
     issued = get(session, issue)
@@ -212,10 +210,10 @@ def read_many(session: Session, issue: str, basins: Sequence[str], at: datetime)
 
 
 def newest(session: Session, basins: Sequence[str], at: datetime, days: Period) -> dict[str, str]:
-    """Return, by basin, the newest weather forecast known at an instant that covers some days, where there is one.
+    """Return, by basin, the newest weather forecast that covers some days.
 
-    The newest is that of the newest reference time; of several, the one kept last. Those that an operator's key sent
-    are not among them.
+    The newest has the latest reference time and, of several, was stored last. Forecasts sent with an operator's key are
+    left out.
     """
     order = (WeatherIssueRow.reference_time.desc(), WeatherIssueRow.id.desc())
     rank = func.row_number().over(partition_by=WeatherBasinRow.basin_id, order_by=order).label("rank")
@@ -230,22 +228,22 @@ def newest(session: Session, basins: Sequence[str], at: datetime, days: Period) 
 
 
 def is_whole(row: Any) -> bool:
-    """Return whether the stored part of a basin, its columns as attributes, is the one that was written."""
+    """Return whether a basin's stored part (columns as attributes) is undamaged."""
     return bool(row.sha256 == sha256(_row_content(row)))
 
 
 def outdated(session: Session, before: datetime, issues: Collection[str] | None = None) -> dict[str, int]:
-    """Return the weather forecasts that were kept first before an instant, each with a count of 1.
+    """Return the weather forecasts first stored before an instant. Each counts as 1.
 
     Args:
-        issues: look at these alone; None for all.
+        issues: restrict to these; None for all.
     """
     query = select(WeatherIssueRow.id).where(WeatherIssueRow.created_at < before).order_by(WeatherIssueRow.id)
     return dict.fromkeys(session.scalars(query if issues is None else query.where(WeatherIssueRow.id.in_(issues))), 1)
 
 
 def remove(session: Session, issues: Collection[str]) -> list[str]:
-    """Delete weather forecasts, and return their ids. Runs that used one keep its name and its credit."""
+    """Delete weather forecasts, and return their ids. Runs that used one retain its name and credit."""
     session.execute(delete(WeatherBasinRow).where(WeatherBasinRow.issue_id.in_(issues)))
     deletion = delete(WeatherIssueRow).where(WeatherIssueRow.id.in_(issues))
     return list(session.scalars(deletion.returning(WeatherIssueRow.id)))
@@ -263,7 +261,7 @@ def _identity(issue: WeatherIssue) -> tuple[str, str, datetime]:
 
 
 def _store_issue(session: Session, issue: WeatherIssue, at: datetime, operational: bool) -> str:
-    """Return the id of an issue, kept now or before."""
+    """Return the id of an issue, stored now or before."""
     identity = {
         "source": issue.source,
         "model": issue.model,
@@ -295,7 +293,7 @@ def _row(issue_id: str, forecast: WeatherForecast) -> dict[str, Any]:
 
 
 def _content_to_hash(first: Day, traces: Sequence[str], variables: Sequence[str], content: bytes) -> bytes:
-    """Return all that a part says, as it is hashed."""
+    """Return the content of a part in the form that is hashed."""
     return f"{first} {','.join(traces)} {','.join(variables)} ".encode() + content
 
 
@@ -320,7 +318,7 @@ def _hashes(session: Session, issue_id: str, basins: Mapping[str, Any]) -> dict[
 def _other_content(basin: str, issue: WeatherIssue) -> str:
     return (
         f"{basin}: another weather forecast of {issue.source} {issue.model} of "
-        f"{issue.reference_time:%Y-%m-%dT%H:%MZ} is kept, and what is kept never changes: give this one its own "
+        f"{issue.reference_time:%Y-%m-%dT%H:%MZ} is stored, and stored ones never change: give this one its own "
         "reference time or model."
     )
 

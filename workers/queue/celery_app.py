@@ -1,4 +1,4 @@
-"""The whole of Celery's part: one application, one task, JSON only, no results."""
+"""The Celery application: one task, JSON only, no results."""
 
 from celery import Celery
 
@@ -9,7 +9,7 @@ TASK = "freshet.run_job"
 
 
 def make_app(settings: Settings) -> Celery:
-    """Return the application that sends and receives the ids of jobs."""
+    """Return the application that sends and receives job ids."""
     app = Celery("freshet", broker=broker_url(settings), set_as_current=False)
     app.conf.update(
         task_serializer="json",
@@ -20,10 +20,10 @@ def make_app(settings: Settings) -> Celery:
         worker_hijack_root_logger=False,
         worker_redirect_stdouts=False,
         broker_connection_retry_on_startup=True,
-        broker_channel_error_retry=True,  # `PatientConsumer` says for which
+        broker_channel_error_retry=True,  # `PatientConsumer` decides for which errors
         worker_consumer="workers.queue.consumer:PatientConsumer",
-        # A message that comes twice does no harm: the row of the job is claimed once.
-        # The short intervals let the API answer at once where the broker is away: the scheduler sends again.
+        # A repeated message does no harm: the row of the job is claimed once.
+        # Short intervals let the API answer at once without the broker: the scheduler sends again.
         broker_transport_options={
             "visibility_timeout": 24 * 3600,
             "socket_timeout": 10,

@@ -1,4 +1,4 @@
-"""Celery's consumer, for a broker that goes away, or cannot write, for a while: it is back within seconds after."""
+"""Celery's consumer, for a broker that is unavailable for a while: it reconnects within seconds."""
 
 from typing import Any
 
@@ -8,20 +8,20 @@ from celery.worker.state import maybe_shutdown
 
 log = structlog.get_logger()
 
-MAX_WAIT = 3.0  # seconds between two attempts to connect: Celery's own grow to 30, and it gives up at last
+MAX_WAIT = 3.0  # seconds between two attempts to connect: Celery's own grow to 30, and it finally gives up
 
 
 class PatientConsumer(Consumer):  # type: ignore[misc]
-    """Connects again for as long as it takes, unless the worker is to stop."""
+    """Reconnects for as long as it takes, unless the worker is to stop."""
 
     def ensure_connected(self, conn: Any) -> Any:
-        """Return a connection as soon as the broker gives one."""
+        """Return a connection as soon as the broker accepts one."""
         return conn.ensure_connection(
             _log_error, interval_start=0.5, interval_step=0.5, interval_max=MAX_WAIT, callback=maybe_shutdown
         )
 
     def on_connection_error_after_connected(self, exc: Exception) -> None:
-        """Go on to connect again, unless the broker is well and refuses what it is asked: that does not pass.
+        """Reconnect, unless the broker is well and refuses the request: that does not pass.
 
         Raises:
             Exception: the refusal; the worker ends with it.

@@ -1,4 +1,4 @@
-"""Sending the ids of jobs. All that the API sees of the workers."""
+"""Sends the ids of jobs: the API's only contact with the workers."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -27,13 +27,13 @@ class BrokerAway(Problem):
 
 
 class Sender:
-    """Tells the workers which jobs are queued."""
+    """Notifies the workers of queued jobs."""
 
     def __init__(self, settings: Settings, database: Database, clock: Clock) -> None:
         self._app, self._database, self._clock = make_app(settings), database, clock
 
     def send(self, job: jobs.Job) -> None:
-        """Send a committed job. If the broker does not answer, the job waits for the scheduler to send it again."""
+        """Send a committed job. If the broker does not answer, the scheduler sends it later."""
         try:
             self.require_sent(job)
         except BrokerAway as problem:
@@ -50,7 +50,7 @@ class Sender:
             jobs.mark_sent(session, job.id, self._clock.wall())
 
     def send_message(self, job: jobs.Job) -> None:
-        """Send the message of a job, and note nothing.
+        """Send a job's message without recording it.
 
         Raises:
             BrokerAway: it does not answer.
@@ -59,7 +59,7 @@ class Sender:
             self._app.send_task(TASK, args=[job.id], queue=job.queue, retry=False)
 
     def messages(self, queue: str) -> int:
-        """Return how many messages of a queue no worker has taken yet.
+        """Return the number of a queue's messages that no worker has taken yet.
 
         Raises:
             BrokerAway: it does not answer.
@@ -67,7 +67,7 @@ class Sender:
         with _answering(), self._app.connection_or_acquire() as connection:
             try:
                 return int(connection.default_channel.queue_declare(queue, passive=True).message_count)
-            except ChannelError:  # there is no such queue: Redis drops those that are empty
+            except ChannelError:  # there is no such queue: Redis deletes empty ones
                 return 0
 
     def close(self) -> None:

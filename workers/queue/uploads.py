@@ -1,7 +1,7 @@
-"""Uploads: tables that were sent to the service. Each is kept until the job that reads it has ended.
+"""Uploads: files sent to the service. Each is stored until the job that reads it has ended.
 
-Whoever ends a job may be unable to delete its upload, or there may be no job: a request that broke off, one that was
-sent again. So the scheduler deletes what no job wants any more.
+The process that ends a job may be unable to delete its upload, or there may be no job, as after an interrupted or
+repeated request. So the scheduler deletes uploads that no job needs.
 """
 
 import os
@@ -21,21 +21,21 @@ from records.jobs import jobs
 log = structlog.get_logger()
 
 POSTED_WITHIN = 300.0
-"""Seconds, far more than it takes, from the writing of an upload until its job is kept."""
+"""Seconds, far more than it takes, from writing an upload to storing its job."""
 
 _NAMES = {"upload": "observations_file", "weather": "weather_file"}
-"""What names the upload of a job, by the job's kind."""
+"""By kind of job, the parameter that names its upload."""
 
 
 def folder(data: Path) -> Path:
-    """Return where the uploads of a data folder are."""
+    """Return the folder of uploads in a data folder."""
     return data / "uploads"
 
 
 def store(data: Path, content: bytes, suffix: str, request: str) -> Path:
-    """Keep an upload, whole or not at all, and return where.
+    """Store an upload atomically, and return its path.
 
-    Its name is made of what it holds and of the request, so that no other job reads it.
+    Its name is derived from its content and the request, so that no other job reads it.
     """
     uploads = folder(data)
     uploads.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -54,18 +54,18 @@ def store(data: Path, content: bytes, suffix: str, request: str) -> Path:
 
 @contextmanager
 def stored(data: Path, content: bytes, suffix: str, request: str) -> Iterator[Path]:
-    """Store an upload for the job that is posted meanwhile, and delete it where that is refused; else as `keep`."""
+    """Store an upload while its job is posted. Delete it if that is refused. See `store`."""
     path = store(data, content, suffix, request)
     try:
         yield path
     except Problem as problem:
-        if not isinstance(problem, DatabaseProblem):  # after which the job may be stored all the same
+        if not isinstance(problem, DatabaseProblem):  # after which the job may be stored nevertheless
             path.unlink(missing_ok=True)
         raise
 
 
 def delete_of(job: jobs.Job, data: Path) -> None:
-    """Delete the upload of a job that has ended. What it read from elsewhere is not Freshet's to delete."""
+    """Delete the upload of an ended job. Files from elsewhere are not Freshet's to delete."""
     path = _named_by(job)
     if path is not None and path.parent == folder(data):
         path.unlink(missing_ok=True)

@@ -1,12 +1,12 @@
-"""The process in which handlers run, apart from the worker that watches it: a crash here ends one job.
+"""The process that runs handlers, separate from the worker that watches it: a crash ends only one job.
 
 The worker writes lines of JSON to this process's standard input, and reads lines of JSON from its standard output:
 
     in   {"settings": {...}, "memory_limit": bytes or null}      first of all
          {"run": job, "attempt": number}
-         {"stop": "cancel" or "shutdown"}                        the job that runs now
-    out  {"progress": {"done", "total", "detail"}, "file": the one that is being read, or null}
-         {"outcome": {"status", "result", "problem"}}            the job has ended, the next may come
+         {"stop": "cancel" or "shutdown"}                        the running job
+    out  {"progress": {"done", "total", "detail"}, "file": the file being read, or null}
+         {"outcome": {"status", "result", "problem"}}            the job has ended, and the next may come
 """
 
 import faulthandler
@@ -49,7 +49,7 @@ from workers.job import (
     ShutdownAsked,
     StopReason,
     Waiting,
-    whereabouts,
+    progress_in_words,
 )
 from workers.run.transient_faults import hindrance
 
@@ -57,7 +57,7 @@ log = structlog.get_logger()
 
 
 class Pipes:
-    """The lines from the worker and to it."""
+    """Lines from the worker and to it."""
 
     def __init__(self, requests: BinaryIO, answers: BinaryIO) -> None:
         self._requests, self._answers = requests, answers
@@ -65,7 +65,7 @@ class Pipes:
         self._stop: StopReason | None = None
 
     def first(self) -> dict[str, Any]:
-        """Return the first line, and start listening for the others."""
+        """Return the first line, and start reading the others."""
         first: dict[str, Any] = json.loads(self._requests.readline())
         threading.Thread(target=self._listen, name="requests", daemon=True).start()
         return first
@@ -75,11 +75,11 @@ class Pipes:
         return self._runs.get()
 
     def asked_to_stop(self) -> StopReason | None:
-        """Return why the running job has to stop, if it has to."""
+        """Return why the running job has to stop, or None."""
         return self._stop
 
     def send_progress(self, progress: Progress, file: str | None) -> None:
-        """Report how far the job has come, and which file it reads now, if any."""
+        """Report the job's progress, and the file being read, if any."""
         self._send({"progress": progress, "file": file})
 
     def send_outcome(self, outcome: Outcome) -> None:
@@ -94,11 +94,11 @@ class Pipes:
         for line in self._requests:
             message = json.loads(line)
             if "run" in message:
-                self._stop = None  # one that came too late was meant for the previous job
+                self._stop = None  # a late one was meant for the previous job
                 self._runs.put(message)
             else:
                 self._stop = message["stop"]
-        os._exit(0)  # the worker has closed the pipe, or is gone: nobody waits for what this process does
+        os._exit(0)  # the worker has closed the pipe or died: nobody waits for this process
 
 
 def serve(handlers: Mapping[str, Handler], known: Mapping[str, type[JobRequest]] = kinds.KINDS) -> None:
@@ -107,14 +107,14 @@ def serve(handlers: Mapping[str, Handler], known: Mapping[str, type[JobRequest]]
     The first argument of the command is the worker's process id.
 
     Args:
-        handlers: of each kind of job.
-        known: the params of each kind of job.
+        handlers: the handler of each kind of job.
+        known: the request of each kind of job.
     """
     end_with_parent()
     if os.getppid() != int(sys.argv[1]):
-        return  # the worker died before this process could be told of it
+        return  # the worker died before `end_with_parent` took effect
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, signal.SIG_IGN)  # sent to the whole service: the worker says what has to stop
+        signal.signal(number, signal.SIG_IGN)  # sent to the whole service: the worker decides what has to stop
     faulthandler.enable()
     pipes = _pipes()
     start = pipes.first()
@@ -133,7 +133,7 @@ def serve(handlers: Mapping[str, Handler], known: Mapping[str, type[JobRequest]]
 
 
 def _pipes() -> Pipes:
-    """Reserve the pipes for the worker: what a library prints goes to the log, and its input is empty."""
+    """Reserve the pipes for the worker: output of libraries goes to the log, and their input is empty."""
     requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     with Path(os.devnull).open("rb") as nothing:
@@ -143,7 +143,7 @@ def _pipes() -> Pipes:
 
 def _limit(memory: int | None) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core file would hold whatever was in memory
-    with suppress(OSError):  # Linux alone has it: where memory runs out, this process goes first
+    with suppress(OSError):  # only on Linux: if memory runs out, this process is killed first
         Path("/proc/self/oom_score_adj").write_text("500")
     if memory is not None:
         resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
@@ -184,14 +184,14 @@ def _run(
         if (sentence := hindrance(problem)) is not None:
             return _hindered(sentence)
         return Outcome("failed", problem={"kind": problem.kind, "detail": str(problem)})
-    except UndeclaredWriteError as error:  # would be the same at another attempt
+    except UndeclaredWriteError as error:  # another attempt would do the same
         log.error("job.undeclared", error=str(error))
         return Outcome("failed", problem={"kind": "undeclared-write", "detail": str(error)})
     except MemoryError:
-        place = whereabouts(running.progress if running else None)
+        place = progress_in_words(running.progress if running else None)
         detail = f"The job needed more memory than it may use{_limit_in_words()}{place}."
         return Outcome("failed", problem={"kind": "out-of-memory", "detail": detail})
-    except Exception as error:  # whatever it is, it is stored, and this process goes on
+    except Exception as error:  # any error is stored, and this process continues
         if (sentence := hindrance(error)) is not None:
             return _hindered(sentence)
         log.error("job.error", exc_info=error)

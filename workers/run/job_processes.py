@@ -1,4 +1,4 @@
-"""The child processes of a worker, seen from the worker: started, asked, told to stop, killed."""
+"""A worker's child processes, seen from the worker: starting, running jobs, stopping, killing."""
 
 import json
 import os
@@ -26,12 +26,12 @@ log = structlog.get_logger()
 
 MAX_LINE = 8 * 2**20  # bytes that a child may write without ending its line
 SHOWN = 200  # bytes of a line that is not a message, in the log
-MAX_IDLE = 300.0  # seconds that a process without a job is kept: it holds some hundred MB
-KILL_PATIENCE = 10.0  # seconds to wait for a killed process: one that hangs in the kernel cannot be killed
+MAX_IDLE = 300.0  # seconds that a process without a job is retained: it holds some hundred MB
+KILL_PATIENCE = 10.0  # seconds to wait for a killed process: one hanging in the kernel cannot be killed
 
 
 class Child:
-    """A process that runs `module` (as `workers.run.job_process` does), and the pipes to it."""
+    """A process that runs `module` (as `workers.run.job_process` does), and its pipes."""
 
     def __init__(self, module: str, settings: Settings, memory_limit: int | None) -> None:
         self._process = subprocess.Popen(
@@ -39,27 +39,27 @@ class Child:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=os.environ | ONE_THREAD,
-            process_group=0,  # of its own: Ctrl-C does not reach it, and what it starts is killed with it
+            process_group=0,  # its own group: Ctrl-C does not reach it, and its children are killed with it
         )
         self.memory_limit = memory_limit
         self.ended = False
-        self._fault: str | None = None  # for which it was killed
+        self._fault: str | None = None  # why it was killed
         self._lines: deque[bytearray] = deque()
         self._rest = bytearray()  # of a line that is still incomplete
         self._write({"settings": settings.model_dump(mode="json"), "memory_limit": memory_limit})
 
     def run(self, job: jobs.Job) -> None:
-        """Have it run a claimed job."""
+        """Run a claimed job in the child."""
         self._write({"run": job.id, "attempt": job.attempt})
 
     def stop(self, reason: StopReason) -> None:
-        """Ask it to stop the job."""
+        """Ask the child to stop its job."""
         self._write({"stop": reason})
 
     def receive(self, seconds: float) -> Message | None:
-        """Return its next message; None if none came in that time, or none will come any more (`ended`).
+        """Return the child's next message. None if none came in time, or none will come any more (`ended`).
 
-        A child that writes anything else has crashed, or is not Freshet's: it is killed.
+        A child that writes anything else has crashed or is not Freshet's, and is killed.
         """
         if not self._lines and not self.ended:
             self._read(seconds)
@@ -76,7 +76,7 @@ class Child:
             return None
 
     def is_stopped(self) -> bool:
-        """Whether somebody has stopped it (SIGSTOP): it neither works nor ends."""
+        """Return whether somebody has stopped it (SIGSTOP), so that it neither works nor ends."""
         try:
             after_name = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2]
         except FileNotFoundError:
@@ -84,7 +84,7 @@ class Child:
         return after_name.split()[0] == "T"
 
     def kill(self) -> None:
-        """Kill it, and all processes that it has started."""
+        """Kill the child and all processes that it has started."""
         self.ended = True
         with suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
@@ -98,7 +98,7 @@ class Child:
                 pipe.close()
 
     def end_in_words(self) -> str:
-        """Say how a process that has `ended` did so: `was killed by SIGSEGV (Segmentation fault)`."""
+        """Describe how a process that has `ended` did so: `was killed by SIGSEGV (Segmentation fault)`."""
         if self._fault is not None:
             return self._fault
         try:
@@ -124,28 +124,28 @@ class Child:
 
     def _write(self, message: dict[str, Any]) -> None:
         assert self._process.stdin is not None
-        with suppress(BrokenPipeError):  # it is dead: `receive` says so
+        with suppress(BrokenPipeError):  # it is dead: `receive` detects this
             self._process.stdin.write(json.dumps(message).encode() + b"\n")
             self._process.stdin.flush()
 
 
 class Children:
-    """The children of a worker. One is kept between jobs, which saves loading everything again for each, but for some
-    minutes only: others need its memory."""
+    """A worker's children. One is retained between jobs, which saves loading everything again, but only for some
+    minutes: others need its memory."""
 
     def __init__(self, settings: Settings, module: str = "workers.run.job_process", max_idle: float = MAX_IDLE) -> None:
         self._settings, self._module, self._max_idle = settings, module, max_idle
         self._idle: Child | None = None
-        self._turn = threading.Lock()  # to take the idle one
+        self._turn = threading.Lock()  # for taking the idle child
         self._end_of_idling: threading.Timer | None = None
 
     def take(self, memory_limit: int | None) -> Child:
-        """Return a child to run a job: the idle one, or, for a job with a memory limit, one of its own."""
+        """Return a child for a job: the idle one or, for a job with a memory limit, a new one."""
         idle = None if memory_limit is not None else self._take_idle()
         return idle or Child(self._module, self._settings, memory_limit)
 
     def give_back(self, child: Child) -> None:
-        """Keep a child whose job has ended for the next job, or kill it if it cannot serve."""
+        """Retain a child for the next job, or kill it if it cannot serve."""
         with self._turn:
             wanted = not child.ended and child.memory_limit is None and self._idle is None
             if wanted:

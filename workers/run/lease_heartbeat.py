@@ -1,4 +1,4 @@
-"""The heartbeat of a running job: it extends the lease, stores the progress, and notices a cancellation."""
+"""Heartbeat of a running job: extends the lease, stores the progress, and detects a cancellation."""
 
 import threading
 from datetime import timedelta
@@ -16,12 +16,12 @@ log = structlog.get_logger()
 
 
 class Heartbeat:
-    """A thread, with a session of its own, that beats four times in a lease.
+    """A thread with its own session that beats four times per lease.
 
     Attributes:
-        progress: to be set; the next beat writes it.
-        cancelled: whether somebody asked the job to stop.
-        stale: whether the job belongs to another attempt by now.
+        progress: set it, and the next beat writes it.
+        cancelled: whether somebody asked to cancel the job.
+        stale: whether another attempt has the job by now.
     """
 
     def __init__(self, tools: JobContext, job: jobs.Job) -> None:
@@ -46,7 +46,7 @@ class Heartbeat:
         while not self._stop.wait(lease / 4):
             try:
                 self._beat_once(lease)
-            except (DBAPIError, DatabaseProblem) as error:  # the database is away: the lease may outlast that
+            except (DBAPIError, DatabaseProblem) as error:  # the database is unavailable: the lease may outlast that
                 log.warning("job.heartbeat", job=self._job.id, error=str(getattr(error, "orig", error)))
             except jobs.StaleAttempt:
                 self.stale = True

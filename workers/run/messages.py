@@ -1,4 +1,4 @@
-"""What a child process may write to its worker: one JSON object a line, and nothing else."""
+"""Messages of a child process to its worker: one JSON object per line, and nothing else."""
 
 from dataclasses import asdict, dataclass
 
@@ -11,7 +11,7 @@ _CLOSED = ConfigDict(extra="forbid", strict=True)
 
 @dataclass(frozen=True, slots=True)
 class _Done:
-    """How far a job has come: see `workers.job.Progress`."""
+    """Progress of a job: see `workers.job.Progress`."""
 
     __pydantic_config__ = _CLOSED
 
@@ -37,7 +37,7 @@ class _OutcomeLine:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The job goes on; `file` is the one that is being read, if any."""
+    """The job continues; `file` is the file being read, if any."""
 
     progress: Progress
     file: str | None
@@ -48,7 +48,7 @@ _LINE: TypeAdapter[_ProgressLine | _OutcomeLine] = TypeAdapter(_ProgressLine | _
 
 
 def message_of(line: bytes | bytearray) -> Message:
-    """Read the message of a line.
+    """Read a line's message.
 
     Raises:
         ValueError: it is not one.

@@ -1,4 +1,4 @@
-"""What ends an attempt whose process does not: a death, a limit of its kind, a stop."""
+"""Ends an attempt whose process does not: on its death, a limit of its kind, or a stop."""
 
 import time
 from datetime import timedelta
@@ -7,20 +7,20 @@ import structlog
 
 from jobspec.jobs.base import JobRequest
 from records.jobs import jobs
-from workers.job import Outcome, Progress, whereabouts
+from workers.job import Outcome, Progress, progress_in_words
 from workers.run.job_processes import Child
 
 log = structlog.get_logger()
 
-STOPPED_SECONDS = 5.0  # that a process may be stopped, as by SIGSTOP; then it counts as dead
+STOPPED_SECONDS = 5.0  # after which a stopped process (SIGSTOP) counts as dead
 
 
 class Watch:
-    """Over the process of one attempt.
+    """Watches the process of one attempt.
 
     Attributes:
-        progress: the last that it told.
-        trouble: what keeps it from going on, in a sentence; None where nothing was seen to.
+        progress: the last one that it reported.
+        trouble: what prevents it from continuing, in a sentence; None without trouble.
     """
 
     def __init__(self, child: Child, request: JobRequest, job_id: str) -> None:
@@ -31,7 +31,7 @@ class Watch:
         self._started_at = self._moved_at = self._ran_at = time.monotonic()
 
     def note(self, progress: Progress, file: str | None) -> None:
-        """Take note of what the process tells, and of the file that it reads, if any."""
+        """Record the process's progress, and the file that it reads, if any."""
         if progress != self.progress:
             self._moved_at = time.monotonic()
         self.progress, self._file = progress, file
@@ -43,14 +43,14 @@ class Watch:
         return self._again(jobs.PROCESS_DIED, f"The process of the job {end}", end)
 
     def fault(self) -> Outcome | None:
-        """Return the outcome of an attempt whose process is to be killed; None where it may go on."""
+        """Return the outcome of an attempt whose process must be killed. None if it may continue."""
         now = time.monotonic()
         if now - self._started_at > self._request.time_limit.total_seconds():
             limit = _in_words(self._request.time_limit)
-            detail = f"The job passed its time limit of {limit} and was killed{whereabouts(self.progress)}."
+            detail = f"The job passed its time limit of {limit} and was killed{progress_in_words(self.progress)}."
             return Outcome("failed", problem={"kind": "time-limit", "detail": detail})
         if now - self._moved_at > self._request.silence_limit.total_seconds():
-            end = f"made no progress for {_in_words(self._request.silence_limit)} and was killed"
+            end = f"did not progress for {_in_words(self._request.silence_limit)} and was killed"
             return self._again(jobs.NO_PROGRESS, f"The job {end}", end)
         if not self._child.is_stopped():
             self._ran_at, self.trouble = now, None
@@ -66,7 +66,7 @@ class Watch:
 
     def _again(self, kind: str, sentence: str, end: str) -> Outcome:
         death = None if self._file is None else {"file": self._file, "end": end}
-        problem = {"kind": kind, "detail": f"{sentence}{whereabouts(self.progress)}."}
+        problem = {"kind": kind, "detail": f"{sentence}{progress_in_words(self.progress)}."}
         return Outcome("retry", problem=problem, death=death)
 
 

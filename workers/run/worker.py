@@ -1,6 +1,6 @@
-"""A worker: it claims a job, has a child process run it, watches that process, and stores how the job ended.
+"""A worker: claims a job, has a child process run it, watches that process, and stores the outcome.
 
-Every write carries the number of the attempt, so that a worker that was thought dead can change nothing.
+Every write carries the number of the attempt, so that a worker that counts as dead can change nothing.
 """
 
 import threading
@@ -37,10 +37,10 @@ log = structlog.get_logger()
 
 Done = TypeVar("Done")
 
-MAX_WAIT = 5.0  # seconds between two attempts to use a database that is away
-GRACE = 10.0  # seconds that a job has to stop when it is asked to; then its process is killed
-HINDERED_SECONDS = 5.0  # that a worker waits, when something hinders jobs, before it takes the next
-TICK = 0.2  # seconds between two looks at what may end a job
+MAX_WAIT = 5.0  # seconds between two attempts to use an unavailable database
+GRACE = 10.0  # seconds that a job has to stop when asked to; then its process is killed
+HINDERED_SECONDS = 5.0  # that a worker waits after a transient fault before it takes the next job
+TICK = 0.2  # seconds between two checks for the end of a job
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +48,11 @@ class Worker:
     """One worker, which runs one job at a time.
 
     Attributes:
-        name: what the rows of its jobs call it.
-        stopping: set when the worker is to stop: the job at hand is queued again.
-        kinds: the params and the limits of each kind of job.
+        name: its name in the rows of its jobs.
+        stopping: set when the worker is to stop: the current job is queued again.
+        kinds: the request and limits of each kind of job.
         grace: seconds that a job has to stop.
-        tell_trouble: is given what keeps it from its work, in a sentence, and None when nothing does any more.
+        on_trouble: gets what prevents it from working, in a sentence, and None once it can work again.
     """
 
     name: str
@@ -64,7 +64,7 @@ class Worker:
     on_trouble: Callable[[str | None], None] = lambda _: None
 
     def run(self, job_id: str) -> None:
-        """Run a job if it is queued; a message for any other job does nothing."""
+        """Run a job if it is queued. A message for another job does nothing."""
         job = self._patiently(partial(self._claim, job_id))
         if job is None:
             return
@@ -92,7 +92,7 @@ class Worker:
             return jobs.claim(session, job_id, worker=self.name, lease_until=lease_until, at=now)
 
     def _patiently(self, act: Callable[[], Done]) -> Done:
-        """Return what an act gives as soon as nothing hinders the database; not when the worker is to stop."""
+        """Return an act's result, retrying while the database is unavailable. Stop if the worker is to stop."""
         attempts = Retrying(
             retry=retry_if_exception(lambda error: hindrance(error) is not None),
             stop=stop_when_event_set(self.stopping),
@@ -120,7 +120,7 @@ class Worker:
             self.children.give_back(child)
 
     def _look_after(self, child: Child, job: jobs.Job, request: JobRequest, heartbeat: Heartbeat) -> Outcome:
-        """Return how the job ended: as its process reports, by the death of the process, or by a kill."""
+        """Return how the job ended: by its process's report, by the death of the process, or by a kill."""
         watch = Watch(child, request, job.id)
         reason: StopReason | None = None
         asked_at = 0.0
@@ -163,7 +163,7 @@ def _report(state: RetryCallState) -> None:
 
 
 def write(tools: ServiceTools, job: jobs.Job, outcome: Outcome) -> None:
-    """Store how an attempt ended, and send the job again if it is queued again.
+    """Store the outcome of an attempt, and send a job that is queued again.
 
     Raises:
         UnknownJob, StaleAttempt: the job is no longer running under this attempt.
@@ -176,7 +176,7 @@ def write(tools: ServiceTools, job: jobs.Job, outcome: Outcome) -> None:
             case "waiting":
                 after = jobs.wait(session, *key, now)
             case "released":
-                after = jobs.release(session, *key, now, "The worker was stopped: the job goes on with the next.")
+                after = jobs.release(session, *key, now, "The worker was stopped: another continues the job.")
             case "hindered":
                 assert outcome.problem is not None
                 after = jobs.release(session, *key, now, outcome.problem["detail"])

@@ -1,7 +1,7 @@
-"""Which workers of this machine have died.
+"""Detects workers of this machine that have died.
 
-Each worker holds a lock on a file of its own in the data folder. The kernel lets go of it however the worker dies, so
-that its job need not wait for the end of its lease.
+Each worker locks its own file in the data folder. The kernel releases the lock however the worker dies, so that its
+job need not wait for the end of its lease.
 """
 
 import fcntl
@@ -16,18 +16,18 @@ from runtime import private_files
 
 
 def folder(data: Path) -> Path:
-    """Return where the workers of a data folder hold their files."""
+    """Return the folder of the workers' files in a data folder."""
     return data / "workers"
 
 
 def new_name() -> str:
-    """Return a name of this process that none had before: containers give the same ids again."""
+    """Return a name that no earlier process had: containers reuse process ids."""
     return f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
 
 
 @contextmanager
 def hold(data: Path) -> Iterator[str]:
-    """Be present as a worker, under a new name."""
+    """Hold a worker's lock, under a new name."""
     name = new_name()
     path = folder(data) / name
     private_files.make_folder(path.parent)
@@ -35,7 +35,7 @@ def hold(data: Path) -> Iterator[str]:
         while True:
             file = files.enter_context(open(path, "a", opener=private_files.opener))
             fcntl.flock(file, fcntl.LOCK_EX)
-            if path.exists():  # else a scheduler saw it before it was locked, and removed it
+            if path.exists():  # otherwise a scheduler saw it before it was locked, and removed it
                 break
         file.write(_kernel())
         file.flush()
@@ -47,17 +47,17 @@ def hold(data: Path) -> Iterator[str]:
 
 @contextmanager
 def dead_workers(data: Path) -> Iterator[list[str]]:
-    """Give the names of the workers that have died on this machine. Without an error they are forgotten afterwards."""
+    """Yield the names of workers that died on this machine. Forget them afterwards unless there was an error."""
     with ExitStack() as locks:
         free = [path for path in folder(data).glob("*") if _is_free(path, locks)]
-        # Where the data folder is another machine's too, and its file system keeps no locks, all of them look free.
+        # If machines share the data folder and its file system has no locks, all files look free.
         yield [path.name for path in free if path.read_text() == _kernel()]
         for path in free:
             path.unlink(missing_ok=True)
 
 
 def _is_free(path: Path, locks: ExitStack) -> bool:
-    """Whether nobody holds a file; then it is held here."""
+    """Return whether nobody holds a file; if so, hold it here."""
     try:
         file = locks.enter_context(path.open())
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -67,5 +67,5 @@ def _is_free(path: Path, locks: ExitStack) -> bool:
 
 
 def _kernel() -> str:
-    """Return what tells a machine, from its start to its end, from all others."""
+    """Return the identifier of this boot of the machine."""
     return Path("/proc/sys/kernel/random/boot_id").read_text()

@@ -1,1 +1,1 @@
-"""What the scheduler does: fires schedules, sends waiting jobs, recovers lost work."""
+"""The scheduler: fires schedules, sends waiting jobs, recovers lost work."""

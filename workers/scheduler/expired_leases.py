@@ -1,4 +1,4 @@
-"""Which leases have ended, whatever was done to the clock."""
+"""Detects expired leases, even if the clock was changed."""
 
 import time
 from collections.abc import Sequence
@@ -8,10 +8,10 @@ from records.jobs.jobs import Job
 
 
 class Leases:
-    """The leases that have lapsed by the wall's clock, and since when, by a clock that nobody sets.
+    """Leases that have lapsed by the machine's clock, and since when by the monotonic clock.
 
-    A worker that lives renews its lease four times in its length. Where the wall's clock was set, or the database was
-    away, it gets the time of two renewals before its job counts as lost.
+    A live worker renews its lease four times in its length. If the machine's clock was set, or the database was
+    unavailable, it gets the time of two renewals before its job counts as lost.
 
     Args:
         lease: seconds.
@@ -22,13 +22,13 @@ class Leases:
         self._since: dict[tuple[str, int, datetime | None], float] = {}
 
     def ended(self, lapsed: Sequence[Job]) -> list[Job]:
-        """Return those of the jobs whose lease has lapsed that have been so, unrenewed, for long enough."""
+        """Return the jobs whose lapsed lease was not renewed for long enough."""
         now = time.monotonic()
         self._since = {_lease(job): self._since.get(_lease(job), now) for job in lapsed}
         return [job for job in lapsed if now - self._since[_lease(job)] >= self._patience]
 
     def forget(self) -> None:
-        """Begin anew: no lease could be renewed meanwhile."""
+        """Start again: no lease could be renewed meanwhile."""
         self._since.clear()
 
 

@@ -1,4 +1,4 @@
-"""Posting the jobs of schedules that are due."""
+"""Posts the jobs of due schedules."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -16,7 +16,7 @@ log = structlog.get_logger()
 
 
 def fire(tools: ServiceTools) -> int:
-    """Post a job for every schedule that is due, and return how many.
+    """Post a job for every due schedule, and return their number.
 
     A schedule that was due several times while nothing ran fires once. One that is due later than its rule says, since
     the clock has been set back, is due when the rule says. One whose key has as many unfinished jobs as it may have is
@@ -39,16 +39,16 @@ def fire(tools: ServiceTools) -> int:
 
 
 class _Overtaken(Exception):  # noqa: N818 - not a fault
-    """Another scheduler was quicker, or the schedule has been changed: the job is rolled back."""
+    """Another scheduler was faster, or the schedule has been changed: the job is rolled back."""
 
 
 def _fire_one(tools: ServiceTools, schedule: schedules.Schedule, now: datetime, following: datetime) -> bool:
     new = jobs.NewJob(
         kind=schedule.kind,
         params=schedule.params,
-        queue=queue_of(schedule.kind),  # until it is known whose it is
+        queue=queue_of(schedule.kind),  # until its owner is known
         schedule_id=schedule.id,
-        # Not its instant: where the clock is set back, that comes again, and is due again.
+        # Not its instant: if the clock is set back, the instant recurs and is due again.
         idempotency_key=f"schedule {schedule.id} at revision {schedule.revision}",
         created_by=f"schedule {schedule.name}",
         key_id=schedule.key_id,

@@ -1,4 +1,4 @@
-"""Posting the job that sends alert changes, as soon as one is due."""
+"""Posts the job that sends alert changes, as soon as one is due."""
 
 import structlog
 
@@ -11,9 +11,9 @@ log = structlog.get_logger()
 
 
 def post_delivery(tools: ServiceTools) -> bool:
-    """Post a job of the kind `delivery` where a delivery is due and no such job is under way; return whether.
+    """Post a `delivery` job if a delivery is due and none is under way. Return whether it did.
 
-    Two schedulers may each post one: a delivery has one sender at a time all the same.
+    Two schedulers may each post one: a delivery still has only one sender at a time.
     """
     now = tools.clock.wall()
     with tools.database.reading() as session:

@@ -1,4 +1,4 @@
-"""The signs of life of a worker or a scheduler in the records, for those who watch the service."""
+"""Heartbeats of a worker or a scheduler in the database, for monitoring."""
 
 import threading
 from collections.abc import Sequence
@@ -17,11 +17,11 @@ from workers.job import JobContext
 log = structlog.get_logger()
 
 AGAIN_SECONDS = 1.0
-"""After a sign that the database did not take."""
+"""Seconds until the next heartbeat after the database refused one."""
 
 
 class ProcessHeartbeat:
-    """Gives signs from a thread of its own, and says goodbye at the end."""
+    """Sends heartbeats from a separate thread, and removes them at the end."""
 
     def __init__(self, tools: JobContext, name: str, role: Role, queues: Sequence[str] = ()) -> None:
         self._tools, self._name, self._role, self._queues = tools, name, role, queues
@@ -31,7 +31,7 @@ class ProcessHeartbeat:
         self._thread = threading.Thread(target=self._give, name="attendance", daemon=True)
 
     def report(self, trouble: str | None) -> None:
-        """Say at once what keeps the process from its work, in a sentence; None when nothing does any more."""
+        """Report at once what prevents the process from working, in a sentence. None once it can work again."""
         if trouble != self._trouble:
             self._trouble = trouble
             self._changed.set()
@@ -55,12 +55,12 @@ class ProcessHeartbeat:
             self._changed.clear()
 
     def _sign(self) -> bool:
-        """Give a sign, and return whether the database took it."""
+        """Send a heartbeat, and return whether the database accepted it."""
         try:
             with self._tools.database.transaction() as session:
                 wall = self._tools.clock.wall()
                 process_heartbeats.beat(session, self._name, self._role, self._queues, wall, self._trouble)
-        except (DBAPIError, Problem) as error:  # it is away for a while
+        except (DBAPIError, Problem) as error:  # it is unavailable for a while
             log.warning("attendance.database", error=str(getattr(error, "orig", error)))
             return False
         return True

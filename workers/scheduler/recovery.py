@@ -1,4 +1,4 @@
-"""What the scheduler recovers: jobs whose worker, message or last child is gone; and the uploads that it deletes."""
+"""Recovers jobs whose worker, message or last child is lost, and deletes unused uploads."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -19,14 +19,14 @@ from workers.service_context import ServiceTools
 log = structlog.get_logger()
 
 RESEND_AFTER = timedelta(seconds=10)
-"""So long a message may be on its way, from the broker to the worker that claims its job."""
+"""Maximum time of a message from the broker to the worker that claims its job."""
 
 
 def recover(tools: ServiceTools, leases: Leases) -> None:
-    """Queue lost jobs again, send what no message tells of, and delete the uploads that no job wants.
+    """Queue lost jobs again, resend lost messages, and delete unused uploads.
 
     Args:
-        leases: what was seen of them before.
+        leases: leases as seen before.
     """
     now = tools.clock.wall()
     lost = _taken(tools, leases, now)
@@ -59,13 +59,13 @@ def _taken(tools: ServiceTools, leases: Leases, now: datetime) -> list[jobs.Job]
 
 
 def _without_message(tools: ServiceTools, sent: Sequence[jobs.Job], now: datetime) -> list[jobs.Job]:
-    """Return as many jobs of each queue as it lacks messages, those first that were sent the longest ago.
+    """Return jobs without a message: per queue as many as messages are missing, earliest sent first.
 
-    Of which jobs the broker lost the messages it does not tell, but a job that was sent once too often comes to no
-    harm, and a queue never gets more messages than it has jobs.
+    The broker does not report which messages it lost, but sending a job once too often does no harm, and a queue never
+    gets more messages than it has jobs.
 
     Raises:
-        BrokerAway: it does not say how many messages it holds.
+        BrokerAway: it does not report its number of messages.
     """
     lost = []
     for queue, group in groupby(sorted(sent, key=attrgetter("queue")), attrgetter("queue")):

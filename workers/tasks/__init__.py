@@ -1,1 +1,1 @@
-"""What each kind of job does."""
+"""Handlers of each kind of job."""

@@ -1,4 +1,4 @@
-"""What several kinds of job need."""
+"""Shared parts of job handlers."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from operations.data.source_paths import Intake
 
 
-MAX_REPORTED = 100  # basins whose refusals a job's result tells; its log tells all
+MAX_REPORTED = 100  # basins whose refusals a job's result lists; its log lists all
 
 
 def intake_of(running: Running) -> "Intake":
-    """Return where a job may read files from."""
+    """Return the places that a job may read files from."""
     from operations.data.source_paths import Intake
 
     settings = running.tools.settings
@@ -31,7 +31,7 @@ def intake_of(running: Running) -> "Intake":
 
 
 def on_file(running: Running) -> Callable[[str], None]:
-    """Return what shows each file before it is read, and refuses those at which the job's process has died twice."""
+    """Return a callback that shows each file before it is read. It refuses files at which the process died twice."""
     from ingestion.base import SourceError
 
     with running.tools.database.reading() as session:
@@ -47,7 +47,7 @@ def on_file(running: Running) -> Callable[[str], None]:
 
 
 def counted(outcomes: Sequence["Outcome"], done: str) -> dict[str, Any]:
-    """Return what a job tells of its basins.
+    """Return a job's result by basin.
 
     Raises:
         DataProblem: all of them failed.
@@ -61,7 +61,7 @@ def counted(outcomes: Sequence["Outcome"], done: str) -> dict[str, Any]:
 
 
 def warned(warnings: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """Return the part of a job's result that holds what is odd in weather, by basin; nothing where nothing is."""
+    """Return the part of a job's result with oddities of weather, by basin. Empty without any."""
     if not warnings:
         return {}
     first = {basin: list(odd) for basin, odd in islice(warnings.items(), MAX_REPORTED)}

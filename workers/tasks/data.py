@@ -1,4 +1,4 @@
-"""What jobs do that bring data in, and make data from data."""
+"""Handlers of jobs that bring data in or derive data."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -46,7 +46,7 @@ def ingest(running: Running, params: IngestParams) -> dict[str, Any]:
 
 
 def upload(running: Running, params: UploadParams) -> dict[str, Any]:
-    """Ingest a table that was sent to the service."""
+    """Ingest a table that was uploaded."""
     from ingestion.reading import Files
     from ingestion.sources.tables import TablesSource
 
@@ -59,7 +59,7 @@ def upload(running: Running, params: UploadParams) -> dict[str, Any]:
 
 
 def weather(running: Running, params: WeatherParams) -> dict[str, Any]:
-    """Keep a weather forecast that was sent to the service. One from an operator's key takes no place of a feed's."""
+    """Store a weather forecast that was uploaded. One from an operator's key does not replace a feed's."""
     from ingestion.reading import Files
     from operations.weather.import_forecasts import add
 
@@ -107,7 +107,7 @@ def _ingested(
 
 
 def _places(running: Running, fetched: Mapping[str, str]) -> dict[str, str]:
-    """Return what folders are called in the audit trail: downloads by their URL, folders for ingestion not at all."""
+    """Return the names of folders in the audit trail: downloads by URL, folders for ingestion by none."""
     from operations.upkeep import audit_details
 
     settings = running.tools.settings
@@ -122,7 +122,7 @@ def _named(running: Running, places: Sequence[str]) -> dict[str, Any]:
 
 
 def fetch(running: Running, params: FetchParams) -> dict[str, Any]:
-    """Ask a feed for what is new."""
+    """Ask a feed for new data."""
     from operations.feeds import holes
     from operations.feeds.fetch import Listener
     from operations.feeds.fetch import fetch as run
@@ -144,7 +144,7 @@ def fetch(running: Running, params: FetchParams) -> dict[str, Any]:
     running.record("feed fetched", params.feed, **audit_details.fetched(done, files), period=period)
     failed = {one.basin_id: one.reason for one in done if one.status == "failed"}
     if len(failed) == len(done):
-        raise DataProblem(f"Nothing came of any of the {len(done)} basins. {next(iter(failed.values()))}")
+        raise DataProblem(f"None of the {len(done)} basins could be fetched. {next(iter(failed.values()))}")
     remarks = holes.remarks(params.feed, done)
     for sentence in remarks[:MAX_REPORTED]:
         running.log(sentence)
@@ -154,7 +154,7 @@ def fetch(running: Running, params: FetchParams) -> dict[str, Any]:
 
 
 def bridge(running: Running, params: BridgeParams) -> dict[str, Any]:
-    """Fit a bridge where that is asked for, and apply it."""
+    """Fit a bridge if requested, and apply it."""
     from operations.upkeep import audit_details
     from operations.weather.fit_bridges import apply, fit
 
@@ -181,7 +181,7 @@ def bridge(running: Running, params: BridgeParams) -> dict[str, Any]:
 
 
 def basin(running: Running, params: AddedBasin) -> dict[str, Any]:
-    """Add a basin, or what more is known of one."""
+    """Add a basin, or further facts about one."""
     from operations.feeds.add_gauge import add
 
     tools = running.tools

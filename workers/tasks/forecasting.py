@@ -1,4 +1,4 @@
-"""What jobs do that look ahead."""
+"""Handlers of jobs that forecast."""
 
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -32,7 +32,7 @@ def forecast(running: Running, params: ForecastParams) -> dict[str, Any]:
 
 
 def _issued(running: Running, run: Run) -> dict[str, Any]:
-    """Return what the result of a job says of a run, and log the warning about its T0."""
+    """Return a job's result for a run, and log the warning about its T0."""
     if run.t0_note:
         running.log(f"Run {run.id}: {run.t0_note}")
     result = {"run": run.id, "status": run.status, "t0": str(run.t0), "t0_age_days": run.t0_age_days}
@@ -40,7 +40,7 @@ def _issued(running: Running, run: Run) -> dict[str, Any]:
 
 
 def what_if(running: Running, params: WhatIfParams) -> dict[str, Any]:
-    """Make what-if runs."""
+    """Compute what-if runs."""
     from operations.what_if.what_if import what_if as make
 
     tools, job = running.tools, running.job
@@ -67,7 +67,7 @@ def volumes(running: Running, params: VolumesParams) -> dict[str, Any]:
 
 
 def daily(running: Running, params: DailyParams) -> dict[str, Any]:
-    """Ask the feeds, apply the bridges, issue the newest forecasts, and tell of every basin what came of it."""
+    """Run the daily cycle and report the outcome of every basin."""
     from operations.daily.daily_cycle import Watcher
     from operations.daily.daily_cycle import daily as run
     from operations.daily.daily_forecasts import Asked
@@ -86,9 +86,9 @@ def daily(running: Running, params: DailyParams) -> dict[str, Any]:
     cycle = run(tools.database, tools.clock, tools.settings, intake_of(running), asked, params.feeds, watcher)
     shown = {basin.basin: basin.reason for basin in cycle.basins if basin.status in ("stale", "failed")}
     for basin, reason in shown.items():
-        running.log(f"{basin} has no forecast of today. {reason}")
+        running.log(f"{basin} has no forecast for today. {reason}")
     if len(shown) == len(cycle.basins):
-        raise DataProblem(f"None of the {len(shown)} basins has a forecast of today. {next(iter(shown.values()), '')}")
+        raise DataProblem(f"None of the {len(shown)} basins has a forecast for today. {next(iter(shown.values()), '')}")
     return {
         "counts": cycle.counts,
         "basins": {basin.basin: basin.status for basin in cycle.basins},
@@ -100,12 +100,12 @@ def daily(running: Running, params: DailyParams) -> dict[str, Any]:
 
 
 def replay(running: Running, params: ReplayParams) -> dict[str, Any]:
-    """Issue the forecasts of past mornings as if each were today."""
+    """Issue the forecasts of past days as if each were today."""
     from operations.daily.replay import replay as run
 
     tools, grant = running.tools, running.grant
     done = run(tools.database, tools.clock, params, purpose=grant.purpose, owner=grant.owner, on_issue_day=running.show)
     for basin, reason in done.reasons.items():
-        running.log(f"{basin} has no forecast of the last morning. {reason}")
+        running.log(f"{basin} has no forecast for the last day. {reason}")
     reasons = dict(islice(done.reasons.items(), MAX_REPORTED))
     return {"runs": len(done.runs), "alert_changes": len(done.changes), "reasons": reasons}

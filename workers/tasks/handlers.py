@@ -1,6 +1,6 @@
-"""What does each kind of job: `HANDLERS`. A handler is thin: the operations do the work.
+"""The handler of each kind of job: `HANDLERS`. A handler is thin: the operations do the work.
 
-torch is loaded by the operations alone, in the process that computes.
+Only the operations load torch, in the computing process.
 """
 
 from workers.job import Handler

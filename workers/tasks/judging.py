@@ -1,4 +1,4 @@
-"""What jobs do that tell how good versions and forecasts are."""
+"""Handlers of jobs that score versions and verify forecasts."""
 
 from dataclasses import asdict
 from itertools import islice
@@ -61,7 +61,7 @@ def _error_model(done: "Calibrated") -> dict[str, Any]:
 
 
 def reforecast(running: Running, params: ReforecastParams) -> dict[str, Any]:
-    """Keep how true the forecasts of a model version are."""
+    """Compute and store the skill of a model version's reforecasts."""
     from operations.verification.reforecast import reforecast as run
 
     tools = running.tools
@@ -88,7 +88,7 @@ def reforecast(running: Running, params: ReforecastParams) -> dict[str, Any]:
 
 
 def verification(running: Running, params: VerificationParams) -> dict[str, Any]:
-    """Keep how true the forecasts were that model versions have issued."""
+    """Compute and store the skill of issued forecasts."""
     from operations.verification.verify_issued import verify
 
     done = verify(running.tools.database, running.tools.clock, _version(running, params.version), running.show)
@@ -106,7 +106,7 @@ def verification(running: Running, params: VerificationParams) -> dict[str, Any]
 
 
 def _version(running: Running, version: str | None) -> str | None:
-    """Return the version that is named, else None, for all that are in use; an operator's newest in place of these."""
+    """Return the named version, or None for all in use. For an operator the newest version instead of None."""
     if running.grant.is_official:
         return version
     with running.tools.database.reading() as session:
@@ -114,7 +114,7 @@ def _version(running: Running, version: str | None) -> str | None:
 
 
 def levels(running: Running, params: LevelsParams) -> dict[str, Any]:
-    """Keep the levels of what model versions simulate of past days."""
+    """Compute and store thresholds from model versions' simulations of past days."""
     from operations.verification.simulated_thresholds import compute
 
     version = _version(running, params.version)

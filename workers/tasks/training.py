@@ -1,4 +1,4 @@
-"""What jobs do that make model versions."""
+"""Handlers of jobs that create model versions."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from operations.training.train import StartedTraining
 
 
-MEMBER_ATTEMPTS = 10  # each goes on from the newest checkpoint, and days may lie between two losses of a worker
+MEMBER_ATTEMPTS = 10  # each continues from the newest checkpoint; a worker may be lost every few days
 
 
 def training(running: Running, params: TrainingParams) -> dict[str, Any]:
@@ -45,7 +45,7 @@ def training(running: Running, params: TrainingParams) -> dict[str, Any]:
 
 
 def retraining(running: Running, params: RetrainingParams) -> dict[str, Any]:
-    """Train a season's candidate and its twin, decide what is in use, and give the candidate what one in use needs."""
+    """Train a season's candidate and its twin, and decide which version to use."""
     from operations.training import retrain
 
     tools = running.tools
@@ -55,7 +55,7 @@ def retraining(running: Running, params: RetrainingParams) -> dict[str, Any]:
     if isinstance(season, str):
         running.log(season)
         return {"version": None, "reason": season}
-    # Once members are posted, the trainings stay those, whatever has come in since.
+    # Once members are posted, the trainings do not change, whatever data arrive meanwhile.
     twin, candidate = (
         retrain.reopen_both(tools.database, [child.params["training"] for child in children])
         if season is None
@@ -78,7 +78,7 @@ def retraining(running: Running, params: RetrainingParams) -> dict[str, Any]:
 
 
 def _have_trained(running: Running, *works: "StartedTraining") -> None:
-    """Post a job for each member of some trainings and wait for them; return when all have ended well.
+    """Post a job for each member of some trainings and wait for them. Return once all have succeeded.
 
     Raises:
         Waiting: they have been posted, or have not all ended.
@@ -100,7 +100,7 @@ def _have_trained(running: Running, *works: "StartedTraining") -> None:
 
 
 def _post_members(running: Running, works: Sequence["StartedTraining"]) -> None:
-    """Post a job for each member, all or none; the worker sends them when this job waits."""
+    """Post a job for each member, all or none. The worker sends them when this job waits."""
     job = running.job
     with running.tools.database.transaction() as session:
         jobs.hold(session, job.id, job.attempt)
@@ -134,7 +134,7 @@ def member(running: Running, params: MemberParams) -> dict[str, Any]:
 
 
 def pretrained(running: Running, params: PretrainedParams) -> dict[str, Any]:
-    """Install a shipped ensemble and, with `promote`, make it current for the basins that have no version."""
+    """Install a shipped ensemble. With `promote` it becomes current for basins without a version."""
     from operations.training.pretrained import install, promote_where_vacant, read_shipped
 
     tools = running.tools

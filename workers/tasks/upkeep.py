@@ -1,4 +1,4 @@
-"""What jobs do that look after what is kept, and tell receivers."""
+"""Handlers of jobs that maintain the database and notify receivers."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from workers.tasks.common import MAX_REPORTED
 
 
 def check(running: Running, _params: CheckParams) -> dict[str, Any]:
-    """Check all that is kept."""
+    """Check all records."""
     from records.upkeep import integrity
 
     done = integrity.check(running.tools.database, running.show)
@@ -20,7 +20,7 @@ def check(running: Running, _params: CheckParams) -> dict[str, Any]:
 
 
 def delivery(running: Running, _params: DeliveryParams) -> dict[str, Any]:
-    """Send the alert changes that receivers wait for."""
+    """Send due alert changes to their receivers."""
     from operations.alerts.deliver import deliver
 
     tools = running.tools
@@ -29,7 +29,7 @@ def delivery(running: Running, _params: DeliveryParams) -> dict[str, Any]:
 
 
 def prune(running: Running, _params: PruneParams) -> dict[str, Any]:
-    """Delete what is older than the rules of retention keep it."""
+    """Delete records past their retention."""
     from operations.upkeep.prune import prune as run
 
     def show(what: str, done: int, total: int) -> None:

@@ -220,7 +220,7 @@ def test_of_an_outline_no_more_is_stored_than_its_polygon(database: Database, cl
         ({"basin": "SYNTH-01"}, "the basins of SYNTH are ingested from their source"),
         ({"basin": "OWN-mill", "latitude": 44.0}, "latitude and longitude go together"),
         ({"basin": "OWN-mill", "outline": {"type": "Point", "coordinates": [0, 0]}}, "not a GeoJSON Polygon"),
-        ({"basin": "OWN-mill", "attributes": {"latitude": 5.0}}, "outside the attributes"),
+        ({"basin": "OWN-mill", "attributes": {"latitude": 5.0}}, "not attributes: latitude"),
         ({"basin": "OWN-mill", "area_km2": 0.0}, "area_km2"),
     ],
 )

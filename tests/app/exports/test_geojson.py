@@ -24,7 +24,7 @@ def test_basins_are_points_with_their_state(exporting: TestClient) -> None:
     assert result["units"] == {"area_maurer_extended": "km2", "peak": "m3/s"}
     bare = features[BARE]
     assert (bare["geometry"], bare["properties"]["run"]) == (None, None)
-    assert bare["properties"]["reason"].startswith(f"Version {forecast['version']} has made no forecast of {BARE}")
+    assert bare["properties"]["reason"].startswith(f"Version {forecast['version']} has no available forecast of {BARE}")
 
 
 def test_the_highest_severity_alert_is_reported(sqlite_database: Database, sqlite_client: TestClient) -> None:

@@ -167,4 +167,4 @@ def test_a_volume_of_a_dry_run_is_refused_as_nobodys_expectation(
     run = fill_records(sqlite_database)
     body = sqlite_client.get(f"/v1/basins/{BASIN}/volumes", params={"run": run, "season": "10-01..10-03"}).json()
     assert (body["raw"], body["calibrated"]) == (None, None)
-    assert "no volume that anybody expects" in body["missing"]["raw"]
+    assert "its volume is not an expected one" in body["missing"]["raw"]

@@ -229,7 +229,7 @@ def test_a_run_from_before_it_was_stored_does_not_state_what_was_learnt(
         output = sqlite_client.get(address).json()
         for name in LEARNT_FROM:
             assert output[name] is None
-            assert output["missing"][name] == "The run did not keep it."
+            assert output["missing"][name] == "The run did not store it."
 
 
 def test_every_answer_of_a_run_states_whose_its_weather_is(

@@ -16,7 +16,7 @@ from runtime.settings import Settings
 from tests.app.factories import forecast, forecast_with_traces
 from tests.records.factories import BASIN, NOW, a_basin, a_promoted_version, a_run, a_weather_forecast
 
-WHY = "What the members of a run computed is kept for 400 days"
+WHY = "The results of a run's members are stored for 400 days"
 
 
 class Late(Clock):
@@ -102,7 +102,10 @@ def test_a_what_if_run_and_a_weather_forecast_that_were_pruned_are_gone(database
         a_basin(session)
         run = a_run(session, a_promoted_version(session), forecast(), purpose="what-if").id
         issue = weather_issues.store(session, [a_weather_forecast()], NOW, operational=True).issue_id
-    addresses = {f"/v1/runs/{run}": "What-if runs are kept for 90 days", f"/v1/weather/{issue}": "kept for 400 days"}
+    addresses = {
+        f"/v1/runs/{run}": "What-if runs are stored for 90 days",
+        f"/v1/weather/{issue}": "stored for 400 days",
+    }
     pruned(database)
     for address, rule in addresses.items():
         answer = client.get(address)

@@ -97,5 +97,5 @@ def test_a_run_names_a_weather_forecast_where_it_used_one(
 ) -> None:
     with database.transaction() as session:
         version = a_promoted_version(session, a_basin(session))
-        with pytest.raises(InvalidInput, match="names the weather forecast"):
+        with pytest.raises(InvalidInput, match="has to name its weather forecast"):
             a_run(session, version, forcing_kind=kind, weather=weather)

@@ -124,7 +124,7 @@ def test_without_observations_there_is_neither_a_whole_nor_a_normal(
     answer = sqlite_client.get(ADDRESS, params=SEASON).json()
     assert (answer["observed"], answer["normal"], answer["calibrated"]["depth"]) == (None, None, None)
     assert len(answer["calibrated"]["ahead_depth"]) == len(PERCENTS)
-    reason = f"No discharge of {BASIN} is kept."
+    reason = f"No discharge of {BASIN} is stored."
     names = ("observed", "normal", *(f"calibrated.{part}" for part in ("depth", "volume", "percent_of_normal")))
     assert {answer["missing"][name] for name in names} == {reason}
 

@@ -174,7 +174,7 @@ def test_a_run_from_before_the_spread_of_snow_was_stored_states_it(
     fill_records(sqlite_database, replace(result, series=older, basin=replace(result.basin, summary=summary)))
     output = sqlite_client.get(STORAGE).json()
     assert len(output["snow"]) == 3
-    assert (output["snow_read"], output["missing"]["snow_read"]) == (None, "The run did not keep it.")
+    assert (output["snow_read"], output["missing"]["snow_read"]) == (None, "The run did not store it.")
 
 
 def test_the_flow_is_reported_by_where_its_water_was_at_t0(database: Database, client: TestClient) -> None:
@@ -213,7 +213,7 @@ def test_a_run_from_before_origins_were_stored_states_it(sqlite_database: Databa
     fill_records(sqlite_database, replace(result, series=[one for one in result.series if one.variable != runs.ORIGIN]))
     output = sqlite_client.get(ORIGIN).json()
     assert (output["discharge"], output["ceiling"]) == (None, None)
-    assert output["missing"]["stored"] == "The run did not keep it."
+    assert output["missing"]["stored"] == "The run did not store it."
 
 
 def test_the_flow_is_reported_by_the_season_in_which_its_water_fell(database: Database, client: TestClient) -> None:

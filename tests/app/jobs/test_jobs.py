@@ -52,7 +52,7 @@ def test_an_operators_key_has_a_limit_of_unfinished_jobs(
         first, _ = (post(client, operator, key=key).json()["id"] for key in ("one", "two"))
         refused = post(client, operator, key="three")
         assert (refused.status_code, refused.json()["type"]) == (409, "/problems/too-many-unfinished-jobs")
-        assert "has 2 unfinished jobs, and an operator's may have 2: wait until some" in refused.json()["detail"]
+        assert "has 2 unfinished jobs, and operators may have 2: wait until some" in refused.json()["detail"]
         written = operator | {"Content-Type": "text/csv"}
         table = client.post("/v1/basins/observations", content="basin,date\nMINE-1,2008-01-01", headers=written)
         gauge = client.post("/v1/basins", json={"basin": "MINE-1"}, headers=operator)
@@ -262,7 +262,7 @@ def test_a_job_that_was_pruned_is_gone_and_the_rule_is_reported(
         retention.note(session, "jobs", jobs.remove(session, [job]), NOW, 90)
     answer = sqlite_client.get(f"/v1/jobs/{job}{part}", headers=bearer(sqlite_database))
     assert (answer.status_code, answer.json()["type"]) == (410, "/problems/gone")
-    assert "Jobs are kept for 90 days after they have ended. It was pruned on 2008-10-01." in answer.json()["detail"]
+    assert "Jobs are stored for 90 days after they have ended. It was pruned on 2008-10-01." in answer.json()["detail"]
 
 
 @pytest.fixture

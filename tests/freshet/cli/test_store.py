@@ -42,7 +42,7 @@ def test_a_mistyped_folder_is_reported_and_not_created(freshet: Freshet, command
     assert (result.code, result.json["problem"]["kind"]) == (5, "database")
     assert detail.startswith(f"There is no database at {freshet.data / 'freshet.sqlite'}: ")
     assert "FRESHET_DATA or FRESHET_DATABASE_URL may be mistyped" in detail
-    assert "`freshet ingest` makes a new one" in detail
+    assert "`freshet ingest` creates a new one" in detail
     assert not freshet.data.exists()
 
 

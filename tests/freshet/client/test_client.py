@@ -97,7 +97,7 @@ def test_a_refusal_carries_what_the_service_states(service: Client) -> None:
     problem = refused.value
     assert (problem.status, problem.type.rpartition("/")[2]) == (404, "unknown-basin")
     assert problem.title
-    assert "No basin 'USGS-99999999' is kept here" in problem.detail
+    assert "No basin 'USGS-99999999' is stored here" in problem.detail
     with pytest.raises(Refused) as refused:
         service.forecast(BASINS[0], units="buckets")
     assert (refused.value.status, [fault.field for fault in refused.value.errors]) == (422, ["units"])

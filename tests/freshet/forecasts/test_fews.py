@@ -57,7 +57,7 @@ def test_some_locations_without_flow(worked: Freshet, module: Path) -> None:
     forcing.write_text(forcing.read_text().replace(BASINS[1], "SYNTH-99"))
     done = worked("fews", "run.xml")
     assert done.code == 6
-    assert "Left out: SYNTH-99: No basin 'SYNTH-99' is kept here" in done.err.replace("\n", " ")
+    assert "Left out: SYNTH-99: No basin 'SYNTH-99' is stored here" in done.err.replace("\n", " ")
     assert sorted(levels(module)) == ["1", "2", "3"]
 
 

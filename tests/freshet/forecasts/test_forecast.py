@@ -18,8 +18,8 @@ from tests.freshet.conftest import BASINS, PERIODS, SMALL, Freshet
         (["--t0", "2010-01-01"], 4, "T0 2010-01-01 is outside the synthetic record"),
         (["--t0", "2005-09-25"], 4, "need forcing until 2005-10-05"),
         (["--product", "daymet"], 2, "takes synthetic, not daymet"),
-        (["--basin", "01013500"], 3, "No basin 'USGS-01013500' is kept here"),
-        (["--version", "none"], 3, "No model version 'none' is kept here"),
+        (["--basin", "01013500"], 3, "No basin 'USGS-01013500' is stored here"),
+        (["--version", "none"], 3, "No model version 'none' is stored here"),
         (["--basins-file", "/no/such/file"], 2, "/no/such/file cannot be read"),
     ],
 )

@@ -33,8 +33,8 @@ def test_the_volume_of_a_season_is_reported_and_the_latest_forecast_stays(worked
     [
         (["--season", "spring"], 2, "write MM-DD..MM-DD"),
         (["--t0", "1999-01-01"], 4, "T0 1999-01-01 is outside the synthetic record"),
-        (["--basin", "01013500"], 3, "No basin 'USGS-01013500' is kept here"),
-        (["--version", "none"], 3, "No model version 'none' is kept here"),
+        (["--basin", "01013500"], 3, "No basin 'USGS-01013500' is stored here"),
+        (["--version", "none"], 3, "No model version 'none' is stored here"),
     ],
 )
 def test_what_cannot_be_reported_is_stated(worked: Freshet, arguments: list[str], code: int, sentence: str) -> None:

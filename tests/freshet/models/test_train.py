@@ -47,7 +47,7 @@ def test_the_basins_of_a_file_and_of_options_are_trained_on(ingested: Freshet, t
         ([*FIT, "--validation-period", FIT[1]], 2, f"validation_period: {FIT[1]} overlaps the training period"),
         (["--train-period", "1980-01-01..1981-12-31"], 4, "does not cover 1980-01-01..1981-12-31"),
         (["--train-period", "2004-01-01..2004-02-01"], 4, "No training window"),
-        ([*FIT, "--basin", "01013500"], 3, "No basin 'USGS-01013500' is kept here"),
+        ([*FIT, "--basin", "01013500"], 3, "No basin 'USGS-01013500' is stored here"),
         ([*FIT, "--product", "daymet"], 4, "forcing product daymet"),
         ([], 2, "train_period: it is needed"),
         ([*FIT, "--set", "schedule.epochs=3"], 2, "schedule.epochs: there is no such field"),
@@ -180,8 +180,8 @@ HELD_OUT = "2005-10-01..2009-09-30"
 @pytest.mark.parametrize(
     ("arguments", "code", "sentence"),
     [
-        ([*PERIODS, "--from", "nobody"], 3, "No model version 'nobody' is kept here"),
-        ([*PERIODS, "--from", "nobody", "--judge-on", HELD_OUT], 3, "No model version 'nobody' is kept here"),
+        ([*PERIODS, "--from", "nobody"], 3, "No model version 'nobody' is stored here"),
+        ([*PERIODS, "--from", "nobody", "--judge-on", HELD_OUT], 3, "No model version 'nobody' is stored here"),
         ([*FIT, "--from", "PARENT"], 2, "validation_period: it is needed"),
         ([*PERIODS, "--from", "PARENT", "--set", "network.cells=8"], 2, "network: there is no such field"),
         ([*PERIODS, "--from", "PARENT", "--set", "expectile=0.5"], 2, "inputs and loss are those of its parent"),
@@ -191,7 +191,7 @@ HELD_OUT = "2005-10-01..2009-09-30"
         ([*PERIODS, "--from", "PARENT", "--set", "schedule.steps=0"], 2, "schedule.steps: "),
         ([*PERIODS, "--from", "PARENT", "--members", "3"], 2, "has 2 members"),
         ([*PERIODS, "--from", "PARENT", "--product", "daymet"], 2, "takes the forcing product synthetic, not daymet"),
-        ([*FIT, "--validation-period", FIT[1], "--from", "PARENT"], 2, "choose periods apart"),
+        ([*FIT, "--validation-period", FIT[1], "--from", "PARENT"], 2, "choose separate periods"),
         ([*PERIODS, "--from", "PARENT", "--judge-on", "2005-03-31..2009-09-30"], 2, "took no part in its training"),
         ([*PERIODS, "--from", "PARENT", "--judge-on", "2005-10-01..2008-09-30"], 2, "holds 3 whole water years"),
         ([*PERIODS, "--from", "PARENT", "--judge-on", "later"], 2, "'later' is not a period"),

@@ -58,8 +58,8 @@ def test_some_days_and_basins_are_asked_for_alone(office: Freshet) -> None:
         (("fit", "x", "--from", LEARNT, "--to", LEARNT), 2, "give three names"),
         (("fit", "x", "--from", "nothing", "--to", LEARNT), 4, "fetch or ingest that product first"),
         (("fit", "x", "--from", synthetic.PRODUCT, "--to", LEARNT, "--period", "2001"), 2, "is not a period"),
-        (("apply", "x"), 3, "No bridge 'x' is kept here"),
-        (("show", "x"), 3, "No bridge 'x' is kept here"),
+        (("apply", "x"), 3, "No bridge 'x' is stored here"),
+        (("show", "x"), 3, "No bridge 'x' is stored here"),
     ],
 )
 def test_what_cannot_be_bridged_is_reported(

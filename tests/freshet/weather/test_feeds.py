@@ -85,7 +85,7 @@ def test_what_a_fetch_weighs_is_reported(office: Office) -> None:
         (["--adapter", "usgs", "--model", "era5"], "model: there is no such field"),
         (["--adapter", "open-meteo-archive", "--model", "era5"], "product: it is needed"),
         (["--adapter", "usgs", "--series", "01031500"], "write it as BASIN=SERIES"),
-        (["--adapter", "usgs", "--basin", "99999999"], "USGS-99999999: not kept here"),
+        (["--adapter", "usgs", "--basin", "99999999"], "USGS-99999999: not stored here"),
     ],
 )
 def test_what_cannot_be_asked_is_reported(empty: Freshet, arguments: list[str], sentence: str) -> None:

@@ -79,14 +79,14 @@ def test_a_basin_whose_weather_cannot_be_used_is_reported_beside_the_others(work
     file = written(tmp_path, *BASINS[:2], "OWN-nowhere", model="another")
     result = worked("weather", "add", file, "--json")
     assert (result.code, result.json["new"]) == (6, list(BASINS[:2]))
-    assert "Refused: No basin 'OWN-nowhere' is kept here" in result.err
+    assert "Refused: No basin 'OWN-nowhere' is stored here" in result.err
 
 
 @pytest.mark.parametrize(
     ("arguments", "code", "sentence"),
     [
         (["--weather", "supplied"], 4, "no weather forecast that is known holds"),
-        (["--weather", "supplied", "--weather-id", "nothing"], 3, "No weather forecast 'nothing' is kept here"),
+        (["--weather", "supplied", "--weather-id", "nothing"], 3, "No weather forecast 'nothing' is stored here"),
         (["--weather-id", "nothing"], 2, "`weather_id` goes with `weather` supplied alone"),
         (["--weather", "tarot"], 2, "tarot"),
     ],

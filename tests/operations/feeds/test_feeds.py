@@ -313,14 +313,14 @@ def test_a_product_is_filled_from_one_origin_alone(office: Office, settings: dic
     office.fetch("past")
     with office.database.transaction() as session:
         feeds.remove(session, feeds.get(session, "past"))
-    with pytest.raises(ProductConflict, match="holds what came from open-meteo-archive era5"):
+    with pytest.raises(ProductConflict, match="holds data from open-meteo-archive era5"):
         office.add("other", settings)
 
 
 def test_what_was_ingested_is_not_written_over(office: Office) -> None:
     with office.database.transaction() as session:
         store(session, of_product(MAINE, "vp", daily("2026-11-01", 700.0, unit="Pa")), Clock(NOW))
-    with pytest.raises(ProductConflict, match="holds what was ingested or sent"):
+    with pytest.raises(ProductConflict, match="holds ingested or uploaded data"):
         office.add("past", ARCHIVE)
 
 
@@ -328,7 +328,7 @@ def test_a_name_is_of_one_feed_and_a_basin_is_one_that_is_stored(office: Office)
     office.add("flow", USGS)
     with pytest.raises(FeedConflict, match="is called flow already"):
         office.add("flow", USGS)
-    with pytest.raises(InvalidInput, match="USGS-77777777: not kept here"):
+    with pytest.raises(InvalidInput, match="USGS-77777777: not stored here"):
         office.add("other", USGS | {"basins": ["USGS-77777777"]})
     with pytest.raises(InvalidInput, match="The feed flow is not of USGS-77777777"):
         office.fetch("flow", "USGS-77777777")
@@ -355,5 +355,5 @@ def test_an_operators_feed_writes_only_basins_that_its_key_registered(office: Of
         feed = office.add(f"feed-{number}", settings, key)
         with office.database.reading() as session:
             assert set(feeds.targets(session, feed)) == expected
-    with pytest.raises(InvalidInput, match="OWN-dam: not kept here, or not for the feed mine to write"):
+    with pytest.raises(InvalidInput, match="OWN-dam: not stored here, or not writable by the feed mine"):
         office.add("mine", ARCHIVE | {"basins": ["OWN-dam"]}, mine)

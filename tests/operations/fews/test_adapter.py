@@ -200,7 +200,7 @@ def test_a_state_of_another_version_day_or_basin_is_refused(trained_store: Datab
     both = pi_xml(forcing_of(trained_store, RECORD, *BASINS[:2]), RECORD.first)
     done = ran(trained_store, placed(tmp_path, run_xml(**days, state=STATE), in_forcing=both))
     assert done.locations == (one,)
-    assert f"holds nothing of {BASINS[1]}" in done.failures[BASINS[1]]
+    assert f"does not contain {BASINS[1]}" in done.failures[BASINS[1]]
     assert [sentence for level, sentence in lines(late) if level == 1] == [f"{BASINS[1]}: {done.failures[BASINS[1]]}"]
 
     state.write_bytes(state.read_bytes()[:-3])
@@ -330,7 +330,7 @@ def test_gaps_and_flags(trained_store: Database, tmp_path: Path) -> None:
             "tmax is not possible in degC (290, outside -100 to 70) (the values look like kelvin) on 2000-10-01",
         ),
         ({"location": "Crow Creek"}, "'Crow Creek' is not a basin identifier"),
-        ({"location": "USGS-99999999"}, "No basin 'USGS-99999999' is kept here"),
+        ({"location": "USGS-99999999"}, "No basin 'USGS-99999999' is stored here"),
         ({"start": stamped("2004-09-01")}, "243 days from empty at time0"),
         ({"time0": stamped("2000-01-01")}, "time0 is not between startDateTime and endDateTime"),
         ({"properties": '<properties><string key="model_version" value="v9"/></properties>'}, "No model version 'v9'"),

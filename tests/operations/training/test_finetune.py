@@ -363,7 +363,7 @@ def test_exported_and_installed_it_still_knows_its_ancestors_days(
 @pytest.mark.parametrize(
     ("changes", "error", "sentence"),
     [
-        ({"parent": "nobody"}, versions.UnknownVersion, "'nobody' is kept here"),
+        ({"parent": "nobody"}, versions.UnknownVersion, "'nobody' is stored here"),
         ({"product": "daymet"}, InvalidInput, "takes the forcing product synthetic, not daymet"),
         ({"members": 3}, InvalidInput, "has 2 members, so 3 cannot"),
     ],

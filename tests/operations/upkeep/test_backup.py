@@ -61,7 +61,7 @@ def write(database: Database, *subjects: str) -> None:
     """Write rows that number themselves, in one transaction."""
     with database.transaction() as session:
         for subject in subjects:
-            audit.record(session, audit.command_line(), "key made", subject, CLOCK.wall())
+            audit.record(session, audit.command_line(), "key created", subject, CLOCK.wall())
 
 
 def subjects(database: Database) -> list[str]:
@@ -120,7 +120,7 @@ def test_the_key_of_webhooks_goes_with_it(
     key = service_key(here)
     make(here, trained_store, CLOCK, tmp_path / "backup", show)
     service_key(there)
-    with pytest.raises(NotEmpty, match="another key of webhooks"):
+    with pytest.raises(NotEmpty, match="differs from the backup's key of webhooks"):
         restore(there, new, tmp_path / "backup", show)
     (there.data / KEY_FILE).unlink()
     restore(there, new, tmp_path / "backup", show)
@@ -152,7 +152,7 @@ def test_nobody_else_may_read_it(file: Path) -> None:
 
 def test_no_file_is_overwritten(trained_store: Database, file: Path, there: Settings) -> None:
     before = file.read_bytes()
-    with pytest.raises(Exception, match="no backup is overwritten"):
+    with pytest.raises(Exception, match="backups are not overwritten"):
         make(there, trained_store, CLOCK, file, show)
     assert file.read_bytes() == before
 
@@ -236,7 +236,7 @@ def changed(file: Path, folder: Path, *statements: str) -> Path:
     return rewritten(file, manifest__json=manifest, freshet__sqlite=content)
 
 
-def refuse(backup: Path, new: Database, there: Settings, result: str = "no backup of Freshet") -> None:
+def refuse(backup: Path, new: Database, there: Settings, result: str = "not a backup of Freshet") -> None:
     with pytest.raises(NoBackup, match=result):
         restore(there, new, backup, show)
     with new.reading() as session:
@@ -275,8 +275,8 @@ IN_PLACE = "UPDATE sqlite_master SET"
             ],
             "a damaged",
         ),
-        (["PRAGMA writable_schema = ON", f"{IN_PLACE} sql = 'SELECT 1' WHERE name = 'feeds'"], "or a damaged one"),
-        (["DELETE FROM alembic_version"], "no backup of Freshet"),
+        (["PRAGMA writable_schema = ON", f"{IN_PLACE} sql = 'SELECT 1' WHERE name = 'feeds'"], "or is damaged"),
+        (["DELETE FROM alembic_version"], "not a backup of Freshet"),
     ],
 )
 def test_rows_in_other_tables_are_refused_before_any_is_read(
@@ -319,12 +319,12 @@ def test_a_damaged_list_of_files_is_refused(
         archive.writestr(MANIFEST, b"{}")
         archive.infolist()[0].flag_bits |= 0x800
     other.write_bytes(other.read_bytes().replace(before, after, 1).replace(b"\x14\x00\x00\x00", b"\x14\x00\x00\x08"))
-    with pytest.raises(NoBackup, match="no backup of Freshet"):
+    with pytest.raises(NoBackup, match="not a backup of Freshet"):
         restore(there, new, other, show)
 
 
 def test_what_is_no_archive_is_refused(new: Database, there: Settings, tmp_path: Path) -> None:
     other = tmp_path / "other"
     shutil.copy(__file__, other)
-    with pytest.raises(NoBackup, match="no backup of Freshet"):
+    with pytest.raises(NoBackup, match="not a backup of Freshet"):
         restore(there, new, other, show)

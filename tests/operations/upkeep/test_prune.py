@@ -70,7 +70,7 @@ def test_what_outlived_its_rule_goes_and_the_rest_stays(database: Database) -> N
         assert {job.id for job in jobs.list_jobs(session)} == {queued, new}
         assert [issue.id for issue in weather_issues.list_issues(session, young + timedelta(days=9))] == [fresh]
         for missing in (lambda: jobs.get(session, old), lambda: weather_issues.get(session, stale)):
-            with pytest.raises(retention.Gone, match="kept for"):
+            with pytest.raises(retention.Gone, match="stored for"):
                 missing()
         with pytest.raises(jobs.UnknownJob):
             jobs.get(session, "0" * 22)

@@ -192,7 +192,7 @@ def test_a_bridge_leads_to_another_product_and_overwrites_none(live: Database) -
         with pytest.raises(InvalidInput, match="three names"):
             fit(live, CLOCK, name, asked)
     write(live, ONE, "own", stored_weather(live, ONE, LIVE))
-    with pytest.raises(ProductConflict, match="holds what no bridge made"):
+    with pytest.raises(ProductConflict, match="holds data that are not from a bridge"):
         fit(live, CLOCK, "own", ASKED)
     fit(live, CLOCK, NAME, ASKED, [ONE])
     with pytest.raises(InvalidInput, match="not of every basin"):

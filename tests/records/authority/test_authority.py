@@ -151,7 +151,7 @@ def test_what_decides_whose_a_row_is_can_be_reported_of_every_declared_table() -
 
 
 def test_a_kind_without_a_declaration_fails() -> None:
-    with pytest.raises(TypeError, match="NewJob declares no authority"):
+    with pytest.raises(TypeError, match="NewJob has no authority"):
 
         class NewJob(JobRequest):
             """A kind that forgets it."""

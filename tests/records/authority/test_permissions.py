@@ -39,7 +39,7 @@ def test_a_job_has_the_rights_that_its_key_has_when_it_runs(
                 NOW,
             ).id
         job = jobs.get(session, a_job(session, kind="check", key_id=key.id, schedule_id=schedule))
-        created = f"schedule {schedule} was made with" if by_schedule else "job was posted with"
+        created = f"schedule {schedule} was created with" if by_schedule else "job was posted with"
         grant = permissions.of_job(session, job, CHECK, NOW)
         assert (grant.role, grant.key_id, grant.is_official) == (scope, key.id, scope == "admin")
         assert grant.purpose == ("operational" if scope == "admin" else "on-request")
@@ -60,7 +60,7 @@ def test_a_job_whose_key_has_a_smaller_scope_by_now_is_refused(database: Databas
         assert permissions.of_job(session, job, DAILY, NOW).is_official
         session.execute(table_of(KeyRow).update().values(scope="operator"))
         session.expire_all()
-        with pytest.raises(NotAllowed, match=r"may not have a job of the kind daily run\. .* Use an admin's key"):
+        with pytest.raises(NotAllowed, match=r"may not run a job of the kind daily\. .* Use an admin's key"):
             permissions.of_job(session, job, DAILY, NOW)
 
 

@@ -138,7 +138,7 @@ def test_a_database_without_tables_is_not_used(empty_url: str) -> None:
     condition = database.check()
     assert condition.revision is None
     assert condition.head
-    with pytest.raises(DatabaseProblem, match=r"freshet migrate|makes a new one"):
+    with pytest.raises(DatabaseProblem, match=r"freshet migrate|creates a new one"):
         database.require_migrated()
     database.close()
 

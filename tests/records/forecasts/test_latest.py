@@ -66,7 +66,7 @@ def test_what_an_operator_asks_for_on_the_side_is_never_the_latest(database: Dat
         a_basin(session)
         version = a_promoted_version(session)
         a_run(session, version, t0=NEW, purpose="on-request")
-        with pytest.raises(NoForecast, match="has made no forecast"):
+        with pytest.raises(NoForecast, match="has no available forecast"):
             latest(session, BASIN, NOW)
         assert not glance(session, [BASIN], NOW)
         old = a_run(session, version, t0=OLD)

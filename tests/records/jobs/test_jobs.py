@@ -121,7 +121,7 @@ def test_a_stale_attempt_writes_nothing(database: Database, write: str) -> None:
         _finish(session, ended)
         before = contents(session)
         for job, attempt in ((again, 1), (ended, 1), (queued, 0)):
-            with pytest.raises(StaleAttempt, match=f"attempt {attempt} may write no more"):
+            with pytest.raises(StaleAttempt, match=f"attempt {attempt} may no longer write"):
                 _writes(attempt)[write](session, job)
         with pytest.raises(UnknownJob):
             _writes(1)[write](session, "nothing")

@@ -42,7 +42,7 @@ def test_a_flipped_bit_is_reported_and_never_read(database: Database, column: st
     with database.transaction() as session:
         a_record(session)
         flip(session, column)
-        result = f"{VARIABLE} of {PRODUCT} in {BASIN} in 1999 is damaged .* ingest all of that year again"
+        result = f"{VARIABLE} of {PRODUCT} in {BASIN} in 1999 is damaged .* ingest the whole year again"
         with pytest.raises(DamagedSeries, match=result):
             series.read(session, *KEY)
         with pytest.raises(DamagedSeries, match=result):

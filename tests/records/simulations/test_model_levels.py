@@ -112,5 +112,5 @@ def test_the_water_of_the_same_days_is_stored_beside_them(database: Database) ->
 def test_nobody_sets_a_level_that_is_computed(database: Database, name: str) -> None:
     with database.transaction() as session:
         a_basin(session)
-        with pytest.raises(ReservedName, match=f"{name} is a level that is computed"):
+        with pytest.raises(ReservedName, match=f"{name} is the name of a computed level"):
             thresholds.put(session, BASIN, NewThreshold(name=name, discharge=1.0, direction="rising"), NOW)

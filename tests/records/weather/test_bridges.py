@@ -120,7 +120,7 @@ def test_a_name_of_a_product_that_no_bridge_created_is_taken(database: Database)
         a_basin(session)
         write(session, BASIN, LIVE.name, "precipitation", daily("2008-01-01", 1.0), a_source(session), NOW)
         before = contents(session)
-        with pytest.raises(ProductConflict, match="holds what no bridge made"):
+        with pytest.raises(ProductConflict, match="holds data that are not from a bridge"):
             bridges.create(session, LIVE, [a_part()], NOW)
         assert contents(session) == before
 

@@ -72,7 +72,7 @@ def test_other_content_of_the_same_identity_is_refused_and_the_rest_is_stored(
             == [[1.0] * 3] * 2
         )
     assert storing.new == (OTHER,)
-    assert "never changes" in storing.refused[BASIN]
+    assert "never change" in storing.refused[BASIN]
 
 
 def test_a_basin_that_is_not_stored_is_refused_by_name(store: Database) -> None:

@@ -54,7 +54,7 @@ def test_a_child_that_writes_anything_else_has_crashed_and_its_job_states_it(emp
     assert job.problem == {
         "kind": "process-died",
         "detail": "The process of the job wrote a line that is not a message of Freshet (the worker's log has it), and "
-        "was killed before it had told any progress.",
+        "was killed before it had reported any progress.",
     }
     assert "models of somebody else" in (empty_shop.settings.data / "parts.log").read_text()
 

@@ -48,7 +48,7 @@ def test_a_crash_that_does_not_come_again_is_got_over(harmful_shop: Shop) -> Non
 
 def test_a_process_that_ends_without_a_word_is_reported_of(harmful_shop: Shop) -> None:
     _, detail = problem(harmful_shop.ended(harmful_shop.post("harm", harm="leave").id))
-    assert "exit code 7 before it had told any progress" in detail
+    assert "exit code 7 before it had reported any progress" in detail
 
 
 def test_an_ingestion_may_use_so_much_memory_and_no_more(harmful_shop: Shop) -> None:
@@ -81,7 +81,7 @@ def test_a_job_whose_progress_stands_still_is_killed_and_tried_again(harmful_sho
     job = harmful_shop.ended(harmful_shop.post("quiet-harm", harm="ignore").id)
     kind, detail = problem(job)
     assert (kind, job.attempt) == ("no-progress", 2)  # a second time at the same place: it would hang there again
-    assert f"made no progress for {SILENCE_LIMIT.seconds} s and was killed at 1 of 3" in detail
+    assert f"did not progress for {SILENCE_LIMIT.seconds} s and was killed at 1 of 3" in detail
 
 
 def test_a_job_whose_process_is_stopped_is_tried_again(harmful_shop: Shop) -> None:

@@ -52,5 +52,5 @@ def test_a_schedule_posts_the_cycle_and_its_job_reports_what_came_of_each_basin(
     assert all(len(file["sha256"]) == 64 for one in trail for file in one.detail["files"])
     assert sum(one.detail["file_count"] for one in trail if one.subject == "ahead") == len(GOING)
     reason = f"{STOPPED}: its live ends on 2005-05-28, more than 3 days ago."
-    assert [line for line in log if line.startswith(STOPPED)] == [f"{STOPPED} has no forecast of today. {reason}"]
+    assert [line for line in log if line.startswith(STOPPED)] == [f"{STOPPED} has no forecast for today. {reason}"]
     assert (run.id, run.purpose, run.forcing_kind) == (done.result["runs"][0]["run"], "operational", "supplied")

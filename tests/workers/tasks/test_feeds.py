@@ -74,10 +74,10 @@ def test_a_job_of_which_nothing_came_has_failed(empty_shop: Shop, world: World) 
     world.faults = {world.today: ["usgs-403"]}
     failed = empty_shop.ended(empty_shop.post("fetch", None, feed="flow").id)
     assert failed.problem is not None
-    assert failed.problem["detail"].startswith("Nothing came of any of the 3 basins.")
+    assert failed.problem["detail"].startswith("None of the 3 basins could be fetched.")
     assert empty_shop.ended(empty_shop.post("fetch", None, feed="none").id).problem == {
         "kind": "unknown-feed",
-        "detail": "No feed 'none' is kept here: list the feeds to see their names.",
+        "detail": "No feed 'none' is stored here: list the feeds to see their names.",
     }
 
 

@@ -49,7 +49,7 @@ def test_what_can_be_used_is_stored_and_the_rest_is_refused_by_name(
     assert job.status == "succeeded"
     assert job.result is not None
     assert (job.result["new"], job.result["known"], job.result["refused_basins"]) == (1, 0, 1)
-    assert "is kept here" in job.result["refused"][created.BASINS[1]]
+    assert "is stored here" in job.result["refused"][created.BASINS[1]]
     now = tools.clock.now()
     with tools.database.reading() as session:
         assert weather_issues.get(session, job.result["weather"]).operational is operational
@@ -70,7 +70,7 @@ def test_another_content_under_the_same_identity_is_refused(service: TestClient,
     job = send(service, tools, "admin", changed)
     assert job.problem is not None
     assert (job.status, job.problem["kind"]) == ("failed", "no-weather")
-    assert "never changes" in job.problem["detail"]
+    assert "never change" in job.problem["detail"]
 
 
 def test_a_job_reads_no_file_but_what_was_sent(tools: ServiceTools, tmp_path: Path) -> None:
