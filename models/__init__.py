@@ -1,1 +1,1 @@
-"""Networks and their training. Arrays come in and arrays go out: no database, no files, no sources."""
+"""Networks and their training, from arrays to arrays: no database, no files, no sources."""

@@ -17,9 +17,9 @@ class Scaler:
     """Means and standard deviations, pooled over the basins and days of the training period.
 
     Attributes:
-        auxiliary_mean, auxiliary_sd: one a dynamic input, L each.
-        static_mean, static_sd: one an attribute, S each. An attribute that all basins share has the standard
-            deviation 1 here, so that it enters as 0.
+        auxiliary_mean, auxiliary_sd: one per dynamic input, L each.
+        static_mean, static_sd: one per attribute, S each. An attribute that all basins share has the standard deviation
+            1 here, so that it enters as 0.
     """
 
     auxiliary_mean: tuple[float, ...]
@@ -70,7 +70,7 @@ class Scaler:
 
     @classmethod
     def from_json(cls, fields: dict[str, list[float]]) -> Self:
-        """Read what `as_json` gave."""
+        """Decode the result of `as_json`."""
         return cls(**{name: tuple(values) for name, values in fields.items()})
 
 

@@ -1,4 +1,4 @@
-"""Short gaps of forcing that changes slowly: temperature, radiation, vapour pressure; never precipitation."""
+"""Fills short gaps of slowly varying forcing: temperature, radiation, vapour pressure; never precipitation."""
 
 import numpy as np
 import numpy.typing as npt

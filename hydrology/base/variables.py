@@ -1,4 +1,4 @@
-"""The daily quantities that Freshet takes from people and feeds: our names, their units, and what is possible."""
+"""The daily quantities of user data and feeds: names, units and possible ranges."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """What a series holds: our name for it, the unit it is kept in, and the limits of what is possible.
+    """A quantity of a series: its name, its stored unit and its possible range.
 
-    The limits are wide. They are there so that a sentinel (-999) or another unit (kelvin) is not taken for weather.
+    The ranges are wide: they only prevent that a sentinel (-999) or another unit (kelvin) is taken for weather.
     """
 
     variable: str
@@ -37,7 +37,7 @@ WEATHER: Mapping[str, Quantity] = {
         Quantity("pet", "mm/day", -100, 1_000),
     )
 }
-"""What can be forecast, by variable."""
+"""Quantities of weather forecasts, by variable."""
 
 OBSERVED = (
     *WEATHER.values(),
@@ -46,4 +46,4 @@ OBSERVED = (
     Quantity(DISCHARGE, "cfs", 0, 4e7),
     Quantity(DISCHARGE, "mm/day", 0, 10_000),
 )
-"""What can be observed, discharge in any of its units."""
+"""Observable quantities, with discharge in any of its units."""

@@ -1,1 +1,1 @@
-"""Questions from physics to trained members, asked from outside: paired runs on the weather of real basins."""
+"""Physical experiments with trained members: paired runs on the weather of real basins."""

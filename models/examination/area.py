@@ -1,4 +1,4 @@
-"""The same basin, once said to be small and once large."""
+"""The same basin with a small and with a large area as its attribute."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""MC-FC: the layer that shares mass out, MC-LSTM without time.
+"""MC-FC: a layer that distributes mass, MC-LSTM without time.
 
 Source: Hoedt et al., MC-LSTM, the static arithmetic experiment (Table B.2). Weights may have further axes in front, as
 in `models.nets.massconserving`.
@@ -11,7 +11,7 @@ from models.nets.normalisers import softmax
 
 
 class MCFC(nn.Module):
-    """y = diag(o) I x, I = softmax(B_I), o = sigma(b_o): outputs and what the gate holds back add up to the inputs.
+    """y = diag(o) I x, I = softmax(B_I), o = sigma(b_o): outputs and retained mass sum to the inputs.
 
     Args:
         mass: M, the number of inputs.
@@ -29,14 +29,14 @@ class MCFC(nn.Module):
         return softmax(self.shares) * torch.sigmoid(self.output_gate)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Share x (..., B, M), not negative, out to (..., B, K)."""
+        """Distribute x (..., B, M), not negative, to (..., B, K)."""
         return x @ self.weight()
 
 
 class MultiplicativeMCFC(nn.Module):
     """y = exp(MC-FC(log x) + alpha): products of powers of the inputs, each power between 0 and 1.
 
-    The MC-FC has one output more than is used. A log that no product needs goes there.
+    The MC-FC has one output more than is used, for logs that no product needs.
     """
 
     def __init__(self, mass: int, outputs: int) -> None:

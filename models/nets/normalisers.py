@@ -1,4 +1,4 @@
-"""How gates share water out: shares that are not negative and sum to 1 over the last axis."""
+"""Normalisers of gates: shares that are not negative and sum to 1 over the last axis."""
 
 import torch
 from torch import Tensor
@@ -18,7 +18,7 @@ def normalised_logistic(z: Tensor) -> Tensor:
 
 
 def normalised_relu(z: Tensor) -> Tensor:
-    """Return the R of (18), z (..., K sources, K targets); a source without a positive entry keeps its water."""
+    """Return the R of (18), z (..., K sources, K targets); a source without a positive entry retains its water."""
     positive = z.relu()
     total = positive.sum(-1, keepdim=True)
     dead = total <= DEAD_COLUMN

@@ -1,6 +1,6 @@
-"""The recurrence of MC-LSTM as its equations say it, under autograd: the meaning of `models.nets.scan`.
+"""The recurrence of MC-LSTM exactly as its equations, under autograd: the reference for `models.nets.scan`.
 
-It keeps every R: some 8 GB for a year of 256 basins.
+It stores every R: some 8 GB for a year of 256 basins.
 """
 
 import torch

@@ -1,4 +1,4 @@
-"""Relations between the variables of a day, and with the sun."""
+"""Checks relations between the variables of a day, and with the sun."""
 
 from collections.abc import Iterator
 
@@ -75,12 +75,12 @@ def _vapour_pressure(weather: DailyWeather) -> Iterator[Finding]:
 
 
 def temperature_beside(weather: DailyWeather) -> str:
-    """Return the temperature that vapour pressure is compared with."""
+    """Return the name of the temperature that vapour pressure is compared with."""
     return "tmin" if "tmin" in weather.values else "tmean"
 
 
 def vapour_ratio(weather: DailyWeather) -> float | None:
-    """Return the median of vapour pressure by saturation at tmin (else tmean); None where no day has both."""
+    """Return the median of vapour pressure over saturation at tmin (else tmean); None where no day has both."""
     if (pair := weather.of("vp", temperature_beside(weather))) is None:
         return None
     vp, temperature = pair

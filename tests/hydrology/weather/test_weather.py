@@ -110,7 +110,7 @@ def test_a_faulty_forecast_is_refused_by_name(fault: str, shown: str, make: Call
 
 @pytest.mark.parametrize("units", [UNITS | {"tmax": "K"}, {"precipitation": "mm/day"}])
 def test_a_unit_other_than_that_of_the_stored_series_is_refused(units: dict[str, str]) -> None:
-    with pytest.raises(WeatherRefused, match="is not said to be in degC") as refused:
+    with pytest.raises(WeatherRefused, match="has no unit degC") as refused:
         forecast(trace(), units=units)
     assert refused.value.fault == "wrong-unit"
 

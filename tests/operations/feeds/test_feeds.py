@@ -295,7 +295,7 @@ def test_tables_that_are_laid_down_are_taken_in(office: Office) -> None:
     office.add("laid-down", {"adapter": "files", "from": [str(office.folder / "table.csv")], "product": "own"})
     done = office.fetch("laid-down")
     assert (done[MAINE].status, done[COAST].status) == ("new", "unchanged")
-    assert done[COAST].reason == "The service holds no value of the days asked for."
+    assert done[COAST].reason == "The service has no value for the requested days."
 
 
 @pytest.mark.parametrize(

@@ -402,7 +402,7 @@ def test_t0_has_ended_where_the_basin_is(trained_store: Database) -> None:
         reasons = {row.basin_id: row.reason for row in runs.basins_of(session, run.id)}
     assert reasons["SYNTH-01"] is None
     assert (
-        reasons["SYNTH-02"] == "SYNTH-02: T0 2003-07-05 has not ended where it is: choose 2003-07-04 or an earlier day."
+        reasons["SYNTH-02"] == "SYNTH-02: T0 2003-07-05 has not ended at its location: choose 2003-07-04 or an earlier day."
     )
 
 
