@@ -140,7 +140,7 @@ CSV_FAULTS = [
     (lambda rows: [rows[0].replace("tmax_degC", "tmax_K"), *rows[1:]], "is not a variable with its unit"),
     (lambda rows: [rows[0].replace("model", "modle"), *rows[1:]], "model is missing"),
     (lambda rows: [*rows, rows[-1].replace("two-guesses", "another")], "line 14: model differs from that in the first"),
-    (lambda rows: [row.replace("2026-11-22T00:00:00Z", "yesterday") for row in rows], "reference_time is not an instant"),
+    (lambda rows: [row.replace("2026-11-22T00:00:00Z", "yesterday") for row in rows], "_time is not an instant"),
     (lambda rows: [row.replace("2026-11-22T00:00:00Z", "0001-01-01T00:00+20:00") for row in rows], "is not an instant"),
     (lambda rows: [*rows[:-1], rows[-1].replace("2026-11-24", "2026-11-31")], "not a calendar day"),
 ]

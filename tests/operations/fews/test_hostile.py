@@ -99,7 +99,7 @@ def series(header: str = "", event: str = "", step: str = '<timeStep unit="day"/
         (series(event='<event date="2005-02-03" time="00:00:00+01:00" value="1"/>'), "a date or a time"),
         (series(event='<event date="2005-02-03" time="00:00:00" value="dry"/>'), "a value that is not a number"),
         (series(event='<event date="2005-02-03" time="00:00:00"/>'), "a value that is not a number"),
-        (series(event='<event date="2005-02-03" time="00:00:00" value="1" flag="bad"/>'), "a flag that is not a number"),
+        (series(event='<event date="2005-02-03" time="00:00:00" value="1" flag="bad"/>'), "flag that is not a number"),
         (series().replace(b"<timeZone>1<", b"<timeZone>nan<"), "a timeZone that is not a number"),
         (series().replace(b"<header>", b"<head>").replace(b"</header>", b"</head>"), "without a header"),
     ],
