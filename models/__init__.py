@@ -1,1 +1,3 @@
-"""Networks and their training, from arrays to arrays: no database, no files, no sources."""
+"""Networks and their training, from arrays to arrays.
+
+No database, no files, no sources."""

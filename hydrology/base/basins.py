@@ -12,7 +12,9 @@ _NAMESPACED = re.compile(r"(?!USGS-)[A-Z][A-Z0-9]{1,15}-[A-Za-z0-9_][A-Za-z0-9_.
 
 
 def basin_id(text: str) -> str:
-    """Return the full identifier of a basin: "01013500" and "USGS-01013500" are both "USGS-01013500".
+    """Return the full identifier of a basin.
+
+    "01013500" and "USGS-01013500" are both "USGS-01013500".
 
     Raises:
         InvalidInput: the text is neither a USGS site number nor a namespaced identifier.
@@ -34,13 +36,17 @@ def has_source(basin: str) -> bool:
 
 
 def source_code(basin: str) -> str:
-    """Return a basin's identifier as in CAMELS files: for a USGS site, the bare number."""
+    """Return a basin's identifier as in CAMELS files.
+
+    For a USGS site, the bare number."""
     namespace, code = basin.split("-", 1)
     return code if namespace == "USGS" else basin
 
 
 def gauge_product(basin: str) -> str:
-    """Return the product of a basin's discharge: its namespace in lower case (`usgs`)."""
+    """Return the product of a basin's discharge.
+
+    Its namespace in lower case (`usgs`)."""
     return basin.partition("-")[0].lower()
 
 

@@ -1,4 +1,6 @@
-"""Days and periods. A day is a `numpy.datetime64[D]`; a period includes its first and last day."""
+"""Days and periods. A day is a `numpy.datetime64[D]`.
+
+A period includes its first and last day."""
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -66,7 +68,9 @@ def zone(name: str) -> ZoneInfo:
 
 
 def zone_of_longitude(longitude: float) -> str:
-    """Return the nautical time zone of a meridian: whole hours, no summer time.
+    """Return the nautical time zone of a meridian.
+
+    Whole hours, no summer time.
 
     On land it can be wrong by an hour or two.
     Args:
@@ -137,7 +141,9 @@ class Period:
 
 
 def same_day(days: npt.ArrayLike, years: npt.ArrayLike) -> Days:
-    """Return the same calendar day in other years; 1 March for a missing 29 February.
+    """Return the same calendar day in other years.
+
+    1 March for a missing 29 February.
 
     Args:
         days, years: datetime64[D] and datetime64[Y], of shapes that broadcast.
@@ -150,13 +156,17 @@ def same_day(days: npt.ArrayLike, years: npt.ArrayLike) -> Days:
 
 
 def water_year(days: Days) -> npt.NDArray[np.int64]:
-    """Return the water year of each day: October to September, named by the year it ends in."""
+    """Return the water year of each day.
+
+    October to September, named by the year it ends in."""
     months = days.astype("datetime64[M]").astype(np.int64)
     return (months + 3) // 12 + 1970
 
 
 def climatic_year(days: Days) -> npt.NDArray[np.int64]:
-    """Return the climatic year of each day: April to March, named by the year it begins in.
+    """Return the climatic year of each day.
+
+    April to March, named by the year it begins in.
 
     It does not split the low flows of a summer and the autumn after it."""
     months = days.astype("datetime64[M]").astype(np.int64)

@@ -1,4 +1,6 @@
-"""Reads a gauge's daily values by one rule for all sources: numbers, sentinels, codes, negative flow.
+"""Reads a gauge's daily values by one rule for all sources.
+
+Numbers, sentinels, codes, negative flow.
 
 A day without a usable value is NaN with a flag, and its neighbours are unaffected: a sentinel or a known code is
 MISSING; a negative flow (a tide, or a fault) and an unknown code are MISSING and SUSPECT. `refused` reports them.
@@ -60,7 +62,9 @@ def number_of(text: str) -> float:
 
 
 def qualifier_flags(words: Iterable[str]) -> Flag:
-    """Return the flags of a value's qualifiers (`A`, `e`, `ICE`); an unknown one makes the value SUSPECT."""
+    """Return the flags of a value's qualifiers (`A`, `e`, `ICE`).
+
+    An unknown one makes the value SUSPECT."""
     flags = Flag(0)
     for word in map(str.upper, words):
         flags |= _QUALIFIERS.get(word, Flag(0) if word in _SILENT else Flag.SUSPECT)
@@ -85,7 +89,9 @@ def screened(values: npt.NDArray[np.float64], flags: Flags | None = None) -> tup
 
 
 def refused(series: DailySeries) -> str | None:
-    """Describe the suspect days of discharge: number and first day by treatment; None without any."""
+    """Describe the suspect days of discharge.
+
+    Number and first day by treatment; None without any."""
     suspect = series.flags & Flag.SUSPECT != 0
     gone = np.isnan(series.values)
     fates = {

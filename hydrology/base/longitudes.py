@@ -10,7 +10,9 @@ Values = float | npt.NDArray[np.float64]
 
 
 def difference(longitude: Values, reference: Values) -> npt.NDArray[np.float64]:
-    """Subtract longitudes modulo 360: degrees east of the reference, within -180 to 180; shapes broadcast."""
+    """Subtract longitudes modulo 360.
+
+    Degrees east of the reference, within -180 to 180; shapes broadcast."""
     apart = np.subtract(longitude, reference, dtype=np.float64)
     near = np.abs(apart) < 180  # the plain difference, to the last bit
     wrapped: npt.NDArray[np.float64] = np.where(near, apart, (apart + 180) % 360 - 180)

@@ -210,7 +210,9 @@ def _check_simple(ring: Array) -> None:
 
 
 def _side(start: Array, end: Array, place: Array) -> Array:
-    """Return the side of the line from start to end: above 0 to its left; shapes broadcast."""
+    """Return the side of the line from start to end.
+
+    Above 0 to its left; shapes broadcast."""
     along, across = end - start, place - start
     side: Array = np.sign(along[..., 0] * across[..., 1] - along[..., 1] * across[..., 0])
     return side

@@ -56,7 +56,9 @@ def covered(polygons: Sequence[Polygon], longitudes: Array, latitudes: Array) ->
 
 
 def _sides(polygons: Sequence[Polygon]) -> Array:
-    """Return the sides of polygons, (sides, 7): both ends, the polygon, the ring, and 1, or -1 for a hole."""
+    """Return the sides of polygons, (sides, 7).
+
+    Both ends, the polygon, the ring, and 1, or -1 for a hole."""
     rings = [(number, at, ring) for number, polygon in enumerate(polygons) for at, ring in enumerate(polygon)]
     return np.concatenate(
         [

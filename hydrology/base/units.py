@@ -51,7 +51,9 @@ class Area:
 
 
 def cfs_to_m3s(discharge: npt.ArrayLike) -> Array:
-    """Convert cubic feet per second to cubic metres per second, any shape; NaN stays NaN."""
+    """Convert cubic feet per second to cubic metres per second, any shape.
+
+    NaN stays NaN."""
     return np.asarray(discharge, dtype=np.float64) * M3_PER_FT3
 
 
@@ -97,7 +99,9 @@ def to_mm_per_day(discharge: npt.ArrayLike, *, unit: str, area: Area) -> Array:
 
 
 def observed_unit(units: ObservedUnits | None) -> Units | None:
-    """Return the unit to convert observed discharge to: m3/s by default, None for the stored one."""
+    """Return the unit to convert observed discharge to.
+
+    m3/s by default, None for the stored one."""
     return None if units == "source" else units or STANDARD
 
 

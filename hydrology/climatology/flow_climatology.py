@@ -29,7 +29,9 @@ class FlowClimatology:
         self._known: dict[tuple[int, int], Array | None] = {}
 
     def quantiles(self, days: Days) -> Array | str:
-        """Return quantiles (days, levels), or the reason for none: a day has no other year."""
+        """Return quantiles (days, levels), or the reason for none.
+
+        A day has no other year."""
         rows = [self._of(int(year), int(at)) for year, at in zip(water_year(days), _day_of_year(days), strict=True)]
         complete = [row for row in rows if row is not None]
         if len(complete) < len(rows):

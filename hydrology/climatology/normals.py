@@ -23,7 +23,9 @@ _AROUND = np.arange(-NEAR_DAYS, NEAR_DAYS + 1)
 
 @dataclass(frozen=True, slots=True)
 class Normals:
-    """Normals of some days, in the unit of the values; NaN where fewer than `MIN_YEARS` are known.
+    """Normals of some days, in the unit of the values.
+
+    NaN where fewer than `MIN_YEARS` are known.
 
     Attributes:
         mean: (days,).

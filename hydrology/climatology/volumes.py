@@ -36,7 +36,9 @@ _DAY = np.timedelta64(1, "D")
 
 @dataclass(frozen=True, slots=True)
 class Season:
-    """The same days of every year, between two days of the year; it may extend over the turn of the year.
+    """The same days of every year, between two days of the year.
+
+    It may extend over the turn of the year.
 
     29 February is neither its first nor its last day; within it, it counts.
     """

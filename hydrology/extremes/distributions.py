@@ -55,7 +55,9 @@ class Gev:
         return cls(mean - scale * (1 - factor) / k, scale, k)
 
     def quantile(self, chance: Array) -> Array:
-        """Return the values with the given non-exceedance probabilities, (..., chances): ξ + α (1 - (-ln F)^k) / k."""
+        """Return the values with the given non-exceedance probabilities, (..., chances).
+
+        ξ + α (1 - (-ln F)^k) / k."""
         location, scale, k = (np.expand_dims(part, -1) for part in (self.location, self.scale, self.shape))
         quantile: Array = location - scale * np.expm1(k * np.log(-np.log(chance))) / k
         return quantile
@@ -88,7 +90,9 @@ class LogPearson3:
         return cls(mean[..., 0], sd[..., 0], skew)
 
     def quantile(self, chance: Array) -> Array:
-        """Return the values of non-exceedance probabilities, (..., chances): 10^(mean + sd K), K of Pearson III."""
+        """Return the values of non-exceedance probabilities, (..., chances).
+
+        10^(mean + sd K), K of Pearson III."""
         from scipy.special import gammaincinv
 
         mean, sd, skew = (np.expand_dims(part, -1) for part in (self.mean, self.sd, _away_from_zero(self.skew)))
@@ -98,7 +102,9 @@ class LogPearson3:
         return quantile
 
     def sample(self, generator: np.random.Generator, shape: tuple[int, ...]) -> Array:
-        """Draw random values as those of a gamma distribution: its quantiles take twenty times as long."""
+        """Draw random values as those of a gamma distribution.
+
+        Its quantiles take twenty times as long."""
         skew = _away_from_zero(self.skew)
         a = 4 / skew**2
         sample: Array = 10 ** (self.mean + self.sd * skew / 2 * (generator.standard_gamma(a, shape) - a))
@@ -117,7 +123,9 @@ def l_moments(values: Array) -> tuple[Array, Array, Array]:
 
 
 def _gev_shape(l_skewness: Array) -> Array:
-    """Return the shape for each L-skewness, which decreases with it: within (-1, 20), where all but ±1 lie."""
+    """Return the shape for each L-skewness, which decreases with it.
+
+    Within (-1, 20), where all but ±1 lie."""
     low, high = np.full(l_skewness.shape, -1 + 1e-3), np.full(l_skewness.shape, 20.0)
     for _ in range(50):
         middle = (low + high) / 2

@@ -92,7 +92,9 @@ def of_record(flow: npt.ArrayLike, days: Days, *, intervals: bool = True) -> lis
 
 
 def names() -> list[str]:
-    """Return the names of all possible levels of a record; a version's own have the prefix `OF_MODEL`."""
+    """Return the names of all possible levels of a record.
+
+    A version's own have the prefix `OF_MODEL`."""
     return [level.name for statistic in of_record([], np.empty(0, "datetime64[D]")) for level in statistic.levels]
 
 

@@ -101,7 +101,9 @@ class YearlyErrors:
         return observed
 
     def nse(self, counts: Counts | None = None) -> Array:
-        """Return the NSE of each basin over each sample of years; NaN where it is undefined.
+        """Return the NSE of each basin over each sample of years.
+
+        Values are NaN where it is undefined.
 
         Args:
             counts: number of times that each year is drawn, shape (samples, years); by default every year once.
@@ -177,7 +179,9 @@ def ratio_interval(numerator: Array, denominator: Array) -> tuple[float, float] 
 
 
 def _drawn(generator: np.random.Generator, observed: npt.NDArray[np.bool_]) -> Counts:
-    """Draw observed years with replacement, as many as there are; return the count of each, (samples, years)."""
+    """Draw observed years with replacement, as many as there are.
+
+    Return the count of each, (samples, years)."""
     years = observed.sum()
     return np.asarray(generator.multinomial(years, observed / years, size=SAMPLES))
 

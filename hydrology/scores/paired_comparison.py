@@ -15,7 +15,9 @@ MIN_PAIRS = 6
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """The meaning of a score: its value for a perfect simulation, and its unit."""
+    """The meaning of a score.
+
+    Its value for a perfect simulation, and its unit."""
 
     perfect: float
     unit: str

@@ -1,4 +1,6 @@
-"""The common parts of all scores: result type, signature, and removal of missing values."""
+"""The common parts of all scores.
+
+Result type, signature, and removal of missing values."""
 
 import math
 from collections.abc import Callable
@@ -36,7 +38,9 @@ class Undefined(Exception):  # noqa: N818 - not a fault: the reason a score has 
 
 @dataclass(frozen=True, slots=True)
 class ScoredPairs:
-    """Days on which both sides are known, in order; each array has shape (pairs,)."""
+    """Days on which both sides are known, in order.
+
+    Each array has shape (pairs,)."""
 
     simulated: Array
     observed: Array
@@ -77,7 +81,9 @@ def pair(simulated: npt.ArrayLike, observed: npt.ArrayLike, *, days: Days | None
 
 
 def score(*, minimum: int) -> Callable[[Callable[[ScoredPairs], Score]], ScoreFunction]:
-    """Wrap a formula over pairs as a score: drops missing values, requires `minimum` pairs, never returns NaN."""
+    """Wrap a formula over pairs as a score.
+
+    Drops missing values, requires `minimum` pairs, never returns NaN."""
 
     def decorate(formula: Callable[[ScoredPairs], Score]) -> ScoreFunction:
         @wraps(formula)

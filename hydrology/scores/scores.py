@@ -104,7 +104,9 @@ def kge(pairs: ScoredPairs) -> Score:
 
 @score(minimum=3)
 def kge_2012(pairs: ScoredPairs) -> Score:
-    """Compute the Kling-Gupta efficiency of 2012: `kge` with the ratio of variation coefficients instead of α.
+    """Compute the Kling-Gupta efficiency of 2012.
+
+    `kge` with the ratio of variation coefficients instead of α.
 
     1 - √((r-1)² + (γ-1)² + (β-1)²), γ = (σ_s/μ_s)/(σ_o/μ_o). Undefined if either side is constant or has
     mean 0. Source: Kling et al. 2012, doi:10.1016/j.jhydrol.2012.01.011.

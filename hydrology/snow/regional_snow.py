@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SnowBand:
-    """Skill of snow in basins that took no part in the choice: medians over the basins of a band.
+    """Skill of snow in basins that took no part in the choice.
+
+    Medians over the basins of a band.
 
     Attributes:
         frac_snow: lowest snow fraction of precipitation in the band, which extends to that of the next.

@@ -89,7 +89,9 @@ class SnowProducts:
         )
 
     def for_scores(self) -> Self:
-        """Return only the part that `skill` needs: a quarter of the memory, and five digits of the scores."""
+        """Return only the part that `skill` needs.
+
+        A quarter of the memory, and five digits of the scores."""
         return replace(self, known=self.known.astype(np.float32), bare=self.bare[:, [_ONE]])
 
     @property
@@ -107,7 +109,9 @@ class SnowProducts:
         return None
 
     def correlations(self) -> Array:
-        """Return Pearson's r of each cell with the reference, (K,); 0 where either is constant."""
+        """Return Pearson's r of each cell with the reference, (K,).
+
+        0 where either is constant."""
         covariances, tiny = self._covariances()
         variances = np.where(tiny, 0, np.diag(covariances))
         scale = np.sqrt(variances * variances[_REFERENCE])
@@ -148,7 +152,9 @@ class SnowProducts:
 
 
 def choose_cells(products: SnowProducts, *, max_cells: int, excluded: Sequence[int] = (TRASH_CELL,)) -> SnowCells:
-    """Choose cells by greedy forward selection: each brings their sum nearest to the reference, in mm.
+    """Choose cells by greedy forward selection.
+
+    Each brings their sum nearest to the reference, in mm.
 
     Only cells that correlate with the reference themselves (Pearson r above MIN_R) can be chosen: a constantly full
     cell would bring the sum nearer without being snow. The criterion is the mean squared difference, so that the amount

@@ -37,7 +37,9 @@ class Parameters:
 
 @dataclass(frozen=True, slots=True)
 class Snow17State:
-    """The snow pack at the end of a day; every array has the shape of one day's precipitation."""
+    """The snow pack at the end of a day.
+
+    Every array has the shape of one day's precipitation."""
 
     ice: Array  # mm
     liquid: Array  # mm
@@ -73,7 +75,9 @@ def snow17(
     state: Snow17State | None = None,
     parameters: Parameters | None = None,
 ) -> Snow17Run:
-    """Run Snow-17 from a state (default: bare ground); a run can be split and resumed bit for bit.
+    """Run Snow-17 from a state (default: bare ground).
+
+    A run can be split and resumed bit for bit.
 
     Args:
         precipitation: mm/day, shape (days,) or (days, basins), without missing values.
@@ -110,7 +114,9 @@ def _check(p: Array, t: Array, days: Days) -> None:
 
 
 def _melt_factor(days: Days, parameters: Parameters) -> Array:
-    """Return the melt factor of each day in mm/degC/6 h: a sine through the year, n days since 21 March."""
+    """Return the melt factor of each day in mm/degC/6 h.
+
+    A sine through the year, n days since 21 March."""
     january = days.astype("datetime64[Y]").astype("datetime64[D]")
     n = (days - january).astype(np.float64) - 79
     season = 0.5 * np.sin(2 * np.pi * n / 366) + 0.5
@@ -127,7 +133,9 @@ def _pressure(elevation: Array) -> Array:
 def _step(
     state: Snow17State, p: Array, t: Array, melt_factor: float, pressure: Array, parameters: Parameters
 ) -> tuple[Snow17State, Array]:
-    """Advance one day: snowfall, cooling or melt, liquid water held or released. Returns state and outflow."""
+    """Advance one day: snowfall, cooling or melt, liquid water held or released.
+
+    Returns state and outflow."""
     falls_as_snow = t <= parameters.pxtemp
     snow, rain = np.where(falls_as_snow, p * parameters.scf, 0.0), np.where(falls_as_snow, 0.0, p)
     cold = np.minimum(t, 0.0)

@@ -61,7 +61,9 @@ class Weather:
 
 @dataclass(frozen=True, slots=True)
 class SyntheticWater:
-    """The true water of every day in mm, shape (days, basins); storage is that at the end of the day.
+    """The true water of every day in mm, shape (days, basins).
+
+    Storage is that at the end of the day.
 
     precipitation = discharge + loss + change of storage, for every basin and every span of days.
     """
@@ -100,7 +102,9 @@ def landscape(basins: int) -> Landscape:
 
 
 def weather(land: Landscape, period: Period, *, seed: int) -> Weather:
-    """Generate seasonal random weather: Markov chain of wet and dry days, gamma depths, AR(1) temperature."""
+    """Generate seasonal random weather.
+
+    Markov chain of wet and dry days, gamma depths, AR(1) temperature."""
     rng, w, days = np.random.default_rng(seed), land.wetness, period.days
     summer = np.cos(2 * np.pi * (evaporation.day_of_year(days) - 200) / 365.25)[:, np.newaxis]
     wet = _wet_days(rng, w, summer)
@@ -155,7 +159,9 @@ def water(land: Landscape, sky: Weather, days: Days) -> SyntheticWater:
 
 
 def _wet_days(rng: np.random.Generator, w: Array, summer: Array) -> npt.NDArray[np.bool_]:
-    """Draw wet days from a two-state chain: arid basins have summer rain, alpine ones winter precipitation."""
+    """Draw wet days from a two-state chain.
+
+    Arid basins have summer rain, alpine ones winter precipitation."""
     start = np.clip(_between(w, 0.10, 0.26, 0.30) * (1 + _between(w, 0.5, 0.0, -0.4) * summer), 0, 1)
     stay = _between(w, 0.4, 0.55, 0.6)
     draws = rng.uniform(size=start.shape)

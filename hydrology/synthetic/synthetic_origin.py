@@ -1,4 +1,6 @@
-"""The true origin of the flow of synthetic basins: the place of its water at T0, by tags.
+"""The true origin of the flow of synthetic basins.
+
+The place of its water at T0, by tags.
 
 Each store is well mixed: outflow has the tags of the store's content, as has rain that falls on snow.
 """

@@ -85,7 +85,9 @@ _OF_BASIN = ("mean_flow", "class_flow", "memory", "centre", "spread")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shape:
-    """Regional parameters, (gaps + 1, classes), u with a last axis of `LEVELS`; persistence as in `BasinErrors`."""
+    """Regional parameters, (gaps + 1, classes), u with a last axis of `LEVELS`.
+
+    Persistence as in `BasinErrors`."""
 
     memory: Array
     centre: Array
@@ -111,7 +113,9 @@ class Shape:
         return cls(**numbers, lasting_share=float(share), lasting_memory=float(memory))
 
     def of_basin(self, simulated: Array) -> BasinErrors:
-        """Return the errors of a basin without observations: regional, scaled by its simulated flow.
+        """Return the errors of a basin without observations.
+
+        Regional, scaled by its simulated flow.
 
         Args:
             simulated: its flow over several years in mm/day.
@@ -157,7 +161,9 @@ class BasinErrorModel:
 
 
 def errors_of(errors: BasinErrors, simulated: Array, observed: Array) -> Array:
-    """Return the errors r of days, from flows in mm/day; NaN where flow was not observed."""
+    """Return the errors r of days, from flows in mm/day.
+
+    Values are NaN where flow was not observed."""
     return root(observed, errors.mean_flow) - root(simulated, errors.mean_flow)
 
 
@@ -210,7 +216,9 @@ class _Place:
 
     @classmethod
     def of(cls, errors: BasinErrors, simulated: Array, gap: Array) -> Self:
-        """Return the positions of days; their gap is NaN where no flow is known."""
+        """Return the positions of days.
+
+        Their gap is NaN where no flow is known."""
         row = np.where(np.isnan(gap), NO_FLOW_KNOWN, np.interp(gap, GAPS, np.arange(len(GAPS))))
         return cls(row, np.interp(simulated, errors.class_flow, np.arange(len(errors.class_flow))))
 

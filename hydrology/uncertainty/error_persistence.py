@@ -1,4 +1,6 @@
-"""The persistent part of errors: correlation of errors a month and a season apart.
+"""The persistent part of errors.
+
+Correlation of errors a month and a season apart.
 
 The memory of one day (`hydrology.uncertainty.error_model`) describes how an error fades within days. A part of it fades
 far more slowly: too little snow on the ground means too little melt for months. So an error is modelled as the sum of
@@ -43,7 +45,9 @@ class Persistence:
 
 
 def persistence(scores: Sequence[Array]) -> Persistence:
-    """Estimate the persistent part of basins' errors; zero without correlation at a month or a season.
+    """Estimate the persistent part of basins' errors.
+
+    Zero without correlation at a month or a season.
 
     Args:
         scores: by basin, the errors of consecutive days transformed to a standard normal distribution, (days,), NaN

@@ -23,7 +23,9 @@ def high_flow(observed: Array) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Scores of a distribution by day: PIT (days, 2) as in `probabilistic.pit`, the others (days,).
+    """Scores of a distribution by day.
+
+    PIT (days, 2) as in `probabilistic.pit`, the others (days,).
 
     Attributes:
         inside_90, inside_50: whether the central interval contains the observation.
@@ -81,7 +83,9 @@ class ForecastScores:
 
     @classmethod
     def of_flow(cls, flow: Array, observed: Array, threshold: float) -> Self:
-        """Score one flow per day (days,): the CRPS of a deterministic forecast is its absolute error."""
+        """Score one flow per day (days,).
+
+        The CRPS of a deterministic forecast is its absolute error."""
         return cls(flow, np.abs(flow - observed), (flow >= threshold).astype(float), None)
 
     def over(self, days: Chosen) -> "ForecastScores":

@@ -26,7 +26,9 @@ class HeldOutYears:
 
 
 def split_years(period: Period) -> HeldOutYears:
-    """Split a period into deciding and reporting years: every third whole water year reports.
+    """Split a period into deciding and reporting years.
+
+    Every third whole water year reports.
 
     Raises:
         InvalidInput: the period holds fewer than `MIN_YEARS` whole water years.

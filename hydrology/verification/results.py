@@ -42,7 +42,9 @@ class Reliability:
 
     @classmethod
     def of(cls, chance: Array, passed: Chosen, lowest: int = 1) -> Self:
-        """Compute it from days; a tenth with fewer than `lowest` days is left out."""
+        """Compute it from days.
+
+        A tenth with fewer than `lowest` days is left out."""
         tenth = np.minimum((chance * TENTHS).astype(int), TENTHS - 1)
         shown = [at for at in (tenth == number for number in range(TENTHS)) if at.sum() >= lowest]
         return cls(
@@ -101,7 +103,9 @@ class Verification:
 
     @classmethod
     def of(cls, n: int, years: int, figures: Mapping[str, Any]) -> Self:
-        """Create it from its values by name; a text gives the reason for a missing one."""
+        """Create it from its values by name.
+
+        A text gives the reason for a missing one."""
         missing = {name: figure for name, figure in figures.items() if isinstance(figure, str)}
         known = {name: None if name in missing else figure for name, figure in figures.items()}
         return cls(n=n, years=years, missing=missing, **known)

@@ -134,7 +134,9 @@ def _estimate(
 
 
 def pit_histogram(of_days: Array) -> tuple[float, ...]:
-    """Return the number of days by tenth of their PIT; a day with several values is split among them.
+    """Return the number of days by tenth of their PIT.
+
+    A day with several values is split among them.
 
     Args:
         of_days: the levels between which each day's PIT lies, (days, 2), as `hydrology.scores.probabilistic.pit` gives

@@ -43,7 +43,9 @@ class BasinClimate:
 
     @classmethod
     def of_attribute(cls, p_mean: float) -> Self | None:
-        """Compute it from the attribute `p_mean`, mean precipitation in mm/day; None where the value is impossible."""
+        """Compute it from the attribute `p_mean`, mean precipitation in mm/day.
+
+        None where the value is impossible."""
         if not 0 < p_mean <= MAX_P_MEAN:
             return None
         return cls("the attribute p_mean", np.full(12, p_mean), _UNKNOWN)

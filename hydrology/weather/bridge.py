@@ -209,7 +209,9 @@ def held_out(source: DailyWeather, target: DailyWeather) -> Skill:
 
 
 def pooled(others: Sequence[Corrections]) -> Corrections:
-    """Return the pooled bridge of a basin with too few years: the medians over similar basins.
+    """Return the pooled bridge of a basin with too few years.
+
+    The medians over similar basins.
 
     The day offset is the middle one of theirs, so that it is an actual one.
     """
@@ -222,7 +224,9 @@ def pooled(others: Sequence[Corrections]) -> Corrections:
 
 
 def shared_out(depth: Array, day_offset: float) -> Array:
-    """Distribute daily depths (..., days) over days that begin earlier by an offset; NaN where one is unknown."""
+    """Distribute daily depths (..., days) over days that begin earlier by an offset.
+
+    NaN where one is unknown."""
     whole = int(np.floor(day_offset))
     later = day_offset - whole
     if not later:
@@ -290,7 +294,9 @@ def _fit(
 
 
 def _day_offset(had: Array, wanted: Array, usable: Mask, offsets: Sequence[float]) -> float:
-    """Return the offset with the highest correlation; none unless that is clearly higher than without."""
+    """Return the offset with the highest correlation.
+
+    None unless that is clearly higher than without."""
     correlations = {}
     for offset in offsets:
         moved = shared_out(had, offset)

@@ -71,7 +71,9 @@ def climate_indices(precipitation: Array, temperature: Array, pet: Array, days: 
 
 
 def seasonality(precipitation: Array, temperature: Array, days: Days) -> float:
-    """Return the seasonality of precipitation: above 0 for summer peaks, below 0 for winter peaks.
+    """Return the seasonality of precipitation.
+
+    Above 0 for summer peaks, below 0 for winter peaks.
 
     δ_P · sgn(Δ_T) · cos(2π (s_P - s_T)), from sine curves fitted to both by least squares.
     Source: Woods 2009, doi:10.1016/j.advwatres.2009.06.011.

@@ -1,4 +1,6 @@
-"""Fills days that a source's calendar lacks: Daymet's years have 365 days, so leap years end on 30 December.
+"""Fills days that a source's calendar lacks.
+
+Daymet's years have 365 days, so leap years end on 30 December.
 
 The rule is that of the Daymet files of CAMELS (Newman et al. 2015, doi:10.5194/hess-19-209-2015), in which 31 December
 of a leap year is the mean of 29 and 30 December in every column, also of precipitation, which is unknown for that day.
@@ -16,7 +18,9 @@ _TWO_DAYS = np.timedelta64(2, "D")
 
 
 def lacking(days: Days) -> npt.NDArray[np.bool_]:
-    """Return which days a calendar of 365 days lacks: 31 December of leap years."""
+    """Return which days a calendar of 365 days lacks.
+
+    31 December of leap years."""
     years = days.astype("datetime64[Y]")
     of_year = (days - years.astype("datetime64[D]")).astype(np.int64)
     mask: npt.NDArray[np.bool_] = of_year == 365

@@ -1,1 +1,3 @@
-"""Feeds: services of recent observations and weather forecasts. One file per provider, one protocol."""
+"""Feeds: services of recent observations and weather forecasts.
+
+One file per provider, one protocol."""

@@ -1,4 +1,6 @@
-"""Past weather from Daymet's single-pixel service: the gauge's square kilometre, a year or more late.
+"""Past weather from Daymet's single-pixel service.
+
+The gauge's square kilometre, a year or more late.
 
 Source of the shapes: daymet.ornl.gov/single-pixel. Radiation is already the mean over daylight, as in CAMELS.
 """
@@ -77,7 +79,9 @@ class DaymetFeed:
 
 
 def _table(body: bytes) -> Table:
-    """Parse an answer's table: comment lines, a line of names, and the values; return days and columns.
+    """Parse an answer's table.
+
+    Comment lines, a line of names, and the values; return days and columns.
 
     Raises:
         Broken: it is incomplete.

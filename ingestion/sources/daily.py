@@ -1,4 +1,6 @@
-"""Converts rows of days to daily series: real days in order, physically possible values."""
+"""Converts rows of days to daily series.
+
+Real days in order, physically possible values."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

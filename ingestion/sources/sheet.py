@@ -1,4 +1,6 @@
-"""Reads tables with a line of column names from CSV or JSON: rows of text with their line."""
+"""Reads tables with a line of column names from CSV or JSON.
+
+Rows of text with their line."""
 
 import csv
 import io
@@ -65,7 +67,9 @@ class Sheet:
 
     @classmethod
     def of_json(cls, file: SourceFile, content: bytes) -> Self:
-        """Parse a list of objects with column names. Missing names and null are empty.
+        """Parse a list of objects with column names.
+
+        Missing names and null are empty.
 
         Raises:
             SourceError: it is not such a list.

@@ -1,1 +1,3 @@
-"""Physical experiments with trained members: paired runs on the weather of real basins."""
+"""Physical experiments with trained members.
+
+Paired runs on the weather of real basins."""

@@ -1,4 +1,6 @@
-"""The skill of a shipped ensemble: scores by basin over the test years, in a file that names the ensemble.
+"""The skill of a shipped ensemble.
+
+Scores by basin over the test years, in a file that names the ensemble.
 
 It is not part of the description beside it: scores of other years belong to the same ensemble.
 """
@@ -16,7 +18,9 @@ FILE = "skill.json"
 
 
 class ShippedScores(BaseModel):
-    """One metric in every basin: the number of days, and the value, or the reason for none."""
+    """One metric in every basin.
+
+    The number of days, and the value, or the reason for none."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

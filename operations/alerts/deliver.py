@@ -85,7 +85,9 @@ def deliver(
 
 
 def body_of(change: Change) -> bytes:
-    """Return the body sent to a receiver for a change: the same bytes at every attempt."""
+    """Return the body sent to a receiver for a change.
+
+    The same bytes at every attempt."""
     return json.dumps(as_json(change), ensure_ascii=False, separators=(",", ":")).encode()
 
 

@@ -1,4 +1,6 @@
-"""Replays an archive as daily operation: the clock advances day by day, and forecasts are issued as data become known.
+"""Replays an archive as daily operation.
+
+The clock advances day by day, and forecasts are issued as data become known.
 
 The weather forecasts are perturbed observations, and are labelled so.
 """

@@ -37,7 +37,9 @@ class Tomorrow:
 
 
 def tomorrow(session: Session, basin: str, run: str, now: datetime) -> Tomorrow | None:
-    """Return a run's discharge for tomorrow; None where its horizon is too short or the area unknown.
+    """Return a run's discharge for tomorrow.
+
+    Return None where its horizon is too short or the area unknown.
 
     Raises:
         UnknownRun: there is no such run, or it has no forecast of that basin.

@@ -1,4 +1,6 @@
-"""Completes a basin's attributes: missing ones are assumed at the training mean, if an operator allows it.
+"""Completes a basin's attributes.
+
+Missing ones are assumed at the training mean, if an operator allows it.
 
 Climate and area are never assumed: the climate is computed from the basin's weather archive, and discharge is converted
 with the area.

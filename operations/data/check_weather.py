@@ -67,7 +67,9 @@ def check_observed(session: Session, data: BasinData) -> tuple[BasinData, list[s
 
 
 def check_forecast(session: Session, forecast: WeatherForecast) -> list[str]:
-    """Check a basin's weather forecast; return the warnings, none for an unknown basin.
+    """Check a basin's weather forecast.
+
+    Return the warnings, none for an unknown basin.
 
     Raises:
         ImpossibleWeather: names the variable, first day and value.

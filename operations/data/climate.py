@@ -114,7 +114,9 @@ def _calendar_years(session: Session, basin: str, product: str) -> Period:
 
 
 def _whole_years(period: Period) -> int:
-    """Return the number of whole years in a period. Part of a year would give some seasons more weight.
+    """Return the number of whole years in a period.
+
+    Part of a year would give some seasons more weight.
 
     Raises:
         InvalidInput: it does not consist of whole years.
@@ -132,12 +134,14 @@ def _whole_years(period: Period) -> int:
 
 
 def _require_vacant(basin: basins.Basin) -> None:
-    """Raise a DataProblem where the basin has an index from elsewhere: all must have one source."""
+    """Raise a DataProblem where the basin has an index from elsewhere.
+
+    All must have one source."""
     shown = [name for name in CLIMATE if name in basin.attributes]
     if shown and basins.CLIMATE_SOURCE not in basin.texts:
         raise DataProblem(
-            f"{basin.id} has {', '.join(shown)} from its source or operator. A version may have learnt with them, "
-            "so they are not replaced: give the missing indices in the same way."
+            f"{basin.id} has {', '.join(shown)} from its source or an operator, and a version may have learnt with "
+            "these: they are not replaced, so give the missing indices in the same way."
         )
 
 

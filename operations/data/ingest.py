@@ -103,7 +103,9 @@ def _ingest_basin(database: Database, source: Source, clock: Clock, basin: str, 
 
 
 def store(session: Session, data: BasinData, clock: Clock) -> Outcome:
-    """Store a basin's data: add new days, revise others, invalidate the states that consumed them.
+    """Store a basin's data.
+
+    Add new days, revise others, invalidate the states that consumed them.
 
     Raises:
         DataProblem: a value cannot be stored, or the weather cannot be what it is labelled as.

@@ -38,7 +38,9 @@ class Ingested:
 
 
 def ingest_published(database: Database, clock: Clock, published: benchmarks.Publication) -> Ingested:
-    """Store the published scores of a file; the same file again stores nothing.
+    """Store the published scores of a file.
+
+    The same file again stores nothing.
 
     Scores are stored for every basin in the file, so that basins may be ingested before or after them.
     """

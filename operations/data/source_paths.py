@@ -1,4 +1,6 @@
-"""Resolves a source's locations: a permitted path as it is, a URL by downloading it."""
+"""Resolves a source's locations.
+
+A permitted path as it is, a URL by downloading it."""
 
 import shutil
 import time
@@ -38,7 +40,9 @@ class Intake:
 
     @contextmanager
     def of(self, places: Sequence[str]) -> Iterator[tuple[list[Path], Files]]:
-        """Yield the paths of locations and the files that may be read; delete downloads at the end.
+        """Yield the paths of locations and the files that may be read.
+
+        Delete downloads at the end.
 
         A URL may end in `#sha256=` and 64 hexadecimal digits, the checksum of the download. If the block raises, the
         downloads are retained for some days, so that those with a checksum are not fetched again.

@@ -1,4 +1,6 @@
-"""Runs the General Adapter: from its run file to flow, state and diagnostics."""
+"""Runs the General Adapter.
+
+From its run file to flow, state and diagnostics."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager

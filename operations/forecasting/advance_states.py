@@ -120,7 +120,9 @@ def _advance_segment(
     days: Period,
     problems: dict[str, str],
 ) -> dict[str, states.NewState]:
-    """Run basins over a span of days from their states in `chunk`; return the new states."""
+    """Run basins over a span of days from their states in `chunk`.
+
+    Return the new states."""
     going = [basin for basin in chunk if basin not in problems]
     if not going:
         return {}
@@ -192,7 +194,9 @@ def member_states(stored: Sequence[states.State | None], members: int) -> list[A
 
 
 def _spin_up_days(before: states.State | None, days: Period) -> int | None:
-    """Return the days from the empty store to a span's last day; None where the earlier state has no count."""
+    """Return the days from the empty store to a span's last day.
+
+    Return None where the earlier state has no count."""
     if before is None:
         return len(days)
     return None if before.spin_up_days is None else before.spin_up_days + len(days)
@@ -206,7 +210,9 @@ def _recent_flow(before: states.State | None, outputs: ArrayMap, at: int) -> npt
 
 
 def _sums(before: states.State | None, forcing: Forcing, outputs: ArrayMap, at: int) -> Sums | None:
-    """Return the sums since the empty store at a segment's end; None where the earlier state has none."""
+    """Return the sums since the empty store at a segment's end.
+
+    Return None where the earlier state has none."""
     if before is not None and before.sums is None:
         return None
     discharge = outputs["discharge"][:, at]

@@ -1,4 +1,6 @@
-"""The forecast of one basin in a run: arrays, summary, and the ledger that decides whether it is issued."""
+"""The forecast of one basin in a run.
+
+Arrays, summary, and the ledger that decides whether it is issued."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -122,7 +124,9 @@ def _readable_snow(loaded: LoadedVersion, start: BasinStart) -> SnowMapping | No
 
 @dataclass(frozen=True, slots=True)
 class _ChangedWater:
-    """The initial state of the days ahead: the state of T0, or as a what-if run changes it.
+    """The initial state of the days ahead.
+
+    The state of T0, or as a what-if run changes it.
 
     Attributes:
         booked: mm that each member gained or lost, by ledger term, (M,) each.
@@ -245,7 +249,9 @@ class _Result:
         yield runs.RunSeries("cells_at_t0", "mm", {"member": labels, "cell": list(range(cells.shape[-1]))}, cells)
 
     def _origin_series(self, water: StorageResult) -> runs.RunSeries:
-        """Return the discharge by the origin of its water at T0: mean, 5 and 95 % over members and traces."""
+        """Return the discharge by the origin of its water at T0.
+
+        Mean, 5 and 95 % over members and traces."""
         snow, other, later = (self._of_both(part) for part in np.moveaxis(water.discharge_by_origin, -1, 0))
         parts = {"stored": snow + other, "yet_to_fall": later}
         if water.snow is not None:

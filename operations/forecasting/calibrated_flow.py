@@ -49,7 +49,9 @@ class LastFlow:
 
 @dataclass(frozen=True, slots=True)
 class CalibratedFlow:
-    """Flow over the days ahead, mm/day: quantiles (`LEVELS`, leads), and equally likely paths (paths, leads)."""
+    """Flow over the days ahead, mm/day.
+
+    Quantiles (`LEVELS`, leads), and equally likely paths (paths, leads)."""
 
     quantiles: npt.NDArray[np.float32]
     paths: npt.NDArray[np.float32]

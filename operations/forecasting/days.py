@@ -45,7 +45,9 @@ def choose_days(clock: Clock, t0: Day | None, horizon: int, last_t0: Day, last_e
 
 
 def why_t0_unavailable(basin: str, forcing: BasinForcing, product: str, t0: Day, last_ended: Day) -> str | None:
-    """Return why T0 is unavailable: outside the record, or not ended at the basin; None where available."""
+    """Return why T0 is unavailable.
+
+    Outside the record, or not ended at the basin; None where available."""
     if t0 > last_ended:
         return f"{basin}: T0 {t0} has not ended at its location: choose {last_ended} or an earlier day."
     record = forcing.period

@@ -98,7 +98,9 @@ def issue(
     on_days: OnDays = lambda _done, _total: None,
     t0_named: bool | None = None,
 ) -> list[runs.Run]:
-    """Compute planned runs, and store all or none. The other arguments are those of `forecast`.
+    """Compute planned runs, and store all or none.
+
+    The other arguments are those of `forecast`.
 
     Args:
         t0_named: whether T0 was requested; None: where `params` names it.
@@ -157,7 +159,9 @@ def _earlier_runs(session: Session, key: str | None) -> list[runs.Run]:
 def results_of(
     plan: Plan, params: ForecastParams, database: Database, clock: Clock, on_days: OnDays, *, store_states: bool = True
 ) -> list[runs.BasinResult]:
-    """Advance the states to T0 and simulate the days ahead; return each basin's result, in their order."""
+    """Advance the states to T0 and simulate the days ahead.
+
+    Return each basin's result, in their order."""
     inputs = plan.inputs
     advanced = advance(database, clock, inputs.loaded, plan.forcings, plan.days.t0, on_days, wanted=store_states)
     states = {

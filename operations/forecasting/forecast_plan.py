@@ -1,4 +1,6 @@
-"""Inputs of a forecast run, and the runs that can be computed: basins, days and weather."""
+"""Inputs of a forecast run, and the runs that can be computed.
+
+Basins, days and weather."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -189,7 +191,9 @@ def require(usable: Collection[Any], failures: Mapping[str, str]) -> None:
 
 
 def _last_t0(inputs: ForecastInputs, params: ForecastParams) -> Day:
-    """Return the last T0 that the records allow: observed weather must reach over the days ahead, too."""
+    """Return the last T0 that the records allow.
+
+    Observed weather must reach over the days ahead, too."""
     last = max(forcing.period.last for forcing in inputs.forcings.values())
     return last - np.timedelta64(params.horizon, "D") if params.weather == "observed" else last
 
@@ -304,7 +308,9 @@ def _outcome(
 
 
 def _identity(issue: weather.Issue, forecasts: Mapping[str, WeatherForecast]) -> RunWeather | None:
-    """Return a weather forecast as a run stores it; None where it covers none of the run's basins."""
+    """Return a weather forecast as a run stores it.
+
+    Return None where it covers none of the run's basins."""
     if not forecasts:
         return None
     return RunWeather(

@@ -1,4 +1,6 @@
-"""Forecasts of seasonal volumes: ESP runs with a horizon to the end of a season.
+"""Forecasts of seasonal volumes.
+
+ESP runs with a horizon to the end of a season.
 
 They are always stored as runs on request, so that a basin's latest forecast stays the operational one.
 """
@@ -65,7 +67,9 @@ def forecast_volumes(
 
 
 def _plans(database: Database, clock: Clock, inputs: ForecastInputs, params: VolumesParams) -> list[Plan]:
-    """Return the runs of a version: one for each number of days to the end of a season."""
+    """Return the runs of a version.
+
+    One for each number of days to the end of a season."""
     if not inputs.forcings:
         raise NothingToForecast(" ".join(inputs.failures.values()))
     t0 = _t0(clock, inputs, params.t0)

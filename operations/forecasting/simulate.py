@@ -1,4 +1,6 @@
-"""Runs the networks over the days after T0: each member continues from a basin's state with every trace.
+"""Runs the networks over the days after T0.
+
+Each member continues from a basin's state with every trace.
 
 Basins and traces are run together in groups, one member after the other, and only sums over cells are held, so that the
 memory needed does not grow with the number of basins. The result of a basin does not depend on other basins, nor that
@@ -69,7 +71,9 @@ class StorageResult:
 
 @dataclass(frozen=True, slots=True)
 class FlowResult:
-    """What the members compute of one basin: discharge (M, R, D) in mm/day, and water where they conserve it."""
+    """What the members compute of one basin.
+
+    Discharge (M, R, D) in mm/day, and water where they conserve it."""
 
     discharge: Array
     water: StorageResult | None
@@ -82,13 +86,17 @@ class FlowResult:
 
 
 def flows(loaded: LoadedVersion, starts: Sequence[InitialState]) -> Iterator[FlowResult]:
-    """Run a version over the days after T0; yield the result of each basin, in their order."""
+    """Run a version over the days after T0.
+
+    Yield the result of each basin, in their order."""
     for chunk in _chunks(starts):
         yield from _together(loaded, chunk)
 
 
 def discharge_by_age(loaded: LoadedVersion, starts: Sequence[InitialState]) -> Iterator[Array]:
-    """Run with water tagged by age; yield each basin's discharge, (M, R, D, ages) in mm/day.
+    """Run with water tagged by age.
+
+    Yield each basin's discharge, (M, R, D, ages) in mm/day.
 
     Args:
         starts: with the water of their cells by age; rain and snow of the days ahead have the last age.

@@ -1,4 +1,6 @@
-"""The age of the water of a forecast: the share of its discharge by the season in which it fell.
+"""The age of the water of a forecast.
+
+The share of its discharge by the season in which it fell.
 
 The past until T0 is simulated again from a stored state, with precipitation tagged by its season. Tags do not change
 the total water by a single bit, so the run must end in the stored state of T0; where it does not, no age is reported.

@@ -1,4 +1,6 @@
-"""The weather of a basin after T0: observed, forecast, of other years (ESP), or dry."""
+"""The weather of a basin after T0.
+
+Observed, forecast, of other years (ESP), or dry."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -55,7 +55,9 @@ def _learns_vectors(parent: Version) -> bool:
 
 
 def start_of(session: Session, parent: Version, member: int, learnt_from: Sequence[str]) -> Tensors:
-    """Return a member's initial weights: those that the parent uses for its member in the same place.
+    """Return a member's initial weights.
+
+    Those that the parent uses for its member in the same place.
 
     Args:
         learnt_from: the basins that the member will have learnt from, the parent's among them.
@@ -93,7 +95,9 @@ class Lineage:
 def lineage(
     parent: Version | None, basins: tuple[str, ...], names: tuple[str, ...], static: npt.NDArray[np.floating]
 ) -> Lineage:
-    """Return the lineage of a version that is trained now: from scratch without a parent.
+    """Return the lineage of a version that is trained now.
+
+    From scratch without a parent.
 
     Args:
         basins: those it is trained on.

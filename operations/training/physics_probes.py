@@ -65,7 +65,9 @@ def measured(
 
 
 def real_weather(session: Session, config: TrainingConfig, names: Sequence[str]) -> RealWeather | None:
-    """Return weather of some of the named basins, spread over them; None where too little is stored.
+    """Return weather of some of the named basins, spread over them.
+
+    Return None where too little is stored.
 
     An examination needs daily temperatures, latitudes, and a year of warm-up before two water years at least.
     """

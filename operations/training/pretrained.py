@@ -72,7 +72,9 @@ class Promoted:
 
 
 def export(database: Database, version_id: str, folder: Path) -> Written:
-    """Write a version in the shipped form: the weights that it uses, in half precision.
+    """Write a version in the shipped form.
+
+    The weights that it uses, in half precision.
 
     Raises:
         UnknownVersion: there is none of that id.
@@ -95,7 +97,9 @@ def ship(
     members: Sequence[versions.Member],
     twin: form.TwinEnsemble | None = None,
 ) -> Written:
-    """Write members of a version in the shipped form; it need not be stored or complete.
+    """Write members of a version in the shipped form.
+
+    It need not be stored or complete.
 
     Members that are in the folder already stay, so that a training's can be written as they finish.
 

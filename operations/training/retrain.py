@@ -191,7 +191,9 @@ def _newest_year_end(
 
 
 def _unused_years(record: Period, used: Sequence[Period]) -> Period:
-    """Return the longest stretch of whole water years outside all used periods; of two, the newer.
+    """Return the longest stretch of whole water years outside all used periods.
+
+    Of two, the newer.
 
     Raises:
         InvalidInput: it is shorter than a promotion needs.

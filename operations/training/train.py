@@ -310,7 +310,9 @@ def _led_to(session: Session, training: str) -> str:
 
 
 def new_version(clock: Clock, started: StartedTraining, label: str | None = None) -> versions.NewVersion:
-    """Return the description of a training's version; its members need not be finished."""
+    """Return the description of a training's version.
+
+    Its members need not be finished."""
     config, static = started.config, started.prepared.data.forcing.static
     origin = finetune.lineage(started.parent, started.prepared.basins, config.inputs.static, static)
     return versions.NewVersion(

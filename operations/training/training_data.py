@@ -1,4 +1,6 @@
-"""The data of a training: the basins that can be used, and their arrays."""
+"""The data of a training.
+
+The basins that can be used, and their arrays."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,6 @@
-"""Deletes data that exceed their retention, in small transactions: an interrupted run leaves completed ones done."""
+"""Deletes data that exceed their retention, in small transactions.
+
+An interrupted run leaves completed ones done."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass

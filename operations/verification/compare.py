@@ -104,7 +104,7 @@ def _common_basins(session: Session, compared: Sequence[versions.Version]) -> li
     basins = basin_records.known(session, sorted(common))
     if not basins:
         raise DataProblem(
-            "The versions were trained for no common basin that is stored here: name the basins to compare them in."
+            "The versions were trained for no basin in common that is stored here: name the basins to compare them in."
         )
     return basins
 

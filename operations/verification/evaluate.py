@@ -1,4 +1,6 @@
-"""Evaluates a version over a period: scores of its ensemble mean, closure and snow; stores them."""
+"""Evaluates a version over a period.
+
+Scores of its ensemble mean, closure and snow; stores them."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -100,7 +100,9 @@ def _mean(session: Session, run: str, basin: str) -> npt.NDArray[np.float64]:
 
 
 def _simulated(session: Session, version: str, basin: str, t0: Day) -> float:
-    """Return the simulated flow of T0, mm/day; NaN where no state stores it."""
+    """Return the simulated flow of T0, mm/day.
+
+    Values are NaN where no state stores it."""
     state = states.get(session, version, basin, t0)
     if state is None or state.recent_flow is None or not len(state.recent_flow):
         return np.nan

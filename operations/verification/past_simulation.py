@@ -1,4 +1,6 @@
-"""Simulates all past days of basins with observed weather: flow, loss and stored water."""
+"""Simulates all past days of basins with observed weather.
+
+Flow, loss and stored water."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -32,7 +34,9 @@ class Past:
 
 
 def simulate_past(loaded: LoadedVersion, forcing: Forcing, snow: Sequence[SnowMapping | None]) -> list[Past]:
-    """Simulate basins from an empty store, one member after the other; only sums over cells are held.
+    """Simulate basins from an empty store, one member after the other.
+
+    Only sums over cells are held.
 
     Args:
         snow: the cells that read as snow in each basin, None where none do.

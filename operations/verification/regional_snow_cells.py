@@ -79,7 +79,9 @@ class RegionalChoice:
         self.basins[basin] = SnowyBasin(share, reference.product, of_members, scored)
 
     def mapping(self) -> RegionalSnow | None:
-        """Return the chosen cells and their skill; None where too few basins have snow, or no cell follows it."""
+        """Return the chosen cells and their skill.
+
+        Return None where too few basins have snow, or no cell follows it."""
         cells = self._choose(list(self.basins.values())) if len(self.basins) >= MIN_BASINS else None
         if cells is None:
             return None
@@ -95,7 +97,9 @@ class RegionalChoice:
         )
 
     def _choose(self, basins: Sequence[SnowyBasin]) -> dict[str, list[int]] | None:
-        """Choose each member's cells by many basins; None where a member has none."""
+        """Choose each member's cells by many basins.
+
+        None where a member has none."""
         cells = {}
         for at, label in enumerate(self.loaded.labels):
             together = reduce(add, (basin.of_members[at] for basin in basins))
@@ -135,7 +139,9 @@ def store_regional_snow(session: Session, clock: Clock, choice: RegionalChoice) 
 
 
 def _bands(shares: Sequence[float], skills: Sequence[SnowSkill | None]) -> tuple[SnowBand, ...]:
-    """Return the medians over the judged basins of each band; a band without any is left out."""
+    """Return the medians over the judged basins of each band.
+
+    A band without any is left out."""
     bands = []
     above = np.inf
     for minimum in BANDS:

@@ -1,4 +1,6 @@
-"""Levels of a version's own climatology: of its simulation of all past days with observed weather.
+"""Levels of a version's own climatology.
+
+Of its simulation of all past days with observed weather.
 
 The water in the basin on those days is stored beside them, so that a forecast's storage can be compared with it.
 

@@ -102,7 +102,9 @@ def _within(days: Days, periods: Sequence[Period]) -> npt.NDArray[np.bool_]:
 
 
 def store_snow(session: Session, version: str, rows: Sequence[scores.SnowCells]) -> None:
-    """Store snow cells with their skill; cells that could not be judged do not replace judged ones."""
+    """Store snow cells with their skill.
+
+    Cells that could not be judged do not replace judged ones."""
     stored = {row.basin_id for row in scores.snow_cells(session, version)}
     scores.replace_snow_cells(session, [row for row in rows if row.test_r is not None or row.basin_id not in stored])
 

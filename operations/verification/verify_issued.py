@@ -219,7 +219,9 @@ def _fill(into: Array, quantiles: npt.NDArray[np.floating], t0: Day, learnt: Seq
 
 
 def _fitted_on(calibration: RunCalibration, horizon: int) -> Period:
-    """Return the days that an error model was fitted to; for one of forecasts, from their T0."""
+    """Return the days that an error model was fitted to.
+
+    For one of forecasts, from their T0."""
     period = Period.parse(calibration.fitted_on)
     if calibration.weather == error_models.OBSERVED:
         return period

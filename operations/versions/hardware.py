@@ -1,4 +1,6 @@
-"""Describes the hardware and program: run times compare only on one kind of machine."""
+"""Describes the hardware and program.
+
+Run times compare only on one kind of machine."""
 
 import os
 import platform
@@ -21,7 +23,9 @@ def machine() -> str:
 
 
 def program() -> str:
-    """Describe the versions that affect a result's last digits: torch, vector unit, MC-LSTM recurrence."""
+    """Describe the versions that affect a result's last digits.
+
+    Torch, vector unit, MC-LSTM recurrence."""
     torch_program = f"torch {torch.__version__} for {torch.backends.cpu.get_cpu_capability()}"
     return f"{torch_program}, recurrence {loader.program()}"
 
@@ -33,7 +37,9 @@ def memory_in_use() -> int:
 
 
 def available_memory() -> int | None:
-    """Return the memory available to new processes in bytes; None where the system does not report it.
+    """Return the memory available to new processes in bytes.
+
+    Return None where the system does not report it.
 
     The limit of the container counts too (Linux)."""
     info = Path("/proc/meminfo")

@@ -1,4 +1,6 @@
-"""Checks that days are held out: only on days never seen does a score measure skill."""
+"""Checks that days are held out.
+
+Only on days never seen does a score measure skill."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

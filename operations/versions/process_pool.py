@@ -29,7 +29,9 @@ class _StoppedError(Exception):
 
 
 def processes_for(pieces: int, cores: int) -> int:
-    """Return the number of pieces to run in parallel: one per core, as far as memory allows.
+    """Return the number of pieces to run in parallel.
+
+    One per core, as far as memory allows.
 
     Each is expected to need as much memory as this process, with the same libraries and data loaded, has used.
     """

@@ -159,7 +159,7 @@ def test_a_broken_table_is_refused_with_the_line(
     [
         ({"basins": []}, "its field basins cannot be read"),
         ({"reference_time": "0001-01-01T00:00:00+20:00"}, "outside the years"),
-        ({"hail": 1}, "no weather forecast"),
+        ({"hail": 1}, "not a weather forecast"),
         ({"units": {"<script>": "mm"}}, "units"),
     ],
 )

@@ -1,4 +1,6 @@
-"""Checks of daily weather: relations between variables, units, and the climate of the basin.
+"""Checks of daily weather.
+
+Relations between variables, units, and the climate of the basin.
 
 All input uses this one checker. An `error` is impossible in the stated unit, or far from the climate and explained by a
 known mistake of units: the weather is refused. A `warning` is odd, and the weather is accepted. The bounds leave room

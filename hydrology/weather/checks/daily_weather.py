@@ -45,7 +45,9 @@ class DailyWeather:
         latitude: float | None,
         climate: BasinClimate | None,
     ) -> Self:
-        """Return the series by variable as weather over all their days; series in another unit are left out."""
+        """Return the series by variable as weather over all their days.
+
+        Series in another unit are left out."""
         used = {
             variable: daily
             for variable, daily in series.items()
@@ -59,7 +61,9 @@ class DailyWeather:
         return cls(name, period.days, values, latitude, climate)
 
     def of(self, *variables: str) -> list[Array] | None:
-        """Return variables (traces, days), NaN where any is missing; None where no day has all of them."""
+        """Return variables (traces, days), NaN where any is missing.
+
+        Return None where no day has all of them."""
         if any(name not in self.values for name in variables):
             return None
         arrays = [np.atleast_2d(np.asarray(self.values[name], np.float64)) for name in variables]

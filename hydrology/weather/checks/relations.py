@@ -80,7 +80,9 @@ def temperature_beside(weather: DailyWeather) -> str:
 
 
 def vapour_ratio(weather: DailyWeather) -> float | None:
-    """Return the median of vapour pressure over saturation at tmin (else tmean); None where no day has both."""
+    """Return the median of vapour pressure over saturation at tmin (else tmean).
+
+    Return None where no day has both."""
     if (pair := weather.of("vp", temperature_beside(weather))) is None:
         return None
     vp, temperature = pair

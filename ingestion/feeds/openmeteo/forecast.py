@@ -1,4 +1,6 @@
-"""Weather forecasts from Open-Meteo: one trace, or an ensemble's members, of one named model."""
+"""Weather forecasts from Open-Meteo.
+
+One trace, or an ensemble's members, of one named model."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

@@ -93,7 +93,7 @@ def _second_day_twice() -> Trace:
         ("impossible-value", "tmax is outside -100 to 70 degC", lambda: [_at("tmax", 281)]),
         ("impossible-value", "precipitation", lambda: [_at("precipitation", np.inf)]),
         ("unknown-variable", "not known", lambda: [trace(hail=np.ones(3, np.float32))]),
-        ("nameless-trace", "no name", lambda: [trace("<script>")]),
+        ("nameless-trace", "not a name", lambda: [trace("<script>")]),
         ("no-trace", "no trace", list),
         ("too-large", str(MAX_TRACES), lambda: [trace(str(label)) for label in range(MAX_TRACES + 1)]),
         ("too-large", str(MAX_TRACE_DAYS), lambda: [trace(str(label), days=100) for label in range(201)]),
