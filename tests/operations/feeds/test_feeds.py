@@ -330,7 +330,7 @@ def test_a_name_is_of_one_feed_and_a_basin_is_one_that_is_stored(office: Office)
         office.add("flow", USGS)
     with pytest.raises(InvalidInput, match="USGS-77777777: not kept here"):
         office.add("other", USGS | {"basins": ["USGS-77777777"]})
-    with pytest.raises(InvalidInput, match="The feed flow is not of USGS-77777777"):
+    with pytest.raises(InvalidInput, match="The feed flow does not include USGS-77777777"):
         office.fetch("flow", "USGS-77777777")
 
 
