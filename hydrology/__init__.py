@@ -1,1 +1,1 @@
-"""What a hydrologist computes with numpy alone: days, units, scores, snow, the water ledger."""
+"""Hydrological computations with numpy alone: days, units, scores, snow, the water ledger."""

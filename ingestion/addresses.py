@@ -1,7 +1,7 @@
-"""Asking the name service for the addresses that a request may go to when somebody else names the host: public ones.
+"""Resolves a host that somebody else named to the public addresses that a request may use.
 
 A host that is named by a user, a redirect or a webhook may resolve to this machine, to its private network or to the
-metadata service of a cloud. What counts is the address that a connection is made to, however it was written.
+metadata service of a cloud. Only the address of the connection counts, however the host was written.
 """
 
 from collections.abc import Collection
@@ -12,7 +12,7 @@ from jobspec.addresses import HostPort, is_public
 
 
 class AddressProblem(Problem):
-    """A request may not go where it was sent, or cannot get there."""
+    """A request may not go to its address, or cannot get there."""
 
     kind = "address"
     exit_code = 4
@@ -27,16 +27,18 @@ class UnknownHost(AddressProblem):
 
 
 def addresses_of(host: str, port: int, allowed: Collection[HostPort] = ()) -> list[str]:
-    """Resolve a host once, and return the addresses that may be connected to, in the resolver's order.
+    """Resolve a host once.
+
+    Return the addresses that are allowed, in the resolver's order.
 
     Args:
-        host: a name, or an IP address in any spelling that the system's resolver takes (decimal, octal).
-        port: what is to be connected to.
-        allowed: hosts with their ports that may have any address, in small letters.
+        host: a name, or an IP address in any notation that the system's resolver accepts (decimal, octal).
+        port: the port to connect to.
+        allowed: hosts with their ports that may have any address, in lower case.
 
     Raises:
         UnknownHost: the name cannot be resolved.
-        ForbiddenAddress: none of its addresses is public. The sentence does not say what they are.
+        ForbiddenAddress: none of its addresses is public. The message does not reveal them.
     """
     try:
         answers = getaddrinfo(host, port, type=SOCK_STREAM)

@@ -1,4 +1,6 @@
-"""What every source of data gives: the basins it holds, and one basin at a time with where each series is from."""
+"""The interface of data sources.
+
+Their basins, and all data of one basin."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,27 +13,33 @@ MAX_NAME = 300
 
 
 def column_label(columns: Sequence[str], name: str, known: Collection[str]) -> str:
-    """Return how an error names a column: by its name where that is one that is known here, else by its number."""
+    """Return a column's name for errors.
+
+    Its name if known here, else its number."""
     return name if name in known else f"column {columns.index(name) + 1}"
 
 
 def shown_name(name: str) -> str:
-    """Return a file's name as it may be shown and kept: without control characters, and not too long."""
+    """Return a file's name for display and storage.
+
+    Without control characters, limited in length."""
     name = printable(name)
     return name if len(name) <= MAX_NAME else f"{name[: MAX_NAME // 2]}...{name[-MAX_NAME // 2 :]}"
 
 
 class SourceError(Problem):
-    """A file of a source cannot be used. The text names the file, the line, the cause and the remedy.
+    """A file of a source cannot be used.
 
-    Others than the owner of the file may read it, so it never repeats what is in the file, but for what was recognised:
-    one of the columns that are known here, a calendar day, a number, a mark of a missing value such as NA.
+    The text gives the file, the line, the cause and the remedy.
+
+    Others than the owner of the file may read it, so it never repeats the file's content, except for what was
+    recognised: a known column, a calendar day, a number, a mark of a missing value such as NA.
 
     Attributes:
         file: the file as shown to people, `path` or `zip!member`.
         line: the line, counted from 1, or None where no single line is at fault.
-        cause: what is wrong, in words, without a full stop.
-        remedy: how to mend it, in words, without a full stop.
+        cause: the fault in words, without a full stop.
+        remedy: how to fix it, in words, without a full stop.
     """
 
     kind = "bad-source"
@@ -46,7 +54,9 @@ class SourceError(Problem):
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file that data came from: its name as shown to people, the SHA-256 and the size of its bytes."""
+    """A file with data.
+
+    Its name for display, and the SHA-256 and size of its bytes."""
 
     name: str
     sha256: str
@@ -65,7 +75,7 @@ class SourceSeries:
 
 @dataclass(frozen=True, slots=True)
 class BasinData:
-    """All that a source holds of one basin.
+    """All data of one basin in a source.
 
     Attributes:
         basin: the full identifier (`USGS-01013500`).
@@ -77,7 +87,7 @@ class BasinData:
         attributes: the numeric attributes in the source's units; a missing one is left out.
         texts: the attributes in words.
         series: every daily series.
-        files: every file that something was taken from.
+        files: every file used.
     """
 
     basin: str
@@ -93,14 +103,14 @@ class BasinData:
 
 
 class Source(Protocol):
-    """A place that basins' data come from."""
+    """A source of basin data."""
 
     def basins(self) -> list[str]:
         """Return the full identifiers of the basins with forcing or discharge, sorted."""
         ...
 
     def read(self, basin: str) -> BasinData:
-        """Return all that the source holds of a basin.
+        """Return all data of a basin.
 
         Raises:
             SourceError: a file of the basin cannot be used. Other basins stay readable.

@@ -1,8 +1,10 @@
-"""An HTTP client for addresses that others name: public hosts alone, a bounded time, redirections looked at one by one.
+"""An HTTP client for addresses that others name.
 
-`ingestion.addresses` says which hosts are public. Each connection resolves its host once and goes to an address that
-was checked, so that neither a redirection nor a second answer of the name service leads anywhere else. TLS and the
-Host header keep the name. Proxies, passwords of `.netrc` and cookies play no part.
+Public hosts, limited time, redirects checked one by one.
+
+`ingestion.addresses` decides which hosts are public. Each connection resolves its host once and uses a checked address,
+so that neither a redirect nor a second answer of the name service leads anywhere else. TLS and the Host header use the
+name. Proxies, passwords of `.netrc` and cookies are not used.
 """
 
 import logging
@@ -25,29 +27,29 @@ logging.getLogger("httpx2").setLevel(logging.WARNING)
 
 MAX_REDIRECTS = 5
 CONNECT_SECONDS = 10
-SILENT_SECONDS = 30  # that a server may send nothing
+SILENT_SECONDS = 30  # without data from the server
 
 
 class TooSlow(AddressProblem):
-    """The whole of a request took longer than it may, or its answer trickles."""
+    """The whole request exceeded its time limit, or its answer is too slow."""
 
 
 class BadRedirect(AddressProblem):
-    """A server sends the client on to where it does not go."""
+    """A server redirects to an address that the client does not follow."""
 
 
 class Deadline:
-    """The moment that all requests of one piece of work end by."""
+    """The time at which all requests of one piece of work end."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
         self._end = time.monotonic() + seconds
 
     def left(self, maximum: float | None = None) -> float:
-        """Return the seconds that are left, at most `most`.
+        """Return the remaining seconds, at most `maximum`.
 
         Raises:
-            TooSlow: none are.
+            TooSlow: no time is left.
         """
         seconds = self._end - time.monotonic()
         if seconds <= 0:
@@ -57,10 +59,10 @@ class Deadline:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How slowly an answer may come.
+    """The minimum speed of an answer.
 
     Attributes:
-        slowest: bytes a second, in the mean of a window.
+        slowest: bytes per second, averaged over the window.
         window: seconds.
     """
 
@@ -72,16 +74,16 @@ USUAL_PACE = Pace()
 
 
 def http_address(url: str) -> httpx2.URL:
-    """Return a URL that the client can be given.
+    """Check and parse a URL for the client.
 
     Raises:
-        InvalidInput: it is neither http nor https, or holds a user or password. The sentence does not repeat it.
+        InvalidInput: it is neither http nor https, or has a user or password. The message does not repeat it.
     """
     try:
         address = httpx2.URL(url)
         host = address.host
-    except (httpx2.InvalidURL, UnicodeError):  # the second: an international name that is none
-        # Neither the text nor the parser's words are repeated: a password may be in them.
+    except (httpx2.InvalidURL, UnicodeError):  # the second: an invalid international name
+        # Neither the text nor the parser's message is repeated: it may contain a password.
         raise InvalidInput("The address is not a URL: give http://… or https://….") from None
     if address.scheme not in ("http", "https") or not host:
         raise InvalidInput("The address is neither http nor https: give http://… or https://….")
@@ -91,19 +93,19 @@ def http_address(url: str) -> httpx2.URL:
 
 
 def shown(address: httpx2.URL) -> str:
-    """Return an address as people may see it: without user, password, query and fragment."""
+    """Return an address for display: without user, password, query and fragment."""
     return str(address.copy_with(username=None, password=None, query=None, fragment=None))
 
 
 def public_client(deadline: Deadline, allowed: Collection[HostPort] = (), pace: Pace = USUAL_PACE) -> httpx2.Client:
-    """Return a client that connects to public addresses, and to the hosts with ports that are allowed besides.
+    """Return a client that connects to public addresses and to the allowed hosts.
 
-    It follows no redirection by itself. Whatever it does may raise an AddressProblem, besides the errors of httpx2.
+    It follows no redirect by itself. Its requests may raise an AddressProblem, besides the errors of httpx2.
     """
     return httpx2.Client(
         transport=_Transport(deadline, frozenset(allowed), pace),
         timeout=httpx2.Timeout(SILENT_SECONDS, connect=CONNECT_SECONDS),
-        # A compressed answer would have another length than the file, and could unpack to any.
+        # A compressed answer would differ from the file in length, and could unpack to any size.
         headers={"Accept-Encoding": "identity", "User-Agent": "freshet"},
         trust_env=False,
     )
@@ -111,10 +113,13 @@ def public_client(deadline: Deadline, allowed: Collection[HostPort] = (), pace: 
 
 @contextmanager
 def get(client: httpx2.Client, address: httpx2.URL, headers: Mapping[str, str]) -> Iterator[httpx2.Response]:
-    """Ask for an address and give the answer before its body is read, after a few redirections at most.
+    """Request an address, following a few redirects.
+
+    Yield the answer before its body is read.
 
     Raises:
-        BadRedirect: there are too many, or one leads from https to http, to a password or to another protocol.
+        BadRedirect: there are too many, or one leads from https to http, to a URL with a password or to another
+            protocol.
     """
     for _ in range(MAX_REDIRECTS + 1):
         with client.stream("GET", address, headers=headers) as response:
@@ -126,10 +131,10 @@ def get(client: httpx2.Client, address: httpx2.URL, headers: Mapping[str, str]) 
 
 
 def redirected(address: httpx2.URL, location: str) -> httpx2.URL:
-    """Return where a redirection of an address leads.
+    """Return the target of a redirect.
 
     Raises:
-        BadRedirect: to no plain http or https, to a password, or from https to http.
+        BadRedirect: it is not plain http or https, has a password, or leads from https to http.
     """
     try:
         target = http_address(str(address.join(location)))
@@ -141,7 +146,7 @@ def redirected(address: httpx2.URL, location: str) -> httpx2.URL:
 
 
 class _Transport(httpx2.BaseTransport):
-    """httpcore2's pool, on connections that are checked."""
+    """httpcore2's pool, on checked connections."""
 
     def __init__(self, deadline: Deadline, allowed: Collection[HostPort], pace: Pace) -> None:
         self._pool = httpcore2.ConnectionPool(
@@ -185,7 +190,7 @@ class _Body(httpx2.SyncByteStream):
 
 @contextmanager
 def _as_httpx() -> Iterator[None]:
-    """Raise httpcore2's errors as those of the same name that httpx2 has."""
+    """Convert httpcore2's errors to those of the same name in httpx2."""
     try:
         yield
     except (
@@ -198,7 +203,7 @@ def _as_httpx() -> Iterator[None]:
 
 
 class _Network(httpcore2.NetworkBackend):
-    """Connections to checked addresses."""
+    """Connections to checked addresses only."""
 
     def __init__(self, deadline: Deadline, allowed: Collection[HostPort], pace: Pace) -> None:
         self._deadline, self._allowed, self._pace = deadline, allowed, pace
@@ -212,7 +217,9 @@ class _Network(httpcore2.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
     ) -> httpcore2.NetworkStream:
-        """Connect to the first of the host's addresses that answers; raises as `addresses_of` does."""
+        """Connect to the first of the host's addresses that answers.
+
+        Raises as `addresses_of` does."""
         *others, last = addresses_of(host, port, self._allowed)
         for address in others:
             try:
@@ -227,7 +234,7 @@ class _Network(httpcore2.NetworkBackend):
 
 
 class _Stream(httpcore2.NetworkStream):
-    """A connection whose every step ends by the deadline: a server that sends a byte now and then gains nothing."""
+    """A connection whose every operation ends by the deadline, so that trickling data do not extend it."""
 
     def __init__(self, stream: httpcore2.NetworkStream, deadline: Deadline, pace: Pace) -> None:
         self._stream, self._deadline, self._pace = stream, deadline, pace

@@ -1,4 +1,4 @@
-"""Fetch a file over HTTP: resumed where it was cut, verified, and put in place whole or not at all."""
+"""Downloads a file over HTTP: resumable, verified, and stored atomically."""
 
 import fcntl
 import os
@@ -24,29 +24,31 @@ from jobspec.addresses import HostPort
 Progress = Callable[[int, int | None], None]
 
 _ATTEMPTS = 6
-_MAX_NAME = 200  # a file system takes 255 bytes, and `.part.etag` is added
+_MAX_NAME = 200  # file systems allow 255 bytes, and `.part.etag` is added
 
 
 class DownloadError(Problem):
-    """A file could not be fetched. The text names the address, without its secrets, and the cause."""
+    """A file could not be fetched.
+
+    The text gives the address, without its secrets, and the cause."""
 
     kind = "download-failed"
     exit_code = 4
 
 
 class _PassingError(DownloadError):
-    """A failure that another attempt may mend."""
+    """A failure that a retry may resolve."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one download may take.
+    """The limits of one download.
 
     Attributes:
-        size: bytes of the file. The largest published archive that is read here, Caravan's, has some 25 GiB.
-        seconds: for all attempts together. What came stays, and the next download goes on from there.
+        size: bytes of the file. The largest published archive read here, Caravan's, has some 25 GiB.
+        seconds: for all attempts together. The bytes received stay, and the next download resumes from them.
         spare: bytes that stay free on the disk, for the records beside it.
-        pace: how slowly the file may come.
+        pace: the minimum speed of the transfer.
     """
 
     size: int = 64 * 2**30
@@ -67,24 +69,24 @@ def fetch(
     limits: Limits = _USUAL_LIMITS,
     on_progress: Progress | None = None,
 ) -> Path:
-    """Fetch a file into a folder under the last part of the URL's path, and return where it lies.
+    """Fetch a file into a folder, named by the last part of the URL's path; return its path.
 
-    The bytes go to `<name>.part`. A cut transfer is resumed, in this call or the next, where the server has a
-    strong ETag and still the same file; otherwise it begins again. Only a whole, verified file takes the
-    name. With a checksum a file that is already there and right is not fetched again. Nobody else can read the file.
+    The bytes go to `<name>.part`. An interrupted transfer is resumed, in this call or the next, where the server has a
+    strong ETag and still the same file; otherwise it starts again. Only a complete, verified file gets the name. With a
+    checksum, an existing file that matches is not fetched again. No other user can read the file.
 
     Args:
         url: http or https, without a user and password.
-        folder: made if it is not there.
+        folder: created if missing.
         sha256: the checksum that the file must have, in hexadecimal.
         allowed: hosts with their ports that need no public address.
-        limits: what the download may take.
-        on_progress: called with the bytes that are here and the bytes there will be (None: the server does not say).
+        limits: of the download.
+        on_progress: called with the bytes received and the total (None: the server does not state it).
 
     Raises:
         InvalidInput: the URL or the checksum cannot be used.
-        DownloadError: the host is not public; the server refuses, keeps failing, sends too much or takes too long; or
-            the file has another checksum.
+        DownloadError: the host is not public; the server refuses, fails repeatedly, sends too much or takes too long;
+            or the file has another checksum.
     """
     address = http_address(url)
     if sha256 is not None and not re.fullmatch(r"[0-9a-fA-F]{64}", sha256):
@@ -113,24 +115,26 @@ def fetch(
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """The unfinished file, and the ETag of what it is a part of."""
+    """The unfinished file, and the ETag of the file that it is a part of."""
 
     path: Path
     etag: Path
 
     @property
     def size(self) -> int:
-        """The bytes that are here."""
+        """Number of bytes received."""
         return self.path.stat().st_size
 
     @contextmanager
     def held(self, name: str) -> Iterator[BinaryIO]:
-        """Open the part for this process alone; leave none that is empty."""
+        """Open the part for this process exclusively.
+
+        Remove it if it stays empty."""
         descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW, 0o600)
         with os.fdopen(descriptor, "ab") as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                # Its last holder may have given the part its final name since it was opened here.
+                # Another process may have renamed the part to its final name since it was opened here.
                 mine = os.path.samestat(os.fstat(file.fileno()), self.path.stat())
             except (BlockingIOError, FileNotFoundError):
                 mine = False
@@ -143,27 +147,27 @@ class _Part:
                     self.discard()
 
     def validator(self) -> str | None:
-        """Return the strong ETag that a resumed transfer must still have, or None to begin again."""
+        """Return the strong ETag for resuming, or None to start again."""
         if not self.size or not self.etag.is_file():
             return None
         return self.etag.read_text(encoding="utf-8")
 
     def begin(self, file: BinaryIO, etag: str | None) -> None:
-        """Empty the part, and keep the ETag if it is one to resume by."""
+        """Empty the part, and store the ETag if it allows resuming."""
         self.etag.unlink(missing_ok=True)
         file.truncate(0)
         if etag is not None and etag.startswith('"') and etag.isascii():
             self.etag.write_text(etag, encoding="utf-8")
 
     def discard(self) -> None:
-        """Remove what is there."""
+        """Remove the part and its ETag."""
         self.path.unlink(missing_ok=True)
         self.etag.unlink(missing_ok=True)
 
 
 @dataclass(frozen=True, slots=True)
 class _Transfer:
-    """What is to be fetched, where to, and how many bytes it may have."""
+    """The source, destination and size limit of a transfer."""
 
     address: httpx2.URL
     part: _Part
@@ -173,7 +177,7 @@ class _Transfer:
 
     @property
     def name(self) -> str:
-        """The address as people may see it."""
+        """The address for display."""
         return shown(self.address)
 
 
@@ -196,7 +200,7 @@ def _fetch_part(transfer: _Transfer, deadline: Deadline, allowed: Collection[Hos
     except httpx2.TransportError as error:
         raise _PassingError(
             f"{transfer.name} could not be fetched ({type(error).__name__}) in {_ATTEMPTS} attempts: "
-            "check the network and start again, what is here is kept."
+            "check the network and start again, the part received is retained."
         ) from error
 
 
@@ -232,8 +236,8 @@ def _check_size(transfer: _Transfer, size: int) -> None:
     if size > transfer.max_bytes:
         transfer.part.begin(transfer.file, None)
         raise DownloadError(
-            f"{transfer.name} has more than the {transfer.max_bytes} bytes that a download may have, or that the disk has "
-            "room for: fetch it by other means and ingest the file."
+            f"{transfer.name} has more than the {transfer.max_bytes} bytes that a download may have, or that the disk "
+            "has room for: fetch it by other means and ingest the file."
         )
 
 

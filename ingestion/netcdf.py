@@ -1,7 +1,7 @@
-"""NetCDF files from elsewhere: opened from memory, and their numbers as numpy has them.
+"""Opens foreign NetCDF files from memory, and reads their numbers.
 
-The library is written in C, and some damaged files crash it or keep it busy for ever where it opens them, reads their
-attributes or closes them. So a copy of this process does that first, which may die of it.
+The library is written in C, and some damaged files crash or hang it where it opens them, reads their attributes or
+closes them. So a copy of this process, which may crash, does that first.
 """
 
 import os
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from netCDF4 import Dataset, Variable
 
 CALENDARS = ("standard", "gregorian", "proleptic_gregorian")
-# HDF5, and the three classic formats. What begins otherwise is not given to the library, which is written in C.
+# HDF5, and the three classic formats. Other content is not given to the library, which is written in C.
 _SIGNATURES = (b"\x89HDF\r\n\x1a\n", b"CDF\x01", b"CDF\x02", b"CDF\x05")
 _SHORTEST = 32  # bytes
 _MAX_TRIAL = 2  # seconds of computing; a large file takes some hundredths
 _DEADLY = (signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGSEGV, signal.SIGXCPU)
 _FAULTS = (OSError, RuntimeError, ValueError, TypeError, OverflowError)
 _MAX_MEMORY = 512 * 2**20  # bytes of a trial, besides twice the file
-_NAME = "memory.nc"  # of nothing: the library takes some names for addresses, and opens them
+_NAME = "memory.nc"  # a dummy: the library takes some names for addresses, and opens them
 _DAMAGED = "is not NetCDF, or is damaged"
 _MEND = "fetch the file again"
 
@@ -38,7 +38,7 @@ def opened(file: SourceFile, content: bytes) -> Iterator["Dataset"]:
     """Open a NetCDF file.
 
     Raises:
-        SourceError: the file is none, or is damaged; also where reading it shows that later.
+        SourceError: the file is not NetCDF, or is damaged; also where later reading shows that.
     """
     import netCDF4
 
@@ -53,10 +53,10 @@ def opened(file: SourceFile, content: bytes) -> Iterator["Dataset"]:
 
 
 def _try_in_a_copy(file: SourceFile, content: bytes) -> None:
-    """Let a copy of this process open a file, read its attributes and close it.
+    """Open a file, read its attributes and close it, in a copy of this process.
 
     Raises:
-        SourceError: the copy could not, crashed, or came to no end.
+        SourceError: the copy failed, crashed, or hung.
     """
     copy = os.fork()
     if copy == 0:
@@ -73,7 +73,7 @@ def _try_in_a_copy(file: SourceFile, content: bytes) -> None:
 def _try_and_end(content: bytes) -> NoReturn:
     code = 1
     try:
-        for number in _DEADLY:  # a handler that tells of the crash would tell it of this process
+        for number in _DEADLY:  # an inherited handler would report the crash as this process's
             signal.signal(number, signal.SIG_DFL)
         _limit(len(content))
         import netCDF4
@@ -90,10 +90,12 @@ def _try_and_end(content: bytes) -> NoReturn:
 
 
 def _limit(size: int) -> None:
-    """Limit what a trial may take: a file of a thousand bytes can have the library fill gigabytes."""
+    """Limit the memory of a trial.
+
+    A file of a thousand bytes can make the library fill gigabytes."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CPU, (_MAX_TRIAL, _MAX_TRIAL + 1))
-    with suppress(OSError, ValueError):  # Linux alone tells what there is already; a lower limit stays
+    with suppress(OSError, ValueError):  # only Linux reports the present use; a lower limit stays
         taken = int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
         maximum = taken + _MAX_MEMORY + 2 * size
         resource.setrlimit(resource.RLIMIT_DATA, (maximum, maximum))
@@ -106,5 +108,7 @@ def numbers(variable: "Variable[Any]") -> npt.NDArray[np.float64]:
 
 
 def is_numeric(variable: "Variable[Any]") -> bool:
-    """Whether a variable is of numbers. One of texts has a Python type where others have one of numpy."""
+    """Return whether a variable is numeric.
+
+    A variable of texts has a Python type instead of a numpy type."""
     return getattr(variable.dtype, "kind", "") in ("f", "i", "u")

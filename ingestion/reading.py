@@ -1,8 +1,8 @@
-"""Opening the files that data are read from: regular ones, of bounded size, and for a job below stated folders alone.
+"""Opens data files: regular ones, of limited size, and for jobs only below stated folders.
 
-What is checked is what was opened: symbolic links are resolved first, and the way from the folder to the file is then
-walked without following any, so that one that is put there in between is refused too. Nothing here waits for a FIFO
-or reads a device.
+The file opened is the file checked: symbolic links are resolved first, and the path from the folder to the file is then
+opened without following any, so that a link put there in between is refused too. Nothing here waits for a FIFO or reads
+a device.
 """
 
 import os
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from ingestion.base import SourceError, SourceFile, shown_name
 
-# The longest file of the published archives has less than 1 MB. What is far above is a mistake or a bomb.
+# The longest file of the published archives has less than 1 MB. A far larger file is a mistake or a bomb.
 LARGEST_FILE = 64 * 2**20
 
 _PLAIN = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
@@ -28,22 +28,22 @@ def _ignore(_name: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """Which files may be read, and who is told.
+    """The files that may be read, and a callback for each.
 
     Attributes:
-        roots: the folders that files must be in, at any depth, or the files themselves; None: no matter where, as for
-            the command line, which reads what its user may.
-        on_file: gets the name of each file before it is read, so that a crash can be told by file.
+        roots: the folders that files must be in, at any depth, or the files themselves; None: anywhere, as for the
+            command line, which reads what its user may.
+        on_file: called with the name of each file before it is read, so that a crash can be traced to its file.
     """
 
     roots: tuple[Path, ...] | None = None
     on_file: Callable[[str], None] = _ignore
 
     def locate(self, path: Path) -> Path:
-        """Return where a path is, its links resolved where roots are set.
+        """Return a path, with its links resolved where roots are set.
 
         Raises:
-            SourceError: it is outside the roots. Whether it exists is not told.
+            SourceError: it is outside the roots. Whether it exists is not revealed.
         """
         if self.roots is None:
             return path
@@ -54,7 +54,7 @@ class Files:
         """Open a regular file.
 
         Raises:
-            SourceError: it is outside the roots, no regular file, or cannot be opened.
+            SourceError: it is outside the roots, is not a regular file, or cannot be opened.
         """
         self.on_file(str(path))
         try:
@@ -63,14 +63,16 @@ class Files:
             raise _unreadable(path, error) from error
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             os.close(descriptor)
-            raise SourceError(str(path), "is no regular file", "give a file, not a folder, a pipe or a device")
+            raise SourceError(str(path), "is not a regular file", "give a file, not a folder, a pipe or a device")
         return os.fdopen(descriptor, "rb")
 
     def read(self, path: Path) -> tuple[SourceFile, bytes]:
-        """Return a whole file, and its name, checksum and size.
+        """Read a whole file.
+
+        Return its name, checksum and size, and its bytes.
 
         Raises:
-            SourceError: it cannot be opened as `open` says, cannot be read, or is larger than any file of data.
+            SourceError: it cannot be opened (see `open`), cannot be read, or is larger than any data file.
         """
         with self.open(path) as file:
             try:
@@ -83,12 +85,12 @@ class Files:
         return described(str(path), content), content
 
     def _root_and_rest(self, path: Path) -> tuple[Path, tuple[str, ...]]:
-        """Return the root that a path is below, and the parts of the way from there, links resolved."""
+        """Return the root above a path, and the parts of the path below it, with links resolved."""
         assert self.roots is not None
         try:
             place = Path(os.path.realpath(path))
             roots = [Path(os.path.realpath(root)) for root in self.roots]
-        except ValueError:  # a NUL, or a character that no path has; it is not repeated
+        except ValueError:  # a NUL, or a character that no path can have; it is not repeated
             raise SourceError("The path", "is not one", "give the path of a file or a folder") from None
         for root in roots:
             if place.is_relative_to(root):
@@ -101,16 +103,16 @@ class Files:
 
 
 ANY_FILES = Files()
-"""Whatever the process may read."""
+"""Any file that the process may read."""
 
 
 def described(name: str, content: bytes) -> SourceFile:
-    """Return what is kept of where data came from."""
+    """Return the stored description of a file: name, checksum and size."""
     return SourceFile(shown_name(name), sha256(content).hexdigest(), len(content))
 
 
 def too_large(name: str, size: int) -> SourceError:
-    """Return the error of a file that is larger than any file of data."""
+    """Return the error for a file larger than any data file."""
     return SourceError(
         name,
         f"has {size} bytes, where a file of this kind has less than {LARGEST_FILE}",
@@ -123,7 +125,7 @@ def _unreadable(path: Path, error: OSError) -> SourceError:
 
 
 def _open_below(root: Path, parts: tuple[str, ...]) -> int:
-    """Open a file by the way from its root, following no link."""
+    """Open a file along its path below the root, following no link."""
     if not parts:
         return os.open(root, _PLAIN | os.O_NOFOLLOW)
     with ExitStack() as stack:

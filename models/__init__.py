@@ -1,1 +1,3 @@
-"""Networks and their training. Arrays come in and arrays go out: no database, no files, no sources."""
+"""Networks and their training, from arrays to arrays.
+
+No database, no files, no sources."""

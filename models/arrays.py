@@ -1,4 +1,4 @@
-"""The arrays that networks are trained and run on: many basins over one period."""
+"""Arrays for training and running networks: many basins over one period."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class Forcing:
         mass: (N, days), precipitation in mm/day.
         auxiliary: (N, days, L), in their own units.
         static: (N, S), in their own units.
-        ids: N, whose they are.
+        ids: of the N basins.
     """
 
     first: Day
@@ -37,12 +37,12 @@ class Forcing:
 
     @property
     def missing(self) -> npt.NDArray[np.bool_]:
-        """Where a day lacks any of its forcing, (N, days)."""
+        """Whether a day lacks any of its forcing, (N, days)."""
         missing: npt.NDArray[np.bool_] = np.isnan(self.mass) | np.isnan(self.auxiliary).any(axis=-1)
         return missing
 
     def over(self, period: Period) -> Self:
-        """Return the forcing of a period inside this one."""
+        """Return the forcing of a period within this one."""
         days = days_of(self.period, period)
         return type(self)(period.first, self.mass[:, days], self.auxiliary[:, days], self.static, self.ids)
 
@@ -53,13 +53,13 @@ class Forcing:
 
 
 def places(ids: Sequence[str], learnt_from: Iterable[str]) -> npt.NDArray[np.int64]:
-    """Return the place of each basin among those that a network learnt from, in the order of ids; -1 for any other."""
+    """Return each basin's index among those that a network learnt from, sorted by id; -1 for any other."""
     place = {basin: at for at, basin in enumerate(sorted(learnt_from))}
     return np.array([place.get(basin, -1) for basin in ids], np.int64)
 
 
 def days_of(whole: Period, part: Period) -> slice:
-    """Return where the days of `part` lie in an array over the days of `whole`.
+    """Return the slice of the days of `part` within the days of `whole`.
 
     Raises:
         ValueError: `part` is not inside `whole`.

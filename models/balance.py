@@ -1,4 +1,4 @@
-"""Whether the members of an ensemble kept their water over some days in one basin."""
+"""Checks the water balance of an ensemble's members in one basin over some days."""
 
 import numpy as np
 import numpy.typing as npt
@@ -15,14 +15,16 @@ def fault(
     sums: Sums | None,
     at: int,
 ) -> str | None:
-    """Describe the first fault of a member: a ledger that does not close, or negative water; None without one.
+    """Describe the first fault of a member.
+
+    An open ledger or negative water; None without one.
 
     Args:
-        rain: what fell on the basin, (days,) in mm/day.
+        rain: precipitation on the basin, (days,) in mm/day.
         outputs: `discharge` and `loss`, (members, basins, days) in mm/day.
         start, last: each member's states before and after the days, basins first; None for empty stores.
-        sums: what has flowed since the empty store; None where that is not known.
-        at: the place of the basin.
+        sums: of the flows since the empty store; None where unknown.
+        at: the index of the basin.
     """
     members, now = len(last), stored(last, at)
     discharge, loss = outputs["discharge"][:, at], outputs["loss"][:, at]
@@ -44,5 +46,5 @@ def fault(
 
 
 def stored(state: list[ArrayMap], at: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Return the water that each member's cells hold in one basin, (members,) in mm."""
+    """Return the water stored by each member in one basin, (members,) in mm."""
     return np.array([member["c"][at].sum(dtype=np.float64) for member in state])

@@ -1,4 +1,6 @@
-"""Weights and training checkpoints as safetensors: named tensors and a JSON header, never a pickle."""
+"""Weights and training checkpoints as safetensors.
+
+Named tensors and a JSON header, never a pickle."""
 
 import json
 from typing import Any
@@ -14,13 +16,13 @@ Tensors = dict[str, Tensor]
 
 
 def dump(tensors: Tensors, header: dict[str, Any]) -> bytes:
-    """Return tensors and a JSON-able header as one blob."""
+    """Encode tensors and a JSON-able header as bytes."""
     contiguous = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
     return save(contiguous, {"header": json.dumps(header)})
 
 
 def parse(blob: bytes) -> tuple[Tensors, dict[str, Any]]:
-    """Read what `dump` gave.
+    """Decode the result of `dump`.
 
     Raises:
         DataProblem: the blob is not a whole safetensors file of ours.
@@ -31,24 +33,24 @@ def parse(blob: bytes) -> tuple[Tensors, dict[str, Any]]:
         metadata = json.loads(blob[8 : 8 + header_size])["__metadata__"] or {}
         header = json.loads(metadata["header"])
         if not isinstance(header, dict):
-            raise ValueError("its header is no object")
+            raise ValueError("its header is not an object")
     except (SafetensorError, KeyError, ValueError, RecursionError) as error:
         raise DataProblem(f"The stored weights cannot be read ({excerpt(error)}): restore or retrain them.") from error
     return tensors, header
 
 
 def not_finite(tensors: Tensors) -> list[str]:
-    """Return the names of the tensors that hold NaN or an infinity."""
+    """Return the names of the tensors that contain NaN or an infinity."""
     return [name for name, tensor in tensors.items() if not tensor.isfinite().all()]
 
 
 def prefixed(prefix: str, tensors: Tensors) -> Tensors:
-    """Return the tensors under names that begin with `prefix`."""
+    """Return the tensors with `prefix` added to their names."""
     return {prefix + name: tensor for name, tensor in tensors.items()}
 
 
 def under(prefix: str, tensors: Tensors) -> Tensors:
-    """Return the tensors whose names begin with `prefix`, without it."""
+    """Return the tensors whose names begin with `prefix`, with it removed."""
     return {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}
 
 
@@ -62,7 +64,7 @@ def optimizer_tensors(optimizer: torch.optim.Optimizer) -> Tensors:
 
 
 def restore_optimizer(optimizer: torch.optim.Optimizer, tensors: Tensors) -> None:
-    """Put back what `optimizer_tensors` gave."""
+    """Restore the result of `optimizer_tensors`."""
     state: dict[int, Tensors] = {}
     for key, tensor in tensors.items():
         index, _, name = key.partition(".")

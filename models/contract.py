@@ -1,7 +1,8 @@
-"""What every network is: `forward(inputs, state) -> outputs, state`, over all days at once or one by one.
+"""The interface of networks.
 
-Shapes: T days, B samples (basins or windows), M mass inputs, L auxiliary inputs, S static attributes,
-K cells.
+`forward(inputs, state) -> outputs, state`, for all days or day by day.
+
+Shapes: T days, B samples (basins or windows), M mass inputs, L auxiliary inputs, S static attributes, K cells.
 """
 
 from abc import ABC, abstractmethod
@@ -19,25 +20,25 @@ State = dict[str, Tensor]
 """The named tensors that a network carries from day to day, each with B first."""
 
 Outputs = Mapping[str, Tensor]
-"""Named results. Every network gives `discharge` (T, B) in mm/day, NaN on skipped days. One that conserves mass
-also gives `loss` (T, B) in mm/day, `outflow` (T, B, K) in mm/day and `storage` (T, B, K) in mm; and where its state
-holds `tags` (B, K, G), the water of its cells told apart, `discharge_by_tag` and `loss_by_tag` (T, B, G) in mm/day."""
+"""Named results. Every network returns `discharge` (T, B) in mm/day, NaN on skipped days. One that conserves mass also
+returns `loss` (T, B) in mm/day, `outflow` (T, B, K) in mm/day and `storage` (T, B, K) in mm; and where its state has
+`tags` (B, K, G), the tagged water of its cells, `discharge_by_tag` and `loss_by_tag` (T, B, G) in mm/day."""
 
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """What drives a network.
+    """The inputs of a network.
 
     Attributes:
         mass: (T, B, M), the water that enters, in mm/day, never scaled.
         auxiliary: (T, B, L), standardised.
         static: (B, S), standardised.
-        basin: (B,), the place of each sample's basin among those that the network learnt from, in the order of their
+        basin: (B,), the index of each sample's basin among those that the network learnt from, in the order of their
             ids; -1 for any other. None: all are others.
         elapsed: (T, B), days since the step before; None where every step is one day.
         mask: (T, B), False where a day's forcing is missing; None where none is. Only networks whose
             `skips_gaps` is true accept it.
-        tag: (T,), what the water that falls on a day is told apart by, from 0; None where no water is.
+        tag: (T,), the tag of the water that falls on each day, from 0; None without tags.
     """
 
     mass: Tensor
@@ -74,13 +75,13 @@ class WaterScales:
 class Network(nn.Module, ABC):
     """A rainfall-runoff network.
 
-    Running all days at once equals running them one after the other with the state carried on.
+    Running all days at once gives the same result as running them one by one with the state carried on.
 
     Attributes:
         architecture: its name.
-        conserving: whether its cells hold water, in mm, and neither make nor lose any.
-        skips_gaps: whether it takes a mask, and skips the days whose forcing is missing.
-        state_version: of the meaning of its state.
+        conserving: whether its cells hold water, in mm, and conserve it.
+        skips_gaps: whether it accepts a mask, and skips the days with missing forcing.
+        state_version: version of the meaning of its state.
         half_products: whether it may multiply in bfloat16 where the processor has a unit for that. Training sets it;
             water is never rounded so.
     """
@@ -93,21 +94,23 @@ class Network(nn.Module, ABC):
 
     @property
     def computes_blocks_alone(self) -> bool:
-        """Whether a block of samples gets the same bits in a call of its own and in one of several blocks."""
+        """Whether a block of samples gives the same bits alone as among several blocks."""
         return False
 
     def scale_to(self, water: WaterScales) -> None:
-        """Take the scales of the water before a training; a network that conserves it never scales it."""
+        """Set the scales of water before a training.
+
+        A conserving network never scales it."""
 
     def learn_from(self, basins: int) -> None:
-        """Make room for what is learnt of each basin by itself, if the network learns such a thing."""
+        """Allocate the parameters learnt for each basin, if the network has any."""
 
     def hide(self, unseen: Collection["Unseen"]) -> None:
-        """Let the gates not see some inputs, if the network has gates that see them."""
+        """Hide some inputs from the gates, if the network has gates that see them."""
 
     @property
     def basin_vectors(self) -> "BasinVectors | None":
-        """What it learns of each basin by itself, if anything."""
+        """The parameters learnt for each basin, if any."""
         return None
 
     @abstractmethod
@@ -116,9 +119,11 @@ class Network(nn.Module, ABC):
 
     @abstractmethod
     def forward(self, inputs: Inputs, state: State | None = None) -> tuple[Outputs, State]:
-        """Run the days of `inputs` from `state` (None: an empty store); return outputs and the last state."""
+        """Run the days of `inputs` from `state` (None: an empty store).
+
+        Return outputs and the last state."""
 
     def __call__(self, inputs: Inputs, state: State | None = None) -> tuple[Outputs, State]:
-        """Run `forward` (here for its types)."""
+        """Run `forward` (declared for its types)."""
         outputs, last = super().__call__(inputs, state)
         return outputs, last

@@ -1,4 +1,4 @@
-"""An ensemble: the members of a version, run side by side."""
+"""An ensemble: the members of a version, run together."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ class Ensemble:
     """Networks that share inputs and scaler.
 
     Attributes:
-        networks: one a member, in the order of `labels`.
+        networks: one per member, in the order of `labels`.
         labels: the members' numbers.
         learnt_from: the ids of the basins that they learnt from.
     """
@@ -48,7 +48,7 @@ class Ensemble:
 
     @property
     def conserving(self) -> bool:
-        """Whether water is conserved, so that storage and ledger mean something."""
+        """Whether water is conserved, so that storage and ledger are meaningful."""
         return all(network.conserving for network in self.networks)
 
     def simulate(
@@ -58,11 +58,11 @@ class Ensemble:
 
         Args:
             forcing: B basins over T days, in their own units.
-            states: one a member, named arrays (B, ...); None for empty stores.
-            keep: the outputs wanted.
+            states: one per member, named arrays (B, ...); None for empty stores.
+            wanted: the names of the outputs to return.
 
         Returns:
-            outputs (members, B, T, ...), and the states after the last day, one a member.
+            outputs (members, B, T, ...), and the states after the last day, one per member.
         """
         stacked: ArrayMap = {}
         last = []
@@ -81,13 +81,13 @@ class Ensemble:
         wanted: Sequence[str],
         tag: npt.NDArray[np.int64] | None = None,
     ) -> Iterator[tuple[ArrayMap, ArrayMap]]:
-        """Do what `simulate` does, a member at a time, so that the outputs of one alone need room.
+        """Do what `simulate` does, member by member, to hold the outputs of only one in memory.
 
         Args:
-            tag: (T,), that of the water that falls on each day, where the states tell water apart.
+            tag: (T,), the tag of the water that falls on each day, where the states have tags.
 
         Returns:
-            of each member the outputs (B, T, ...), and its state after the last day.
+            for each member the outputs (B, T, ...), and its state after the last day.
         """
         inputs = self.scaler.inputs(forcing, torch.float32, learnt_from=self.learnt_from)
         if tag is not None:

@@ -1,8 +1,8 @@
-"""Running a network forward, in whole blocks of samples.
+"""Runs a network forward, in whole blocks of samples.
 
-A block always holds BLOCK samples, padded with dry ones (by the network itself where it keeps blocks apart), and each
-day is computed by itself. So a basin gets the same bits whatever its neighbours in the block, and a run split in two
-with the state carried on gives the bits of the whole run (same machine, same library versions).
+A block always has BLOCK samples, padded with dry ones (by the network itself where it computes blocks separately), and
+each day is computed separately. So a basin gets the same bits whatever its neighbours in the block, and a run split in
+two with the state carried on gives the bits of the whole run (same machine, same library versions).
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from torch import Tensor
 from models.contract import Inputs, Network, State
 from models.nets.products import BLOCK
 
-GROUP = 4 * BLOCK  # basins that are well computed together: what a call costs whatever its size is then small
+GROUP = 4 * BLOCK  # basins per call, so that the fixed cost of a call is small
 
 ArrayMap = dict[str, npt.NDArray[np.float32] | npt.NDArray[np.float64]]
 
@@ -29,7 +29,7 @@ def simulate(
         network: any network of the contract.
         inputs: standardised inputs.
         state: named arrays with B first; None for an empty store.
-        keep: the outputs wanted, by name (`discharge`, `loss`, `storage`, `outflow`).
+        wanted: the names of the outputs to return (`discharge`, `loss`, `storage`, `outflow`).
 
     Returns:
         the outputs, each (B, T, ...), and the state after the last day, each (B, ...).

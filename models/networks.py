@@ -1,4 +1,4 @@
-"""From a configuration to a network: the one list of architectures."""
+"""Builds networks from configurations: the one list of architectures."""
 
 import torch
 
@@ -14,7 +14,7 @@ ARCHITECTURES: dict[str, type[Network]] = {net.architecture: net for net in (MCL
 
 
 def architecture(network: NetworkConfig) -> type[Network]:
-    """Return the class of network that a configuration asks for."""
+    """Return the network class of a configuration."""
     return ARCHITECTURES[network.architecture]
 
 
@@ -22,7 +22,7 @@ def build(network: NetworkConfig, inputs: InputsConfig, seed: int, basins: int =
     """Return a freshly initialised network; the same seed gives the same weights.
 
     Args:
-        basins: how many it learns from.
+        basins: number of basins it learns from.
     """
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)

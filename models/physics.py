@@ -1,7 +1,9 @@
-"""Whether a network keeps to physics: numbers from named probes, each with the largest that passes.
+"""Physics probes of a network.
 
-The probes run on weather made for the purpose, the same for every network of as many inputs: what they ask holds for
-any weather, or not at all. A network that conserves no mass is asked only what does not rest on its water.
+Named numbers, each with the largest value that passes.
+
+The probes run on synthetic weather, the same for every network with the same number of inputs: their questions hold for
+any weather, or not at all. A network that does not conserve mass gets only the questions that do not concern its water.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -32,7 +34,7 @@ class Trial:
 
     Args:
         network: any network of the contract.
-        auxiliary, static: how many inputs of either kind it takes.
+        auxiliary, static: number of inputs of either kind.
     """
 
     def __init__(self, network: Network, auxiliary: int, static: int) -> None:
@@ -45,12 +47,12 @@ class Trial:
 
     @cached_property
     def whole(self) -> tuple[ArrayMap, ArrayMap]:
-        """The outputs over the whole of the weather, and the last state."""
+        """The outputs over all the weather, and the last state."""
         return self.run(self.weather)
 
     @property
     def usual(self) -> ArrayMap:
-        """The outputs over the whole of the weather."""
+        """The outputs over all the weather."""
         return self.whole[0]
 
     @cached_property
@@ -65,9 +67,9 @@ class Probe:
     """A question to a network.
 
     Attributes:
-        asks: what is measured.
+        asks: the measured quantity.
         limit: the largest value that passes.
-        of_water: whether it can be asked only of a network that conserves mass.
+        of_water: whether it applies only to a network that conserves mass.
     """
 
     name: str
@@ -108,7 +110,7 @@ def _added_rain(trial: Trial) -> float:
 
 
 def _accounted(outputs: ArrayMap) -> npt.NDArray[np.float64]:
-    """Return the water in the basin and all that has left it, (B, T) in mm."""
+    """Return the water in the basin plus all that has left it, (B, T) in mm."""
     left: npt.NDArray[np.float64] = np.cumsum(outputs["discharge"] + outputs["loss"], axis=1, dtype=np.float64)
     stored: npt.NDArray[np.float64] = outputs["storage"].sum(axis=-1, dtype=np.float64)
     return left + stored
@@ -176,16 +178,20 @@ PROBES = (
     Probe("dry-down", f"mean discharge of the last of {DRY_YEARS} years without rain", "mm/day", 0.1, True, _dry_down),
     Probe("causality", "how much the weather of later days changes a discharge", "mm/day", 0.0, False, _causality),
     Probe("batch invariance", "how much other basins change a discharge", "mm/day", 0.0, False, _batch_invariance),
-    Probe("restart", "how much a stop with the state kept changes a discharge", "mm/day", 0.0, False, _restart),
+    Probe(
+        "restart", "how much stopping and resuming from the state changes a discharge", "mm/day", 0.0, False, _restart
+    ),
 )
 
 
 def measure(networks: Sequence[Network], auxiliary: int, static: int) -> tuple[ProbeResult, ...]:
-    """Return what the probes find of an ensemble: the worst of its members, in the order of `PROBES`.
+    """Return the probes' results for an ensemble.
+
+    The worst of its members, in the order of `PROBES`.
 
     Args:
         networks: of one architecture.
-        auxiliary, static: how many inputs of either kind they take.
+        auxiliary, static: number of inputs of either kind.
     """
     trials = [Trial(network, auxiliary, static) for network in networks]
     conserving = all(network.conserving for network in networks)

@@ -1,7 +1,7 @@
-"""States in files: what the cells of an ensemble hold in some basins at the end of a day, to go on from elsewhere.
+"""States in files: the cells of an ensemble in some basins at the end of a day, to resume from elsewhere.
 
-A file is safetensors: the arrays of all members, and a header that says whose they are. It is refused by any other
-ensemble and for any other basin.
+A file is safetensors: the arrays of all members, and a header with their owner. Any other ensemble refuses it, and it
+cannot be used for any other basin.
 """
 
 import hashlib
@@ -22,14 +22,16 @@ from models.inference import ArrayMap
 
 
 class UnusableState(DataProblem):
-    """A saved state is damaged, or is another ensemble's, basin's or day's."""
+    """A saved state is damaged, or belongs to another ensemble, basin or day."""
 
     kind = "unusable-state"
 
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """The ensemble that a state belongs to: the fingerprint of its weights, and the forcing product that it takes."""
+    """The ensemble of a state.
+
+    The fingerprint of its weights, and its forcing product."""
 
     weights: str
     product: str
@@ -37,13 +39,13 @@ class Owner:
 
 @dataclass(frozen=True, slots=True)
 class SavedState:
-    """What the cells hold at the end of a day.
+    """The cells at the end of a day.
 
     Attributes:
-        basins: B, whose it is.
+        basins: B ids.
         day: the last day that it has consumed.
-        spin_up_days: of each basin, the days since its store was empty.
-        members: named arrays (B, ...), one map a member.
+        spin_up_days: by basin, the days since its store was empty.
+        members: named arrays (B, ...), one map per member.
     """
 
     owner: Owner
@@ -53,7 +55,7 @@ class SavedState:
     members: Sequence[ArrayMap]
 
     def of(self, basins: Sequence[str]) -> "SavedState":
-        """Return the state of some of its basins, in the order given.
+        """Return the state of some of its basins, in the given order.
 
         Raises:
             UnusableState: it lacks one.
@@ -90,7 +92,7 @@ class _Header(BaseModel):
 
 
 def dump(state: SavedState) -> bytes:
-    """Return a state as the bytes of a file."""
+    """Encode a state as the bytes of a file."""
     arrays = {name: np.stack([member[name] for member in state.members]) for name in state.members[0]}
     header = _Header(
         weights=state.owner.weights,
@@ -104,14 +106,14 @@ def dump(state: SavedState) -> bytes:
 
 
 def parse(content: bytes, owner: Owner, ensemble: Ensemble) -> SavedState:
-    """Read what `dump` gave.
+    """Decode the result of `dump`.
 
     Args:
-        owner: whose it must be.
-        ensemble: its networks, whose states have these names and shapes.
+        owner: the required owner.
+        ensemble: its networks, which determine the names and shapes of states.
 
     Raises:
-        UnusableState: it is another ensemble's, is damaged, or was never a state.
+        UnusableState: it belongs to another ensemble, is damaged, or was never a state.
     """
     try:
         tensors, fields = checkpoint.parse(content)

@@ -17,9 +17,9 @@ class Scaler:
     """Means and standard deviations, pooled over the basins and days of the training period.
 
     Attributes:
-        auxiliary_mean, auxiliary_sd: one a dynamic input, L each.
-        static_mean, static_sd: one an attribute, S each. An attribute that all basins share has the standard
-            deviation 1 here, so that it enters as 0.
+        auxiliary_mean, auxiliary_sd: one per dynamic input, L each.
+        static_mean, static_sd: one per attribute, S each. An attribute that all basins share has the standard deviation
+            1 here, so that it enters as 0.
     """
 
     auxiliary_mean: tuple[float, ...]
@@ -29,7 +29,9 @@ class Scaler:
 
     @classmethod
     def fit(cls, training: Forcing) -> Self:
-        """Fit to the forcing of the training period; sums in float64, missing days left out."""
+        """Fit to the forcing of the training period.
+
+        Sums in float64, missing days left out."""
         auxiliary = training.auxiliary.astype(np.float64)
         static = training.static.astype(np.float64)
         return cls(
@@ -46,7 +48,9 @@ class Scaler:
         device: torch.device | str = "cpu",
         learnt_from: Iterable[str] = (),
     ) -> Inputs:
-        """Return a network's inputs: time first, auxiliaries and statics standardised, missing days masked.
+        """Return a network's inputs.
+
+        Time first, auxiliaries and statics standardised, missing days masked.
 
         Args:
             learnt_from: the ids of the basins that the network learnt from.
@@ -70,7 +74,7 @@ class Scaler:
 
     @classmethod
     def from_json(cls, fields: dict[str, list[float]]) -> Self:
-        """Read what `as_json` gave."""
+        """Decode the result of `as_json`."""
         return cls(**{name: tuple(values) for name, values in fields.items()})
 
 

@@ -1,4 +1,4 @@
-"""Training one member: windows in, weights out, with checkpoints that resume to the same bits."""
+"""Trains one member: from windows to weights, with checkpoints that resume bit for bit."""
 
 import copy
 import math
@@ -37,11 +37,10 @@ class TrainingDiverged(DataProblem):
 
 @dataclass(frozen=True, slots=True)
 class TrainingData:
-    """All that a training sees.
+    """The data of a training.
 
     Attributes:
-        forcing: N basins over the whole record that the training may use; without gaps, but for a network that
-            skips them.
+        forcing: N basins over the whole record that the training may use; without gaps, unless the network skips them.
         discharge: (N, days) in mm/day, NaN where missing.
     """
 
@@ -50,7 +49,7 @@ class TrainingData:
 
 
 class MedianNSE(NamedTuple):
-    """The median NSE over some basins: those that have one."""
+    """The median NSE over the basins that have one, and their number."""
 
     value: float
     basins: int
@@ -58,7 +57,7 @@ class MedianNSE(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where a training stands after a step."""
+    """The progress of a training after a step."""
 
     step: int
     steps: int
@@ -74,9 +73,9 @@ class TrainedMember:
     Attributes:
         last: after the last step; the mean of the last ones, if they are averaged.
         best: at the highest median NSE of the validation basins; None without a validation period.
-        log: a row per validation (step, loss, median validation NSE and its count of basins); of weights to start from
-            one at step 0.
-        seconds: that its steps took, validations apart: of all cores together on a CPU, by the clock on a GPU.
+        log: a row per validation (step, loss, median validation NSE and its number of basins); for initial weights, one
+            at step 0.
+        seconds: of its steps, without validations: of all cores together on a CPU, by the clock on a GPU.
     """
 
     last: Tensors
@@ -86,7 +85,7 @@ class TrainedMember:
 
 
 def steps_of(config: TrainingConfig, windows: Windows) -> int:
-    """Return how many steps a training takes."""
+    """Return the number of steps of a training."""
     schedule = config.schedule
     return schedule.steps if isinstance(schedule, Cosine) else schedule.epochs * windows.batches_per_epoch
 
@@ -104,10 +103,10 @@ def learning_rate(schedule: Cosine | Staircase, step: int, steps: int, steps_per
 
 
 class MemberTraining:
-    """One member on its way from a seed, or from weights that it is to start from, to its own.
+    """The training of one member, from a seed or from initial weights.
 
     Args:
-        start: the weights of a trained member, with whose scaler the training goes on.
+        start: the weights of a trained member; the training uses that member's scaler.
         learnt_from: the ids of the basins that the member will have learnt from: those of the data, and the trained
             member's.
     """
@@ -141,13 +140,13 @@ class MemberTraining:
         self.average = copy.deepcopy(self.network).eval()
         training = config.train_period
         record = data.forcing.period
-        # A day that the network skips has no simulation to hold against the observation.
+        # A day that the network skips has no simulation to compare with the observation.
         self.observed = np.where(data.forcing.missing, np.float32(np.nan), data.discharge)
         self.windows = Windows(~np.isnan(self.observed), record, training, config.windows, seed)
         self.sd = np.nanstd(data.discharge[:, days_of(record, training)], axis=1, dtype=np.float64)
         self.steps = steps_of(config, self.windows)
         self.seed, self.step, self.best_nse, self.seconds = seed, 0, -math.inf, 0.0
-        # What else a machine does slows a step down, but adds nothing to its seconds of the CPU.
+        # Other load on the machine slows a step down, but adds nothing to its CPU seconds.
         self._clock = time.process_time if device == "cpu" else time.perf_counter
         self.best: Tensors | None = None
         self.log: list[dict[str, Any]] = []
@@ -160,8 +159,8 @@ class MemberTraining:
         """Train to the end.
 
         Args:
-            on_checkpoint: gets the step count and a blob for `resume`, every `checkpoint_every` steps.
-            on_progress: gets every step; what it raises stops the training, after a last checkpoint.
+            on_checkpoint: called with the step count and a blob for `resume`, every `checkpoint_every` steps.
+            on_progress: called at every step; an exception that it raises stops the training, after a last checkpoint.
 
         Raises:
             TrainingDiverged: the loss is not finite.
@@ -183,7 +182,7 @@ class MemberTraining:
         return TrainedMember(_copy(self.average), self.best, self.log, self.seconds)
 
     def checkpoint(self) -> bytes:
-        """Return everything that the rest of the training depends on."""
+        """Encode everything on which the rest of the training depends."""
         tensors = checkpoint.prefixed("network.", _copy(self.network))
         tensors |= checkpoint.prefixed("average.", _copy(self.average))
         tensors |= checkpoint.prefixed("optimizer.", checkpoint.optimizer_tensors(self.optimizer))
@@ -195,7 +194,7 @@ class MemberTraining:
         return {"step": self.step, "best_nse": best_nse, "log": self.log, "seconds": self.seconds}
 
     def resume(self, blob: bytes) -> None:
-        """Go on from a checkpoint of the same training.
+        """Resume from a checkpoint of the same training.
 
         Raises:
             DataProblem: the checkpoint cannot be read.
@@ -214,7 +213,7 @@ class MemberTraining:
             group["lr"] = rate
         inputs, observed, sd = self._samples(self.step)
         with torch.random.fork_rng(devices=[]):
-            # Dropout's: a resumed training then drops what an uninterrupted one would have dropped.
+            # Dropout's: a resumed training then drops the same values as an uninterrupted one.
             torch.manual_seed(int(np.random.SeedSequence([self.seed, self.step]).generate_state(1, np.uint64)[0]))
             outputs, _ = self.network(inputs)
         simulated = outputs["discharge"][self.config.windows.spinup_days :]
@@ -241,7 +240,7 @@ class MemberTraining:
         return torch.optim.AdamW([group for group in groups if group["params"]])
 
     def _fit_vectors_alone(self) -> VectorPrior:
-        """Hold everything but the vectors of the basins."""
+        """Fix all parameters except the vectors of the basins."""
         vectors = self.network.basin_vectors
         assert vectors is not None
         self.network.requires_grad_(False)
@@ -256,7 +255,9 @@ class MemberTraining:
         return self.prior.penalty(vectors.table[inputs.basin])
 
     def _average(self) -> None:
-        """Move the mean of the weights on; the first steps count for more, so that it forgets where it began."""
+        """Update the mean of the weights.
+
+        Early steps have more weight, so that the start is forgotten."""
         share = min(self.config.ema_decay, self.step / (self.step + 10))
         with torch.no_grad():
             for mean, now in zip(self.average.parameters(), self.network.parameters(), strict=True):
@@ -284,7 +285,7 @@ class MemberTraining:
         return self.step % self.config.validate_every == 0 or self.step == self.steps
 
     def _validate(self, loss: float | None) -> MedianNSE:
-        """Score the validation period and keep the weights if they are the best so far; no loss before a step."""
+        """Score the validation period and store the weights if they are the best so far; no loss before a step."""
         period = self.config.validation_period
         assert period is not None
         score = median_nse(self.average, self.data, self.scaler, period, self.learnt_from)
@@ -297,7 +298,9 @@ class MemberTraining:
 
 
 def water_scales(data: TrainingData, training: Period) -> WaterScales:
-    """Return the scales of precipitation and discharge over the training period; sums in float64.
+    """Return the scales of precipitation and discharge over the training period.
+
+    Sums in float64.
 
     Where it never rains the standard deviation is 1, so that the rain enters as 0.
     """

@@ -1,4 +1,4 @@
-"""Training samples: windows of consecutive days of one basin, dealt out in an order that the seed fixes."""
+"""Training samples: windows of consecutive days of one basin, in an order fixed by the seed."""
 
 from functools import lru_cache
 
@@ -16,8 +16,8 @@ Indices = npt.NDArray[np.int64]
 class Windows:
     """Every window whose loss days lie in the training period and hold an observation.
 
-    Each epoch deals the windows once, in whole batches. The batch of a step depends on seed and step alone, so
-    that a resumed training sees what an uninterrupted one would have seen.
+    Each epoch uses the windows once, in whole batches. The batch of a step depends only on seed and step, so that a
+    resumed training sees the same batches as an uninterrupted one.
     """
 
     def __init__(

@@ -1,1 +1,1 @@
-"""The work itself: each module joins sources, records and models into one thing that the service does."""
+"""The service's operations: each module joins sources, records and models into one task."""

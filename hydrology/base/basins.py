@@ -1,18 +1,20 @@
-"""Basin identifiers: `NAMESPACE-code`, of which a USGS site number is one kind."""
+"""Basin identifiers: `NAMESPACE-code`, e.g. for USGS site numbers."""
 
 import re
 
 from hydrology.base.errors import InvalidInput
 
 SOURCE_NAMESPACES = ("USGS", "SYNTH", "CARAVAN")
-"""Whose basins and gauges come from a published source: nobody else registers one or changes its observations."""
+"""Namespaces of published sources: users cannot register their basins or change their observations."""
 
 _USGS_NUMBER = re.compile(r"[0-9]{8,15}")
 _NAMESPACED = re.compile(r"(?!USGS-)[A-Z][A-Z0-9]{1,15}-[A-Za-z0-9_][A-Za-z0-9_.]{0,39}")
 
 
 def basin_id(text: str) -> str:
-    """Return the full identifier of a basin: "01013500" and "USGS-01013500" are both "USGS-01013500".
+    """Return the full identifier of a basin.
+
+    "01013500" and "USGS-01013500" are both "USGS-01013500".
 
     Raises:
         InvalidInput: the text is neither a USGS site number nor a namespaced identifier.
@@ -29,22 +31,26 @@ def basin_id(text: str) -> str:
 
 
 def has_source(basin: str) -> bool:
-    """Whether a basin's data come from a published source, so that it is not a user's own."""
+    """Return whether a basin's data come from a published source, and not from a user."""
     return basin.partition("-")[0] in SOURCE_NAMESPACES
 
 
 def source_code(basin: str) -> str:
-    """Return a basin's identifier as CAMELS files write it: the bare number of a USGS site."""
+    """Return a basin's identifier as in CAMELS files.
+
+    For a USGS site, the bare number."""
     namespace, code = basin.split("-", 1)
     return code if namespace == "USGS" else basin
 
 
 def gauge_product(basin: str) -> str:
-    """Return the product that a basin's discharge is kept under: its namespace in lower case (`usgs`)."""
+    """Return the product of a basin's discharge.
+
+    Its namespace in lower case (`usgs`)."""
     return basin.partition("-")[0].lower()
 
 
 def place_in_words(latitude: float, longitude: float) -> str:
-    """Return a place in degrees with its hemispheres: 44.085° N, 115.622° W."""
+    """Format a place in degrees with its hemispheres: 44.085° N, 115.622° W."""
     north, east = "N" if latitude >= 0 else "S", "E" if longitude >= 0 else "W"
     return f"{abs(latitude):.3f}° {north}, {abs(longitude):.3f}° {east}"

@@ -1,4 +1,6 @@
-"""Days and periods. A day is a `numpy.datetime64[D]`; a period names its first and last day, both inside."""
+"""Days and periods. A day is a `numpy.datetime64[D]`.
+
+A period includes its first and last day."""
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -15,7 +17,7 @@ Days = npt.NDArray[np.datetime64]
 
 
 def day(text: str | date | np.datetime64) -> Day:
-    """Return a day from `YYYY-MM-DD`, a date, or a datetime64.
+    """Convert `YYYY-MM-DD`, a date or a datetime64 to a day.
 
     Raises:
         InvalidInput: the text is not a calendar day.
@@ -32,10 +34,10 @@ def day(text: str | date | np.datetime64) -> Day:
 
 
 def instant(text: str) -> datetime:
-    """Return an instant in UTC from RFC 3339, `2008-04-21T06:00:00Z`.
+    """Parse an RFC 3339 instant, such as `2008-04-21T06:00:00Z`, to UTC.
 
     Raises:
-        InvalidInput: the text is none, or says no offset.
+        InvalidInput: the text is not an instant, or has no offset.
     """
     try:
         parsed = datetime.fromisoformat(text)
@@ -47,7 +49,7 @@ def instant(text: str) -> datetime:
 
 
 def as_date(value: Day) -> date:
-    """Return a day as a `datetime.date`."""
+    """Convert a day to a `datetime.date`."""
     result = value.astype("datetime64[D]").astype(object)
     assert isinstance(result, date)
     return result
@@ -66,8 +68,11 @@ def zone(name: str) -> ZoneInfo:
 
 
 def zone_of_longitude(longitude: float) -> str:
-    """Return the time zone of a meridian at sea: whole hours, no summer time. On land it is a guess by an hour or two.
+    """Return the nautical time zone of a meridian.
 
+    Whole hours, no summer time.
+
+    On land it can be wrong by an hour or two.
     Args:
         longitude: degrees east.
     """
@@ -76,7 +81,7 @@ def zone_of_longitude(longitude: float) -> str:
 
 
 def last_ended_day(now: datetime, time_zone: str) -> Day:
-    """Return the last calendar day that has ended in a time zone, be it of 23, 24 or 25 hours.
+    """Return the last calendar day that has ended in a time zone, of 23, 24 or 25 hours.
 
     Args:
         now: an instant, with its offset.
@@ -96,7 +101,7 @@ class Period:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read `1999-10-01..2008-09-30`.
+        """Parse a period, such as `1999-10-01..2008-09-30`.
 
         Raises:
             InvalidInput: the text is not two days, or they are in the wrong order.
@@ -121,7 +126,7 @@ class Period:
         return np.arange(self.first, self.last + np.timedelta64(1, "D"))
 
     def without(self, part: "Period | None") -> tuple["Period", ...]:
-        """Return what is left of it before and after a part of it."""
+        """Return the remaining periods before and after a part."""
         if part is None or self.overlap(part) is None:
             return (self,)
         day = np.timedelta64(1, "D")
@@ -136,10 +141,12 @@ class Period:
 
 
 def same_day(days: npt.ArrayLike, years: npt.ArrayLike) -> Days:
-    """Return the same day of the same month in other years, 1 March for a 29 February that they have not.
+    """Return the same calendar day in other years.
+
+    1 March for a missing 29 February.
 
     Args:
-        days, years: datetime64[D] and datetime64[Y], of shapes that go together.
+        days, years: datetime64[D] and datetime64[Y], of shapes that broadcast.
     """
     of, into = np.asarray(days, "datetime64[D]"), np.asarray(years, "datetime64[Y]")
     months = of.astype("datetime64[M]")
@@ -149,14 +156,19 @@ def same_day(days: npt.ArrayLike, years: npt.ArrayLike) -> Days:
 
 
 def water_year(days: Days) -> npt.NDArray[np.int64]:
-    """Return the water year of each day: October to September, named by the year it ends in."""
+    """Return the water year of each day.
+
+    October to September, named by the year it ends in."""
     months = days.astype("datetime64[M]").astype(np.int64)
     return (months + 3) // 12 + 1970
 
 
 def climatic_year(days: Days) -> npt.NDArray[np.int64]:
-    """Return the climatic year of each day: April to March, named by the year it begins in. Low flows of a summer and
-    the autumn after it fall into one."""
+    """Return the climatic year of each day.
+
+    April to March, named by the year it begins in.
+
+    It does not split the low flows of a summer and the autumn after it."""
     months = days.astype("datetime64[M]").astype(np.int64)
     return (months - 3) // 12 + 1970
 

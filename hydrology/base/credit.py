@@ -1,14 +1,14 @@
-"""What every answer that rests on somebody's data says of them."""
+"""The credit and licence of a data source, included in every answer that uses its data."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Credit:
-    """Whose data they are.
+    """Credit and licence of a data source.
 
     Attributes:
-        credit: the sentence that names the source, as it asks to be named.
+        credit: a sentence that names the source, in the source's own wording.
         licence: under which the data may be used.
     """
 

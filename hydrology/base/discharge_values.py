@@ -1,7 +1,9 @@
-"""One rule for a gauge's daily values, whichever source they come from: numbers, sentinels, codes, negative flow.
+"""Reads a gauge's daily values by one rule for all sources.
 
-A day without a usable value is NaN with a flag, and its neighbours stay: a sentinel or a known code is MISSING; a
-negative flow (a tide, or a fault) and a code that nobody knows are MISSING and SUSPECT. `refused` reports them.
+Numbers, sentinels, codes, negative flow.
+
+A day without a usable value is NaN with a flag, and its neighbours are unaffected: a sentinel or a known code is
+MISSING; a negative flow (a tide, or a fault) and an unknown code are MISSING and SUSPECT. `refused` reports them.
 """
 
 import re
@@ -13,13 +15,13 @@ import numpy.typing as npt
 from hydrology.base.series import DailySeries, Flag, Flags
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-"""A number in text. Python's own float() takes more: 1_000, infinity, the digits of other scripts."""
+"""A number in text. Python's own float() accepts more: 1_000, infinity, the digits of other scripts."""
 
 SENTINELS = (-999.0, -9_999.0, -99_999.0, -999_999.0)
 """Numbers that stand for no value."""
 
 UNKNOWN_CODE = np.inf
-"""Stands for a code that is not known among numbers."""
+"""Represents an unknown code among numbers."""
 
 _NO_VALUE = frozenset(("", "nan", "null", "none", "na", "n/a"))
 # Of USGS: help.waterdata.usgs.gov/codes-and-parameters, as written in place of a value or beside it.
@@ -36,7 +38,7 @@ _QUALIFIERS = {
     "A": Flag.APPROVED,
     "M": Flag.MISSING,  # of CAMELS
 }
-# They qualify a value in ways that no flag of ours has: provisional, revised, above a limit, computed or protected.
+# Qualifiers without a flag of ours: provisional, revised, above a limit, computed or protected.
 _SILENT = _CODES | {
     *("P", "PROVISIONAL", "R", "REVISED", "1", "2", "&", ">", "GREATERTHAN", "EQUIP", "BACKWATER", "DISCONTINUED"),
     *("FLOOD", "FORCEINTERPOLATION", "MAINTENANCE", "ZEROFLOW", "SEASONAL", "TIDAL"),
@@ -44,10 +46,10 @@ _SILENT = _CODES | {
 
 
 def number_of(text: str) -> float:
-    """Return a value as written: NaN for none or a known code, `UNKNOWN_CODE` for any other text without a digit.
+    """Parse a value: NaN for none or a known code, `UNKNOWN_CODE` for any other text without a digit.
 
     Raises:
-        ValueError: it has digits and is not a number, such as `1,250`: what it means would be a guess.
+        ValueError: it has digits and is not a number, such as `1,250`, whose meaning would be a guess.
     """
     text = text.strip()
     if NUMBER.fullmatch(text):
@@ -60,7 +62,9 @@ def number_of(text: str) -> float:
 
 
 def qualifier_flags(words: Iterable[str]) -> Flag:
-    """Return the flags of a value's qualifiers (`A`, `e`, `ICE`); one that is not known makes the value SUSPECT."""
+    """Return the flags of a value's qualifiers (`A`, `e`, `ICE`).
+
+    An unknown one makes the value SUSPECT."""
     flags = Flag(0)
     for word in map(str.upper, words):
         flags |= _QUALIFIERS.get(word, Flag(0) if word in _SILENT else Flag.SUSPECT)
@@ -68,24 +72,26 @@ def qualifier_flags(words: Iterable[str]) -> Flag:
 
 
 def screened(values: npt.NDArray[np.float64], flags: Flags | None = None) -> tuple[npt.NDArray[np.float64], Flags]:
-    """Return daily discharge with its flags, NaN where there is no usable value.
+    """Return daily discharge with its flags, NaN where no value is usable.
 
     Args:
         values: (days,) in any unit, as `number_of` gives them or as a source stores them.
-        flags: of the source; MISSING there takes a value away.
+        flags: of the source; a value flagged MISSING is removed.
     """
     given = np.zeros(values.shape, np.uint8) if flags is None else flags
     without = np.isnan(values) | np.isin(values, SENTINELS)
     withdrawn = ~without & (given & Flag.MISSING != 0)
     refused = ~without & ((values < 0) | ~np.isfinite(values) | withdrawn)
     lost = without | refused
-    # An estimate, a limit or a doubt of nothing says nothing.
+    # A flag on a missing value (estimate, limit, doubt) has no meaning.
     stored = np.where(lost, given & ~np.uint8(Flag.ESTIMATED | Flag.BELOW_LIMIT | Flag.SUSPECT) | Flag.MISSING, given)
     return np.where(lost, np.nan, values), np.where(refused, stored | Flag.SUSPECT, stored).astype(np.uint8)
 
 
 def refused(series: DailySeries) -> str | None:
-    """Return how many days of discharge are suspect, by what became of them, with the first; None where none is."""
+    """Describe the suspect days of discharge.
+
+    Number and first day by treatment; None without any."""
     suspect = series.flags & Flag.SUSPECT != 0
     gone = np.isnan(series.values)
     fates = {

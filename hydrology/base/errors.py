@@ -1,31 +1,33 @@
-"""The one base of every error that a user can mend.
+"""The base class of every error that a user can fix.
 
-A `Problem` is a sentence for a person: what is wrong, where, and how to mend it. Its `kind` is a stable
-slug (the API's problem type), its `exit_code` what the command line ends with.
+A `Problem` is a sentence for a person: what is wrong, where, and how to fix it. Its `kind` is a stable slug (the API's
+problem type), its `exit_code` the exit code of the command line.
 """
 
 
 class Problem(Exception):  # noqa: N818 - named after RFC 9457's "problem details", which it becomes
-    """Something a user can mend. The text says what, where and how."""
+    """A problem that a user can fix.
+
+    Its text states what happened, where, and what to do."""
 
     kind = "problem"
     exit_code = 2
     status = 500
-    remedy = "Read `detail`: it says what is wrong this time and how to mend it."
+    remedy = "Read `detail`: it states what is wrong in this case and how to fix it."
 
 
 def printable(words: str) -> str:
-    """Return what others may have worded without control characters, as a sentence or a log may hold it."""
+    """Remove control characters from foreign text, for use in a sentence or a log."""
     return "".join(letter if letter.isprintable() else "?" for letter in words)
 
 
 def excerpt(words: object) -> str:
-    """Return the beginning of what others may have worded, fit for a sentence: short, and of printable letters."""
+    """Return the beginning of foreign text in printable characters, for use in a sentence."""
     return ascii(str(words))[1:-1][:200]
 
 
 class NotFound(Problem):
-    """The thing asked for is not kept here."""
+    """The requested object does not exist here."""
 
     kind = "not-found"
     exit_code = 3
@@ -34,7 +36,7 @@ class NotFound(Problem):
 
 
 class InvalidInput(Problem):
-    """An argument or a value that cannot be used as it is."""
+    """An argument or a value that cannot be used."""
 
     kind = "invalid-input"
     exit_code = 2

@@ -1,4 +1,4 @@
-"""Findings about data: what a check reports, from the quality report to a refusal."""
+"""Findings about data, as reported by checks."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -8,7 +8,7 @@ Severity = Literal["info", "warning", "error"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing found: a stable code, its severity, a sentence for people, and details fit for JSON."""
+    """A finding: a stable code, its severity, a sentence for people, and details that JSON can hold."""
 
     code: str
     severity: Severity

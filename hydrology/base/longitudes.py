@@ -1,4 +1,4 @@
-"""Longitudes in degrees, compared and subtracted modulo 360."""
+"""Compares and subtracts longitudes in degrees, modulo 360."""
 
 from collections.abc import Iterable
 from itertools import pairwise
@@ -10,7 +10,9 @@ Values = float | npt.NDArray[np.float64]
 
 
 def difference(longitude: Values, reference: Values) -> npt.NDArray[np.float64]:
-    """Subtract longitudes the short way round: degrees east of the reference, from -180 up to 180; shapes broadcast."""
+    """Subtract longitudes modulo 360.
+
+    Degrees east of the reference, within -180 to 180; shapes broadcast."""
     apart = np.subtract(longitude, reference, dtype=np.float64)
     near = np.abs(apart) < 180  # the plain difference, to the last bit
     wrapped: npt.NDArray[np.float64] = np.where(near, apart, (apart + 180) % 360 - 180)
@@ -18,19 +20,19 @@ def difference(longitude: Values, reference: Values) -> npt.NDArray[np.float64]:
 
 
 def unwrapped(longitude: Values, reference: Values) -> npt.NDArray[np.float64]:
-    """Return longitudes as they are written within 180 degrees of a reference, beyond 180 where that is so."""
+    """Return longitudes within 180 degrees of a reference, above 180 where needed."""
     near = np.abs(np.subtract(longitude, reference)) < 180
     written: npt.NDArray[np.float64] = np.where(near, longitude, reference + difference(longitude, reference))
     return written
 
 
 def normalised(longitude: float) -> float:
-    """Return a longitude as it is written from -180 to 180."""
+    """Return a longitude within -180 to 180."""
     return longitude if -180 <= longitude <= 180 else (longitude + 180) % 360 - 180
 
 
 def extent(longitudes: Iterable[float]) -> tuple[float, float]:
-    """Return west and east of the shortest arc that holds some longitudes, at least one.
+    """Return west and east of the shortest arc that contains all longitudes (at least one).
 
     West is from -180 to 180 and east is not below it: above 180 where the arc crosses the 180th meridian.
     """

@@ -1,4 +1,4 @@
-"""A basin's outline, read from GeoJSON that nobody has checked.
+"""Reads a basin's outline from unchecked GeoJSON.
 
 Source of the shapes: RFC 7946.
 """
@@ -18,28 +18,28 @@ MAX_VERTICES = 5_000
 MAX_RINGS = 100
 
 Polygon = list[Array]
-"""Its rings, the outer one first and then its holes, each (vertices, 2) in degrees of longitude and latitude, the last
-vertex the first."""
+"""Its rings, the outer one first and then its holes, each (vertices, 2) in degrees of longitude and latitude; the last
+vertex equals the first."""
 
-_LARGEST_NUMBER = 1e9  # a height may stand beside the degrees; no NaN is below
+_LARGEST_NUMBER = 1e9  # a height may follow the degrees; NaN is never below it
 _LARGEST = (360.0, 90.0)  # degrees: longitudes may go on beyond 180, or from 0 to 360
 _NEAR = 0.2  # degrees that a gauge may lie outside the box of its outline
 _FARTHEST = 20.0  # degrees from end to end: no basin with a gauge is larger
 _POLYGONS = ("Polygon", "MultiPolygon")
 _WGS84 = re.compile(r"(?i)(.*[:/])?(CRS84h?|EPSG[:/](.*[:/])?(4326|4979|4269|4258))")
-"""The names of the reference systems that RFC 7946's stands for: WGS 84, and those within metres of it."""
+"""Names of reference systems equivalent to RFC 7946's: WGS 84, and those within metres of it."""
 _MAX_NAME = 100
 _TRANSFORM = "transform it to WGS 84, longitude first (ogr2ogr -t_srs EPSG:4326 -lco RFC7946=YES)"
 
 
 class BadOutline(InvalidInput):
-    """An outline that cannot be used; the text says why."""
+    """An outline that cannot be used; its text gives the reason."""
 
     kind = "bad-outline"
 
 
 def outline_of(geojson: object, latitude: float, longitude: float) -> list[Polygon]:
-    """Return the polygons of a gauge's outline, their longitudes within 180 degrees of the gauge's.
+    """Return the polygons of a gauge's outline, with longitudes within 180 degrees of the gauge's.
 
     Args:
         latitude, longitude: of the gauge, degrees.
@@ -69,7 +69,7 @@ def polygons_of(geojson: object) -> list[Polygon]:
     if not 0 < len(rings) <= MAX_RINGS:
         raise BadOutline(f"The outline has {len(rings)} rings: give 1 to {MAX_RINGS}.")
     if not all(isinstance(ring, list) for ring in rings):
-        raise BadOutline("A ring of the outline is not a list of places: write it as RFC 7946 says.")
+        raise BadOutline("A ring of the outline is not a list of positions: write it according to RFC 7946.")
     vertices = sum(len(ring) for ring in rings)
     if vertices > MAX_VERTICES:
         raise BadOutline(f"The outline has {vertices} vertices, and at most {MAX_VERTICES} are taken: simplify it.")
@@ -77,10 +77,10 @@ def polygons_of(geojson: object) -> list[Polygon]:
 
 
 def geometry_of(geojson: object) -> dict[str, Any]:
-    """Return an outline as one Polygon or MultiPolygon, without whatever else the GeoJSON holds.
+    """Return an outline as one Polygon or MultiPolygon, without the rest of the GeoJSON.
 
-    A FeatureCollection has one feature with a polygon, and a GeometryCollection's polygons belong together; points and
-    lines beside them are left out.
+    A FeatureCollection must have one feature with a polygon; the polygons of a GeometryCollection belong together;
+    points and lines are ignored.
 
     Raises:
         BadOutline: there is no polygon, there are several features with one, or it is in another reference system.
@@ -119,7 +119,7 @@ def _areal(geometry: object) -> list[dict[str, Any]]:
 
 
 def _areal_within(geometry: object) -> list[dict[str, Any]]:
-    """Return the polygons that a geometry is or collects."""
+    """Return the polygons in a geometry, nested ones included."""
     if not isinstance(geometry, dict):
         return []
     within = geometry.get("geometries") if geometry.get("type") == "GeometryCollection" else [geometry]
@@ -135,12 +135,12 @@ def _parts(geometry: dict[str, Any]) -> list[list[Any]]:
     given = geometry.get("coordinates")
     polygons = [given] if geometry["type"] == "Polygon" else given
     if not isinstance(polygons, list) or not all(isinstance(polygon, list) and polygon for polygon in polygons):
-        raise BadOutline("The outline's coordinates are not lists of rings: write it as RFC 7946 says.")
+        raise BadOutline("The outline's coordinates are not lists of rings: write it according to RFC 7946.")
     return polygons
 
 
 def _check_reference(holder: object) -> None:
-    """Raise where a `crs`, which GeoJSON had before RFC 7946, names another reference system than WGS 84."""
+    """Raise where a `crs` (from before RFC 7946) names another reference system than WGS 84."""
     crs = holder.get("crs") if isinstance(holder, dict) else None
     if crs is None:
         return
@@ -176,7 +176,7 @@ def _is_number(value: object) -> bool:
 
 
 def _check_place(polygons: list[Polygon], latitude: float, longitude: float) -> None:
-    """Raise where the outline is not a basin of that gauge."""
+    """Raise where the outline cannot be the basin of that gauge."""
     vertices = np.concatenate([ring for polygon in polygons for ring in polygon])
     low, high = vertices.min(axis=0), vertices.max(axis=0)
     if (high - low).max() > _FARTHEST:
@@ -210,7 +210,9 @@ def _check_simple(ring: Array) -> None:
 
 
 def _side(start: Array, end: Array, place: Array) -> Array:
-    """Return on which side of the line from start to end a place lies: above 0 to its left; shapes broadcast."""
+    """Return the side of the line from start to end.
+
+    Above 0 to its left; shapes broadcast."""
     along, across = end - start, place - start
     side: Array = np.sign(along[..., 0] * across[..., 1] - along[..., 1] * across[..., 0])
     return side

@@ -1,7 +1,7 @@
-"""Where an outline covers the Earth, and the area of that on the WGS 84 ellipsoid.
+"""The coverage of an outline, and its area on the WGS 84 ellipsoid.
 
-The sides are straight in longitude and latitude (RFC 7946, 3.1.1). What several polygons cover, or one of them twice,
-counts once; a hole is open where no other polygon covers it.
+Sides are straight in longitude and latitude (RFC 7946, 3.1.1). Area covered more than once counts once; a hole is open
+where no other polygon covers it.
 """
 
 from collections.abc import Sequence
@@ -41,10 +41,10 @@ def area_m2(polygons: Sequence[Polygon]) -> float:
 
 
 def covered(polygons: Sequence[Polygon], longitudes: Array, latitudes: Array) -> npt.NDArray[np.bool_]:
-    """Return which places of a grid some polygons cover, (latitudes, longitudes).
+    """Return which cells of a grid the polygons cover, (latitudes, longitudes).
 
     Args:
-        polygons: their rings' longitudes are written like the grid's.
+        polygons: with longitudes in the same range as the grid's.
         longitudes, latitudes: of the grid, degrees, ascending.
     """
     sides = _sides(polygons)
@@ -56,7 +56,9 @@ def covered(polygons: Sequence[Polygon], longitudes: Array, latitudes: Array) ->
 
 
 def _sides(polygons: Sequence[Polygon]) -> Array:
-    """Return the sides of some polygons, (sides, 7): both ends, the polygon, the ring, and 1, or -1 of a hole."""
+    """Return the sides of polygons, (sides, 7).
+
+    Both ends, the polygon, the ring, and 1, or -1 for a hole."""
     rings = [(number, at, ring) for number, polygon in enumerate(polygons) for at, ring in enumerate(polygon)]
     return np.concatenate(
         [
@@ -67,7 +69,7 @@ def _sides(polygons: Sequence[Polygon]) -> Array:
 
 
 def _runs(sides: Array, latitude: float) -> Array:
-    """Return from where to where some polygons cover a parallel, (runs, 2) in degrees of longitude, ascending."""
+    """Return the intervals of a parallel that polygons cover, (runs, 2) in degrees of longitude, ascending."""
     x0, y0, x1, y1, polygon, ring, sign = sides[(sides[:, 1] > latitude) != (sides[:, 3] > latitude)].T
     x = x0 + (latitude - y0) * (x1 - x0) / (y1 - y0)
     in_ring = np.lexsort((x, ring))  # each ring is crossed an even number of times: in and out take turns
@@ -83,14 +85,14 @@ def _runs(sides: Array, latitude: float) -> Array:
 
 
 def _positive(edges: Array, steps: Array) -> Array:
-    """Return the edges at which the sum of the steps up to there comes above 0, and back to it."""
+    """Return the edges at which the cumulative sum of the steps rises above 0, or returns to it."""
     inside = np.concatenate([[False], np.cumsum(steps) > 0])
     crossed: Array = edges[inside[1:] != inside[:-1]]
     return crossed
 
 
 def _per_square_degree(latitude: float) -> float:
-    """Return the area of a small piece of the ellipsoid by its degrees of latitude and longitude, m2."""
+    """Return the area per square degree of the ellipsoid at a latitude, m2."""
     phi = np.radians(latitude)
     per_radian = _SEMI_MINOR_M**2 * np.cos(phi) / (1 - _E2 * np.sin(phi) ** 2) ** 2
     return float(per_radian * np.radians(1) ** 2)

@@ -1,19 +1,19 @@
-"""Names of products: where series come from, as `maurer_extended` or `own`."""
+"""Names of products, the origins of series, such as `maurer_extended` or `own`."""
 
 import re
 
 from hydrology.base.errors import InvalidInput
 
 ARCHIVED = ("daymet", "era5_land", "maurer", "maurer_extended", "nldas", "synthetic")
-"""Those of published archives: what comes otherwise is never kept under their names."""
+"""Products of published archives: other data are never stored under these names."""
 PATTERN = "[a-z][a-z0-9_]{0,39}"
 
 
 def own_product(name: str) -> str:
-    """Return a name under which weather may be kept that is not of a published archive.
+    """Check and return a name for weather that is not from a published archive.
 
     Raises:
-        InvalidInput: it is no such name.
+        InvalidInput: the name cannot be used.
     """
     if not re.fullmatch(PATTERN, name) or name in ARCHIVED:
         raise InvalidInput(

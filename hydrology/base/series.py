@@ -1,4 +1,4 @@
-"""A daily series: consecutive days, a value and a flag a day."""
+"""A daily series: consecutive days, with a value and a flag per day."""
 
 from dataclasses import dataclass
 from enum import IntFlag
@@ -13,16 +13,18 @@ Flags = npt.NDArray[np.uint8]
 
 
 class Flag(IntFlag):
-    """Bits that qualify a day's value. A missing value is NaN and its flag says why.
+    """Bits that qualify a day's value.
 
-    A gauge's value that is not APPROVED is provisional: its source may still change it.
+    A missing value is NaN, and its flag gives the reason.
+
+    A gauge's value that is not APPROVED is provisional: its source may still revise it.
     """
 
     APPROVED = 1
     ESTIMATED = 2
     BELOW_LIMIT = 4
     MISSING = 8  # the source names the day and has no value for it
-    ABSENT = 16  # the source does not speak of the day
+    ABSENT = 16  # the source does not list the day
     FILLED = 32
     SUSPECT = 64
     ICE = 128  # the river was frozen: the value is an estimate, or there is none
@@ -34,8 +36,8 @@ class DailySeries:
 
     Attributes:
         start: the first day.
-        values: one value a day, in `unit`; NaN where missing.
-        flags: one `Flag` mask a day.
+        values: one per day, in `unit`; NaN where missing.
+        flags: one `Flag` mask per day.
         unit: the unit of the values, as stored (`cfs`, `mm/day`, `degC`, `W/m2`, `Pa`, `s`, `mm`).
     """
 
@@ -62,7 +64,9 @@ class DailySeries:
         return self.period.days
 
     def over(self, period: Period) -> "DailySeries":
-        """Return the series over a period: days outside it are dropped, days it lacks are NaN and ABSENT."""
+        """Return the series over a period.
+
+        Days outside it are dropped, days it lacks are NaN and ABSENT."""
         values = np.full(len(period), np.nan, dtype=self.values.dtype)
         flags = np.full(len(period), Flag.ABSENT, dtype=np.uint8)
         shared = self.period.overlap(period)

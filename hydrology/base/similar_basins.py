@@ -1,4 +1,4 @@
-"""Which basins are most like another: near it, as high, as wet, as snowy."""
+"""Finds basins similar to another in location, elevation, precipitation and snow."""
 
 from collections.abc import Sequence
 
@@ -8,18 +8,18 @@ import numpy.typing as npt
 Array = npt.NDArray[np.float64]
 
 ATTRIBUTES = ("elev_mean", "p_mean", "aridity", "frac_snow")
-"""The attributes that count beside the place."""
+"""The attributes that count beside the location."""
 
 
 def most_similar(of_basin: Array, of_others: Array, maximum: int) -> list[int]:
-    """Return the places of the others that are most like a basin, the most alike first.
+    """Return the indices of the most similar other basins, the most similar first.
 
-    What is not known of the basin does not count; others of which something that counts is not known are left out.
+    Attributes unknown for the basin do not count; others that lack a counting attribute are left out.
 
     Args:
         of_basin: latitude and longitude in degrees, then `ATTRIBUTES`; (6,), NaN where not known.
         of_others: the same, (others, 6).
-        most: how many to return at most.
+        maximum: maximum number of basins to return.
     """
     one, others = _comparable(of_basin[np.newaxis])[0], _comparable(of_others)
     counts = np.isfinite(one)
@@ -34,7 +34,7 @@ def most_similar(of_basin: Array, of_others: Array, maximum: int) -> list[int]:
 
 
 def _comparable(features: Array) -> Array:
-    """Return places as points of a globe, so that longitudes meet at the date line, and attributes as they are."""
+    """Return locations as points on a sphere, so that longitudes meet at the date line, with the attributes."""
     latitude, longitude = np.radians(features[:, 0]), np.radians(features[:, 1])
     across = np.cos(latitude)
     globe = np.stack([across * np.cos(longitude), across * np.sin(longitude), np.sin(latitude)], axis=1)

@@ -1,15 +1,17 @@
-"""How old something is by the service's clock, and from when on it is stale."""
+"""The age of data by the service's clock, and when they are stale."""
 
 from datetime import datetime
 
 from hydrology.base.calendar import Day, as_date
 
 STALE_AFTER_DAYS = 3
-"""A day's data come a day later at best; a weekend without them is told."""
+"""A day's data arrive a day later at best; a weekend without data is reported."""
 
 
 def age_days(of: Day, at: datetime) -> int:
-    """Return how many days a day lies before the clock's: 1 for yesterday, negative for a day that is to come."""
+    """Return a day's age in days by the clock.
+
+    1 for yesterday, negative for a future day."""
     return (at.date() - as_date(of)).days
 
 
@@ -33,5 +35,5 @@ def stale_note(of: Day, age: int, product: str, observed_until: Day | None) -> s
 
 
 def stale(age: int) -> bool:
-    """Whether something of that age is too old to go unremarked."""
+    """Return whether data of that age are stale."""
     return age > STALE_AFTER_DAYS

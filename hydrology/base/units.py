@@ -1,8 +1,8 @@
-"""Discharge between its units: cubic feet per second, cubic metres per second, depth over a named area; and weather
-from the quantities that services give to those that networks take.
+"""Converts discharge and weather between units.
 
-The area of one basin differs between sources (by more than 10 % in some), so a depth is only worth
-something beside the name of the area it was computed with: `Area` carries both.
+Discharge: cubic feet per second, cubic metres per second, depth over a named area. Weather: from the quantities of
+services to those that networks take. The area of a basin differs between sources (by more than 10 % in some), so a
+depth is meaningful only with the name of its area: `Area` holds both.
 """
 
 import math
@@ -19,9 +19,9 @@ Array = npt.NDArray[np.float64]
 Units = Literal["m3/s", "mm/day", "cfs"]
 """The units of discharge."""
 ObservedUnits = Literal["m3/s", "mm/day", "cfs", "source"]
-"""Of observed discharge, which `source` leaves in the unit that it is stored in."""
+"""Units of observed discharge; `source` leaves it in its stored unit."""
 STANDARD: Units = "m3/s"
-"""The unit of every discharge that is reported, unless another is asked for."""
+"""The default unit of reported discharge."""
 
 M3_PER_FT3 = 0.028316846592  # exact: 0.3048 ** 3
 SECONDS_PER_DAY = 86_400
@@ -33,7 +33,7 @@ J_PER_MJ = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Area:
-    """A drainage area in m2 and the name of where it comes from (`maurer_extended`, `area_gages2`).
+    """A drainage area in m2, and the name of its source (`maurer_extended`, `area_gages2`).
 
     Raises:
         InvalidInput: the area is not a positive number.
@@ -51,37 +51,39 @@ class Area:
 
 
 def cfs_to_m3s(discharge: npt.ArrayLike) -> Array:
-    """Cubic feet per second to cubic metres per second, any shape; NaN stays NaN."""
+    """Convert cubic feet per second to cubic metres per second, any shape.
+
+    NaN stays NaN."""
     return np.asarray(discharge, dtype=np.float64) * M3_PER_FT3
 
 
 def m3s_to_cfs(discharge: npt.ArrayLike) -> Array:
-    """Cubic metres per second to cubic feet per second, any shape."""
+    """Convert cubic metres per second to cubic feet per second, any shape."""
     return np.asarray(discharge, dtype=np.float64) / M3_PER_FT3
 
 
 def m3s_to_mm_per_day(discharge: npt.ArrayLike, *, area: Area) -> Array:
-    """Cubic metres per second to millimetres per day over an area, any shape."""
+    """Convert cubic metres per second to millimetres per day over an area, any shape."""
     return np.asarray(discharge, dtype=np.float64) * (SECONDS_PER_DAY * MM_PER_M / area.m2)
 
 
 def mm_per_day_to_m3s(discharge: npt.ArrayLike, *, area: Area) -> Array:
-    """Millimetres per day over an area to cubic metres per second, any shape."""
+    """Convert millimetres per day over an area to cubic metres per second, any shape."""
     return np.asarray(discharge, dtype=np.float64) * (area.m2 / (SECONDS_PER_DAY * MM_PER_M))
 
 
 def cfs_to_mm_per_day(discharge: npt.ArrayLike, *, area: Area) -> Array:
-    """Cubic feet per second to millimetres per day over an area, any shape."""
+    """Convert cubic feet per second to millimetres per day over an area, any shape."""
     return m3s_to_mm_per_day(cfs_to_m3s(discharge), area=area)
 
 
 def mm_per_day_to_cfs(discharge: npt.ArrayLike, *, area: Area) -> Array:
-    """Millimetres per day over an area to cubic feet per second, any shape."""
+    """Convert millimetres per day over an area to cubic feet per second, any shape."""
     return m3s_to_cfs(mm_per_day_to_m3s(discharge, area=area))
 
 
 def to_mm_per_day(discharge: npt.ArrayLike, *, unit: str, area: Area) -> Array:
-    """Discharge in its source unit (`cfs`, `m3/s` or `mm/day`) to millimetres per day over an area.
+    """Convert discharge in `cfs`, `m3/s` or `mm/day` to millimetres per day over an area.
 
     Raises:
         InvalidInput: the unit is none of these.
@@ -97,15 +99,17 @@ def to_mm_per_day(discharge: npt.ArrayLike, *, unit: str, area: Area) -> Array:
 
 
 def observed_unit(units: ObservedUnits | None) -> Units | None:
-    """Return the unit to convert observed discharge to: m3/s by default, None to leave it as it is stored."""
+    """Return the unit to convert observed discharge to.
+
+    m3/s by default, None for the stored one."""
     return None if units == "source" else units or STANDARD
 
 
 def converted(discharge: npt.ArrayLike, *, unit: str, into: str, area: Area | None) -> Array:
-    """Discharge from one of `cfs`, `m3/s` and `mm/day` to another, any shape.
+    """Convert discharge between `cfs`, `m3/s` and `mm/day`, any shape.
 
     Args:
-        area: what a depth is taken over; needed between a flow and a depth alone.
+        area: the area of a depth; needed only between a flow and a depth.
 
     Raises:
         InvalidInput: a unit is none of these, or an area is needed.
@@ -131,7 +135,7 @@ def converted(discharge: npt.ArrayLike, *, unit: str, into: str, area: Area | No
 
 
 def vapour_pressure(dew_point: npt.ArrayLike) -> Array:
-    """Vapour pressure in Pa from the dew point in degC, any shape; NaN stays NaN.
+    """Compute vapour pressure in Pa from the dew point in degC, any shape; NaN stays NaN.
 
     610.8 · exp(17.27 · T / (T + 237.3)): the air is saturated at its dew point.
     Source: Allen et al. 1998 (FAO paper 56), equations 11 and 14.
@@ -142,9 +146,10 @@ def vapour_pressure(dew_point: npt.ArrayLike) -> Array:
 
 
 def daylight_mean(radiation: npt.ArrayLike, daylength: npt.ArrayLike) -> Array:
-    """Radiation as its mean over daylight in W/m2 from the sum of the day in MJ/m2, any shape; NaN stays NaN.
+    """Convert a daily radiation sum in MJ/m2 to the mean over daylight in W/m2, any shape.
 
-    CAMELS gives it so, where most services give the sum, or the mean over 24 hours. A day without daylight has 0.
+    NaN stays NaN. CAMELS gives the mean over daylight, most services the sum or the mean over 24 hours. A day without
+    daylight has 0.
 
     Args:
         daylength: seconds from sunrise to sunset, of the same shape.

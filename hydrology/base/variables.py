@@ -1,4 +1,6 @@
-"""The daily quantities that Freshet takes from people and feeds: our names, their units, and what is possible."""
+"""The daily quantities of user data and feeds.
+
+Names, units and possible ranges."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,9 +8,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """What a series holds: our name for it, the unit it is kept in, and the limits of what is possible.
+    """A quantity of a series.
 
-    The limits are wide. They are there so that a sentinel (-999) or another unit (kelvin) is not taken for weather.
+    Its name, its stored unit and its possible range.
+
+    The ranges are wide: they only prevent that a sentinel (-999) or another unit (kelvin) is taken for weather.
     """
 
     variable: str
@@ -18,7 +22,9 @@ class Quantity:
 
     @property
     def column(self) -> str:
-        """The name of its column in a table: variable and unit, e.g. `precipitation_mm_per_day`."""
+        """The name of its column in a table.
+
+        Variable and unit, e.g. `precipitation_mm_per_day`."""
         return f"{self.variable}_{self.unit.replace('/', '_per_')}"
 
 
@@ -37,7 +43,7 @@ WEATHER: Mapping[str, Quantity] = {
         Quantity("pet", "mm/day", -100, 1_000),
     )
 }
-"""What can be forecast, by variable."""
+"""Quantities of weather forecasts, by variable."""
 
 OBSERVED = (
     *WEATHER.values(),
@@ -46,4 +52,4 @@ OBSERVED = (
     Quantity(DISCHARGE, "cfs", 0, 4e7),
     Quantity(DISCHARGE, "mm/day", 0, 10_000),
 )
-"""What can be observed, discharge in any of its units."""
+"""Observable quantities, with discharge in any of its units."""

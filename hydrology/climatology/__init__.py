@@ -1,1 +1,1 @@
-"""Normals, volumes and other years' weather and flow."""
+"""Normals, volumes, and weather and flow of other years."""

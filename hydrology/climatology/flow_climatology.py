@@ -1,4 +1,4 @@
-"""The climatology of flow: what was observed in other water years at the same time of the year."""
+"""Climatology of flow: observations of other water years at the same time of the year."""
 
 from collections.abc import Sequence
 
@@ -10,11 +10,11 @@ from hydrology.base.calendar import Day, Days, water_year
 Array = npt.NDArray[np.float64]
 
 NEAR_DAYS = 7
-"""So many days before and after a day of the year are its climatology."""
+"""Half-width in days of the window around a day of the year."""
 
 
 class FlowClimatology:
-    """The observed flow of other water years within a week of the day of the year.
+    """Observed flow of other water years, within a week of the day of the year.
 
     Args:
         days: of the record, (days,).
@@ -29,7 +29,9 @@ class FlowClimatology:
         self._known: dict[tuple[int, int], Array | None] = {}
 
     def quantiles(self, days: Days) -> Array | str:
-        """Return the quantiles (days, levels) of some days, or why there are none: a day has no other year."""
+        """Return quantiles (days, levels), or the reason for none.
+
+        A day has no other year."""
         rows = [self._of(int(year), int(at)) for year, at in zip(water_year(days), _day_of_year(days), strict=True)]
         complete = [row for row in rows if row is not None]
         if len(complete) < len(rows):

@@ -1,4 +1,4 @@
-"""What is normal on a day: what other years had at the same time of the year."""
+"""Normals of a day, from other years at the same time of the year."""
 
 from dataclasses import dataclass
 
@@ -12,23 +12,25 @@ Array = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
 
 LEVELS = (0.1, 0.25, 0.5, 0.75, 0.9)
-"""Of the quantiles beside the mean."""
+"""Levels of the quantiles beside the mean."""
 MIN_YEARS = 10
-"""A normal of fewer years would say more of these years than of the river."""
+"""Normals of fewer years would reflect these years more than the river."""
 MIN_DAYS = NEAR_DAYS + 1
-"""So many of the days around that of a year are known, or the year does not count: more than half of them."""
+"""Minimum number of known days in a year's window, more than half, for the year to count."""
 
 _AROUND = np.arange(-NEAR_DAYS, NEAR_DAYS + 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Normals:
-    """What is normal on some days, in the unit of the values; NaN where fewer than `MIN_YEARS` are known.
+    """Normals of some days, in the unit of the values.
+
+    NaN where fewer than `MIN_YEARS` are known.
 
     Attributes:
         mean: (days,).
         quantiles: (levels, days), at `LEVELS`.
-        years: how many other years count, (days,).
+        years: number of other years that count, (days,).
     """
 
     mean: Array
@@ -37,13 +39,13 @@ class Normals:
 
 
 def normals(values: npt.NDArray[np.floating], record: Period, days: Days) -> Normals:
-    """Return what is normal on some days: of all values of other years within `NEAR_DAYS` of the same day.
+    """Return normals of some days, from all values of other years within `NEAR_DAYS` of the day.
 
-    1 March stands for the 29 February of a year that has none. The year of the day itself is left out.
+    1 March replaces 29 February in years that have none. The year of the day itself is left out.
 
     Args:
         values: of the record, (days of the record,), NaN where missing.
-        days: that are asked about, within the record or not.
+        days: to compute normals for, within the record or not.
     """
     around, years = _of_other_years(values, record, days)
     enough = years >= MIN_YEARS
@@ -53,7 +55,7 @@ def normals(values: npt.NDArray[np.floating], record: Period, days: Days) -> Nor
 
 
 def normal_means(values: npt.NDArray[np.floating], record: Period, days: Days) -> Array:
-    """Return the means of `normals` of many records of the same days at once, (..., days).
+    """Return the means of `normals` for many records of the same days, (..., days).
 
     Args:
         values: (..., days of the record), NaN where missing.
@@ -63,15 +65,16 @@ def normal_means(values: npt.NDArray[np.floating], record: Period, days: Days) -
 
 
 def too_few_years(days: int, of: int) -> str:
-    """Return why some of the days that were asked about have no normal."""
+    """Return why some of the requested days have no normal."""
     return f"{days} of {of} days have fewer than {MIN_YEARS} other years within {NEAR_DAYS} days of the same day."
 
 
 def _of_other_years(
     values: npt.NDArray[np.floating], record: Period, days: Days
 ) -> tuple[npt.NDArray[np.floating], Counts]:
-    """Return the values around each day in other years (..., days, values), NaN where not known, and in how many years
-    enough are, (..., days)."""
+    """Return the values around each day in other years, and the number of years with enough of them.
+
+    Values are (..., days, values), NaN where unknown; years are (..., days)."""
     years = np.arange(record.first.astype("datetime64[Y]"), record.last.astype("datetime64[Y]") + 1)
     others = years != days.astype("datetime64[Y]")[:, np.newaxis]
     at = (same_day(days[:, np.newaxis], years) - record.first).astype(np.int64)[..., np.newaxis] + _AROUND
@@ -89,8 +92,8 @@ def _means(around: npt.NDArray[np.floating], enough: npt.NDArray[np.bool_]) -> A
 
 
 def _quantiles(around: npt.NDArray[np.floating]) -> Array:
-    """Return the quantiles (levels, days) of the known values of each day: what `numpy.nanquantile` does, at once."""
-    in_order = np.sort(around, axis=-1).astype(np.float64)  # with what is not known at the end
+    """Return the quantiles (levels, days) of the known values of each day, as `numpy.nanquantile`, but faster."""
+    in_order = np.sort(around, axis=-1).astype(np.float64)  # with unknown values at the end
     place = np.multiply.outer(LEVELS, np.isfinite(around).sum(axis=-1) - 1)
     below = np.floor(place).astype(np.int64)
     low, high = (np.take_along_axis(in_order, at.T, axis=-1).T for at in (below, np.ceil(place).astype(np.int64)))

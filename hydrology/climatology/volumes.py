@@ -1,6 +1,7 @@
-"""Volumes of a river over a part of the year: of a forecast, of what was observed, and what is normal.
+"""Seasonal volumes of a river: forecast, observed and normal.
 
-A volume is told as a depth over the basin (mm: the sum of the days' depths) and, with the basin's area, in million m3.
+A volume is given as a depth over the basin (mm: the sum of the daily depths) and, if the basin's area is known, in
+million m3.
 """
 
 import re
@@ -21,21 +22,23 @@ from hydrology.climatology.normals import MIN_YEARS
 Array = npt.NDArray[np.float64]
 
 EXCEEDED_PERCENT = (10, 30, 50, 70, 90)
-"""Of the years that are equally likely, those with a higher volume than the one that is told."""
+"""Percentages of equally likely years with a higher volume than the given one."""
 SNOW_RULES = 0.5
-"""From this share of the precipitation on that falls as snow, the volume that is asked for is that of the melt."""
+"""From this snow fraction of precipitation on, the default season is that of the melt."""
 MONTHS_AHEAD = 3
 M3_PER_MILLION = 1e6
 
 SEASON = "^[0-9]{2}-[0-9]{2}[.][.][0-9]{2}-[0-9]{2}$"
-"""The pattern of seasons as they are written."""
+"""The pattern of a season in text."""
 _COMMON_YEAR = 2001
 _DAY = np.timedelta64(1, "D")
 
 
 @dataclass(frozen=True, slots=True)
 class Season:
-    """The same days of every year, from a month and day to another, over the turn of the year where that is earlier.
+    """The same days of every year, between two days of the year.
+
+    It may extend over the turn of the year.
 
     29 February is neither its first nor its last day; within it, it counts.
     """
@@ -45,7 +48,7 @@ class Season:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read `04-01..07-31`.
+        """Parse a season, such as `04-01..07-31`.
 
         Raises:
             InvalidInput: the text is not two days of a common year.
@@ -65,16 +68,16 @@ class Season:
         return "{:02}-{:02}..{:02}-{:02}".format(*self.first, *self.last)
 
     def beginning_in(self, year: int) -> Period:
-        """Return its days that begin in a calendar year."""
+        """Return the season that begins in a calendar year."""
         return Period(_day(year, self.first), _day(year + (self.last < self.first), self.last))
 
     def after(self, t0: Day) -> Period:
-        """Return its first days of which one at least comes after T0."""
+        """Return the first season with at least one day after T0."""
         year = _year_of(t0)
         return next(days for days in map(self.beginning_in, range(year - 1, year + 3)) if days.last > t0)
 
     def within(self, record: Period) -> Iterator[Period]:
-        """Yield its days of every year that a record holds whole."""
+        """Yield the seasons that a record covers entirely."""
         for year in range(_year_of(record.first), _year_of(record.last) + 1):
             days = self.beginning_in(year)
             if record.overlap(days) == days:
@@ -85,12 +88,12 @@ MELT = Season((4, 1), (7, 31))
 
 
 def default_season(snow_share: float | None, t0: Day) -> Season:
-    """Return the season whose volume is told where none is asked for.
+    """Return the default season for volumes.
 
     Where snow rules, April to July; elsewhere the month of the first day after T0 and the two after it.
 
     Args:
-        snow_share: of the precipitation that falls as snow; None where it is not known.
+        snow_share: snow fraction of the precipitation; None where unknown.
     """
     if snow_share is not None and snow_share >= SNOW_RULES:
         return MELT
@@ -101,12 +104,12 @@ def default_season(snow_share: float | None, t0: Day) -> Season:
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """What has been observed of a season until T0.
+    """The observed part of a season until T0.
 
     Attributes:
-        period: its days until T0.
-        depth: of the days that were observed, mm.
-        missing: the days that were not.
+        period: the days of the season until T0.
+        depth: of the observed days, mm.
+        missing: number of days without observation.
     """
 
     period: Period
@@ -115,17 +118,17 @@ class Observed:
 
     @classmethod
     def of(cls, period: Period, flow: Array) -> Self:
-        """Sum the flow of a period, (days,) in mm/day, NaN where it was not observed."""
+        """Sum the flow of a period, (days,) in mm/day, NaN where not observed."""
         known = np.isfinite(flow)
         return cls(period, float(flow[known].sum()), period.days[~known])
 
 
 @dataclass(frozen=True, slots=True)
 class Normal:
-    """What a season's volume is in other years, mm.
+    """The normal volume of a season, from other years, mm.
 
     Attributes:
-        years: those that were observed whole, by the year that the season begins in.
+        years: those observed entirely, by the year in which the season begins.
     """
 
     mean: float
@@ -134,11 +137,11 @@ class Normal:
 
 
 def normal(flow: Array, record: Period, season: Season, shown: Period) -> Normal | str:
-    """Return what is normal, or why it cannot be told.
+    """Return the normal volume, or why there is none.
 
     Args:
-        flow: of the record, (days,) in mm/day, NaN where it was not observed.
-        told: the days whose volume is told, which are left out.
+        flow: of the record, (days,) in mm/day, NaN where not observed.
+        shown: the days of the volume to compare, which are left out.
     """
     of_years = depths(flow, record, season, shown)
     if len(of_years) < MIN_YEARS:
@@ -148,7 +151,7 @@ def normal(flow: Array, record: Period, season: Season, shown: Period) -> Normal
 
 
 def depths(flow: Array, record: Period, season: Season, shown: Period) -> dict[int, float]:
-    """Return the depth of a season in mm by the year that it begins in, of the years in which it was observed whole.
+    """Return the depths of entirely observed seasons in mm, by the year in which each begins.
 
     The arguments are those of `normal`.
     """
@@ -162,21 +165,21 @@ def depths(flow: Array, record: Period, season: Season, shown: Period) -> dict[i
 
 
 def exceeded(paths: Array, days: slice) -> Array:
-    """Return the depths that the sums of equally likely courses over some days exceed at `EXCEEDED_PERCENT`.
+    """Return the depths exceeded at `EXCEEDED_PERCENT` by the sums of equally likely paths.
 
     Args:
-        courses: (..., days) in mm/day.
-        days: of the last axis.
+        paths: (..., days) in mm/day.
+        days: of the last axis, those to sum.
 
     Returns:
-        (percents,) in mm, which fall.
+        (percents,) in mm, decreasing.
     """
     sums = paths[..., days].sum(axis=-1, dtype=np.float64)
     return np.asarray(np.quantile(sums, [1 - percent / 100 for percent in EXCEEDED_PERCENT]))
 
 
 def million_m3(depth: npt.ArrayLike, area: Area) -> Array:
-    """Return depths in mm over an area as volumes in million m3, any shape."""
+    """Convert depths in mm over an area to volumes in million m3, any shape."""
     return np.asarray(depth, dtype=np.float64) / MM_PER_M * area.m2 / M3_PER_MILLION
 
 

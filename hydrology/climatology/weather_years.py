@@ -1,4 +1,4 @@
-"""The weather of other years for the days ahead (ESP): which days of the record stand for them."""
+"""Selects the weather of other years for the days ahead (ESP)."""
 
 import numpy as np
 import numpy.typing as npt
@@ -7,15 +7,15 @@ from hydrology.base.calendar import Days, Period, month, same_day
 
 
 def other_years(ahead: Period, record: Period) -> dict[str, Days]:
-    """Return, by the year that they begin in, the days of other years that stand for the days ahead.
+    """Return the days of other years to use for the days ahead, by the year they begin in.
 
-    They begin on the same day of the same month and follow each other as they did. A 29 February that the days ahead
-    have not is left out; where the other year has none, 1 March stands for it, and each later day for the one before.
-    Years that the record does not hold whole, and those whose days are themselves ahead (T0's own), are left out.
+    They begin on the same day of the same month and are consecutive. A 29 February that the days ahead lack is left
+    out; where the other year has none, 1 March replaces it, and each later day the one before. Years that the record
+    does not cover entirely, and those whose days are themselves ahead (T0's own), are left out.
 
     Args:
         ahead: the days after T0, at most a year of them.
-        record: the days that are known.
+        record: the known days.
     """
     skips_leap_day = not _leap_days(ahead.days).any()
     by_year: dict[str, Days] = {}
@@ -28,7 +28,7 @@ def other_years(ahead: Period, record: Period) -> dict[str, Days]:
 
 
 def _leap_days(days: Days) -> npt.NDArray[np.bool_]:
-    """Return which days are a 29 February."""
+    """Return which days are 29 February."""
     of_month = (days - days.astype("datetime64[M]")).astype(int)
     leap: npt.NDArray[np.bool_] = (month(days) == 2) & (of_month == 28)
     return leap

@@ -1,7 +1,8 @@
-"""When the chance of passing a level is an alert: severity, hysteresis and persistence, as rules that tell themselves.
+"""Alert rules: severity, hysteresis and persistence from the exceedance probability, with explanations.
 
-A ladder has a step for each severity. Each step is a switch: on once the chance has been high enough in so many runs in
-a row, off once it has been below a lower chance in so many. Between the two chances nothing changes.
+A ladder has a step for each severity. Each step is a switch: on once the probability has been high enough in a number
+of consecutive runs, off once it has been below a lower probability in a number of consecutive runs. Between the two
+probabilities nothing changes.
 """
 
 from collections.abc import Sequence
@@ -10,20 +11,20 @@ from typing import Literal, get_args
 
 Severity = Literal["advisory", "watch", "warning"]
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
-"""The least severe first."""
+"""Ordered from the least severe."""
 Trend = Literal["rising", "steady", "falling"]
 Link = Literal["next", "again", "anew"]
-"""How a run stands to the run that was decided before. `next`: of a later T0. `again`: of the same T0; the two count as
-one. `anew`: there was none, or they cannot be compared, so that runs are counted from this one on."""
+"""Relation of a run to the run decided before. `next`: of a later T0. `again`: of the same T0; the two count as one.
+`anew`: there was none, or they cannot be compared, so that the count starts with this run."""
 Turn = Literal["begins", "rises", "falls", "ends"]
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A severity, and the chances of passing the level at which it begins and ends.
+    """A severity, and the exceedance probabilities at which it begins and ends.
 
     Attributes:
-        begins_after: so many runs in a row must have the chance for it to begin.
+        begins_after: number of consecutive runs with that probability before it begins.
     """
 
     severity: Severity
@@ -35,27 +36,27 @@ class Step:
 Ladder = tuple[Step, ...]
 
 WINDOW_DAYS = 10
-"""The chance is that of passing the level on any of the first days ahead, so many at most."""
+"""Maximum number of days ahead over which the exceedance probability is taken."""
 ENDS_AFTER = 2
-"""After so many runs in a row below its lower chance, a severity ends."""
+"""Number of consecutive runs below its lower probability after which a severity ends."""
 STEADY = 0.05
-"""A chance that has moved by no more since the run before is steady."""
+"""Largest change since the run before of a probability that counts as steady."""
 RARE_YEARS = 5
-"""A level that is passed once in so many years or more is a rare one."""
+"""Shortest return period in years of a rare level."""
 LADDERS: dict[Literal["common", "rare"], Ladder] = {
     "common": (Step("advisory", 0.5, 0.35, 2), Step("watch", 0.8, 0.65, 2)),
     "rare": (Step("advisory", 0.2, 0.1, 2), Step("watch", 0.4, 0.3, 2), Step("warning", 0.7, 0.55, 1)),
 }
-"""The steps for levels that are passed often, and for rare ones and those that somebody set."""
+"""The steps for frequent levels, and for rare levels and those set by a user."""
 
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """How a step stands.
+    """The state of a step.
 
     Attributes:
         on: whether its severity, or a higher one, is reached.
-        runs: how many runs in a row, the last one included, speak for the other.
+        runs: number of consecutive runs, the last one included, in favour of the other state.
     """
 
     on: bool = False
@@ -64,11 +65,11 @@ class Switch:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a run comes to for a level.
+    """The result of a run for a level.
 
     Attributes:
         switches: one for each step of the ladder.
-        turn: what changes; None where the severity stays.
+        turn: the change; None where the severity stays.
         why: the numbers and the rule, in a sentence.
     """
 
@@ -79,30 +80,32 @@ class Decision:
 
 
 def ladder(return_period_years: int | None) -> Ladder:
-    """Return the ladder of a level; None: somebody set it, because it matters."""
+    """Return the ladder of a level by its return period.
+
+    None: a user set the level."""
     common = return_period_years is not None and return_period_years < RARE_YEARS
     return LADDERS["common" if common else "rare"]
 
 
 def trend(chance: float, before: float) -> Trend:
-    """Return which way the chance has moved since the run before."""
+    """Return the direction of the probability's change since the run before."""
     if abs(chance - before) <= STEADY:
         return "steady"
     return "rising" if chance > before else "falling"
 
 
 def decide(steps: Ladder, before: Sequence[Switch], chance: float, link: Link) -> Decision:
-    """Return what a chance comes to.
+    """Decide the severity of a level by its exceedance probability.
 
     Args:
-        before: the switches that the run before led to; none of a level that is new.
-        chance: of passing the level over the window.
+        before: the switches after the run before; none for a new level.
+        chance: exceedance probability of the level over the window.
     """
     before = tuple(before) or (Switch(),) * len(steps)
     counted = [_counted(step, switch, chance, link) for step, switch in zip(steps, before, strict=True)]
     turned = [_turned(step, switch) for step, switch in zip(steps, counted, strict=True)]
     after = tuple(
-        # A severity that begins at once brings those below it along.
+        # A severity that begins at once also turns on those below it.
         Switch(True) if not switch.on and any(higher.on for higher in turned[at:]) else switch
         for at, switch in enumerate(turned)
     )
@@ -117,12 +120,16 @@ def reached(steps: Ladder, switches: Sequence[Switch]) -> Severity | None:
 
 
 def rank(severity: Severity | None) -> int:
-    """Return the place of a severity: 0 for none, then the least severe first."""
+    """Return the rank of a severity.
+
+    0 for none, then from the least severe."""
     return 0 if severity is None else 1 + SEVERITIES.index(severity)
 
 
 def _counted(step: Step, switch: Switch, chance: float, link: Link) -> Switch:
-    """Count a run that speaks for turning a switch; any other sets the count back."""
+    """Count a run in favour of turning a switch.
+
+    Any other resets the count."""
     against = chance < step.ends_below if switch.on else chance >= step.begins_at
     if not against:
         return Switch(switch.on)
@@ -157,7 +164,7 @@ def _why(
     now: Severity | None,
     chance: float,
 ) -> str:
-    """Return the rule that the run was decided by: of what changed, of what is about to, or of what holds."""
+    """Explain the decision: the rule of the change, of a pending change, or of the present severity."""
     by_name = {step.severity: (step, count) for step, count in zip(steps, counted, strict=True)}
     if rank(now) > rank(was):
         assert now is not None

@@ -1,4 +1,4 @@
-"""One value a year: the highest daily mean of each water year, the lowest 7-day mean of each climatic year."""
+"""Annual extremes: highest daily mean per water year, lowest 7-day mean per climatic year."""
 
 from dataclasses import dataclass
 
@@ -11,18 +11,18 @@ Array = npt.NDArray[np.float64]
 Years = npt.NDArray[np.int64]
 
 MAX_MISSING = 0.1
-"""Of a year's days, the share that may be missing: what happened on more of them, nobody knows."""
+"""Largest share of a year's days that may be missing; their flow is unknown."""
 LOW_FLOW_DAYS = 7
 
 
 @dataclass(frozen=True, slots=True)
 class Annual:
-    """Values of those years of a record that have enough days.
+    """Annual values of the years of a record with enough days.
 
     Attributes:
-        values: one a year, shape (years,).
+        values: one per year, shape (years,).
         days: the days of those years that the record holds, shape (days,).
-        left_out: how many years that the record touches have too few days.
+        left_out: number of years that the record touches with too few days.
     """
 
     values: Array
@@ -34,12 +34,12 @@ class Annual:
 
     @property
     def period(self) -> Period | None:
-        """From the first day of the first year to the last day of the last; None where no year has enough days."""
+        """From the first day of the first year to the last day of the last; None without such a year."""
         return Period(self.days[0], self.days[-1]) if len(self) else None
 
 
 def annual_maxima(flow: npt.ArrayLike, days: Days) -> Annual:
-    """Return the highest daily mean of each water year of which at most 10 % of the days are missing.
+    """Return the highest daily mean of each water year with at most 10 % of its days missing.
 
     Args:
         flow: shape (days,), NaN where missing.
@@ -50,9 +50,9 @@ def annual_maxima(flow: npt.ArrayLike, days: Days) -> Annual:
 
 
 def annual_minima(flow: npt.ArrayLike, days: Days) -> Annual:
-    """Return the lowest 7-day mean of each climatic year of which at most 10 % of the days are missing.
+    """Return the lowest 7-day mean of each climatic year with at most 10 % of its days missing.
 
-    The seven days are known and all of that year. Arguments as of `annual_maxima`.
+    The seven days are known and belong to that year. Arguments as of `annual_maxima`.
     """
     flow, years = np.asarray(flow, dtype=np.float64), climatic_year(days)
     means = np.full(len(flow), np.nan)
@@ -68,7 +68,7 @@ def _annual(flow: Array, candidates: Array, days: Days, years: Years, extreme: n
         return Annual(np.empty(0), days, 0)
     _, first, count = np.unique(years, return_index=True, return_counts=True)
     known = np.add.reduceat((~np.isnan(flow)).astype(np.int64), first)
-    # In a year that the record begins or ends in, the days outside of it are missing, too.
+    # In the record's first and last year, the days outside the record are missing, too.
     enough = known >= (1 - MAX_MISSING) * np.maximum(count, 365)
     values = extreme.reduceat(candidates, first)[enough]
     return Annual(values, days[np.repeat(enough, count)], int((~enough).sum()))

@@ -1,6 +1,6 @@
-"""Two distributions of annual extreme flows, each fitted in one way.
+"""Two distributions of annual extreme flows, each with one method of fitting.
 
-scipy is loaded by what needs it: the API starts without it.
+scipy is imported where needed, because the API starts without it.
 """
 
 from dataclasses import dataclass
@@ -12,8 +12,8 @@ import numpy.typing as npt
 Array = npt.NDArray[np.float64]
 
 MIN_FITTED = 3
-"""Values that a fit needs, for it has three parameters."""
-_NEARLY_ZERO = 1e-4  # a shape or a skew this near to 0 moves no level by a thousandth, and needs no formula of its own
+"""Minimum number of values for a fit: the distributions have three parameters."""
+_NEARLY_ZERO = 1e-4  # so small a shape or skew changes no level by a thousandth, and needs no formula of its own
 
 
 class Distribution(Protocol):
@@ -24,10 +24,10 @@ class Distribution(Protocol):
         """Fit to n values above 0, not all the same."""
 
     def quantile(self, chance: Array) -> Array:
-        """Return what is not exceeded with each chance: shape (..., chances)."""
+        """Return the values with the given non-exceedance probabilities: shape (..., chances)."""
 
     def sample(self, generator: np.random.Generator, shape: tuple[int, ...]) -> Array:
-        """Return random values, where the parameters have no shape of their own."""
+        """Draw random values, where the parameters are scalars."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +55,15 @@ class Gev:
         return cls(mean - scale * (1 - factor) / k, scale, k)
 
     def quantile(self, chance: Array) -> Array:
-        """Return what is not exceeded with each chance, shape (..., chances): ξ + α (1 - (-ln F)^k) / k."""
+        """Return the values with the given non-exceedance probabilities, (..., chances).
+
+        ξ + α (1 - (-ln F)^k) / k."""
         location, scale, k = (np.expand_dims(part, -1) for part in (self.location, self.scale, self.shape))
         quantile: Array = location - scale * np.expm1(k * np.log(-np.log(chance))) / k
         return quantile
 
     def sample(self, generator: np.random.Generator, shape: tuple[int, ...]) -> Array:
-        """Return random values."""
+        """Draw random values."""
         return self.quantile(generator.random(shape))
 
 
@@ -88,7 +90,9 @@ class LogPearson3:
         return cls(mean[..., 0], sd[..., 0], skew)
 
     def quantile(self, chance: Array) -> Array:
-        """Return what is not exceeded with each chance, shape (..., chances): 10^(mean + sd K), K of Pearson III."""
+        """Return the values of non-exceedance probabilities, (..., chances).
+
+        10^(mean + sd K), K of Pearson III."""
         from scipy.special import gammaincinv
 
         mean, sd, skew = (np.expand_dims(part, -1) for part in (self.mean, self.sd, _away_from_zero(self.skew)))
@@ -98,7 +102,9 @@ class LogPearson3:
         return quantile
 
     def sample(self, generator: np.random.Generator, shape: tuple[int, ...]) -> Array:
-        """Return random values, drawn as those of a gamma distribution: its quantiles take twenty times as long."""
+        """Draw random values as those of a gamma distribution.
+
+        Its quantiles take twenty times as long."""
         skew = _away_from_zero(self.skew)
         a = 4 / skew**2
         sample: Array = 10 ** (self.mean + self.sd * skew / 2 * (generator.standard_gamma(a, shape) - a))
@@ -117,7 +123,9 @@ def l_moments(values: Array) -> tuple[Array, Array, Array]:
 
 
 def _gev_shape(l_skewness: Array) -> Array:
-    """Return the shape of each L-skewness, which falls as it grows: within (-1, 20), where all but ±1 lie."""
+    """Return the shape for each L-skewness, which decreases with it.
+
+    Within (-1, 20), where all but ±1 lie."""
     low, high = np.full(l_skewness.shape, -1 + 1e-3), np.full(l_skewness.shape, 20.0)
     for _ in range(50):
         middle = (low + high) / 2

@@ -1,12 +1,12 @@
-"""What an annual extreme flow reaches with a stated chance: two distributions, and how far a level could be off.
+"""Frequency analysis of annual extreme flows, with two distributions and confidence intervals.
 
-Years without flow are no part of a distribution. With the share p0 of them, a level of the non-exceedance chance F is
+Years without flow are not part of a distribution. With the share p0 of them, a level of non-exceedance probability F is
 that of (F - p0) / (1 - p0) in the distribution of the others, and 0 where F is at most p0: the conditional probability
 adjustment of Jennings and Benson 1969, doi:10.1029/WR005i001p00276, as in Bulletin 17B, appendix 5.
 
 Intervals are of a parametric bootstrap: samples as long as the record are drawn from the fit and fitted anew, and the
-interval leaves 5 % of their levels out at either end (Efron 1979, doi:10.1214/aos/1176344552). They say how far the
-choice of years could have moved the level if the years are independent and the distribution is the right one.
+interval leaves 5 % of their levels out at either end (Efron 1979, doi:10.1214/aos/1176344552). They show by how much
+the choice of years could have changed the level if the years are independent and the distribution is the right one.
 """
 
 from collections.abc import Sequence
@@ -18,23 +18,23 @@ import numpy as np
 from hydrology.extremes.distributions import MIN_FITTED, Array, Distribution
 
 MIN_YEARS = 10
-"""As Bulletin 17C asks for: fewer say next to nothing of what happens once in decades."""
+"""As Bulletin 17C requires: fewer years show next to nothing about an event of decades."""
 INTERVAL = 0.90
-"""Of the levels of the samples, the share that an interval holds: what Bulletin 17C shows."""
+"""The share of the samples' levels within an interval, as in Bulletin 17C."""
 SAMPLES = 2000
 MAX_FITS = 8192
-"""Fits that a process holds, some kB each: three of every basin, with and without intervals, for 1 300 basins."""
+"""Number of fits that a process caches, some kB each: three per basin, with and without intervals, for 1300 basins."""
 _SEED = 0  # the same record always has the same interval
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A level with a stated chance.
+    """A level with a stated probability.
 
     Attributes:
-        value: in the unit of what it was fitted to; None for the reason given.
+        value: in the unit of the fitted values; None for the reason given.
         low, high: the ends of its interval; None for the reason given.
-        reason: None where all three are there.
+        reason: why a value is None; None where all three have one.
     """
 
     value: float | None
@@ -46,15 +46,15 @@ class Level:
 def levels(
     values: Array, chances: Sequence[float], distribution: type[Distribution], *, intervals: bool = True
 ) -> list[Level]:
-    """Return what annual values stay below, or at, with each chance in a year.
+    """Return the level for each annual non-exceedance probability.
 
-    The same values are fitted once in a process: the bootstrap of an unchanged record is not repeated.
+    Fits are cached in the process, so that the bootstrap of an unchanged record is not repeated.
 
     Args:
         values: shape (years,), none below 0.
-        chances: of not being exceeded: 0.9 for the flood of 10 years, 0.1 for the low flow of 10 years.
+        chances: non-exceedance probabilities: 0.9 for the flood of 10 years, 0.1 for the low flow of 10 years.
         distribution: of the years with flow.
-        intervals: whether the levels are to have them: they take nearly all of the time.
+        intervals: whether to compute intervals, which take nearly all of the time.
     """
     return list(_levels(np.asarray(values, np.float64).tobytes(), tuple(chances), distribution, intervals))
 
@@ -63,7 +63,7 @@ def levels(
 def _levels(
     content: bytes, chances: tuple[float, ...], distribution: type[Distribution], intervals: bool
 ) -> Sequence[Level]:
-    """Compute `levels` of float64 values by their bytes."""
+    """Compute `levels` from the bytes of float64 values."""
     values = np.frombuffer(content)
     years, positive = len(values), values[values > 0]
     if years < MIN_YEARS:
@@ -81,12 +81,12 @@ def _levels(
 
 
 def too_short(years: int) -> Level:
-    """Return the level of a record of too few years."""
+    """Return the level for a record of too few years."""
     return _none(f"Years with enough days: {years}. A level needs {MIN_YEARS}.")
 
 
 def _quantiles(fitted: Distribution, chances: Array, dry: float) -> Array:
-    """Return the levels of chances (chances,) where a share of the years is without flow: shape (..., chances)."""
+    """Return the levels of probabilities (chances,) where a share of the years is dry: shape (..., chances)."""
     wet = chances > dry
     among_wet = np.where(wet, (chances - dry) / (1 - dry), 0.5)
     quantiles: Array = np.where(wet, np.maximum(fitted.quantile(among_wet), 0), 0)
@@ -94,7 +94,7 @@ def _quantiles(fitted: Distribution, chances: Array, dry: float) -> Array:
 
 
 def _interval(fitted: Distribution, years: int, dry: float, chances: Array) -> tuple[Array, Array]:
-    """Return the ends of the interval of each chance."""
+    """Return the ends of the interval of each probability."""
     generator = np.random.default_rng(_SEED)
     with_flow = np.maximum(generator.binomial(years, 1 - dry, SAMPLES), MIN_FITTED)
     drawn = []

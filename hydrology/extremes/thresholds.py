@@ -1,4 +1,4 @@
-"""The levels of a record of discharge: what it reaches once in some years, and what it falls to."""
+"""Levels of a discharge record: floods, low flows and flow duration."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -16,14 +16,14 @@ Kind = Literal["flood", "low-flow", "flow-duration"]
 Method = Literal["gev", "log-pearson-3", "share-of-days"]
 
 FLOOD_YEARS = (2, 5, 10, 25, 50)
-"""Once in how many years, on average, a flood level is reached."""
+"""Return periods of flood levels in years."""
 LOW_FLOW_YEARS = (2, 10)
 EXCEEDED_PERCENT = (70, 90, 95)
-"""Of the days."""
+"""Percentages of the days."""
 OF_MODEL = "model-"
-"""The names of levels of a version's own simulation begin with it, and go on as those of the record are called."""
+"""Prefix of the names of levels from a version's own simulation."""
 WHAT: dict[Kind, str] = {
-    "flood": "Maxima of daily means, one a water year (October to September). They are no instantaneous peaks, which "
+    "flood": "Maxima of daily means, one a water year (October to September). They are not instantaneous peaks, which "
     "are higher.",
     "low-flow": "Minima of 7-day means, one a climatic year (April to March).",
     "flow-duration": "Daily means of the water years (October to September) that have enough days.",
@@ -35,9 +35,9 @@ class NamedLevel:
     """A level of a record.
 
     Attributes:
-        name: `gev-10`, `lp3-10`, `7q10`, `exceeded-90`: no other of the basin has it.
-        return_period_years: once in how many years it is reached; None for a share of the days.
-        exceeded_percent: of the days, those with a higher flow; None for a return period.
+        name: `gev-10`, `lp3-10`, `7q10`, `exceeded-90`; unique within the basin.
+        return_period_years: None for a share of the days.
+        exceeded_percent: percentage of the days with a higher flow; None for a return period.
         level: in the unit of the record.
     """
 
@@ -52,10 +52,10 @@ class Statistic:
     """Levels of one kind, by one method.
 
     Attributes:
-        years: how many years they rest on: those that have enough days.
-        left_out_years: how many years that the record touches have not.
-        dry_years: in how many of the years the extreme is 0.
-        period: of those years (`Annual.period`).
+        years: number of years with enough days, on which they are based.
+        left_out_years: number of years that the record touches with too few days.
+        dry_years: number of these years whose extreme is 0.
+        period: of these years (`Annual.period`).
     """
 
     kind: Kind
@@ -68,7 +68,7 @@ class Statistic:
 
     @classmethod
     def of(cls, kind: Kind, method: Method, annual: Annual, levels: Iterable[NamedLevel]) -> Self:
-        """Return levels and what they rest on."""
+        """Return levels with the years on which they are based."""
         dry = int((annual.values == 0).sum())
         return cls(kind, method, len(annual), annual.left_out, dry, annual.period, tuple(levels))
 
@@ -79,7 +79,7 @@ def of_record(flow: npt.ArrayLike, days: Days, *, intervals: bool = True) -> lis
     Args:
         flow: shape (days,), in any unit, NaN where missing, none below 0.
         days: consecutive days.
-        intervals: whether the levels are to have them: they take nearly all of the time.
+        intervals: whether to compute intervals, which take nearly all of the time.
     """
     flow = np.asarray(flow, dtype=np.float64)
     maxima, minima = annual_maxima(flow, days), annual_minima(flow, days)
@@ -92,7 +92,9 @@ def of_record(flow: npt.ArrayLike, days: Days, *, intervals: bool = True) -> lis
 
 
 def names() -> list[str]:
-    """Return the names of all levels that a record can have; `OF_MODEL` before them is a version's own."""
+    """Return the names of all possible levels of a record.
+
+    A version's own have the prefix `OF_MODEL`."""
     return [level.name for statistic in of_record([], np.empty(0, "datetime64[D]")) for level in statistic.levels]
 
 
@@ -112,7 +114,7 @@ def _low_flows(minima: Annual, intervals: bool) -> Iterator[NamedLevel]:
 
 
 def _durations(maxima: Annual, flow: Array) -> Iterator[NamedLevel]:
-    """Give the flows that a share of the days exceed, by Weibull's plotting positions m / (n + 1)."""
+    """Yield the flows exceeded on a share of the days, by Weibull's plotting positions m / (n + 1)."""
     known = flow[~np.isnan(flow)]
     for percent in EXCEEDED_PERCENT:
         if len(maxima) < MIN_YEARS:

@@ -1,1 +1,1 @@
-"""Scores of simulations and tests between them."""
+"""Scores of simulations, and tests of their differences."""

@@ -1,8 +1,8 @@
-"""Intervals of scores, from water years and basins drawn again.
+"""Bootstrap intervals of scores, over water years and basins.
 
-The days of a water year share their weather, with each other and with the basins nearby, so they are no independent
+The days of a water year share their weather, with each other and with the basins nearby, so they are not independent
 draws. Whole water years are drawn with replacement, the same ones for every basin: the block bootstrap of Künsch 1989,
-doi:10.1214/aos/1176347265. Drawing basins instead tells what another choice of basins could have given (Efron 1979,
+doi:10.1214/aos/1176347265. Drawing basins instead shows the effect of another choice of basins (Efron 1979,
 doi:10.1214/aos/1176344552).
 """
 
@@ -22,22 +22,22 @@ Array = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
 
 LEVEL = 0.95
-"""Of the samples, the share that an interval holds."""
+"""The share of the samples within an interval."""
 SAMPLES = 2000
 MIN_YEARS = 3
-"""With three years, the interval reaches the worst and the best of them; fewer say nothing of their spread."""
+"""With three years the interval extends from the worst to the best; fewer show nothing of their spread."""
 _SEED = 0  # the same scores always give the same interval
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A median over basins, and how far it could have come out otherwise.
+    """A median over basins, with its interval.
 
     Attributes:
-        median: as it is.
-        low, high: between them lie 95 % of the medians of the samples.
-        sd: of the medians of the samples. None, like `low` and `high`, where too few years are observed to draw from.
-        basins, years: how many basins, and water years with an observation, it rests on.
+        median: of the actual basins and years.
+        low, high: ends of the interval that contains 95 % of the samples' medians.
+        sd: of the samples' medians. None, like `low` and `high`, where too few years are observed to draw from.
+        basins, years: number of basins, and of water years with an observation.
     """
 
     median: float
@@ -50,11 +50,11 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class YearlyErrors:
-    """Sums over each water year from which the NSE of any choice of years follows.
+    """Sums over each water year, from which the NSE of any choice of years follows.
 
     Attributes:
         years: the water years, shape (years,).
-        days: how many days have both values, shape (basins, years), as have the others.
+        days: number of days with both values, shape (basins, years), as of the others.
         squared_error: Σ(s-o)².
         observed, observed_squared: Σo and Σo², o less the basin's mean (against cancellation).
     """
@@ -67,7 +67,7 @@ class YearlyErrors:
 
     @classmethod
     def of_basin(cls, simulated: npt.ArrayLike, observed: npt.ArrayLike, days: Days) -> Self:
-        """Return the sums of one basin, from values of shape (days,) in mm/day, NaN where missing."""
+        """Compute the sums of one basin, from values (days,) in mm/day, NaN where missing."""
         pairs = pair(simulated, observed, days=days)
         years = np.unique(water_year(days))
         row = np.searchsorted(years, water_year(pairs.days))
@@ -89,22 +89,24 @@ class YearlyErrors:
         return cls(basins[0].years, *(np.concatenate([getattr(basin, name) for basin in basins]) for name in names))
 
     def over(self, years: Sequence[int]) -> "YearlyErrors":
-        """Return the sums of some of the water years."""
+        """Return the sums of the given water years."""
         chosen = np.isin(self.years, years)
         sums = (self.days, self.squared_error, self.observed, self.observed_squared)
         return YearlyErrors(self.years[chosen], *(values[:, chosen] for values in sums))
 
     @property
     def observed_years(self) -> npt.NDArray[np.bool_]:
-        """Which years have an observation in any basin, shape (years,)."""
+        """The years with an observation in any basin, shape (years,)."""
         observed: npt.NDArray[np.bool_] = np.asarray(self.days.sum(axis=0) > 0)
         return observed
 
     def nse(self, counts: Counts | None = None) -> Array:
-        """Return the NSE of each basin over each sample of years; NaN where it is undefined.
+        """Return the NSE of each basin over each sample of years.
+
+        Values are NaN where it is undefined.
 
         Args:
-            counts: how often each year is drawn, shape (samples, years); every year once without it.
+            counts: number of times that each year is drawn, shape (samples, years); by default every year once.
 
         Returns:
             shape (basins, samples).
@@ -123,9 +125,9 @@ def median_nse_interval(errors: YearlyErrors, *, draw_years: bool = True, draw_b
 
 
 def median_difference_interval(ours: YearlyErrors, theirs: YearlyErrors) -> Interval | None:
-    """Return the median over basins of the difference of two models' NSE, ours - theirs, with its interval.
+    """Return the median over basins of the difference in NSE, ours - theirs, with its interval.
 
-    The differences are paired: both models are held against the same basin in the same years of each sample.
+    The differences are paired: both models are compared on the same basin in the same years of each sample.
     None where no basin has an NSE of both.
 
     Raises:
@@ -161,9 +163,9 @@ def _interval(
 
 
 def ratio_interval(numerator: Array, denominator: Array) -> tuple[float, float] | None:
-    """Return between which values 95 % of Σ numerator / Σ denominator lie when water years are drawn again.
+    """Return the bootstrap interval that contains 95 % of Σ numerator / Σ denominator.
 
-    None where there are too few years to draw from.
+    None where there are too few water years to draw from.
 
     Args:
         numerator, denominator: sums over each observed water year, (years,); some denominator is above 0.
@@ -177,7 +179,9 @@ def ratio_interval(numerator: Array, denominator: Array) -> tuple[float, float] 
 
 
 def _drawn(generator: np.random.Generator, observed: npt.NDArray[np.bool_]) -> Counts:
-    """Return how often each year is drawn, (samples, years): as many as are observed, of those alone."""
+    """Draw observed years with replacement, as many as there are.
+
+    Return the count of each, (samples, years)."""
     years = observed.sum()
     return np.asarray(generator.multinomial(years, observed / years, size=SAMPLES))
 

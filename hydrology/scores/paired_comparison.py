@@ -1,4 +1,4 @@
-"""Scores of several models on the same basins: quartiles, differences, and whether these can be chance."""
+"""Compares models on the same basins: quartiles, differences and their significance."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,12 +10,14 @@ import numpy.typing as npt
 from hydrology.base.errors import InvalidInput
 
 MIN_PAIRS = 6
-"""Fewer basins that differ cannot give a p below 0.05: of five, all in one direction, it is 2 / 2⁵."""
+"""With fewer differing basins, p cannot be below 0.05: for five in the same direction it is 2 / 2⁵."""
 
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """How a score is read: its value where simulation and observation agree, and its unit."""
+    """The meaning of a score.
+
+    Its value for a perfect simulation, and its unit."""
 
     perfect: float
     unit: str
@@ -39,12 +41,12 @@ MEANINGS: Mapping[str, Meaning] = MappingProxyType(
         "peak_mape": Meaning(0, "%"),
     }
 )
-"""The meaning of every score of `hydrology.scores.scores` by its name."""
+"""The meaning of every score of `hydrology.scores.scores`, by name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quartiles:
-    """Quartiles over basins, interpolated linearly between neighbours; None where there is no basin."""
+    """Quartiles over basins, interpolated linearly; None where there is no basin."""
 
     n: int
     p25: float | None
@@ -54,11 +56,11 @@ class Quartiles:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One model beside another over n basins.
+    """The difference between two models over n basins.
 
     Attributes:
-        median: of (scores - reference), basin by basin; None where there is no basin.
-        better, worse: in how many basins it is nearer to, or farther from, the perfect value.
+        median: of (scores - reference), by basin; None where there is no basin.
+        better, worse: number of basins in which it is nearer to, or farther from, the perfect value.
         p: of the two-sided Wilcoxon signed-rank test of the differences; None with the reason.
     """
 
@@ -80,7 +82,7 @@ def quartiles(values: npt.ArrayLike) -> Quartiles:
 
 
 def difference(scores: npt.ArrayLike, reference: npt.ArrayLike, *, perfect: float) -> Difference:
-    """Hold a model's scores against those of a reference in the same basins, each of shape (basins,).
+    """Compare a model's scores with those of a reference on the same basins, each (basins,).
 
     Raises:
         InvalidInput: the shapes differ, or a score is not finite.
@@ -103,12 +105,12 @@ def difference(scores: npt.ArrayLike, reference: npt.ArrayLike, *, perfect: floa
 
 
 def signed_rank(differences: npt.NDArray[np.float64]) -> tuple[float | None, str | None]:
-    """Return the p of the two-sided Wilcoxon signed-rank test, or why there is none.
+    """Return p of the two-sided Wilcoxon signed-rank test, or why there is none.
 
-    Differences of 0 are dropped. p is exact for up to 50 differences without ties, and where there are more, that of
-    the normal approximation. Source: Wilcoxon 1945, doi:10.2307/3001968.
+    Differences of 0 are dropped. p is exact for up to 50 differences without ties, and otherwise from the normal
+    approximation. Source: Wilcoxon 1945, doi:10.2307/3001968.
     """
-    from scipy.stats import wilcoxon  # here, for the API reads differences and never computes one: it loads no scipy
+    from scipy.stats import wilcoxon  # imported here: the API only reads differences, and does not load scipy
 
     if not differences.size:
         return None, "There is no basin where both have a value."

@@ -1,4 +1,4 @@
-"""Scores of flood peaks. `n` is the number of observed peaks that were judged."""
+"""Scores of flood peaks. `n` is the number of observed peaks judged."""
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,7 @@ _NO_PEAK = "The observation has no peak that stands out by its standard deviatio
 
 @score(minimum=7)
 def peak_timing(pairs: ScoredPairs) -> Score:
-    """Mean absolute lag in days from an observed peak to the simulated maximum within ±3 days.
+    """Compute the mean absolute lag in days between observed and simulated peaks, within ±3 days.
 
     Observed peaks are at least 100 days apart with a prominence of at least σ_o. Range [0, 3], 0 is perfect;
     of equal maxima the first counts. A peak within 3 days of a gap or of an end is not judged. Undefined
@@ -32,11 +32,11 @@ def peak_timing(pairs: ScoredPairs) -> Score:
 
 @score(minimum=3)
 def missed_peaks(pairs: ScoredPairs) -> Score:
-    """Fraction of observed peaks without a simulated peak within ±1 day.
+    """Compute the fraction of observed peaks without a simulated peak within ±1 day.
 
     Peaks of either series lie on or above that series' own 80th percentile and at least 30 days apart. Range
     [0, 1], 0 is perfect. A peak beside a gap or an end is not judged. Undefined without a peak to judge.
-    Source: as in neuralhydrology's `missed_peaks`, which keeps the unjudged peaks in its denominator.
+    Source: as in neuralhydrology's `missed_peaks`, which includes the unjudged peaks in its denominator.
     """
     observed = _unbroken(_high_peaks(pairs.observed), pairs.days, reach=1)
     if not len(observed):
@@ -48,7 +48,7 @@ def missed_peaks(pairs: ScoredPairs) -> Score:
 
 @score(minimum=3)
 def peak_mape(pairs: ScoredPairs) -> Score:
-    """Mean absolute error in % on the day of each observed peak, 100 mean |s_p-o_p|/o_p.
+    """Compute the mean absolute error of observed peaks in %, 100 mean |s_p-o_p|/o_p.
 
     Peaks as in `peak_timing`. Range [0, ∞), 0 is perfect. Undefined without a peak.
     """
@@ -60,7 +60,7 @@ def peak_mape(pairs: ScoredPairs) -> Score:
 
 
 def _prominent_peaks(flow: Array) -> Indices:
-    from scipy.signal import find_peaks  # here, for the API reads scores and never computes one: it loads no scipy
+    from scipy.signal import find_peaks  # imported here: the API only reads scores, and does not load scipy
 
     return find_peaks(flow, distance=100, prominence=float(flow.std()))[0]
 
@@ -72,7 +72,7 @@ def _high_peaks(flow: Array) -> Indices:
 
 
 def _unbroken(peaks: Indices, days: Days, *, reach: int) -> Indices:
-    """Keep the peaks whose neighbours, `reach` to either side, are consecutive days."""
+    """Select the peaks with consecutive days within `reach` on either side."""
     peaks = peaks[(peaks >= reach) & (peaks + reach < len(days))]
     unbroken: Indices = peaks[days[peaks + reach] - days[peaks - reach] == np.timedelta64(2 * reach, "D")]
     return unbroken

@@ -1,4 +1,4 @@
-"""Scores of forecasts that are distributions: of quantiles, held against what was observed."""
+"""Scores of probabilistic forecasts, from quantiles and observations."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ def crps(quantiles: Array, levels: Sequence[float], observed: Array) -> Array:
     """Return the continuous ranked probability score of each day, in the unit of the flow; 0 is perfect.
 
     It is twice the quantile score's integral over the levels (Gneiting and Ranjan 2011, doi:10.1198/jbes.2010.08110,
-    equation 12), by the trapezoidal rule: what lies beyond the outer levels counts nothing.
+    equation 12), by the trapezoidal rule: the tails beyond the outer levels do not count.
 
     Args:
         quantiles: (days, levels).
@@ -23,35 +23,35 @@ def crps(quantiles: Array, levels: Sequence[float], observed: Array) -> Array:
 
 
 def interval_score(low: Array, high: Array, observed: Array, share: float) -> Array:
-    """Return the score of each day's interval, in the unit of the flow: its width, and a fine for what it misses.
+    """Return the score of each day's interval, in the unit of the flow: its width plus a penalty for misses.
 
     Source: Gneiting and Raftery 2007, doi:10.1198/016214506000001437, equation 43.
 
     Args:
-        share: of the days that the interval is to hold, 0.9 from the 5 % to the 95 % quantile.
+        share: nominal coverage, 0.9 from the 5 % to the 95 % quantile.
     """
     missed = np.maximum(low - observed, 0) + np.maximum(observed - high, 0)
     return np.asarray(high - low + 2 / (1 - share) * missed)
 
 
 def exceedance_probability(quantiles: Array, levels: Sequence[float], threshold: float) -> Array:
-    """Return each day's chance that flow is above a threshold, (days,), from its quantiles (days, levels).
+    """Return each day's probability that flow exceeds a threshold, (days,), from quantiles (days, levels).
 
-    Between quantiles it is interpolated; beyond the outermost it is their level, for nothing is known there.
+    Between quantiles it is interpolated; beyond the outermost it is their level, because the tails are unknown.
     """
     passed = [np.interp(threshold, of_day, levels) for of_day in quantiles]
     return 1 - np.asarray(passed)
 
 
 def pit(quantiles: Array, levels: Sequence[float], observed: Array) -> Array:
-    """Return between which levels what was observed lies in each day's distribution, (days, 2).
+    """Return the range of levels of the observation in each day's distribution, (days, 2).
 
-    Both are one number, the probability integral transform, but where several quantiles are what was observed (a river
-    that runs dry): then it may be any between them (Czado et al. 2009, doi:10.1111/j.1541-0420.2009.01191.x). Between
+    Both ends are equal, the probability integral transform, unless several quantiles equal the observation (a dry
+    river): then it may be any value between them (Czado et al. 2009, doi:10.1111/j.1541-0420.2009.01191.x). Between
     quantiles it is interpolated; beyond the outermost it is their level.
 
     Args:
-        quantiles: (days, levels), which rise with the levels.
+        quantiles: (days, levels), increasing with the levels.
         observed: (days,).
     """
     level, last = np.asarray(levels), len(levels) - 1

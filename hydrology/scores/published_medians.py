@@ -1,4 +1,4 @@
-"""What others have printed about the 447 basins of CAMELS-US, to be held against: medians over the basins."""
+"""Published medians over the 447 basins of CAMELS-US, for comparison."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -21,11 +21,11 @@ PRODUCT = "maurer_extended"
 
 @dataclass(frozen=True, slots=True)
 class PublishedMedian:
-    """A median over the basins as it is printed.
+    """A median over the basins, as published.
 
     Attributes:
-        p25, p75: the quartiles, where they are printed.
-        sd: of the medians of ten networks, of which `median` is then the mean.
+        p25, p75: the quartiles, where published.
+        sd: of the medians of ten networks, whose mean is then `median`.
         source: the publication and its table.
     """
 
@@ -39,7 +39,9 @@ class PublishedMedian:
 
 @dataclass(frozen=True, slots=True)
 class PublishedModel:
-    """A model of the table. Two sources of one score are two of its medians."""
+    """A model of the table.
+
+    Two sources of the same score give two of its medians."""
 
     model: str
     medians: tuple[PublishedMedian, ...]
@@ -92,10 +94,10 @@ TABLE: tuple[PublishedModel, ...] = (
     _hydrological("FUSE 904", 0.622, -0.067, -67.6, -21.4, -66.74),
 )
 """Medians over the 447 basins in `PERIOD`. The two studies print the same NSE, β-NSE and FHV of the hydrological models
-and another FLV of six of them: both stand here."""
+and a different FLV for six of them: both are listed."""
 
 
 def is_comparable(period: Period, basins: Iterable[str]) -> bool:
-    """Whether a result is of the table's days and of exactly its basins."""
+    """Return whether a result covers the table's days and exactly its basins."""
     names = "\n".join(sorted(set(basins)))
     return period == PERIOD and sha256(names.encode()).hexdigest() == _BASINS_SHA256

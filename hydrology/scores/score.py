@@ -1,4 +1,6 @@
-"""What every score shares: its result, its one signature, and the one step that drops missing values."""
+"""The common parts of all scores.
+
+Result type, signature, and removal of missing values."""
 
 import math
 from collections.abc import Callable
@@ -17,11 +19,11 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """A score and what it rests on.
+    """A score, with the number of days on which it is based.
 
     Attributes:
         value: the score, or None where it is undefined.
-        n: how many days (for the peak scores: how many observed peaks) it rests on.
+        n: number of days (for the peak scores: of observed peaks).
         reason: why it is undefined, as a sentence; None where it is defined.
     """
 
@@ -31,12 +33,14 @@ class Score:
 
 
 class Undefined(Exception):  # noqa: N818 - not a fault: the reason a score has no value
-    """A formula raises this with a sentence that says why its score has no meaning here."""
+    """Raised by a formula with the reason why its score is undefined."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredPairs:
-    """Days on which both sides are known, in order; each array has shape (pairs,)."""
+    """Days on which both sides are known, in order.
+
+    Each array has shape (pairs,)."""
 
     simulated: Array
     observed: Array
@@ -49,15 +53,15 @@ class ScoredPairs:
 class ScoreFunction(Protocol):
     """The signature of every score.
 
-    `simulated` and `observed` have shape (days,), in one unit (mm/day), NaN where missing. `days` names the
-    day of each value; without it the values are those of consecutive days.
+    `simulated` and `observed` have shape (days,), in one unit (mm/day), NaN where missing. `days` gives the day of each
+    value; without it the values are those of consecutive days.
     """
 
     def __call__(self, simulated: npt.ArrayLike, observed: npt.ArrayLike, *, days: Days | None = None) -> Score: ...
 
 
 def pair(simulated: npt.ArrayLike, observed: npt.ArrayLike, *, days: Days | None = None) -> ScoredPairs:
-    """Return the days on which both sides are known.
+    """Select the days on which both sides are known.
 
     Raises:
         InvalidInput: the shapes differ, or the days are not in order.
@@ -77,7 +81,9 @@ def pair(simulated: npt.ArrayLike, observed: npt.ArrayLike, *, days: Days | None
 
 
 def score(*, minimum: int) -> Callable[[Callable[[ScoredPairs], Score]], ScoreFunction]:
-    """Make a formula over pairs a score: missing dropped, fewer than `least` pairs refused, never a NaN."""
+    """Wrap a formula over pairs as a score.
+
+    Drops missing values, requires `minimum` pairs, never returns NaN."""
 
     def decorate(formula: Callable[[ScoredPairs], Score]) -> ScoreFunction:
         @wraps(formula)

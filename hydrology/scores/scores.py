@@ -1,7 +1,7 @@
-"""Deterministic scores of daily discharge, and the registry that names them all.
+"""Deterministic scores of daily discharge, and their registry by name.
 
 Every score is `score(simulated, observed, *, days=None) -> Score` (see `hydrology.scores.score`): pairs with a missing
-side are dropped, standard deviations have ddof = 0, and a score without meaning is None with the reason.
+side are dropped, standard deviations have ddof = 0, and an undefined score is None with the reason.
 """
 
 from collections.abc import Mapping
@@ -33,12 +33,12 @@ __all__ = [
 ]
 
 FLOOR = 1e-6
-"""Flow (mm/day) that stands for anything lower where a logarithm is taken."""
+"""Lower bound of flow (mm/day) before taking a logarithm."""
 
 
 @score(minimum=2)
 def nse(pairs: ScoredPairs) -> Score:
-    """Nash-Sutcliffe efficiency, 1 - Σ(s-o)² / Σ(o-ō)².
+    """Compute the Nash-Sutcliffe efficiency, 1 - Σ(s-o)² / Σ(o-ō)².
 
     Range (-∞, 1], 1 is perfect, 0 no better than the observed mean. Undefined for a constant observation.
     Source: Nash and Sutcliffe 1970, doi:10.1016/0022-1694(70)90255-6.
@@ -50,16 +50,16 @@ def nse(pairs: ScoredPairs) -> Score:
 
 @score(minimum=3)
 def pearson_r(pairs: ScoredPairs) -> Score:
-    """Pearson's correlation coefficient.
+    """Compute Pearson's correlation coefficient.
 
-    Range [-1, 1]. Undefined if either side is constant; two pairs would always give ±1, so three are asked.
+    Range [-1, 1]. Undefined if either side is constant; two pairs would always give ±1, so three are required.
     """
     return Score(_correlation(pairs), len(pairs))
 
 
 @score(minimum=2)
 def alpha_nse(pairs: ScoredPairs) -> Score:
-    """Ratio of the standard deviations, σ_s/σ_o.
+    """Compute the ratio of the standard deviations, σ_s/σ_o.
 
     Range [0, ∞), 1 is perfect. Undefined for a constant observation.
     Source: Gupta et al. 2009, doi:10.1016/j.jhydrol.2009.08.003.
@@ -70,7 +70,7 @@ def alpha_nse(pairs: ScoredPairs) -> Score:
 
 @score(minimum=2)
 def beta_nse(pairs: ScoredPairs) -> Score:
-    """Bias in units of the observed spread, (μ_s-μ_o)/σ_o.
+    """Compute the bias in units of the observed spread, (μ_s-μ_o)/σ_o.
 
     Range (-∞, ∞), 0 is perfect, above 0 is too much water. Undefined for a constant observation.
     Source: Gupta et al. 2009, doi:10.1016/j.jhydrol.2009.08.003.
@@ -81,7 +81,7 @@ def beta_nse(pairs: ScoredPairs) -> Score:
 
 @score(minimum=1)
 def beta_kge(pairs: ScoredPairs) -> Score:
-    """Ratio of the means, μ_s/μ_o.
+    """Compute the ratio of the means, μ_s/μ_o.
 
     1 is perfect, above 1 is too much water. Undefined where the observed mean is 0.
     Source: Gupta et al. 2009, doi:10.1016/j.jhydrol.2009.08.003.
@@ -91,7 +91,7 @@ def beta_kge(pairs: ScoredPairs) -> Score:
 
 @score(minimum=3)
 def kge(pairs: ScoredPairs) -> Score:
-    """Kling-Gupta efficiency of 2009, 1 - √((r-1)² + (α-1)² + (β-1)²) with α = σ_s/σ_o, β = μ_s/μ_o.
+    """Compute the Kling-Gupta efficiency of 2009, 1 - √((r-1)² + (α-1)² + (β-1)²) with α = σ_s/σ_o, β = μ_s/μ_o.
 
     Range (-∞, 1], 1 is perfect; the observed mean as simulation tends to 1 - √2. Undefined if either side is
     constant (no r) or the observed mean is 0 (no β).
@@ -104,7 +104,9 @@ def kge(pairs: ScoredPairs) -> Score:
 
 @score(minimum=3)
 def kge_2012(pairs: ScoredPairs) -> Score:
-    """Kling-Gupta efficiency of 2012: as `kge` with the ratio of variation coefficients instead of α.
+    """Compute the Kling-Gupta efficiency of 2012.
+
+    `kge` with the ratio of variation coefficients instead of α.
 
     1 - √((r-1)² + (γ-1)² + (β-1)²), γ = (σ_s/μ_s)/(σ_o/μ_o). Undefined if either side is constant or has
     mean 0. Source: Kling et al. 2012, doi:10.1016/j.jhydrol.2012.01.011.
@@ -117,13 +119,13 @@ def kge_2012(pairs: ScoredPairs) -> Score:
 
 @score(minimum=1)
 def rmse(pairs: ScoredPairs) -> Score:
-    """Root mean square error √(mean (s-o)²), in the unit of the data (mm/day). Range [0, ∞), 0 is perfect."""
+    """Compute the root mean square error √(mean (s-o)²), in the unit of the data (mm/day); 0 is perfect."""
     return Score(float(np.sqrt(((pairs.simulated - pairs.observed) ** 2).mean())), len(pairs))
 
 
 @score(minimum=26)
 def fhv(pairs: ScoredPairs) -> Score:
-    """Bias of the peak flows in %, 100 Σ(s_h-o_h)/Σo_h over the top 2 % of each flow duration curve.
+    """Compute the bias of peak flows in %, 100 Σ(s_h-o_h)/Σo_h over the top 2 % of each flow duration curve.
 
     Above 0: peaks too high. The two curves are sorted separately; the top 2 % is round(0.02 n) values, so
     25 days have none. Undefined where the observed top sums to 0.
@@ -138,7 +140,7 @@ def fhv(pairs: ScoredPairs) -> Score:
 
 @score(minimum=5)
 def flv(pairs: ScoredPairs) -> Score:
-    """Bias of the low-flow tail in %, over the lowest 30 % of each flow duration curve.
+    """Compute the bias of the low-flow tail in %, over the lowest 30 % of each flow duration curve.
 
     -100 (Σ(ln s_l - min ln s) - Σ(ln o_l - min ln o)) / Σ(ln o_l - min ln o), flows below 1e-6 mm/day taken
     as 1e-6. Above 0: the low tail is too flat. It is blind to scale: twice the flow has the same FLV.
@@ -155,7 +157,7 @@ def flv(pairs: ScoredPairs) -> Score:
 
 @score(minimum=10)
 def fms(pairs: ScoredPairs) -> Score:
-    """Bias of the slope of the flow duration curve's middle, in %.
+    """Compute the bias of the slope of the flow duration curve's middle, in %.
 
     100 ((ln s₂₀ - ln s₇₀) - (ln o₂₀ - ln o₇₀)) / (ln o₂₀ - ln o₇₀), q_p the flow exceeded p % of the time,
     flows below 1e-6 mm/day taken as 1e-6. Above 0: too flashy. It is blind to scale. Undefined where the
@@ -188,16 +190,16 @@ SCORES: Mapping[str, ScoreFunction] = MappingProxyType(
         "peak_mape": peak_mape,
     }
 )
-"""Every deterministic score by its stable name."""
+"""Every deterministic score, by its stable name."""
 
 
 def all_scores(simulated: npt.ArrayLike, observed: npt.ArrayLike, days: Days) -> dict[str, Score]:
-    """Return every score of `SCORES` for one basin's series, each of shape (days,), in mm/day."""
+    """Compute every score of `SCORES` for one basin's series, each of shape (days,), in mm/day."""
     return {name: function(simulated, observed, days=days) for name, function in SCORES.items()}
 
 
 def _spread(values: Array, name: str) -> float:
-    # A constant such as 0.1 can have a standard deviation of 1e-17: ask the values themselves.
+    # A constant such as 0.1 can have a standard deviation of 1e-17: compare the values themselves.
     sigma = 0.0 if values.max() == values.min() else float(values.std())
     if sigma == 0:
         raise Undefined(f"The {name} is constant.")

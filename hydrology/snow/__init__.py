@@ -1,1 +1,1 @@
-"""Snow from cells, Snow-17, regional snow."""
+"""Snow from network cells, Snow-17 and regional snow."""

@@ -1,4 +1,4 @@
-"""Cells of many members that read as snow wherever there is no reference, and how well where there is one."""
+"""Snow cells of an ensemble for basins without a reference, with their skill where there is one."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,14 +6,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SnowBand:
-    """How well snow is read in basins that took no part in the choice: the medians over those of a band.
+    """Skill of snow in basins that took no part in the choice.
+
+    Medians over the basins of a band.
 
     Attributes:
-        frac_snow: the share of snow in the precipitation, from which the band goes to that of the next.
-        basins: how many.
+        frac_snow: lowest snow fraction of precipitation in the band, which extends to that of the next.
+        basins: number of basins.
         r: Pearson's, with the reference.
         bias_pct: above 0: too much snow.
-        bare_mm: what reads as snow on days on which the reference has none.
+        bare_mm: simulated snow on days on which the reference has none.
     """
 
     frac_snow: float
@@ -25,14 +27,14 @@ class SnowBand:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegionalSnow:
-    """A regional mapping.
+    """A regional mapping from cells to snow.
 
     Attributes:
-        products: the reference snow products that it was chosen by.
+        products: the reference snow products it was chosen with.
         cells: the chosen cells by member label.
-        basins: how many basins it was chosen over.
+        basins: number of basins it was chosen over.
         training: the days of the choice, FIRST..LAST.
-        test: the days of the bands, FIRST..LAST; None where the version has fitted every one.
+        test: the days of the bands, FIRST..LAST; None where the version was fitted to all of them.
         bands: by falling `frac_snow`; none without `test`.
     """
 
@@ -44,5 +46,5 @@ class RegionalSnow:
     bands: tuple[SnowBand, ...]
 
     def band(self, frac_snow: float) -> SnowBand | None:
-        """Return the band of a basin, or None."""
+        """Return the band for a snow fraction, or None."""
         return next((band for band in self.bands if frac_snow >= band.frac_snow), None)

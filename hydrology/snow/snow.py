@@ -1,9 +1,9 @@
-"""Snow read from the cells of a network that was never trained on snow: which cells, and how well.
+"""Identifies snow in the cells of a network that was never trained on snow, and measures its skill.
 
 Source: Hoedt et al. 2021, figure 4: the sum over a few memory cells follows the snow water equivalent.
 
-Choosing and judging need only sums of products over the days, and these add up over basins: cells can be chosen for one
-basin or for many together, and a sum of cells can be judged when what they held on each day is no longer in memory.
+Choosing and judging need only sums of products over the days, which add up over basins: cells can be chosen for one
+basin or for many together, and a sum of cells can be judged after the daily storage has left memory.
 """
 
 from collections.abc import Sequence
@@ -17,18 +17,18 @@ from hydrology.base.errors import InvalidInput
 from hydrology.scores.score import Array, Score
 
 TRASH_CELL = 0
-MIN_R = 0.1  # of a cell alone: below it, what it holds is no snow
+MIN_R = 0.1  # minimum correlation of a single snow cell
 BARE_MM = 1.0
-"""The ground is bare on days on which the reference has less snow than this."""
+"""The ground counts as bare on days with less reference snow than this."""
 BARE_WEIGHT = 2.0
-"""A day with bare ground counts so many times in a choice: what stays in a cell all summer is no snow."""
+"""Weight of a day with bare ground in a choice: water that stays in a cell all summer is not snow."""
 _REFERENCE, _ONE = -2, -1  # rows of the products after those of the cells
-_ROUNDING = 1e-12  # a variance of less, as a share of the mean square, is none
+_ROUNDING = 1e-12  # a variance below this share of the mean square counts as 0
 
 
 @dataclass(frozen=True, slots=True)
 class SnowCells:
-    """The cells chosen, in the order of choice, and the correlation of their sum on the days of the choice."""
+    """The chosen cells, in the order of choice, and the correlation of their sum on the days of the choice."""
 
     cells: tuple[int, ...]
     r: Score
@@ -36,12 +36,12 @@ class SnowCells:
 
 @dataclass(frozen=True, slots=True)
 class SnowSkill:
-    """How the sum of chosen cells follows a reference.
+    """Skill of the sum of chosen cells against a reference.
 
     Attributes:
         r: Pearson's.
         bias_percent: above 0: too much snow.
-        bare_mm: the mean of what reads as snow on the days on which the ground is bare.
+        bare_mm: mean simulated snow on the days with bare ground.
     """
 
     r: Score
@@ -51,13 +51,13 @@ class SnowSkill:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SnowProducts:
-    """What K cells hold and what a reference has on the days on which it is known, as sums of products.
+    """Sums of products of K cells and a reference over the days with a known reference.
 
     Attributes:
         known: (K + 2, K + 2), mm2: of each pair of the cells, the reference and 1, summed over the days.
-        bare: the same of the days on which the ground is bare.
-        days: how many they are.
-        varies: whether the reference has two values.
+        bare: the same over the days with bare ground.
+        days: their number.
+        varies: whether the reference has more than one value.
     """
 
     known: npt.NDArray[np.floating]
@@ -67,7 +67,7 @@ class SnowProducts:
 
     @classmethod
     def of(cls, storage: npt.ArrayLike, reference_swe: npt.ArrayLike) -> Self:
-        """Sum up the days of a basin.
+        """Compute the sums of a basin.
 
         Args:
             storage: cell states in mm, shape (days, K).
@@ -89,17 +89,19 @@ class SnowProducts:
         )
 
     def for_scores(self) -> Self:
-        """Return what `skill` needs of them alone: a quarter of the memory, and five digits of the scores."""
+        """Return only the part that `skill` needs.
+
+        A quarter of the memory, and five digits of the scores."""
         return replace(self, known=self.known.astype(np.float32), bare=self.bare[:, [_ONE]])
 
     @property
     def cells(self) -> int:
-        """How many cells they are of."""
+        """Number of cells."""
         return len(self.known) - 2
 
     @property
     def unusable(self) -> str | None:
-        """Why the reference cannot judge snow, or None."""
+        """Why snow cannot be judged by the reference, or None."""
         if self.days < 3:
             return f"The reference snow water equivalent is known on {self.days} days; at least 3 are needed."
         if not self.varies:
@@ -107,7 +109,9 @@ class SnowProducts:
         return None
 
     def correlations(self) -> Array:
-        """Return Pearson's r of each cell with the reference, (K,); 0 where either is constant."""
+        """Return Pearson's r of each cell with the reference, (K,).
+
+        0 where either is constant."""
         covariances, tiny = self._covariances()
         variances = np.where(tiny, 0, np.diag(covariances))
         scale = np.sqrt(variances * variances[_REFERENCE])
@@ -115,10 +119,11 @@ class SnowProducts:
         return r[:_REFERENCE]
 
     def skill(self, shares: npt.ArrayLike) -> SnowSkill:
-        """Return how a weighted sum of the cells follows the reference.
+        """Return the skill of a weighted sum of the cells.
 
         Args:
-            shares: (K,), of each cell: 1 where the snow is a plain sum, 1 over M where it is a mean of M of them.
+            shares: (K,), weight of each cell: 1 where the snow is a plain sum, 1 over M where it is a mean of M of
+                them.
         """
         snow, days = np.append(np.asarray(shares, dtype=np.float64), [0, 0]), self.days
         reason = self.unusable or (None if snow.any() else "No cells are chosen as snow.")
@@ -140,24 +145,26 @@ class SnowProducts:
         return SnowSkill(r, Score(100 * (ratio - 1), days), bare)
 
     def _covariances(self) -> tuple[Array, npt.NDArray[np.bool_]]:
-        """Return the sums of products of deviations from the means, and whose are rounding alone."""
+        """Return the sums of products of deviations from the means, and where they are only rounding errors."""
         sums = self.known[_ONE].astype(np.float64)
         covariances: Array = self.known - np.outer(sums, sums) / sums[_ONE]
         return covariances, np.diag(covariances) <= _ROUNDING * np.diag(self.known)
 
 
 def choose_cells(products: SnowProducts, *, max_cells: int, excluded: Sequence[int] = (TRASH_CELL,)) -> SnowCells:
-    """Choose cells by greedy forward selection: each brings their sum nearest to the reference, in mm.
+    """Choose cells by greedy forward selection.
 
-    Only cells that rise and fall with the reference themselves (Pearson r above MIN_R) can be chosen: one that is
-    always as full would bring the sum nearer without being snow. Nearness is the mean squared difference, so that the
-    amount counts, and days with bare ground count BARE_WEIGHT times. Give the training years alone, of one basin or
-    added up over many. The choice stops when no cell brings the sum nearer, or at `max_cells`; it is empty, with the
-    reason, where the reference is constant (no snow) or none does at first.
+    Each brings their sum nearest to the reference, in mm.
+
+    Only cells that correlate with the reference themselves (Pearson r above MIN_R) can be chosen: a constantly full
+    cell would bring the sum nearer without being snow. The criterion is the mean squared difference, so that the amount
+    counts, and days with bare ground count BARE_WEIGHT times. Give the training years alone, of one basin or summed
+    over many. The choice stops when no cell brings the sum nearer, or at `max_cells`; it is empty, with the reason,
+    where the reference is constant (no snow) or no cell is suitable.
 
     Args:
         products: of the cells of one member.
-        max_cells: the most cells to choose.
+        max_cells: maximum number of cells to choose.
         excluded: cells never chosen: the trash cell, whose water is lost.
 
     Raises:
@@ -186,7 +193,7 @@ def choose_cells(products: SnowProducts, *, max_cells: int, excluded: Sequence[i
 
 
 def snow_skill(snow: npt.ArrayLike, reference_swe: npt.ArrayLike) -> SnowSkill:
-    """Score what reads as snow on years that took no part in the choice, both in mm and of shape (days,).
+    """Score simulated snow on years outside the choice, both in mm and of shape (days,).
 
     Raises:
         InvalidInput: the shapes do not fit, or a value of the snow is not finite.

@@ -1,8 +1,8 @@
 """Snow-17, the snow accumulation and ablation model of the US National Weather Service, at a daily step.
 
-Source: Anderson 2006, "Snow Accumulation and Ablation Model - SNOW-17", NWS. Names of parameters are its own.
-Left out here: the areal depletion curve (snow covers the whole area or none of it), the lag of excess water
-(shorter than a day), and the seasonal shape of the melt factor north of 54° N.
+Source: Anderson 2006, "Snow Accumulation and Ablation Model - SNOW-17", NWS. Names of parameters are its own. Omitted:
+the areal depletion curve (snow covers the whole area or none of it), the lag of excess water (shorter than a day), and
+the seasonal shape of the melt factor north of 54° N.
 """
 
 from dataclasses import dataclass
@@ -15,13 +15,13 @@ from hydrology.base.errors import InvalidInput
 
 Array = npt.NDArray[np.float64]
 
-_STEPS = 4  # of six hours, the step that the melt parameters speak of, in a day
+_STEPS = 4  # per day, of six hours, the step of the melt parameters
 _HOURS = 24
 
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """Parameters of Snow-17. With `scf` other than 1 the snow pack holds more water than fell."""
+    """Parameters of Snow-17. With `scf` other than 1 the snow pack holds more water than precipitation."""
 
     scf: float = 1.0  # snow catch factor, a correction of gauge undercatch
     pxtemp: float = 1.0  # degC, precipitation is snow at or below it
@@ -37,7 +37,9 @@ class Parameters:
 
 @dataclass(frozen=True, slots=True)
 class Snow17State:
-    """The snow pack at the end of a day; every array has the shape of one day's precipitation."""
+    """The snow pack at the end of a day.
+
+    Every array has the shape of one day's precipitation."""
 
     ice: Array  # mm
     liquid: Array  # mm
@@ -73,10 +75,12 @@ def snow17(
     state: Snow17State | None = None,
     parameters: Parameters | None = None,
 ) -> Snow17Run:
-    """Run Snow-17 from a state (bare ground unless given); a run may be cut anywhere and resumed bit for bit.
+    """Run Snow-17 from a state (default: bare ground).
+
+    A run can be split and resumed bit for bit.
 
     Args:
-        precipitation: mm/day, shape (days,) or (days, basins), never missing.
+        precipitation: mm/day, shape (days,) or (days, basins), without missing values.
         temperature: mean air temperature in degC, of the same shape.
         days: the day of each row, shape (days,).
         elevation: m, a number or shape (basins,).
@@ -110,7 +114,9 @@ def _check(p: Array, t: Array, days: Days) -> None:
 
 
 def _melt_factor(days: Days, parameters: Parameters) -> Array:
-    """Melt factor of each day in mm/degC/6 h: a sine through the year, with n the days since 21 March."""
+    """Return the melt factor of each day in mm/degC/6 h.
+
+    A sine through the year, n days since 21 March."""
     january = days.astype("datetime64[Y]").astype("datetime64[D]")
     n = (days - january).astype(np.float64) - 79
     season = 0.5 * np.sin(2 * np.pi * n / 366) + 0.5
@@ -119,7 +125,7 @@ def _melt_factor(days: Days, parameters: Parameters) -> Array:
 
 
 def _pressure(elevation: Array) -> Array:
-    """Mean air pressure in mb at an elevation in m."""
+    """Return the mean air pressure in mb at an elevation in m."""
     hundreds = np.maximum(elevation, 0) / 100
     return 33.86 * (29.9 - 0.335 * hundreds + 0.00022 * hundreds**2.4)
 
@@ -127,7 +133,9 @@ def _pressure(elevation: Array) -> Array:
 def _step(
     state: Snow17State, p: Array, t: Array, melt_factor: float, pressure: Array, parameters: Parameters
 ) -> tuple[Snow17State, Array]:
-    """One day: snow falls, the pack cools or melts, water is held or leaves. Returns the state and the outflow."""
+    """Advance one day: snowfall, cooling or melt, liquid water held or released.
+
+    Returns state and outflow."""
     falls_as_snow = t <= parameters.pxtemp
     snow, rain = np.where(falls_as_snow, p * parameters.scf, 0.0), np.where(falls_as_snow, 0.0, p)
     cold = np.minimum(t, 0.0)
@@ -140,8 +148,8 @@ def _step(
     ice = state.ice + snow
     melt = np.minimum(_melt(rain, t, melt_factor, pressure, parameters), ice)
     ice = ice - melt
-    # 160 = latent heat of fusion over the heat capacity of ice, in degC; a pack is never colder than a third
-    # of its ice could warm.
+    # 160 = latent heat of fusion over the heat capacity of ice, in degC; the deficit is limited to a third of the
+    # pack's ice.
     deficit = np.clip(state.deficit + chill - cold * snow / 160, 0.0, 0.33 * ice)
 
     ice, liquid, deficit, outflow = _hold(ice, state.liquid, deficit, melt + rain, parameters.plwhc)
@@ -156,7 +164,7 @@ def _step(
 
 
 def _melt(rain: Array, t: Array, melt_factor: float, pressure: Array, parameters: Parameters) -> Array:
-    """Melt at the surface in mm/day: by an energy balance in rain over 0.25 mm/h, else by temperature."""
+    """Return surface melt in mm/day: by an energy balance in rain over 0.25 mm/h, else by temperature."""
     warm = np.maximum(t, 0.0)
     by_rain = 0.0125 * rain * warm
     vapour = 2.7489e8 * np.exp(-4278.63 / (warm + 242.792))  # saturation, mb
@@ -168,7 +176,7 @@ def _melt(rain: Array, t: Array, melt_factor: float, pressure: Array, parameters
 
 
 def _hold(ice: Array, liquid: Array, deficit: Array, water: Array, plwhc: float) -> tuple[Array, Array, Array, Array]:
-    """Freeze water in a cold pack, hold it in a ripening one, pass it through a ripe one.
+    """Freeze water in a cold pack, hold it in a ripening one, release it from a ripe one.
 
     Returns ice, liquid, deficit and outflow. The pack is ripe when it can neither freeze nor hold more.
     """

@@ -1,1 +1,1 @@
-"""Synthetic basins with a known truth."""
+"""Synthetic basins with known true water."""

@@ -1,7 +1,7 @@
-"""A synthetic country: basins from arid to alpine, their weather, snow, soil and rivers.
+"""Synthetic basins from arid to alpine, with weather, snow, soil and rivers.
 
-Nothing here is measured. It serves to try every part of the product where real data are out of reach, with
-the truth known: the water balance closes, and snow and loss are given.
+No value is measured. They serve to try every part of the product without real data, and with known truth: the water
+balance closes, and snow and loss are given.
 """
 
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ MAX_BASINS = 99
 
 @dataclass(frozen=True, slots=True)
 class Landscape:
-    """What does not change; every array has shape (basins,)."""
+    """The constant properties; every array has shape (basins,)."""
 
     wetness: Array  # position between arid (0) and alpine (1), from which the rest follows
     latitude: Array  # degrees
@@ -37,13 +37,13 @@ class Landscape:
 
     @property
     def climates(self) -> list[str]:
-        """One word or two for each basin's climate."""
+        """A short description of each basin's climate."""
         return [CLIMATES[round(w * (len(CLIMATES) - 1))] for w in self.wetness.tolist()]
 
 
 @dataclass(frozen=True, slots=True)
 class Weather:
-    """Daily weather, shape (days, basins), rounded as it will be written."""
+    """Daily weather, shape (days, basins), rounded as written to files."""
 
     precipitation: Array  # mm/day
     tmax: Array  # degC
@@ -61,7 +61,9 @@ class Weather:
 
 @dataclass(frozen=True, slots=True)
 class SyntheticWater:
-    """The true water of every day in mm, shape (days, basins); storage is what is there at the day's end.
+    """The true water of every day in mm, shape (days, basins).
+
+    Storage is that at the end of the day.
 
     precipitation = discharge + loss + change of storage, for every basin and every span of days.
     """
@@ -78,7 +80,7 @@ class SyntheticWater:
 
 
 def landscape(basins: int) -> Landscape:
-    """Return basins spread evenly from arid to alpine.
+    """Create basins spread evenly from arid to alpine.
 
     Raises:
         InvalidInput: there are fewer than 1 or more than 99.
@@ -100,7 +102,9 @@ def landscape(basins: int) -> Landscape:
 
 
 def weather(land: Landscape, period: Period, *, seed: int) -> Weather:
-    """Make seasonal random weather: wet and dry spells from a Markov chain, gamma depths, AR(1) temperature."""
+    """Generate seasonal random weather.
+
+    Markov chain of wet and dry days, gamma depths, AR(1) temperature."""
     rng, w, days = np.random.default_rng(seed), land.wetness, period.days
     summer = np.cos(2 * np.pi * (evaporation.day_of_year(days) - 200) / 365.25)[:, np.newaxis]
     wet = _wet_days(rng, w, summer)
@@ -130,14 +134,14 @@ def weather(land: Landscape, period: Period, *, seed: int) -> Weather:
 
 
 def water(land: Landscape, sky: Weather, days: Days) -> SyntheticWater:
-    """Send the weather through Snow-17 and a soil with a fast and a slow reservoir; no water is made or lost."""
+    """Run the weather through Snow-17 and a soil with a fast and a slow reservoir, conserving water."""
     snow = snow17.snow17(sky.precipitation, sky.temperature, days, elevation=land.elevation)
     soil, fast, slow = 0.4 * land.soil_capacity, np.zeros_like(land.area), np.full_like(land.area, 20.0)
     before = soil + fast + slow
     loss, discharge, soils, fasts, slows = (np.empty_like(sky.pet) for _ in range(5))
     for day in range(len(days)):
         inflow = snow.rain_plus_melt[day]
-        # The wetter the soil, the more runs off at once; what the soil cannot hold runs off too.
+        # The wetter the soil, the more runs off at once; water beyond its capacity runs off too.
         direct = inflow * (soil / land.soil_capacity) ** 2
         filled = soil + (inflow - direct)
         excess = np.maximum(filled - land.soil_capacity, 0.0)
@@ -155,7 +159,9 @@ def water(land: Landscape, sky: Weather, days: Days) -> SyntheticWater:
 
 
 def _wet_days(rng: np.random.Generator, w: Array, summer: Array) -> npt.NDArray[np.bool_]:
-    """A two-state chain: arid basins get their rain in summer, alpine ones in winter."""
+    """Draw wet days from a two-state chain.
+
+    Arid basins have summer rain, alpine ones winter precipitation."""
     start = np.clip(_between(w, 0.10, 0.26, 0.30) * (1 + _between(w, 0.5, 0.0, -0.4) * summer), 0, 1)
     stay = _between(w, 0.4, 0.55, 0.6)
     draws = rng.uniform(size=start.shape)

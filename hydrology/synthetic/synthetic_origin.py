@@ -1,6 +1,8 @@
-"""The true origin of the flow of synthetic basins: where its water was on a day, told apart by tags.
+"""The true origin of the flow of synthetic basins.
 
-Each store is well mixed: what leaves it bears the tags of what it holds, rain on snow among them.
+The place of its water at T0, by tags.
+
+Each store is well mixed: outflow has the tags of the store's content, as has rain that falls on snow.
 """
 
 import numpy as np
@@ -18,7 +20,7 @@ def discharge_by_origin(land: Landscape, sky: Weather, water: SyntheticWater, t0
     """Return the discharge of the days after T0 by its origin, (horizon, basins, 3) in mm/day.
 
     Args:
-        t0: the place of T0 among the days of `sky` and `water`.
+        t0: the index of T0 among the days of `sky` and `water`.
     """
     snow, soil, fast, slow = (
         _all_of(store[t0], origin)
@@ -51,7 +53,7 @@ def _all_of(amount: Array, origin: int) -> Array:
 
 
 def _released(store: Array, amount: Array) -> tuple[Array, Array]:
-    """Return what is left of a store (basins, 3), and what leaves it, mixed as it is."""
+    """Return the remaining content of a store (basins, 3), and the outflow with the same mix of origins."""
     whole = store.sum(axis=-1)
     share = np.divide(amount, whole, out=np.zeros_like(whole), where=whole > 0)
     leaving = store * np.minimum(share, 1.0)[:, None]

@@ -1,1 +1,1 @@
-"""Error models: fit, quantiles, sample paths, exceedance."""
+"""Error models: fit, quantiles, sample paths, exceedance probability."""

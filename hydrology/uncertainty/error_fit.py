@@ -1,8 +1,8 @@
-"""Fitting the error model (`hydrology.uncertainty.error_model`) to simulated and observed flow.
+"""Fits the error model (`hydrology.uncertainty.error_model`) to simulated and observed flow.
 
-What a basin's own days say of a number is weighed against what all basins say, by how many days there are. A basin
-with few observed days has the numbers of all basins alone; as these fit no basin as well as its own would, the
-distribution that goes with them is wider.
+A basin's own estimate of a parameter is weighed against the regional estimate over all basins, by its number of days. A
+basin with few observed days has the regional parameters alone; as these fit no basin as well as its own would, their
+distribution is wider.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,20 +28,20 @@ from hydrology.uncertainty.error_model import (
 from hydrology.uncertainty.error_persistence import SCORES, persistence
 
 PRIOR_DAYS = 100
-"""So many days of a basin weigh as much as what all basins say."""
+"""Weight of the regional estimate, in days of a basin."""
 NO_OWN_WEIGHT = 1e12
-"""So many, that a basin's own days weigh nothing beside them."""
+"""Weight of the regional estimate that leaves a basin's own days no influence."""
 MIN_DAYS = 20
-"""With fewer days in a class nothing is taken from them: those of all basins serve a basin, or another class all."""
+"""With fewer days, a basin's class uses the regional estimate, and a regional class uses another class."""
 MIN_OWN_DAYS = 3 * 365
-"""With fewer observed days a basin has the numbers of all basins alone."""
+"""With fewer observed days a basin has the regional parameters alone."""
 NO_SPREAD = 1e-9
-"""Of a class in which every error is the same: a river that is dry on all its days."""
+"""Spread of a class in which every error is the same: a river that is always dry."""
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorPairs:
-    """Simulated and observed flow of a basin on the same days in mm/day, NaN where it was not observed."""
+    """Simulated and observed flow of a basin on the same days in mm/day, NaN where not observed."""
 
     simulated: Array
     observed: Array
@@ -49,12 +49,12 @@ class ErrorPairs:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fit:
-    """An error model: what the basins share, and the errors of each basin that it was fitted to.
+    """An error model: regional parameters, and the errors of each basin that it was fitted to.
 
     Attributes:
-        shape: of basins with numbers of their own.
+        shape: of basins with parameters of their own.
         regional: of basins without.
-        days: how many observed days it rests on, of all basins.
+        days: number of observed days it was fitted to, over all basins.
     """
 
     shape: Shape
@@ -63,15 +63,15 @@ class Fit:
     days: int
 
     def of_basin(self, name: str) -> BasinErrorModel:
-        """Return the error model of one of its basins."""
+        """Return the error model of one of the fitted basins."""
         return BasinErrorModel.of(self.shape, self.regional, self.basins[name])
 
 
 def fit(pairs: Mapping[str, ErrorPairs]) -> Fit:
-    """Return the error model of some basins' simulations over the same days.
+    """Fit the error model of basins to simulations over the same days.
 
     Args:
-        pairs: days in order and without a gap, in mm/day.
+        pairs: consecutive days, in mm/day.
 
     Raises:
         DataProblem: no class of flow has enough observed days over all basins.
@@ -84,7 +84,7 @@ class Errors(Protocol):
     """The errors of a basin's forecasts.
 
     Attributes:
-        mean_flow, class_flow: as `BasinErrors` has them.
+        mean_flow, class_flow: as in `BasinErrors`.
     """
 
     @property
@@ -93,17 +93,17 @@ class Errors(Protocol):
     def class_flow(self) -> Array: ...
     @property
     def observed_days(self) -> int:
-        """How many days have an error."""
+        """Number of days with an error."""
 
     def before(self, gap: int | None) -> tuple[list[Array], list[Array]]:
-        """Return errors by class of flow, and those of the days a gap before them; zeros without a gap."""
+        """Return errors by class of flow, and the errors a gap earlier; zeros without a gap."""
 
 
 def fit_errors(errors: Mapping[str, Errors]) -> Fit:
-    """Return the error model of some basins' errors.
+    """Fit the error model to the errors of basins.
 
     Raises:
-        DataProblem: no class of flow has enough of them.
+        DataProblem: no class of flow has enough errors.
     """
     residuals = list(errors.values())
     shape, own = _shape(residuals, PRIOR_DAYS)
@@ -146,7 +146,7 @@ class _Residuals:
     def before(self, gap: int | None) -> tuple[list[Array], list[Array]]:
         """Return the errors of the days of each class, and those of the days a gap before; zeros without a gap.
 
-        Days on which one of both is not known are left out.
+        Days on which either is unknown are left out.
         """
         earlier = np.zeros_like(self.errors)
         if gap is not None:
@@ -156,7 +156,7 @@ class _Residuals:
         return [self.errors[days] for days in chosen], [earlier[days] for days in chosen]
 
     def scores(self, shape: Shape, basin: BasinErrors | Shape) -> Array:
-        """Return the errors as those of a standard normal distribution, (days,), where no flow is known before."""
+        """Transform the errors to a standard normal distribution, (days,), without known flow before."""
         row, scores = NO_FLOW_KNOWN, np.full(len(self.errors), np.nan)
         for number, quantiles in enumerate(shape.quantiles[row]):
             days = self.classes == number
@@ -166,7 +166,7 @@ class _Residuals:
 
 
 def _with_persistence(fitted: Fit, residuals: Mapping[str, _Residuals]) -> Fit:
-    """Return an error model with what of its errors lasts."""
+    """Add the persistent part of the errors to an error model."""
     lasting = persistence([basin.scores(fitted.shape, fitted.basins[name]) for name, basin in residuals.items()])
     regional = persistence([basin.scores(fitted.regional, fitted.regional) for basin in residuals.values()])
     basins = {
@@ -185,7 +185,7 @@ def _with_persistence(fitted: Fit, residuals: Mapping[str, _Residuals]) -> Fit:
 
 @dataclass(frozen=True, slots=True)
 class _Numbers:
-    """Memory, centre and spread by class, of all basins (classes,) or of each (basins, classes)."""
+    """Memory, centre and spread by class, regional (classes,) or by basin (basins, classes)."""
 
     memory: Array
     centre: Array
@@ -193,7 +193,9 @@ class _Numbers:
 
 
 def _shape(residuals: Sequence[Errors], prior_days: float) -> tuple[Shape, list[_Numbers]]:
-    """Return what all basins share, and at each gap each basin's numbers, where `prior_days` weigh as much as they."""
+    """Return the regional shape, and each basin's parameters by gap.
+
+    The regional weigh `prior_days`."""
     at_gaps = [_fitted_at(residuals, gap, prior_days) for gap in (*GAPS, None)]
     shared, quantiles, own = (list(part) for part in zip(*at_gaps, strict=True))
     shape = Shape(
@@ -206,7 +208,7 @@ def _shape(residuals: Sequence[Errors], prior_days: float) -> tuple[Shape, list[
 
 
 def _fitted_at(residuals: Sequence[Errors], gap: int | None, prior_days: float) -> tuple[_Numbers, Array, _Numbers]:
-    """Return what all basins share at a gap, the quantiles of u (classes, `LEVELS`), and each basin's numbers."""
+    """Return regional parameters at a gap, the quantiles of u (classes, `LEVELS`), and each basin's parameters."""
     by_basin = _borrowed([basin.before(gap) for basin in residuals])
     count = len(FLOW_CLASSES) - 1
     memories = [
@@ -234,7 +236,9 @@ def _fitted_at(residuals: Sequence[Errors], gap: int | None, prior_days: float) 
 
 
 def _borrowed(by_basin: Sequence[tuple[list[Array], list[Array]]]) -> Sequence[tuple[list[Array], list[Array]]]:
-    """Return errors by class, where a class with too few days of all basins has those of the nearest with enough."""
+    """Return errors by class.
+
+    A class with too few days over all basins has those of the nearest with enough."""
     days = np.array([[len(errors) for errors in now] for now, _ in by_basin]).sum(axis=0)
     enough = np.flatnonzero(days >= MIN_DAYS)
     if not len(enough):
@@ -247,7 +251,9 @@ def _borrowed(by_basin: Sequence[tuple[list[Array], list[Array]]]) -> Sequence[t
 
 
 def _scales(rests: Sequence[Array], prior_days: float) -> tuple[float, Array]:
-    """Return the mean size of what memory does not explain: of all basins, and of each."""
+    """Return the mean size of the errors left after memory.
+
+    Regional, and of each basin."""
     sums, days = np.array([np.abs(rest).sum() for rest in rests]), np.array([len(rest) for rest in rests])
     of_all = sums.sum() / days.sum()
     return float(of_all), (sums + prior_days * of_all) / (days + prior_days)
@@ -255,7 +261,7 @@ def _scales(rests: Sequence[Array], prior_days: float) -> tuple[float, Array]:
 
 @dataclass(frozen=True, slots=True)
 class _ClassFit:
-    """Centre and spread of one class, of all basins and of each, and the quantiles of u."""
+    """Centre and spread of one class, regional and of each basin, and the quantiles of u."""
 
     centre: float
     spread: float
@@ -265,7 +271,7 @@ class _ClassFit:
 
 
 def _fitted_class(rests: Sequence[Array], prior_days: float) -> _ClassFit:
-    """Fit one class of flow at one gap to what memory does not explain of each basin's errors."""
+    """Fit one class of flow at one gap to each basin's errors left after memory."""
     together, days = np.concatenate(rests), np.array([len(rest) for rest in rests])
     weight = np.where(days >= MIN_DAYS, days / (days + prior_days), 0.0)
     centre = float(np.median(together))
@@ -278,7 +284,9 @@ def _fitted_class(rests: Sequence[Array], prior_days: float) -> _ClassFit:
 
 
 def _memories(now: Sequence[Array], earlier: Sequence[Array], prior_days: float) -> tuple[float, Array]:
-    """Return the slope of the errors on those before them, through zero: of all basins, and of each."""
+    """Return the slope of the errors on earlier ones, through zero.
+
+    Regional, and of each basin."""
     products = np.array([before @ error for error, before in zip(now, earlier, strict=True)])
     squares = np.array([before @ before for before in earlier])
     if not squares.sum():

@@ -1,16 +1,16 @@
-"""How far observed flow lies from forecasts: the distribution of the error, and what yesterday's flow tells of it.
+"""The error model: the distribution of forecast errors, given yesterday's observed flow.
 
 Errors are differences of the cube roots of flow (Wilson and Hilferty 1931, doi:10.1073/pnas.17.12.684: nearly
-symmetric where flow is gamma-distributed), each flow divided by the basin's mean simulated flow, so that basins can
-be told together. An error is
+symmetric where flow is gamma-distributed), each flow divided by the basin's mean simulated flow, so that basins can be
+described together. An error is
 
     e(d) = memory r(d - gap) + centre + spread u,    r = the error of the day with the last observed flow
 
 where memory, centre and spread of a basin are functions of the *gap* (days since the last observed flow) and of the
-simulated flow, and u has a distribution by the same two that all basins share. Nothing else is assumed of its shape:
-it is kept as quantiles. `hydrology.uncertainty.error_fit` finds the numbers.
+simulated flow, and u has a distribution by the same two that all basins share. Its shape is not assumed otherwise: it
+is stored as quantiles. `hydrology.uncertainty.error_fit` fits the parameters.
 
-The correction by the last error is none of the water ledger: it moves the forecast, not the water.
+The correction by the last error is not part of the water ledger: it moves the forecast, not the water.
 """
 
 from collections.abc import Mapping
@@ -25,23 +25,23 @@ Array = npt.NDArray[np.float64]
 GAPS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 15, 20, 30)
 """Days since the last observed flow at which the error is described; between them it is interpolated."""
 MAX_GAP = GAPS[-1]
-"""After so many days an observed flow tells nothing any more."""
+"""Days after which an observed flow no longer informs the forecast."""
 NO_FLOW_KNOWN = len(GAPS)
-"""The row of a basin whose last observed flow is older than the last gap, or that has none: it has no memory."""
+"""The row for a last observed flow older than the last gap, or none: it has no memory."""
 FLOW_CLASSES = (0.0, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95, 0.98, 0.99, 1.0)
-"""Bounds of the classes of simulated flow, as shares of the days that are lower."""
+"""Bounds of the classes of simulated flow, as non-exceedance shares of the days."""
 LEVELS = (0.005, 0.01, 0.02, 0.03, *(round(0.05 * step, 2) for step in range(1, 20)), 0.97, 0.98, 0.99, 0.995)
-"""Of the quantiles that a distribution is kept as."""
+"""Levels of the stored quantiles of a distribution."""
 MIN_FLOWS = 1000
-"""At least so many equally likely flows stand for what traces of weather mix to."""
+"""Minimum number of equally likely flows that represent a mixture over traces of weather."""
 POWER = 1 / 3
 MIN_MEAN_FLOW = 1e-6
-"""mm/day: what flows are divided by where a river is simulated dry on all days."""
+"""mm/day: divisor of flows where a river is simulated dry on all days."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BasinErrors:
-    """The error of a basin's forecasts, `memory`, `centre` and `spread` of shape (gaps + 1, classes).
+    """The error parameters of a basin, `memory`, `centre` and `spread` of shape (gaps + 1, classes).
 
     Attributes:
         mean_flow: mean of the simulated flow, mm/day.
@@ -61,14 +61,14 @@ class BasinErrors:
     lasting_memory: float = 0.0
 
     def arrays(self) -> dict[str, npt.NDArray[np.float32]]:
-        """Return its numbers by name, as they are kept."""
+        """Return its parameters by name, as stored."""
         numbers = (np.array([self.mean_flow]), self.class_flow, self.memory, self.centre, self.spread)
         arrays = dict(zip(_OF_BASIN, (part.astype(np.float32) for part in numbers), strict=True))
         return arrays | {_LASTING: np.array([self.lasting_share, self.lasting_memory], np.float32)}
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]], days: int) -> Self:
-        """Return what `arrays` was made from.
+        """Create it from the result of `arrays`.
 
         Raises:
             KeyError: a part of it is missing.
@@ -85,7 +85,9 @@ _OF_BASIN = ("mean_flow", "class_flow", "memory", "centre", "spread")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shape:
-    """What all basins share, (gaps + 1, classes), and for u a last axis of `LEVELS`; what lasts as in `BasinErrors`."""
+    """Regional parameters, (gaps + 1, classes), u with a last axis of `LEVELS`.
+
+    Persistence as in `BasinErrors`."""
 
     memory: Array
     centre: Array
@@ -95,13 +97,13 @@ class Shape:
     lasting_memory: float = 0.0
 
     def arrays(self) -> dict[str, npt.NDArray[np.float32]]:
-        """Return its numbers by name, as they are kept."""
+        """Return its parameters by name, as stored."""
         arrays = {name: getattr(self, name).astype(np.float32) for name in _SHARED}
         return arrays | {_LASTING: np.array([self.lasting_share, self.lasting_memory], np.float32)}
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
-        """Return what `arrays` was made from.
+        """Create it from the result of `arrays`.
 
         Raises:
             KeyError: a part of it is missing.
@@ -111,7 +113,9 @@ class Shape:
         return cls(**numbers, lasting_share=float(share), lasting_memory=float(memory))
 
     def of_basin(self, simulated: Array) -> BasinErrors:
-        """Return the errors of a basin without observations: those of all basins, scaled by what is simulated of it.
+        """Return the errors of a basin without observations.
+
+        Regional, scaled by its simulated flow.
 
         Args:
             simulated: its flow over several years in mm/day.
@@ -125,7 +129,8 @@ class Shape:
 
         Args:
             simulated: (days,) in mm/day.
-            gap: (days,), days from the last observed flow to each; beyond the last of `GAPS` it tells nothing.
+            gap: (days,), days from the last observed flow to each; beyond the last of `GAPS` that flow has no
+                influence.
             last_error: (days,), `errors_of` the day of that flow; NaN where no flow was observed.
         """
         flow_known = np.isfinite(last_error) & (gap <= MAX_GAP)
@@ -140,14 +145,14 @@ _SHARED = ("memory", "centre", "spread", "quantiles")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BasinErrorModel:
-    """The error model of one basin: its errors, and the shape that they go with."""
+    """The error model of one basin: its errors, and the matching shape."""
 
     shape: Shape
     errors: BasinErrors
 
     @classmethod
     def of(cls, shape: Shape, regional: Shape, errors: BasinErrors) -> Self:
-        """Return it with the shape of basins with numbers of their own, or with that of those without."""
+        """Combine a basin's errors with the shape for basins with own parameters, or the regional one."""
         return cls(shape if errors.days else regional, errors)
 
     def quantiles(self, simulated: Array, gap: Array, last_error: Array) -> Array:
@@ -156,15 +161,17 @@ class BasinErrorModel:
 
 
 def errors_of(errors: BasinErrors, simulated: Array, observed: Array) -> Array:
-    """Return the errors r of days, of flows in mm/day; NaN where flow was not observed."""
+    """Return the errors r of days, from flows in mm/day.
+
+    Values are NaN where flow was not observed."""
     return root(observed, errors.mean_flow) - root(simulated, errors.mean_flow)
 
 
 def mixed(quantiles: Array) -> Array:
-    """Return the quantiles of distributions that are equally likely: (traces, ..., levels) to (..., levels).
+    """Mix equally likely distributions by their quantiles: (traces, ..., levels) to (..., levels).
 
-    Each is stood for by equally likely flows, and the quantiles of all of these are taken: what traces of weather
-    disagree about comes on top of what each leaves open.
+    Each is represented by equally likely flows, and the quantiles of all of these are taken, so that the spread between
+    traces of weather adds to the spread of each.
     """
     traces, *others, _ = quantiles.shape
     even = even_levels(-(-MIN_FLOWS // traces))
@@ -179,7 +186,7 @@ def mixed(quantiles: Array) -> Array:
 
 
 def even_levels(count: int) -> Array:
-    """Return the levels of so many equally likely values, in the middle of their shares."""
+    """Return the levels of a number of equally likely values, each in the middle of its share."""
     return np.asarray((np.arange(count) + 0.5) / count)
 
 
@@ -192,7 +199,7 @@ def classes_of(simulated: Array) -> tuple[float, Array, npt.NDArray[np.int64]]:
 
 
 def root(flow: Array, mean_flow: float) -> Array:
-    """Return the cube roots of flows in mm/day, over the mean flow."""
+    """Return the cube roots of flows in mm/day, relative to the mean flow."""
     return np.asarray((flow / mean_flow) ** POWER)
 
 
@@ -202,19 +209,21 @@ def _flow(roots: Array, mean_flow: float) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where days lie between the rows (gaps) and columns (classes) of a table."""
+    """The positions of days between the rows (gaps) and columns (classes) of a table."""
 
     row: Array
     column: Array
 
     @classmethod
     def of(cls, errors: BasinErrors, simulated: Array, gap: Array) -> Self:
-        """Return the places of days; their gap is NaN where no flow is known."""
+        """Return the positions of days.
+
+        Their gap is NaN where no flow is known."""
         row = np.where(np.isnan(gap), NO_FLOW_KNOWN, np.interp(gap, GAPS, np.arange(len(GAPS))))
         return cls(row, np.interp(simulated, errors.class_flow, np.arange(len(errors.class_flow))))
 
     def read(self, table: Array) -> Array:
-        """Return the values of a table (rows, columns, ...) at the places, interpolated in both directions."""
+        """Interpolate a table (rows, columns, ...) at the positions, in both directions."""
         (top, down), (left, across) = _split(self.row), _split(self.column)
         bottom, right = np.minimum(top + 1, len(table) - 1), np.minimum(left + 1, table.shape[1] - 1)
         shape = (-1, *[1] * (table.ndim - 2))
@@ -225,6 +234,6 @@ class _Place:
 
 
 def _split(place: Array) -> tuple[npt.NDArray[np.int64], Array]:
-    """Return whole numbers and what is over them."""
+    """Split numbers into integer part and fraction."""
     whole = np.floor(place).astype(np.int64)
     return whole, place - whole

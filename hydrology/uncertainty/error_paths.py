@@ -1,14 +1,13 @@
-"""Equally likely courses of flow over the days ahead, as the error model lets expect them.
+"""Equally likely paths of flow over the days ahead, drawn from the error model.
 
-Each day's flows are those of its distribution; which of them follow each other, the memory of errors decides: what is
-too low today is likely too low tomorrow. So a course tells what a single day cannot: the highest day, the sum, or
-whether a level is passed on any of the days.
+Each day's flows have that day's distribution; the memory of errors determines how they follow each other: a flow that
+is too low today is likely too low tomorrow. So paths give results that single days cannot: the highest day, the sum, or
+whether a level is exceeded on any of the days.
 
 The order is that of the sum of two autoregressions, sqrt(1 - w) x + sqrt(w) y with x(l) = m x(l-1) + sqrt(1 - m^2)
 e(l), e normal, and y likewise: x is forgotten within days, y lasts for months and has the share w of the variance
 (`hydrology.uncertainty.error_persistence`). Both together have the error's memory of one day at the flow of day l. The
-values of a
-day are dealt out by the ranks of another series, as by Clark et al. 2004
+values of a day are assigned by the ranks of another series, as by Clark et al. 2004
 (doi:10.1175/1525-7541(2004)005<0243:TSSAMF>2.0.CO;2).
 """
 
@@ -18,17 +17,17 @@ from hydrology.uncertainty.error_model import LEVELS, Array, BasinErrors
 from hydrology.uncertainty.error_persistence import MAX_MEMORY
 
 MIN_PATHS = 100
-"""At least so many courses stand for a forecast; with many traces of weather, several for each."""
+"""Minimum number of paths of a forecast; with many traces of weather, several for each."""
 SEED = 1
 
 
 def paths_a_trace(traces: int) -> int:
-    """Return how many courses stand for each trace of weather."""
+    """Return the number of paths for each trace of weather."""
     return -(-MIN_PATHS // traces)
 
 
 def paths(errors: BasinErrors, simulated: Array, quantiles: Array) -> Array:
-    """Return equally likely courses of flow, (traces x courses of each, leads) in mm/day.
+    """Draw equally likely paths of flow, (traces x paths of each, leads) in mm/day.
 
     Args:
         simulated: (traces, leads) in mm/day.
@@ -53,12 +52,12 @@ def paths(errors: BasinErrors, simulated: Array, quantiles: Array) -> Array:
 
 
 def _next(path: Array, memory: Array | float, noise: Array) -> Array:
-    """Return the next day of an autoregression of variance 1."""
+    """Return the next day of an autoregression with variance 1."""
     return np.asarray(memory * path + np.sqrt(1 - np.square(memory)) * noise)
 
 
 def _at(quantiles: Array, shares: Array) -> Array:
-    """Return the flows at shares (traces, leads, count) of distributions (traces, leads, `LEVELS`)."""
+    """Return the flows at the given levels (traces, leads, count) of distributions (traces, leads, `LEVELS`)."""
     levels = np.asarray(LEVELS)
     upper = np.clip(np.searchsorted(levels, shares), 1, len(levels) - 1)
     across = np.clip((shares - levels[upper - 1]) / (levels[upper] - levels[upper - 1]), 0, 1)
@@ -67,15 +66,15 @@ def _at(quantiles: Array, shares: Array) -> Array:
 
 
 def _memory_of_a_day(errors: BasinErrors, simulated: Array) -> Array:
-    """Return the memory of one day at each simulated flow."""
+    """Return the one-day memory at each simulated flow."""
     return np.asarray(np.interp(simulated, errors.class_flow, errors.memory[0]))
 
 
 def _shares(path: Array, within: Array) -> Array:
-    """Return by rank, of each trace, which share of its courses is lower, (traces, count).
+    """Return each path's non-exceedance share within its trace, by rank, (traces, count).
 
     Args:
-        within: (traces, 1), where between two ranks: another place for each trace, so that together they are even.
+        within: (traces, 1), position between two ranks: different for each trace, so that together they are even.
     """
     ranks = path.argsort(axis=-1).argsort(axis=-1)
     return np.asarray((ranks + within) / path.shape[-1])

@@ -1,9 +1,10 @@
-"""What of an error lasts: how alike the errors of days are that lie a month and a season apart.
+"""The persistent part of errors.
 
-The memory of one day (`hydrology.uncertainty.error_model`) tells how an error fades within days. A part of it fades
-far more
-slowly: too little snow on the ground is too little melt for months. So an error is taken for the sum of two
-autoregressions, a quick one and a lasting one, and the lasting one is found where the quick one is forgotten.
+Correlation of errors a month and a season apart.
+
+The memory of one day (`hydrology.uncertainty.error_model`) describes how an error fades within days. A part of it fades
+far more slowly: too little snow on the ground means too little melt for months. So an error is modelled as the sum of
+two autoregressions, a quick and a lasting one, and the lasting one is estimated where the quick one is forgotten.
 """
 
 from collections.abc import Sequence
@@ -16,10 +17,10 @@ import numpy.typing as npt
 from hydrology.uncertainty.error_model import LEVELS, Array
 
 NEAR, FAR = 30, 90
-"""Days apart: after `NEAR` only the lasting part is left, and by how much it is less after `FAR` it fades."""
+"""Lags in days: after `NEAR` only the lasting part is left, and its decrease until `FAR` gives its memory."""
 PRIOR_DAYS = 600
-"""So many days of a basin weigh as much as what all basins say of the share: between halves of the validation years
-the shares of 447 basins agree as if so."""
+"""Weight of the regional share, in days of a basin: estimated from the agreement between halves of the validation years
+in 447 basins."""
 MAX_SHARE = 0.9
 MAX_MEMORY = 0.995
 
@@ -30,12 +31,12 @@ SCORES = np.array([_NORMAL.inv_cdf(level) for level in LEVELS])
 
 @dataclass(frozen=True, slots=True)
 class Persistence:
-    """The part of the errors that lasts.
+    """The persistent part of the errors.
 
     Attributes:
-        memory: of a day, the same in all basins.
-        share: of the errors' variance, of all basins together.
-        shares: of each basin.
+        memory: of one day, the same in all basins.
+        share: of the errors' variance, over all basins.
+        shares: by basin.
     """
 
     memory: float
@@ -44,11 +45,13 @@ class Persistence:
 
 
 def persistence(scores: Sequence[Array]) -> Persistence:
-    """Return what of the errors of some basins lasts; nothing where days a month or a season apart are not alike.
+    """Estimate the persistent part of basins' errors.
+
+    Zero without correlation at a month or a season.
 
     Args:
-        scores: of each basin the errors of consecutive days as those of a standard normal distribution, (days,), NaN
-            where they are not known.
+        scores: by basin, the errors of consecutive days transformed to a standard normal distribution, (days,), NaN
+            where unknown.
     """
     near, far = (_Products.of(scores, days) for days in (NEAR, FAR))
     variance = sum(float(np.nansum(of_basin**2)) for of_basin in scores)
@@ -67,7 +70,7 @@ def persistence(scores: Sequence[Array]) -> Persistence:
 
 @dataclass(frozen=True, slots=True)
 class _Products:
-    """Of each basin the sum of the products of days so many days apart, and how many there are."""
+    """By basin, the sum of products of days at a given lag, and their number."""
 
     sums: Array
     days: npt.NDArray[np.int64]

@@ -1,7 +1,7 @@
-"""The error of forecasts that were issued, by lead: what `hydrology.uncertainty.error_fit` does of simulations.
+"""Errors of issued forecasts by lead, fitted as `hydrology.uncertainty.error_fit` fits those of simulations.
 
-With a weather forecast the error grows with the lead for two reasons, the network's and the weather's. What was
-forecast with the same weather model, and what came of it, holds both.
+With a weather forecast the error grows with the lead for two reasons, the network's and the weather's. Past forecasts
+with the same weather model, paired with observations, contain both.
 """
 
 from collections.abc import Mapping
@@ -15,10 +15,10 @@ from hydrology.uncertainty.error_model import FLOW_CLASSES, Array, BasinErrors, 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PastForecasts:
-    """Forecasts of a basin that were issued, mm/day.
+    """Issued forecasts of a basin, mm/day.
 
     Attributes:
-        of_simulation: the errors of its simulation, by which its flows are told.
+        of_simulation: the errors of its simulation, which scale its flows.
         forecast: (T0, leads), the mean of members and traces.
         observed: (T0, leads), NaN where flow was not observed.
         last_error: (T0,), `errors_of` T0; NaN where flow was not observed.
@@ -31,7 +31,7 @@ class PastForecasts:
 
     @property
     def mean_flow(self) -> float:
-        """Of the simulation, mm/day."""
+        """Mean flow of the simulation, mm/day."""
         return self.of_simulation.mean_flow
 
     @property
@@ -41,13 +41,13 @@ class PastForecasts:
 
     @property
     def observed_days(self) -> int:
-        """On how many T0 a forecast was issued of which a day at least has been observed."""
+        """Number of T0 with a forecast of at least one observed day."""
         return int(np.isfinite(self.observed).any(axis=1).sum())
 
     def before(self, gap: int | None) -> tuple[list[Array], list[Array]]:
-        """Return the errors of the lead of a gap by class, and those of T0; without a gap of all leads, and zeros.
+        """Return the errors at the lead of a gap by class, and those of T0; without a gap of all leads, and zeros.
 
-        Beyond the longest lead it is that of the longest.
+        A gap beyond the longest lead uses the longest.
         """
         if gap is None:
             forecast, observed = self.forecast.ravel(), self.observed.ravel()
@@ -63,7 +63,7 @@ class PastForecasts:
 
 
 def fit_forecasts(forecasts: Mapping[str, PastForecasts]) -> Fit:
-    """Return the error model of forecasts that were issued.
+    """Fit the error model of issued forecasts.
 
     Raises:
         DataProblem: no class of flow has enough observed days over all basins.

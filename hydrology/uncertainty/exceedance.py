@@ -1,4 +1,4 @@
-"""How likely flow passes a level: by the calibrated quantiles of each day, and by courses whose days hang together."""
+"""Exceedance probability, from daily quantiles and from temporally consistent paths."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -10,7 +10,7 @@ from hydrology.scores.probabilistic import exceedance_probability
 
 Array = npt.NDArray[np.float64]
 Direction = Literal["rising", "falling"]
-"""Which way flow passes a level: upwards for a flood, downwards for a low flow."""
+"""Direction of passing a level: upwards for a flood, downwards for a low flow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,9 +18,9 @@ class FlowAhead:
     """Calibrated flow of the days ahead, in any unit.
 
     Attributes:
-        levels: of the quantiles, rising.
+        levels: of the quantiles, increasing.
         quantiles: (levels, leads).
-        paths: equally likely courses, (paths, leads).
+        paths: equally likely paths, (paths, leads).
     """
 
     levels: tuple[float, ...]
@@ -28,11 +28,12 @@ class FlowAhead:
     paths: Array
 
     def within(self, days: int) -> "FlowAhead":
-        """Return the first days of it."""
+        """Return its first days."""
         return FlowAhead(self.levels, self.quantiles[:, :days], self.paths[:, :days])
 
     def chances(self, level: float, direction: Direction) -> tuple[Array, float]:
-        """Return the chance of passing a level on each day, (leads,), and on any of them, at least that of a day."""
+        """Return the probability of passing a level on each day, (leads,), and on any of them (at least the daily
+        maximum)."""
         above = exceedance_probability(self.quantiles.T, self.levels, level)
         of_days = above if direction == "rising" else 1 - above
         passed = self.paths > level if direction == "rising" else self.paths < level

@@ -1,4 +1,6 @@
-"""How far forecasts of one day lie apart, divided by what makes them differ: weights, weather and state of T0."""
+"""Splits the variance of forecasts by source.
+
+Weights, weather and state of T0."""
 
 import numpy as np
 import numpy.typing as npt
@@ -10,10 +12,12 @@ SPREAD_SOURCES = ("weights", "weather", "state")
 
 
 def divided_variance(discharge: npt.ArrayLike) -> Array:
-    """Return the variance of each day by `SPREAD_SOURCES`, (3, days); the three add up to that of all forecasts.
+    """Return the variance of each day by `SPREAD_SOURCES`, (3, days).
 
-    By the law of total variance, one after the other: the members' means differ by their weights; of one member, the
-    means of its traces by the weather; of one member and trace, the forecasts by the state.
+    The three sum to the total variance.
+
+    By the law of total variance, in sequence: the members' means differ by their weights; for one member, the means of
+    its traces by the weather; for one member and trace, the forecasts by the state.
 
     Args:
         discharge: of every member with every trace from every state, (members, traces, states, days).

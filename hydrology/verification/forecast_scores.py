@@ -1,4 +1,4 @@
-"""What each forecast of a forecaster is worth, by what was observed: of a distribution of flow, or of one flow."""
+"""Scores of each forecast against observations, for distributions and for single flows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -13,21 +13,23 @@ Array = npt.NDArray[np.float64]
 Chosen = npt.NDArray[np.bool_]
 
 HIGH_SHARE = 0.02
-"""Of a period's observed days, the highest: what a warning is for begins with their flow."""
+"""Share of a period's observed days with the highest flow: the threshold of warnings."""
 
 
 def high_flow(observed: Array) -> float:
-    """Return the flow from which on a day is among the highest 2 % of some days, NaN where not observed."""
+    """Return the lowest flow among the highest 2 % of days, NaN where not observed."""
     return float(np.nanquantile(observed, 1 - HIGH_SHARE))
 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """What a distribution says of each day: PIT (days, 2) as in `probabilistic.pit`, the others (days,).
+    """Scores of a distribution by day.
+
+    PIT (days, 2) as in `probabilistic.pit`, the others (days,).
 
     Attributes:
-        inside_90, inside_50: whether the central interval holds what was observed.
-        width_90, width_50: of that interval, mm/day.
+        inside_90, inside_50: whether the central interval contains the observation.
+        width_90, width_50: width of that interval, mm/day.
     """
 
     pit: Array
@@ -38,7 +40,7 @@ class Spread:
 
     @classmethod
     def of(cls, quantiles: Array, levels: Sequence[float], observed: Array) -> Self:
-        """Return it from quantiles (days, levels)."""
+        """Compute it from quantiles (days, levels)."""
         low_90, low_50, high_50, high_90 = (quantiles[:, levels.index(level)] for level in (0.05, 0.25, 0.75, 0.95))
         return cls(
             pit(quantiles, levels, observed),
@@ -49,19 +51,19 @@ class Spread:
         )
 
     def over(self, days: Chosen) -> "Spread":
-        """Return it over some of the days."""
+        """Return it for some of the days."""
         return Spread(*(getattr(self, field.name)[days] for field in fields(self)))
 
 
 @dataclass(frozen=True, slots=True)
 class ForecastScores:
-    """What each forecast of one forecaster is worth, (days,) each.
+    """The scores of each forecast of one forecaster, (days,) each.
 
     Attributes:
         median: mm/day.
         crps: continuous ranked probability score, mm/day.
-        chance: of passing the threshold.
-        spread: None where the forecaster names one flow and no distribution.
+        chance: probability of passing the threshold.
+        spread: None where the forecaster gives one flow and no distribution.
     """
 
     median: Array
@@ -71,7 +73,7 @@ class ForecastScores:
 
     @classmethod
     def of_quantiles(cls, quantiles: Array, levels: Sequence[float], observed: Array, threshold: float) -> Self:
-        """Judge quantiles (days, levels) by what was observed (days,), all in mm/day."""
+        """Score quantiles (days, levels) against observations (days,), all in mm/day."""
         return cls(
             quantiles[:, levels.index(0.5)],
             crps(quantiles, levels, observed),
@@ -81,10 +83,12 @@ class ForecastScores:
 
     @classmethod
     def of_flow(cls, flow: Array, observed: Array, threshold: float) -> Self:
-        """Judge one flow a day (days,): the CRPS of a certain forecast is its distance."""
+        """Score one flow per day (days,).
+
+        The CRPS of a deterministic forecast is its absolute error."""
         return cls(flow, np.abs(flow - observed), (flow >= threshold).astype(float), None)
 
     def over(self, days: Chosen) -> "ForecastScores":
-        """Return it over some of the days."""
+        """Return it for some of the days."""
         spread = None if self.spread is None else self.spread.over(days)
         return ForecastScores(self.median[days], self.crps[days], self.chance[days], spread)

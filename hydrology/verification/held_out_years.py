@@ -1,4 +1,4 @@
-"""Which years of a held-out period decide whether a version takes over, and which only report."""
+"""Splits a held-out period into years that decide a promotion and years that only report."""
 
 from dataclasses import dataclass
 
@@ -9,17 +9,16 @@ from hydrology.base.errors import InvalidInput
 from hydrology.scores import bootstrap
 
 MIN_YEARS = bootstrap.MIN_YEARS + 1
-"""Whole water years of a held-out period: those that an interval needs decide, and one more
-reports."""
+"""Minimum number of whole water years: those that an interval needs decide, and one more reports."""
 
 
 @dataclass(frozen=True, slots=True)
 class HeldOutYears:
-    """Two sets of water years without a year in common, each named by the year it ends in.
+    """Two disjoint sets of water years, each named by the year it ends in.
 
     Attributes:
         deciding: those that settle a decision.
-        reporting: those that tell what it is worth, and had no part in it.
+        reporting: those that show the skill, and had no part in the decision.
     """
 
     deciding: tuple[int, ...]
@@ -27,7 +26,9 @@ class HeldOutYears:
 
 
 def split_years(period: Period) -> HeldOutYears:
-    """Return the deciding and the reporting years of a period: every third whole water year reports.
+    """Split a period into deciding and reporting years.
+
+    Every third whole water year reports.
 
     Raises:
         InvalidInput: the period holds fewer than `MIN_YEARS` whole water years.
@@ -44,7 +45,7 @@ def split_years(period: Period) -> HeldOutYears:
 
 
 def whole_water_years(period: Period) -> list[int]:
-    """Return the water years of which the period holds every day, in order."""
+    """Return the water years that the period covers entirely, in order."""
     years, days = np.unique(water_year(period.days), return_counts=True)
     return [int(year) for year, n in zip(years, days, strict=True) if n == len(year_of(int(year)))]
 

@@ -1,7 +1,7 @@
-"""Forecasts that were issued, a lead at a time, held against the flow observed since, beside what any has to beat.
+"""Verifies issued forecasts by lead against observed flow, beside their rivals (climatology, persistence).
 
-As in `hydrology.verification.reforecasts`, a forecast counts where the flow of T0 was observed, too, which is
-persistence's.
+As in `hydrology.verification.reforecasts`, a forecast counts only where the flow of T0, which persistence needs, was
+observed, too.
 """
 
 from collections.abc import Iterator
@@ -19,15 +19,15 @@ from hydrology.verification.verify import CLIMATOLOGY, PERSISTENCE, verify
 
 
 class Observed:
-    """The observed flow of a basin, and what follows from it.
+    """The observed flow of a basin, with its climatology and threshold.
 
     Args:
         first: the first day.
-        flow: of consecutive days, (days,) in mm/day, NaN where missing; not of all.
+        flow: of consecutive days, (days,) in mm/day, NaN where missing; at least one is known.
 
     Attributes:
         climatology: of these days.
-        threshold: of warnings: from this flow on one of these days is among their highest 2 %, mm/day.
+        threshold: of warnings: the lowest flow among the highest 2 % of these days, mm/day.
     """
 
     def __init__(self, first: Day, flow: Array) -> None:
@@ -36,7 +36,7 @@ class Observed:
         self.threshold = high_flow(flow)
 
     def on(self, days: Days) -> Array:
-        """Return the flow of some days, NaN where it is not observed."""
+        """Return the flow of some days, NaN where not observed."""
         at = (days - self._first).astype(int)
         inside = (at >= 0) & (at < len(self._flow))
         return np.where(inside, self._flow[np.where(inside, at, 0)], np.nan)
@@ -50,8 +50,8 @@ class IssuedForecasts:
         t0: (forecasts,), in order.
         raw: quantiles of members and traces at `LEVELS`, (forecasts, leads, levels); NaN where a forecast does not
             count or does not reach.
-        calibrated: those of the error model, NaN where it had none besides.
-        why_not_calibrated: why none has them.
+        calibrated: those of the error model, NaN also where it has none.
+        why_not_calibrated: why no forecast has them.
     """
 
     t0: Days
@@ -61,13 +61,13 @@ class IssuedForecasts:
 
     @property
     def leads(self) -> range:
-        """The leads that any of them has."""
+        """The leads of any of the forecasts."""
         return range(1, self.raw.shape[1] + 1)
 
     def verify(self, lead: int, observed: Observed) -> Iterator[tuple[str, Season, Verification]]:
-        """Yield forecaster, season and how true it was a lead ahead, as `verification.verify` does.
+        """Yield forecaster, season and skill at one lead, as `verification.verify` does.
 
-        The error model is judged on the forecasts that it made, the others on all that count.
+        The error model is judged on its own forecasts, the others on all that count.
         """
         of_all, created = (self._counts(quantiles, lead, observed) for quantiles in (self.raw, self.calibrated))
         yield from self._beside_rivals(RAW, self.raw, of_all, lead, observed)
@@ -78,18 +78,18 @@ class IssuedForecasts:
         yield from (of_season for of_season in beside_rivals if of_season[0] == CALIBRATED)
 
     def count(self, observed: Observed) -> int:
-        """Return how many forecasts of a lead count, of all leads."""
+        """Return the number of forecasts that count, over all leads."""
         return sum(int(self._counts(self.raw, lead, observed).sum()) for lead in self.leads)
 
     def _counts(self, quantiles: Array, lead: int, observed: Observed) -> Chosen:
-        """Return which forecasts have quantiles of a lead, and observed flow on T0 and on the day that was forecast."""
+        """Return which forecasts have quantiles at a lead, and observed flow on T0 and on the forecast day."""
         known = np.isfinite(observed.on(self.t0) + observed.on(self.t0 + lead))
         return np.asarray(known & np.isfinite(quantiles[:, lead - 1, 0]))
 
     def _beside_rivals(
         self, forecaster: str, quantiles: Array | str, chosen: Chosen, lead: int, observed: Observed
     ) -> Iterator[tuple[str, Season, Verification]]:
-        """Yield how true a forecaster and its rivals were in some of the forecasts."""
+        """Yield the skill of a forecaster and its rivals on some of the forecasts."""
         t0 = self.t0[chosen]
         days, flow, threshold = t0 + lead, observed.on(t0 + lead), observed.threshold
         of_days = {

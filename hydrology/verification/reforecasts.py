@@ -1,8 +1,8 @@
-"""Forecasts of the past with the weather that came, a lead at a time, and those that any forecast has to beat.
+"""Reforecasts with observed weather by lead, beside their rivals (climatology, persistence).
 
-With observed weather a forecast is the simulation, for the state of T0 is the simulation's own: one simulation holds
-the forecasts of every T0 and lead. Forecasts begin on days whose flow is observed, so each lead has one gap to the last
-observed flow.
+With observed weather a forecast equals the simulation, because the state of T0 is the simulation's own: one simulation
+contains the forecasts of every T0 and lead. Forecasts start on days with observed flow, so that each lead has a single
+gap to the last observed flow.
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ from hydrology.verification.verify import CLIMATOLOGY, PERSISTENCE
 
 CALIBRATED, RAW = "calibrated", "raw"
 FORECASTERS = (CALIBRATED, RAW, CLIMATOLOGY, PERSISTENCE)
-"""The error model's quantiles, the spread of the members as it is, the flow of other years, the last observed flow."""
+"""The error model's quantiles, the raw spread of the members, the flow of other years, the last observed flow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +26,11 @@ class AtLead:
     """The forecasts of one lead, (forecasts,) each, flows in mm/day.
 
     Attributes:
-        days: that were forecast.
+        days: the forecast days.
         observed: flow on them.
         simulated: the members' mean.
         last_observed: the flow of T0.
-        quantiles: at `LEVELS`, (forecasts, levels), by forecaster; a text says why there are none.
+        quantiles: at `LEVELS`, (forecasts, levels), by forecaster; or the reason as text.
     """
 
     days: Days
@@ -40,7 +40,7 @@ class AtLead:
     quantiles: Mapping[str, Array | str]
 
     def judged(self, threshold: float) -> dict[str, ForecastScores | str]:
-        """Return what each of `FORECASTERS` is worth.
+        """Return the scores of each of `FORECASTERS`.
 
         Args:
             threshold: of warnings, mm/day.
@@ -56,12 +56,12 @@ class AtLead:
 
 @dataclass(frozen=True, slots=True)
 class Reforecasts:
-    """What the forecasts of a basin are made of, over consecutive days.
+    """The data of a basin's reforecasts, over consecutive days.
 
     Attributes:
         members: simulated flow, (members, days), mm/day.
         observed: (days,) in mm/day, NaN where missing.
-        error_model: a text says why there is none.
+        error_model: the basin's, or the reason for none as text.
     """
 
     days: Days
@@ -71,7 +71,7 @@ class Reforecasts:
     error_model: BasinErrorModel | str
 
     def at(self, lead: int, every: int) -> AtLead:
-        """Return the forecasts a lead ahead of every so manieth day, where both days' flow is observed."""
+        """Return the forecasts at a lead of every n-th day, where the flow of both days is observed."""
         t0 = np.arange(0, len(self.days) - lead, every)
         t0 = t0[np.isfinite(self.observed[t0] + self.observed[t0 + lead])]
         ahead = t0 + lead

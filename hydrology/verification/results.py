@@ -1,4 +1,4 @@
-"""What is told of how true a forecaster was, at one lead in one season."""
+"""Verification result for one forecaster, lead time and season."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,9 +11,9 @@ Array = npt.NDArray[np.float64]
 Chosen = npt.NDArray[np.bool_]
 
 WARNING_CHANCE = 0.5
-"""A forecast warns where the chance of passing the threshold is at least this."""
+"""A forecast warns where its probability of passing the threshold is at least this."""
 TENTHS = 10
-"""Bins of the PIT and of the chances."""
+"""Bins of the PIT and of the probabilities."""
 Season = Literal["all", "DJF", "MAM", "JJA", "SON"]
 ALL_YEAR: Season = "all"
 SEASONS: Mapping[Season, Sequence[int]] = {
@@ -28,12 +28,12 @@ SEASONS: Mapping[Season, Sequence[int]] = {
 
 @dataclass(frozen=True, slots=True)
 class Reliability:
-    """How often the threshold was passed, by the chance that was given; of the tenths in which any was, in order.
+    """Observed frequency of passing the threshold by forecast probability, of the tenths with data, in order.
 
     Attributes:
-        forecast: the mean chance.
-        observed: on which share of the days it was passed.
-        days: how many days these are.
+        forecast: the mean forecast probability.
+        observed: the share of the days on which it was passed.
+        days: number of these days.
     """
 
     forecast: tuple[float, ...]
@@ -42,7 +42,9 @@ class Reliability:
 
     @classmethod
     def of(cls, chance: Array, passed: Chosen, lowest: int = 1) -> Self:
-        """Return it from days; a tenth with fewer than `least` of them is not told."""
+        """Compute it from days.
+
+        A tenth with fewer than `lowest` days is left out."""
         tenth = np.minimum((chance * TENTHS).astype(int), TENTHS - 1)
         shown = [at for at in (tenth == number for number in range(TENTHS)) if at.sum() >= lowest]
         return cls(
@@ -54,23 +56,23 @@ class Reliability:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verification:
-    """How true a forecaster was, at one lead in one season.
+    """Verification result for one forecaster, lead time and season.
 
     Attributes:
-        n: how many forecasts it is of.
-        years: how many water years they are of.
+        n: number of forecasts.
+        years: number of their water years.
         crps_mm_per_day: mean continuous ranked probability score.
-        crpss_climatology, crpss_persistence: 1 less its CRPS over that of the rival; with the ends of the interval that
-            holds 95 % of what comes out when water years are drawn again.
-        coverage_90, coverage_50: which share of the days lies in the central interval; with such ends.
+        crpss_climatology, crpss_persistence: 1 less its CRPS over that of the rival; with the ends of the 95 % interval
+            from drawing water years again.
+        coverage_90, coverage_50: share of the days in the central interval; with such ends.
         width_90_mm_per_day, width_50_mm_per_day: mean width of these intervals.
         nse_of_median: Nash-Sutcliffe efficiency of the median.
-        threshold_mm_per_day: the flow that a warning is for.
-        brier: mean squared error of the chance of passing it.
-        pod, far, csi: probability of detection, false alarm ratio and critical success index of warnings at a chance of
-            `WARNING_CHANCE`.
-        pit: how many days have their PIT in each tenth; a day whose PIT may be several is shared out among them.
-        reliability: of the chances.
+        threshold_mm_per_day: the flow of warnings.
+        brier: mean squared error of the probability of passing it.
+        pod, far, csi: probability of detection, false alarm ratio and critical success index of warnings at a
+            probability of `WARNING_CHANCE`.
+        pit: number of days by tenth of their PIT; a day with several possible values is split among them.
+        reliability: of the probabilities.
         missing: why an attribute is None, by its name.
     """
 
@@ -101,7 +103,9 @@ class Verification:
 
     @classmethod
     def of(cls, n: int, years: int, figures: Mapping[str, Any]) -> Self:
-        """Return it from its figures by name; a text says why one is None."""
+        """Create it from its values by name.
+
+        A text gives the reason for a missing one."""
         missing = {name: figure for name, figure in figures.items() if isinstance(figure, str)}
         known = {name: None if name in missing else figure for name, figure in figures.items()}
         return cls(n=n, years=years, missing=missing, **known)

@@ -1,7 +1,7 @@
-"""How true forecasts of flow are that are distributions, by what was observed: what a forecaster is worth at a lead.
+"""Verifies probabilistic flow forecasts against observations, by lead time.
 
-Every forecaster is judged on the same days, so that skill is a comparison of like with like. A score that is not
-defined is None, and `missing` says why.
+Every forecaster is judged on the same days, so that skill compares like with like. An undefined score is None, and
+`missing` gives the reason.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -27,21 +27,21 @@ from hydrology.verification.results import (
 )
 
 CLIMATOLOGY, PERSISTENCE = "climatology", "persistence"
-"""The forecasters that skill is told against."""
+"""The reference forecasters of skill scores."""
 _FIGURES = tuple(field.name for field in fields(Verification) if field.name not in ("n", "years", "missing"))
 
 
 def verify(
     forecasters: Mapping[str, ForecastScores | str], days: Days, observed: Array, threshold: float
 ) -> Iterator[tuple[str, Season, Verification]]:
-    """Yield forecaster, season and how true it was, for every forecaster and season.
+    """Yield forecaster, season and skill, for every forecaster and season.
 
     Args:
-        forecasters: by name, `CLIMATOLOGY` and `PERSISTENCE` among them, of the same days; a text says why there is
-            none.
-        days: that were forecast, (days,).
+        forecasters: by name, `CLIMATOLOGY` and `PERSISTENCE` among them, of the same days; or the reason for none as
+            text.
+        days: the forecast days, (days,).
         observed: (days,) in mm/day.
-        threshold: as in `Judged`, mm/day.
+        threshold: as in `ForecastScores`, mm/day.
     """
     for season, months in SEASONS.items():
         of_season = np.isin(month(days), months)
@@ -56,7 +56,7 @@ def verify(
 
 @dataclass(frozen=True, slots=True)
 class _Years:
-    """The water year of each day by its place among those that there are."""
+    """The water year of each day, as an index among the years present."""
 
     places: npt.NDArray[np.int64]
     count: int
@@ -126,7 +126,7 @@ def _with_ends(name: str) -> tuple[str, str, str]:
 def _estimate(
     name: str, numerator: Array, denominator: Array, meaning: Callable[[float], float] = lambda ratio: ratio
 ) -> dict[str, Any]:
-    """Return what a ratio of sums over water years, (years,), means, with the ends of its interval."""
+    """Return a ratio of sums over water years, (years,), with the ends of its interval."""
     ends = ratio_interval(numerator, denominator)
     reason = f"The forecasts are of {len(numerator)} water years, and an interval needs {MIN_YEARS}."
     low, high = (reason, reason) if ends is None else sorted(map(meaning, ends))
@@ -134,11 +134,13 @@ def _estimate(
 
 
 def pit_histogram(of_days: Array) -> tuple[float, ...]:
-    """Return how many days have their PIT in each tenth; a day whose PIT may be several is shared out among them.
+    """Return the number of days by tenth of their PIT.
+
+    A day with several values is split among them.
 
     Args:
         of_days: the levels between which each day's PIT lies, (days, 2), as `hydrology.scores.probabilistic.pit` gives
-        them.
+            them.
     """
     low, high = of_days.T
     edges = np.arange(TENTHS + 1)[:, None] / TENTHS

@@ -1,9 +1,9 @@
-"""The smallest change of the water in a basin that explains the flow observed on the last days.
+"""Finds the smallest change of a basin's water that explains the flow of the last days.
 
-Given its gates, a network that conserves mass moves water linearly: what flows out on a day is a sum over where the
-water was when those days began (each cell) and when it fell (each day since). Each of these sources may have held more
-or less than was computed, by a factor. Of the factors that explain the observed flow, those nearest to 1 are taken,
-weighed against how far an observation may be off: a least-squares estimate with the sources' factors as its prior (as
+Given its gates, a network that conserves mass moves water linearly: a day's outflow is a sum over the places of the
+water when those days began (each cell) and the days on which it fell since (each day). Each of these sources may have
+held more or less than computed, by a factor. Of the factors that explain the observed flow, those nearest to 1 are
+taken, weighed against the error of observations: a least-squares estimate with the sources' factors as its prior (as
 in the analysis of a Kalman filter).
 """
 
@@ -13,18 +13,18 @@ import numpy.typing as npt
 Array = npt.NDArray[np.float64]
 
 OBSERVATION_ERROR = 3.0
-"""How far flow may be off what is explained, over itself, where a cell may hold twice or none of what was computed: so
-much larger, that one day alone moves little and what all days say together moves much."""
+"""Relative error of a flow, where the prior error of a cell's water is 1: so large that a single day moves little, and
+all days together move much."""
 MIN_FLOW_SHARE = 0.05
-"""Of a basin's mean flow: so much is added to a flow before its error is taken from it."""
+"""Share of a basin's mean flow that is added to a flow before its error is computed."""
 RAIN_ERROR = 0.3
-"""How far the rain of a day may be off, over itself, where a cell may hold twice or none of what was computed."""
+"""Relative error of a day's rain, where the prior error of a cell's water is 1."""
 LOWEST, HIGHEST = -0.9, 3.0
 """Bounds of a factor, less 1: no source is emptied, and none is more than quadrupled."""
 
 
 def smallest_factors(responses: Array, misfit: Array, observed: Array, mean_flow: float, cells: int) -> Array:
-    """Return by how much of itself each source is to change, (samples, sources).
+    """Return the relative change of each source, (samples, sources).
 
     Args:
         responses: discharge of each day by its source, (samples, days, sources), mm/day; the first `cells` sources are

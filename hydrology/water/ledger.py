@@ -1,11 +1,11 @@
-"""The water balance as rows of named, signed terms, and whether it closes.
+"""The water balance as a ledger of signed terms, and whether it closes.
 
-Water that comes in is positive, water that leaves or stays in store is negative, so that the sum of a closed
-ledger is 0: precipitation - discharge - loss - storage change [Hoedt et al. 2021, Theorem 1]. What a what-if run adds
-to a store is a term of its own, the increment.
+Incoming water is positive, outgoing or newly stored water is negative, so that the sum of a closed ledger is 0:
+precipitation - discharge - loss - storage change [Hoedt et al. 2021, Theorem 1]. Water that a what-if run adds to a
+store is a term of its own, the increment.
 
-A ledger is of a span of days, and so would let a leak pass that is small on every one of them. Flows are therefore
-also summed since the store was empty (`sums_after`), and these sums have a ledger of their own (`close_since_empty`).
+A ledger covers a span of days, so a leak that is small in every span would pass. Flows are therefore also summed since
+the store was empty (`sums_after`), and these sums have a ledger of their own (`close_since_empty`).
 """
 
 import math
@@ -22,23 +22,23 @@ Array = npt.NDArray[np.float64]
 FLOWS = ("precipitation", "discharge", "loss")
 TERMS = (*FLOWS, "storage change")
 INCREMENT, ASSIMILATION = "increment", "assimilation"
-"""The terms of water that a what-if run adds to a store before the first day, or takes from it: as much as somebody
-says, and as much as observed flow asks for. Other ledgers have neither."""
+"""Terms for water that a what-if run adds to a store before the first day, or takes from it: the amount requested, and
+the amount from assimilating observed flow. Other ledgers have neither."""
 Sums = Mapping[str, Array]
 """Each of the `FLOWS` since the store was empty, mm, (members,) in float64."""
 
 MIN_MM = -1e-6
-"""Discharge, loss and storage below it are negative beyond rounding."""
+"""Lower bound of discharge, loss and storage: values below are negative beyond rounding."""
 TOLERANCES = {np.dtype(np.float32): 1e-5, np.dtype(np.float64): 1e-12}
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """What a residual is held against, an amount of water in mm.
+    """The amount of water that a residual is compared with, in mm.
 
     Attributes:
-        name, formula: what it is, in words.
-        tolerance: the largest |residual| / scale that closes, of what is computed in float32.
+        name, formula: its description, in words.
+        tolerance: largest |residual| / scale that closes, for computations in float32.
     """
 
     name: str
@@ -50,8 +50,8 @@ WATER_AVAILABLE = Scale(
     "water available", "initial storage + precipitation over the span", TOLERANCES[np.dtype(np.float32)]
 )
 WATER_SINCE_EMPTY = Scale("water since the empty store", "precipitation since the store was empty", 5e-6)
-"""Below the daily tolerance, so that a leak which just passes every day is found, and above what honest rounding
-leaves (docs/look-up/measured.md)."""
+"""Below the daily tolerance, to find a leak that just passes every day, and above honest rounding
+(docs/look-up/measured.md)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Ledger:
 
     Attributes:
         terms: the signed rows.
-        scale_mm: initial storage plus precipitation, what the residual is held against.
+        scale_mm: initial storage plus precipitation, for comparison with the residual.
         tolerance: largest |residual| / scale that closes.
     """
 
@@ -78,20 +78,24 @@ class Ledger:
 
     @property
     def residual_mm(self) -> float:
-        """Water that the rows do not account for: 0 in a perfect ledger, NaN where an amount is not finite."""
+        """Water that the terms do not account for.
+
+        0 in a perfect ledger, NaN where an amount is not finite."""
         if not all(math.isfinite(term.amount_mm) for term in self.terms):
             return math.nan
         return math.fsum(term.amount_mm for term in self.terms)
 
     @property
     def closes(self) -> bool:
-        """Whether the residual is within tolerance. A ledger with a value that is not finite never closes."""
+        """Whether the residual is within tolerance.
+
+        A ledger with a value that is not finite never closes."""
         return math.isfinite(self.scale_mm) and abs(self.residual_mm) <= self.tolerance * self.scale_mm
 
 
 @dataclass(frozen=True, slots=True)
 class Ledgers:
-    """The ledgers of many members at once.
+    """The ledgers of many members together.
 
     Attributes:
         terms: the names of the rows.
@@ -107,13 +111,15 @@ class Ledgers:
 
     @property
     def residual_mm(self) -> Array:
-        """Water that each leaves unaccounted for, (members,)."""
+        """Unaccounted water of each ledger, (members,)."""
         residual: Array = self.amounts.sum(axis=1)
         return residual
 
     @property
     def relative(self) -> Array:
-        """Each |residual| / scale, (members,); infinite where there has been no water, or one is not finite."""
+        """Each |residual| / scale, (members,).
+
+        Infinite where there has been no water, or one is not finite."""
         with np.errstate(invalid="ignore", divide="ignore"):
             residual = np.abs(self.residual_mm)
             relative = np.where(residual == 0, 0.0, residual / self.scale_mm)
@@ -130,7 +136,9 @@ class Ledgers:
 
 
 def tolerance_of(dtype: npt.DTypeLike) -> float:
-    """Return the stated relative tolerance of computing in a type: 1e-5 in float32, 1e-12 in float64.
+    """Return the relative tolerance for a floating-point type.
+
+    1e-5 in float32, 1e-12 in float64.
 
     Raises:
         InvalidInput: no tolerance is stated for the type.
@@ -160,8 +168,8 @@ def close_together(
         storage_before: total storage in mm before the first day, shape (members,).
         storage_after: total storage in mm at the end of the last day, shape (members,).
         dtype: the type in which the network computed, which sets the tolerance.
-        booked: mm that each store has got between `storage_before` and the first day, (members,) or one for all, by
-            the name of the term.
+        booked: mm added to each store between `storage_before` and the first day, (members,) or one for all, by the
+            name of the term.
 
     Raises:
         InvalidInput: the shapes do not fit together, or the type has no tolerance.
@@ -181,16 +189,16 @@ def close(
     *,
     dtype: npt.DTypeLike,
 ) -> tuple[Ledger, ...]:
-    """Return what `close_together` does, one by one."""
+    """Return the ledgers of `close_together` one by one."""
     return close_together(precipitation, discharge, loss, storage_before, storage_after, dtype=dtype).each()
 
 
 def sums_after(
     before: Sums | None, precipitation: npt.ArrayLike, discharge: npt.ArrayLike, loss: npt.ArrayLike
 ) -> dict[str, Array]:
-    """Return the sums since the empty store after some more days.
+    """Add days to the sums since the empty store.
 
-    Day is added to day in float64, so the sums have the same bits wherever the days are cut.
+    Days are added one by one in float64, so that the sums have the same bits however the days are split.
 
     Args:
         before: the sums until these days; None for an empty store.
@@ -219,7 +227,7 @@ def close_since_empty(sums: Sums, storage: npt.ArrayLike) -> tuple[Ledger, ...]:
 
 
 def negative_water(discharge: npt.ArrayLike, loss: npt.ArrayLike, storage: npt.ArrayLike) -> dict[int, str]:
-    """Return the members with less than no water somewhere, and what of theirs is negative, in words.
+    """Return the members with negative water, and describe the negative quantity of each.
 
     Args:
         discharge, loss, storage: the first axis is the member; mm/day, mm/day and mm. Rounding (`MIN_MM`) is allowed.

@@ -1,4 +1,4 @@
-"""What becomes of the water in a basin if nothing more falls: what runs off and what is lost, and when flow is low."""
+"""Recession without precipitation: runoff, loss and the day of low flow."""
 
 import math
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ import numpy.typing as npt
 Array = npt.NDArray[np.float64]
 
 MILESTONES = (10, 30, 90, 180)
-"""After so many days, and at the end, what has become of the water is told."""
+"""Days after T0 at which the recession is reported, besides the last day."""
 
 
 @dataclass(frozen=True, slots=True)
 class Drained:
-    """What has become of the water that a basin held at T0, by the end of each day: M members, D days, all in mm.
+    """Water held at T0 and its fate by the end of each day: M members, D days, all in mm.
 
     Attributes:
         runs_off, lost: since T0, (M, D).
@@ -30,7 +30,7 @@ class Drained:
 
     @classmethod
     def of(cls, discharge: npt.ArrayLike, loss: npt.ArrayLike, storage: npt.ArrayLike, held: npt.ArrayLike) -> Self:
-        """Return it of what members compute.
+        """Compute it from the members' output.
 
         Args:
             discharge: (M, D), mm/day; so is loss.
@@ -42,12 +42,12 @@ class Drained:
 
 
 def milestones(days: int) -> list[int]:
-    """Return the milestones within so many days, and the last day."""
+    """Return the milestones within a number of days, and the last day."""
     return [*(day for day in MILESTONES if day < days), days]
 
 
 def first_days_below(flow: npt.ArrayLike, level: float) -> Array:
-    """Return the first day after T0 on which the flow of each member is below a level, (M,); infinity where on none.
+    """Return each member's first day after T0 with flow below a level, (M,); infinity where there is none.
 
     Args:
         flow: (M, D), in the unit of the level.
@@ -57,11 +57,11 @@ def first_days_below(flow: npt.ArrayLike, level: float) -> Array:
 
 
 def reached_by(days: Array, share: float) -> int | None:
-    """Return the day by which a share of the members has got there; None where fewer ever do.
+    """Return the day by which a share of the members reached an event; None where too few do.
 
     Args:
-        days: on which each does, (M,); infinity for never.
+        days: day of the event by member, (M,); infinity for never.
     """
-    count = max(math.ceil(share * len(days) - 1e-9), 1)  # what rounding adds to a whole number makes no member more
+    count = max(math.ceil(share * len(days) - 1e-9), 1)  # so that rounding errors do not add a member
     day = np.sort(days)[count - 1]
     return int(day) if math.isfinite(day) else None

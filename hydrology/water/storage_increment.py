@@ -1,4 +1,4 @@
-"""Water added to some cells of a store, or taken from them."""
+"""Adds water to some cells of a store, or takes it from them."""
 
 from collections.abc import Sequence
 
@@ -11,19 +11,19 @@ Array = npt.NDArray[np.float32]
 
 
 def incremented(cells: Array, chosen: Sequence[int], amount: float) -> Array:
-    """Return the water of cells after some of them have got an amount, divided in proportion to what they hold.
+    """Add an amount of water to some cells, in proportion to their content.
 
     Args:
         cells: mm, shape (K,).
-        chosen: which of them share it; the others stay as they are.
-        amount: mm; a negative one is taken away.
+        chosen: the indices of these cells; the others are unchanged.
+        amount: mm; negative to take water away.
 
     Raises:
-        InvalidInput: the chosen cells hold nothing, so that no share of them is known, or less than is to be taken.
+        InvalidInput: the chosen cells are empty, so that their proportions are undefined, or hold less than is taken.
     """
     held = float(cells[list(chosen)].sum(dtype=np.float64))
     if held <= 0:
-        raise InvalidInput("hold no water, so that nothing says how to divide it among them")
+        raise InvalidInput("hold no water, so the amount cannot be divided among them")
     if held + amount < 0:
         raise InvalidInput(f"hold {held:.4g} mm, less than the {-amount:.4g} mm that are to be taken away")
     changed = cells.copy()

@@ -1,4 +1,4 @@
-"""The parts that the water of a basin is told apart in by its age: the seasons in which it fell."""
+"""Age classes of a basin's water: the seasons in which it fell."""
 
 from dataclasses import dataclass
 
@@ -11,37 +11,37 @@ OLDER, YET_TO_FALL = "older", "yet_to_fall"
 SEASONS = ("DJF", "MAM", "JJA", "SON")
 MONTHS = 3
 REPORTED_SEASONS = 5
-"""That of T0, which may have just begun, and the four before it: a year and up to three months."""
+"""The season of T0, which may have just started, and the four before it: a year and up to three months."""
 MIN_DAYS = 365
-"""Until T0, since the store was empty: of a shorter past nothing could be older than a year."""
+"""Minimum days from the empty store to T0: with a shorter past no water could be older than a year."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ages:
-    """The ages of water at T0, the oldest first: water from before the seasons that are told, that of each of them, and
-    water that falls after T0."""
+    """The ages of water at T0, oldest first: older than the reported seasons, each of these, and water that falls after
+    T0."""
 
     t0: Day
 
     @property
     def names(self) -> tuple[str, ...]:
-        """`older`, five seasons such as `2008-DJF` (called by the year that they end in), `yet_to_fall`."""
+        """`older`, five seasons such as `2008-DJF` (named by the year in which they end), `yet_to_fall`."""
         return OLDER, *(_name(number) for number in range(self._first, self._first + REPORTED_SEASONS)), YET_TO_FALL
 
     @property
     def begin(self) -> Day:
-        """The first day of the first of the seasons."""
+        """The first day of the first season."""
         return _first_day(self._first)
 
     @property
     def ends(self) -> tuple[tuple[Day | None, Day | None], ...]:
-        """The first and the last day on which the water of each name fell; None where there is no such day."""
+        """The first and the last day on which the water of each age fell; None where there is no such day."""
         firsts = [_first_day(number) for number in range(self._first, self._first + REPORTED_SEASONS)]
         lasts = [*(first - 1 for first in firsts[1:]), self.t0]
         return (None, self.begin - 1), *zip(firsts, lasts, strict=True), (self.t0 + 1, None)
 
     def of(self, days: Days) -> npt.NDArray[np.int64]:
-        """Return the place among the names of the water that falls on each day."""
+        """Return the index of the age of water that falls on each day."""
         places = np.maximum(_number(days) - self._first + 1, 0)
         return np.where(days > self.t0, REPORTED_SEASONS + 1, places)
 
@@ -51,7 +51,7 @@ class Ages:
 
 
 def _number(days: Days) -> npt.NDArray[np.int64]:
-    """Return which season each day is of, counted from DJF 1970."""
+    """Return the number of each day's season, counted from DJF 1970."""
     return (days.astype("datetime64[M]").astype(np.int64) + 1) // MONTHS
 
 

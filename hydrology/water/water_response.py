@@ -16,7 +16,7 @@ def largest_excess(flow: Array, other: Array) -> Array:
 
 
 def returned_share(with_storm: Array, without: Array, storm: Array) -> Array:
-    """Return the largest share of a storm that additional flow has returned by any day.
+    """Return the largest share of a storm that has left as additional flow by any day.
 
     Cumulative flow with the storm minus that without, over the storm's water. Above 1 the storm has released water that
     would have stayed in the basin without it.

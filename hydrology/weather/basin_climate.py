@@ -1,4 +1,4 @@
-"""What a basin's weather is like by calendar month, as far as it is known: what other weather is compared with."""
+"""A basin's climate by calendar month, for comparison with other weather."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ Array = npt.NDArray[np.float64]
 MIN_DAYS_OF_MONTH = 50
 """A calendar month with fewer known days has no climate."""
 MAX_P_MEAN = 40.0
-"""mm/day. The wettest place on Earth has 33: a larger `p_mean` is in another unit, and is not used."""
+"""mm/day. The wettest place on Earth has 33: a larger `p_mean` must be in another unit, and is not used."""
 _UNKNOWN = np.full(12, np.nan)
 
 
@@ -23,9 +23,9 @@ class BasinClimate:
     """Monthly climate of a basin.
 
     Attributes:
-        source: where it is from, as a sentence names it: `the stored maurer_extended`.
-        precipitation: the mean by calendar month in mm/day, (12,); NaN where not known.
-        temperature: the median of the daily mean by calendar month in degC, (12,); NaN where not known.
+        source: its origin, as used in sentences: `the stored maurer_extended`.
+        precipitation: the mean by calendar month in mm/day, (12,); NaN where unknown.
+        temperature: the median of the daily mean by calendar month in degC, (12,); NaN where unknown.
     """
 
     source: str
@@ -43,7 +43,9 @@ class BasinClimate:
 
     @classmethod
     def of_attribute(cls, p_mean: float) -> Self | None:
-        """Compute it from the attribute `p_mean`, mean precipitation in mm/day; None where it cannot be that."""
+        """Compute it from the attribute `p_mean`, mean precipitation in mm/day.
+
+        None where the value is impossible."""
         if not 0 < p_mean <= MAX_P_MEAN:
             return None
         return cls("the attribute p_mean", np.full(12, p_mean), _UNKNOWN)

@@ -1,11 +1,10 @@
-"""A bridge: from the daily weather of one product to that of another, such as the one that a network learnt from.
+"""Bridges: convert the daily weather of one product to that of another, such as a network's training product.
 
-Two products of the same weather differ by their means, month by month, and by where a day begins: CAMELS' Daymet writes
-to the next day most of what Maurer writes to this one. Of the forms that were compared on days that they were not
-fitted on (docs/understand/bridge.md), this one did best: where the day begins is fitted in tenths of a day,
-precipitation,
-radiation and vapour pressure get factors, temperatures get steps, and what a month has to say counts the more, the more
-years it was seen in.
+Two products of the same weather differ by their means, month by month, and by the start of their days: CAMELS' Daymet
+assigns to the next day most of what Maurer assigns to this one. Of the forms compared on held-out days
+(docs/understand/bridge.md), this one did best: the start of the day is fitted in tenths of a day, precipitation,
+radiation and vapour pressure get factors, temperatures get steps, and a month's own correction counts the more, the
+more years it was seen in.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,17 +24,17 @@ PRECIPITATION = "precipitation"
 SCALED = (PRECIPITATION, "srad", "vp")
 MOVED = ("tmax", "tmin")
 BRIDGED = (*SCALED, *MOVED)
-"""What a bridge bridges."""
+"""The variables that a bridge converts."""
 
 MIN_DAYS_OF_MONTH = 50
 """Days of each calendar month that both products must have: two Februaries, less what the shift takes."""
 OFFSETS = tuple(tenths / 10 for tenths in range(-10, 11))
-"""Where the days of the one product may begin on the clock of the other, in days."""
+"""Possible offsets between the starts of the two products' days, in days."""
 PRIOR_YEARS = 20.0
-"""So many years of the whole year's correction are counted with those of each month: a month that was seen for twenty
-years has half the say."""
+"""Years of the whole-year correction that are pooled with those of each month: a month seen in twenty years has half
+the weight."""
 
-_CLEARER = 0.02  # so much higher is the correlation of an offset that is taken instead of none
+_CLEARER = 0.02  # minimum gain in correlation for an offset to be used
 _FACTORS = (0.5, 2.0)
 _MAX_STEP = 15.0  # degC
 _MAX_FOLDS = 5
@@ -89,15 +88,15 @@ class DailyWeather:
 
 @dataclass(frozen=True, slots=True)
 class Corrections:
-    """What turns the weather of one product into that of another.
+    """The corrections from the weather of one product to that of another.
 
     Attributes:
-        day_offset: how much later the days of the first product begin than those of the other, in days: what it writes
-            to the days t + 0 and t + 1 is shared out at 0.8 as 20 % and 80 %. Above 0 the precipitation of a day is
-            known only when the next day is.
+        day_offset: how much later the days of the first product begin than those of the other, in days: at 0.8, its
+            amounts go to the days t + 0 and t + 1 as 20 % and 80 %. Above 0 the precipitation of a day is known only
+            when the next day is.
         factors: of `SCALED`, from January to December.
         steps: of `MOVED`, degC, from January to December.
-        limited: the variables of which a month reached a limit.
+        limited: the variables with a month at a limit.
     """
 
     day_offset: float
@@ -107,15 +106,14 @@ class Corrections:
 
     @property
     def days_after(self) -> int:
-        """How many days after a day must be known for its precipitation."""
+        """Number of following days that must be known for a day's precipitation."""
         return max(int(np.ceil(self.day_offset)), 0)
 
     def apply(self, weather: DailyWeather) -> DailyWeather:
-        """Return weather as the other product would tell it.
+        """Convert weather to the other product.
 
-        A day whose own and neighbouring days are dry stays dry; nothing is negative; where tmin would be above tmax,
-        both are their mean. Precipitation is NaN where a day that it is shared out from is not known: it is never
-        guessed.
+        A day whose own and neighbouring days are dry stays dry; no value is negative; where tmin would be above tmax,
+        both are their mean. Precipitation is NaN where a day that contributes to it is unknown: it is never guessed.
         """
         months = month(weather.period.days) - 1
         values = dict(weather.values)
@@ -132,7 +130,7 @@ class Corrections:
 
 @dataclass(frozen=True, slots=True)
 class Likeness:
-    """How alike two series of a variable are.
+    """The agreement of two series of a variable.
 
     Attributes:
         bias: of the mean: relative (0.1 is 10 % too much) for `SCALED`, in degC for `MOVED`.
@@ -145,7 +143,7 @@ class Likeness:
 
 @dataclass(frozen=True, slots=True)
 class VariableSkill:
-    """How alike the products are on days that the bridge was not fitted on: as they are, and bridged."""
+    """The agreement of the products on held-out days, unchanged and bridged."""
 
     as_it_is: Likeness
     bridged: Likeness
@@ -153,10 +151,10 @@ class VariableSkill:
 
 @dataclass(frozen=True, slots=True)
 class Skill:
-    """What a bridge is worth on water years that it was not fitted on, each held out in turn.
+    """The skill of a bridge on water years held out in turn.
 
     Attributes:
-        days: how many.
+        days: number of days.
         variables: by name.
     """
 
@@ -171,13 +169,13 @@ def fit(
     offsets: Sequence[float] = OFFSETS,
     prior_years: float = PRIOR_YEARS,
 ) -> Corrections:
-    """Return what turns one product's weather into another's, from the days that both have.
+    """Fit the corrections from one product's weather to another's, on their common days.
 
-    The sum of precipitation over those days is kept, unless a month reaches a limit.
+    They preserve the sum of precipitation over those days, unless a month reaches a limit.
 
     Args:
         source, target: each with all of `BRIDGED`, (days,).
-        offsets, prior_years: other than by default only to compare forms.
+        offsets, prior_years: change them only to compare forms.
 
     Raises:
         TooFewDays: a calendar month has fewer than `MIN_DAYS_OF_MONTH` days in common, or no rain falls in one.
@@ -187,7 +185,7 @@ def fit(
 
 
 def held_out(source: DailyWeather, target: DailyWeather) -> Skill:
-    """Return what a bridge between two products is worth: water years are held out in turn, in five parts at most.
+    """Return a bridge's skill on held-out water years, in at most five parts.
 
     Raises:
         TooFewDays: as `fit`.
@@ -211,9 +209,11 @@ def held_out(source: DailyWeather, target: DailyWeather) -> Skill:
 
 
 def pooled(others: Sequence[Corrections]) -> Corrections:
-    """Return the bridge of a basin that lacks years of the one product, from those of basins like it: their medians.
+    """Return the pooled bridge of a basin with too few years.
 
-    The day begins where it does in the middle one of them, so that it begins where it does in a real one.
+    The medians over similar basins.
+
+    The day offset is the middle one of theirs, so that it is an actual one.
     """
     return Corrections(
         float(np.quantile([other.day_offset for other in others], 0.5, method="lower")),
@@ -224,7 +224,9 @@ def pooled(others: Sequence[Corrections]) -> Corrections:
 
 
 def shared_out(depth: Array, day_offset: float) -> Array:
-    """Return daily depths (..., days) on days that begin earlier by an offset in days; NaN where one is not known."""
+    """Distribute daily depths (..., days) over days that begin earlier by an offset.
+
+    NaN where one is unknown."""
     whole = int(np.floor(day_offset))
     later = day_offset - whole
     if not later:
@@ -233,7 +235,7 @@ def shared_out(depth: Array, day_offset: float) -> Array:
 
 
 def _moved(values: Array, days: int) -> Array:
-    """Return the values of so many days later in the place of each day."""
+    """Shift values to earlier days by a number of days."""
     moved = np.full_like(values, np.nan)
     if days > 0:
         moved[..., :-days] = values[..., days:]
@@ -292,7 +294,9 @@ def _fit(
 
 
 def _day_offset(had: Array, wanted: Array, usable: Mask, offsets: Sequence[float]) -> float:
-    """Return the offset with the highest correlation; none, where that is hardly higher than without."""
+    """Return the offset with the highest correlation.
+
+    None unless that is clearly higher than without."""
     correlations = {}
     for offset in offsets:
         moved = shared_out(had, offset)
@@ -303,10 +307,10 @@ def _day_offset(had: Array, wanted: Array, usable: Mask, offsets: Sequence[float
 
 
 def _factors(had: Array, wanted: Array, months: npt.NDArray[np.int64], prior: float) -> Array:
-    """Return the ratio of sums of each month, shrunk to that of the year; together they keep the sum.
+    """Return the ratio of sums of each month, shrunk to that of the year; together they preserve the sum.
 
     Args:
-        prior: how much counts for the year, in the mean sum of a month.
+        prior: weight of the year's ratio, in the mean sum of a month.
     """
     given, asked = _of_months(had, months), _of_months(wanted, months)
     if not given.sum():
@@ -332,7 +336,7 @@ def _of_months(values: Array, months: npt.NDArray[np.int64]) -> Array:
 
 
 def _parts(days: Days, usable: Mask) -> Iterator[Mask]:
-    """Yield which days are held out, water year by water year."""
+    """Yield the masks of held-out days, water year by water year."""
     years = water_year(days)
     seen = np.unique(years[usable])
     for first in range(min(_MAX_FOLDS, len(seen))):

@@ -22,8 +22,8 @@ _SEASONS = ("djf", "mam", "jja", "son")
 class ClimateIndices:
     """Indices named as in camels_clim.txt.
 
-    Means in mm/day; `frac_snow` and `aridity` are ratios; frequencies in days/year, durations in days (0 where
-    such days never come), timings are the season with most of them (None where there are none).
+    Means in mm/day; `frac_snow` and `aridity` are ratios; frequencies in days/year, durations in days (0 without such
+    days), timings are the season with most of them (None without any).
     """
 
     p_mean: float
@@ -40,11 +40,11 @@ class ClimateIndices:
 
 
 CLIMATE = tuple(field.name for field in fields(ClimateIndices) if not field.name.endswith("_timing"))
-"""The indices that are numbers: those that networks take as attributes."""
+"""The numerical indices, which networks take as attributes."""
 
 
 def climate_indices(precipitation: Array, temperature: Array, pet: Array, days: Days) -> ClimateIndices:
-    """Return the indices of one basin.
+    """Compute the indices of one basin.
 
     Args:
         precipitation, pet: mm/day, shape (days,). temperature: daily mean in degC. days: consecutive.
@@ -71,7 +71,9 @@ def climate_indices(precipitation: Array, temperature: Array, pet: Array, days: 
 
 
 def seasonality(precipitation: Array, temperature: Array, days: Days) -> float:
-    """Return how far precipitation follows the warm season: above 0 for summer peaks, below 0 for winter peaks.
+    """Return the seasonality of precipitation.
+
+    Above 0 for summer peaks, below 0 for winter peaks.
 
     δ_P · sgn(Δ_T) · cos(2π (s_P - s_T)), from sine curves fitted to both by least squares.
     Source: Woods 2009, doi:10.1016/j.advwatres.2009.06.011.
@@ -86,7 +88,7 @@ def seasonality(precipitation: Array, temperature: Array, days: Days) -> float:
 
 
 def _spells(of_kind: Mask, days: Days) -> tuple[float, float, str | None]:
-    """Frequency (days/year), mean duration (days) and season of days of a kind."""
+    """Return frequency (days/year), mean duration (days) and season of days of a kind."""
     if not of_kind.any():
         return 0.0, 0.0, None
     spells = int((of_kind & ~np.concatenate([[False], of_kind[:-1]])).sum())

@@ -1,4 +1,4 @@
-"""The sun and potential evapotranspiration from latitude, day of year and temperature."""
+"""Radiation, day length and potential evapotranspiration from latitude, day of year and temperature."""
 
 import numpy as np
 import numpy.typing as npt
@@ -39,7 +39,7 @@ def extraterrestrial_radiation(days: Days, latitude: npt.ArrayLike) -> Array:
 
 
 def potential_evapotranspiration(temperature: npt.ArrayLike, radiation: npt.ArrayLike) -> Array:
-    """Return mm/day from mean air temperature (degC) and extraterrestrial radiation (MJ/m2/day), of one shape.
+    """Return potential evapotranspiration in mm/day from temperature (degC) and radiation (MJ/m2/day).
 
     R / λ · (T + 5) / 100, and 0 below -5 degC.
     Source: Oudin et al. 2005, doi:10.1016/j.jhydrol.2004.08.026.
@@ -49,9 +49,9 @@ def potential_evapotranspiration(temperature: npt.ArrayLike, radiation: npt.Arra
 
 
 def _geometry(days: Days, latitude: npt.ArrayLike) -> tuple[Array, Array, Array]:
-    """Solar declination (days, 1), sunset hour angle (days, basins) and latitude (basins,), in radians."""
+    """Return solar declination (days, 1), sunset hour angle (days, basins) and latitude (basins,), in radians."""
     phi = np.radians(np.atleast_1d(np.asarray(latitude, dtype=np.float64)))
     declination = 0.409 * np.sin(2 * np.pi / 365 * day_of_year(days) - 1.39)[:, np.newaxis]
-    # The clip holds beyond the polar circles, where the sun does not set or does not rise.
+    # The clip applies beyond the polar circles, where the sun does not set or does not rise.
     sunset: Array = np.arccos(np.clip(-np.tan(phi) * np.tan(declination), -1, 1))
     return declination, sunset, phi

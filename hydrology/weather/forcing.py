@@ -1,6 +1,6 @@
-"""A weather forecast of one basin, of one trace or several, checked before anything rests on it.
+"""A weather forecast of one basin, with one or more traces, checked before use.
 
-A fault refuses the forecast of its basin alone, by the fault's name: whoever reads many basins serves the rest.
+A fault refuses only the forecast of its basin, by the fault's name, so that other basins can still be served.
 """
 
 import re
@@ -20,18 +20,18 @@ from hydrology.weather.unit_hints import unit_hint
 Array = npt.NDArray[np.float32]
 
 ForcingKind = Literal["observed", "supplied", "climatology", "dry"]
-"""The weather after T0: that which was observed (a hindcast), a weather forecast, that of other years (ESP), or no
-precipitation and of all else what other years had in the mean."""
+"""The kind of weather after T0: observed (a hindcast), supplied by a weather forecast, climatology (of other years,
+ESP), or dry (no precipitation, and of all else the mean of other years)."""
 IMAGINED: tuple[ForcingKind, ...] = ("dry",)
-"""Weather that nobody expects: a run on it tells what if, and is never the forecast of a basin."""
+"""Hypothetical weather: runs on it are what-if runs, never forecasts."""
 
 MAX_TRACES = 256
 MAX_LEADS = 366
 MAX_TRACE_DAYS = 20_000
-"""So many days of all traces together: what rests on them is that large."""
+"""Maximum number of days over all traces, which limits the size of dependent data."""
 
 MAX_DAYS_BEHIND = 7
-"""Days before that of its reference time that a forecast may begin with: they lead on from an archive that is late."""
+"""A forecast may start up to this many days before its reference time, to bridge a late archive."""
 
 # Without them it begins on the local day of its reference time or on the next whole one, anywhere on Earth; those are
 # within a day before and two days after the day that the reference time has in UTC.
@@ -60,8 +60,8 @@ class WeatherRefused(DataProblem):
     """The weather forecast of a basin cannot be used.
 
     Attributes:
-        basin: whose it is.
-        fault: what is wrong with it, by name.
+        basin: the basin of the forecast.
+        fault: the fault, by name.
     """
 
     kind = "weather-refused"
@@ -74,18 +74,18 @@ class WeatherRefused(DataProblem):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WeatherIssue:
-    """What a source issued, of whatever basins.
+    """A source's issue of weather forecasts for any number of basins.
 
     Attributes:
-        source: who gave it, e.g. `open-meteo`.
-        model: what computed it, e.g. `ncep_gefs025`.
-        reference_time: when its computation began, in UTC.
-        available_time: from when on it could be read, in UTC.
+        source: its provider, e.g. `open-meteo`.
+        model: the weather model, e.g. `ncep_gefs025`.
+        reference_time: start of its computation, in UTC.
+        available_time: time of its publication, in UTC.
         licence: of the source, e.g. `CC BY 4.0`; None where there is none to name.
-        credit: what every answer that rests on it has to say of the source; None where nothing.
+        credit: the credit that every answer based on it must include; None where none is required.
 
     Raises:
-        InvalidInput: a name cannot be used, an instant is not in UTC, or it was available before it began.
+        InvalidInput: a name cannot be used, an instant is not in UTC, or it was available before it was computed.
     """
 
     source: str
@@ -113,7 +113,7 @@ class WeatherIssue:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """One trace as a source gives it, not yet checked.
+    """One trace from a source, not yet checked.
 
     Attributes:
         label: its name among the traces of a forecast.
@@ -131,15 +131,15 @@ class WeatherForecast:
     """The weather forecast of one basin.
 
     Attributes:
-        issue: what it is part of.
+        issue: the issue that it belongs to.
         basin: full identifier.
-        traces: their labels, each once; a forecast of one trace has one.
-        first: the first valid day; the others follow it without a gap. Days are calendar days where the gauge is.
+        traces: their labels, without duplicates; a forecast of one trace has one.
+        first: the first valid day; the others follow it without a gap. Days are calendar days at the gauge.
         values: (traces, days) by variable, in the units of `hydrology.base.variables.WEATHER`, all finite.
         units: of the values, as the source stated them.
 
     Raises:
-        WeatherRefused: it cannot be used; its `fault` says why.
+        WeatherRefused: it cannot be used; its `fault` names the reason.
     """
 
     issue: WeatherIssue
@@ -161,7 +161,7 @@ class WeatherForecast:
 
     @classmethod
     def of_traces(cls, issue: WeatherIssue, basin: str, traces: Sequence[Trace], units: Mapping[str, str]) -> Self:
-        """Put a forecast together from its traces, whatever the order of their days.
+        """Assemble a forecast from its traces, whose days may be in any order.
 
         Args:
             units: of the values, by variable.
@@ -207,7 +207,7 @@ class WeatherForecast:
                 raise self._refuse("unknown-variable", f"a variable of the forecast is not known: choose of {known}.")
             unit = WEATHER[variable].unit
             if self.units.get(variable) != unit:
-                raise self._refuse("wrong-unit", f"{variable} is not said to be in {unit}: convert it, and say so.")
+                raise self._refuse("wrong-unit", f"{variable} has no unit {unit}: convert it, and state the unit.")
 
     def _check_shape(self) -> None:
         if len(set(self.traces)) < len(self.traces):
@@ -265,7 +265,7 @@ class WeatherForecast:
 
 def _check_label(basin: str, label: str) -> None:
     if not _NAME.fullmatch(label):
-        raise WeatherRefused(basin, "nameless-trace", f"a trace has a label that is no name: write {_NAME_RULE}.")
+        raise WeatherRefused(basin, "nameless-trace", f"a trace has a label that is not a name: write {_NAME_RULE}.")
 
 
 def _check_trace(basin: str, trace: Trace) -> None:
@@ -284,7 +284,7 @@ def _check_trace(basin: str, trace: Trace) -> None:
 
 
 def _check_alike(basin: str, first_label: str, first_days: Days, trace: Trace, days: Days) -> None:
-    """Refuse a trace whose days are not consecutive, or not those of the first."""
+    """Refuse a trace whose days are not consecutive, or differ from those of the first."""
     steps = np.diff(days).astype(int)
     if (steps == 0).any():
         twice = days[int((steps == 0).argmax())]

@@ -1,4 +1,4 @@
-"""How much water vapour air can hold."""
+"""Saturation vapour pressure of air."""
 
 import numpy as np
 import numpy.typing as npt
@@ -7,7 +7,7 @@ Array = npt.NDArray[np.float64]
 
 
 def saturation_vapour_pressure(temperature: npt.ArrayLike) -> Array:
-    """Return the vapour pressure of saturated air over water in Pa, from air temperatures in degC of any shape.
+    """Return the saturation vapour pressure over water in Pa, from air temperatures in degC of any shape.
 
     610.8 · exp(17.27 T / (T + 237.3)), Tetens' form of the Magnus equation.
     Source: Tetens 1930, as Allen et al. 1998 (FAO paper 56) give it, equation 11.

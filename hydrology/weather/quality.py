@@ -1,6 +1,6 @@
-"""What is worth knowing about a basin's data before they are used: findings in plain sentences.
+"""Checks a basin's data before use, and reports findings in plain sentences.
 
-`quality_report` asks every check; a check is a function that yields findings about one series or one basin.
+`quality_report` runs every check; a check is a function that yields findings about one series or one basin.
 """
 
 from collections.abc import Iterator, Mapping
@@ -32,8 +32,8 @@ def quality_report(
 
     Args:
         series: every series of the basin by product and variable, discharge in its source unit.
-        areas: the named drainage areas in m2; a forcing product's own area bears the product's name.
-        latitude, climate: of the basin, for the checks of weather; None where not known.
+        areas: the named drainage areas in m2; a forcing product's own area has the product's name.
+        latitude, climate: of the basin, for the checks of weather; None where unknown.
     """
     findings = [*_area_mismatch(areas)]
     for product in dict.fromkeys(product for product, variable in series if variable in CHECKED):
@@ -45,7 +45,7 @@ def quality_report(
         match variable:
             case "precipitation":
                 findings += _negative_precipitation(product, daily)
-            # A product of snow alone may well be 0 all its days where it never snows.
+            # A snow product may well be 0 on all its days where it never snows.
             case "swe" if (product, "precipitation") in series:
                 findings += _empty_swe(product, daily)
             case "discharge":
@@ -152,10 +152,10 @@ def _constant_flow(product: str, series: DailySeries) -> Iterator[Finding]:
 
 
 def _suspect_zeros(product: str, series: DailySeries) -> Iterator[Finding]:
-    """Zeros that no recession leads to and no rise leaves.
+    """Find zeros without a recession before or a rise after.
 
-    The rule: a run of exactly 0 whose day before and day after both carry at least the median of the days
-    that flow. A river that dries up falls through low flows first; a gauge that fails does not.
+    The rule: a run of exactly 0 whose day before and day after both have at least the median of the days with flow. A
+    river that dries up falls through low flows first; a failing gauge does not.
     """
     flow = series.values
     runs = _ranges(flow == 0)
@@ -178,7 +178,7 @@ def _suspect_zeros(product: str, series: DailySeries) -> Iterator[Finding]:
 def _excess_runoff(
     product: str, discharge: DailySeries, series: Mapping[SeriesKey, DailySeries], areas: Mapping[str, float]
 ) -> Iterator[Finding]:
-    """Runoff above precipitation, over the days both know, with each forcing product's own area."""
+    """Find runoff above precipitation, over common days, with each forcing product's own area."""
     for (forcing, variable), rain in series.items():
         period = discharge.period.overlap(rain.period) if len(discharge) and len(rain) else None
         if variable != "precipitation" or forcing not in areas or period is None:
@@ -209,7 +209,7 @@ def _excess_runoff(
 
 
 def _ranges(mask: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """First and last index of every run of True."""
+    """Return the first and last index of every run of True."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8)))
     return [(int(first), int(after) - 1) for first, after in edges.reshape(-1, 2)]
 

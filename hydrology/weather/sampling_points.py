@@ -1,4 +1,4 @@
-"""The few points that stand for a basin: its weather is averaged over them."""
+"""The points over which a basin's weather is averaged."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -11,15 +11,14 @@ from hydrology.base.outline_area import covered
 
 MAX_POINTS = 4
 AREA_OF_POINT_KM2 = 300.0
-"""A part of a basin that is larger is halved, as long as there are no more than MAX_POINTS: weather models' cells are
-of some 100 to 600 km2."""
+"""Larger parts of a basin are halved, up to MAX_POINTS parts: cells of weather models have some 100 to 600 km2."""
 
 _CELLS = 64  # of the grid that an outline is laid on, along its longer side
 _KM_PER_DEGREE = 111.2
 
 
 def weather_points(polygons: Sequence[Polygon]) -> list[list[float]]:
-    """Return the points [latitude, longitude] that a basin's weather is averaged over, each for an equal part of it.
+    """Return the points [latitude, longitude] to average a basin's weather over, for equal parts of it.
 
     The basin is halved across its longer side, and its halves again, until a part is small enough; the point of a
     part is the place in it that is nearest to its middle.
@@ -35,8 +34,7 @@ def weather_points(polygons: Sequence[Polygon]) -> list[list[float]]:
 
 
 def _cells(polygons: Sequence[Polygon]) -> tuple[Array, float]:
-    """Return the cells of a grid that lie within the outline, (cells, 2) in longitude and latitude, and the size of one
-    in km2."""
+    """Return the grid cells within the outline, (cells, 2) in longitude and latitude, and a cell's size in km2."""
     vertices = np.concatenate([ring for polygon in polygons for ring in polygon])
     low, high = vertices.min(axis=0), vertices.max(axis=0)
     per_degree = _KM_PER_DEGREE * np.array([math.cos(math.radians(float(low[1] + high[1]) / 2)), 1.0])
@@ -53,7 +51,7 @@ def _cells(polygons: Sequence[Polygon]) -> tuple[Array, float]:
 
 
 def _halved(cells: Array, cell_km2: float, maximum: int) -> Iterator[Array]:
-    """Yield the cells in parts of one size, at most so many."""
+    """Yield the cells in parts of equal size, at most `maximum`."""
     if maximum == 1 or len(cells) == 1 or len(cells) * cell_km2 <= AREA_OF_POINT_KM2:
         yield cells
         return
@@ -65,7 +63,7 @@ def _halved(cells: Array, cell_km2: float, maximum: int) -> Iterator[Array]:
 
 
 def _middle(cells: Array) -> list[float]:
-    """Return [latitude, longitude] of the cell that is nearest to the middle of some."""
+    """Return [latitude, longitude] of the cell nearest to the middle of some."""
     apart = np.square(cells - cells.mean(axis=0)).sum(axis=1)
     longitude, latitude = cells[int(apart.argmin())]
     return [round(float(latitude), 4), round(normalised(float(longitude)), 4)]

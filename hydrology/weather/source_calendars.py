@@ -1,8 +1,10 @@
-"""Days that a source's calendar lacks: Daymet's years have 365 days, leap years too, and end on 30 December then.
+"""Fills days that a source's calendar lacks.
 
-One rule, that of the Daymet files of CAMELS (Newman et al. 2015, doi:10.5194/hess-19-209-2015), in which 31 December of
-a leap year is the mean of 29 and 30 December in every column: of precipitation too, which nobody knows of that day. The
-value is FILLED, and every run that consumes it counts it (`filled_forcing`).
+Daymet's years have 365 days, so leap years end on 30 December.
+
+The rule is that of the Daymet files of CAMELS (Newman et al. 2015, doi:10.5194/hess-19-209-2015), in which 31 December
+of a leap year is the mean of 29 and 30 December in every column, also of precipitation, which is unknown for that day.
+The value is FILLED, and every run that consumes it counts it (`filled_forcing`).
 """
 
 import numpy as np
@@ -16,7 +18,9 @@ _TWO_DAYS = np.timedelta64(2, "D")
 
 
 def lacking(days: Days) -> npt.NDArray[np.bool_]:
-    """Return which days a calendar of 365 days lacks: 31 December of leap years."""
+    """Return which days a calendar of 365 days lacks.
+
+    31 December of leap years."""
     years = days.astype("datetime64[Y]")
     of_year = (days - years.astype("datetime64[D]")).astype(np.int64)
     mask: npt.NDArray[np.bool_] = of_year == 365
@@ -24,13 +28,13 @@ def lacking(days: Days) -> npt.NDArray[np.bool_]:
 
 
 def first_needed(first: Day) -> Day:
-    """Return the day from which a source is to be asked so that a day it lacks at the beginning can be filled."""
+    """Return the first day to request from a source, so that a missing first day can be filled."""
     at_beginning = lacking(np.arange(first, first + _TWO_DAYS))
     return first - _TWO_DAYS if at_beginning.any() else first
 
 
 def with_lacking_days(series: DailySeries, last: Day) -> DailySeries:
-    """Return a series until a last day with the days that its calendar lacks, where both days before are known."""
+    """Fill the days that a series' calendar lacks, until a last day, where both days before are known."""
     following = min(last, series.period.last + np.timedelta64(1, "D"))
     grown = series.over(Period(series.start, max(series.period.last, following)))
     values, flags = grown.values.copy(), grown.flags.copy()
@@ -42,9 +46,9 @@ def with_lacking_days(series: DailySeries, last: Day) -> DailySeries:
 
 
 def with_lacking_days_marked(series: DailySeries) -> DailySeries:
-    """Return a series whose source filled the days that its calendar lacks, with those days FILLED.
+    """Flag the days that a source filled for its calendar as FILLED.
 
-    A value that is not the mean of the two days before stays as it is: it came from elsewhere.
+    A value other than the mean of the two days before is unchanged: it has another origin.
     """
     flags = series.flags.copy()
     for at in _places(series):

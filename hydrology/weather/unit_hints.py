@@ -1,4 +1,4 @@
-"""What unit values beyond the possible limits look like."""
+"""Recognises the likely unit of values beyond the possible limits."""
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +10,7 @@ J_PER_M2 = 1e5
 
 
 def unit_hint(variable: str, values: npt.ArrayLike) -> str:
-    """Return a clause that names the unit that values look like, or nothing where they look like none.
+    """Return a clause that names the likely unit of values, or nothing where none is likely.
 
     Args:
         values: of any shape, at least one outside the limits of `hydrology.base.variables.WEATHER`; NaN where missing.

@@ -1,1 +1,3 @@
-"""Feeds: services that give what was observed lately, and weather forecasts. One provider a file, one protocol."""
+"""Feeds: services of recent observations and weather forecasts.
+
+One file per provider, one protocol."""

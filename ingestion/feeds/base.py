@@ -1,4 +1,6 @@
-"""What every feed gives: of each basin that it is asked for, what it holds or why it gives nothing."""
+"""The interface of feeds.
+
+Data of each requested basin, or the reason for none."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +23,9 @@ from ingestion.base import BasinData, SourceFile, SourceSeries
 
 
 class FeedProblem(Problem):
-    """A service does not give what it was asked for. The text names it, without key and query, and the cause."""
+    """A service does not deliver the requested data.
+
+    The text names it, without key and query, and the cause."""
 
     kind = "feed-failed"
     exit_code = 4
@@ -29,14 +33,14 @@ class FeedProblem(Problem):
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """A basin as a feed is asked for it.
+    """A basin in a request to a feed.
 
     Attributes:
         basin: the full identifier.
-        latitude, longitude: of the gauge, degrees; None where they are not known.
-        time_zone: whose calendar days its days are; None where it is not known yet.
-        fetched_at: when the feed last gave something of it; what was revised since then is asked for too.
-        points: latitude and longitude of each point that its weather is averaged over; none: the gauge alone.
+        latitude, longitude: of the gauge, degrees; None where unknown.
+        time_zone: sets its calendar days; None where not known yet.
+        fetched_at: when the feed last delivered data for it; later revisions are requested too.
+        points: latitude and longitude of each point that its weather is averaged over; empty for the gauge alone.
     """
 
     basin: str
@@ -50,19 +54,19 @@ class Site:
         """Return latitude and longitude.
 
         Raises:
-            FeedProblem: they are not known.
+            FeedProblem: they are unknown.
         """
         if self.latitude is None or self.longitude is None:
-            raise FeedProblem(f"The place of {self.basin} is not known: give its latitude and longitude.")
+            raise FeedProblem(f"The location of {self.basin} is not known: give its latitude and longitude.")
         return self.latitude, self.longitude
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which days are asked for.
+    """The days requested.
 
     Attributes:
-        days: from the first to the last; those that have not ended where the gauge is are never taken.
+        days: from the first to the last; days that have not ended at the gauge are never taken.
         now: the service's time, in UTC.
     """
 
@@ -70,10 +74,10 @@ class Wanted:
     now: datetime
 
     def last_of(self, site: Site, time_zone: str | None = None) -> Day:
-        """Return the last day wanted of a site: it has ended there.
+        """Return the last requested day that has ended at a site.
 
         Args:
-            time_zone: of the site, as the source tells it; else the one that is known, else that of its meridian.
+            time_zone: of the site, from the source; else the known one, else that of its meridian.
         """
         zone = time_zone or site.time_zone or zone_of_longitude(site.longitude or 0)
         return min(self.days.last, last_ended_day(self.now, zone))
@@ -81,12 +85,12 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Observations:
-    """What a feed gave of what was observed in a basin.
+    """Observations of a basin from a feed.
 
     Attributes:
-        variables: daily series by variable; none where the feed holds nothing of the days asked for.
-        origin: where they came from, as shown to people.
-        time_zone: of the gauge, where the source tells it.
+        variables: daily series by variable; empty where the feed has no data for the requested days.
+        origin: their origin, for display.
+        time_zone: of the gauge, where the source gives it.
     """
 
     variables: Mapping[str, DailySeries]
@@ -99,10 +103,10 @@ class Observations:
         return SourceFile(self.origin, *_digest(self.variables))
 
     def as_data(self, basin: str, product: str | None) -> BasinData:
-        """Return them as a source's data of a basin.
+        """Return them as source data of a basin.
 
         Args:
-            product: that weather is kept under; None for a feed of discharge, which is kept under its gauge's.
+            product: of the weather; None for a feed of discharge, which is stored under the gauge's product.
         """
         file = self.file
         series = tuple(
@@ -115,7 +119,9 @@ class Observations:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What a feed gave of one basin: observations, a weather forecast, or the reason for which it gave nothing."""
+    """A feed's result for one basin.
+
+    Observations, a weather forecast, or the reason for none."""
 
     basin: str
     content: Observations | WeatherForecast | Problem
@@ -142,20 +148,20 @@ class Given:
 
 
 class Feed(Protocol):
-    """A service that is asked for basins."""
+    """A service that delivers data of basins."""
 
     @property
     def credit(self) -> Credit:
-        """What is to be said wherever its data are shown."""
+        """The credit to show with its data."""
         ...
 
     def fetch(self, sites: Sequence[Site], wanted: Wanted) -> Iterator[Given]:
-        """Give of every site what the service holds, whole, or the reason for which it gives nothing, in any order."""
+        """Yield for every site its complete data, or the reason for none, in any order."""
         ...
 
 
 def placed(sites: Sequence[Site]) -> tuple[list[Site], list[Given]]:
-    """Return the sites whose place is known, and the reason for which nothing can be given of the others."""
+    """Return the sites with a known location, and the reason for none for the others."""
     known, unknown = [], []
     for site in sites:
         try:
@@ -167,10 +173,12 @@ def placed(sites: Sequence[Site]) -> tuple[list[Site], list[Given]]:
 
 
 def daily_series(days: Days, values: npt.NDArray[np.float64], unit: str, flags: Flags | None = None) -> DailySeries:
-    """Return the values of days in any order as a series from the first to the last; days between them are ABSENT.
+    """Return values of days in any order as a consecutive series.
+
+    Missing days are ABSENT.
 
     Args:
-        flags: of the values; by default MISSING where one is NaN.
+        flags: of the values; by default MISSING where a value is NaN.
     """
     if flags is None:
         flags = np.where(np.isnan(values), Flag.MISSING, 0).astype(np.uint8)
@@ -182,10 +190,10 @@ def daily_series(days: Days, values: npt.NDArray[np.float64], unit: str, flags: 
 
 
 def possible(basin: str, weather: Observations) -> Observations:
-    """Return weather whose every value the Earth can have.
+    """Check that all values of weather are physically possible.
 
     Raises:
-        FeedProblem: one is outside the limits, as a sentinel or another unit would be.
+        FeedProblem: a value is outside the limits, like a sentinel or a value in another unit.
     """
     for name, daily in weather.variables.items():
         limits = WEATHER.get(name)
@@ -201,7 +209,7 @@ def possible(basin: str, weather: Observations) -> Observations:
 
 
 def _digest(variables: Mapping[str, DailySeries]) -> tuple[str, int]:
-    """Return the SHA-256 and the size of what series say, so that the same days and values are one source."""
+    """Return the SHA-256 and the size of the series' content, so that equal content is one source."""
     digest, size = sha256(), 0
     for name, daily in sorted(variables.items()):
         content = f"{name} {daily.unit} {daily.start} ".encode() + daily.values.tobytes() + daily.flags.tobytes()

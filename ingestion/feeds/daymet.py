@@ -1,6 +1,8 @@
-"""Past weather from Daymet's single-pixel service: the square kilometre of the gauge, a year or more late.
+"""Past weather from Daymet's single-pixel service.
 
-Source of the shapes: daymet.ornl.gov/single-pixel. Radiation is the mean over daylight already, as CAMELS has it.
+The gauge's square kilometre, a year or more late.
+
+Source of the shapes: daymet.ornl.gov/single-pixel. Radiation is already the mean over daylight, as in CAMELS.
 """
 
 import csv
@@ -26,7 +28,7 @@ _COLUMNS = {
     "tmin (deg c)": ("tmin", "degC"),
     "vp (Pa)": ("vp", "Pa"),
 }
-"""A column by its name and unit: ours and its unit."""
+"""Our variable and its unit, by the column's name with unit."""
 _NO_DATA = -9999.0
 _VARIABLES = ",".join(name.partition(" ")[0] for name in _COLUMNS)
 
@@ -34,10 +36,10 @@ Table = tuple[list[Day], dict[str, list[float]]]
 
 
 class DaymetFeed:
-    """The weather of past years at gauges, a request for each.
+    """The weather of past years at gauges, one request per gauge.
 
     Args:
-        service: the host.
+        service: the service to request.
     """
 
     credit = Credit("Daymet daily surface weather data, ORNL DAAC (doi:10.3334/ORNLDAAC/2129).", "no restrictions")
@@ -46,8 +48,9 @@ class DaymetFeed:
         self._service = service
 
     def fetch(self, sites: Sequence[Site], wanted: Wanted) -> Iterator[Given]:
-        """Give the weather of the days wanted; 31 December of a leap year as `hydrology.weather.source_calendars`
-        fills it."""
+        """Yield the weather of the requested days, with missing leap days filled.
+
+        `hydrology.weather.source_calendars` fills 31 December of leap years."""
         for site in sites:
             try:
                 content: Observations | Problem = self._observations(site, wanted)
@@ -76,10 +79,12 @@ class DaymetFeed:
 
 
 def _table(body: bytes) -> Table:
-    """Return the days of an answer and its columns: lines of words, one of names, and the values.
+    """Parse an answer's table.
+
+    Comment lines, a line of names, and the values; return days and columns.
 
     Raises:
-        Broken: it is not whole.
+        Broken: it is incomplete.
     """
     lines = body.decode("utf-8", errors="replace").splitlines()
     start = next((at for at, line in enumerate(lines) if line.startswith("year,yday")), None)
@@ -101,7 +106,7 @@ def _table(body: bytes) -> Table:
 
 
 def _day(year: float, number: int) -> Day:
-    """Return a day of Daymet's calendar: 29 February counts, 31 December of a leap year is left out."""
+    """Return a day of Daymet's calendar, which has 29 February and lacks 31 December of leap years."""
     if not 1 <= number <= 365:
         raise ValueError("the years of Daymet have 365 days")
     return day(f"{int(year):04}-01-01") + np.timedelta64(number - 1, "D")

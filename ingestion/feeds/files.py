@@ -1,4 +1,4 @@
-"""Observations from tables in files: those that `freshet ingest tables` reads, laid down by somebody now and then."""
+"""A feed of observation tables in files, in the format of `freshet ingest tables`."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -18,12 +18,12 @@ MAX_FILES = 1_000
 
 
 class FilesFeed:
-    """Tables of observations, in files or folders.
+    """Tables of observations in files or folders.
 
     Args:
         paths: files, and folders whose `.csv` and `.json` are read in the order of their names.
-        product: the name that weather is kept under.
-        files: which may be read.
+        product: the name under which weather is stored.
+        files: which files may be read.
     """
 
     credit = Credit("Observations from files of this service's operator.", "as its operator states")
@@ -32,9 +32,11 @@ class FilesFeed:
         self._paths, self._product, self._files = paths, product, files
 
     def fetch(self, sites: Sequence[Site], wanted: Wanted) -> Iterator[Given]:
-        """Give what the tables hold of basins in the days wanted, of a later file where two speak of one day.
+        """Yield the tables' data of basins for the requested days.
 
-        Where a table cannot be used, nothing is given of any basin: nobody knows of which ones it would have spoken.
+        A later file takes precedence.
+
+        Where a table cannot be used, no basin gets data, because the table's basins are unknown.
         """
         names = [site.basin for site in sites]
         try:
@@ -64,7 +66,9 @@ class FilesFeed:
 
 
 def _overlaid(before: DailySeries | None, after: DailySeries) -> DailySeries:
-    """Return two series of a variable as one; where both speak of a day, the second counts.
+    """Merge two series of a variable.
+
+    On days in both, the second takes precedence.
 
     Raises:
         FeedProblem: they are in different units.

@@ -1,4 +1,4 @@
-"""Rows of daily discharge, as gauges' services give them, as one series a basin."""
+"""Converts rows of daily discharge from gauge services to one series per basin."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -18,12 +18,12 @@ PARAMETER, STATISTIC = "00060", "00003"  # of USGS: discharge, the mean of the d
 
 @dataclass(frozen=True, slots=True)
 class FlowRow:
-    """A day of a gauge.
+    """One day of a gauge.
 
     Attributes:
-        value: in cfs; NaN where there is none, infinite where a code that is not known stands in its place.
-        flags: what its source says of it.
-        modified: when its source last changed it.
+        value: in cfs; NaN where missing, infinite where an unknown code stands in its place.
+        flags: from its source's qualifiers.
+        modified: time of the source's last change.
     """
 
     day: Day
@@ -35,7 +35,9 @@ class FlowRow:
 def flow_row(
     basin: str, at: object, value: object, qualifiers: object, approval: object = None, modified: object = None
 ) -> FlowRow:
-    """Read a row; qualifiers may be null, a text or a list of texts. A code in place of the value qualifies it too.
+    """Parse a row; qualifiers may be null, a text or a list.
+
+    A code in place of the value is a qualifier, too.
 
     Raises:
         FeedProblem: it has no day, or its value has digits and is not a number.
@@ -48,10 +50,10 @@ def flow_row(
 
 
 def discharge(rows: Iterable[FlowRow], last: Day) -> DailySeries | None:
-    """Return rows in any order as one series until a last day, screened; None where no row is left.
+    """Join rows in any order into one series until a last day, screened; None where no row is left.
 
-    Of the rows of a day the one last modified counts. Where that does not order them, they are one: with the flags of
-    all, and the value that one of them has or that they agree on. Two different values are none, and suspect.
+    Of several rows of a day, the one modified last counts. Where that leaves several, they are merged: with the flags
+    of all, and the only value or the value they agree on. Two different values become missing and suspect.
     """
     by_day: dict[Day, FlowRow] = {}
     for row in rows:
@@ -76,7 +78,9 @@ def _united(one: FlowRow, other: FlowRow) -> FlowRow:
 
 
 def _words(text: object) -> list[str]:
-    """Return the words of qualifiers: null, a text (also `A:e`, `P,e`) or a list of them."""
+    """Split qualifiers into words.
+
+    Null, a text (also `A:e`, `P,e`) or a list of them."""
     if isinstance(text, list):
         return [word for part in text for word in _words(part)]
     return str(text).replace(":", " ").replace(",", " ").split() if isinstance(text, str) else []
@@ -92,7 +96,7 @@ def _number(basin: str, at: object, value: object) -> float:
         pass
     raise FeedProblem(
         f"The discharge of {excerpt(basin)} on {excerpt(str(at)[:10])} is not a number ({excerpt(str(value)[:20])}): "
-        "nothing of the basin was taken. Leave the day out of the period, or tell the service of it."
+        "nothing of the basin was taken. Leave the day out of the period, or report it to the service."
     )
 
 

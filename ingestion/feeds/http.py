@@ -1,7 +1,9 @@
-"""Asking a service over HTTP: one host, a bounded time and size, a few attempts that keep to what the service allows.
+"""Requests to a service over HTTP.
 
-A key goes in a header to that host alone, over https (or to a host that the operator allowed by name), and what a
-service says in an error is shown without it.
+One host, limited time and size, retries within the service's rate limit.
+
+A key is sent in a header to that host only, over https (or to a host that the operator allowed by name), and a
+service's error message is shown without it.
 """
 
 import json
@@ -37,7 +39,7 @@ Read = TypeVar("Read")
 Params = Mapping[str, str]
 
 ATTEMPTS = 4
-MAX_WAIT = 300.0  # seconds between two attempts; a service that asks for more is left alone until the next fetch
+MAX_WAIT = 300.0  # seconds between two attempts; if a service asks for more, it is not requested until the next fetch
 MAX_SECONDS = 300.0  # for one attempt
 MAX_BYTES = 64 * 2**20  # of one answer
 _MAX_ERROR_BYTES = 2**16
@@ -53,8 +55,10 @@ _PASSING = {
 }
 
 
-class Broken(Exception):  # noqa: N818 - not a fault of ours, and mended by another attempt
-    """An answer that another attempt may give whole. The text says what is wrong with it."""
+class Broken(Exception):  # noqa: N818 - not a fault of ours, and resolved by a retry
+    """An answer that a retry may deliver intact.
+
+    The text describes its fault."""
 
     def __init__(self, cause: str, wait: float | None = None) -> None:
         super().__init__(cause)
@@ -70,8 +74,8 @@ class Service:
         key: sent as the header `X-Api-Key`.
         key_setting: where the operator sets the key, for errors.
         allowed: hosts with their ports that need no public address.
-        pause: waits for some seconds.
-        pace: how slowly it may answer; one that is slower is not asked again.
+        pause: waits a number of seconds.
+        pace: its minimum speed; a slower service is not requested again.
     """
 
     base: str
@@ -84,7 +88,7 @@ class Service:
     _is_too_slow: bool = field(default=False, init=False)
 
     def json(self, path: str = "", params: Params | None = None, body: object = None, media: str = "") -> Any:
-        """Return the JSON of a part of the service.
+        """Request JSON from a part of the service.
 
         Args:
             path: below the base, or a whole address of the same service.
@@ -92,7 +96,7 @@ class Service:
             body: sent as JSON by POST, under the media type.
 
         Raises:
-            FeedProblem: the service refuses, keeps failing, or gives something else.
+            FeedProblem: the service refuses, fails repeatedly, or sends something else.
         """
         return self.read(parsed, path, params, body, media)
 
@@ -104,7 +108,9 @@ class Service:
         body: object = None,
         media: str = "application/json",
     ) -> Read:
-        """Return what `parse` makes of an answer; it raises Broken where it is not whole. Raises as `json` does."""
+        """Parse an answer with `parse`, which raises Broken for an incomplete one.
+
+        Raises as `json` does."""
         address = self._address(path, params)
         content = None if body is None else json.dumps(body).encode()
         for attempt in range(1, ATTEMPTS + 1):
@@ -119,7 +125,9 @@ class Service:
         raise AssertionError("the last attempt returns or raises")
 
     def is_own(self, address: str) -> bool:
-        """Whether an address is of this service: the same scheme, host and port."""
+        """Return whether an address belongs to this service.
+
+        The same scheme, host and port."""
         try:
             return _origin(http_address(address)) == _origin(http_address(self.base))
         except InvalidInput:
@@ -193,7 +201,7 @@ class Service:
         return FeedProblem(f"{shown(address)}: {sentence}: {mend}.")
 
     def _error_reason(self, body: bytes) -> str:
-        """Return the reason that an error gives, fit to be shown."""
+        """Return the reason in an error's body, safe for display."""
         try:
             result = _reason(json.loads(body))
         except (ValueError, RecursionError):
@@ -203,14 +211,14 @@ class Service:
 
 
 def parsed(body: bytes) -> Any:
-    """Return the JSON of an answer.
+    """Parse the JSON of an answer.
 
     Raises:
-        Broken: it is none, or a part of it is cut off.
+        Broken: it is not JSON, or is cut off.
     """
 
     def refuse(_name: str) -> float:
-        raise ValueError("NaN and infinity are no numbers")
+        raise ValueError("NaN and infinity are not numbers")
 
     try:
         return json.loads(body, parse_constant=refuse)
@@ -219,7 +227,7 @@ def parsed(body: bytes) -> Any:
 
 
 def _reason(result: Any) -> str:
-    """Return the words of an error: services call them by different names."""
+    """Return the message of an error, which services name differently."""
     if not isinstance(result, dict):
         return ""
     inner = result.get("error")
@@ -229,7 +237,9 @@ def _reason(result: Any) -> str:
 
 
 def _wait(retry_after: str | None, reason: str) -> float | None:
-    """Return how many seconds a service asks to be left alone; None where it does not say."""
+    """Return the seconds that a service asks to wait.
+
+    Return None where it does not state them."""
     if retry_after is not None:
         return _seconds(retry_after.strip())
     if any(word in reason.lower() for word in ("hourly", "daily", "monthly")):

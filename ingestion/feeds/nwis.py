@@ -1,4 +1,4 @@
-"""Daily mean discharge from the older NWIS service of USGS, for as long as it answers: JSON or RDB."""
+"""Daily mean discharge from the older NWIS service of USGS, while it lasts: JSON or RDB."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -35,12 +35,14 @@ _ByBasin = dict[str, list[_Series]]
 
 
 class NwisFeed:
-    """Discharge of USGS gauges from the older service. It tells neither time zones nor what was revised.
+    """Discharge of USGS gauges from the older service.
+
+    It provides neither time zones nor revisions.
 
     Args:
         service: at `…/nwis/dv/`.
-        form: in which the values are asked for.
-        series: the method (`methodID`, or the number of the RDB column) to take, by basin, where a gauge has several.
+        form: the format to request.
+        series: the method (`methodID`, or the number of the RDB column) to use, by basin, where a gauge has several.
     """
 
     credit = CREDIT
@@ -49,11 +51,13 @@ class NwisFeed:
         self._service, self._form, self._named = service, form, series or {}
 
     def fetch(self, sites: Sequence[Site], wanted: Wanted) -> Iterator[Given]:
-        """Give the discharge of gauges in the days wanted. A gauge that is not known looks like one without data."""
+        """Yield the discharge of gauges for the requested days.
+
+        An unknown gauge looks like one without data."""
         by_basin = {site.basin: site for site in sites}
         gauges = [basin for basin in by_basin if basin.startswith(NAMESPACE)]
         for basin in by_basin.keys() - set(gauges):
-            yield Given(basin, FeedProblem(f"{basin} is no gauge of USGS: leave it out of the feed."))
+            yield Given(basin, FeedProblem(f"{basin} is not a gauge of USGS: leave it out of the feed."))
         for part in in_lists(gauges):
             yield from self._part([by_basin[basin] for basin in part], wanted)
 
@@ -85,7 +89,7 @@ class NwisFeed:
 
 
 def _of_json(body: bytes) -> _ByBasin:
-    """Return the series of an answer by basin.
+    """Parse a JSON answer into series by basin.
 
     Raises:
         Broken: it is not the JSON of this service.
@@ -114,10 +118,12 @@ def _json_row(basin: str, row: Mapping[str, Any], no_data: float) -> FlowRow:
 
 
 def _of_rdb(body: bytes) -> _ByBasin:
-    """Return the series of an answer by basin: blocks of lines of comments, of names, of widths and of values.
+    """Parse an RDB answer into series by basin.
+
+    Blocks of comments, names, widths and values.
 
     Raises:
-        Broken: it is not such a text.
+        Broken: it is not RDB.
         FeedProblem: a value is not a number.
     """
     by_basin: dict[str, dict[str, list[FlowRow]]] = defaultdict(lambda: defaultdict(list))
@@ -147,12 +153,16 @@ def _of_rdb(body: bytes) -> _ByBasin:
 
 
 def _rdb_row(basin: str, row: Mapping[str, str], name: str) -> FlowRow:
-    """Read a row whose value may be a code (`Ice`, `Eqp`): then there is none, and the code says why."""
+    """Parse a row whose value may be a code (`Ice`, `Eqp`).
+
+    Then it is missing, and the code gives the flag."""
     return flow_row(basin, row["datetime"], row[name], row.get(f"{name}_cd", ""))
 
 
 def _present(value: Any, no_data: float) -> Any:
-    """Return a value as it is written; None where it is the number that the answer has for none."""
+    """Return a value as written.
+
+    Return None where it is the answer's number for no data."""
     try:
         return None if float(value) == no_data else value
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""Features of an OGC API, page by page."""
+"""Pagination of an OGC API's features."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,17 +7,17 @@ from ingestion.feeds.base import FeedProblem
 from ingestion.feeds.http import Broken, Params, Service, parsed
 
 MAX_PAGES = 200
-PAGE_SIZE = 10_000  # features; the service takes up to 50 000, and counts none of it as a total
+PAGE_SIZE = 10_000  # features; the service allows up to 50 000, and gives no total
 QUERY_MEDIA = "application/query-cql-json"
 
 Properties = dict[str, Any]
 
 
 def features(service: Service, collection: str, params: Params, body: object = None) -> Iterator[dict[str, Any]]:
-    """Give every feature of a query, in any order.
+    """Yield every feature of a query, in any order.
 
     Raises:
-        FeedProblem: a page fails, comes again or leads to another host, or there is no end of them.
+        FeedProblem: a page fails, repeats or leads to another host, or there are too many.
     """
     path, asked, seen = f"/collections/{collection}/items", dict(params) | {"limit": str(PAGE_SIZE)}, set[str]()
     answer = service.read(_page, path, asked, body, QUERY_MEDIA)
@@ -39,13 +39,13 @@ def _page(body: bytes) -> dict[str, Any]:
     answer = parsed(body)
     whole = isinstance(answer, dict) and isinstance(answer.get("features"), list)
     if not whole or not all(isinstance(feature, dict) for feature in answer["features"]):
-        raise Broken("the answer is no list of features")
+        raise Broken("the answer is not a list of features")
     features: dict[str, Any] = answer
     return features
 
 
 def properties(feature: dict[str, Any]) -> Properties:
-    """Return what a feature says by name; nothing where it is none."""
+    """Return a feature's properties by name; empty where it has none."""
     inner = feature.get("properties")
     return inner if isinstance(inner, dict) else {}
 

@@ -1,4 +1,4 @@
-"""Weather averaged over the points that stand for a basin, whichever service gives it."""
+"""Averages weather over the sampling points of a basin, for any service."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -14,10 +14,10 @@ from ingestion.feeds.base import Feed, FeedProblem, Given, Observations, Site, W
 
 
 class OverPoints:
-    """A feed of weather that is asked for each point of a basin, and whose answers are averaged.
+    """A feed of weather whose data are averaged over the points of each basin.
 
     Args:
-        feed: asked for places, one a site.
+        feed: requested for one place per site.
     """
 
     def __init__(self, feed: Feed) -> None:
@@ -25,11 +25,11 @@ class OverPoints:
 
     @property
     def credit(self) -> Credit:
-        """That of the feed."""
+        """The credit of the feed."""
         return self._feed.credit
 
     def fetch(self, sites: Sequence[Site], wanted: Wanted) -> Iterator[Given]:
-        """Give of every site the mean over its points, or why there is none; a site without points as the feed does."""
+        """Yield for every site the mean over its points, or the reason for none; without points, the feed's result."""
         of_point = {point.basin: site for site in sites for point in _points(site)}
         points = [point for site in sites for point in _points(site)]
         answers: dict[str, list[Given]] = {}
@@ -42,7 +42,7 @@ class OverPoints:
 
 
 def _points(site: Site) -> list[Site]:
-    """Return a site's points as sites of their own, all by the calendar days of its gauge."""
+    """Return a site's points as sites of their own, with the calendar days of its gauge."""
     if not site.points:
         return [site]
     zone = site.time_zone or zone_of_longitude(site.longitude or site.points[0][1])
@@ -72,7 +72,7 @@ def _mean(
 
 
 def _mean_observed(site: Site, observed: Sequence[Observations]) -> Observations:
-    """Return the mean of what was observed, on the days that every point has."""
+    """Return the mean of observations, on the days that every point has."""
     origin = "; ".join(each.origin for each in observed)
     names = [each.variables.keys() for each in observed]
     if any(each != names[0] for each in names):
@@ -87,7 +87,7 @@ def _mean_observed(site: Site, observed: Sequence[Observations]) -> Observations
         values = np.mean([part.values for part in parts], axis=0)
         flags = np.bitwise_or.reduce([part.flags for part in parts])
         variables[name] = DailySeries(first, values, flags, parts[0].unit)
-    # The zone of the points is the gauge's; where that was not known, theirs is only its meridian's.
+    # The points have the gauge's zone; where that is unknown, only that of its meridian.
     return Observations(variables, origin, site.time_zone)
 
 

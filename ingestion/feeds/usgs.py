@@ -1,7 +1,7 @@
 """Daily mean discharge from the USGS Water Data OGC API (v0 and v1).
 
-Source of the shapes: api.waterdata.usgs.gov/docs/ogcapi. Names are what counts: the order of features and properties is
-never promised, and unknown properties are passed by.
+Source of the shapes: api.waterdata.usgs.gov/docs/ogcapi. Values are read by name: the order of features and properties
+is never guaranteed, and unknown properties are ignored.
 """
 
 from collections import defaultdict
@@ -22,14 +22,14 @@ from ingestion.feeds.usgs_sites import Location, chosen, daily_series, in_lists,
 UNIT = "ft^3/s"
 CREDIT = Credit("Discharge by the U.S. Geological Survey, National Water Information System.", "public domain (USA)")
 NAMESPACE = "USGS-"
-OVERLAP = timedelta(days=3)  # that revisions are asked for before the last fetch: changes show late
+OVERLAP = timedelta(days=3)  # revisions are requested from before the last fetch, because changes appear late
 _ONE_DAY = np.timedelta64(1, "D")
 
 Rows = dict[str, list[Properties]]
 
 
 class UsgsFeed:
-    """Discharge of USGS gauges, a few requests for hundreds of them.
+    """Discharge of USGS gauges, with a few requests for hundreds of them.
 
     Args:
         service: at the base of the API, with its version.
@@ -42,16 +42,16 @@ class UsgsFeed:
         self._service, self._named = service, series or {}
 
     def fetch(self, sites: Sequence[Site], wanted: Wanted) -> Iterator[Given]:
-        """Give the discharge of gauges in the days wanted, and what was revised before them since the last fetch."""
+        """Yield the discharge of gauges for the requested days, and earlier revisions since the last fetch."""
         by_basin = {site.basin: site for site in sites}
         gauges = [basin for basin in by_basin if basin.startswith(NAMESPACE)]
         for basin in by_basin.keys() - set(gauges):
-            yield Given(basin, FeedProblem(f"{basin} is no gauge of USGS: leave it out of the feed."))
+            yield Given(basin, FeedProblem(f"{basin} is not a gauge of USGS: leave it out of the feed."))
         for part in in_lists(gauges):
             yield from self._part([by_basin[basin] for basin in part], wanted)
 
     def _part(self, sites: Sequence[Site], wanted: Wanted) -> list[Given]:
-        """Ask for gauges together: if a page fails, none of them is taken, for none would be whole."""
+        """Request gauges together: if a page fails, none of them is used, because none would be complete."""
         basins = [site.basin for site in sites]
         try:
             held = daily_series(self._service, basins)
@@ -96,7 +96,9 @@ class UsgsFeed:
 
 
 def _since(sites: Sequence[Site]) -> datetime | None:
-    """Return since when revisions are asked for: a gauge that was never fetched has none to learn of."""
+    """Return the time since which to request revisions.
+
+    Return None for gauges never fetched."""
     fetched = [site.fetched_at for site in sites if site.fetched_at is not None]
     return min(fetched) - OVERLAP if fetched else None
 

@@ -1,4 +1,4 @@
-"""What USGS says of gauges: where they are, which time they keep, which daily series of discharge they have."""
+"""Gauges of USGS: location, time zone and daily series of discharge."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from ingestion.feeds.pages import Properties, features, properties
 MAX_LISTED = 8
 MAX_LIST = 6_000  # letters of identifiers in a URL, which may have about 8000 bytes
 
-# Standard time by its abbreviation: the zone with summer time, and the one without.
+# By the abbreviation of standard time: the zone with summer time, and the one without.
 _TIME_ZONES = {
     "AST": ("America/Halifax", "America/Puerto_Rico"),
     "EST": ("America/New_York", "Etc/GMT+5"),
@@ -34,10 +34,10 @@ class Location:
     """A gauge.
 
     Attributes:
-        name: what people call it; None where USGS does not say.
+        name: its common name; None where USGS gives none.
         latitude, longitude: degrees.
-        drainage_area_m2: as USGS gives it. Depths of runoff are taken over the area that a model learnt with, not this.
-        time_zone: whose days its days are.
+        drainage_area_m2: as given by USGS. Depths of runoff use the area that a model learnt with, not this.
+        time_zone: of its calendar days.
     """
 
     name: str | None
@@ -49,7 +49,9 @@ class Location:
 
 @dataclass(frozen=True, slots=True)
 class DailySeriesInfo:
-    """A series of daily mean discharge that a gauge has; `begin` and `end` as its service gives them, or None."""
+    """A gauge's series of daily mean discharge.
+
+    `begin` and `end` as its service gives them, or None."""
 
     id: str
     primary: bool
@@ -62,7 +64,7 @@ class DailySeriesInfo:
 
 
 def in_lists(basins: Sequence[str]) -> Iterator[list[str]]:
-    """Give basins in lists that a URL holds."""
+    """Split basins into lists that fit into a URL."""
     part: list[str] = []
     for basin in basins:
         if part and sum(len(name) + 3 for name in part) + len(basin) > MAX_LIST:  # a comma is written %2C
@@ -74,10 +76,10 @@ def in_lists(basins: Sequence[str]) -> Iterator[list[str]]:
 
 
 def locations(service: Service, basins: Sequence[str]) -> dict[str, Location]:
-    """Return what is known of gauges (`USGS-01491000`); one that USGS does not know is left out.
+    """Return the metadata of gauges (`USGS-01491000`); unknown gauges are left out.
 
     Raises:
-        FeedProblem: USGS does not answer as it should.
+        FeedProblem: the answer of USGS cannot be used.
     """
     if not basins:
         return {}
@@ -92,10 +94,12 @@ def locations(service: Service, basins: Sequence[str]) -> dict[str, Location]:
 
 
 def daily_series(service: Service, basins: Sequence[str]) -> dict[str, list[DailySeriesInfo]]:
-    """Return the series of daily mean discharge that gauges have; a gauge that has none is left out.
+    """Return the series of daily mean discharge of gauges.
+
+    Gauges without any are left out.
 
     Raises:
-        FeedProblem: USGS does not answer as it should.
+        FeedProblem: the answer of USGS cannot be used.
     """
     params = {"f": "json", "skipGeometry": "true", "monitoring_location_id": ",".join(basins)}
     params |= {"parameter_code": PARAMETER, "statistic_id": STATISTIC}
@@ -115,7 +119,7 @@ def daily_series(service: Service, basins: Sequence[str]) -> dict[str, list[Dail
 
 
 def chosen(basin: str, held: Sequence[DailySeriesInfo], named: Mapping[str, str]) -> str:
-    """Return the id of the one series that a gauge's discharge is taken from; series are never merged.
+    """Return the id of the one series to use for a gauge's discharge; series are never merged.
 
     Args:
         named: the series that the operator chose, by basin.
@@ -125,8 +129,7 @@ def chosen(basin: str, held: Sequence[DailySeriesInfo], named: Mapping[str, str]
     """
     if not held:
         raise FeedProblem(
-            f"USGS knows no daily mean discharge of {basin}: see that its number is right, and that it is a gauge of "
-            "discharge."
+            f"USGS knows no daily mean discharge of {basin}: check its number, and that it is a gauge of discharge."
         )
     ids = [info.id for info in held]
     if basin in named:
@@ -144,7 +147,7 @@ def chosen(basin: str, held: Sequence[DailySeriesInfo], named: Mapping[str, str]
 
 
 def how_to_choose(basin: str, ids: Sequence[str], described: Sequence[object]) -> str:
-    """Return which series a gauge has, and how one is named to a feed."""
+    """List a gauge's series, and how to name one to a feed."""
     listed = ", ".join(map(str, described[:MAX_LISTED])) + (", ..." if len(described) > MAX_LISTED else "")
     return (
         f"They are {listed}. Name one, such as the one that goes on: in the feed's `series`, or as "
@@ -153,7 +156,9 @@ def how_to_choose(basin: str, ids: Sequence[str], described: Sequence[object]) -
 
 
 def _day(value: object) -> Day | None:
-    """Return the calendar day that a text begins with; None where it does not."""
+    """Parse the calendar day at the start of a text.
+
+    None where there is none."""
     try:
         return day(str(value)[:10])
     except InvalidInput:
@@ -186,13 +191,15 @@ def _point(feature: dict[str, Any]) -> tuple[float | None, float | None]:
 
 
 def _line(value: Any) -> str | None:
-    """Return what can be shown of a text, in one line; None where there is nothing."""
+    """Return a text in one printable line; None where it is empty."""
     shown = "".join(filter(str.isprintable, value))[:200].strip() if isinstance(value, str) else ""
     return shown or None
 
 
 def _within(value: Any, low: float, high: float) -> float | None:
-    """Return a number that lies between two others; None where it is none, or is elsewhere."""
+    """Return a number within bounds.
+
+    Return None where it is not a number, or outside."""
     number = isinstance(value, int | float) and not isinstance(value, bool)
     return float(value) if number and low <= value <= high else None
 

@@ -1,4 +1,4 @@
-"""Scores that others have published, a row for each basin and model, as CSV.
+"""Reads published scores from CSV, a row for each basin and model.
 
 The file gives the KGE of 2012: its `Gamma` is the ratio of the variation coefficients, as the NSE of its rows shows.
 """
@@ -22,13 +22,13 @@ CITATION = (
 )
 COLUMNS = ("gauge_id", "model", "NSE", "KGE", "rPearson", "Beta", "Gamma", "KGElf", "in_447", "in_531")
 METRICS = {"NSE": "nse", "KGE": "kge_2012", "rPearson": "pearson_r", "Beta": "beta_kge"}
-"""The columns that are kept, by the names of the same scores here; `Gamma` and `KGElf` have none."""
+"""The stored columns, by the names of the same scores here; `Gamma` and `KGElf` have none."""
 _BOUNDED_BY_ONE = ("nse", "kge_2012", "pearson_r")
 
 
 @dataclass(frozen=True, slots=True)
 class PublishedScore:
-    """A score of a model in a basin; where the file gives none, None."""
+    """A model's score in a basin; None where the file gives none."""
 
     model: str
     basin: str
@@ -38,7 +38,7 @@ class PublishedScore:
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """The scores of a file, what they are of, and whom to cite."""
+    """The scores of a file, with their origin and citation."""
 
     source: str
     citation: str
@@ -48,10 +48,10 @@ class Publication:
 
 
 def read(path: Path, files: Files = ANY_FILES) -> Publication:
-    """Read benchmark_models_per_basin.csv, if it is one of the files that may be read.
+    """Read benchmark_models_per_basin.csv, if it may be read.
 
     Raises:
-        SourceError: the file cannot be read, is another one, or a row of it is wrong. It is taken whole or not at all.
+        SourceError: the file cannot be read, is another one, or has a wrong row. It is used entirely or not at all.
     """
     sheet = Sheet.of_csv(*files.read(path))
     if tuple(sheet.columns) != COLUMNS:

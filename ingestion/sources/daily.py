@@ -1,4 +1,6 @@
-"""Rows of days with one or more values, as daily series: real days in order, values that the Earth can have."""
+"""Converts rows of days to daily series.
+
+Real days in order, physically possible values."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,7 +16,7 @@ from hydrology.weather.unit_hints import unit_hint
 from ingestion.base import SourceError, SourceFile
 from ingestion.sources.camels.days import Timeline
 
-# No gauge is older, and a mistyped year must not make a series of a million absent days.
+# No gauge is older, and a mistyped year must not create a series of a million absent days.
 _FIRST_DAY, _LAST_DAY = np.datetime64("1800-01-01"), np.datetime64("2199-12-31")
 
 _MEND_DAYS = "give each day once, in order"
@@ -25,12 +27,12 @@ class DailyRows:
     """The days of one basin's rows in a file, checked.
 
     Attributes:
-        file: where they are from.
-        days: one a row, ascending.
-        lines: the line of each row, or None where the file has none.
+        file: their file.
+        days: one per row, ascending.
+        lines: the line of each row, or None where the file has no lines.
 
     Raises:
-        SourceError: a day comes twice or out of order, or no gauge can be so old.
+        SourceError: a day occurs twice or out of order, or is before any gauge.
     """
 
     file: SourceFile
@@ -48,7 +50,7 @@ class DailyRows:
         """Refuse the file if a row is bad.
 
         Raises:
-            SourceError: names the line of the first bad row; `cause` is given that row's number.
+            SourceError: names the line of the first bad row; `cause` is called with that row's number.
         """
         if bad.any():
             row = int(bad.argmax())
@@ -57,7 +59,7 @@ class DailyRows:
     def series(self, values: npt.NDArray[np.float64], quantity: Quantity, column: str) -> DailySeries | None:
         """Return a column as a series from its first to its last value; None where it has none.
 
-        Inside, NaN in the column is MISSING, and a day without a row is NaN and ABSENT. Discharge is screened before.
+        Inside, NaN in the column is MISSING, and a day without a row is NaN and ABSENT. Discharge is screened first.
 
         Raises:
             SourceError: a value is outside the limits.

@@ -1,4 +1,6 @@
-"""Tables with a line of column names, from CSV or JSON: rows of text, each with its line for errors."""
+"""Reads tables with a line of column names from CSV or JSON.
+
+Rows of text with their line."""
 
 import csv
 import io
@@ -15,7 +17,7 @@ from hydrology.base.calendar import Day
 from hydrology.base.discharge_values import NUMBER, number_of
 from ingestion.base import SourceError, SourceFile
 
-# What may be repeated of a cell that is not as it should be: digits with signs and separators, and marks of no value.
+# Parts of a faulty cell that errors may repeat: digits with signs and separators, and marks of missing values.
 _SHOWN = re.compile(
     r"[-+0-9.,:/eE \u2212]{1,24}|[-+]?inf(inity)?|#?n/?a!?|nan|nul+|none|missing|m|-+|\?", re.ASCII | re.IGNORECASE
 )
@@ -29,7 +31,7 @@ _NOT_TEXT = {
 }
 
 Row = tuple[int, list[str]]
-"""A row's line (in JSON its number) and its cells, an empty one where nothing is said."""
+"""A row's line (in JSON its number) and its cells; missing cells are empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +39,10 @@ class Sheet:
     """A table.
 
     Attributes:
-        file: where it is from.
-        columns: their names, each there once.
-        rows: read one after the other, once.
-        header: the line that names the columns; None in JSON, which has objects instead of lines.
+        file: its file.
+        columns: their names, without duplicates.
+        rows: an iterator, to be read once.
+        header: the line of column names; None in JSON, which has objects instead of lines.
     """
 
     file: SourceFile
@@ -50,10 +52,10 @@ class Sheet:
 
     @classmethod
     def of_csv(cls, file: SourceFile, content: bytes) -> Self:
-        """Begin to read a table whose columns are split by commas.
+        """Open a comma-separated table.
 
         Raises:
-            SourceError: it is no such table, here or at the row that is read.
+            SourceError: it is not such a table, now or at a row read later.
         """
         rows = _csv_rows(file, decoded(file, content))
         header, columns = next(rows, (1, [""]))
@@ -65,10 +67,12 @@ class Sheet:
 
     @classmethod
     def of_json(cls, file: SourceFile, content: bytes) -> Self:
-        """Read a list of objects, which name their columns. What one does not name or calls null is empty.
+        """Parse a list of objects with column names.
+
+        Missing names and null are empty.
 
         Raises:
-            SourceError: it is no such list.
+            SourceError: it is not such a list.
         """
         remedy = 'write a list of objects, as in [{"name": 1.5}]'
         try:
@@ -90,7 +94,7 @@ class Sheet:
         return cls(file, columns, cells, None)
 
     def fault(self, cause: str, remedy: str, row: int | None = None) -> SourceError:
-        """Return an error about this file, or about one row of it."""
+        """Return an error about this file, or about one of its rows."""
         if self.header is None and row is not None:
             return SourceError(self.file.name, f"object {row}: {cause}", remedy)
         return SourceError(self.file.name, cause, remedy, row)
@@ -99,7 +103,7 @@ class Sheet:
         """Refuse a table that lacks a column.
 
         Raises:
-            SourceError: names the columns that are missing, or are there in other letters.
+            SourceError: names the columns that are missing, or have other capital letters.
         """
         self.refuse_other_letters(names)
         if missing := [name for name in names if name not in self.columns]:
@@ -110,7 +114,7 @@ class Sheet:
             )
 
     def refuse_other_letters(self, names: Collection[str]) -> None:
-        """Refuse a table that writes the name of a column in other capitals.
+        """Refuse a table with a column whose name has other capital letters.
 
         Raises:
             SourceError: names the column.
@@ -123,10 +127,10 @@ class Sheet:
                 raise self.fault(cause, f"name it {name}", self.header)
 
     def number(self, text: str, what: str, row: int) -> float:
-        """Return a finite number, written with a decimal point.
+        """Parse a finite number, written with a decimal point.
 
         Raises:
-            SourceError: the text is not one.
+            SourceError: the text is not such a number.
         """
         text = text.strip()
         if not NUMBER.fullmatch(text) or not np.isfinite(value := float(text)):
@@ -134,7 +138,7 @@ class Sheet:
         return value
 
     def discharge(self, text: str, what: str, row: int) -> float:
-        """Return a value of a gauge as `number_of` does.
+        """Parse a gauge value as `number_of` does.
 
         Raises:
             SourceError: the text has digits and is not a number.
@@ -145,10 +149,10 @@ class Sheet:
             raise self.fault(f"{what} is not a number{_shown(text)}", _number_remedy(text), row) from None
 
     def day(self, text: str, row: int) -> Day:
-        """Return a calendar day written as YYYY-MM-DD.
+        """Parse a calendar day written as YYYY-MM-DD.
 
         Raises:
-            SourceError: the text is not one.
+            SourceError: the text is not such a day.
         """
         try:
             day = date.fromisoformat(text.strip())
@@ -160,10 +164,10 @@ class Sheet:
 
 
 def decoded(file: SourceFile, content: bytes) -> str:
-    """Return UTF-8 bytes as text.
+    """Decode UTF-8 bytes.
 
     Raises:
-        SourceError: there is none, or it is written otherwise.
+        SourceError: they are empty, or in another encoding.
     """
     if not content.strip():
         raise SourceError(file.name, "the file is empty", "give a file with content")

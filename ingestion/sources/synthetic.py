@@ -1,7 +1,7 @@
-"""Writes the synthetic country of `hydrology.synthetic.synthetic` as a folder in the CAMELS-US text layout.
+"""Writes the synthetic basins of `hydrology.synthetic.synthetic` in the CAMELS-US text layout.
 
-Every name says synthetic: the basins (SYNTH-01, "Synthetic basin 1 (arid)"), the forcing product, the region
-(00, which no real one has). The gauge is without noise; it lacks ten days in the second basin.
+Every name contains synthetic: the basins (SYNTH-01, "Synthetic basin 1 (arid)"), the forcing product, the region
+(00, which no real one has). Gauge data are without noise; the second basin lacks ten days.
 """
 
 import json
@@ -23,7 +23,7 @@ REGION = "00"
 FIRST_DAY = day("1996-10-01")
 LAST_DAY = day("2008-09-30")
 
-_LAYOUT = 1  # to be raised whenever the same settings would write other bytes
+_LAYOUT = 1  # increase it whenever the same settings would write other bytes
 _SETTINGS = "synthetic.json"
 _MISSING_DAYS = slice(100, 110)
 
@@ -31,16 +31,18 @@ _MISSING_DAYS = slice(100, 110)
 def write(
     folder: Path, *, seed: int = 1, basins: int = 8, first_day: Day = FIRST_DAY, last_day: Day = LAST_DAY
 ) -> None:
-    """Write the folder whole or not at all. A folder that already holds the same is left as it is.
+    """Write the folder atomically.
+
+    A folder with the same content is left unchanged.
 
     Args:
-        folder: where to; its parents are made.
+        folder: the destination; its parents are created.
         seed: of the weather; the same settings write the same bytes.
-        basins: how many, from arid to alpine.
+        basins: number of basins, from arid to alpine.
 
     Raises:
-        InvalidInput: the folder holds something else, the days are in the wrong order or fewer than a year,
-            or the number of basins is out of range.
+        InvalidInput: the folder has other content, the days are in the wrong order or fewer than a year, or the number
+            of basins is out of range.
     """
     period = Period(first_day, last_day)
     if last_day - first_day < np.timedelta64(364, "D"):
@@ -51,13 +53,13 @@ def write(
     land = landscape(basins)
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as scratch:
-        unfinished = Path(scratch) / "made"
+        unfinished = Path(scratch) / "created"
         for name, lines in _files(land, period, seed):
             _write_lines(unfinished / name, lines)
         _write_lines(unfinished / _SETTINGS, [json.dumps(settings)])
         try:
             unfinished.rename(folder)
-        except OSError:  # somebody else made the folder meanwhile
+        except OSError:  # another process created the folder meanwhile
             _accept_the_same(folder, settings)
 
 
@@ -67,7 +69,7 @@ def _accept_the_same(folder: Path, settings: dict[str, object]) -> None:
     except (OSError, ValueError, RecursionError):
         stored = None
     if stored != settings:
-        created = f"synthetic data made with {excerpt(stored)}"
+        created = f"synthetic data created with {excerpt(stored)}"
         content = "something that is not synthetic data" if stored is None else created
         raise InvalidInput(
             f"{folder} holds {content}, and {settings} is asked for: name another folder or remove this one."
@@ -80,7 +82,7 @@ def _write_lines(path: Path, lines: list[str]) -> None:
 
 
 def _files(land: Landscape, period: Period, seed: int) -> Iterator[tuple[str, list[str]]]:
-    """Yield every file as its name and its lines."""
+    """Yield the name and lines of every file."""
     sky = weather(land, period, seed=seed)
     truth = water(land, sky, period.days)
     yield from _attribute_files(land, sky, truth, period)
@@ -150,7 +152,9 @@ def _model_output(sky: Weather, truth: SyntheticWater, days: list[str], b: int) 
 def _attribute_files(
     land: Landscape, sky: Weather, truth: SyntheticWater, period: Period
 ) -> Iterator[tuple[str, list[str]]]:
-    """Yield the seven attribute tables; what no reader of these data needs is NA."""
+    """Yield the seven attribute tables.
+
+    Attributes that no reader of these data needs are NA."""
     tables: dict[str, list[dict[str, object]]] = {}
     for b, code in enumerate(_codes(land)):
         for name, row in _attributes(land, sky, truth, period, b).items():
@@ -164,7 +168,9 @@ def _attribute_files(
 def _attributes(
     land: Landscape, sky: Weather, truth: SyntheticWater, period: Period, b: int
 ) -> dict[str, dict[str, object]]:
-    """One basin's row of each table: climate from the weather, the rest from its place between arid and alpine."""
+    """Return a basin's row of each table.
+
+    Climate from the weather, the rest from its wetness."""
     w = float(land.wetness[b])
     rain, flow = sky.precipitation[:, b], truth.discharge[:, b]
     climate = climate_indices(rain, sky.temperature[:, b], sky.pet[:, b], period.days)

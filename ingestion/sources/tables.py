@@ -1,8 +1,8 @@
-"""Own basins: a table of basins and a table of daily observations, as CSV or JSON.
+"""Reads user basins: a table of basins and a table of daily observations, as CSV or JSON.
 
-The basins have the columns id, latitude, longitude and area_km2, may have name and huc, and every other
-column is a numeric attribute. The observations have the columns basin and date, and a column for each variable
-with its unit: precipitation_mm_per_day, tmax_degC, discharge_m3_per_s. An attribute that is empty is not known.
+The basins have the columns id, latitude, longitude and area_km2, may have name and huc, and every other column is a
+numeric attribute. The observations have the columns basin and date, and a column for each variable with its unit:
+precipitation_mm_per_day, tmax_degC, discharge_m3_per_s. An empty attribute is unknown.
 """
 
 from collections.abc import Collection
@@ -31,17 +31,17 @@ _COLUMNS = {quantity.column: quantity for quantity in OBSERVED}
 
 
 class TablesSource:
-    """Own basins and their observations.
+    """User basins and their observations.
 
     Args:
-        basins: the table of basins, or None where all of them are registered already.
+        basins: the table of basins, or None where all are registered already.
         observations: the table of observations, or None.
-        product: the name that the observed forcing is kept under, and the area with it.
-        registered: basins that observations may be of although the table of basins does not name them.
+        product: the name under which the observed forcing and its area are stored.
+        registered: basins that observations may cover although the table of basins lacks them.
         files: which files may be read.
 
     Raises:
-        SourceError: a table cannot be used. It is taken whole or not at all.
+        SourceError: a table cannot be used. It is used entirely or not at all.
         InvalidInput: the product's name cannot be used.
     """
 
@@ -59,17 +59,17 @@ class TablesSource:
             _add_observations(_open(observations, files), product, self._basins, registered)
 
     def basins(self) -> list[str]:
-        """Return every basin that a table speaks of, sorted."""
+        """Return every basin in the tables, sorted."""
         return sorted(self._basins)
 
     def read(self, basin: str) -> BasinData:
-        """Return all that the tables hold of a basin.
+        """Return all data of a basin in the tables.
 
         Raises:
-            NotFound: neither table speaks of it.
+            NotFound: neither table contains it.
         """
         if basin not in self._basins:
-            raise NotFound(f"The tables do not speak of {basin}: see the basins they list.")
+            raise NotFound(f"The tables do not contain {basin}: see the basins they list.")
         return self._basins[basin]
 
 

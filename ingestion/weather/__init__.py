@@ -1,4 +1,6 @@
-"""Files of weather forecasts: CSV, JSON and NetCDF-CF, a weather forecast of whatever basins in each."""
+"""Reads weather forecast files.
+
+CSV, JSON and NetCDF-CF, one forecast for any basins in each."""
 
 from datetime import datetime
 from pathlib import Path
@@ -19,7 +21,7 @@ def read(path: Path, received: datetime, files: Files = ANY_FILES) -> WeatherFil
     """Read a weather forecast from a file.
 
     Args:
-        received: when it came, in UTC: since when it is available, where it does not say so itself.
+        received: time of receipt, in UTC: the time of availability where the file states none.
         files: which files may be read.
 
     Raises:

@@ -1,4 +1,6 @@
-"""From the traces of many basins to their weather forecasts: one that is faulty is refused, and the rest goes on."""
+"""Assembles traces of basins into weather forecasts.
+
+A faulty one is refused without the others."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +14,7 @@ MAX_BASINS = 10_000
 
 
 def instant(text: str) -> datetime | None:
-    """Return an instant in UTC from RFC 3339 text with its offset, or None where the text is none."""
+    """Parse an RFC 3339 instant with its offset to UTC, or return None."""
     try:
         read = datetime.fromisoformat(text)
         return None if read.tzinfo is None else read.astimezone(UTC)
@@ -22,12 +24,12 @@ def instant(text: str) -> datetime | None:
 
 @dataclass(frozen=True, slots=True)
 class WeatherFile:
-    """What a file says.
+    """The content of a weather forecast file.
 
     Attributes:
-        issue: what it is.
-        forecasts: those of its basins that can be used, each basin once.
-        refused: why those of other basins cannot.
+        issue: the forecast's issue.
+        forecasts: of its usable basins, without duplicates.
+        refused: the reason by unusable basin.
     """
 
     issue: WeatherIssue
@@ -37,7 +39,7 @@ class WeatherFile:
 
 @dataclass(frozen=True, slots=True)
 class BasinTraces:
-    """The traces of a basin as a file gives them, and the units that it states."""
+    """The traces of a basin in a file, and the units that it states."""
 
     basin: str
     traces: Sequence[Trace]

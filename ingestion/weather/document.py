@@ -16,7 +16,7 @@ def parse_json(file: SourceFile, content: bytes, received: datetime) -> WeatherF
     """Read a document.
 
     Raises:
-        SourceError: it is no such document.
+        SourceError: it is not such a document.
         InvalidInput: an instant cannot be used.
     """
     try:
@@ -26,7 +26,7 @@ def parse_json(file: SourceFile, content: bytes, received: datetime) -> WeatherF
         names = [str(part) for part in fault["loc"][:1] if part in WeatherDocument.model_fields]
         place = f"its field {names[0]} cannot be read" if names else "it cannot be read"
         remedy = "write a document as the documentation of POST /v1/weather shows it"
-        raise SourceError(file.name, f"is no weather forecast: {place}", remedy) from None
+        raise SourceError(file.name, f"is not a weather forecast: {place}", remedy) from None
     reference, available = (
         instant(at.isoformat()) for at in (document.reference_time, document.available_time or received)
     )

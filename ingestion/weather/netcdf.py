@@ -1,9 +1,9 @@
 """A weather forecast as NetCDF-CF: stations, days and realizations, with a forecast_reference_time.
 
-The variables have our names (precipitation, tmax, ...) and state their units. A day is told by the lower bound of its
-time, or where there are no bounds by its time, which is then its midnight; either is by the calendar where the gauge
-is. The global attributes `institution` and `source` say who gave it and what computed it; `license`, `acknowledgement`
-and `date_issued` may say the licence, the credit and when it became available.
+The variables have our names (precipitation, tmax, ...) and state their units. A day is given by the lower bound of its
+time, or without bounds by its time, which is then its midnight; either by the calendar at the gauge. The global
+attributes `institution` and `source` name provider and model; `license`, `acknowledgement` and `date_issued` are
+optional and give the licence, the credit and the time of availability.
 """
 
 import re
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 _SINCE = re.compile(r"(second|minute|hour|day)s? since (\d{4}-\d\d-\d\d)([ T]00:00(:00(\.0+)?)?)? ?(Z|UTC|\+00:00)?")
 _OTHER_CALENDARS = ("noleap", "365_day", "all_leap", "366_day", "360_day", "julian")
 _SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400}
-_FURTHEST = 200 * 366 * 86_400.0  # seconds from the day that times are counted from
+_FURTHEST = 200 * 366 * 86_400.0  # seconds from the origin of the times
 _MAX_TEXT = 500
 _MAX_ID = 64
-_MAX_VALUES = 20_000_000  # of a variable: a few bytes may claim a length that fills the memory
+_MAX_VALUES = 20_000_000  # per variable: a few bytes may state a length that fills the memory
 _REMEDY = "lay it out as NetCDF-CF has an ensemble forecast of stations"
 _SPELLINGS = {
     "mm/day": ("mm/day", "mm day-1", "mm d-1", "mm/d"),
@@ -46,7 +46,7 @@ def parse_netcdf(file: SourceFile, content: bytes, received: datetime) -> Weathe
     """Read a file.
 
     Raises:
-        SourceError: it is not NetCDF, or not laid out so.
+        SourceError: it is not NetCDF, or has another layout.
         InvalidInput: a name or an instant cannot be used.
     """
     with opened(file, content) as dataset:
@@ -54,7 +54,7 @@ def parse_netcdf(file: SourceFile, content: bytes, received: datetime) -> Weathe
 
 
 class _Layout:
-    """Where a file has its stations, days and realizations.
+    """The stations, days and realizations of a file.
 
     Args:
         file: for the errors.
@@ -69,7 +69,7 @@ class _Layout:
         self._check_sizes()
 
     def read(self, received: datetime) -> WeatherFile:
-        """Return what it says."""
+        """Return the file's content."""
         return assembled(self._issue(received), [*self._basins()])
 
     def _fault(self, cause: str) -> SourceError:
@@ -127,7 +127,7 @@ class _Layout:
     def _instant(self, text: str) -> datetime:
         read = instant(text)
         if read is None:
-            raise self._fault("has a date_issued that is no instant with its offset")
+            raise self._fault("has a date_issued that is not an instant with its offset")
         return read
 
     def _seconds(self, variable: "Variable[Any]") -> tuple[npt.NDArray[np.float64], str]:
@@ -143,13 +143,13 @@ class _Layout:
             raise SourceError(self._file.name, cause, "state its units as `days since YYYY-MM-DD`, or hours")
         seconds = np.atleast_1d(numbers(variable)) * _SECONDS[since[1]]
         if not (abs(seconds) < _FURTHEST).all():
-            raise self._fault("has times that are missing or no instants")
+            raise self._fault("has times that are missing or not instants")
         return seconds, str(day(since[2]))
 
     def _days(self) -> Days:
         """Return the valid day of each time."""
         if not is_numeric(self._time):
-            raise self._fault("has times that are no numbers")
+            raise self._fault("has times that are not numbers")
         seconds, since = self._seconds(self._time)
         bounds = self._dataset.variables.get(str(getattr(self._time, "bounds", "")))
         if bounds is not None:
@@ -165,10 +165,10 @@ class _Layout:
         if self._realization is None:
             return [ONLY_TRACE]
         if not is_numeric(self._realization):
-            raise self._fault("has realizations that are no numbers")
+            raise self._fault("has realizations that are not numbers")
         labels = np.atleast_1d(numbers(self._realization))
         if not (labels % 1 == 0).all():
-            raise self._fault("has realizations that are no whole numbers")
+            raise self._fault("has realizations that are not whole numbers")
         return [str(int(label)) for label in labels]
 
     def _stations(self) -> list[str]:
@@ -206,5 +206,5 @@ class _Layout:
 
 
 def _unit(stated: str, ours: str) -> str:
-    """Return our name of a unit where it is another spelling of it."""
+    """Return our name of a unit if it is another spelling of it."""
     return ours if stated.strip() in _SPELLINGS.get(ours, ()) else stated

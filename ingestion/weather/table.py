@@ -1,7 +1,9 @@
-"""A weather forecast as CSV: a row for each basin, trace and day.
+"""A weather forecast as CSV.
+
+A row for each basin, trace and day.
 
 The columns are source, model, reference_time, basin and date, and one for each variable with its unit, such as
-precipitation_mm_per_day; there may be trace, available_time, licence and credit. What is said of the whole forecast is
+precipitation_mm_per_day; optional are trace, available_time, licence and credit. Values about the whole forecast are
 the same in every row.
 """
 
@@ -18,7 +20,7 @@ from ingestion.sources.sheet import Sheet
 from ingestion.weather.basins import MAX_BASINS, BasinTraces, WeatherFile, assembled, instant
 
 ONLY_TRACE = "0"
-"""The label of the trace where a file names none."""
+"""The default label of a trace."""
 
 _OF_FORECAST = ("source", "model", "reference_time")
 _NEEDED = (*_OF_FORECAST, "basin", "date")
@@ -29,10 +31,10 @@ _Rows = tuple[list[Day], list[list[float]]]
 
 
 def parse_csv(file: SourceFile, content: bytes, received: datetime) -> WeatherFile:
-    """Read a table.
+    """Parse a table.
 
     Raises:
-        SourceError: a column or a row is not of this form.
+        SourceError: a column or a row is not of this format.
         InvalidInput: a name or an instant cannot be used.
     """
     sheet = Sheet.of_csv(file, content)
@@ -42,7 +44,7 @@ def parse_csv(file: SourceFile, content: bytes, received: datetime) -> WeatherFi
         if name not in _VARIABLES:
             label = column_label(sheet.columns, name, _VARIABLES)
             remedy = f"name it one of {', '.join((*_NEEDED, 'trace', *_OPTIONAL, *_VARIABLES))}"
-            raise sheet.fault(f"{label} is no variable with its unit", remedy, sheet.header)
+            raise sheet.fault(f"{label} is not a variable with its unit", remedy, sheet.header)
     result: dict[str, str] = {}
     by_basin: dict[str, dict[str, _Rows]] = {}
     for line, cells in sheet.rows:
@@ -60,13 +62,13 @@ def parse_csv(file: SourceFile, content: bytes, received: datetime) -> WeatherFi
 
 
 def _check_same(sheet: Sheet, result: dict[str, str], row: dict[str, str], line: int) -> None:
-    """Refuse a row that says something else of the forecast than the first one."""
+    """Refuse a row whose values about the whole forecast differ from the first row's."""
     of_row = {name: row[name] for name in (*_OF_FORECAST, *_OPTIONAL) if name in row}
     if not result:
         result |= of_row
     if of_row != result:
         name = next(name for name in result if of_row[name] != result[name])
-        raise sheet.fault(f"{name} is another than in the first row", "give each weather forecast a file", line)
+        raise sheet.fault(f"{name} differs from that in the first row", "give each weather forecast a file", line)
 
 
 def _issue(sheet: Sheet, result: dict[str, str], received: datetime) -> WeatherIssue:
@@ -85,7 +87,7 @@ def _issue(sheet: Sheet, result: dict[str, str], received: datetime) -> WeatherI
 def _instant(sheet: Sheet, text: str, name: str) -> datetime:
     read = instant(text)
     if read is None:
-        raise sheet.fault(f"{name} is no instant", "write it like 2026-11-22T00:00:00Z, with its offset")
+        raise sheet.fault(f"{name} is not an instant", "write it like 2026-11-22T00:00:00Z, with its offset")
     return read
 
 

@@ -1,1 +1,3 @@
-"""Questions from physics to trained members, asked from outside: paired runs on the weather of real basins."""
+"""Physical experiments with trained members.
+
+Paired runs on the weather of real basins."""

@@ -1,4 +1,4 @@
-"""The same basin, once said to be small and once large."""
+"""The same basin with a small and with a large area as its attribute."""
 
 import numpy as np
 
@@ -22,7 +22,9 @@ QUESTIONS = (
 
 
 def measure(exam: Exam) -> tuple[Numbers, ...]:
-    """Return the relative difference; 0 where the networks do not take the area."""
+    """Return the relative difference.
+
+    0 where the networks do not take the area."""
     usual = exam.usual.discharge[..., YEAR:].sum(axis=-1)
     if AREA not in exam.inputs.static:
         return (np.zeros(usual.shape),)

@@ -1,4 +1,4 @@
-"""Four years in which a fifth less rain falls every day."""
+"""Four years with a fifth less rain every day."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Loss beside what the energy of the air can evaporate."""
+"""Loss compared with the evaporation that the energy of the air allows."""
 
 from models.examination import weather
 from models.examination.exam import Exam, Numbers

@@ -1,4 +1,6 @@
-"""The members of an ensemble, and their mean, under changed weather: what all questions of an examination share."""
+"""The members of an ensemble, and their mean, under changed weather.
+
+The base of all experiments."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,31 +19,33 @@ from models.inference import ArrayMap
 Numbers = npt.NDArray[np.float64]
 YEAR = 365
 NOT_ASKED = -np.inf
-"""The figure of a basin to which a question does not apply. NaN is that of members whose water is no number."""
-COLD = 1.0  # degC: precipitation on a day of a lower mean is taken for snow
+"""The figure of a basin to which a question does not apply. NaN is that of members whose water is not a number."""
+COLD = 1.0  # degC: precipitation on a colder day counts as snow
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """Discharge and loss in mm/day, stored water in mm: (members + 1, basins, days); the mean of the members last."""
+    """Discharge and loss in mm/day, stored water in mm.
+
+    (members + 1, basins, days); the mean of the members last."""
 
     discharge: Numbers
     loss: Numbers
     storage: Numbers
 
     def first_days(self, days: int) -> "Response":
-        """Return the first days of it."""
+        """Return its first days."""
         return Response(self.discharge[..., :days], self.loss[..., :days], self.storage[..., :days])
 
 
 class Exam:
-    """Runs of the members that start on one day, from states that the weather before it has filled.
+    """Runs of the members from one day, from states that earlier weather has filled.
 
     Args:
         ensemble: networks that conserve mass.
         forcing: of some basins, in their own units, from the first day of warm-up.
         latitudes: of the basins, in degrees.
-        days: those that are examined; at least four years, without the years of warm-up before them.
+        days: the days to examine, at least four years, without the years of warm-up before them.
     """
 
     def __init__(self, ensemble: Ensemble, forcing: Forcing, latitudes: Sequence[float], days: Period) -> None:
@@ -56,7 +60,7 @@ class Exam:
         return self.ensemble.config.inputs
 
     def run(self, forcing: Forcing, states: Sequence[ArrayMap] | None = None) -> tuple[Response, list[ArrayMap]]:
-        """Return the response to some weather and the members' last states; by default from the first day's states."""
+        """Return the response to some weather and the last states; by default from the first day's states."""
         members, last = list[tuple[Numbers, ...]](), list[ArrayMap]()
         for outputs, state in self.ensemble.each(forcing, states or self.states, ("discharge", "loss", "storage")):
             stored = outputs["storage"].sum(axis=-1, dtype=np.float64)
@@ -71,7 +75,7 @@ class Exam:
 
     @cached_property
     def usual(self) -> Response:
-        """The response to the weather as it was."""
+        """The response to the unchanged weather."""
         return self.respond(self.forcing)
 
     @cached_property
@@ -81,7 +85,7 @@ class Exam:
 
     @cached_property
     def snow_share(self) -> Numbers:
-        """The share of precipitation that falls on days below 1 degC, (basins,)."""
+        """Share of precipitation on days below 1 degC, (basins,)."""
         cold = np.where(self.temperature < COLD, self.forcing.mass, 0).sum(axis=1, dtype=np.float64)
         share: Numbers = cold / np.maximum(self.precipitation, 1e-9)
         return share

@@ -1,4 +1,4 @@
-"""The experiments of an examination, in the order in which they are reported."""
+"""The experiments of an examination, in the order of their report."""
 
 from collections.abc import Iterator
 
@@ -16,17 +16,17 @@ EXPERIMENTS = tuple(
 QUESTIONS = tuple(question for experiment in EXPERIMENTS for question in experiment.questions)
 
 OF_RAIN = frozenset(question.name for experiment in (storms, drier) for question in experiment.QUESTIONS)
-"""What networks cannot fail whose gates see neither rain nor water but a cell's own."""
+"""Questions that networks cannot fail whose gates see neither rain nor water except a cell's own."""
 
 
 def ruled_out(config: TrainingConfig) -> frozenset[str]:
-    """Return the questions that the design of a configuration's networks cannot fail, whatever their weights."""
+    """Return the questions that a configuration's networks cannot fail by design, whatever their weights."""
     blind = all({"rain", "water"} <= {*unseen} for unseen in config.unseen) and bool(config.unseen)
     return OF_RAIN if blind else frozenset()
 
 
 def answers(exam: Exam) -> tuple[ProbeResult, ...]:
-    """Return what every question finds of the members of an exam, the worst of them first of all."""
+    """Return the result of every question for the members of an exam, the worst member's first."""
     binding = ruled_out(exam.ensemble.config)
     return tuple(
         _result(question, figures[:-1], question.name in binding)

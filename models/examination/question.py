@@ -1,4 +1,4 @@
-"""What an examination asks, and how an answer is judged."""
+"""Questions of an examination, and the judgement of their answers."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,10 +11,10 @@ class Question:
     """A question to members on the weather of real basins.
 
     Attributes:
-        asks: what is measured.
+        asks: the measured quantity.
         unit: of figure and limit; `1` for a share.
-        limit: the largest figure that passes; what float32 rounds stays below it.
-        reason: why a larger one is against physics.
+        limit: the largest figure that passes; float32 rounding stays below it.
+        reason: why a larger one violates physics.
     """
 
     name: str

@@ -41,7 +41,7 @@ def measure(exam: Exam) -> tuple[Numbers, ...]:
 
 
 def _added_flow(exam: Exam, mean: float) -> Numbers:
-    """Return the flow that the storm adds from its day on, where the days around it have some mean temperature."""
+    """Return the flow added by the storm from its day on, at a mean temperature around it."""
     forcing = weather.first_days(exam.forcing, DAY + YEAR)
     days = slice(DAY - 1, DAY + EVENT_DAYS)
     change = np.zeros(forcing.mass.shape)

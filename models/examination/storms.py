@@ -1,4 +1,4 @@
-"""Storms that fall in addition: the largest of a year doubled, and 30 mm on a day of each season."""
+"""Additional storms: the largest of a year doubled, and 30 mm on a day of each season."""
 
 import numpy as np
 

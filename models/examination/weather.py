@@ -1,4 +1,4 @@
-"""Changes of weather that the questions of an examination ask for."""
+"""Changes of weather for the experiments of an examination."""
 
 from collections.abc import Sequence
 from dataclasses import replace

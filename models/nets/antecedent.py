@@ -1,4 +1,4 @@
-"""The weather of the days before, as the gates of MC-LSTM see it."""
+"""Antecedent weather, as the gates of MC-LSTM see it."""
 
 from collections.abc import Sequence
 
@@ -11,15 +11,15 @@ Array = npt.NDArray[np.floating]
 
 
 class AntecedentWeather(nn.Module):
-    """Exponential means of the weather over the days before and the day itself, one for each time scale.
+    """Exponential means of the weather up to each day, one for each time scale.
 
-    What a day does depends on the days before it beyond the water that they left: frozen ground, ripe snow, leaves. The
-    means follow from the weather alone, nothing in them is learnt, and they hold no water. No paper's: measured in
-    docs/understand/recipe.md.
+    The effect of a day depends on the days before it beyond the water that they left: frozen ground, ripe snow, leaves.
+    The means follow from the weather alone, nothing in them is learnt, and they hold no water. Not from a paper:
+    measured in docs/understand/recipe.md.
 
     Args:
-        days: the time scales; a day's share of the mean falls to 1/e in so many days.
-        values: numbers of a day's weather.
+        days: the time scales, after which a day's share of the mean has fallen to 1/e.
+        values: number of values of a day's weather.
     """
 
     retention: Tensor
@@ -27,10 +27,12 @@ class AntecedentWeather(nn.Module):
     def __init__(self, days: Sequence[float], values: int) -> None:
         super().__init__()
         self.values = values * len(days)
-        self.register_buffer("kept", torch.exp(-1 / torch.tensor(days)), persistent=False)
+        self.register_buffer("retention", torch.exp(-1 / torch.tensor(days)), persistent=False)
 
     def empty_state(self, like: Tensor) -> Tensor:
-        """Return the means before the first day, (B, values): 0, which is ordinary weather."""
+        """Return the means before the first day, (B, values).
+
+        0, which is average weather."""
         return like.new_zeros(len(like), self.values)
 
     def forward(self, weather: Tensor, means: Tensor) -> Tensor:
@@ -53,8 +55,9 @@ class AntecedentWeather(nn.Module):
 
 
 def _accumulate(days: Array, stored: Array, means: Array) -> None:
-    """Turn the shares of days (T, B, values) into means in place: numpy takes a fifth of torch's time for a small day,
-    and rounds the same."""
+    """Turn the shares of days (T, B, values) into means in place.
+
+    numpy takes a fifth of torch's time for a small day, and rounds the same."""
     before = np.empty_like(days[0])
     for day in days:
         np.multiply(stored, means, out=before)

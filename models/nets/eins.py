@@ -1,4 +1,4 @@
-"""EINS: an LSTM that diagnoses its own input and extrapolates what it doubts.
+"""EINS: an LSTM that diagnoses its own input and extrapolates doubtful values.
 
 Source: the EINS paper, System 4.1 (equation numbers are its own), for inputs x of size xi and cells of size theta:
 
@@ -23,7 +23,7 @@ class EINSRecurrence(nn.Module):
     Args:
         features: xi.
         cells: theta.
-        forget_bias: added to W_F v, no parameter; the paper's image task needs 1.
+        forget_bias: added to W_F v, not a parameter; the paper's image task needs 1.
     """
 
     def __init__(self, features: int, cells: int, forget_bias: float = 0.0) -> None:
@@ -44,7 +44,7 @@ class EINSRecurrence(nn.Module):
         Returns:
             q (T, B, theta) after each step, and the last s and q.
         """
-        # Without gradients step by step: the bits of a step must not depend on how many are run at once.
+        # Without gradients step by step: the bits of a step must not depend on the number of steps run together.
         doubts, extrapolations = (
             iter(project(x)) if torch.is_grad_enabled() else map(project, x)
             for project in (self.diagnosis, self.extrapolation)

@@ -8,7 +8,7 @@ hydrology variant, with a recurrence of its own; these are the forms that the pa
     h(t)     = o(t) m_tot(t)                (4)
 
 i and o see the auxiliaries a(t) and the cells' shares c(t-1) / |c(t-1)|_1, normalised per sample, and x(t) only if
-asked to. R is fixed (7), gated (8) or given by a hypernetwork.
+asked to. R is fixed (7), gated (8) or computed by a hypernetwork.
 
 Weights and data may have further axes in front (`torch.func.stack_module_state`), so that many networks are trained
 in one program: parameters (S, ...) go with inputs (T, S, B, ...).
@@ -32,7 +32,7 @@ CELL_SHARES: dict[str, Shares] = {"softmax": softmax, "relu": normalised_relu}
 
 
 class MassConserving(nn.Module):
-    """Cells that neither make nor lose mass.
+    """Cells that conserve mass.
 
     Args:
         mass: M, the number of mass inputs; 0: no mass enters, the cells start full.
@@ -43,7 +43,7 @@ class MassConserving(nn.Module):
         input_shares: `softmax` (5) or `logistic` (17).
         cell_shares: `softmax` (7, 8) or `relu` (18).
         sees_mass: whether the gates also see x(t), as in the hydrology variant.
-        learns_start: whether the mass of the cells before the first step is learnt; empty otherwise.
+        learns_start: whether the initial mass of the cells is learnt; empty otherwise.
         leaks: whether there is an output gate; without one nothing leaves, and o = 0.
         output_gate_bias: the first bias of o.
         hidden: the widths of the hypernetwork.
@@ -80,7 +80,7 @@ class MassConserving(nn.Module):
         self.start = nn.Parameter(torch.zeros(1, cells)) if learns_start else None
 
     def first_cells(self, like: Tensor) -> Tensor:
-        """Return the mass of the cells before the first step, (..., B, K), for auxiliaries `like` (..., B, L)."""
+        """Return the initial mass of the cells, (..., B, K), for auxiliaries `like` (..., B, L)."""
         empty = like.new_zeros(*like.shape[:-1], self.cells)
         return empty if self.start is None else empty + functional.softplus(self.start)
 
@@ -97,7 +97,7 @@ class MassConserving(nn.Module):
         """
         c = self.first_cells(a[0]) if cells is None else cells
         drivers = torch.cat([x, a], -1) if self.sees_mass and x is not None else a
-        # Taken apart once: a gradient of to_R[t] would be as long as all steps together.
+        # Split once: a gradient of to_R[t] would be as long as all steps together.
         to_R = self.redistribution.drive(drivers).unbind()
         to_i = None if self.input_gate is None else self.input_gate.drive(drivers).unbind()
         to_o = None if self.output_gate is None else self.output_gate.drive(drivers).unbind()
@@ -119,9 +119,9 @@ class MassConserving(nn.Module):
 
 
 class _Gate(nn.Module):
-    """Pre-activations from what is known beforehand (`drive`: all steps at once) and from the cells' shares.
+    """Pre-activations from the known drivers (`drive`: all steps at once) and from the cells' shares.
 
-    Weights are kept as (features, outputs), so that an axis in front of them only has to broadcast.
+    Weights have the shape (features, outputs), so that an axis in front of them only has to broadcast.
     """
 
     def __init__(self, drivers: int, cells: int, outputs: int, bias: float = 0.0) -> None:
@@ -147,7 +147,7 @@ class _Fixed(nn.Module):
         self._shares = shares
 
     def drive(self, drivers: Tensor) -> Tensor:
-        """Return R for every step: one matrix, made once."""
+        """Return R for every step: one matrix, computed once."""
         return self._shares(self.logits).expand(len(drivers), *self.logits.shape)
 
     def forward(self, R: Tensor, c: Tensor, shares: Tensor) -> Tensor:  # noqa: ARG002 - as its siblings

@@ -1,4 +1,4 @@
-"""MC-FC: the layer that shares mass out, MC-LSTM without time.
+"""MC-FC: a layer that distributes mass, MC-LSTM without time.
 
 Source: Hoedt et al., MC-LSTM, the static arithmetic experiment (Table B.2). Weights may have further axes in front, as
 in `models.nets.massconserving`.
@@ -11,7 +11,9 @@ from models.nets.normalisers import softmax
 
 
 class MCFC(nn.Module):
-    """y = diag(o) I x, I = softmax(B_I), o = sigma(b_o): outputs and what the gate holds back add up to the inputs.
+    """y = diag(o) I x, I = softmax(B_I), o = sigma(b_o).
+
+    Outputs and retained mass sum to the inputs.
 
     Args:
         mass: M, the number of inputs.
@@ -25,18 +27,22 @@ class MCFC(nn.Module):
         self.output_gate = nn.Parameter(torch.full((1, outputs), output_gate_bias))
 
     def weight(self) -> Tensor:
-        """Return diag(o) I transposed, (..., M, K): each row sums to at most 1."""
+        """Return diag(o) I transposed, (..., M, K).
+
+        Each row sums to at most 1."""
         return softmax(self.shares) * torch.sigmoid(self.output_gate)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Share x (..., B, M), not negative, out to (..., B, K)."""
+        """Distribute x (..., B, M), not negative, to (..., B, K)."""
         return x @ self.weight()
 
 
 class MultiplicativeMCFC(nn.Module):
-    """y = exp(MC-FC(log x) + alpha): products of powers of the inputs, each power between 0 and 1.
+    """y = exp(MC-FC(log x) + alpha).
 
-    The MC-FC has one output more than is used. A log that no product needs goes there.
+    Products of powers of the inputs, each power between 0 and 1.
+
+    The MC-FC has one output more than is used, for logs that no product needs.
     """
 
     def __init__(self, mass: int, outputs: int) -> None:

@@ -1,4 +1,4 @@
-"""MC-LSTM, hydrology variant: cells that hold water, in mm, and neither make nor lose any.
+"""MC-LSTM, hydrology variant: cells that hold water, in mm, and conserve it.
 
 Source: Hoedt et al., MC-LSTM: Mass-Conserving LSTM (ICML 2021); equation numbers are those of the ICLR 2021
 submission.
@@ -34,7 +34,7 @@ from models.nets.scan import Flow, Gates, TaggedFlow, Tags
 from models.nets.vectors import BasinVectors
 
 TRASH_CELL = 0
-ROUNDED_MM = 1e-3  # a cell that a storm has passed through holds what rounding leaves of hundreds of mm
+ROUNDED_MM = 1e-3  # after a storm, a cell may hold the rounding error of hundreds of mm
 FIRST_WETNESS_MM = 50.0  # 1 / kappa at first, where all cells together hold some 100 mm
 RAIN_SCALE = 0.1  # mm to cm: rain of the size of the standardised inputs, for the embedding
 
@@ -52,13 +52,13 @@ class MCLSTM(Network):
         cells: K, the trash cell included.
         embedding: values of the `Embedding`; 0 for none, as published.
         rank: r, rows of V, columns of U; 0 for weights of R of full rank, as published.
-        basin_vector: numbers learnt of each basin, which gates and embedding see beside the attributes; 0 for none, as
-            published. A basin that the network did not learn from has zeros.
+        basin_vector: size of the vectors learnt for each basin, which gates and embedding see beside the attributes; 0
+            for none, as published. A basin that the network did not learn from has zeros.
         antecedent_days: time scales of the `AntecedentWeather` that gates and embedding see; none as published.
         vector_dropout: the probability that a sample's vector is zeroed in training, so that zeros mean something.
-        output_gate_bias: the first bias of o; -3 keeps the water in at the start (0.05 of it leaves a day).
+        output_gate_bias: the first bias of o; -3 retains the water at the start (0.05 of it leaves a day).
         wetness: whether a cell's own water opens its output gate; not so in the published network.
-        recurrence: which program runs the days.
+        recurrence: the program that runs the days.
     """
 
     architecture = "mclstm"
@@ -111,16 +111,18 @@ class MCLSTM(Network):
 
     @property
     def basin_vectors(self) -> BasinVectors | None:
-        """The vectors, if there are any."""
+        """The vectors, if any."""
         return self.vectors
 
     def learn_from(self, basins: int) -> None:
-        """Give each basin a vector, if there are to be vectors."""
+        """Allocate a vector for each basin, if vectors are used."""
         if self.vectors is not None:
             self.vectors.learn_from(basins)
 
     def hide(self, unseen: Collection[Unseen]) -> None:
-        """Let neither gates nor embedding see some inputs: their weights are 0, and stay so however long they learn."""
+        """Hide inputs from gates and embedding.
+
+        Their weights are 0, and stay so in training."""
         vector = self.vectors.size if self.vectors else 0
         embedded = self.embedding.values if self.embedding else 0
         rain, past = "rain" not in unseen, "past_weather" not in unseen
@@ -135,7 +137,8 @@ class MCLSTM(Network):
             hold_at_zero(self.embedding.first.weight, [*weather, *basin])
 
     def empty_state(self, samples: int) -> State:
-        """Return empty cells: {"c": zeros (B, K)}, in mm; {"weather"}, of the days before, where the gates see it."""
+        """Return empty cells, {"c": zeros (B, K)} in mm, and {"weather"}, the antecedent means, if the gates see
+        them."""
         cells = self.output_gate.bias.new_zeros(samples, self.cells)
         if self.antecedent is None:
             return {"c": cells}
@@ -144,8 +147,8 @@ class MCLSTM(Network):
     def forward(self, inputs: Inputs, state: State | None = None) -> tuple[Outputs, State]:
         """Run T days for B samples from the water in `state["c"]` (B, K), in mm.
 
-        Where the state tells that water apart, `state["tags"]` (B, K, G), what falls bears the tag `inputs.tag`, and
-        there are `discharge_by_tag` and `loss_by_tag`, (T, B, G) in mm/day, too; no gradients then.
+        Where the state has tags, `state["tags"]` (B, K, G), precipitation has the tag `inputs.tag`, and
+        `discharge_by_tag` and `loss_by_tag`, (T, B, G) in mm/day, are returned too; without gradients.
         """
         if inputs.mask is not None:
             raise ValueError("MC-LSTM cannot skip a day: it would lose the day's water")
@@ -176,7 +179,7 @@ class MCLSTM(Network):
         return outputs | of_tags, last | {"tags": tagged.cells}
 
     def _drivers(self, inputs: Inputs, static: Tensor, weather: Tensor, means: Tensor | None) -> Tensor:
-        """Return what the gates see of every day, (T, B, drivers)."""
+        """Return the drivers of the gates on every day, (T, B, drivers)."""
         before = [] if means is None else [means]
         drivers = [inputs.mass, inputs.auxiliary, *before]
         if self.embedding is not None:
@@ -201,7 +204,7 @@ class MCLSTM(Network):
         return scan.tagged_scan(gates, drivers, static, mass, cells, tags)
 
     def _gates(self) -> Gates:
-        """Return the gates; without gradients the same ones as long as the weights are the same."""
+        """Return the gates; without gradients they are cached while the weights are the same."""
         if torch.is_grad_enabled() or self.output_gate.weight.is_inference():  # such weights have no version
             return self._stacked()
         now = tuple((parameter.data_ptr(), parameter._version) for parameter in self.parameters())
@@ -227,10 +230,10 @@ class MCLSTM(Network):
 
 
 def _tags(inputs: Inputs, water: Tensor, tagged: Tensor) -> Tags:
-    """Return what falls (T, B, G), all of it under the tag of its day, beside what is in the cells.
+    """Return the precipitation (T, B, G) under the tag of its day, and the tagged water of the cells.
 
     Raises:
-        ValueError: the days bear no tag, or the tags in the cells are not all of `water` (B, K).
+        ValueError: the days have no tag, or the tags do not sum to the cells' water (B, K).
     """
     if inputs.tag is None:
         raise ValueError("Water that falls needs a tag where that in the cells has one: give Inputs.tag")
@@ -241,10 +244,10 @@ def _tags(inputs: Inputs, water: Tensor, tagged: Tensor) -> Tags:
 
 
 def hold_at_zero(weight: Tensor, columns: Sequence[tuple[int, bool]]) -> None:
-    """Put some columns of a parameter to 0, and their gradients.
+    """Set some columns of a parameter and of its gradients to 0.
 
     Args:
-        columns: how many follow one another, and whether they are seen.
+        columns: the number of consecutive columns, and whether they are seen.
     """
     seen = torch.cat([torch.full((count,), float(visible)) for count, visible in columns])
     with torch.no_grad():

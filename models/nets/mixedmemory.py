@@ -1,4 +1,6 @@
-"""The recurrence of mmRNN: a memory cell without time, and a state that an ODE moves on from it over the elapsed time.
+"""The recurrence of mmRNN.
+
+A discrete memory cell, and a state that an ODE advances from it over the elapsed time.
 
 Source: Lechner and Hasani, mmRNN (ODE-LSTM), Algorithm 1.
 
@@ -57,7 +59,7 @@ class MixedMemory(nn.Module):
         Args:
             x: (T, B, F).
             elapsed: (T, B), time since the step before, in units of about a whole sequence.
-            mask: (T, B), False where a step is to be skipped: c and h stay as they are, whatever x is there.
+            mask: (T, B), False where a step is skipped: c and h do not change, whatever x is.
             state: c (B, H) and h (B, H) before the first step; None for zeros.
 
         Returns:
@@ -81,14 +83,16 @@ class MixedMemory(nn.Module):
         return torch.stack(states), (c, h)
 
     def _remember(self, c: Tensor, h: Tensor, driven: Tensor) -> Tensor:
-        """Return the next c (B, H), `driven` (B, 2H) being what the inputs give to the first layers."""
+        """Return the next c (B, H).
+
+        `driven` (B, 2H) is the inputs' part in the first layers."""
         to_g, to_z = torch.tanh(driven + self.from_state(h)).chunk(2, -1)
         return torch.addcmul(self.last_z(to_z), c, torch.sigmoid(self.last_g(to_g)))
 
     def _move(self, c: Tensor, dt: Tensor, W1W2: Tensor, W1b2: Tensor | None) -> Tensor:
         """Solve dh/dt = W2 tanh(W1 h + b1) + b2 from c, in p = W1 h + b1: dp/dt = W1 W2 tanh(p) + W1 b2.
 
-        One product a sub-step instead of two; h is its start and the sum of its slopes.
+        One product per sub-step instead of two; h is its start and the sum of its slopes.
         """
         assert self.W2 is not None
         p = self.W1(c)

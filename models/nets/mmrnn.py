@@ -1,4 +1,4 @@
-"""mmRNN: a memory cell, and a state that goes on in continuous time, so that days without forcing are skipped.
+"""mmRNN: a memory cell and a continuous-time state, so that days without forcing are skipped.
 
 Source: the mixed-memory RNN paper, Algorithm 1; the recurrence is `models.nets.mixedmemory`.
 """
@@ -20,7 +20,7 @@ class MMRNN(Standardised):
     time that has passed since the last one.
 
     Args:
-        forget_bias: b_f; the cells keep sigma(b_f) of themselves a step at the start.
+        forget_bias: b_f; at the start the cells retain sigma(b_f) of themselves per step.
     """
 
     architecture = "mmrnn"
@@ -33,7 +33,7 @@ class MMRNN(Standardised):
         self.recurrence = MixedMemory(self.features, cells, forget_bias=forget_bias)
 
     def empty_state(self, samples: int) -> State:
-        """Return {"c", "h"}: zeros (B, K), and {"waited"}: the days since the last step beyond its own, zeros (B,)."""
+        """Return {"c", "h"}: zeros (B, K), and {"waited"}: zeros (B,), the days skipped since the last step."""
         zeros = self.head.weight.new_zeros(samples, self.cells)
         return {"c": zeros, "h": zeros.clone(), "waited": zeros.new_zeros(samples)}
 
@@ -47,7 +47,7 @@ class MMRNN(Standardised):
 
 
 def _since_last_step(days: Tensor, mask: Tensor | None, waited: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the days (T, B) that each step covers, those skipped before it included, and what waits at the end."""
+    """Return the days (T, B) that each step covers, including skipped days before it, and those skipped at the end."""
     if mask is None:
         return torch.cat([(days[0] + waited).unsqueeze(0), days[1:]]), torch.zeros_like(waited)
     covered = []

@@ -1,4 +1,4 @@
-"""How gates share water out: shares that are not negative and sum to 1 over the last axis."""
+"""Normalisers of gates: shares that are not negative and sum to 1 over the last axis."""
 
 import torch
 from torch import Tensor
@@ -13,12 +13,16 @@ def softmax(z: Tensor) -> Tensor:
 
 
 def normalised_logistic(z: Tensor) -> Tensor:
-    """Return sigma(z) / sum of sigma(z), as in (17); computed in logarithms, so that it is never 0 / 0."""
+    """Return sigma(z) / sum of sigma(z), as in (17).
+
+    Computed in logarithms, so that it is never 0 / 0."""
     return torch.softmax(functional.logsigmoid(z), -1)
 
 
 def normalised_relu(z: Tensor) -> Tensor:
-    """Return the R of (18), z (..., K sources, K targets); a source without a positive entry keeps its water."""
+    """Return the R of (18), z (..., K sources, K targets).
+
+    A source without a positive entry retains its water."""
     positive = z.relu()
     total = positive.sum(-1, keepdim=True)
     dead = total <= DEAD_COLUMN

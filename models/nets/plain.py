@@ -1,6 +1,8 @@
-"""The recurrence of MC-LSTM as its equations say it, under autograd: the meaning of `models.nets.scan`.
+"""The recurrence of MC-LSTM exactly as its equations, under autograd.
 
-It keeps every R: some 8 GB for a year of 256 basins.
+The reference for `models.nets.scan`.
+
+It stores every R: some 8 GB for a year of 256 basins.
 """
 
 import torch

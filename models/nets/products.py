@@ -1,10 +1,10 @@
-"""Linear layers whose answer for a sample does not depend on the sample's place in the batch, to the last bit."""
+"""Linear layers whose result for a sample is bitwise independent of its place in the batch."""
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-BLOCK = 32  # samples that are run together: one shape, so one order of arithmetic
+BLOCK = 32  # samples that are run together: one shape and so one order of arithmetic
 ROW_ALIGNMENT = 16  # numbers: 64 bytes in float32. A product takes rows that begin elsewhere another way, and sums in
 # another order.
 
@@ -23,7 +23,7 @@ def aligned(values: Tensor, group: int) -> Tensor:
 def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """Return x W^T + b, x (..., features), W (outputs, features), b (outputs,).
 
-    Without gradients, rows are padded to whole multiples of ROW_ALIGNMENT. Training has no use for that.
+    Without gradients, rows are padded to whole multiples of ROW_ALIGNMENT; training does not need that.
     """
     padding = -x.shape[-1] % ROW_ALIGNMENT
     if padding and not torch.is_grad_enabled():
@@ -32,7 +32,7 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 
 
 class Linear(nn.Linear):
-    """`torch.nn.Linear` by `linear`."""
+    """`torch.nn.Linear` computed by `linear`."""
 
     def forward(self, x: Tensor) -> Tensor:
         """Return x W^T + b."""

@@ -1,11 +1,13 @@
-"""The recurrence of MC-LSTM in torch, with its own backward pass: on any device, and the measure of the compiled one.
+"""The recurrence of MC-LSTM in torch with its own backward pass.
 
-R (B, K, K) of a day is never kept and never normalised in memory. With Z its pre-activations (source cell j,
-target cell k), A = max(Z, 0), s_j = sum over k of A_jk and w_j = c_j / s_j:
+For any device, and to check the compiled one.
+
+R (B, K, K) of a day is never stored and never normalised in memory. With Z its pre-activations (source cell j, target
+cell k), A = max(Z, 0), s_j = sum over k of A_jk and w_j = c_j / s_j:
 
     m_k = sum over j of w_j A_jk + i_k x
 
-The forward pass keeps c(t) alone. The backward pass computes the gates of each day again and, with dh and dc
+The forward pass stores c(t) alone. The backward pass computes the gates of each day again and, with dh and dc
 the gradients of h(t) and c(t):
 
     dm    = o dh + (1 - o) dc
@@ -13,17 +15,17 @@ the gradients of h(t) and c(t):
     q_j   = sum over k of A_jk dm_k / s_j         (the direct part of the gradient of c_j(t-1))
     dZ_jk = [Z_jk > 0] w_j (dm_k - q_j)
 
-A dead source (s_j = 0: no positive entry, (18) would delete its water) keeps its water: m_j += c_j,
+A dead source (s_j = 0: no positive entry, (18) would delete its water) retains its water: m_j += c_j,
 q_j = dm_j, dZ_j = 0. Memory is O(T B K) where autograd's would be O(T B K^2).
 
-Water may be told apart by tags: the gates are those of all water, and every tag g is routed by the same R, i and o,
+Water may be divided by tags: the gates are those of all water, and every tag g is routed by the same R, i and o,
 
     m_gk = sum over j of (c_gj / s_j) A_jk + i_k x_g
 
-and in every cell the tags are scaled to add up to m_k: each is rounded by itself, and a store that hardly changes would
-be rounded the same way day after day. Exactly they add up without.
+and in every cell the tags are scaled to add up to m_k: each is rounded separately, and a store that hardly changes
+would be rounded the same way every day. In exact arithmetic they add up without scaling.
 
-Where R is factorised, Z_R = U v + b with v = V u: r mixtures of what the gates see, the same for all source cells.
+Where R is factorised, Z_R = U v + b with v = V u: r mixtures of the gates' inputs, the same for all source cells.
 
 Where a cell's own water opens its output gate, o_k = sigma(z_k + log(1 + kappa_k m_k)), and with dz the gradient of the
 argument's z, m_k gets kappa_k dz / (1 + kappa_k m_k) too, and kappa_k gets m_k dz / (1 + kappa_k m_k).
@@ -43,19 +45,21 @@ EPSILON = 1e-5  # of the normalised cells, as published
 
 
 Flow = tuple[Tensor, Tensor, Tensor]
-"""Storage c (T, B, K) in mm after each day, outflow h (T, B, K) in mm/day, discharge (T, B) in mm/day (13): what flows
-out of all cells but the first."""
+"""Storage c (T, B, K) in mm after each day, outflow h (T, B, K) in mm/day, discharge (T, B) in mm/day (13): the outflow
+of all cells but the first."""
 
 
 class Tags(NamedTuple):
-    """Water told apart by G tags. Over the tags both add up to all water."""
+    """Water divided by G tags.
 
-    mass: Tensor  # (T, B, G)   what falls, in mm/day
-    cells: Tensor  # (B, K, G)  what is in the cells before the first day, in mm
+    Summed over the tags, both fields give all water."""
+
+    mass: Tensor  # (T, B, G)   precipitation, in mm/day
+    cells: Tensor  # (B, K, G)  water in the cells before the first day, in mm
 
 
 class TaggedFlow(NamedTuple):
-    """Where the water of each tag went."""
+    """Outflow and storage of the water of each tag."""
 
     discharge: Tensor  # (T, B, G)  mm/day
     loss: Tensor  # (T, B, G)       mm/day
@@ -63,10 +67,13 @@ class TaggedFlow(NamedTuple):
 
 
 class Gates:
-    """The weights of all gates: H rows of R, then the groups of i and of o.
+    """The weights of all gates.
 
-    A group has a row a target cell and zeros up to P, the next multiple of products.ROW_ALIGNMENT. R has K groups, one
-    a source cell: H = K P. Where R is factorised, the rows of its mixtures stand in their place: H = r, padded alike.
+    H rows of R, then the groups of i and of o.
+
+    A group has a row per target cell and zeros up to P, the next multiple of products.ROW_ALIGNMENT. R has K groups,
+    one
+    per source cell: H = K P. Where R is factorised, the rows of its mixtures replace them: H = r, padded alike.
 
     Attributes:
         varying: (H + 2 P, K + D), of the normalised cells and of the drivers, which change from day to day.
@@ -75,7 +82,7 @@ class Gates:
         factor: U, (K P, r), and None where R is not factorised.
         factor_bias: b, (K P,), or None.
         wetness: kappa, (K,) in 1/mm, not negative; None where a cell's water does not open its output gate.
-        prepared: what a program made of the weights for itself, by its name; of use while they stay the same.
+        prepared: a program's own form of the weights, by its name; valid while they stay the same.
     """
 
     def __init__(
@@ -110,9 +117,11 @@ def scan(gates: Gates, drivers: Tensor, static: Tensor, mass: Tensor, cells: Ten
 def tagged_scan(
     gates: Gates, drivers: Tensor, static: Tensor, mass: Tensor, cells: Tensor, tags: Tags
 ) -> tuple[Flow, TaggedFlow]:
-    """Run T days of the recurrence, each tag's water beside all water; without gradients.
+    """Run T days of the recurrence, each tag's water beside all water.
 
-    The arguments are those of `scan`. The gates and all water are to the bit those of `scan`.
+    Without gradients.
+
+    The arguments are those of `scan`. The gates and the total water have the same bits as those of `scan`.
     """
     fixed = functional.linear(static, gates.static, gates.bias)
     of_day = _GatesOfDay(gates.varying, gates.factor, gates.factor_bias, gates.wetness, fixed, cells.shape[-1])
@@ -134,12 +143,12 @@ def tagged_scan(
 
 
 def apart(outflow: Tensor) -> tuple[Tensor, Tensor]:
-    """Return discharge and loss of some outflow (..., K)."""
+    """Split an outflow (..., K) into discharge and loss."""
     return outflow[..., 1:].sum(-1), outflow[..., 0]
 
 
 class _Day(NamedTuple):
-    """The gates of one day, and the water they found."""
+    """The gates of one day, and the water before them."""
 
     norm: Tensor  # (B, 1)  |c|_1 + eps
     A: Tensor  # (B, K, P)  positive part of R's pre-activations, a view of a reused buffer
@@ -152,7 +161,7 @@ class _Day(NamedTuple):
     m: Tensor  # (B, K)     m_tot
 
     def route(self, c: Tensor, x: Tensor) -> Tensor:
-        """Return m_tot (B, G, K) of the water of each tag, c (B, G, K) and x (B, G)."""
+        """Return m_tot (B, G, K) by tag, from c (B, G, K) and x (B, G)."""
         dead = self.dead.unsqueeze(1)
         w = (c / self.s.unsqueeze(1)).masked_fill(dead, 0)
         m = torch.bmm(w, self.A)[..., : c.shape[-1]] + x.unsqueeze(-1) * self.i.unsqueeze(1) + c * dead
@@ -161,7 +170,7 @@ class _Day(NamedTuple):
 
 
 class _GatesOfDay:
-    """Computes the gates of a day into buffers that all days share."""
+    """Computes the gates of a day into buffers shared by all days."""
 
     def __init__(
         self,
@@ -211,7 +220,7 @@ class _GatesOfDay:
         return sources
 
     def others(self, rows: Tensor) -> tuple[Tensor, Tensor]:
-        """Return those of i and of o, (B, K)."""
+        """Return the pre-activations of i and of o, (B, K)."""
         groups = rows[:, -2 * self.padded :].unflatten(-1, (2, -1))
         return groups[:, 0, : self.cells], groups[:, 1, : self.cells]
 
@@ -250,14 +259,14 @@ class _Scan(torch.autograd.Function):
         d_factor, d_factor_bias, d_wetness = (
             None if values is None else torch.zeros_like(values) for values in (factor, factor_bias, wetness)
         )
-        # What the drivers get is seldom asked for, and a product for the cells alone is faster.
+        # The drivers' gradient is seldom needed, and a product for the cells alone is faster.
         to_features = weight if wants_drivers else weight[:, :K].contiguous()
         d_drivers = torch.empty_like(drivers) if wants_drivers else None
         d_mass = torch.empty_like(mass) if wants_mass else None
         gates = _GatesOfDay(weight, factor, factor_bias, wetness, fixed.contiguous(), K)
         dz = torch.zeros_like(gates.rows)
         dz_all_R = dz if factor is None else torch.zeros_like(gates.z_R)
-        dz_R = gates.sources(dz_all_R)[..., :K]  # what pads a row stays 0
+        dz_R = gates.sources(dz_all_R)[..., :K]  # the padding of a row stays 0
         dz_i, dz_o = gates.others(dz)
         dc = torch.zeros_like(cells)
         for t in reversed(range(len(drivers))):

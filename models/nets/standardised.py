@@ -1,4 +1,6 @@
-"""What the networks that conserve nothing share: standardised water in, a linear head, discharge in mm/day out."""
+"""The base of networks that do not conserve water.
+
+Standardised water in, linear head, discharge in mm/day out."""
 
 from abc import abstractmethod
 
@@ -12,8 +14,8 @@ from models.nets.products import Linear
 class Standardised(Network):
     """A recurrence over standardised inputs, read by a linear head behind dropout [K19].
 
-    Every step of the recurrence sees the precipitation, the auxiliaries and the statics, all standardised. The
-    scales of the water are buffers, so they are kept with the weights.
+    Every step of the recurrence sees the precipitation, the auxiliaries and the statics, all standardised. The scales
+    of the water are buffers, so they are stored with the weights.
 
     Args:
         auxiliary: L, the number of standardised dynamic inputs.
@@ -37,13 +39,15 @@ class Standardised(Network):
         self.register_buffer("streamflow", torch.tensor([0.0, 1.0]))
 
     def scale_to(self, water: WaterScales) -> None:
-        """Take the scales of the water that the network is trained on."""
+        """Set the scales of the water in the training."""
         with torch.no_grad():
             self.precipitation.copy_(torch.tensor([water.mass_mean, water.mass_sd]))
             self.streamflow.copy_(torch.tensor([water.discharge_mean, water.discharge_sd]))
 
     def forward(self, inputs: Inputs, state: State | None = None) -> tuple[Outputs, State]:
-        """Run T days for B samples; outside training, a discharge below zero is zero."""
+        """Run T days for B samples.
+
+        Outside training, a discharge below zero is zero."""
         if inputs.mask is not None and not self.skips_gaps:
             raise ValueError(f"{self.architecture} cannot skip a day: give it forcing without gaps")
         if inputs.mass.shape[0] == 0:
@@ -65,6 +69,6 @@ class Standardised(Network):
         """Return the hidden values (T, B, K) of inputs x (T, B, features), and the last state."""
 
     def _read(self, hidden: Tensor) -> Tensor:
-        # Without gradients a day's product by itself: its bits do not depend on how many days are run at once.
+        # Without gradients each day's product is separate, so that its bits do not depend on the number of days.
         steps = [self.dropout(hidden)] if torch.is_grad_enabled() else list(hidden.split(1))
         return torch.cat([self.head(step) for step in steps]).squeeze(-1)

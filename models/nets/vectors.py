@@ -1,6 +1,8 @@
-"""What a network learns of each basin by itself, beside its attributes: a vector that turns gates and touches no water.
+"""Vectors learnt for each basin, beside its attributes.
 
-No paper's: measured in docs/understand/recipe.md.
+They affect the gates and no water.
+
+Not from a paper: measured in docs/understand/recipe.md.
 """
 
 import torch
@@ -10,16 +12,17 @@ from models.contract import Inputs
 
 FIRST_SD = 0.05
 PRIOR_WEIGHT = 0.02
-"""Of the prior in a fit of vectors alone, beside a loss of about 1 - NSE. Chosen by hand, not measured yet."""
+"""Weight of the prior when only vectors are fitted, beside a loss of about 1 - NSE. Chosen by hand, not measured
+yet."""
 
 
 class BasinVectors(nn.Module):
     """A vector for each basin that the network learns from; zeros for any other.
 
-    In training the whole vector of a sample is zeroed at times, so that the network learns to do without it.
+    In training the whole vector of a sample is sometimes zeroed, so that the network also works without it.
 
     Args:
-        size: numbers of a vector.
+        size: length of a vector.
         dropout: the probability that a sample's is zeroed in training.
     """
 
@@ -29,7 +32,7 @@ class BasinVectors(nn.Module):
         self.learn_from(0)
 
     def learn_from(self, basins: int) -> None:
-        """Begin with vectors of some basins, in the order of their ids."""
+        """Start with vectors of some basins, in the order of their ids."""
         self.table = nn.Parameter(FIRST_SD * torch.randn(basins, self.size))
 
     def forward(self, inputs: Inputs) -> Tensor:
@@ -47,12 +50,14 @@ class BasinVectors(nn.Module):
 
 
 class VectorPrior:
-    """What is known of a basin's vector before its observations: that it is one among those of the other basins.
+    """The prior of a basin's vector.
 
-    Each value is taken as normal about 0, where a basin never seen stands, with the mean square of the known basins.
+    The distribution of the other basins' vectors.
+
+    Each value is taken as normal about 0, the value of an unseen basin, with the mean square of the known basins.
 
     Args:
-        table: (basins, size), vectors that were learnt and zeros.
+        table: (basins, size), learnt vectors and zeros.
     """
 
     def __init__(self, table: Tensor) -> None:
@@ -60,12 +65,14 @@ class VectorPrior:
         self.variance = learnt.square().mean(0) if len(learnt) else table.new_full(table.shape[1:], FIRST_SD**2)
 
     def penalty(self, vectors: Tensor) -> Tensor:
-        """Return how far vectors (B, size) lie from where they are expected, to be added to a loss."""
+        """Return the deviation of vectors (B, size) from the prior, to be added to a loss."""
         return PRIOR_WEIGHT * (vectors.square() / self.variance).mean()
 
 
 def with_room(table: Tensor, places: Tensor, basins: int) -> Tensor:
-    """Return a table of more basins: the vectors that are known at their new places, zeros for the others.
+    """Return a table of more basins.
+
+    Known vectors at their new places, zeros for the others.
 
     Args:
         table: (fewer, size).

@@ -1,6 +1,6 @@
-"""Trained ensembles that come with Freshet: a folder each beside this file, in the form that `form` tells."""
+"""Shipped ensembles: a folder for each beside this file, in the format of `form`."""
 
 from pathlib import Path
 
 SHELF = Path(__file__).parent
-DEFAULT = "mclstm-maurer-447"  # is installed where none is named
+DEFAULT = "mclstm-maurer-447"  # installed by default

@@ -1,6 +1,8 @@
-"""The error model that a shipped ensemble comes with: one file, which names the ensemble that it is of.
+"""The error model of a shipped ensemble.
 
-It stands beside the description and is none of it: another fit is the same ensemble.
+One file, which names its ensemble.
+
+It is not part of the description beside it: another fit is the same ensemble.
 """
 
 from collections.abc import Mapping
@@ -23,12 +25,12 @@ _HALF = ("memory", "centre", "spread")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ShippedErrors:
-    """An error model as it is shipped.
+    """A shipped error model.
 
     Attributes:
-        period: the days that it was fitted on at most.
-        days: how many observed days it rests on.
-        shape: of the basins with numbers of their own.
+        period: the days to which it was fitted, at most.
+        days: number of observed days it was fitted to.
+        shape: of the basins with parameters of their own.
         regional: of those without.
         for_unseen: whether `regional` was fitted in basins that its members had not learnt from.
     """
@@ -42,7 +44,9 @@ class ShippedErrors:
 
 
 def write(ensemble: Ensemble, errors: ShippedErrors) -> None:
-    """Write an error model beside the ensemble that it is of; what basins have of their own in half precision."""
+    """Write an error model beside its ensemble.
+
+    Parameters of single basins in half precision."""
     of_basins = [part.arrays() for part in errors.basins.values()]
     stacked = {name: np.stack([arrays[name] for arrays in of_basins]) for name in of_basins[0]}
     tensors = {
@@ -68,7 +72,7 @@ def read(ensemble: Ensemble) -> ShippedErrors | None:
     """Return the error model beside an ensemble, or None.
 
     Raises:
-        DamagedEnsemble: it is damaged, or another ensemble's.
+        DamagedEnsemble: it is damaged, or belongs to another ensemble.
     """
     path = ensemble.folder / FILE
     if not path.exists():

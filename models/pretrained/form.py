@@ -1,7 +1,9 @@
-"""The form in which a trained ensemble is shipped: a folder of `version.json`, a file a member, and its model card.
+"""The format of shipped ensembles.
 
-`version.json` says everything but the numbers, and the SHA-256 of every file that holds them; so its own fingerprint
-names the whole. The weights are in half precision. Nothing of it is ever executed: JSON and safetensors alone.
+A folder with `version.json`, a file per member, and a model card.
+
+`version.json` holds everything but the numbers, and the SHA-256 of every file that holds them; so its own fingerprint
+identifies the whole. The weights are in half precision. Nothing of it is ever executed: only JSON and safetensors.
 """
 
 import json
@@ -26,7 +28,7 @@ Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
 
 class DamagedEnsemble(DataProblem):
-    """A shipped ensemble is not the one that was written."""
+    """A shipped ensemble differs from the one that was written."""
 
     kind = "damaged-ensemble"
 
@@ -36,7 +38,7 @@ class _Frozen(BaseModel):
 
 
 class ShippedMember(_Frozen):
-    """One network: its number, what its training started from, where its weights are, and how its training went."""
+    """One network: its number, the seed of its training, its weights' file, and its training's log."""
 
     label: int = Field(ge=0)
     seed: int
@@ -46,32 +48,32 @@ class ShippedMember(_Frozen):
 
 
 class Tuning(_Frozen):
-    """What a fine-tuned version was tuned on, and the periods that its ancestors have used."""
+    """The basins of a fine-tuning, and the periods used by its ancestors."""
 
     basins: list[str] = Field(min_length=1)
     earlier_periods: list[str]
 
 
 class TwinEnsemble(_Frozen):
-    """The ensemble, shipped beside this one, that tells what it can be expected to do: by `Origin.twin`."""
+    """The ensemble, shipped beside this one, whose scores show its skill: by `Origin.twin`."""
 
     name: str = Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")
     content: Sha256
 
 
 class Origin(_Frozen):
-    """What all members of an ensemble share.
+    """The common properties of all members of an ensemble.
 
     Attributes:
-        form: of this description; another means another Freshet.
+        form: version of this description; another one needs another Freshet.
         config: architecture, inputs, forcing product, periods and schedule of the training.
         scaler: as `Scaler.as_json`.
         basins: those that it learnt from.
-        attribute_ranges: the least and the greatest value of each attribute over them.
+        attribute_ranges: minimum and maximum of each attribute over them.
         data_hash, code_version: of the training data, and of the code that trained it.
         uses: which weights of a member these are.
         tuning: of a fine-tuned one; otherwise it is not written.
-        twin: of one that has fitted every year, so that none is left to judge it by: the same recipe on fewer years;
+        twin: of one that was fitted to every year, so that none is left to score it: the same recipe on fewer years;
             otherwise it is not written.
     """
 
@@ -99,7 +101,7 @@ class Origin(_Frozen):
 
 
 class Description(Origin):
-    """What `version.json` says."""
+    """The content of `version.json`."""
 
     members: list[ShippedMember] = Field(min_length=1)
 
@@ -113,13 +115,13 @@ class Description(Origin):
 
 @dataclass(frozen=True, slots=True)
 class Ensemble:
-    """A shipped ensemble, whole and checked.
+    """A shipped ensemble, complete and checked.
 
     Attributes:
         weights: safetensors bytes in half precision, by the member's label.
-        content: the fingerprint of its description, which holds those of its files.
-        folder: where it was read from.
-        twin: the ensemble that is judged in its place, where it has one.
+        content: the fingerprint of its description, which contains those of its files.
+        folder: its folder.
+        twin: the ensemble that is scored for it, if any.
     """
 
     name: str
@@ -131,7 +133,7 @@ class Ensemble:
 
 
 def names(shelf: Path) -> list[str]:
-    """Return what is shipped in a folder of ensembles."""
+    """Return the names of the ensembles in a folder."""
     return sorted(found.parent.name for found in shelf.glob(f"*/{DESCRIPTION}"))
 
 
@@ -139,7 +141,7 @@ def read(folder: Path) -> Ensemble:
     """Return a shipped ensemble.
 
     Raises:
-        DamagedEnsemble: a file is missing, damaged, or not what the description says; or its twin's is.
+        DamagedEnsemble: a file is missing, damaged, or differs from the description; or its twin's is.
     """
     ensemble = _read(folder)
     named = ensemble.description.twin
@@ -177,7 +179,7 @@ def _read(folder: Path) -> Ensemble:
 
 
 def fingerprint(content: Any) -> str:
-    """Return the SHA-256 of a JSON value, whatever the order of its keys."""
+    """Return the SHA-256 of a JSON value, independent of the order of its keys."""
     return sha256(json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()).hexdigest()
 
 
@@ -185,13 +187,13 @@ def half(weights: bytes) -> bytes:
     """Return a member's weights in half precision.
 
     Raises:
-        DataProblem: a value is too large for it, or no number.
+        DataProblem: a value is too large for it, or is not a number.
     """
     tensors, _ = checkpoint.parse(weights)
     halves = {name: tensor.half() for name, tensor in tensors.items()}
     if lost := checkpoint.not_finite(halves):
         raise DataProblem(
-            f"Half precision cannot hold the weights {', '.join(lost)} (above 65504, or no numbers): train anew."
+            f"Half precision cannot hold the weights {', '.join(lost)} (above 65504, or not numbers): train again."
         )
     return checkpoint.dump(halves, {})
 
@@ -220,5 +222,5 @@ def _check(path: Path, weights: bytes, expected: str, wanted: Mapping[str, torch
     others = [name for name, tensor in tensors.items() if tensor.dtype != torch.float16]
     if unusable := others or checkpoint.not_finite(tensors):
         raise DamagedEnsemble(
-            f"{path} holds values that are no numbers of half precision ({', '.join(unusable)}): fetch it again."
+            f"{path} holds values that are not numbers of half precision ({', '.join(unusable)}): fetch it again."
         )

@@ -1,4 +1,4 @@
-"""A shipped ensemble, ready to run."""
+"""Loads a shipped ensemble's networks."""
 
 from models import checkpoint
 from models.ensemble import Ensemble
@@ -15,7 +15,8 @@ def load(shipped: form.Ensemble) -> Ensemble:
 
 
 def owner(shipped: form.Ensemble) -> Owner:
-    """Return what the states of a shipped ensemble belong to: the same as those of the version that it is installed
-    as."""
+    """Return the owner of a shipped ensemble's states.
+
+    The same as that of its installed version."""
     hashes = sorted([member.label, member.sha256] for member in shipped.description.members)
     return Owner(form.fingerprint(hashes), shipped.description.config.inputs.product)

@@ -1,6 +1,8 @@
-"""The skill that a shipped ensemble comes with: scores by basin over the test years, in a file that names the ensemble.
+"""The skill of a shipped ensemble.
 
-It stands beside the description and is none of it: scores of other years are of the same ensemble.
+Scores by basin over the test years, in a file that names the ensemble.
+
+It is not part of the description beside it: scores of other years belong to the same ensemble.
 """
 
 from datetime import datetime
@@ -16,7 +18,9 @@ FILE = "skill.json"
 
 
 class ShippedScores(BaseModel):
-    """One metric in every basin: the number of days, and the value, or the reason why there is none."""
+    """One metric in every basin.
+
+    The number of days, and the value, or the reason for none."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -26,7 +30,7 @@ class ShippedScores(BaseModel):
 
 
 class ShippedSkill(BaseModel):
-    """The scores of a shipped ensemble, the mean of its members, over a period that it has not learnt from."""
+    """The scores of a shipped ensemble's mean over a period that it has not learnt from."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -63,7 +67,7 @@ def read(ensemble: Ensemble) -> ShippedSkill | None:
     """Return the skill beside an ensemble, or None.
 
     Raises:
-        DamagedEnsemble: it is damaged, or another ensemble's.
+        DamagedEnsemble: it is damaged, or belongs to another ensemble.
     """
     path = ensemble.folder / FILE
     if not path.exists():

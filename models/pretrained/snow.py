@@ -1,7 +1,8 @@
-"""The cells that read as snow in basins without a reference, as a shipped ensemble comes with them: one file, which
-names the ensemble that it is of.
+"""Snow cells of a shipped ensemble for basins without a reference.
 
-It stands beside the description and is none of it: another choice is the same ensemble.
+One file, which names the ensemble.
+
+It is not part of the description beside it: another choice is the same ensemble.
 """
 
 import json
@@ -24,7 +25,7 @@ class _Shipped(BaseModel):
 
 
 def write(ensemble: Ensemble, snow: RegionalSnow) -> None:
-    """Write a regional mapping beside the ensemble that it is of."""
+    """Write a regional mapping beside its ensemble."""
     shipped = _Shipped(content=ensemble.content, snow=snow).model_dump(mode="json")
     (ensemble.folder / FILE).write_text(json.dumps(shipped, indent=1) + "\n")
 
@@ -33,7 +34,7 @@ def read(ensemble: Ensemble) -> RegionalSnow | None:
     """Return the regional mapping beside an ensemble, or None.
 
     Raises:
-        DamagedEnsemble: it is damaged, another ensemble's, or of other members.
+        DamagedEnsemble: it is damaged, or belongs to another ensemble or other members.
     """
     path = ensemble.folder / FILE
     if not path.exists():

@@ -1,4 +1,4 @@
-"""Writing an ensemble in the form that is shipped, all at once or member by member as their trainings end."""
+"""Writes a shipped ensemble, at once or member by member as their trainings end."""
 
 import fcntl
 import json
@@ -23,7 +23,7 @@ class AnotherVersion(InvalidInput):
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A member to be shipped; `weights` are safetensors bytes in any precision."""
+    """A member to ship; `weights` are safetensors bytes in any precision."""
 
     label: int
     seed: int
@@ -33,12 +33,12 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What a folder holds now.
+    """The content of a folder after writing.
 
     Attributes:
         members: the labels of all its members.
         content: the fingerprint of the whole.
-        changed: whether anything was written; the same again writes nothing.
+        changed: whether anything was written; the same members again write nothing.
     """
 
     members: tuple[int, ...]
@@ -47,10 +47,10 @@ class Written:
 
 
 def write(folder: Path, origin: Origin, members: Sequence[Finished]) -> Written:
-    """Write members of an ensemble into a folder, beside those of the same ensemble that are there.
+    """Write members of an ensemble into a folder, beside its members that are there.
 
-    Each file appears whole or not at all, and the description last: before it there is no ensemble to be read. Programs
-    that write into the same folder wait for each other.
+    Each file appears atomically, and the description last: before it there is no ensemble to read. Programs that write
+    into the same folder wait for each other.
 
     Raises:
         AnotherVersion: the folder holds another ensemble, or other weights of one of these members.
@@ -81,7 +81,7 @@ def write(folder: Path, origin: Origin, members: Sequence[Finished]) -> Written:
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """Hold a folder's lock, which ends with the process at the latest."""
+    """Hold a folder's lock, which ends at the latest with the process."""
     held = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(held, fcntl.LOCK_EX)

@@ -1,8 +1,7 @@
-"""Deciding the alerts of basins by their latest forecasts.
+"""Decides the alerts of basins by their latest forecasts.
 
-A forecast that is stale by the clock decides nothing: one of long ago is no news. What was decided before is not
-decided again, and what a cycle that was cut off has left is made up for by the next. Where no newer forecast comes,
-that is told, and the alerts stay.
+A stale forecast decides nothing. A forecast decides once only, and the next cycle decides what an interrupted one left
+undecided. Where no newer forecast comes, the alerts stay as they are and are reported as resting on a stale forecast.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,15 +26,15 @@ from runtime.clock import Clock
 log = structlog.get_logger()
 
 AT_A_TIME = 50
-"""Basins whose latest forecasts are looked for together."""
+"""Number of basins whose latest forecasts are read together."""
 NO_AREA = "The run names no drainage area of the basin, so its depths cannot be compared with levels."
 
 
 def decide(database: Database, clock: Clock, names: Sequence[str]) -> list[Change]:
-    """Decide the alerts of basins by their latest forecasts, each basin in a transaction of its own.
+    """Decide the alerts of basins by their latest forecasts, one transaction per basin.
 
     Returns:
-        What changed, in the order of the basins.
+        The changes, in the order of the basins.
     """
     changes: list[Change] = []
     for first in stage("alerts, groups of basins", range(0, len(names), AT_A_TIME)):
@@ -49,7 +48,7 @@ def decide(database: Database, clock: Clock, names: Sequence[str]) -> list[Chang
 
 
 def _undecided(database: Database, clock: Clock, names: Sequence[str]) -> list[Latest]:
-    """Return the latest forecasts that have not decided yet, and are not stale."""
+    """Return the latest forecasts that are not stale and have not decided alerts yet."""
     now = clock.now()
     with database.reading() as session:
         newest = latest.latest_many(session, names, now)
@@ -73,7 +72,7 @@ def _decide(database: Database, clock: Clock, newest: Latest) -> list[Change]:
 
 
 def _lapsed(database: Database, clock: Clock, names: Sequence[str]) -> list[Change]:
-    """Tell of basins whose alerts rest on a forecast that has become stale."""
+    """Report the basins whose alerts rest on a stale forecast."""
     now, changes = clock.now(), []
     with database.reading() as session:
         decided = alerts.standings(session, names)
@@ -87,7 +86,7 @@ def _lapsed(database: Database, clock: Clock, names: Sequence[str]) -> list[Chan
 
 
 def _chances(session: Session, run: str, basin: runs.RunBasin, window: int) -> list[LevelChance] | str:
-    """Return the chance of passing each level within a window, by the calibrated flow; or why there is none."""
+    """Return the exceedance probability of each level within a window, or why there is none."""
     flow = runs.flow_ahead(session, run, basin.basin_id)
     if flow is None:
         return basin.why_not_calibrated
@@ -100,7 +99,7 @@ def _chances(session: Session, run: str, basin: runs.RunBasin, window: int) -> l
 def _of_levels(session: Session, basin: str, flow: FlowAhead, area: Area) -> Iterator[LevelChance]:
     for level in thresholds.levels_of(session, basin):
         if level.kind == "flow-duration" or level.discharge is None or level.unit is None:
-            continue  # what most days exceed is no event; a record that is too short has no level
+            continue  # a level that most days exceed marks no event; a short record has no level
         if level.direction == "falling" and level.discharge == 0:
             continue  # the river dries up that often, and flow cannot fall below nothing
         depth = float(converted(level.discharge, unit=level.unit, into="mm/day", area=area))

@@ -1,8 +1,8 @@
-"""Sending what is in the outbox: signed, to public addresses alone, each receiver by itself.
+"""Delivers queued alert changes: signed, to public addresses only, each receiver independently.
 
-A receiver that does not answer in time, or answers with anything but 2xx, gets the change again later. What it answers
-is not read, and redirections are not followed. After a failure the others of that receiver wait for the next pass, so
-that one that hangs holds up nothing but itself.
+A receiver that times out, or answers with anything but 2xx, gets the change again later. The body of its answer is not
+read, and redirects are not followed. After a failure the receiver's other changes wait for the next pass, so that a
+receiver that hangs delays only its own changes.
 """
 
 import json
@@ -30,9 +30,9 @@ log = structlog.get_logger()
 
 ANSWER_SECONDS = 10.0
 AT_ONCE = 8
-"""Receivers that are sent to at the same time."""
+"""Number of receivers that are sent to in parallel."""
 PASS_SECONDS = 120.0
-"""After so long a pass begins no new attempt: the rest is for the next."""
+"""A pass starts no new attempt after this many seconds; the next pass takes the rest."""
 
 OnDelivery = Callable[[int, int], None]
 
@@ -44,16 +44,16 @@ def deliver(
     on_receiver: OnDelivery = lambda _done, _total: None,
     patience: float = ANSWER_SECONDS,
 ) -> Counter[Status]:
-    """Attempt what is due, once, and return how the deliveries stand that an attempt of this pass was made of.
+    """Attempt each due delivery once, and return the deliveries that were attempted.
 
     Args:
-        now: the wall's time.
-        on_receiver: gets how many receivers are done, of how many; what it raises ends the pass after the attempts
-            that are under way.
-        patience: seconds that a receiver has, from connecting to the head of the answer.
+        now: the wall-clock time.
+        on_receiver: called with the number of receivers done and the total; an exception that it raises ends the pass
+            after the attempts that are under way.
+        patience: timeout in seconds, from connecting to the head of the answer.
 
     Raises:
-        NoWebhookKey: the key that secrets follow from is damaged.
+        NoWebhookKey: the key from which the signing secrets are derived is damaged.
     """
     key = webhook_signature.service_key(settings)
     with database.reading() as session:
@@ -85,14 +85,16 @@ def deliver(
 
 
 def body_of(change: Change) -> bytes:
-    """Return what a receiver gets of a change: the same bytes at every attempt."""
+    """Return the body sent to a receiver for a change.
+
+    The same bytes at every attempt."""
     return json.dumps(as_json(change), ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def _attempt(
     database: Database, settings: Settings, key: bytes, delivery: str, now: Callable[[], datetime], patience: float
 ) -> Status | None:
-    """Make one attempt of a delivery; None where it is another sender's."""
+    """Attempt a delivery once; None where another sender holds it."""
     with database.transaction() as session:
         sending = deliveries.claim(session, delivery, now())
     if sending is None:
@@ -108,7 +110,7 @@ def _attempt(
 def _send(
     settings: Settings, key: bytes, sending: Sending, at: datetime, patience: float
 ) -> tuple[int | None, str | None]:
-    """Send a change, and return the status of the answer and why it does not count as delivered."""
+    """Send a change; return the status code and, where delivery failed, the reason."""
     subscription, body = sending.subscription, body_of(sending.change)
     if reason := why_no_target(subscription.url, settings.webhook_hosts):
         return None, reason
@@ -139,7 +141,7 @@ def _why_not(status_code: int) -> str | None:
 
 
 def _failure(error: Exception, patience: float) -> str:
-    """Return what went wrong, in words that repeat nothing of the address or the receiver."""
+    """Return the cause of a failure, without the receiver's address or its words."""
     match error:
         case TooSlow() | httpx2.TimeoutException():
             return f"It did not answer within {patience:g} seconds."

@@ -1,1 +1,1 @@
-"""The daily cycle, its replay on an archive, and the way to the first live forecast."""
+"""The daily cycle and its replay on an archive."""

@@ -1,7 +1,6 @@
-"""The daily cycle: ask the feeds, apply the bridges that lead on from what they bring, forecast from the newest day,
-decide the alerts.
+"""The daily cycle: fetch feeds, apply bridges, forecast from the newest day, decide alerts.
 
-A feed, a bridge or a basin that fails is told, and the others go on. Asked again, it stores nothing new.
+A feed, a bridge or a basin that fails is reported, and the others continue. A repeated cycle stores nothing new.
 """
 
 import time
@@ -37,22 +36,22 @@ from runtime.settings import Settings
 log = structlog.get_logger()
 
 Status = Literal["issued", "unchanged", "stale", "failed"]
-"""What came of a basin. `issued`: a forecast now. `unchanged`: its latest forecast rests on all that is known. `stale`:
-its data stopped, and it keeps a forecast that is too old. `failed`: it got no forecast that it could have had."""
+"""Outcome of a basin. `issued`: a new forecast. `unchanged`: its latest forecast already uses all known data. `stale`:
+its data stopped, and its latest forecast is too old. `failed`: a forecast was possible, but was not issued."""
 
 ADVANCING = "basin-days to T0"
-"""What is said to be under way while states advance."""
+"""Label of the stage in which states advance."""
 
 Show = Callable[[str, int, int, str], None]
 
 
 @dataclass(frozen=True, slots=True)
 class BasinOutcome:
-    """What came of a basin.
+    """The outcome of the daily cycle for one basin.
 
     Attributes:
-        run, t0: of its latest forecast, or of the one that was issued now; None where it has none.
-        reason: why it got none now, or what went wrong on the way.
+        run, t0: of its latest forecast, including one issued now; None where it has none.
+        reason: why no forecast was issued now, or what failed on the way.
     """
 
     basin: str
@@ -64,13 +63,13 @@ class BasinOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Cycle:
-    """What came of a daily cycle.
+    """The outcome of a daily cycle.
 
     Attributes:
-        basins: all that have a model version.
-        runs: that were issued.
-        problems: why a feed or a bridge failed, wholly or for some basin, by its name.
-        changes: of alerts, by the newest forecasts.
+        basins: those that have a model version.
+        runs: the runs that were issued.
+        problems: why a feed or a bridge failed, entirely or for some basins, by its name.
+        changes: of alerts, decided by the newest forecasts.
     """
 
     basins: list[BasinOutcome]
@@ -80,14 +79,14 @@ class Cycle:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many basins have each status."""
+        """Number of basins by status."""
         found = Counter(basin.status for basin in self.basins)
         return {status: found[status] for status in get_args(Status) if found[status]}
 
 
 @dataclass(frozen=True, slots=True)
 class Watcher:
-    """Who is told how a cycle goes on.
+    """Callbacks that follow a cycle.
 
     Attributes:
         show: gets what is under way, how much of it is done, of how much, and what it is at.
@@ -114,15 +113,15 @@ def daily(
     names: Sequence[str] = (),
     watcher: Watcher = _NOBODY,
 ) -> Cycle:
-    """Do what is to be done every day.
+    """Run the daily cycle once.
 
     Args:
-        intake: where feeds of files may read from.
-        names: of the feeds to ask; none named: all.
+        intake: the places that file feeds may read.
+        names: the feeds to fetch; all when none is named.
 
     Raises:
-        UnknownFeed: a feed that is named is not kept.
-        InvalidInput: no basin is kept.
+        UnknownFeed: a named feed does not exist.
+        InvalidInput: no basin is stored.
     """
     with database.reading() as session:
         basins = [*promotions.current(session, chosen(session, []))]
@@ -144,7 +143,7 @@ def daily(
 
 @contextmanager
 def _noting(name: str, problems: Reasons, lacking: Reasons) -> Iterator[Reasons]:
-    """Give a place for the reasons of basins that a feed or a bridge fails, and note them, or why it fails wholly."""
+    """Collect the basins' failure reasons of a feed or bridge, or the reason it failed entirely."""
     failed: Reasons = {}
     try:
         yield failed
@@ -159,7 +158,7 @@ def _noting(name: str, problems: Reasons, lacking: Reasons) -> Iterator[Reasons]
 def _fetch(
     database: Database, clock: Clock, settings: Settings, intake: Intake, feed: str, watcher: Watcher
 ) -> Reasons:
-    """Ask a feed; return why basins failed."""
+    """Fetch a feed; return the reason by failed basin."""
 
     def show(basin: feeds.FetchedBasin, done: int, total: int) -> None:
         watcher.show(feed, done, total, f"{basin.basin_id} {basin.status}")
@@ -172,14 +171,14 @@ def _fetch(
 
 
 def _leading_on(database: Database, products: Sequence[str | None]) -> list[str]:
-    """Return the bridges of observed weather that are from some products."""
+    """Return the bridges of observed weather that start from the given products."""
     with database.reading() as session:
         stored = bridges.list_bridges(session)
     return [bridge.name for bridge in stored if bridge.model is None and bridge.from_product in products]
 
 
 def _apply(database: Database, clock: Clock, bridge: str, watcher: Watcher) -> Reasons:
-    """Apply a bridge; return why basins failed."""
+    """Apply a bridge; return the reason by failed basin."""
     outcomes = apply(
         database, clock, bridge, on_basin=lambda basin, done, total: watcher.show(bridge, done, total, basin)
     )
@@ -189,10 +188,10 @@ def _apply(database: Database, clock: Clock, bridge: str, watcher: Watcher) -> R
 def _outcomes(
     database: Database, clock: Clock, names: Sequence[str], done: Newest, lacking: Reasons
 ) -> list[BasinOutcome]:
-    """Return what came of each basin.
+    """Return the outcome of each basin.
 
     Args:
-        lacking: why a feed or a bridge brought nothing of it.
+        lacking: why a feed or a bridge brought no data for it.
     """
     now = clock.now()
     with database.reading() as session:

@@ -1,6 +1,6 @@
-"""The newest forecast of every basin: from the last day that is known of it, with the newest weather forecast.
+"""Issues the newest forecast of every basin, from its last known day and the newest weather forecast.
 
-Basins whose last days differ, as those of other time zones do, get a run for each of the days. What was issued already
+Basins whose last days differ, for instance by time zone, get a run for each T0. A forecast that was already issued
 from the same state and weather is not issued again.
 """
 
@@ -31,14 +31,14 @@ Reasons = dict[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the newest forecasts are to be.
+    """Settings of the newest forecasts.
 
     Attributes:
         horizon: days after T0.
-        purpose: why they are made.
-        owner: the operator's key that they are stored under; None for the service's.
-        latency_days: after so many days an ended day is known; days of an archive that are nearer are not looked at.
-        weather_id: which weather forecast to use; None: the newest of each basin that is known.
+        purpose: the purpose that the runs are stored with.
+        owner: the operator's key that owns the runs; None for the service's.
+        latency_days: days between the end of a day and its data; more recent days of an archive are not read.
+        weather_id: the weather forecast to use; None: the newest known one of each basin.
     """
 
     horizon: int
@@ -48,19 +48,19 @@ class Asked:
     owner: str | None = None
 
     def params(self, t0: Day, names: Sequence[str], weather: ForcingKind) -> ForecastParams:
-        """Return what is asked of basins with the same T0."""
+        """Return the forecast parameters for basins with the same T0."""
         weather_id = self.weather_id if weather == "supplied" else None
         return ForecastParams(basins=list(names), t0=t0, horizon=self.horizon, weather=weather, weather_id=weather_id)
 
 
 @dataclass(slots=True)
 class Newest:
-    """What came of it.
+    """The outcome for the newest forecasts.
 
     Attributes:
         issued: the runs that were issued now.
-        failed: why basins have no forecast that they could have.
-        late: why the newest day of basins is too old for a forecast.
+        failed: why a basin lacks a forecast that was possible.
+        late: why the newest day of a basin is too old for a forecast.
     """
 
     issued: list[runs.Run] = field(default_factory=list)
@@ -75,10 +75,12 @@ def issue_newest(
     asked: Asked,
     on_days: OnDays = lambda _done, _total: None,
 ) -> Newest:
-    """Issue the newest forecasts of basins. Without a weather forecast, a basin gets the weather of other years.
+    """Issue the newest forecasts of basins.
+
+    Without a weather forecast, a basin gets the weather of other years (ESP).
 
     Args:
-        on_days: gets how many basin-days of a run are advanced, of how many.
+        on_days: called with the number of basin-days advanced and the total.
     """
     with database.reading() as session:
         current = promotions.current(session, names)
@@ -104,7 +106,9 @@ def _known(session: Session, name: str, now: datetime, asked: Asked) -> Day:
 
 
 def _by_t0(inputs: ForecastInputs, now: datetime, done: Newest) -> dict[Day, list[str]]:
-    """Return the basins by the last day that is known of them, the oldest first; those too old are only told."""
+    """Group basins by their last known day, oldest first.
+
+    Record basins that are too old."""
     by_t0: dict[Day, list[str]] = {}
     for name, forcing in inputs.forcings.items():
         last = forcing.period.last
@@ -125,7 +129,9 @@ def _part(inputs: ForecastInputs, names: Collection[str]) -> ForecastInputs:
 def _issue(
     database: Database, clock: Clock, inputs: ForecastInputs, t0: Day, asked: Asked, done: Newest, on_days: OnDays
 ) -> None:
-    """Issue the runs of basins with the same T0: with weather forecasts, and with other years where there are none."""
+    """Issue the runs of basins with the same T0.
+
+    With weather forecasts where available, else with ESP."""
     failed: Reasons = {}
     kinds: tuple[ForcingKind, ...] = ("supplied", "climatology")
     for weather in kinds:
@@ -150,7 +156,7 @@ def _issue(
 
 
 def _not_issued_yet(database: Database, clock: Clock, planned: Sequence[Plan]) -> list[Plan]:
-    """Return planned runs without the basins of which the same was issued before."""
+    """Return planned runs without the basins whose same forecast was already issued."""
     left = []
     with database.reading() as session:
         for plan in planned:
@@ -170,7 +176,7 @@ def _not_issued_yet(database: Database, clock: Clock, planned: Sequence[Plan]) -
 
 
 def _is_of(plan: Plan, run: runs.Run, basin: runs.RunBasin, state_hash: str | None) -> bool:
-    """Return whether a run says of a basin what a plan would: it was issued from the same state and weather."""
+    """Return whether a run's forecast of a basin was issued from the same state and weather as a plan."""
     used = None if run.weather is None else run.weather.id
     weather = None if plan.forecast is None else plan.forecast.id
     over = tuple(bridge.used for bridge in plan.bridges[basin.basin_id])

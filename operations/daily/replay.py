@@ -1,5 +1,8 @@
-"""An archive replayed as if it were daily life: morning by morning the clock moves on, days become known, and forecasts
-are issued as they would have been. The weather forecasts are perturbed observations, and say so.
+"""Replays an archive as daily operation.
+
+The clock advances day by day, and forecasts are issued as data become known.
+
+The weather forecasts are perturbed observations, and are labelled so.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -39,12 +42,12 @@ OnIssueDay = Callable[[int, int, str], None]
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """What came of a replay.
+    """The outcome of a replay.
 
     Attributes:
-        runs: that were issued.
+        runs: the runs that were issued.
         changes: of alerts.
-        reasons: why basins got no forecast on the last morning.
+        reasons: why basins got no forecast on the last issue day.
     """
 
     runs: list[runs.Run]
@@ -61,22 +64,22 @@ def replay(
     owner: str | None = None,
     on_issue_day: OnIssueDay = lambda _done, _total, _detail: None,
 ) -> Replayed:
-    """Issue the forecasts of every morning of a period, of all basins that have a version.
+    """Issue the forecasts of every issue day of a period, for all basins with a version.
 
-    Each morning knows the days that had ended `latency_days` before it, and one weather forecast a product. Operational
-    forecasts decide the alerts, by the levels of the whole record. Replayed again, it stores nothing new.
+    On each issue day the days are known that had ended `latency_days` before, and one weather forecast per product.
+    Operational forecasts decide the alerts, by the levels of the whole record. A repeated replay stores nothing new.
 
     Args:
-        owner: the operator's key that the runs are stored under; None for the service's.
-        on_morning: gets how many mornings are done, of how many, and what the next one is.
+        owner: the operator's key that owns the runs; None for the service's.
+        on_issue_day: called with the number of issue days done, the total and the next issue day.
 
     Raises:
-        InvalidInput: no basin is kept, or the last morning is yet to come.
+        InvalidInput: no basin is stored, or the last issue day is in the future.
     """
     issue_days = [datetime.combine(as_date(day), ISSUE_TIME) for day in params.period.days]
     if issue_days[-1] > clock.now():
         raise InvalidInput(
-            f"The morning of {params.period.last} is yet to come: it is {clock.now():%Y-%m-%d %H:%M} UTC by the clock."
+            f"The issue day {params.period.last} is in the future: it is {clock.now():%Y-%m-%d %H:%M} UTC by the clock."
         )
     with database.reading() as session:
         by_product = _by_product(session)
@@ -108,7 +111,7 @@ def _show(
 
 
 def _by_product(session: Session) -> dict[str, list[str]]:
-    """Return the basins that have a version by the product that it takes."""
+    """Return the basins that have a version, by the weather product it takes."""
     by_product: dict[str, list[str]] = {}
     for name, version in promotions.current(session, chosen(session, [])).items():
         by_product.setdefault(versions.get(session, version).product, []).append(name)
@@ -118,9 +121,9 @@ def _by_product(session: Session) -> dict[str, list[str]]:
 def _store_perturbed(
     database: Database, clock: Clock, params: ReplayParams, product: str, names: Sequence[str], *, operational: bool
 ) -> str | None:
-    """Keep a weather forecast that was made of what was observed after the last known days, and return its id.
+    """Store a weather forecast perturbed from the observations after the last known days; return its id.
 
-    A basin whose weather of those days is not kept whole is left out; None where all are.
+    A basin without complete stored weather of those days is left out; None where all are.
     """
     with database.reading() as session:
         in_force = bridges.applied(session, product, names)
@@ -155,7 +158,7 @@ def _observed(session: Session, basin: str, product: str, days: Period) -> Mappi
 def _forecast(
     issue: WeatherIssue, basin: str, first: Day, observed: Mapping[str, Array], traces: int
 ) -> WeatherForecast:
-    # A trace is one weather: its errors are the same in every basin.
+    # A trace is one weather, so its errors are the same in every basin.
     chance = np.random.default_rng(int(first.astype(int)))
     return WeatherForecast(
         issue=issue,

@@ -1,4 +1,4 @@
-"""What a forecast says of tomorrow."""
+"""Tomorrow's discharge, from a forecast."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -24,8 +24,8 @@ class Tomorrow:
     Attributes:
         day: tomorrow, where the basin is.
         low, median, high: m3/s, the quantiles 0.05, 0.5 and 0.95 of the run.
-        weather: which the days after T0 have.
-        training_note: what is to be said of the version, where it is beyond what it learnt from.
+        weather: the kind of weather after T0.
+        training_note: a caution where the version extrapolates beyond its training.
     """
 
     day: Day
@@ -37,10 +37,12 @@ class Tomorrow:
 
 
 def tomorrow(session: Session, basin: str, run: str, now: datetime) -> Tomorrow | None:
-    """Return what a run says of tomorrow in a basin; None where it does not reach so far, or knows no area.
+    """Return a run's discharge for tomorrow.
+
+    Return None where its horizon is too short or the area unknown.
 
     Raises:
-        UnknownRun: there is no such run, or it says nothing of that basin.
+        UnknownRun: there is no such run, or it has no forecast of that basin.
     """
     stored, of_basin = runs.get(session, run), runs.basin_of(session, run, basin)
     day = last_ended(basins.get(session, basin), now) + _TWO_DAYS

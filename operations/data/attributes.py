@@ -1,7 +1,9 @@
-"""The attributes that a basin lacks: assumed at the mean of those that a version learnt from, if an operator allows it.
+"""Completes a basin's attributes.
 
-A basin's climate and area are never assumed: the first is computed from its weather archive, the second is what its
-discharge is converted with.
+Missing ones are assumed at the training mean, if an operator allows it.
+
+Climate and area are never assumed: the climate is computed from the basin's weather archive, and discharge is converted
+with the area.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,18 +15,18 @@ import numpy.typing as npt
 from hydrology.weather.climate_indices import CLIMATE
 
 AREA_ATTRIBUTES = ("area_gages2", "area_km2")
-"""A basin's drainage area in km2, under the names that versions ask for."""
+"""A basin's drainage area in km2, by the names that versions use."""
 
 _NEVER_ASSUMED = frozenset((*CLIMATE, *AREA_ATTRIBUTES))
 
 
 @dataclass(frozen=True, slots=True)
 class Attributes:
-    """The attributes of a basin as a network takes them.
+    """A basin's attributes as network input.
 
     Attributes:
         values: (attributes,), all known.
-        assumed: the names of those that were assumed.
+        assumed: the names of the assumed ones.
     """
 
     values: npt.NDArray[np.float64]
@@ -38,11 +40,11 @@ def completed(
     means: Mapping[str, float] | None,
     allowed: bool,
 ) -> Attributes | str:
-    """Return a basin's attributes with none missing, or why it cannot be.
+    """Return a basin's attributes with none missing, or why they cannot be completed.
 
     Args:
         values: (attributes,) in the order of the names, NaN where one is not known.
-        means: of the basins that the version learnt from; None where there is no version yet: nothing is assumed.
+        means: over the basins that the version learnt from; None where there is no version yet: nothing is assumed.
         allowed: whether an operator allows attributes of the basin to be assumed.
     """
     unknown = [name for name, value in zip(names, values, strict=True) if np.isnan(value)]
@@ -57,7 +59,7 @@ def completed(
 
 
 def _reason(basin: str, needed: Sequence[str], may_assume: bool) -> str:
-    """Say which attributes are missing, and how each can be had."""
+    """Describe which attributes are missing, and how to supply each."""
     climate = [name for name in needed if name in CLIMATE]
     area = [name for name in needed if name in AREA_ATTRIBUTES]
     land = [name for name in needed if name not in _NEVER_ASSUMED]

@@ -1,4 +1,4 @@
-"""Which series and which area belong to a basin."""
+"""The series and the area that belong to a basin."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -15,23 +15,23 @@ from records.series import series
 from records.versions import promotions
 
 GIVEN_AREA, SERVICE_AREA = "given", "usgs"
-"""The names of a basin's area as an operator gave it, and as its gauge's service tells it."""
+"""Names of a basin's area: given by an operator, and published by its gauge's service."""
 OUTLINE_AREA = "outline"
-"""The name of the area of a basin's outline. No discharge is converted with it, unless it is named."""
+"""Name of the area of a basin's outline. Discharge is not converted with it unless it is named."""
 TIME_ZONE = "time_zone"
-"""The text of a basin that says whose calendar days its days are."""
+"""Name of the basin text that holds its time zone, which sets its calendar days."""
 
 
 def last_ended(basin: basins.Basin, now: datetime) -> Day:
-    """Return the last day that has ended where a basin is: by its own time zone, else by that of its meridian."""
+    """Return the last day that has ended at a basin, by its time zone or else its meridian."""
     return last_ended_day(now, basin.texts.get(TIME_ZONE) or zone_of_longitude(basin.longitude or 0))
 
 
 def area_by(areas: Mapping[str, float], products: Sequence[str]) -> Area | None:
-    """Return the area that a basin's discharge is converted with, or None where it has none.
+    """Return the area for converting a basin's discharge, or None where it has none.
 
-    That of the first of some weather products that has one (a version learnt with it); else the one that an operator
-    gave, else the one that the gauge's service tells.
+    The first found among: the area of the given weather products, in their order (a version learnt with it); the one
+    given by an operator; the one published by the gauge's service.
 
     Args:
         areas: m2 by name.
@@ -41,11 +41,11 @@ def area_by(areas: Mapping[str, float], products: Sequence[str]) -> Area | None:
 
 
 def chosen(session: Session, wanted: Sequence[str]) -> list[str]:
-    """Return the full identifiers of the wanted basins, or of all that are kept when none is named.
+    """Return the full ids of the wanted basins, or of all stored ones when none is named.
 
     Raises:
-        InvalidInput: no basin is kept, or a text is no identifier.
-        UnknownBasin: a wanted one is not kept.
+        InvalidInput: no basin is stored, or a text is not a basin identifier.
+        UnknownBasin: a wanted basin is not stored.
     """
     if wanted:
         ids = unique(basin_id(text) for text in wanted)
@@ -54,24 +54,25 @@ def chosen(session: Session, wanted: Sequence[str]) -> list[str]:
         return ids
     ids = [basin.id for basin in basins.list_basins(session)]
     if not ids:
-        raise InvalidInput("No basin is kept here yet: ingest some first (freshet ingest camels --from FOLDER).")
+        raise InvalidInput("No basin is stored yet: ingest some first (freshet ingest camels --from FOLDER).")
     return ids
 
 
 def forcing_products(session: Session) -> list[str]:
-    """Return the kept products that have every variable a network takes by default."""
+    """Return the stored products that have every variable a network takes by default."""
     fields = InputsConfig(product="any")
     stored = [set(series.products(session, name)) for name in (fields.mass, *fields.auxiliary)]
     return sorted(set.intersection(*stored))
 
 
 def with_model(session: Session, version: str | None) -> list[str]:
-    """Return the basins of a version (`promotions.basins_of`), or, without one, all that have a current version (if
-    none has: all).
+    """Return the basins of a version, or else all basins that have a current version.
+
+    Where no basin has a current version, all stored basins are returned. See `promotions.basins_of`.
 
     Raises:
-        UnknownVersion: it is not kept.
-        InvalidInput: no basin is kept, or none that is the version's.
+        UnknownVersion: it does not exist.
+        InvalidInput: no basin is stored, or none that belongs to the version.
     """
     if version is not None:
         return promotions.basins_of(session, version)
@@ -81,5 +82,5 @@ def with_model(session: Session, version: str | None) -> list[str]:
 
 
 def unique(ids: Iterable[str]) -> list[str]:
-    """Return identifiers in their order, each once."""
+    """Return identifiers without duplicates, in their order."""
     return list(dict.fromkeys(ids))

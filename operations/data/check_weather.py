@@ -1,4 +1,4 @@
-"""Weather that comes in, checked against itself, the sun and the basin's climate before it is stored."""
+"""Checks incoming weather against itself, the sun and the basin's climate before it is stored."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -31,7 +31,7 @@ class ImpossibleWeather(DataProblem):
 
 
 def check_observed(session: Session, data: BasinData) -> tuple[BasinData, list[str]]:
-    """Check the weather of a source, beside what is stored of the same days.
+    """Check a source's weather together with the stored weather of the same days.
 
     Returns:
         the data, with the days on which tmin is above tmax flagged suspect, and the warnings.
@@ -67,7 +67,9 @@ def check_observed(session: Session, data: BasinData) -> tuple[BasinData, list[s
 
 
 def check_forecast(session: Session, forecast: WeatherForecast) -> list[str]:
-    """Check the weather forecast of a basin, and return the warnings. One of an unknown basin is not looked at.
+    """Check a basin's weather forecast.
+
+    Return the warnings, none for an unknown basin.
 
     Raises:
         ImpossibleWeather: names the variable, first day and value.
@@ -84,10 +86,10 @@ def check_forecast(session: Session, forecast: WeatherForecast) -> list[str]:
 
 
 def climate_of(session: Session, basin: Basin, product: str | None = None) -> BasinClimate | None:
-    """Return the climate of a basin: of its stored weather, else of its attribute `p_mean`; None without either.
+    """Return the climate of a basin, from its stored weather or else its attribute `p_mean`; None without either.
 
     Args:
-        product: the one to prefer; else that with the longest record.
+        product: the preferred one; else the one with the longest record.
     """
     of_attribute = BasinClimate.of_attribute(basin.attributes.get("p_mean", np.nan))
     longest_run = series.longest_record(session, basin.id, CLIMATE_VARIABLES, product)
@@ -108,10 +110,10 @@ def refuse(found: Iterable[Finding], files: Mapping[str, str] | None = None) -> 
     """Raise if a finding is an error.
 
     Args:
-        files: the file of each variable, which the sentence begins with.
+        files: the file of each variable, named at the start of the message.
 
     Raises:
-        ImpossibleWeather: holds the sentences.
+        ImpossibleWeather: with the findings as its message.
     """
     if errors := sentences(found, "error", files):
         more = len(errors) - _MAX_SENTENCES
@@ -119,7 +121,7 @@ def refuse(found: Iterable[Finding], files: Mapping[str, str] | None = None) -> 
 
 
 def sentences(found: Iterable[Finding], severity: str, files: Mapping[str, str] | None = None) -> list[str]:
-    """Return the sentences of findings of a severity, each after the name of its file."""
+    """Return the messages of findings of one severity, each preceded by its file name."""
     names = files or {}
     return [
         f"{names[variable]}: {finding.sentence}"
@@ -131,7 +133,7 @@ def sentences(found: Iterable[Finding], severity: str, files: Mapping[str, str] 
 
 
 def _of_incoming(found: Iterable[Finding], incoming: Collection[str], known: Iterable[Finding]) -> list[Finding]:
-    """Return the findings that do not follow from what is stored alone."""
+    """Return the findings that involve incoming data."""
     old = {(finding.code, finding.detail["variable"]) for finding in known}
     return [
         finding
@@ -141,7 +143,7 @@ def _of_incoming(found: Iterable[Finding], incoming: Collection[str], known: Ite
 
 
 def _stored(session: Session, basin: str, product: str, incoming: Mapping[str, DailySeries]) -> dict[str, DailySeries]:
-    """Return what is stored of the same days of variables that do not come in."""
+    """Return the stored series of the same days for variables that are not incoming."""
     period = Period(
         min(daily.period.first for daily in incoming.values()), max(daily.period.last for daily in incoming.values())
     )
@@ -151,7 +153,7 @@ def _stored(session: Session, basin: str, product: str, incoming: Mapping[str, D
 def _read(
     session: Session, basin: str, product: str, variables: Sequence[str], period: Period | None
 ) -> dict[str, DailySeries]:
-    """Return stored series; one that is damaged is left out, so that what comes in can replace it."""
+    """Read stored series; skip a damaged one, so that incoming data can replace it."""
     found = {}
     for name in variables:
         try:
@@ -164,7 +166,7 @@ def _read(
 
 
 def _flagged(incoming: Mapping[str, DailySeries], beside: Mapping[str, DailySeries]) -> dict[str, DailySeries]:
-    """Return the incoming temperatures with days of tmin above tmax flagged suspect, if there are such days."""
+    """Return the incoming temperatures, flagged suspect on days with tmin above tmax."""
     if "tmin" not in beside or "tmax" not in beside:
         return {}
     shared = beside["tmin"].period.overlap(beside["tmax"].period)

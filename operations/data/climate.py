@@ -1,4 +1,4 @@
-"""A basin's climate indices, computed from weather that is kept of it and told with the years they are of."""
+"""Computes a basin's climate indices from its stored weather, with the years they cover."""
 
 from dataclasses import asdict, dataclass
 
@@ -24,9 +24,9 @@ class Climate:
     """The climate of a basin.
 
     Attributes:
-        product: the weather that it was computed from.
+        product: the weather they were computed from.
         period: whole years of it.
-        years: how many.
+        years: their number.
     """
 
     basin: str
@@ -37,25 +37,25 @@ class Climate:
 
     @property
     def source(self) -> str:
-        """What it was computed from, in words."""
+        """Description of the weather they were computed from."""
         return f"{self.product} {self.period}, {self.years} year{'s' if self.years > 1 else ''}"
 
 
 def compute(
     database: Database, clock: Clock, basin: str, product: str | None = None, period: Period | None = None
 ) -> Climate:
-    """Compute a basin's climate indices from a product and keep them as its attributes.
+    """Compute a basin's climate indices from a product, and store them as its attributes.
 
     Potential evapotranspiration is Oudin's, from temperature and latitude.
 
     Args:
-        product: by default the only one that is kept of it.
-        period: whole years; by default all whole calendar years that are kept.
+        product: by default the only one stored for the basin.
+        period: whole years; by default all stored whole calendar years.
 
     Raises:
-        UnknownBasin: it is not kept.
-        InvalidInput: the period is not of whole years, or several products are kept and none is named.
-        DataProblem: its source gives its climate, its place is not known, or a day of the period is missing.
+        UnknownBasin: it is not stored.
+        InvalidInput: the period is not whole years, or several products are stored and none is named.
+        DataProblem: its source supplies its climate, its location is unknown, or a day of the period is missing.
     """
     with database.transaction() as session:
         basins.lock(session, basin)
@@ -76,7 +76,7 @@ def compute(
 
 
 def _only_product(session: Session, basin: str) -> str:
-    """Return the product that all the variables of a basin's climate are kept of.
+    """Return the product that has all variables needed for a basin's climate.
 
     Raises:
         DataProblem: there is none.
@@ -87,14 +87,14 @@ def _only_product(session: Session, basin: str) -> str:
         product for product in {name for name, _ in stored} if stored.issuperset((product, name) for name in _VARIABLES)
     )
     if not products:
-        raise DataProblem(f"No weather of {basin} is kept: fetch or ingest some years of it.")
+        raise DataProblem(f"No weather of {basin} is stored: fetch or ingest some years of it.")
     if len(products) > 1:
-        raise InvalidInput(f"The weather of {basin} is kept of {', '.join(products)}: name one of them (--product).")
+        raise InvalidInput(f"{basin} has weather of {', '.join(products)}: name one of them (--product).")
     return products[0]
 
 
 def _calendar_years(session: Session, basin: str, product: str) -> Period:
-    """Return all calendar years whose first and last day are kept.
+    """Return all calendar years whose first and last day are stored.
 
     Raises:
         DataProblem: there is none.
@@ -114,10 +114,12 @@ def _calendar_years(session: Session, basin: str, product: str) -> Period:
 
 
 def _whole_years(period: Period) -> int:
-    """Return how many whole years a period is of: otherwise some seasons would count more than others.
+    """Return the number of whole years in a period.
+
+    Part of a year would give some seasons more weight.
 
     Raises:
-        InvalidInput: it is not of whole years.
+        InvalidInput: it does not consist of whole years.
     """
     first = period.first.astype("datetime64[M]")
     after = period.last + np.timedelta64(1, "D")
@@ -132,18 +134,20 @@ def _whole_years(period: Period) -> int:
 
 
 def _require_vacant(basin: basins.Basin) -> None:
-    """Raise a DataProblem where the basin has an index that was not computed here: they are all of one source."""
+    """Raise a DataProblem where the basin has an index from elsewhere.
+
+    All must have one source."""
     shown = [name for name in CLIMATE if name in basin.attributes]
     if shown and basins.CLIMATE_SOURCE not in basin.texts:
         raise DataProblem(
-            f"{basin.id} has {', '.join(shown)} from its source or an operator, and what a version may have learnt with "
-            "is not replaced: give the indices that it lacks likewise."
+            f"{basin.id} has {', '.join(shown)} from its source or an operator, and a version may have learnt with "
+            "these: they are not replaced, so give the missing indices in the same way."
         )
 
 
 def _indices(session: Session, basin: basins.Basin, product: str, period: Period) -> ClimateIndices:
     if basin.latitude is None:
-        raise DataProblem(f"The place of {basin.id} is not known, and evaporation rests on it: give its latitude.")
+        raise DataProblem(f"The location of {basin.id} is not known, and evaporation depends on it: give its latitude.")
     precipitation, tmin, tmax = (_whole(session, basin.id, product, variable, period) for variable in _VARIABLES)
     temperature = (tmin + tmax) / 2
     radiation = extraterrestrial_radiation(period.days, basin.latitude)[:, 0]

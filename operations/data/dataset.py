@@ -1,7 +1,7 @@
-"""From the records to the arrays that a network takes: forcing whole, discharge in mm/day, attributes complete.
+"""Builds network inputs from records: gap-free forcing, discharge in mm/day, complete attributes.
 
-A basin that cannot serve is left out with a sentence that says why. Precipitation is never guessed. Short gaps
-of the other forcings are interpolated, and the days are told; a network that skips gaps skips such days instead.
+A basin that cannot be used is left out with a reason. Precipitation is never guessed. Short gaps of the other forcings
+are interpolated and the number of such days is reported; a network that skips gaps skips these days instead.
 """
 
 import hashlib
@@ -37,10 +37,10 @@ class BasinForcing:
 
     Attributes:
         forcing: (1, days, ...) from the first day of the record; NaN on the days that a network skips.
-        filled: the days that were interpolated here, or filled by their source's stated rule, by variable.
+        filled: by variable, the days that were interpolated here or filled by their source's stated rule.
         stop: why it ends before the record does; None where it does not.
         stamp: of the series it was read from (`series.stamp`).
-        assumed: the attributes that were assumed.
+        assumed: the names of the assumed attributes.
     """
 
     forcing: Forcing
@@ -51,39 +51,39 @@ class BasinForcing:
 
     @property
     def period(self) -> Period:
-        """The days that can be used."""
+        """The usable days."""
         return self.forcing.period
 
     def filled_until(self, last: Day) -> dict[str, int]:
-        """Return how many days up to the last one were interpolated or filled, by variable."""
+        """Return the number of days up to the last one that were interpolated or filled, by variable."""
         counts = {name: int((days <= last).sum()) for name, days in self.filled.items()}
         return {name: count for name, count in counts.items() if count}
 
     def skipped_until(self, last: Day) -> int:
-        """Return how many days up to the last one are skipped."""
+        """Return the number of days up to the last one that are skipped."""
         return int(self.forcing.missing[0, : int((last - self.period.first).astype(int)) + 1].sum())
 
     def first_gap(self, days: Period) -> Day | None:
-        """Return the first of some days that is skipped, or None."""
+        """Return the first skipped day of a period, or None."""
         missing = self.forcing.over(days).missing[0]
         return days.days[int(missing.argmax())] if missing.any() else None
 
     def with_stop(self, reason: str) -> str:
-        """Return a reason why days are lacking, and why the record ends where it does."""
+        """Append to a reason why the record ends where it does."""
         return f"{reason} {self.stop}" if self.stop else reason
 
 
 def load_forcing(
     session: Session, basin: str, config: TrainingConfig, means: Mapping[str, float] | None = None
 ) -> BasinForcing | str:
-    """Return a basin's forcing as the network of a configuration takes it, or why it has none.
+    """Return a basin's forcing as the configured network takes it, or why it has none.
 
     A network that skips gaps gets every day from the first complete one to the last; any other gets the days up to
     the first that cannot be used, short gaps interpolated.
 
     Args:
-        means: of each attribute over the basins that a version learnt from, assumed where one is missing and an
-            operator allows it; None where nothing is to be assumed, as in training.
+        means: of each attribute over the basins that a version learnt from, assumed for a missing one where an operator
+            allows it; None where nothing may be assumed, as in training.
     """
     return load_forcings(session, [basin], config, means)[basin]
 
@@ -95,10 +95,10 @@ def load_forcings(
     means: Mapping[str, float] | None = None,
     known: Mapping[str, Day] | None = None,
 ) -> dict[str, BasinForcing | str]:
-    """Return what `load_forcing` does of many basins, read together.
+    """Do `load_forcing` for many basins, read together.
 
     Args:
-        known: the last day that is known of each; later ones are not read. None: all that are kept.
+        known: the last known day of each basin; later ones are not read. None: all stored days are.
     """
     outcomes: dict[str, BasinForcing | str] = {}
     groups = range(0, len(ids), GROUP)
@@ -114,7 +114,7 @@ def _load_together(
     means: Mapping[str, float] | None,
     known: Mapping[str, Day],
 ) -> dict[str, BasinForcing | str]:
-    """Load basins, without those of which something is damaged."""
+    """Load basins; leave out those with damaged data."""
     damaged: dict[str, BasinForcing | str] = {}
     while True:
         try:
@@ -147,7 +147,7 @@ def _load_whole(
             of_basin = [extents[basin, name] for name in names]
             first, last = max(part.first for part in of_basin), max(part.last for part in of_basin)
             if known.get(basin, last) < first:
-                outcomes[basin] = f"{basin}: its record of {inputs.product} begins on {first}, which is yet to come."
+                outcomes[basin] = f"{basin}: its record of {inputs.product} begins on {first}, which is in the future."
             else:
                 records[basin] = Period(first, min(last, known.get(basin, last)))
     if not records:
@@ -180,7 +180,7 @@ def _without_series(session: Session, basin: str, inputs: InputsConfig, missing:
     others = ", ".join(sorted({entry.product for entry in series.catalogue(session, basin)})) or "nothing"
     return (
         f"{basin} has no {', '.join(missing)} of the forcing product {inputs.product}, which this model takes "
-        f"(kept of this basin: {others}): ingest that product, or choose a model of another one."
+        f"(stored for this basin: {others}): ingest that product, or choose a model of another one."
     )
 
 
@@ -194,11 +194,11 @@ def _usable(
     stamp: int,
     feed: feeds.Feed | None,
 ) -> BasinForcing | str:
-    """Return what can be used of a record (days, variables; precipitation first), or why nothing can.
+    """Return the usable part of a record (days, variables; precipitation first), or why there is none.
 
     Args:
-        feed: that fills the product.
-        marked: (days, variables), which values were FILLED when they came in.
+        feed: the feed that fills the product.
+        marked: (days, variables), which values were FILLED when they arrived.
     """
     inputs = config.inputs
     names = (inputs.mass, *inputs.auxiliary)
@@ -243,7 +243,7 @@ def skipped_days(
 
 
 def _unusable(values: Array) -> npt.NDArray[np.bool_]:
-    """Return where a value (days, variables; precipitation first) cannot be used."""
+    """Return where a value (days, variables; precipitation first) is unusable."""
     unusable: npt.NDArray[np.bool_] = ~np.isfinite(values)
     unusable[:, 0] |= values[:, 0] < 0
     return unusable
@@ -252,7 +252,7 @@ def _unusable(values: Array) -> npt.NDArray[np.bool_]:
 def _until_unusable(
     basin: str, inputs: InputsConfig, record: Period, values: Array, feed: feeds.Feed | None
 ) -> tuple[int, str | None]:
-    """Return how many days come before the first that cannot be used, and why it cannot."""
+    """Return the number of days before the first unusable one, and why it is unusable."""
     names = (inputs.mass, *inputs.auxiliary)
     unusable = _unusable(values)
     bad_days = np.flatnonzero(unusable.any(axis=1))
@@ -269,10 +269,10 @@ def _until_unusable(
 
 
 def load_discharge(session: Session, basin: str, products: Sequence[str], period: Period) -> Array | str:
-    """Return a basin's observed discharge over a period in mm/day, NaN where missing, or why there is none.
+    """Return a basin's observed discharge in mm/day, NaN where missing, or why there is none.
 
     Args:
-        products: whose area it is converted by (`basins.area_by`).
+        products: weather products whose area converts it (`basins.area_by`).
     """
     try:
         observed = series.read(session, basin, gauge_product(basin), "discharge", period)
@@ -290,7 +290,7 @@ def load_discharge(session: Session, basin: str, products: Sequence[str], period
 
 
 def stacked(forcings: Sequence[Forcing]) -> Forcing:
-    """Return forcings of the same days as one."""
+    """Join forcings of the same days along the basin axis."""
     first = forcings[0]
     return Forcing(
         first.first,
@@ -302,7 +302,7 @@ def stacked(forcings: Sequence[Forcing]) -> Forcing:
 
 
 def content_hash(*arrays: npt.NDArray[np.float32]) -> str:
-    """Return the SHA-256 of some arrays, one NaN like any other."""
+    """Return the SHA-256 of arrays; all NaN count as the same."""
     digest = hashlib.sha256()
     for array in arrays:
         digest.update(str(array.shape).encode())

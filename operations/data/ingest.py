@@ -1,4 +1,4 @@
-"""From a source into the records: a basin is kept whole or left as it was, and the others go on."""
+"""Ingests basins from a source into the records, each basin in one transaction, independently of the others."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -29,14 +29,14 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one basin.
+    """The outcome of ingesting one basin.
 
     Attributes:
         status: `new`, `changed`, `unchanged` or `failed`.
-        new_days, changed_days: values that were not known, and values that were replaced (and logged).
-        invalidated_states: model states that had consumed a replaced value.
-        warnings: the sentences of its quality report that are more than information.
-        weather_warnings: what is odd in the weather that came in.
+        new_days, changed_days: number of values added, and of values replaced (and logged).
+        invalidated_states: number of model states that had consumed a replaced value.
+        warnings: the findings of its quality report above the level of information.
+        weather_warnings: oddities of the incoming weather.
         error: why it failed.
     """
 
@@ -51,7 +51,7 @@ class Outcome:
 
 
 def held(source: Source, wanted: Sequence[str]) -> list[str]:
-    """Return the wanted basins of a source (none named: all), sorted.
+    """Return the wanted basins of a source (all when none is named), sorted.
 
     Raises:
         InvalidInput: a wanted basin is not in the source.
@@ -70,11 +70,11 @@ def ingest(
     on_basin: Callable[[Outcome, int, int], None] = lambda _outcome, _done, _total: None,
     grant: Grant = SERVICE,
 ) -> list[Outcome]:
-    """Keep what a source holds of the wanted basins (none named: of all).
+    """Store a source's data of the wanted basins (all when none is named).
 
     Args:
-        grant: with whose rights: an operator's key brings its own basins and registers new ones, and others fail.
-        on_basin: gets each outcome with how many are done, of how many.
+        grant: the permissions: an operator's key changes its own basins and registers new ones; other basins fail.
+        on_basin: called with each outcome, the number done and the total.
 
     Raises:
         InvalidInput: as `held`.
@@ -103,10 +103,12 @@ def _ingest_basin(database: Database, source: Source, clock: Clock, basin: str, 
 
 
 def store(session: Session, data: BasinData, clock: Clock) -> Outcome:
-    """Keep what a source says of a basin: new days are added, others revised, and states that rest on them invalidated.
+    """Store a basin's data.
+
+    Add new days, revise others, invalidate the states that consumed them.
 
     Raises:
-        DataProblem: a value cannot be kept, or the weather cannot be what it is labelled as.
+        DataProblem: a value cannot be stored, or the weather cannot be what it is labelled as.
     """
     changes = basins.upsert(
         session,
@@ -150,7 +152,7 @@ def _register(session: Session, file: SourceFile, clock: Clock) -> int:
 
 
 def report_quality(database: Database, basin: str, clock: Clock) -> list[Finding]:
-    """Look at all that is now kept of a basin, from this source and from others, and keep what is found."""
+    """Check all stored data of a basin, from every source, and store the findings."""
     with database.reading() as session:
         stored = basins.get(session, basin)
         saved: dict[tuple[str, str], DailySeries] = {}

@@ -1,4 +1,4 @@
-"""Published scores from their file into the records."""
+"""Ingests published scores from a file."""
 
 from dataclasses import dataclass
 
@@ -18,13 +18,13 @@ _NONE_GIVEN = "The published file gives none."
 
 @dataclass(frozen=True, slots=True)
 class Ingested:
-    """What became of a file of published scores.
+    """The outcome of ingesting a file of published scores.
 
     Attributes:
-        source, citation: where they are from.
+        source, citation: where the scores were published.
         models: their names.
-        basins, basins_here: how many it speaks of, and how many of them are kept here.
-        new, changed, unchanged: scores.
+        basins, basins_here: number of basins in the file, and of those that are stored here.
+        new, changed, unchanged: number of scores.
     """
 
     source: str
@@ -38,9 +38,11 @@ class Ingested:
 
 
 def ingest_published(database: Database, clock: Clock, published: benchmarks.Publication) -> Ingested:
-    """Keep the published scores that a file holds; the same again stores nothing.
+    """Store the published scores of a file.
 
-    They are kept for every basin that the file speaks of, so that it does not matter which is ingested first.
+    The same file again stores nothing.
+
+    Scores are stored for every basin in the file, so that basins may be ingested before or after them.
     """
     scores = [
         published_scores.PublishedScore(

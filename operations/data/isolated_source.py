@@ -1,4 +1,4 @@
-"""A source that is read in a process of its own: a file that crashes a library in C ends that process and no other."""
+"""Reads a source in a separate process, so that a file that crashes a C library ends only that process."""
 
 import resource
 import signal
@@ -15,19 +15,19 @@ from ingestion.reading import Files
 from runtime.parent_process import ended_in_words
 from runtime.python_processes import spawn_context
 
-MAX_DEATHS = 2  # at one basin: the first may be the machine's fault
-PATIENCE = 600.0  # seconds for one file: there are some at which a library never ends
+MAX_DEATHS = 2  # per basin: the machine may be at fault the first time
+PATIENCE = 600.0  # seconds per file: a library may hang on a damaged one
 
 _MEND = "get it from its publisher again, or leave it out"
 
 
 class IsolatedSource:
-    """A source whose basins are read by another process, which is started again when it has died.
+    """A source whose basins are read by another process, which is restarted after it dies.
 
     Args:
-        make: makes the source, there, with the keyword `files`. It is sent there, and so must be picklable.
+        make: creates the source in that process, with the keyword `files`; it must be picklable.
         roots: the folders that files must be in (`ingestion.reading.Files`).
-        patience: seconds that the process may read one file; then it is killed.
+        patience: seconds that the process may take for one file before it is killed.
     """
 
     def __init__(self, make: Callable[..., Source], roots: tuple[Path, ...] | None, patience: float = PATIENCE) -> None:
@@ -35,15 +35,15 @@ class IsolatedSource:
         self._reader: _Reader | None = None
 
     def basins(self) -> list[str]:
-        """Return the basins of the source; raises what making it raises."""
+        """Return the basins of the source; raises the errors of creating it."""
         basins: list[str] = self._ask("basins")
         return basins
 
     def read(self, basin: str) -> BasinData:
-        """Return all that the source holds of a basin.
+        """Return all of the source's data of a basin.
 
         Raises:
-            SourceError: a file of the basin cannot be used, or the process died of it, twice, or came to no end.
+            SourceError: a file of the basin cannot be used, or the process died on it or hung, twice.
         """
         data: BasinData = self._ask("read", basin)
         return data
@@ -66,7 +66,7 @@ class IsolatedSource:
                 endless = self._reader.file or "The source"
                 self._reader.kill()
                 self._reader = None
-                cause = f"the process that read it came to no end in {self._patience:g} seconds, and was killed"
+                cause = f"the process that read it did not end within {self._patience:g} seconds, and was killed"
                 raise SourceError(endless, cause, _MEND) from None
             except EOFError:
                 file, how = self._reader.file, ended_in_words(self._reader.end())
@@ -76,10 +76,10 @@ class IsolatedSource:
 
 
 class _Reader:
-    """A process with the source.
+    """A process that holds the source.
 
     Attributes:
-        file: the last that it began to read.
+        file: the file it started to read last.
     """
 
     def __init__(self, make: Callable[..., Source], roots: tuple[Path, ...] | None) -> None:
@@ -91,22 +91,22 @@ class _Reader:
         there.close()
 
     def ask(self, patience: float, method: str, *arguments: str) -> Any:
-        """Return what a method of the source returns.
+        """Call a method of the source, and return its result.
 
         Args:
-            patience: seconds that the process may read one file.
+            patience: seconds that the process may take for one file.
 
         Raises:
             EOFError: the process died.
-            TimeoutError: it has read one for longer.
-            Problem: what the method raised.
+            TimeoutError: it took longer for one file.
+            Problem: raised by the method.
         """
         try:
             self._connection.send((method, arguments))
         except BrokenPipeError:
             raise EOFError from None
         while True:
-            # To start and to list an archive may take long.
+            # Starting the process and listing an archive may take long.
             if not self._connection.poll(None if self.file is None else patience):
                 raise TimeoutError
             what, content = self._connection.recv()
@@ -119,7 +119,7 @@ class _Reader:
                     return content
 
     def kill(self) -> None:
-        """End the process, whatever it does."""
+        """Kill the process."""
         self._process.kill()
         self.end()
 
@@ -132,7 +132,7 @@ class _Reader:
 
 
 def _serve(connection: Connection, make: Callable[..., Source], roots: tuple[Path, ...] | None) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the command's to tell
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the command handles Ctrl-C
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     files = Files(roots, lambda name: connection.send(("file", name)))
     source: Source | None = None
@@ -140,7 +140,7 @@ def _serve(connection: Connection, make: Callable[..., Source], roots: tuple[Pat
         while True:
             try:
                 method, arguments = connection.recv()
-            except EOFError:  # the command has all that it wants, or is gone
+            except EOFError:  # the command has finished or died
                 return
             try:
                 source = source or make(files=files)
@@ -153,7 +153,7 @@ def _serve(connection: Connection, make: Callable[..., Source], roots: tuple[Pat
 
 
 def _problem(kind: str, exit_code: int, sentence: str) -> Problem:
-    """Return a problem that another process met."""
+    """Return a problem that occurred in another process."""
     problem = Problem(sentence)
     problem.kind, problem.exit_code = kind, exit_code
     return problem

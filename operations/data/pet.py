@@ -1,4 +1,4 @@
-"""How much water could evaporate in a basin, by its own weather."""
+"""Mean potential evapotranspiration of a basin, from its own weather."""
 
 import numpy as np
 
@@ -11,11 +11,11 @@ TEMPERATURES = ("tmax", "tmin")
 
 
 def mean_pet(basin: Basin, forcing: Forcing, inputs: InputsConfig) -> float | str:
-    """Return the mean of potential evapotranspiration over some days in mm/day, or why it is not known.
+    """Return mean potential evapotranspiration over some days in mm/day, or why it is unknown.
 
     Args:
-        forcing: of the basin alone; days on which a temperature is missing are left out.
-        inputs: what it holds.
+        forcing: of this basin only; days with a missing temperature are left out.
+        inputs: describes the forcing's variables.
     """
     if lacking := [name for name in TEMPERATURES if name not in inputs.auxiliary]:
         return f"Potential evapotranspiration needs {' and '.join(lacking)}, which this model does not take."

@@ -1,4 +1,6 @@
-"""Where a source's data come from: a path as it is, if it may be read, a URL after it was fetched."""
+"""Resolves a source's locations.
+
+A permitted path as it is, a URL by downloading it."""
 
 import shutil
 import time
@@ -15,19 +17,19 @@ from ingestion.reading import Files
 from jobspec.addresses import HostPort
 
 DOWNLOAD_DAYS = 7
-"""How long a download stays that was broken off, or whose data could not be taken in."""
+"""Retention of a download that was interrupted, or whose data could not be ingested."""
 
 
 @dataclass(frozen=True, slots=True)
 class Intake:
-    """What a source may be read from.
+    """The locations that a source may be read from.
 
     Attributes:
-        downloads: the folder that URLs are fetched into, each into a folder of its own.
-        hosts: hosts with their ports that need no public address.
+        downloads: the folder for downloads, each in its own subfolder.
+        hosts: hosts with their ports that may have a private address.
         roots: the folders that paths must be in; None: any, as for the command line.
-        on_progress: gets the bytes that are fetched and the bytes there will be (None: the server does not say).
-        on_file: gets the name of each file before it is read.
+        on_progress: called with the bytes fetched and the total (None: the server does not state it).
+        on_file: called with the name of each file before it is read.
     """
 
     downloads: Path
@@ -38,10 +40,12 @@ class Intake:
 
     @contextmanager
     def of(self, places: Sequence[str]) -> Iterator[tuple[list[Path], Files]]:
-        """Give the paths of places, and the files that may be read there; what was fetched is deleted in the end.
+        """Yield the paths of locations and the files that may be read.
 
-        A URL may end in `#sha256=` and 64 hexadecimal digits, which what comes is held against. If the block raises,
-        the downloads stay for some days: with a checksum they are not fetched again.
+        Delete downloads at the end.
+
+        A URL may end in `#sha256=` and 64 hexadecimal digits, the checksum of the download. If the block raises, the
+        downloads are retained for some days, so that those with a checksum are not fetched again.
 
         Raises:
             InvalidInput: a URL or its fragment cannot be used.

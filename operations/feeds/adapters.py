@@ -1,4 +1,4 @@
-"""The feed that settings name, ready to be asked."""
+"""Opens the feed that settings describe."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -31,7 +31,7 @@ def usgs(settings: Settings, pause: Callable[[float], None]) -> Service:
     """Return USGS's Water Data OGC API.
 
     Args:
-        pause: waits for some seconds between two attempts.
+        pause: waits a number of seconds between two attempts.
     """
     return Service(settings.usgs_url, settings.usgs_key, "FRESHET_USGS_KEY", settings.ingest_hosts, pause)
 
@@ -40,12 +40,12 @@ def usgs(settings: Settings, pause: Callable[[float], None]) -> Service:
 def opened(
     shown: AnyFeedSettings, settings: Settings, intake: Intake, report: Notify, pause: Callable[[float], None]
 ) -> Iterator[Feed]:
-    """Give the feed that is told so.
+    """Return the feed of the given settings.
 
     Args:
-        intake: where files may be read from.
-        tell: gets what is worth knowing beforehand.
-        pause: waits for some seconds between two attempts.
+        intake: the locations that files may be read from.
+        report: called with notices, before the work they concern.
+        pause: waits a number of seconds between two attempts.
     """
 
     def service(url: str, key: str | None = None, setting: str | None = None) -> Service:

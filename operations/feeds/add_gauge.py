@@ -1,4 +1,4 @@
-"""Adding a basin: what USGS tells of its gauge, what an operator says, the points that its weather is averaged over."""
+"""Adds a basin: from USGS and an operator's data, with the points its weather is averaged over."""
 
 import time
 from collections.abc import Callable
@@ -24,15 +24,15 @@ from runtime.clock import Clock
 from runtime.settings import Settings
 
 AREA_TOLERANCE = 0.3
-"""Part of a basin's area by which its outline's may differ unless that is accepted."""
+"""Largest relative difference between the areas of basin and outline, unless a larger one is accepted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """What became of a basin that was added.
+    """The outcome of adding a basin.
 
     Attributes:
-        new: whether it was not kept before.
+        new: whether it was not stored before.
         changed: the names of what changed.
     """
 
@@ -49,17 +49,17 @@ def add(
     key: str | None = None,
     pause: Callable[[float], None] = time.sleep,
 ) -> Added:
-    """Keep a basin, whole or not at all.
+    """Add a basin, or change it, in one transaction.
 
     Args:
-        said: what is known of it; the place, name and area of a USGS gauge are asked for where they are not given.
-        key: the API key that registers it, where it is new.
-        pause: waits for some seconds between two attempts.
+        result: the known data of the basin; USGS is asked for the place, name and area of its gauge where not given.
+        key: the API key that registers a new basin.
+        pause: waits a number of seconds between two attempts.
 
     Raises:
-        InvalidInput: its place or area is not known, a version learnt with another area, the outline cannot be used or
-            has another area, or somebody else adds it at the same time.
-        FeedProblem: USGS does not answer as it should.
+        InvalidInput: its place or area is unknown, a version learnt with another area, the outline cannot be used or
+            has another area, or the basin is being added by another request.
+        FeedProblem: the answer of USGS cannot be used.
     """
     with database.reading() as session:
         is_new = not basins.known(session, [result.basin])
@@ -70,7 +70,7 @@ def add(
     with database.transaction() as session:
         if basins.register(session, result.basin, key) != is_new:
             raise InvalidInput(
-                f"Somebody else has added {result.basin} meanwhile: see what is kept of it, then try again."
+                f"{result.basin} was added by another request at the same time: check its stored data, then try again."
             )
         changes = basins.upsert(session, new)
         if basins.attributes_revised(session, result.basin, changes):
@@ -79,7 +79,7 @@ def add(
 
 
 def _require_unlearnt(session: Session, stored: basins.Basin, m2: float) -> None:
-    """Raise an InvalidInput where an area would take the place of another, which a version learnt with."""
+    """Raise an InvalidInput where a new area would replace one that a version learnt with."""
     for version in versions.list_versions(session):
         area = area_by(stored.areas, version.area_products)
         if (
@@ -97,7 +97,7 @@ def _require_unlearnt(session: Session, stored: basins.Basin, m2: float) -> None
 def _gauge_from_usgs(
     settings: Settings, result: AddedBasin, stored: basins.Basin, pause: Callable[[float], None]
 ) -> Location | None:
-    """Return what USGS tells of a gauge of its own, where something of it is not known."""
+    """Return USGS's data of a USGS gauge, where some of it is not known."""
     has_place = result.latitude is not None or stored.latitude is not None
     has_area = result.area_km2 is not None or bool(stored.areas)
     if result.basin.partition("-")[0] != ASKED_NAMESPACE or (has_place and has_area):
@@ -105,18 +105,18 @@ def _gauge_from_usgs(
     location = locations(usgs(settings, pause), [result.basin]).get(result.basin)
     if location is None:
         raise InvalidInput(
-            f"USGS knows no monitoring location {result.basin}: see that the number is right, or give its place and area "
+            f"USGS knows no monitoring location {result.basin}: check the number, or give its place and area "
             "(--latitude, --longitude, --area)."
         )
     return location
 
 
 def _basin(result: AddedBasin, stored: basins.Basin, shown: Location | None) -> basins.Basin:
-    """Return what is to be kept of a basin."""
+    """Return the basin as it will be stored."""
     places = ((place.latitude, place.longitude) for place in (result, stored, shown) if place is not None)
     latitude, longitude = next((place for place in places if None not in place), (None, None))
     if latitude is None or longitude is None:
-        raise InvalidInput(f"The place of {result.basin} is not known: give its latitude and longitude.")
+        raise InvalidInput(f"The location of {result.basin} is not known: give its latitude and longitude.")
     areas = _areas(result, shown)
     if not areas and not stored.areas:
         raise InvalidInput(f"The drainage area of {result.basin} is not known: give it (--area KM2).")
@@ -141,18 +141,20 @@ def _basin(result: AddedBasin, stored: basins.Basin, shown: Location | None) -> 
 
 
 def _area(stored: basins.Basin, areas: dict[str, float]) -> Area:
-    """Return the area of a basin that its outline's is compared with: given, else the service's, else a product's."""
+    """Return the area to compare an outline with.
+
+    Given, else the service's, else a product's."""
     known = {name: m2 for name, m2 in {**stored.areas, **areas}.items() if name != OUTLINE_AREA}
     area = area_by(known, [GIVEN_AREA, SERVICE_AREA, *sorted(known)])
-    assert area is not None  # an outline is taken only of a basin with an area
+    assert area is not None  # outlines are accepted only for basins with an area
     return area
 
 
 def _compared(of_outline: float, area: Area, result: AddedBasin) -> str:
-    """Return a sentence that compares the area of an outline with the basin's.
+    """Compare the area of an outline with the basin's, in a sentence.
 
     Raises:
-        BadOutline: they differ by more than is tolerated, and that is not accepted.
+        BadOutline: they differ by more than the tolerance, and the difference was not accepted.
     """
     excess = of_outline / area.m2 - 1
     sentence = (
@@ -170,7 +172,9 @@ def _compared(of_outline: float, area: Area, result: AddedBasin) -> str:
 
 
 def _areas(result: AddedBasin, shown: Location | None) -> dict[str, float]:
-    """Return the areas in m2 by name. Those that products have, and versions learnt with, stay beside them."""
+    """Return the areas in m2 by name.
+
+    Areas of products, with which versions learnt, are retained."""
     areas = {}
     if result.area_km2 is not None:
         areas[GIVEN_AREA] = result.area_km2 * M2_PER_KM2
@@ -180,7 +184,9 @@ def _areas(result: AddedBasin, shown: Location | None) -> dict[str, float]:
 
 
 def _area_attributes(stored: basins.Basin, areas: dict[str, float]) -> dict[str, float]:
-    """Return the area as the attributes that versions ask for. One that a source gave stays as it is."""
+    """Return the area as the attributes that versions use.
+
+    An area given by a source is retained."""
     ours = {stored.areas[name] / M2_PER_KM2 for name in (GIVEN_AREA, SERVICE_AREA) if name in stored.areas}
     m2 = areas.get(GIVEN_AREA, areas.get(SERVICE_AREA))
     if m2 is None:

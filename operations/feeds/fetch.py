@@ -1,4 +1,4 @@
-"""Asking a feed, and keeping what it gives: a basin whole or not at all, and the others go on."""
+"""Fetches a feed and stores its data, each basin in one transaction, independently of the others."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -32,13 +32,13 @@ from runtime.settings import Settings
 
 log = structlog.get_logger()
 
-_NOTHING = "The service holds no value of the days asked for."
+_NOTHING = "The service has no value for the requested days."
 _EASTERNMOST, _WESTERNMOST = "Etc/GMT-14", "Etc/GMT+12"  # where a day ends first, and where last
 
 
 @dataclass(frozen=True, slots=True)
 class Listener:
-    """Who is told how a fetch goes on.
+    """Callbacks that follow a fetch.
 
     Attributes:
         on_basin: gets each basin with how many are done, of how many.
@@ -66,16 +66,16 @@ def fetch(
     period: Period | None = None,
     listener: Listener = _NOBODY,
 ) -> list[FetchedBasin]:
-    """Ask a feed for what is new of its basins, keep it, and keep how that went.
+    """Fetch new data of a feed's basins, store them, and record the outcome.
 
     Args:
-        intake: where a feed of files may read from.
-        wanted: basins of the feed; none named: all of them.
-        period: the days to ask for; by default the last ones that the feed says.
+        intake: the locations that a file feed may read.
+        wanted: basins of the feed; all when none is named.
+        period: the days to fetch; by default the feed's usual last days.
 
     Raises:
         UnknownFeed: there is none of that name.
-        InvalidInput: a wanted basin is not of the feed, or none is left.
+        InvalidInput: a wanted basin does not belong to the feed, or none is left.
     """
     now = clock.now()
     with database.reading() as session:
@@ -114,8 +114,8 @@ def _ask_for_holes(
     done: dict[str, FetchedBasin],
     listener: Listener,
 ) -> None:
-    """Ask for days inside the records that have no value, and add what came to what the usual days gave."""
-    # Without `fetched_at`: what was revised since then came with the usual days.
+    """Fetch gaps inside the records, and add the result to that of the usual days."""
+    # Without `fetched_at`: revisions since then came with the usual days.
     asked = {site.basin: replace(site, fetched_at=None) for site in sites if done[site.basin].status != "failed"}
     with database.reading() as session:
         found = holes.find(session, feed, asked, until)
@@ -126,7 +126,7 @@ def _ask_for_holes(
                 with database.transaction() as session:
                     more = _stored(session, clock, feed, source, given)
             except Problem as problem:
-                why = f"Days inside its record were asked for again ({span}), without success: {problem}"
+                why = f"Days missing inside its record were requested again ({span}), without success: {problem}"
                 done[given.basin] = replace(before, warnings=[*before.warnings, why])
                 continue
             if given.file is not None:
@@ -146,7 +146,9 @@ def _with_holes(
     before: Mapping[str, list[feeds.Hole]],
     until: Day | None,
 ) -> dict[str, FetchedBasin]:
-    """Note what is missing inside the records now; where that has changed, the quality reports are written anew."""
+    """Record the current gaps inside the records.
+
+    Where they changed, rewrite the quality reports."""
     with database.reading() as session:
         found = holes.find(session, feed, done, until)
     noted = {}
@@ -162,10 +164,10 @@ def _with_holes(
 def _sites(session: Session, feed: feeds.Feed, wanted: Sequence[str]) -> list[Site]:
     names = feeds.targets(session, feed)
     if others := sorted(set(wanted) - set(names)):
-        raise InvalidInput(f"The feed {feed.name} is not of {', '.join(others[:10])}: name some of its own basins.")
+        raise InvalidInput(f"The feed {feed.name} does not include {', '.join(others[:10])}: name basins of this feed.")
     names = [basin for basin in names if not wanted or basin in wanted]
     if not names:
-        raise InvalidInput(f"The feed {feed.name} has no basin to ask for: ingest or register some first.")
+        raise InvalidInput(f"The feed {feed.name} has no basin to fetch: ingest or register some first.")
     fetched = {one.basin_id: one.fetched_at for one in feeds.basins_of(session, feed)}
     by_id = {basin.id: basin for basin in basins.list_basins(session)}
     return [
@@ -178,7 +180,9 @@ def _sites(session: Session, feed: feeds.Feed, wanted: Sequence[str]) -> list[Si
 
 
 def _usual_days(shown: AnyFeedSettings, clock: Clock) -> Period:
-    """Return the days that a feed says, as many wherever a gauge is; each takes those that have ended there."""
+    """Return the feed's usual last days, long enough for every time zone.
+
+    Each basin uses its ended days."""
     return until_now(
         last_ended_day(clock.now(), _WESTERNMOST) - np.timedelta64(getattr(shown, "days_back", 1) - 1, "D"), clock
     )
@@ -188,13 +192,13 @@ def until_now(first: Day, clock: Clock) -> Period:
     """Return the days from a first one to the last that has ended anywhere on Earth.
 
     Raises:
-        InvalidInput: the first has not.
+        InvalidInput: the first day has not ended.
     """
     return Period(first, last_ended_day(clock.now(), _EASTERNMOST))
 
 
 def _given(source: Feed, sites: Sequence[Site], wanted: Wanted) -> Iterator[Given]:
-    """Give something of every site once, whatever the service does."""
+    """Yield one result for every site, whatever the service answers."""
     left = {site.basin for site in sites}
     cause: Problem = FeedProblem("The service gave no answer about the basin.")
     try:
@@ -210,10 +214,12 @@ def _given(source: Feed, sites: Sequence[Site], wanted: Wanted) -> Iterator[Give
 def _store(
     database: Database, clock: Clock, feed: feeds.Feed, source: Feed, given: Given, before: datetime | None
 ) -> FetchedBasin:
-    """Keep what came of a basin and how that went, in one transaction; where that fails, only how it went.
+    """Store a basin's data and the outcome in one transaction.
+
+    Where that fails, only the outcome.
 
     Args:
-        before: when the basin last did not fail.
+        before: time of the basin's last fetch that did not fail.
     """
     try:
         with database.transaction() as session:
@@ -255,7 +261,7 @@ def _stored(session: Session, clock: Clock, feed: feeds.Feed, source: Feed, give
             storing = weather_issues.store(session, [forecast], clock.wall(), operational=True)
             if storing.new:
                 return replace(nothing, status="new", new_days=len(forecast.period), warnings=odd)
-            # What was kept of this run before never changes, even where the days asked for have moved on.
+            # Data stored earlier by this run stay unchanged, even where the requested days have moved on.
             return replace(nothing, reason=storing.refused.get(given.basin))
         case problem:
             raise problem

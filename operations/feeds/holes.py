@@ -1,8 +1,10 @@
-"""Holes of a feed: days inside its records that have no value. They are found, asked for again and reported.
+"""Gaps of a feed.
 
-Every usual fetch asks for the holes of its basins too, however old. Days that lie close together are one span, and a
-fetch asks for at most MAX_SPANS: the newest ones each time, and of the older ones a few in turn by the day of the
-clock. So a day that a service gives late is asked for until it comes, and one that it never gives costs little.
+Days without a value inside its records; they are found, requested again and reported.
+
+Every usual fetch also requests the gaps of its basins, however old. Gaps that lie close together form one span. A fetch
+requests at most MAX_SPANS spans: the newest ones each time, and of the older ones a few in turn by the day of the
+clock. So a late day is requested until it arrives, and a day that never arrives costs little.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,27 +25,29 @@ MAX_SPANS = 8
 NEWEST_SPANS = 6
 MAX_SPAN_DAYS = 31
 JOINED_DAYS = 3
-"""Known days between two holes that are asked for with them, for one request is cheaper than two."""
+"""Known days between two gaps that are requested along with them: one request is cheaper than two."""
 MAX_REPORTED = 20
-"""Spans of a basin that are reported, the newest."""
+"""Number of spans reported for a basin, the newest."""
 
 ByVariable = Mapping[str, Days]
 _ONE_DAY = np.timedelta64(1, "D")
 
 
 def find(session: Session, feed: feeds.Feed, basins: Iterable[str], until: Day | None) -> dict[str, ByVariable]:
-    """Return the days without a value inside the records of basins, by basin and variable; none where there is none.
+    """Return the gaps inside the records of basins, by basin and variable.
+
+    Basins without gaps are left out.
 
     Args:
-        until: the first day that a usual fetch asks for: what is not known before it counts as inside; None: nothing
-            after the last known day does.
+        until: the first day of a usual fetch: unknown days before it count as gaps; None: days after the last known day
+            do not.
     """
     found: dict[str, ByVariable] = {}
     for basin in basins:
         product = feed.product or gauge_product(basin)
         try:
             stored = series.read_product(session, basin, product)
-        except Problem:  # a damaged year is reported by itself
+        except Problem:  # damaged years are reported elsewhere
             continue
         if feed.product is None:
             stored = {name: one for name, one in stored.items() if name == "discharge"}
@@ -54,7 +58,7 @@ def find(session: Session, feed: feeds.Feed, basins: Iterable[str], until: Day |
 
 
 def spans_to_ask(found: Mapping[str, ByVariable], now: datetime) -> list[tuple[Period, list[str]]]:
-    """Return the spans that a fetch asks for, each with the basins that have a hole in it."""
+    """Return the spans to request, each with the basins that have a gap in it."""
     days = {basin: np.unique(np.concatenate([*by_variable.values()])) for basin, by_variable in found.items()}
     if not days:
         return []
@@ -70,7 +74,7 @@ def spans_to_ask(found: Mapping[str, ByVariable], now: datetime) -> list[tuple[P
 
 
 def reported(by_variable: ByVariable) -> list[Hole]:
-    """Return the spans of a basin's holes, the newest first, each with the variables that lack all its days."""
+    """Return the spans of a basin's gaps, newest first, each with the variables missing throughout."""
     variables: dict[tuple[str, str], list[str]] = {}
     for name, days in sorted(by_variable.items()):
         for span in _spans(days, 0, len(days)):
@@ -89,7 +93,7 @@ def _missing(one: DailySeries, until: Day | None) -> Days:
 
 
 def _spans(days: Days, joined: int, longest_run: int) -> list[Period]:
-    """Return ascending days as spans, over gaps of so many days, none longer than so many."""
+    """Group ascending days into spans, joining gaps up to `joined` days, up to `longest_run` days each."""
     spans: list[Period] = []
     for at in map(day, days):
         if spans and int((at - spans[-1].last).astype(int)) <= joined + 1 and at < spans[-1].first + longest_run:
@@ -100,7 +104,7 @@ def _spans(days: Days, joined: int, longest_run: int) -> list[Period]:
 
 
 def remarks(feed: str, fetched: Iterable[feeds.FetchedBasin]) -> list[str]:
-    """Return what is missing or doubtful in what a feed brought, in sentences that name the basin."""
+    """Describe missing or doubtful data of a fetch, one sentence per finding, naming the basin."""
     result = []
     for one in fetched:
         result += [f"{one.basin_id}: {warning}" for warning in one.warnings]
@@ -110,7 +114,7 @@ def remarks(feed: str, fetched: Iterable[feeds.FetchedBasin]) -> list[str]:
 
 
 def _sentence(basin: str, holes: Sequence[Hole], feed: str) -> str:
-    """Return what a basin lacks inside its record, with the command that asks for the newest of it."""
+    """Describe a basin's gaps, with the command that requests the newest."""
     hole = holes[0]
     more = f", and {len(holes) - 1} older spans" if len(holes) > 1 else ""
     return (

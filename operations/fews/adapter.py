@@ -1,4 +1,6 @@
-"""A run of the General Adapter: from its run file to flow, state and diagnostics."""
+"""Runs the General Adapter.
+
+From its run file to flow, state and diagnostics."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -36,7 +38,7 @@ from records.basins import basins
 from records.database.engine import Database
 
 BINARY = ".bin"
-"""How the name of a file of binary events ends, where that of its series does .xml."""
+"""Suffix of a file of binary events, beside its series in .xml."""
 
 
 class NothingComputed(DataProblem):
@@ -47,7 +49,7 @@ class NothingComputed(DataProblem):
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What a run has written, and why locations are not in it."""
+    """The locations that a run has written, and why others are missing."""
 
     version: str
     days: Days
@@ -59,10 +61,10 @@ class Done:
 
 @contextmanager
 def prepared(file: Path) -> Iterator[tuple[Opened, Diagnostics]]:
-    """Open a run file, and write the diagnostics of whatever is done with it, however it ends.
+    """Open a run file, and write its diagnostics even where the block fails.
 
     Raises:
-        SourceError, InvalidInput: the file names no place for diagnostics; only then there are none.
+        SourceError, InvalidInput: the file names no diagnostics file; only then none is written.
     """
     opened = run_file.opened(file)
     diagnostics = Diagnostics(opened.diagnostics)
@@ -77,17 +79,17 @@ def prepared(file: Path) -> Iterator[tuple[Opened, Diagnostics]]:
 
 
 def run(database: Database, opened: Opened, diagnostics: Diagnostics) -> Done:
-    """Compute the flow of every location of the forcing, and write it where the run file says.
+    """Compute the flow of every location of the forcing, and write the outputs of the run file.
 
     Raises:
-        SourceError, InvalidInput: the run file or what it names cannot be used.
-        UnknownVersion: the version that it asks for is not kept.
+        SourceError, InvalidInput: the run file or a file that it names cannot be used.
+        UnknownVersion: the requested version does not exist.
         UnusableState: the state is another model's, or damaged.
         NothingComputed: no location can be computed; nothing is written.
     """
     asked = run_file.read(opened)
     for name in sorted(asked.properties.keys() - {MODEL_VERSION}):
-        diagnostics.add(Level.WARNING, f"The property {name} is not known, and changes nothing.")
+        diagnostics.add(Level.WARNING, f"The property {name} is not known and was ignored.")
     given = [*_given(asked)]
     days = Days.of(asked, [series.stamps for series in given if series.parameter in WEATHER])
     described = None if asked.state is None else states.described(asked.state, asked.places)
@@ -107,7 +109,7 @@ def run(database: Database, opened: Opened, diagnostics: Diagnostics) -> Done:
     if described is not None and described.read is not None:
         before = states.read(described.read, asked.places, owner, loaded.ensemble, days)
     elif described is not None:
-        diagnostics.add(Level.WARNING, "There is no state to begin from: the stores are empty on the first day.")
+        diagnostics.add(Level.WARNING, "There is no initial state: the run starts with empty stores on the first day.")
     prepared_locations = _Locations(loaded, selected, days, ensemble, before, diagnostics)
     weather = gathered(used, names, days)
     starts: dict[str, SimulationStart] = {}
@@ -159,12 +161,12 @@ def _given(asked: RunFile) -> Iterator[Given]:
 
 @dataclass(frozen=True, slots=True)
 class _Selection:
-    """The locations of the forcing that are basins here, and the version that they are computed with.
+    """The locations of the forcing that are basins here, and the version that computes them.
 
     Attributes:
         ids: the basin of each location.
-        areas: what turns a depth into flow, by location.
-        climates: what the weather of each location is like, where that is known.
+        areas: the area that converts a depth into flow, by location.
+        climates: the climate of each location, where known.
         failures: why other locations cannot be computed.
     """
 
@@ -178,12 +180,12 @@ class _Selection:
 
     @classmethod
     def of(cls, database: Database, asked: RunFile, given: Sequence[Given]) -> "_Selection":
-        """Choose them.
+        """Select the locations and the version.
 
         Raises:
             InvalidInput: the locations use several versions, and none is named.
             NothingToForecast: one has no current version.
-            UnknownVersion: the named one is not kept.
+            UnknownVersion: the named version does not exist.
         """
         failures, ids = dict[str, str](), dict[str, str]()
         for location in dict.fromkeys(series.location for series in given if series.parameter in WEATHER):
@@ -225,7 +227,7 @@ class _Selection:
         return cls(loaded, usable, stored, areas, static, climates, failures)
 
     def check(self, location: str, values: Mapping[str, Array], days: Days) -> list[str]:
-        """Check the weather of a location, (members, days) by parameter, and return what is odd in it.
+        """Check a location's weather, (members, days) by parameter, and return the warnings.
 
         Raises:
             ImpossibleWeather: it cannot be what it is labelled as.
@@ -237,14 +239,14 @@ class _Selection:
         return sentences(found, "warning")
 
     def location(self, location: str) -> Location:
-        """Return what the output says of a location."""
+        """Return a location's metadata for the output."""
         basin = self.basins[location]
         return Location(location, basin.name, basin.latitude, basin.longitude)
 
 
 @dataclass(frozen=True, slots=True)
 class _Locations:
-    """What every location begins from."""
+    """The initial states of all locations."""
 
     loaded: LoadedVersion
     selected: _Selection
@@ -254,12 +256,12 @@ class _Locations:
     diagnostics: Diagnostics
 
     def start(self, location: str, weather: Weather, names: Sequence[str]) -> SimulationStart:
-        """Return what a location begins from, and tell what should be known of it.
+        """Return a location's initial state and weather, and add its warnings to the diagnostics.
 
         Raises:
-            InvalidInput: its weather cannot be used, or its stores would not be full at T0.
+            InvalidInput: its weather cannot be used, or the stores would still be filling at T0.
             ImpossibleWeather: its weather cannot be what it is labelled as.
-            UnusableState: the state holds nothing of it.
+            UnusableState: the state does not include it.
         """
         basin, (static, assumed) = self.selected.ids[location], self.selected.static[location]
         skips = architecture(self.loaded.config.network).skips_gaps
@@ -316,7 +318,7 @@ def _write(asked: RunFile, output: Output) -> tuple[Path, ...]:
 def _left(
     owner: Owner, ids: Mapping[str, str], computed: Mapping[str, SimulatedFlow], before: SavedState | None, days: Days
 ) -> SavedState:
-    """Return the state of T0."""
+    """Return the state at T0."""
     locations = tuple(ids[location] for location in computed)
     earlier = (0,) * len(locations) if before is None else before.of(locations).spin_up_days
     members = [

@@ -1,4 +1,4 @@
-"""Days and their stamps.
+"""Days of a run, and their time stamps.
 
 An interval is stamped at its end, so that 20 November has the stamp 21 November 00:00. Where days end at another hour,
 a day has the date at its middle.
@@ -27,9 +27,9 @@ class Days:
     """The days of a run.
 
     Attributes:
-        hours: that its calendar is ahead of UTC.
+        hours: offset of its calendar from UTC.
         period: all days.
-        t0: the last day that the state consumes; the day before the first, where there is none.
+        t0: the last day that the state consumes; the day before the first where there is none.
         first_stamp: the end of the first day, UTC.
     """
 
@@ -43,10 +43,10 @@ class Days:
         """Return the whole days between the start and the end of a run.
 
         Args:
-            stamps: those of every series, which say at which hour a day ends.
+            stamps: the time stamps of every series, which determine the hour at which a day ends.
 
         Raises:
-            InvalidInput: there is none, they end at different hours, or time0 is not within the run.
+            InvalidInput: there is no whole day, days end at different hours, or time0 is not within the run.
         """
         ends = {
             int(into) for of_series in stamps for into in np.unique((of_series - _EPOCH) % ONE_DAY).astype(np.int64)
@@ -72,7 +72,7 @@ class Days:
 
     @property
     def history(self) -> int:
-        """How many days there are until T0."""
+        """Number of days until T0."""
         return int((self.t0 - self.period.first).astype(int)) + 1
 
     @property
@@ -86,10 +86,12 @@ class Days:
         return self.first_stamp + (self.history - 1) * ONE_DAY
 
     def places(self, stamps: Instants) -> npt.NDArray[np.int64]:
-        """Return where stamps lie among the days; below 0 or beyond the last where they do not."""
+        """Return the indices of stamps among the days.
+
+        Below 0 or beyond the last where outside."""
         return (named(stamps, self.hours) - self.period.first).astype(np.int64)
 
 
 def named(stamps: Instants, hours: float) -> npt.NDArray[np.datetime64]:
-    """Return the day that each stamp is the end of."""
+    """Return the date of the day that ends at each stamp."""
     return (stamps + seconds(hours) - HALF_A_DAY).astype("datetime64[D]")

@@ -1,4 +1,4 @@
-"""The diagnostics that Delft-FEWS reads after a run: a line for everything that somebody should know."""
+"""The diagnostics that Delft-FEWS reads after a run."""
 
 from enum import IntEnum
 from pathlib import Path
@@ -9,7 +9,7 @@ from operations.fews.places import write
 
 
 class Level(IntEnum):
-    """How bad a line is."""
+    """Severity of a line."""
 
     FATAL = 0  # nothing was written
     ERROR = 1  # a location has no flow

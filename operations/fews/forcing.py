@@ -1,4 +1,6 @@
-"""From series to the weather that networks take: a row for each member of an ensemble, checked and without gaps."""
+"""Converts series to the weather that networks take.
+
+Gap-free rows by ensemble member, checked."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,13 +23,13 @@ _UNITS = {
     "Pa": {"pa"},
     "s": {"s"},
 }
-"""How our units may be written, without blanks and in small letters. A sum of a day is said in mm."""
-_ANY_KIND = ("tmax", "tmin")  # the highest of a day is of one instant, which a day's stamp does not tell
+"""Spellings of our units, without blanks and in lower case. A daily sum may be given in mm."""
+_ANY_KIND = ("tmax", "tmin")  # a daily extreme occurs at one instant, which the day's stamp does not show
 
 
 @dataclass(frozen=True, slots=True)
 class Ensemble:
-    """The members that the weather comes in; (None,) where it comes in one."""
+    """The members of the weather ensemble; (None,) for a single weather."""
 
     name: str | None
     members: tuple[str | None, ...]
@@ -35,11 +37,11 @@ class Ensemble:
 
 @dataclass(slots=True)
 class Weather:
-    """What is given of one location.
+    """The given weather of one location.
 
     Attributes:
-        one, of_member: values by parameter on each day, of no member and of a member.
-        doubtful, unreliable: how many values were flagged so.
+        one, of_member: daily values by parameter, without a member and by member.
+        doubtful, unreliable: number of values with that flag.
     """
 
     one: dict[str, Array] = field(default_factory=dict)
@@ -49,13 +51,13 @@ class Weather:
 
 
 def gathered(given: Iterable[Given], names: Sequence[str], days: Days) -> dict[str, Weather]:
-    """Return the weather of each location over the days of a run, NaN where it is not given.
+    """Return the weather of each location over the days of a run, NaN where not given.
 
     Args:
-        names: the parameters that the networks take; others are left aside.
+        names: the parameters that the networks take; others are ignored.
 
     Raises:
-        InvalidInput: a series is of another unit or kind than can be used, or comes twice.
+        InvalidInput: a series has a unit or kind that cannot be used, or occurs twice.
     """
     locations: dict[str, Weather] = {}
     for series in given:
@@ -81,7 +83,7 @@ def ensemble_of(given: Iterable[Given]) -> Ensemble:
     """Return the members of the forcing, in their order.
 
     Raises:
-        InvalidInput: its series are of several ensembles.
+        InvalidInput: its series belong to several ensembles.
     """
     series = [one for one in given if one.member is not None]
     names = {one.ensemble for one in series} - {None}
@@ -94,13 +96,13 @@ def ensemble_of(given: Iterable[Given]) -> Ensemble:
 def rows(
     weather: Weather, names: Sequence[str], ensemble: Ensemble, days: Days, skips_gaps: bool
 ) -> tuple[Array, Mapping[str, int]]:
-    """Return a location's weather by member, (members, days, names), and how many values of each were interpolated.
+    """Return a location's weather, (members, days, names), and the number of interpolated values by name.
 
-    A member's day that is not given is that of the series of no member. Short gaps of other variables than
-    precipitation, which comes first, are interpolated, unless the network skips such days.
+    A day that a member lacks comes from the series without a member. Short gaps of variables other than precipitation
+    (which comes first) are interpolated, unless the network skips such days.
 
     Raises:
-        InvalidInput: a day is missing or not possible, or the members differ before T0.
+        InvalidInput: a day is missing or impossible, or the members differ before T0.
     """
     missing = np.full(len(days.period), np.nan, np.float32)
     values = np.stack(
@@ -135,7 +137,7 @@ def _of(weather: Weather, name: str, member: str | None, missing: Array) -> Arra
 
 
 def _refuse(where: npt.NDArray[np.bool_], what: str, names: Sequence[str], days: Days) -> None:
-    """Raise where anything is true of (members, days, names)."""
+    """Raise where any of (members, days, names) is true."""
     if where.any():
         by_day: npt.NDArray[np.bool_] = np.logical_or.reduce(where, axis=0)
         at = int(np.any(by_day, axis=1).argmax())

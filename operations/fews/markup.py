@@ -1,4 +1,4 @@
-"""XML of the Published Interface: read without document types and entities, written with its namespace."""
+"""Reads and writes XML of the Published Interface, without document types and entities."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -18,12 +18,12 @@ Instant = np.datetime64
 """To the second, in UTC."""
 
 AS_TEXT = "export the events as text from Delft-FEWS: those in a binary file beside the XML are not read"
-_REMEDY = "write it as the schemas of the Published Interface say"
-_MAX_HOURS = 14  # that a time zone is from UTC
+_REMEDY = "write it according to the schemas of the Published Interface"
+_MAX_HOURS = 14  # largest offset of a time zone from UTC
 
 
 def fault(file: str, cause: str, remedy: str = _REMEDY) -> SourceError:
-    """Return the error of a file that cannot be used."""
+    """Return the error for a file that cannot be used."""
     return SourceError(file, cause, remedy)
 
 
@@ -31,16 +31,16 @@ def document(content: bytes, file: str, tag: str) -> Element:
     """Return the root of a document.
 
     Raises:
-        SourceError: it is not XML, has a document type, or its root is another.
+        SourceError: it is not XML, has a document type, or has another root element.
     """
     return list(elements(content, file, tag, tag))[-1]
 
 
 def elements(content: bytes, file: str, root: str, *tags: str) -> Iterator[Element]:
-    """Yield the elements of some names, one after the other, so that not all of a large file is held at once.
+    """Yield the elements with the given tags one by one, so that a large file is not held in memory.
 
     Raises:
-        SourceError: it is not XML, has a document type, or its root is another.
+        SourceError: it is not XML, has a document type, or has another root element.
     """
     top: Element | None = None
     wanted = {_full(tag) for tag in tags}
@@ -49,7 +49,7 @@ def elements(content: bytes, file: str, root: str, *tags: str) -> Iterator[Eleme
             if top is None:
                 top = element
                 if element.tag != _full(root):
-                    raise fault(file, f"is no {root} of the Published Interface")
+                    raise fault(file, f"is not a {root} of the Published Interface")
             if event == "end" and element.tag in wanted:
                 yield element
                 if element is not top:
@@ -60,17 +60,17 @@ def elements(content: bytes, file: str, root: str, *tags: str) -> Iterator[Eleme
 
 
 def is_named(element: Element, name: str) -> bool:
-    """Return whether an element has a name."""
+    """Return whether an element has the given name."""
     return bool(element.tag == _full(name))
 
 
 def child(element: Element, name: str) -> Element | None:
-    """Return the first child of a name, or None."""
+    """Return the first child of the given name, or None."""
     return element.find(_full(name))
 
 
 def children(element: Element, name: str) -> list[Element]:
-    """Return the children of a name."""
+    """Return the children of the given name."""
     return element.findall(_full(name))
 
 
@@ -81,31 +81,33 @@ def text(element: Element, name: str) -> str | None:
 
 
 def zone(written: str | None, file: str) -> float:
-    """Return the hours that a document's times are ahead of UTC; where it does not say, none.
+    """Return a document's offset from UTC in hours.
+
+    0 where none is given.
 
     Raises:
-        SourceError: they are no such number.
+        SourceError: it is not such a number.
     """
     try:
         hours = float(written or 0)
     except ValueError:
         hours = np.nan
     if not abs(hours) <= _MAX_HOURS:
-        raise fault(file, f"has a timeZone that is no number of hours up to {_MAX_HOURS}")
+        raise fault(file, f"has a timeZone that is not a number of hours up to {_MAX_HOURS}")
     return hours
 
 
 def instant(element: Element | None, hours: float, file: str) -> Instant:
-    """Return the instant that the attributes `date` and `time` tell.
+    """Parse an instant from the attributes `date` and `time`.
 
     Raises:
-        SourceError: they tell none.
+        SourceError: they do not give an instant.
     """
     return np.datetime64(_time(element, file), "s") - seconds(hours)
 
 
 def instants(elements: Sequence[Element], hours: float, file: str) -> npt.NDArray[np.datetime64]:
-    """Return what `instant` does of many elements."""
+    """Parse the instants of many elements, as `instant` does."""
     shown: npt.NDArray[np.datetime64] = np.array([_time(element, file) for element in elements], "datetime64[s]")
     shown -= seconds(hours)
     return shown
@@ -119,17 +121,17 @@ def _time(element: Element | None, file: str) -> datetime:
         if shown.tzinfo is not None:
             raise ValueError
     except (KeyError, ValueError):
-        raise fault(file, "has a date or a time that is missing or no YYYY-MM-DD and hh:mm:ss") from None
+        raise fault(file, "has a date or a time that is missing or not written as YYYY-MM-DD and hh:mm:ss") from None
     return shown
 
 
 def seconds(hours: float) -> np.timedelta64:
-    """Return hours as whole seconds."""
+    """Convert hours to whole seconds."""
     return np.timedelta64(round(hours * 3600), "s")
 
 
 def local(at: Instant, hours: float) -> dict[str, str]:
-    """Return the attributes `date` and `time` of an instant."""
+    """Return the attributes `date` and `time` of an instant in local time."""
     day, _, time = str((at + seconds(hours)).astype("datetime64[s]")).partition("T")
     return {"date": day, "time": time}
 
@@ -140,7 +142,7 @@ def new(tag: str, version: str) -> Element:
 
 
 def add(parent: Element, name: str, content: str | None = None, /, **attributes: str) -> Element:
-    """Add a child, and return it."""
+    """Add a child element, and return it."""
     element = SubElement(parent, name, attributes)
     element.text = content
     return element

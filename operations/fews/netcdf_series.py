@@ -1,4 +1,4 @@
-"""Time series as NetCDF-CF, as Delft-FEWS writes and reads them (`NETCDF-CF_TIMESERIES`)."""
+"""Reads and writes time series as NetCDF-CF, as Delft-FEWS does (`NETCDF-CF_TIMESERIES`)."""
 
 import re
 from collections.abc import Iterator
@@ -20,24 +20,26 @@ _SINCE = re.compile(
     r"(second|minute|hour|day)s? since (\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d:\d\d)(?:\.0*)?)? ?(?:Z|UTC|GMT|\+00:?00)?"
 )
 _SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400}
-_FURTHEST = 400 * 366 * 86_400.0  # seconds from the instant that times are counted from
+_FURTHEST = 400 * 366 * 86_400.0  # seconds from the origin of the times
 _MAX_VALUES = 50_000_000
 _MAX_ID = 64
 _CF_UNITS = {"m3/s": "m3 s-1", "mm": "mm"}
 
 
 def read(content: bytes, file: str) -> Iterator[Given]:
-    """Yield the series of a file: one for each variable, station and realization.
+    """Yield the series of a file.
+
+    One for each variable, station and realization.
 
     Raises:
-        SourceError: it is not NetCDF, or not laid out so.
+        SourceError: it is not NetCDF, or has another layout.
     """
     with opened(described(file, content), content) as dataset:
         yield from _Layout(file, dataset).series()
 
 
 class _Layout:
-    """Where a file has its stations, times and realizations."""
+    """The stations, times and realizations of a file."""
 
     def __init__(self, file: str, dataset: "Dataset") -> None:
         self._file, self._dataset = file, dataset
@@ -77,11 +79,11 @@ class _Layout:
             raise self._fault("has times that are not counted since an instant in UTC of the standard calendar")
         counted = numbers(variable) * _SECONDS[since[1]]
         if not (abs(counted) < _FURTHEST).all():
-            raise self._fault("has times that are missing or no instants")
+            raise self._fault("has times that are missing or not instants")
         try:
             origin = np.datetime64(f"{since[2]}T{since[3] or '00:00:00'}", "s")
         except ValueError:
-            raise self._fault("has times that are counted since no instant") from None
+            raise self._fault("has times whose origin is not an instant") from None
         stamps: Instants = origin + np.round(counted).astype("timedelta64[s]")
         return stamps
 
@@ -89,7 +91,7 @@ class _Layout:
         if self._realization is None:
             return (None,)
         if not is_numeric(self._realization) or len(self._realization.dimensions) != 1:
-            raise self._fault("has realizations that are no numbers")
+            raise self._fault("has realizations that are not numbers")
         return tuple(f"{label:.0f}" for label in numbers(self._realization).tolist())
 
     def _stations(self, variable: "Variable[Any]") -> list[str]:
@@ -104,7 +106,7 @@ class _Layout:
 
 
 def written(output: Output) -> bytes:
-    """Return an output as a file: its quantities over time, station and, where there are members, realization."""
+    """Encode an output: its quantities over time, station and, for an ensemble, realization."""
     import netCDF4
 
     dataset = netCDF4.Dataset("memory.nc", "w", memory=1024, format="NETCDF3_CLASSIC")

@@ -1,4 +1,4 @@
-"""The folders of a run: nothing is read or written outside them."""
+"""The folders of a run; nothing is read or written outside them."""
 
 import os
 from collections.abc import Sequence
@@ -12,11 +12,11 @@ from ingestion.reading import Files
 
 @dataclass(frozen=True, slots=True)
 class FewsLocations:
-    """Where a run may read and write.
+    """The folders in which a run may read and write.
 
     Attributes:
-        work: the `workDir`, which other paths of a run file begin at.
-        roots: it and the folder of the run file, their links resolved.
+        work: the `workDir`, to which other paths of a run file are relative.
+        roots: the `workDir` and the run file's folder, with links resolved.
     """
 
     work: Path
@@ -24,19 +24,21 @@ class FewsLocations:
 
     @classmethod
     def of(cls, run_file: Path, work: str | None) -> "FewsLocations":
-        """Return the places of a run file, which may name a `workDir`.
+        """Return the folders of a run file, which may name a `workDir`.
 
         Raises:
-            InvalidInput: that is no folder, or everything.
+            InvalidInput: the `workDir` is not a folder, or is the root of the file system.
         """
         beside = run_file.resolve().parent
         folder = beside if work is None else Path(os.path.realpath(beside / work))
         if not folder.is_dir() or folder == Path(folder.anchor):
-            raise InvalidInput(f"{run_file}: its workDir is no folder of this machine, or its root: name the module's.")
+            raise InvalidInput(
+                f"{run_file}: its workDir is not a folder of this machine, or is its root: name the module's folder."
+            )
         return cls(folder, (folder, beside))
 
     def path(self, written: str, element: str) -> Path:
-        """Return a path of the run file, its links resolved.
+        """Resolve a path of the run file, with its links.
 
         Raises:
             InvalidInput: it lies outside the folders.
@@ -44,7 +46,7 @@ class FewsLocations:
         try:
             path = Path(os.path.realpath(self.work / written))
         except ValueError:  # a NUL
-            raise InvalidInput(f"{element} is no path: name a file.") from None
+            raise InvalidInput(f"{element} is not a path: name a file.") from None
         if not any(path.is_relative_to(root) and path != root for root in self.roots):
             raise InvalidInput(
                 f"{element} lies outside workDir ({self.work}) and the folder of the run file ({self.roots[1]}): "
@@ -56,13 +58,13 @@ class FewsLocations:
         """Return the content of a file.
 
         Raises:
-            SourceError: it cannot be read, is no regular file, or is larger than any file of data.
+            SourceError: it cannot be read, is not a regular file, or is larger than any data file.
         """
         return Files(tuple(self.roots)).read(path)[1]
 
 
 def write(path: Path, content: bytes) -> None:
-    """Write a file, whole or not at all. Its folder is made where it is missing."""
+    """Write a file atomically. A missing folder is created."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as part:
         try:

@@ -1,4 +1,4 @@
-"""The run file: what Delft-FEWS asks of a run, and where everything lies."""
+"""The run file: the run that Delft-FEWS requests, with the paths of its files."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _PROPERTIES = ("string", "bool", "int", "float", "double", "dateTime")
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A run file whose diagnostics file is known, so that every later failure can be told there."""
+    """A run file whose diagnostics file is known, so that later failures can be reported there."""
 
     file: Path
     root: Element
@@ -27,15 +27,15 @@ class Opened:
 
 @dataclass(frozen=True, slots=True)
 class RunFile:
-    """What a run file asks for.
+    """The request of a run file.
 
     Attributes:
-        hours: that its times, and those of the output, are ahead of UTC.
-        start, end: between which instants the run is.
-        time0: until when weather is taken as observed.
-        state: the description of the state to begin from, and to write.
+        hours: offset of its times, and of those of the output, from UTC.
+        start, end: start and end of the run.
+        time0: the time until which weather counts as observed.
+        state: the description of the initial state, and of the state to write.
         series, netcdf: the forcing.
-        output_series, output_netcdf: where the flow goes.
+        output_series, output_netcdf: the files for the flow.
         properties: by key.
     """
 
@@ -53,10 +53,10 @@ class RunFile:
 
 
 def opened(file: Path) -> Opened:
-    """Open a run file as far as its diagnostics.
+    """Open a run file, and read the path of its diagnostics.
 
     Raises:
-        SourceError: it is no run file.
+        SourceError: it is not a run file.
         InvalidInput: it names no diagnostics file, or one outside its folders.
     """
     root = markup.document(Files().read(file)[1], str(file), "Run")
@@ -68,7 +68,7 @@ def read(opened: Opened) -> RunFile:
     """Read a run file.
 
     Raises:
-        SourceError: an element of it cannot be used.
+        SourceError: one of its elements cannot be used.
         InvalidInput: a path lies outside its folders, or there is no forcing or no output.
     """
     root, places, file = opened.root, opened.places, str(opened.file)
@@ -106,7 +106,7 @@ def _path(root: Element, places: FewsLocations, name: str, file: str) -> Path:
 def _optional(root: Element, places: FewsLocations, name: str) -> Path | None:
     paths = _all(root, places, name)
     if len(paths) > 1:
-        raise InvalidInput(f"{name} comes {len(paths)} times in the run file: name one file.")
+        raise InvalidInput(f"{name} occurs {len(paths)} times in the run file: name one file.")
     return paths[0] if paths else None
 
 

@@ -1,4 +1,4 @@
-"""Time series as they come and go, whatever the format."""
+"""Input and output time series, independent of their format."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from operations.fews.markup import Instant
 
 Kind = Literal["accumulative", "mean", "instantaneous"]
 MISSING, UNRELIABLE, DOUBTFUL = 9, 6, 3
-"""Flags: 0 to 2 are reliable, from 3 on doubtful, from 6 on unreliable, 9 is missing."""
+"""Flags: 0 to 2 reliable, from 3 doubtful, from 6 unreliable, 9 missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,10 +20,10 @@ class Given:
     """A series of the forcing.
 
     Attributes:
-        member: the label of an ensemble's member; None where it belongs to none.
+        member: the label of the ensemble member; None where it belongs to none.
         stamps: the end of each day, UTC.
-        values: one a stamp, NaN where missing or unreliable.
-        doubtful, unreliable: how many values were flagged so.
+        values: one per stamp, NaN where missing or unreliable.
+        doubtful, unreliable: number of values with that flag.
     """
 
     file: str
@@ -41,7 +41,7 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """A place of the output."""
+    """A location of the output."""
 
     id: str
     name: str | None
@@ -62,12 +62,12 @@ class OutputQuantity:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What a run tells.
+    """The output of a run.
 
     Attributes:
         time0: the `forecastDate`.
-        ensemble: its name, where the forcing has one.
-        members: their labels; (None,) where the forcing has none.
+        ensemble: the name of the forcing's ensemble, if any.
+        members: their labels; (None,) without an ensemble.
     """
 
     days: Days

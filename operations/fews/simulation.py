@@ -1,4 +1,4 @@
-"""The networks over the days until T0, and from there on with every member of the weather."""
+"""Runs the networks over the days until T0, then on with every member of the weather."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,12 +17,12 @@ Means = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class SimulationStart:
-    """What the run of a location begins from.
+    """The initial state and weather of one location.
 
     Attributes:
         weather: (members, days, variables), precipitation first.
         static: (attributes,).
-        state: each network's, named arrays (1, ...); None for empty stores.
+        state: of each network, named arrays (1, ...); None for empty stores.
     """
 
     basin: str
@@ -33,13 +33,13 @@ class SimulationStart:
 
 @dataclass(frozen=True, slots=True)
 class SimulatedFlow:
-    """What the networks compute of a location, the mean of them all.
+    """The simulation of one location: the mean over all networks.
 
     Attributes:
         discharge: (members, days), mm/day.
-        loss, storage: the same, mm/day and mm; None where the networks do not conserve mass.
-        state: that of T0, as in `Start`.
-        fault: why it cannot be right; None where it may be.
+        loss, storage: likewise, mm/day and mm; None where the networks do not conserve mass.
+        state: at T0, as in `SimulationStart`.
+        fault: why the result cannot be right; None where no fault was found.
     """
 
     discharge: Means
@@ -51,7 +51,9 @@ class SimulatedFlow:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Some days of N rows: means (N, days), the networks' last states, and faults by row."""
+    """Some days of N rows.
+
+    Means (N, days), the networks' last states, and faults by row."""
 
     discharge: Means
     loss: Means | None
@@ -61,7 +63,9 @@ class _Part:
 
 
 def flows(ensemble: Ensemble, starts: Sequence[SimulationStart], days: Days) -> Iterator[SimulatedFlow]:
-    """Run locations, all from a state or all from empty stores; yield what is computed of each, in their order."""
+    """Simulate locations, all from states or all from empty stores.
+
+    Yield each, in their order."""
     for first in range(0, len(starts), GROUP):
         yield from _together(ensemble, starts[first : first + GROUP], days)
 
@@ -76,7 +80,7 @@ def _together(ensemble: Ensemble, starts: Sequence[SimulationStart], days: Days)
         parts.append((history, 1))
     else:
         faults = {}
-    assert states is not None  # a run without days until T0 begins from a state
+    assert states is not None  # a run without days until T0 starts from a state
     if until < len(days.period):
         rows = np.repeat(np.arange(len(starts)), members)
         repeated: list[ArrayMap] = [{name: values[rows] for name, values in one.items()} for one in states]
@@ -96,7 +100,7 @@ def _together(ensemble: Ensemble, starts: Sequence[SimulationStart], days: Days)
 
 
 def _spliced(parts: Sequence[tuple[Means | None, int]], at: int, members: int) -> Means | None:
-    """Return a location's days one part after the other, (members, days)."""
+    """Join the parts of a location's days, (members, days)."""
     own = [
         np.broadcast_to(values[at * count : (at + 1) * count], (members, values.shape[1]))
         for values, count in parts
@@ -137,7 +141,7 @@ def _forcing(starts: Sequence[SimulationStart], days: Days, of_days: slice, memb
 
 
 def _joined(states: Sequence[Sequence[ArrayMap]]) -> list[ArrayMap] | None:
-    """Return the states of locations as one map a network, locations first."""
+    """Join the states of locations into one map per network, locations on the first axis."""
     if not states:
         return None
     return [

@@ -1,4 +1,6 @@
-"""The state that a run begins from and the one that it leaves: a description in XML beside a file of ours."""
+"""The initial and final state of a run.
+
+An XML description beside a file of ours."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,11 +18,11 @@ _VERSION = "1.2"
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """Where the states are.
+    """The paths of the states.
 
     Attributes:
-        read: the one to begin from; None where it is not named, or not there: the first run of all.
-        write: where the one of T0 goes; None where it is not wanted.
+        read: the initial state; None where it is not named or does not exist, as on the first run.
+        write: the path for the state of T0; None where it is not wanted.
     """
 
     id: str
@@ -32,7 +34,7 @@ def described(path: Path, places: FewsLocations) -> Description:
     """Read a description.
 
     Raises:
-        SourceError: it is none.
+        SourceError: it is not a state description.
         InvalidInput: it names several states, or a path outside the run's folders.
     """
     root = markup.document(places.read(path), str(path), "State")
@@ -57,7 +59,7 @@ def read(path: Path, places: FewsLocations, owner: Owner, ensemble: Ensemble, da
 
     Raises:
         SourceError: the file cannot be read.
-        UnusableState: it is damaged, or another model's.
+        UnusableState: it is damaged, or belongs to another model.
         InvalidInput: it is of another day.
     """
     state = parse(places.read(path), owner, ensemble)
@@ -75,7 +77,7 @@ def write_state(description: Description, state: SavedState, at: Instant, hours:
 
     Args:
         at: the end of its day.
-        hours: that the description's time is ahead of UTC.
+        hours: offset of the description's time from UTC.
     """
     if description.write is None:
         return

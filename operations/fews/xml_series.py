@@ -1,4 +1,4 @@
-"""Time series as PI-XML."""
+"""Reads and writes time series as PI-XML."""
 
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element
@@ -20,7 +20,7 @@ def read(content: bytes, file: str) -> Iterator[Given]:
     """Yield the series of a document.
 
     Raises:
-        SourceError: it is no such document, or a series is not daily or otherwise not as it should be.
+        SourceError: it is not a document of time series, or a series is not daily or is malformed.
     """
     hours = 0.0
     for element in markup.elements(content, file, "TimeSeries", "timeZone", "series"):
@@ -36,7 +36,7 @@ def _given(element: Element, hours: float, file: str) -> Given:
         raise markup.fault(file, "has a series without a header")
     location, parameter, kind = (_needed(header, name, file) for name in ("locationId", "parameterId", "type"))
     if kind not in _KINDS:
-        raise markup.fault(file, f"has a type that is none of {', '.join(_KINDS)}")
+        raise markup.fault(file, f"has a type other than {', '.join(_KINDS)}")
     _check_step(header, file)
     missing = _number(_needed(header, "missVal", file), file)
     events = markup.children(element, "event")
@@ -81,17 +81,19 @@ def _number(written: str, file: str) -> float:
     try:
         return float(written)
     except ValueError:
-        raise markup.fault(file, "has a value that is no number") from None
+        raise markup.fault(file, "has a value that is not a number") from None
 
 
 def _flag(written: str, file: str) -> int:
     if not written.isdecimal() or int(written) > MISSING:
-        raise markup.fault(file, f"has a flag that is no number from 0 to {MISSING}")
+        raise markup.fault(file, f"has a flag that is not a number from 0 to {MISSING}")
     return int(written)
 
 
 def written(output: Output) -> bytes:
-    """Return an output as a document: a series for each quantity, location and member."""
+    """Encode an output as a document.
+
+    A series for each quantity, location and member."""
     root = markup.new("TimeSeries", VERSION)
     add(root, "timeZone", str(float(output.days.hours)))
     stamps = [markup.local(stamp, output.days.hours) for stamp in output.days.stamps]
@@ -115,7 +117,7 @@ def _add_header(
     member: str | None,
     stamps: list[dict[str, str]],
 ) -> None:
-    """Add a header, its elements in the order of the schema."""
+    """Add a header, with its elements in the order of the schema."""
     header = add(series, "header")
     add(header, "type", quantity.kind)
     add(header, "locationId", location.id)

@@ -34,7 +34,7 @@ ONE_DAY = np.timedelta64(1, "D")
 
 @dataclass(frozen=True, slots=True)
 class Parent:
-    """The stored state that a run begins from."""
+    """The stored state that a run starts from."""
 
     day: Day
     sha256: str
@@ -42,11 +42,11 @@ class Parent:
 
 @dataclass(frozen=True, slots=True)
 class Advanced:
-    """A basin at the end of T0.
+    """A basin's state at the end of T0.
 
     Attributes:
         state: the stored state of T0; the first axis of its arrays is the member.
-        parent: the newest state stored before; None where the run began from the empty store.
+        parent: the newest state stored before; None where the run started from the empty store.
         problem: why the basin cannot be forecast, e.g. a ledger that did not close on the way to T0.
     """
 
@@ -70,7 +70,7 @@ def advance(
     Args:
         forcings: the forcing of each basin; its record must reach T0.
         on_days: called with the number of basin-days done and the total.
-        keep: whether to store them.
+        wanted: whether to store them.
     """
     with database.reading() as session:
         stored = {basin: states.newest_valid(session, loaded.version.id, basin, t0) for basin in forcings}
@@ -93,7 +93,7 @@ def advance(
 
 
 def groups(starts: Mapping[str, Day], stored: Mapping[str, states.State | None]) -> Iterator[list[str]]:
-    """Yield basins that start on the same day, all from a state or all from an empty store, a group at a time."""
+    """Group basins by start day, and by whether they start from a state or the empty store."""
     beginnings = {basin: (start, stored[basin] is None) for basin, start in starts.items()}
     for beginning in sorted(set(beginnings.values())):
         names = [basin for basin, value in beginnings.items() if value == beginning]
@@ -102,7 +102,7 @@ def groups(starts: Mapping[str, Day], stored: Mapping[str, states.State | None])
 
 
 def _segments(first: Day, last: Day) -> Iterator[Period]:
-    """Yield the days from first to last, cut at the ends of the water years."""
+    """Split the days from first to last at the ends of the water years."""
     if last < first:
         return
     days = Period(first, last).days
@@ -120,7 +120,9 @@ def _advance_segment(
     days: Period,
     problems: dict[str, str],
 ) -> dict[str, states.NewState]:
-    """Run basins over a span of days from their states in `chunk`; return the new states."""
+    """Run basins over a span of days from their states in `chunk`.
+
+    Return the new states."""
     going = [basin for basin in chunk if basin not in problems]
     if not going:
         return {}
@@ -161,12 +163,12 @@ def _store_unchanged(
     *,
     wanted: bool,
 ) -> dict[str, states.State]:
-    """Return new states, stored where they are to be kept, of the basins whose forcing is still the same."""
+    """Return the new states of basins whose forcing is unchanged, after storing those to be stored."""
     if not new:
         return {}
     with database.transaction() as session:
         after = {}
-        for basin in sorted(new):  # one order, so that two forecasts cannot wait for each other
+        for basin in sorted(new):  # one order, so that two forecasts cannot deadlock
             basins.lock(session, basin)
             if series.stamp(session, basin, loaded.version.product) != forcings[basin].stamp:
                 problems[basin] = f"{basin}: its forcing was revised during the forecast: forecast again."
@@ -197,7 +199,7 @@ def _spin_up_days(before: states.State | None, days: Period) -> int:
 
 
 def _recent_flow(before: states.State | None, outputs: ArrayMap, at: int) -> npt.NDArray[np.float32]:
-    """Return the members' mean discharge of the last days: of as many as an observed flow is told by."""
+    """Return the members' mean discharge of the last days, as many as an observed flow influences."""
     flow = outputs["discharge"][:, at].mean(axis=0, dtype=np.float64).astype(np.float32)
     earlier = [] if before is None or before.recent_flow is None else [before.recent_flow]
     return np.concatenate([*earlier, flow])[-MAX_GAP:]

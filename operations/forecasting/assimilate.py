@@ -1,4 +1,6 @@
-"""Assimilation of observed flow: how much water is put into each cell at T0, or taken from it. It is never stored."""
+"""Assimilates observed flow: the increment of water in each cell at T0.
+
+Increments are never stored."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -19,13 +21,13 @@ from records.runs import states
 from records.runs.states import State
 
 WINDOW_DAYS = 10
-"""Until T0: the days whose observed flow is explained."""
+"""Length of the window of observed flow that ends at T0."""
 
 
 def assimilated_states(
     session: Session, loaded: LoadedVersion, forcings: Mapping[str, BasinForcing], at_t0: Mapping[str, State]
 ) -> dict[str, State | str]:
-    """Return the states of T0 as the flow observed until then asks for them, or why one cannot be told."""
+    """Return the states of T0 updated by the flow observed until then, or why a basin has none."""
     return {
         basin: _assimilated(session, loaded, forcings[basin].forcing, state)
         if loaded.ensemble.conserving
@@ -53,7 +55,7 @@ def _assimilated(session: Session, loaded: LoadedVersion, record: Forcing, state
 def _states_before(
     session: Session, loaded: LoadedVersion, record: Forcing, state: State, window: Period
 ) -> list[ArrayMap]:
-    """Return each member's state on the day before a window, from the newest one that is stored."""
+    """Return each member's state on the day before a window, advanced from the newest stored one."""
     stored = states.newest_valid(session, loaded.version.id, state.basin_id, window.first - ONE_DAY)
     start = member_states([stored], len(loaded.labels))
     first = record.first if stored is None else stored.day + ONE_DAY
@@ -69,13 +71,13 @@ def increments(
     observed: npt.NDArray[np.floating],
     mean_flow: float,
 ) -> list[tuple[ArrayMap, npt.NDArray[np.float64]]]:
-    """Return each member's state of T0 as computed, and the increment of its cells (samples, cells), mm.
+    """Return each member's computed state of T0 and its increment (samples, cells), mm.
 
-    No cell is left with less than nothing.
+    No cell becomes negative.
 
     Args:
         window: the days until T0, (samples, days).
-        before: the states before the window, one a member.
+        before: the states before the window, one per member.
         observed: discharge on its days, (samples, days) in mm/day, NaN where none was observed.
         mean_flow: of the basin, mm/day.
     """
@@ -95,7 +97,9 @@ def increments(
 
 
 def _tags(water: npt.NDArray[np.floating], days: int) -> npt.NDArray[np.float32]:
-    """Return the water of the cells (samples, K) by its source, (samples, K, K + days): each cell is one."""
+    """Tag the water of the cells (samples, K) by its source cell.
+
+    (samples, K, K + days)."""
     samples, cells = water.shape
     tags = np.zeros((samples, cells, cells + days), np.float32)
     tags[:, np.arange(cells), np.arange(cells)] = water

@@ -1,4 +1,6 @@
-"""The forecast of one basin in a run: arrays, summary, and the ledger that decides whether it is issued."""
+"""The forecast of one basin in a run.
+
+Arrays, summary, and the ledger that decides whether it is issued."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -47,23 +49,23 @@ Normal = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class BasinStart:
-    """What the forecast of one basin is computed from.
+    """The inputs for the forecast of one basin.
 
     Attributes:
         forcing: until T0 at least.
         snow: the cells that read as snow, or why none do.
-        snow17: the snow of T0 by Snow-17, mm, or why it is not known; None where no second opinion is asked for.
-        credit: whose its weather until T0 is, where a feed brought some.
-        calibration: what makes its calibrated quantiles, or why it has none.
-        normal: the flow that is normal on the days ahead, (days,) in mm/day, or why it is not known.
-        snow_normal: the snow that is normal at T0, mm, or why it is not known.
-        cells_by_age: the water in the cells of T0 by its age (`operations.forecasting.water_age`), or why it is not
-        told.
-        bridges: that its weather went over.
+        snow17: the snow of T0 by Snow-17, mm, or why it is unknown; None where it is not requested.
+        credit: the credit for its weather until T0, where a feed supplied some.
+        calibration: computes its calibrated quantiles, or why it has none.
+        normal: the normal flow of the days ahead, (days,) in mm/day, or why it is unknown.
+        snow_normal: the normal snow at T0, mm, or why it is unknown.
+        cells_by_age: the water in the cells at T0 by its age (`operations.forecasting.water_age`), or why it is
+            unknown.
+        bridges: the bridges that its weather passed through.
         variance: of the discharge by `hydrology.uncertainty.variance_sources.SPREAD_SOURCES`, (sources, days), where
-        it is asked for.
-        changes: what a what-if run changes; the weather is changed already, the state is not.
-        assimilated: the state of T0 that observed flow asks for, or why it cannot be told; None where nobody asks.
+            requested.
+        changes: the changes of a what-if run; the weather is changed already, the state is not.
+        assimilated: the state of T0 after assimilation, or why it failed; None where it is not requested.
     """
 
     basin: Basin
@@ -84,9 +86,9 @@ class BasinStart:
 
 
 def forecasts_of(loaded: LoadedVersion, starts: Mapping[str, BasinStart], days: RunDays) -> Iterator[runs.BasinResult]:
-    """Run the version over the days after T0 from the states of T0.
+    """Run the version over the days after T0, from the states of T0.
 
-    A basin whose ledger does not close for every member and trace, on the way to T0 or after it, is withheld.
+    A basin is withheld if its ledger does not close for every member and trace, before or after T0.
     """
     started: list[tuple[BasinStart, _ChangedWater]] = []
     for basin, start in starts.items():
@@ -121,10 +123,12 @@ def _readable_snow(loaded: LoadedVersion, start: BasinStart) -> SnowMapping | No
 
 @dataclass(frozen=True, slots=True)
 class _ChangedWater:
-    """The version's state of T0, and what the days ahead begin from: the same, or what a what-if run makes of it.
+    """The initial state of the days ahead.
+
+    The state of T0, or as a what-if run changes it.
 
     Attributes:
-        booked: mm that each member has got or lost, by the name of its term, (M,) each.
+        booked: mm that each member gained or lost, by ledger term, (M,) each.
     """
 
     archived: State
@@ -133,7 +137,7 @@ class _ChangedWater:
 
 
 def _changed_water(loaded: LoadedVersion, start: BasinStart) -> _ChangedWater | str:
-    """Return the water that the days ahead begin from, or why it cannot be changed as is asked."""
+    """Return the initial state of the days ahead, or why it cannot be changed as requested."""
     archived, increment = start.advanced.state, start.changes.increment
     assert archived is not None
     state, booked = archived, {}
@@ -152,17 +156,17 @@ def _changed_water(loaded: LoadedVersion, start: BasinStart) -> _ChangedWater | 
 
 
 def _stored(state: State) -> npt.NDArray[np.float64]:
-    """Return what each member stores, (M,) in mm."""
+    """Return the storage of each member, (M,) in mm."""
     stored: npt.NDArray[np.float64] = np.asarray(state.arrays["c"]).sum(axis=-1, dtype=np.float64)
     return stored
 
 
 @dataclass(frozen=True, slots=True)
 class _Result:
-    """What a run says of a basin, from what the members computed (M members, R traces, D days).
+    """The result of one basin, from the members' output (M members, R traces, D days).
 
     Attributes:
-        by_age: the discharge by the age of its water, (M, R, D, ages) in mm/day; None where it is not told.
+        by_age: the discharge by the age of its water, (M, R, D, ages) in mm/day; None where it is not computed.
     """
 
     loaded: LoadedVersion
@@ -173,7 +177,7 @@ class _Result:
     by_age: Array | None
 
     def build(self) -> runs.BasinResult:
-        """Return it whole."""
+        """Build the complete result."""
         if not self.flow.finite:
             sentence = "The network computed values that are not finite."
             return without_forecast(self.start.basin.id, "failed", sentence)
@@ -197,7 +201,7 @@ class _Result:
         return list(range(1, self.days.horizon + 1))
 
     def _of_both(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return values (M, R, ...) with members and traces on one axis."""
+        """Merge the axes of members and traces of values (M, R, ...)."""
         return values.reshape(-1, *values.shape[2:])
 
     def _discharge_series(self) -> Iterator[runs.RunSeries]:
@@ -224,8 +228,9 @@ class _Result:
             yield runs.RunSeries(runs.PATHS, "mm/day", {"path": labels, "lead": leads}, flow.paths)
 
     def _water_series(self, water: StorageResult) -> Iterator[runs.RunSeries]:
-        """Yield loss, storage and snow: of each member, or with traces the members' mean of each trace; and of snow
-        how far both lie apart."""
+        """Yield loss, storage and snow, and the spread of snow.
+
+        Of each member without traces; with traces, the members' mean of each trace."""
         cells = np.asarray(self.at_t0.state.arrays["c"])
         traces, labels = self.start.weather.traces, self.loaded.labels
         arrays = {"loss": water.loss, "storage": water.storage} | ({} if water.snow is None else {"snow": water.snow})
@@ -243,7 +248,9 @@ class _Result:
         yield runs.RunSeries("cells_at_t0", "mm", {"member": labels, "cell": list(range(cells.shape[-1]))}, cells)
 
     def _origin_series(self, water: StorageResult) -> runs.RunSeries:
-        """Return the discharge by where its water was at T0: its mean over members and traces, and their 5 and 95 %."""
+        """Return the discharge by the origin of its water at T0.
+
+        Mean, 5 and 95 % over members and traces."""
         snow, other, later = (self._of_both(part) for part in np.moveaxis(water.discharge_by_origin, -1, 0))
         parts = {"stored": snow + other, "yet_to_fall": later}
         if water.snow is not None:
@@ -251,14 +258,14 @@ class _Result:
         return self._parts_series(runs.ORIGIN, "origin", list(parts), np.stack(list(parts.values())))
 
     def _age_series(self) -> Iterator[runs.RunSeries]:
-        """Yield the discharge by the age of its water, where that is told."""
+        """Yield the discharge by the age of its water, where it is computed."""
         if self.by_age is not None:
             parts = np.moveaxis(self.by_age, -1, 0)
             of_both = parts.reshape(len(parts), -1, parts.shape[-1])
             yield self._parts_series(runs.AGE, "age", Ages(self.days.t0).names, of_both)
 
     def _parts_series(self, name: str, axis: str, parts: Sequence[str], values: Array) -> runs.RunSeries:
-        """Return parts of the discharge (parts, members and traces, leads): of each the mean, and 5 and 95 %."""
+        """Return the mean, 5 and 95 % of parts of the discharge (parts, members and traces, leads)."""
         low, high = np.quantile(values, runs.SPREAD_LEVELS, axis=1)
         shown = np.stack([values.mean(axis=1, dtype=np.float64), low, high], axis=1).astype(np.float32)
         axes = {axis: parts, "statistic": runs.PART_STATISTICS, "lead": self._leads}
@@ -274,7 +281,7 @@ class _Result:
 
     @property
     def _stored_at_t0(self) -> npt.NDArray[np.float64]:
-        """What each member stores at T0, (M,): what is booked comes to it after that."""
+        """The storage of each member at T0, (M,), before any increment is booked."""
         return _stored(self.at_t0.archived)
 
     def _flow_at_t0(self) -> float | None:
@@ -282,7 +289,7 @@ class _Result:
         return None if flow is None or not len(flow) or np.isnan(flow[-1]) else float(flow[-1])
 
     def _snow_at_t0(self, chosen: SnowMapping) -> Normal:
-        """Return what reads as snow at T0 by member, mm."""
+        """Return the snow at T0 by member, mm."""
         cells = np.asarray(self.at_t0.state.arrays["c"])
         of_members = zip(self.loaded.labels, cells, strict=True)
         return np.array([held[list(chosen.cells[label])].sum(dtype=np.float64) for label, held in of_members])
@@ -309,7 +316,7 @@ class _Result:
         return runs.RunSeries(runs.LEDGER, "mm", axes, values)
 
     def _ledgers(self, closed: Ledgers) -> list[runs.Ledger]:
-        """Return each member's ledger, of its trace that closes least, with its residual since the empty store."""
+        """Return each member's ledger, of the trace that closes worst, with its residual since the empty store."""
         labels, traces = self.loaded.labels, self.start.weather.traces
         worst = closed.relative.reshape(len(labels), -1).argmax(axis=1)
         sums = self.at_t0.archived.sums
@@ -331,12 +338,12 @@ class _Result:
         return ledgers
 
     def _why_open(self, ledgers: list[runs.Ledger]) -> str | None:
-        """Say which members have an open ledger; None where none has."""
+        """Name the members with an open ledger; None where all close."""
         names = [_name(ledger.member, ledger.trace) for ledger in ledgers if not ledger.closes]
         return f"The ledger does not close for member {', '.join(names)}." if names else None
 
     def _why_negative(self, water: StorageResult) -> str | None:
-        """Say which member has negative water; None where none has."""
+        """Name the member with negative water; None where there is none."""
         discharge, loss, lowest = (self._of_both(part) for part in (self.flow.discharge, water.loss, water.lowest))
         for row, fault in negative_water(discharge, loss, lowest).items():
             member, trace = divmod(row, len(self._rain))

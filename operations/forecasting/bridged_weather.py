@@ -1,4 +1,4 @@
-"""A weather forecast as a version's product would tell it: from its model to the live archive, and on from there."""
+"""Converts a weather forecast to a version's product, over the bridges from its model."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,13 +18,13 @@ from records.weather.bridges import InForce
 
 @dataclass(frozen=True, slots=True)
 class BridgedForecast:
-    """A weather forecast that went over bridges.
+    """A weather forecast that was converted by bridges.
 
     Attributes:
         traces: their labels.
         first: the first day.
         values: (traces, days) by variable.
-        over: the bridges, in their order.
+        over: the bridges, in the order of their use.
     """
 
     traces: tuple[str, ...]
@@ -40,7 +40,9 @@ class BridgedForecast:
 
 
 def needed(days: RunDays, in_force: InForce | None) -> Period:
-    """Return the days that a weather forecast must hold: later ones, where precipitation is known a day later."""
+    """Return the days that a weather forecast must hold.
+
+    More where a bridge shifts precipitation between days."""
     later = np.timedelta64(0 if in_force is None else in_force.part.corrections.days_after, "D")
     return Period(days.ahead.first + later, days.ahead.last + later)
 
@@ -48,13 +50,13 @@ def needed(days: RunDays, in_force: InForce | None) -> Period:
 def bridged(
     session: Session, forecast: WeatherForecast, product: str, days: RunDays, in_force: InForce | None
 ) -> WeatherForecast | BridgedForecast | str:
-    """Return a weather forecast of a basin as a product would tell it, or why it cannot be told so.
+    """Convert a weather forecast of a basin to a product, or return why it cannot be converted.
 
-    One of a model that no bridge is from is taken as if it were of the live archive; where the product is none of a
-    bridge either, it stays as it is.
+    A forecast of a model without a bridge is used as if it were of the live archive; where the product has no bridge
+    either, it stays unchanged.
 
     Args:
-        in_force: the bridge that made the product, if one did.
+        in_force: the bridge that produced the product, if any.
     """
     live = product if in_force is None else in_force.bridge.from_product
     from_model = bridges.for_forecasts(session, forecast.issue.model, live, [forecast.basin]).get(forecast.basin)
@@ -83,7 +85,7 @@ def bridged(
 def _after_the_archive(
     session: Session, basin: str, weather: DailyWeather, days: RunDays, in_force: InForce
 ) -> DailyWeather:
-    """Return weather after the days of the archive that the state of T0 rests on, which each trace begins with."""
+    """Return the weather after the archive days that the state of T0 consumed, with which each trace starts."""
     last = days.t0 + np.timedelta64(in_force.part.corrections.days_after, "D")
     archive = weather_of(session, basin, in_force.bridge.from_product, Period(days.t0, last))
     if archive is None:

@@ -1,7 +1,8 @@
-"""Calibrated quantiles of a forecast: what the error model of its version makes of the flow that its members expect.
+"""Calibrated quantiles of a forecast, from its version's error model and the members' expected flow.
 
-A hindcast has the weather that came, and ESP every weather that has been: what is left is the error of the network,
-which the error model knows. A weather forecast errs, too: by how much, only its own pairs with observed flow can tell.
+A hindcast has the observed weather, and ESP the weather of every other year: the remaining error is that of the
+network, which the error model describes. A weather forecast has errors of its own, which only past pairs of forecast
+and observed flow can show.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,14 +33,14 @@ from records.versions.versions import Version
 log = structlog.get_logger()
 
 MIN_DAYS = 3 * 365
-"""Of forcing: of fewer, nobody can say which flows are high in a basin that the error model was not fitted to."""
+"""Days of forcing needed to derive high flows in a basin without a fitted error model."""
 MIN_ISSUE_DAYS = 90
-"""On so many days T0 a version must have issued forecasts with a weather model before they calibrate it: a season."""
+"""Issue days T0 with a weather model that are needed for its calibration: about a season."""
 
 
 @dataclass(frozen=True, slots=True)
 class LastFlow:
-    """The last observed flow at T0 or before, and the flow that was simulated of that day, mm/day."""
+    """The last observed flow up to T0, and the simulated flow of that day, mm/day."""
 
     day: Day
     observed: float
@@ -48,7 +49,9 @@ class LastFlow:
 
 @dataclass(frozen=True, slots=True)
 class CalibratedFlow:
-    """Flow over the days ahead, mm/day: quantiles (`LEVELS`, leads), and equally likely courses (paths, leads)."""
+    """Flow over the days ahead, mm/day.
+
+    Quantiles (`LEVELS`, leads), and equally likely paths (paths, leads)."""
 
     quantiles: npt.NDArray[np.float32]
     paths: npt.NDArray[np.float32]
@@ -56,12 +59,12 @@ class CalibratedFlow:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """What makes the calibrated quantiles of one basin.
+    """The error model and last flow that calibrate one basin.
 
     Attributes:
-        last_flow: None where flow was observed on none of the last days.
-        told: what the run keeps of it.
-        of_forecasts: whether its errors are those of the mean of all traces, and hold what the traces leave open.
+        last_flow: None where no flow was observed on the last days.
+        summary: the calibration as stored with the run.
+        of_forecasts: whether its errors are those of the mean of all traces, and include the traces' spread.
     """
 
     error_model: BasinErrorModel
@@ -98,11 +101,11 @@ def calibrations(
     states: Mapping[str, State],
     basins: Mapping[str, Basin],
 ) -> dict[str, Calibration | str]:
-    """Return what makes the calibrated quantiles of each basin, or why it has none.
+    """Return the calibration of each basin, or why it has none.
 
     Args:
-        weather: the weather forecast that drives the run, where one does.
-        states: of T0.
+        weather: the weather forecast that drives the run, if any.
+        states: at T0.
     """
     model = (
         error_model_of(session, version, list(states))
@@ -120,7 +123,7 @@ def calibrations(
 
 
 def error_model_of(session: Session, version: Version, basins: Sequence[str]) -> error_models.ErrorModel | str:
-    """Return the error model of a version, or of its twin, which is judged in its place; or why there is none."""
+    """Return the error model of a version, or of the twin that is scored for it; or why there is none."""
     model = error_models.get(session, version.id, basins)
     if model is None and version.twin_id is not None:
         model = error_models.get(session, version.twin_id, basins)
@@ -130,11 +133,11 @@ def error_model_of(session: Session, version: Version, basins: Sequence[str]) ->
 def _of_weather(
     session: Session, version: Version, weather: RunWeather, basins: Sequence[str]
 ) -> error_models.ErrorModel | str:
-    """Return the error model of a version's forecasts with a weather model, or what it waits for."""
+    """Return the error model of a version's forecasts with a weather model, or what is missing for it."""
     name = error_models.of_weather(weather.source, weather.model)
     issue_days = runs.count_issue_days(session, version.id, weather.source, weather.model)
     return error_models.get(session, version.id, basins, name) or (
-        f"Forecasts with a weather forecast are calibrated on their own past (freshet calibrate --forecasts), once "
+        f"Forecasts with a weather forecast are calibrated on past forecasts (freshet calibrate --forecasts), once "
         f"{MIN_ISSUE_DAYS} days T0 with {name} have been observed: {issue_days} have been forecast so far."
     )
 

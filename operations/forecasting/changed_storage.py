@@ -1,4 +1,6 @@
-"""The state of T0 with water that a what-if run adds to it, or takes from it. It is never stored."""
+"""Changes the state of T0 for a what-if run.
+
+Adds water or takes it away. Never stored."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -17,7 +19,7 @@ _IN_WORDS = {"snow": "cells that read as snow", "other": "cells that do not read
 
 
 def with_increment(loaded: LoadedVersion, state: State, snow: SnowMapping | str, increment: Increment) -> State | str:
-    """Return the state with the increment in each member's cells, or why it cannot be put there.
+    """Return the state with the increment in each member's cells, or why it cannot be applied.
 
     Args:
         snow: the cells that read as snow in the basin, or why none do.
@@ -26,7 +28,7 @@ def with_increment(loaded: LoadedVersion, state: State, snow: SnowMapping | str,
     if not loaded.ensemble.conserving:
         return f"{basin}: the network's cells do not hold water, so that none can be added or taken: leave it out."
     if increment.where != "all" and isinstance(snow, str):
-        return f"{basin}: its snow cannot be told from its other water. {snow} Or change the water of all cells."
+        return f"{basin}: its snow cannot be separated from its other water. {snow} Or change the water of all cells."
     cells = np.asarray(state.arrays["c"])
     changed = np.empty_like(cells)
     for member, label in enumerate(loaded.labels):
@@ -39,7 +41,7 @@ def with_increment(loaded: LoadedVersion, state: State, snow: SnowMapping | str,
 
 
 def _chosen(count: int, snow: Sequence[int], increment: Increment) -> list[int]:
-    """Return the cells that share an increment."""
+    """Return the indices of the cells that share an increment."""
     cells = [cell for cell in range(count) if cell != TRASH_CELL]
     match increment.where:
         case "snow":

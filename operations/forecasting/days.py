@@ -1,4 +1,4 @@
-"""The days of a forecast run: its T0, the days ahead, and whether a basin's record holds T0."""
+"""The days of a forecast run, and whether a basin's record holds its T0."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from runtime.clock import Clock
 
 @dataclass(frozen=True, slots=True)
 class RunDays:
-    """T0, the last day that the states consume, and how many days a run looks ahead of it."""
+    """T0, the last day that the states consume, and the horizon of a run in days."""
 
     t0: Day
     horizon: int
@@ -25,14 +25,14 @@ class RunDays:
 
 
 def choose_days(clock: Clock, t0: Day | None, horizon: int, last_t0: Day, last_ended: Day) -> RunDays:
-    """Return the days of a run: from the T0 asked for, or from the last one that clock and record allow.
+    """Return the days of a run, from the requested T0 or the last possible one.
 
     Args:
-        last_t0: the last day that the record of any of the basins allows.
-        last_ended: the last day that has ended where any of the basins is.
+        last_t0: the last T0 that the record of any of the basins allows.
+        last_ended: the last day that has ended at any of the basins.
 
     Raises:
-        InvalidInput: the T0 asked for has not ended at the clock's time.
+        InvalidInput: the requested T0 has not ended by the clock.
     """
     if t0 is None:
         return RunDays(min(last_ended, last_t0), horizon)
@@ -45,9 +45,11 @@ def choose_days(clock: Clock, t0: Day | None, horizon: int, last_t0: Day, last_e
 
 
 def why_t0_unavailable(basin: str, forcing: BasinForcing, product: str, t0: Day, last_ended: Day) -> str | None:
-    """Return why a basin's record does not hold T0, or T0 has not ended there; None where it has."""
+    """Return why T0 is unavailable.
+
+    Outside the record, or not ended at the basin; None where available."""
     if t0 > last_ended:
-        return f"{basin}: T0 {t0} has not ended where it is: choose {last_ended} or an earlier day."
+        return f"{basin}: T0 {t0} has not ended at its location: choose {last_ended} or an earlier day."
     record = forcing.period
     if record.first <= t0 <= record.last:
         return None

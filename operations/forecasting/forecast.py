@@ -1,7 +1,7 @@
-"""Forecast runs: advance the states to T0, look ahead, keep the run whole.
+"""Forecast runs: advance the states to T0, simulate the days ahead, store the run atomically.
 
-The weather after T0 is the observed (the run is a hindcast, and says so), a weather forecast, that of other years, or
-imagined (the run is a what-if, and says so).
+The weather after T0 is observed (the run is labelled a hindcast), a weather forecast, that of other years (ESP), or
+hypothetical (the run is labelled a what-if).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -42,8 +42,8 @@ __all__ = ["NothingToForecast", "OnDays", "forecast", "issue"]
 log = structlog.get_logger()
 
 NO_STATE = "The basin has no state of T0."
-NEVER_OBSERVED = "Nothing like this run was ever observed: how far its flow is off, nothing tells."
-NOT_ASKED = "The run was not asked for the age of its water: forecast with --age, or with `age` in a job."
+NEVER_OBSERVED = "This run uses hypothetical weather, so its error cannot be estimated."
+NOT_ASKED = "The age of the water was not requested for this run: forecast with --age, or with `age` in a job."
 OnDays = Callable[[int, int], None]
 
 
@@ -57,21 +57,20 @@ def forecast(
     key: str | None = None,
     on_days: OnDays = lambda _done, _total: None,
 ) -> list[runs.Run]:
-    """Issue a run for each version that the basins use, and for each weather forecast, and decide their alerts.
+    """Issue a run for each version and weather forecast of the basins, and decide their alerts.
 
     Args:
-        params: what is to be forecast. Without a T0 it is the last day before the clock's, or, where the record ends,
-            the last day that leaves `horizon` days of forcing (its last day, where the weather after T0 is not the
-            observed).
-        purpose: why the runs are made; on imagined weather they are a what-if, whatever it is.
-        owner: the operator's key that the runs are stored under; None for the service's.
-        key: names the request, so that the same one again returns its runs; None for new ones each time.
-        on_days: gets how many basin-days are advanced, of how many.
+        params: the request. Without a T0 it is the last day before the clock's, or, where the record ends, the last day
+            that leaves `horizon` days of forcing (its last day, where the weather after T0 is not the observed).
+        purpose: the purpose of the runs; on hypothetical weather it is always a what-if.
+        owner: the operator's key that owns the runs; None for the service's.
+        key: identifies the request, so that repeating it returns its runs; None for new runs each time.
+        on_days: called with the number of basin-days advanced and the total.
 
     Raises:
-        InvalidInput: no basin is kept, T0 is in the future, or a version takes another product.
-        UnknownVersion, UnknownBasin, UnknownWeather: one is not kept.
-        NothingToForecast: no basin of a version can be forecast; nothing is kept of its run.
+        InvalidInput: no basin is stored, T0 is in the future, or a version takes another product.
+        UnknownVersion, UnknownBasin, UnknownWeather: one does not exist.
+        NothingToForecast: no basin of a version can be forecast; nothing of its run is stored.
     """
     if params.weather in IMAGINED:
         purpose = "what-if"
@@ -99,10 +98,12 @@ def issue(
     on_days: OnDays = lambda _done, _total: None,
     t0_named: bool | None = None,
 ) -> list[runs.Run]:
-    """Compute planned runs and keep them, all or none. The other arguments are those of `forecast`.
+    """Compute planned runs, and store all or none.
+
+    The other arguments are those of `forecast`.
 
     Args:
-        t0_named: whether T0 was asked for; None: where `params` names it.
+        t0_named: whether T0 was requested; None: where `params` names it.
     """
     named = params.t0 is not None if t0_named is None else t0_named
     results = [results_of(plan, params, database, clock, on_days) for plan in planned]
@@ -122,13 +123,13 @@ def issue(
 
 
 def basins_by_version(session: Session, names: Sequence[str], version: str | None) -> dict[str, list[str]]:
-    """Return the basins that are asked for, all with a model where none is, by the version that forecasts them.
+    """Group the requested basins, by default all with a model, by the version that forecasts them.
 
     Args:
         version: the one to use; None for the current one of each basin.
 
     Raises:
-        UnknownVersion, UnknownBasin: one is not kept.
+        UnknownVersion, UnknownBasin: one does not exist.
         NothingToForecast: a basin has no current version.
     """
     wanted = list(names) or with_model(session, version)
@@ -150,14 +151,16 @@ def basins_by_version(session: Session, names: Sequence[str], version: str | Non
 
 
 def _earlier_runs(session: Session, key: str | None) -> list[runs.Run]:
-    """Return the runs that the same request led to before."""
+    """Return the earlier runs of the same request."""
     return [] if key is None else runs.of_key(session, key)
 
 
 def results_of(
     plan: Plan, params: ForecastParams, database: Database, clock: Clock, on_days: OnDays, *, store_states: bool = True
 ) -> list[runs.BasinResult]:
-    """Advance the states to T0 and look ahead; return what the run says of each basin, in their order."""
+    """Advance the states to T0 and simulate the days ahead.
+
+    Return each basin's result, in their order."""
     inputs = plan.inputs
     advanced = advance(database, clock, inputs.loaded, plan.forcings, plan.days.t0, on_days, wanted=store_states)
     states = {
@@ -230,13 +233,13 @@ def new_run(
     *,
     t0_named: bool,
 ) -> runs.NewRun:
-    """Return a planned run as it is stored now.
+    """Return a planned run as a new stored run.
 
     Args:
-        t0_named: whether T0 was asked for; else its age is held against the clock.
+        t0_named: whether T0 was requested; else its age is checked against the clock.
         kind: of its weather after T0.
-        what_if: what is asked to be changed; None where nobody asks.
-        owner: the operator's key that it is stored under; None for the service's.
+        what_if: the requested changes; None for a run without changes.
+        owner: the operator's key that owns it; None for the service's.
     """
     loaded, created = plan.inputs.loaded, clock.wall()
     age = age_days(plan.days.t0, clock.now())

@@ -1,4 +1,6 @@
-"""What is read for a forecast run, and the runs that can be computed from it: their basins, days and weather."""
+"""Inputs of a forecast run, and the runs that can be computed.
+
+Basins, days and weather."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -43,15 +45,15 @@ class NothingToForecast(DataProblem):
 
 @dataclass(frozen=True, slots=True)
 class ForecastInputs:
-    """What is read for the runs of one version.
+    """The inputs for the runs of one version.
 
     Attributes:
-        basins: all that they are of.
-        forcings: of those that have some.
-        bridges: those that made the version's product, of the basins where one did.
+        basins: all basins of the runs.
+        forcings: by basin, where available.
+        bridges: by basin, those that produced the version's product, if any.
         snow: the cells that read as snow in each basin, or why none do.
-        failures: why the others have no forcing.
-        credit: whose the weather of the version's product is; None where no feed brought any.
+        failures: why other basins have no forcing.
+        credit: the credit for the weather of the version's product; None where no feed supplied any.
     """
 
     loaded: LoadedVersion
@@ -69,10 +71,10 @@ class Plan:
 
     Attributes:
         forcings, weather: of its basins until T0, and after it.
-        bridges: that they went over, of each basin in their order.
+        bridges: those that the weather passed through, by basin in the order of their use.
         failures: why other basins are not computed.
-        forecast: the weather forecast that it uses; None where it uses none.
-        changes: what a what-if run changes; its `weather` is changed already.
+        forecast: the weather forecast that it uses, if any.
+        changes: the changes of a what-if run; its `weather` is changed already.
     """
 
     inputs: ForecastInputs
@@ -92,13 +94,13 @@ def read_inputs(
     names: Sequence[str],
     known: Mapping[str, Day] | None = None,
 ) -> ForecastInputs:
-    """Read what the runs of a version need.
+    """Read the inputs for the runs of a version.
 
     Args:
-        known: the last day of the record that is known of each basin; None: all that are kept are.
+        known: the last known day of each basin's record; None: all stored days are known.
 
     Raises:
-        InvalidInput: the version takes another product than is expected.
+        InvalidInput: the version takes another product than requested.
     """
     with database.reading() as session:
         loaded = load_version(session, version)
@@ -124,14 +126,14 @@ def _check_product(params: ForecastParams, version: versions.Version) -> None:
 
 
 def plans(database: Database, inputs: ForecastInputs, clock: Clock, params: ForecastParams) -> list[Plan]:
-    """Choose the days and the weather of the runs of a version, and leave out the basins that lack one of them.
+    """Choose the days and weather of a version's runs, leaving out basins that lack either.
 
-    There is one run; where the newest weather forecasts of the basins are different ones, there is one for each. The
-    first tells why basins are left out.
+    There is one run; where the newest weather forecasts of the basins differ, there is one for each. The first lists
+    why basins are left out.
 
     Raises:
         InvalidInput: T0 has not ended.
-        UnknownWeather: no weather forecast of the id asked for is kept.
+        UnknownWeather: the requested weather forecast does not exist.
         NothingToForecast: no basin can be forecast.
     """
     require(inputs.forcings, inputs.failures)
@@ -143,10 +145,10 @@ def plans(database: Database, inputs: ForecastInputs, clock: Clock, params: Fore
 def possible_plans(
     database: Database, inputs: ForecastInputs, clock: Clock, params: ForecastParams, known: datetime | None = None
 ) -> tuple[list[Plan], dict[str, str]]:
-    """Return what `plans` does of basins that have forcing, be it nothing, and why the others are left out.
+    """Return the plans for basins that have forcing, possibly none, and why others are left out.
 
     Args:
-        known: until when a weather forecast must have been available; by default now, or for a T0 that is asked for the
+        known: instant by which a weather forecast must have been available; by default now, or for a requested T0 the
             end of the next day.
     """
     ended = {name: last_ended(inputs.basins[name], clock.now()) for name in inputs.forcings}
@@ -177,10 +179,10 @@ def possible_plans(
 
 
 def require(usable: Collection[Any], failures: Mapping[str, str]) -> None:
-    """Return when there is something to forecast.
+    """Raise where there is nothing to forecast.
 
     Raises:
-        NothingToForecast: there is nothing, for these reasons.
+        NothingToForecast: with the reasons.
     """
     if not usable:
         reasons = list(failures.values())
@@ -189,23 +191,25 @@ def require(usable: Collection[Any], failures: Mapping[str, str]) -> None:
 
 
 def _last_t0(inputs: ForecastInputs, params: ForecastParams) -> Day:
-    """Return the last T0 that the records allow: an observed run needs the days ahead, too."""
+    """Return the last T0 that the records allow.
+
+    Observed weather must reach over the days ahead, too."""
     last = max(forcing.period.last for forcing in inputs.forcings.values())
     return last - np.timedelta64(params.horizon, "D") if params.weather == "observed" else last
 
 
 def _bridge_of(inputs: ForecastInputs, basin: str) -> tuple[InForce, ...]:
-    """Return the bridge that made a basin's product, if one did."""
+    """Return the bridge that produced a basin's product, if any."""
     return (inputs.bridges[basin],) if basin in inputs.bridges else ()
 
 
 @dataclass(frozen=True, slots=True)
 class _Chosen:
-    """The weather of basins after T0, or why they have none, and the weather forecast that it comes from, if any.
+    """The weather of basins after T0, or why they have none, and the weather forecast it comes from.
 
     Attributes:
-        bridges: that the weather forecast went over, and the weather until T0, of each basin where they are more than
-            the one that made the product.
+        bridges: those that the weather forecast and the weather until T0 passed through, by basin, where they are more
+            than the one that produced the product.
     """
 
     outcomes: Mapping[str, WeatherAhead | str]
@@ -214,12 +218,12 @@ class _Chosen:
 
     @property
     def weather(self) -> dict[str, WeatherAhead]:
-        """Of the basins that have some."""
+        """By basin, where available."""
         return {name: outcome for name, outcome in self.outcomes.items() if isinstance(outcome, WeatherAhead)}
 
     @property
     def failures(self) -> dict[str, str]:
-        """Why the others have none."""
+        """Why other basins have none."""
         return {name: outcome for name, outcome in self.outcomes.items() if isinstance(outcome, str)}
 
 
@@ -232,7 +236,7 @@ def _choices(
     started: Mapping[str, BasinForcing],
     known: datetime,
 ) -> list[_Chosen]:
-    """Return the weather of the basins after T0, by where it comes from."""
+    """Return the weather of the basins after T0, by its kind."""
     match params.weather:
         case "observed":
             return [_Chosen({name: observed(name, forcing, days) for name, forcing in started.items()})]
@@ -254,7 +258,7 @@ def _supplied(
     started: Mapping[str, BasinForcing],
     at: datetime,
 ) -> Iterator[_Chosen]:
-    """Yield the weather of the weather forecast that is asked for, or of each that is the newest of some basins."""
+    """Yield the weather of the requested weather forecast, or of each that is the newest of some basins."""
     taken = inputs.loaded.config.inputs
     by_basin = (
         dict.fromkeys(started, params.weather_id)
@@ -276,7 +280,7 @@ def _supplied(
 def _newest(
     session: Session, inputs: ForecastInputs, days: RunDays, names: Sequence[str], at: datetime
 ) -> dict[str, str]:
-    """Return, by basin, the newest weather forecast known at an instant that holds the days that it needs."""
+    """Return, by basin, the newest weather forecast known at an instant that covers its days."""
     by_days: dict[Period, list[str]] = {}
     for name in names:
         by_days.setdefault(needed(days, inputs.bridges.get(name)), []).append(name)
@@ -304,7 +308,9 @@ def _outcome(
 
 
 def _identity(issue: weather.Issue, forecasts: Mapping[str, WeatherForecast]) -> RunWeather | None:
-    """Return what a run keeps of a weather forecast; None where it holds nothing of the run's basins."""
+    """Return a weather forecast as a run stores it.
+
+    Return None where it covers none of the run's basins."""
     if not forecasts:
         return None
     return RunWeather(
@@ -319,8 +325,9 @@ def _identity(issue: weather.Issue, forecasts: Mapping[str, WeatherForecast]) ->
 
 
 def _known(clock: Clock, t0: Day | None) -> datetime:
-    """Return until when a weather forecast must have been available: now, or for a T0 that is asked for the end of the
-    next day."""
+    """Return the instant by which a weather forecast must have been available.
+
+    That is now, or for a requested T0 the end of the next day."""
     if t0 is None:
         return clock.now()
     end = datetime.combine(as_date(t0 + 2 * ONE_DAY), time(), UTC)

@@ -1,4 +1,6 @@
-"""What a run has consumed of a basin, as a hash: the same hashes lead to the same numbers."""
+"""Hashes the inputs that a run consumed for a basin.
+
+Equal hashes lead to equal numbers."""
 
 from collections.abc import Sequence
 
@@ -20,10 +22,10 @@ def inputs_hash(
     first: Day,
     changes: Changes,
 ) -> str:
-    """Return the hash of what was consumed from a day on, of the bridges that it is of, and of what was changed.
+    """Return the hash of the inputs from a day on, with their bridges and changes.
 
     Args:
-        weather: after T0, as it was changed.
+        weather: after T0, with its changes.
         first: the day after that of the parent state.
     """
     consumed, over = _consumed(forcing, weather, days, first), [bridge.sha256 for bridge in bridges]

@@ -1,4 +1,4 @@
-"""The flow that is normal on the days that a forecast is of, and the snow at its T0, for the run to keep."""
+"""Normal flow of the days ahead and normal snow at T0, to be stored with a run."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import isnan
@@ -22,15 +22,15 @@ from records.simulations.snow_cells import SnowMapping
 def observed_normals(
     session: Session, basins: Mapping[str, Basin], area_products: Sequence[str], days: Days
 ) -> dict[str, Array | str]:
-    """Return the normal flow of some days by each basin's own record, (days,) in mm/day, or why it is not known.
+    """Return each basin's normal flow of some days, (days,) in mm/day, or why it is unknown.
 
     Args:
-        area_products: whose area flow is converted by (`basins.area_by`).
+        area_products: weather products whose area converts flow (`basins.area_by`).
     """
     by_gauge: dict[str, list[str]] = {}
     for name in basins:
         by_gauge.setdefault(gauge_product(name), []).append(name)
-    normals: dict[str, Array | str] = {name: f"No discharge of {name} is kept." for name in basins}
+    normals: dict[str, Array | str] = {name: f"No discharge of {name} is stored." for name in basins}
     for product, names in by_gauge.items():
         for first in range(0, len(names), BLOCK):
             for name, means in _means(session, product, names[first : first + BLOCK], days):
@@ -41,8 +41,7 @@ def observed_normals(
 def snow_normals(
     session: Session, version: str, chosen: Mapping[str, SnowMapping | str], t0: Day
 ) -> dict[str, float | str]:
-    """Return the snow that is normal at T0 in each of some basins, mm, by the past that a version simulates; or why it
-    is not known."""
+    """Return each basin's normal snow at T0, mm, by a version's past simulation; or why it is unknown."""
     normals: dict[str, float | str] = {}
     for first in range(0, len(chosen), BLOCK):
         block = dict([*chosen.items()][first : first + BLOCK])
@@ -59,8 +58,7 @@ def _at(t0: Day, water: SimulatedWater) -> float | str:
 def _means(
     session: Session, product: str, names: Sequence[str], days: Days
 ) -> Iterator[tuple[str, tuple[str, Array] | str]]:
-    """Yield those of the basins that have a record, its unit and its normals, (days,) in that unit; or what is damaged
-    of it."""
+    """Yield each basin that has a record, its unit and its normals, (days,), or the damage found."""
     spans = series.spans(session, names, product, "discharge")
     if not spans:
         return

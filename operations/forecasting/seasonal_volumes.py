@@ -1,6 +1,8 @@
-"""Forecasts of seasonal volumes: runs on the weather of other years that look ahead to the end of a season.
+"""Forecasts of seasonal volumes.
 
-They are kept as on request, whoever asks: the latest forecast of a basin stays the one of the days ahead.
+ESP runs with a horizon to the end of a season.
+
+They are always stored as runs on request, so that a basin's latest forecast stays the operational one.
 """
 
 from collections.abc import Sequence
@@ -31,15 +33,15 @@ def forecast_volumes(
     key: str | None = None,
     on_days: OnDays = lambda _done, _total: None,
 ) -> list[runs.Run]:
-    """Issue the runs that tell the volume of the season asked for, or of each basin's own.
+    """Issue the runs for the volume of the requested season, or of each basin's own.
 
     Args:
         owner, key, on_days: as in `operations.forecasting.forecast.forecast`.
 
     Raises:
         InvalidInput: T0 is in the future.
-        UnknownVersion, UnknownBasin: one is not kept.
-        NothingToForecast: no basin of a version can be forecast; nothing is kept.
+        UnknownVersion, UnknownBasin: one does not exist.
+        NothingToForecast: no basin of a version can be forecast; nothing is stored.
     """
     with database.reading() as session:
         groups = basins_by_version(session, params.basins, params.version)
@@ -65,7 +67,9 @@ def forecast_volumes(
 
 
 def _plans(database: Database, clock: Clock, inputs: ForecastInputs, params: VolumesParams) -> list[Plan]:
-    """Return the runs of a version: one for each number of days to the end of a season."""
+    """Return the runs of a version.
+
+    One for each number of days to the end of a season."""
     if not inputs.forcings:
         raise NothingToForecast(" ".join(inputs.failures.values()))
     t0 = _t0(clock, inputs, params.t0)

@@ -1,8 +1,10 @@
-"""The networks over the days after T0: from the one state of a basin, every member goes on with every trace.
+"""Runs the networks over the days after T0.
 
-Basins and traces are run together, so many at a time and one member after the other, and of the cells only their sums
-are kept: what that needs does not grow with the basins. What a basin gets does not depend on the others, nor a trace on
-the other traces.
+Each member continues from a basin's state with every trace.
+
+Basins and traces are run together in groups, one member after the other, and only sums over cells are held, so that the
+memory needed does not grow with the number of basins. The result of a basin does not depend on other basins, nor that
+of a trace on other traces.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,18 +22,18 @@ from operations.versions.load_networks import LoadedVersion
 from records.runs.states import State
 from records.simulations.snow_cells import SnowMapping
 
-SAMPLES = 8 * GROUP  # traces of basins that are run together
+SAMPLES = 8 * GROUP  # traces that are run together
 SNOW, OTHER, LATER = ORIGINS = range(3)  # the tags of water: of snow cells at T0, of other cells then, yet to fall
 
 
 @dataclass(frozen=True, slots=True)
 class InitialState:
-    """What the days ahead of one basin begin from.
+    """The initial state of one basin for the days ahead.
 
     Attributes:
-        state: of T0.
+        state: at T0.
         snow: the cells that read as snow.
-        cells_by_age: the water in the cells of T0 by its age, (members, cells, ages) in mm; None where it is not told.
+        cells_by_age: the water in the cells at T0 by its age, (members, cells, ages) in mm; None where not computed.
     """
 
     state: State
@@ -41,7 +43,7 @@ class InitialState:
 
     @property
     def traces(self) -> int:
-        """How many traces it goes on with; 1 for the observed weather."""
+        """Number of traces; 1 for the observed weather."""
         return len(self.weather.forcing.ids)
 
 
@@ -69,36 +71,42 @@ class StorageResult:
 
 @dataclass(frozen=True, slots=True)
 class FlowResult:
-    """What the members compute of one basin: discharge (M, R, D) in mm/day, and water where they conserve it."""
+    """What the members compute of one basin.
+
+    Discharge (M, R, D) in mm/day, and water where they conserve it."""
 
     discharge: Array
     water: StorageResult | None
 
     @property
     def finite(self) -> bool:
-        """Whether every number of it is one."""
+        """Whether all its numbers are finite."""
         arrays = [self.discharge] if self.water is None else [self.discharge, self.water.loss, self.water.storage]
         return all(bool(np.isfinite(values).all()) for values in arrays)
 
 
 def flows(loaded: LoadedVersion, starts: Sequence[InitialState]) -> Iterator[FlowResult]:
-    """Run a version over the days after T0; yield what it computes of each basin, in their order."""
+    """Run a version over the days after T0.
+
+    Yield the result of each basin, in their order."""
     for chunk in _chunks(starts):
         yield from _together(loaded, chunk)
 
 
 def discharge_by_age(loaded: LoadedVersion, starts: Sequence[InitialState]) -> Iterator[Array]:
-    """Do the same with the water told by its age; yield the discharge of each basin, (M, R, D, ages) in mm/day.
+    """Run with water tagged by age.
+
+    Yield each basin's discharge, (M, R, D, ages) in mm/day.
 
     Args:
-        starts: with the water in their cells told so; what falls on the days ahead is of the last age.
+        starts: with the water of their cells by age; rain and snow of the days ahead have the last age.
     """
     for chunk in _chunks(starts):
         yield from _together_by_age(loaded, chunk)
 
 
 def _chunks(starts: Sequence[InitialState]) -> Iterator[list[InitialState]]:
-    """Yield the starts, so many at a time as run together."""
+    """Yield the starts in groups that are run together."""
     chunk: list[InitialState] = []
     for start in starts:
         if chunk and sum(other.traces for other in chunk) + start.traces > SAMPLES:
@@ -110,7 +118,7 @@ def _chunks(starts: Sequence[InitialState]) -> Iterator[list[InitialState]]:
 
 
 def _rows(starts: Sequence[InitialState]) -> list[slice]:
-    """Return where the traces of each basin lie among those of all."""
+    """Return the slices of each basin's traces among those of all."""
     counts = [start.traces for start in starts]
     return [slice(end - count, end) for end, count in zip(np.cumsum(counts).tolist(), counts, strict=True)]
 
@@ -163,14 +171,14 @@ def _together(loaded: LoadedVersion, starts: Sequence[InitialState]) -> Iterator
 
 
 def _states(starts: Sequence[InitialState], labels: Sequence[str]) -> list[ArrayMap]:
-    """Return each member's states of T0, (basins, ...)."""
+    """Return each member's states at T0, (basins, ...)."""
     at_t0 = member_states([start.state for start in starts], len(labels))
     assert at_t0 is not None
     return at_t0
 
 
 def _split_snow(starts: Sequence[InitialState], states: Sequence[ArrayMap], labels: Sequence[str]) -> list[ArrayMap]:
-    """Return the states with the water in their cells told apart, snow from other water."""
+    """Return the states with the water of their cells tagged as snow or other water."""
     apart = []
     for label, state in zip(labels, states, strict=True):
         cells = state["c"]
@@ -185,6 +193,6 @@ def _split_snow(starts: Sequence[InitialState], states: Sequence[ArrayMap], labe
 
 
 def _fanned_out(states: Sequence[ArrayMap], starts: Sequence[InitialState]) -> list[ArrayMap]:
-    """Return each member's states, those of a basin once for each of its traces."""
+    """Repeat each basin's state for each of its traces, by member."""
     basins = np.repeat(np.arange(len(starts)), [start.traces for start in starts])
     return [{name: values[basins] for name, values in member.items()} for member in states]

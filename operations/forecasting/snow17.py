@@ -1,4 +1,6 @@
-"""Snow-17 on a basin's own weather: a second opinion on the snow of T0 where no reference is kept."""
+"""Snow-17 on a basin's own weather.
+
+A second estimate of the snow at T0 without a reference."""
 
 from collections.abc import Mapping
 
@@ -12,19 +14,20 @@ from operations.data.pet import TEMPERATURES
 from records.basins.basins import Basin
 
 DAYS = 730
-"""It begins on bare ground so many days before T0: a summer lies between."""
+"""It starts on bare ground this many days before T0, so that a summer lies between."""
 ELEVATION = "elev_mean"
 
 
 def snow17_at(
     t0: Day, basins: Mapping[str, Basin], forcings: Mapping[str, BasinForcing], inputs: InputsConfig
 ) -> dict[str, float | str]:
-    """Return the snow water equivalent of basins at the end of T0 by Snow-17 with its usual parameters, mm, or why it
-    is not known.
+    """Return the snow water equivalent of basins at T0 by Snow-17, mm, or why it is unknown.
+
+    The parameters are Snow-17's usual ones.
 
     Args:
         forcings: until T0 at least, of each of the basins.
-        inputs: what the forcings hold.
+        inputs: describes the forcings' variables.
     """
     days = Period(t0 - DAYS + 1, t0)
     outcomes: dict[str, float | str] = {}
@@ -48,7 +51,7 @@ def snow17_at(
 
 
 def _weather(forcing: BasinForcing, inputs: InputsConfig, days: Period) -> tuple[Array, Array] | str:
-    """Return precipitation and mean temperature, (days,), or why they are not known."""
+    """Return precipitation and mean temperature, (days,), or why they are unknown."""
     if lacking := [name for name in TEMPERATURES if name not in inputs.auxiliary]:
         return f"Snow-17 needs {' and '.join(lacking)}, which this model does not take."
     if forcing.period.overlap(days) != days:

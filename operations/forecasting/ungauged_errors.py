@@ -1,4 +1,4 @@
-"""Basins that an error model has not met: they get the numbers of all basins, scaled by what is simulated of each."""
+"""Error models for basins without observations: regional parameters, scaled by simulated flow."""
 
 from collections.abc import Mapping, Sequence
 
@@ -19,15 +19,14 @@ log = structlog.get_logger()
 def error_model_for(
     database: Database, loaded: LoadedVersion, forcings: Mapping[str, BasinForcing]
 ) -> error_models.ErrorModel | str:
-    """Return the error model of a version for some basins, the regional numbers of those never seen added; or why there
-    is none."""
+    """Return a version's error model with regional parameters added for basins never seen; or why there is none."""
     add_ungauged(database, loaded, forcings)
     with database.reading() as session:
         return error_model_of(session, loaded.version, list(forcings))
 
 
 def add_ungauged(database: Database, loaded: LoadedVersion, forcings: Mapping[str, BasinForcing]) -> None:
-    """Keep the errors of basins that the error model of a version has none of, where it serves basins never seen."""
+    """Store regional error models for the version's basins that its error model lacks."""
     long = [name for name, forcing in forcings.items() if len(forcing.period) >= MIN_DAYS]
     with database.reading() as session:
         model = error_model_of(session, loaded.version, [])
@@ -53,4 +52,4 @@ def _add(
     errors = {name: model.regional.of_basin(flow[np.isfinite(flow)]) for name, flow in zip(names, flows, strict=True)}
     with database.transaction() as session:
         error_models.add_basins(session, model, errors)
-    log.info("calibrated.unmet", version=model.version_id, basins=names)
+    log.info("calibrated.regional", version=model.version_id, basins=names)

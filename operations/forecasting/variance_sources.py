@@ -1,8 +1,8 @@
-"""The spread of a forecast divided: what of it the weights, the weather after T0 and the state of T0 make.
+"""Splits a forecast's spread into the shares of weights, weather after T0 and state of T0.
 
-How uncertain a state is, is taken from what may have fallen in the basin: each perturbed state is the replay of the
-last year or two with other precipitation (`hydrology.weather.perturbed_forecasts.rain_factors`), and the forecast is
-made from each.
+The uncertainty of a state is derived from that of past precipitation: each perturbed state is a replay of the last year
+or two with perturbed precipitation (`hydrology.weather.perturbed_forecasts.rain_factors`), and a forecast is computed
+from each.
 """
 
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ from records.runs import states
 from records.runs.states import State
 
 REPLAYED_DAYS = np.timedelta64(365, "D")
-"""A replay begins from the newest stored state that is so much older than T0: stores remember rain for about a year."""
+"""A replay starts from the newest stored state this much older than T0: stores remember rain for about a year."""
 
 
 def divided(
@@ -36,11 +36,11 @@ def divided(
     at_t0: Mapping[str, State],
     count: int,
 ) -> dict[str, npt.NDArray[np.float64]]:
-    """Return the variance of each basin's discharge on the days ahead by its sources, (sources, days).
+    """Return the variance of each basin's discharge by source, (sources, days).
 
     Args:
-        at_t0: the state of T0 of each basin; others are left out.
-        count: how many perturbed states there are of each basin.
+        at_t0: the state of T0 by basin; other basins are left out.
+        count: number of perturbed states per basin.
     """
     with database.reading() as session:
         before = {
@@ -57,14 +57,14 @@ def divided(
 
 
 def _perturbed(loaded: LoadedVersion, record: Forcing, before: State | None, at_t0: State, count: int) -> list[State]:
-    """Return states of T0 as they may have been.
+    """Return perturbed states of T0.
 
     Args:
-        before: the state that the replays begin from; None for an empty store at the beginning of the record.
+        before: the state that the replays start from; None for the empty store at the start of the record.
     """
     first = record.period.first if before is None else before.day + ONE_DAY
     replayed = record.over(Period(first, at_t0.day))
-    chance = np.random.default_rng(int(at_t0.day.astype(int)))  # basins replayed from one day on err together
+    chance = np.random.default_rng(int(at_t0.day.astype(int)))  # basins replayed from the same day share their errors
     several = replayed.basins(np.zeros(count, np.int64))
     several = replace(several, mass=(several.mass * rain_factors(replayed.period, count, chance)).astype(np.float32))
     start = member_states([before] * count, len(loaded.labels))

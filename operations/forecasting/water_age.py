@@ -1,7 +1,9 @@
-"""The age of the water of a forecast: how much of its discharge fell in which season.
+"""The age of the water of a forecast.
 
-The past until T0 is run again from a kept state, with what falls told apart by its season. That changes no bit of all
-water, so the state of T0 comes out as it is kept; where it does not, no age is told.
+The share of its discharge by the season in which it fell.
+
+The past until T0 is simulated again from a stored state, with precipitation tagged by its season. Tags do not change
+the total water by a single bit, so the run must end in the stored state of T0; where it does not, no age is reported.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,7 +24,7 @@ from records.runs.states import State
 
 NO_WATER = "The network's cells do not hold water."
 ANOTHER_PAST = (
-    "The past, run again, does not end in the state of T0 that is kept: that was computed by another program or "
+    "The past, simulated again, does not end in the stored state of T0: that was computed by another program or "
     "processor, or its forcing has been revised since."
 )
 
@@ -34,7 +36,7 @@ def cells_by_age(
     at_t0: Mapping[str, State],
     t0: Day,
 ) -> dict[str, Array | str]:
-    """Return the water in the cells of T0 by its age (`Ages`), (members, cells, ages) in mm, or why it is not known.
+    """Return the cells' water at T0 by its age (`Ages`), (members, cells, ages) in mm, or why it is unknown.
 
     Args:
         at_t0: the states of T0, by basin.
@@ -63,7 +65,7 @@ def _why_too_young(forcing: BasinForcing, t0: Day) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class _Past:
-    """The past of some basins that begin on the same day, all from a state or all from an empty store."""
+    """The past of basins with the same first day, all from a state or all from the empty store."""
 
     loaded: LoadedVersion
     forcings: Sequence[BasinForcing]
@@ -83,14 +85,14 @@ class _Past:
             yield np.stack([end["tags"][at] for end in ends]).astype(np.float32) if same else ANOTHER_PAST
 
     def _ends(self) -> list[ArrayMap]:
-        """Return each member's states of T0, (basins, ...), with the water in their cells told apart."""
+        """Return each member's states of T0, (basins, ...), with the water of their cells tagged."""
         days = Period(max(self.first, self.ages.begin), self.ages.t0)
         started_at = [all_older(state, self.ages) for state in self._at_begin()]
         each = self.loaded.ensemble.each(self._over(days), started_at, (), self.ages.of(days.days))
         return [end for _, end in each]
 
     def _at_begin(self) -> list[ArrayMap]:
-        """Return each member's states when the first season begins that is told, or the first of the record's."""
+        """Return each member's states at the start of the first reported season, or of the record."""
         ensemble, started_at = self.loaded.ensemble, member_states(self.started, len(self.loaded.labels))
         if self.first < self.ages.begin:
             return ensemble.simulate(self._over(Period(self.first, self.ages.begin - ONE_DAY)), started_at, ())[1]
@@ -104,7 +106,7 @@ class _Past:
 
 
 def all_older(state: ArrayMap, ages: Ages) -> ArrayMap:
-    """Return a member's states with the water in their cells told apart by age: all of it is of the oldest."""
+    """Return a member's state with all water of its cells tagged with the oldest age."""
     tags = np.zeros((*state["c"].shape, len(ages.names)), np.float32)
     tags[..., 0] = state["c"]
     return state | {"tags": tags}

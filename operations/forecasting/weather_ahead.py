@@ -1,4 +1,6 @@
-"""The weather of a basin on the days after T0: observed, of a weather forecast, of other years (ESP), or dry."""
+"""The weather of a basin after T0.
+
+Observed, forecast, of other years (ESP), or dry."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,9 +23,9 @@ class WeatherAhead:
     """The weather of one basin after T0.
 
     Attributes:
-        traces: their labels; None where there is one weather and no trace: the observed, and a dry one.
-        forcing: (traces, days, ...); one row where there is no trace.
-        of_record: whether it is what the record holds of these days.
+        traces: their labels; None where there is a single weather: the observed or a dry one.
+        forcing: (traces, days, ...); one row without traces.
+        of_record: whether it is the recorded weather of these days.
     """
 
     traces: tuple[str, ...] | None
@@ -32,7 +34,7 @@ class WeatherAhead:
 
 
 def observed(basin: str, forcing: BasinForcing, days: RunDays) -> WeatherAhead | str:
-    """Return the weather that was observed after T0, or why a day of it is not known."""
+    """Return the observed weather after T0, or why a day of it is unknown."""
     ahead, record = days.ahead, forcing.period
     if ahead.last > record.last:
         reason = (
@@ -47,10 +49,10 @@ def observed(basin: str, forcing: BasinForcing, days: RunDays) -> WeatherAhead |
 
 
 def climatology(basin: str, forcing: BasinForcing, days: RunDays, ended: Day) -> WeatherAhead | str:
-    """Return the weather of the same days in every other year whose days are complete, or why there is none.
+    """Return the weather of the same days in every other complete year, or why there is none.
 
     Args:
-        ended: the last day that has ended: later ones of the record are not known yet.
+        ended: the last day that has ended: later days of the record are not known yet.
     """
     whole, record = forcing.forcing, Period(forcing.period.first, min(forcing.period.last, ended))
     years = other_years(days.ahead, record)
@@ -66,7 +68,7 @@ def climatology(basin: str, forcing: BasinForcing, days: RunDays, ended: Day) ->
 
 
 def dry(basin: str, forcing: BasinForcing, days: RunDays, ended: Day) -> WeatherAhead | str:
-    """Return days without precipitation that have, of all else, the mean of what `climatology` returns; or why not."""
+    """Return days without precipitation, all else at the mean of `climatology`; or why not."""
     of_years = climatology(basin, forcing, days, ended)
     if isinstance(of_years, str):
         return of_years
@@ -83,7 +85,7 @@ def supplied(
     inputs: InputsConfig,
     forecast: WeatherForecast | BridgedForecast | None,
 ) -> WeatherAhead | str:
-    """Return the weather of a weather forecast, or why it does not hold the days ahead."""
+    """Return the weather of a weather forecast, or why it does not cover the days ahead."""
     if forecast is None:
         return f"{basin}: no weather forecast that is known holds {days.ahead}: fetch or add one."
     names = (inputs.mass, *inputs.auxiliary)

@@ -1,4 +1,4 @@
-"""A training that goes on from a version: with its network, inputs, scaler and weights, on basins of its own."""
+"""Fine-tuning: a training that starts from a version's network, inputs, scaler and weights, on its own basins."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,11 +24,11 @@ VECTORS = "vectors.table"
 
 
 def whole(session: Session, tuning: FineTuningConfig) -> tuple[Version, TrainingConfig]:
-    """Return the parent of a fine-tuning, and the whole configuration of what is to be trained.
+    """Return the parent of a fine-tuning, and the full configuration to train.
 
     Raises:
-        UnknownVersion: the parent is not kept.
-        InvalidInput: it takes another product, has fewer members, or learns no vectors of basins.
+        UnknownVersion: the parent does not exist.
+        InvalidInput: it takes another product, has fewer members, or has no basin vectors to fit.
     """
     parent = versions.get(session, tuning.parent)
     if tuning.product not in (None, parent.product):
@@ -43,8 +43,8 @@ def whole(session: Session, tuning: FineTuningConfig) -> tuple[Version, Training
         )
     if tuning.fitted == "basin_vectors" and not _learns_vectors(parent):
         raise InvalidInput(
-            f"Version {parent.id} learns no vectors of basins, so there is nothing to fit of them alone: fit the whole "
-            "network (fitted: network), or choose a parent with `basin_vector` above 0."
+            f"Version {parent.id} learns no vectors of basins, so only its whole network can be fitted: do so (fitted: "
+            "network), or choose a parent with `basin_vector` above 0."
         )
     return parent, tuning.training(TrainingConfig.model_validate(parent.config), len(parent.members))
 
@@ -55,7 +55,9 @@ def _learns_vectors(parent: Version) -> bool:
 
 
 def start_of(session: Session, parent: Version, member: int, learnt_from: Sequence[str]) -> Tensors:
-    """Return the weights that a member starts from: those that the parent uses of its member in the same place.
+    """Return a member's initial weights.
+
+    Those that the parent uses for its member in the same place.
 
     Args:
         learnt_from: the basins that the member will have learnt from, the parent's among them.
@@ -71,17 +73,17 @@ def start_of(session: Session, parent: Version, member: int, learnt_from: Sequen
 
 
 def learnt_from(parent: Version | None, basins: Sequence[str]) -> tuple[str, ...]:
-    """Return the basins that a version will have learnt from: those of the training, after its parent's."""
+    """Return the basins of a version's training: the parent's, then its own."""
     return tuple(dict.fromkeys([*(parent.basins if parent else ()), *basins]))
 
 
 @dataclass(frozen=True, slots=True)
 class Lineage:
-    """Where a version comes from.
+    """The origin of a version.
 
     Attributes:
         parent_id: the version that it was fine-tuned from, if any.
-        basins: all that it learnt from, its ancestors' included.
+        basins: all basins that it learnt from, including those of its ancestors.
         properties: the ranges of these basins' attributes, and the fine-tuning.
     """
 
@@ -93,11 +95,13 @@ class Lineage:
 def lineage(
     parent: Version | None, basins: tuple[str, ...], names: tuple[str, ...], static: npt.NDArray[np.floating]
 ) -> Lineage:
-    """Return where a version comes from that is trained now: from scratch where it has no parent.
+    """Return the lineage of a version that is trained now.
+
+    From scratch without a parent.
 
     Args:
         basins: those it is trained on.
-        names, static: the attributes that it takes, and their values there, (basins, attributes).
+        names, static: the attributes that it takes, and their values in these basins, (basins, attributes).
     """
     own = attribute_ranges(names, static)
     if parent is None:

@@ -1,4 +1,4 @@
-"""What the probes of physics find of a version, before it is kept."""
+"""Runs the physics probes on a version before it is stored."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,18 +24,18 @@ from records.basins import basins
 from records.versions.versions import Member, NewVersion
 
 YEARS = (4, 3, 2)
-"""Water years that are examined: as many of these as records hold after a year of warm-up."""
+"""Numbers of water years to examine: the largest that the records hold after a year of warm-up."""
 ONE_DAY = np.timedelta64(1, "D")
 
 
 @dataclass(frozen=True, slots=True)
 class RealWeather:
-    """The weather of some basins that networks are examined on.
+    """Weather of several basins, on which networks are examined.
 
     Attributes:
         forcing: from the first day of warm-up.
         latitudes: of its basins, in degrees.
-        days: those examined.
+        days: the days examined.
     """
 
     forcing: Forcing
@@ -46,10 +46,10 @@ class RealWeather:
 def measured(
     version: NewVersion, members: Sequence[Member], weather: RealWeather | None = None
 ) -> tuple[ProbeResult, ...] | None:
-    """Return what is found of the weights that a version uses; None without members.
+    """Return the results of the probes for the weights that a version uses; None without members.
 
     Args:
-        weather: of basins of the version; None: only what weather made for the purpose shows.
+        weather: of basins of the version; None: only the probes on synthetic weather are run.
     """
     if not members:
         return None
@@ -65,7 +65,9 @@ def measured(
 
 
 def real_weather(session: Session, config: TrainingConfig, names: Sequence[str]) -> RealWeather | None:
-    """Return weather of some of the named basins, spread over them; None where too little of it is known here.
+    """Return weather of some of the named basins, spread over them.
+
+    Return None where too little is stored.
 
     An examination needs daily temperatures, latitudes, and a year of warm-up before two water years at least.
     """
@@ -84,7 +86,7 @@ def real_weather(session: Session, config: TrainingConfig, names: Sequence[str])
 
 
 def _last_years(last: Day, years: int) -> tuple[Period, Period]:
-    """Return some whole water years that end by a day, and the same with the year of warm-up before them."""
+    """Return the last whole water years up to a day, without and with the year of warm-up."""
     ended = int(water_year(np.array([last + ONE_DAY]))[0]) - 1
     first, end = np.datetime64(f"{ended - years}-10-01"), np.datetime64(f"{ended}-09-30")
     return Period(first, end), Period(first - np.timedelta64(YEAR, "D"), end)

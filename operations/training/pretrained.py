@@ -1,7 +1,7 @@
-"""Shipped ensembles: from a version to the form that is shipped, and from that form to a version.
+"""Exports versions as shipped ensembles, and installs shipped ensembles as versions.
 
-Installing is a training that was done elsewhere: its request is the content and the product, so the same again is the
-same version.
+Installing counts as a training: its request is the content and the product, so that installing the same ensemble again
+returns the same version.
 """
 
 from collections.abc import Sequence
@@ -41,14 +41,14 @@ class UnknownEnsemble(NotFound):
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """A shipped ensemble that is a version here.
+    """A shipped ensemble that is installed as a version.
 
     Attributes:
-        content: the fingerprint of what is shipped.
+        content: the fingerprint of the shipped ensemble.
         already: whether it was installed before.
         trained_on, product: the forcing product that it learnt from, and the one that it takes here.
-        learnt_from: how many basins it learnt from.
-        twin: the version that is judged in its place on days that it has fitted itself; None where it has none.
+        learnt_from: number of basins that it learnt from.
+        twin: the version that is scored for it on days that it has fitted itself, if any.
     """
 
     version_id: str
@@ -72,11 +72,13 @@ class Promoted:
 
 
 def export(database: Database, version_id: str, folder: Path) -> Written:
-    """Write a version in the form that is shipped: the weights that it uses, in half precision.
+    """Write a version in the shipped form.
+
+    The weights that it uses, in half precision.
 
     Raises:
         UnknownVersion: there is none of that id.
-        AnotherVersion: the folder holds another.
+        AnotherVersion: the folder holds another version.
         DataProblem: half precision cannot hold the weights; nothing is written.
     """
     with database.reading() as session:
@@ -92,14 +94,16 @@ def ship(
     members: Sequence[versions.Member],
     twin: form.TwinEnsemble | None = None,
 ) -> Written:
-    """Write members of a version, which need not be kept or whole yet, in the form that is shipped.
+    """Write members of a version in the shipped form.
+
+    It need not be stored or complete.
 
     Members that are in the folder already stay, so that a training's can be written as they finish.
 
     Args:
-        version: what is said of it, as `train.new_version` gives it of a training under way.
+        version: its description, as `train.new_version` returns it for a training under way.
         members: with the weights that the version uses.
-        twin: the ensemble that is shipped beside it to be judged in its place.
+        twin: the ensemble shipped beside it that is scored for it.
 
     Raises:
         AnotherVersion, DataProblem: as `export`.
@@ -123,15 +127,15 @@ def ship(
 
 
 def read_shipped(name: str | None = None, shelf: Path | None = None) -> form.Ensemble:
-    """Return a shipped ensemble, wholly checked; where none is named the default one, or the only one.
+    """Return a shipped ensemble after checking it; by default the default one, or the only one.
 
     Args:
-        shelf: the folder of ensembles; that of the package unless given.
+        shelf: the folder of ensembles; by default that of the package.
 
     Raises:
-        UnknownEnsemble: it is not shipped; the sentence lists what is.
+        UnknownEnsemble: it is not shipped; the message lists those that are.
         InvalidInput: none is named, and several are shipped without the default one.
-        DamagedEnsemble: a file of it is missing or damaged.
+        DamagedEnsemble: one of its files is missing or damaged.
     """
     shelf = shelf or SHELF
     shipped = form.names(shelf)
@@ -142,19 +146,19 @@ def read_shipped(name: str | None = None, shelf: Path | None = None) -> form.Ens
     if name is None and len(shipped) > 1:
         raise InvalidInput(f"Several ensembles are shipped ({', '.join(shipped)}): name one.")
     if name is not None and name not in shipped:
-        raise UnknownEnsemble(f"No ensemble {name!r} is shipped: choose of {', '.join(shipped)}.")
+        raise UnknownEnsemble(f"No ensemble {name!r} is shipped: choose one of {', '.join(shipped)}.")
     return form.read(shelf / (name or shipped[0]))
 
 
 def install(database: Database, clock: Clock, shipped: form.Ensemble, product: str | None = None) -> Installed:
-    """Keep a shipped ensemble as a version, whole or not at all, and its twin before it.
+    """Install a shipped ensemble as a version, and its twin before it, in one transaction each.
 
-    The same content and product are the same version. The error model, the regional snow cells and the skill that it
-    comes with are stored where the version has none, and only with the product that they were fitted on; skill of
-    basins that are stored, so that installing again adds that of basins ingested since.
+    The same content and product give the same version. The shipped error model, regional snow cells and skill are
+    stored where the version has none, and only with the product that they were fitted on. Skill is stored for basins
+    that are stored here, so that installing again adds that of basins ingested since.
 
     Args:
-        product: the forcing product that it is to take; the one that it was trained on unless given.
+        product: the forcing product that it will take; by default the one that it was trained on.
     """
     result = shipped.description
     trained_on = result.config.inputs.product
@@ -207,7 +211,7 @@ def _store_errors(session: Session, clock: Clock, version: str, fitted: errors.S
 
 
 def _add_skill(session: Session, version: str, judged: skill.ShippedSkill) -> None:
-    """Store the shipped scores of basins that have none of their own over the same period."""
+    """Store the shipped scores of basins without scores of their own over the same period."""
     stored, period = {one.id for one in basins.list_basins(session)}, Period.parse(judged.period)
     rows = [
         scores.Score(
@@ -232,7 +236,7 @@ def _add_skill(session: Session, version: str, judged: skill.ShippedSkill) -> No
 
 
 def promote_where_vacant(database: Database, clock: Clock, version_id: str) -> Promoted:
-    """Let a version serve every basin that has its forcing and attributes and no current version yet.
+    """Promote a version for every basin with its forcing and attributes and without a current version.
 
     Raises:
         UnknownVersion: there is none of that id.
@@ -290,6 +294,6 @@ def _new_version(clock: Clock, shipped: form.Ensemble, product: str, twin: str |
 
 
 def _twin(session: Session, version: versions.Version) -> form.TwinEnsemble | None:
-    """Return what names the twin of a version."""
+    """Return the shipped name and content of a version's twin."""
     shipped = version.twin_id and versions.get(session, version.twin_id).properties.pretrained
     return form.TwinEnsemble(name=shipped.name, content=shipped.content) if shipped else None

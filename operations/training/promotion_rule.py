@@ -1,12 +1,11 @@
-"""When a new version takes over from those in use: it is better on held-out years, beyond what chance could give.
+"""Decides promotions: a candidate replaces current versions if it is significantly better on held-out years.
 
-The whole water years of a held-out period are dealt into two sets. The *deciding* years alone settle whether the
-candidate is promoted: by the median over basins of the difference in NSE, paired by basin, whose 95 % interval (water
-years drawn again, `hydrology.scores.bootstrap`) must lie above the margin. What it is then worth is told over the
-*reporting*
-years, which took no part in the decision.
+The whole water years of a held-out period are divided into two sets. The *deciding* years alone settle whether the
+candidate is promoted: the median over basins of the difference in NSE, paired by basin, must have a 95 % interval
+(bootstrap over water years, `hydrology.scores.bootstrap`) above the margin. The skill to expect is then reported over
+the *reporting* years, which took no part in the decision.
 
-A version that has fitted these years itself, and has a twin that has not, is judged by its twin.
+A version that was fitted to these years itself, and has a twin that was not, is judged by its twin.
 
 A candidate trained from scratch is decided on for all basins together. A fine-tuned one is decided on basin by basin,
 in those it was tuned on, and against its parent where a basin uses no version.
@@ -38,11 +37,11 @@ ByBasin = Mapping[str, YearlyErrors]
 
 
 def require_decidable(session: Session, config: TrainingConfig | FineTuningConfig, rule: PromotionRule) -> None:
-    """Return when `decide` can serve the version that a training is to lead to: asked before it is trained.
+    """Check before a training whether `decide` can be applied to its version.
 
     Raises:
-        InvalidInput: the period is too short, or overlaps the days of the training or of an ancestor's.
-        UnknownVersion: the parent is not kept.
+        InvalidInput: the period is too short, or overlaps days of the training or of an ancestor's.
+        UnknownVersion: the parent does not exist.
     """
     split_years(rule.period)
     require_to_be_held_out(session, config, rule.period)
@@ -55,10 +54,10 @@ def decide(
     rule: PromotionRule,
     on_basins: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> PromotionDecision:
-    """Hold a candidate against the current versions of its basins, keep the decision with it, and act on it.
+    """Compare a candidate with its basins' current versions, store the decision, and promote accordingly.
 
-    A decision that compares nothing does not replace one that did. An operator's candidate becomes current only for
-    basins that are registered with that key, and no scores are stored of versions that are not the operator's.
+    A decision without a comparison does not replace one with a comparison. An operator's candidate becomes current only
+    for basins that are registered with that key, and scores are stored only for versions of that operator.
 
     Raises:
         InvalidInput: the period is too short, or overlaps the training or validation of the candidate or an ancestor.
@@ -101,10 +100,10 @@ def _yearly_errors(
     period: Period,
     on_basins: Callable[[int, int], None],
 ) -> tuple[dict[str, YearlyErrors], dict[str, YearlyErrors]]:
-    """Return the errors of the candidate, and those of the versions in use, on the same days of the same basins.
+    """Return the errors of the candidate and of the current versions, on the same days and basins.
 
     Args:
-        judged: the version that is judged in place of each.
+        judged: the version that is scored for each.
     """
 
     def errors(version: str, basins: list[str], skipped: Mapping[str, Days]) -> dict[str, YearlyErrors]:
@@ -156,7 +155,7 @@ def _decision(
 
 
 def side_by_side(years: tuple[int, ...], ours: ByBasin, theirs: ByBasin) -> SideBySide:
-    """Hold the errors of a candidate beside those of the versions in use, over some water years of the same basins."""
+    """Compare a candidate's errors with those of the current versions, over some water years of the same basins."""
     one, other = (YearlyErrors.joined([side[basin] for basin in ours]).over(years) for side in (ours, theirs))
     known = np.isfinite(one.nse() + other.nse())[:, 0]
     ours_median, theirs_median = (

@@ -1,10 +1,9 @@
-"""A season's retraining: the recipe of the version in use, trained anew on the record as it is now.
+"""Seasonal retraining: trains the recipe of the current version on the updated record.
 
-Two ensembles are trained by it. The *candidate* learns from every whole water year of the record, so that a promotion
-brings the newest years into use. Its *twin* learns from all but the judged years, and is held there against the version
-in use, or that one's twin (`operations.training.promotion_rule`). The number of steps is the recipe's: no weights are
-chosen by
-validation, so that the judged years, in which neither has learnt anything, choose nothing but what is put in use.
+It trains two ensembles. The *candidate* learns from every whole water year of the record, so that a promotion brings
+the newest years into use. Its *twin* learns from all but the judged years, and is compared there with the current
+version, or that version's twin (`operations.training.promotion_rule`). The number of steps is the recipe's: no weights
+are chosen by validation, so that the judged years, from which neither has learnt, decide nothing but the promotion.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -31,18 +30,18 @@ from records.versions.promotion_decisions import PromotionDecision
 from runtime.clock import Clock
 
 OnStep = Callable[[str, int, int], None]
-"""Gets what is done, how many basins of it are done, and of how many."""
+"""Called with the current stage, the number of basins done and the total."""
 
 
 @dataclass(frozen=True, slots=True)
 class Season:
-    """What is to be trained.
+    """The trainings of a season.
 
     Attributes:
-        version_id: whose recipe it is.
-        basins: to learn from: those that the version learnt from or serves.
-        twin: the configuration of the twin: its held-out period is that of the judged years.
-        candidate: that of the candidate.
+        version_id: the version whose recipe is used.
+        basins: those that the version learnt from or serves.
+        twin: the configuration of the twin; its held-out period is that of the judged years.
+        candidate: the configuration of the candidate.
     """
 
     version_id: str
@@ -53,7 +52,7 @@ class Season:
 
 @dataclass(frozen=True, slots=True)
 class Retrained:
-    """What a season's retraining led to."""
+    """The result of a seasonal retraining."""
 
     trained: Trained
     twin_id: str
@@ -61,11 +60,11 @@ class Retrained:
 
 
 def season(session: Session, params: RetrainingParams) -> Season | str:
-    """Return what a retraining is to train now, or why there is nothing to train.
+    """Return the trainings of a season, or why there is nothing to train.
 
     Raises:
         UnknownVersion: there is none of that id.
-        InvalidInput: none is in use; it was fine-tuned; the judged years are not within the record, or too few years
+        InvalidInput: none is current; it was fine-tuned; the judged years are not within the record, or too few years
             are left to judge on.
         DataProblem: the record has no whole water year.
     """
@@ -81,7 +80,7 @@ def season(session: Session, params: RetrainingParams) -> Season | str:
     record = Period(first, _newest_year_end(session, version, config, names, first))
     newest = max(days.last for days in learnt)
     if record.last <= newest:
-        return f"Version {version.id} has learnt from days up to {newest}, and no water year has become whole since."
+        return f"Version {version.id} has learnt from days up to {newest}, and no water year has been completed since."
     judged_by = versions.get(session, version.twin_id) if version.twin_id else version
     judged = params.judge_on or _unused_years(record, [Period.parse(days) for days in judged_by.used_periods])
     if record.overlap(judged) != judged:
@@ -96,7 +95,7 @@ def season(session: Session, params: RetrainingParams) -> Season | str:
 
 
 def begin_both(database: Database, clock: Clock, work: Season) -> tuple[StartedTraining, StartedTraining]:
-    """Begin the trainings of the twin and of the candidate, or go on with them.
+    """Start or resume the trainings of the twin and of the candidate.
 
     Raises:
         NoBasinLeft: no basin can serve.
@@ -106,13 +105,13 @@ def begin_both(database: Database, clock: Clock, work: Season) -> tuple[StartedT
 
 
 def reopen_both(database: Database, trainings: Iterable[str]) -> tuple[StartedTraining, StartedTraining]:
-    """Return the trainings of the twin and of the candidate, which another process began.
+    """Return the trainings of the twin and of the candidate that another process started.
 
     Args:
-        trainings: that of the candidate among them.
+        trainings: their ids.
 
     Raises:
-        UnknownTraining: one is not kept.
+        UnknownTraining: one does not exist.
         DataChanged: their data were revised meanwhile.
     """
     candidate = next(started for started in (reopen(database, of) for of in dict.fromkeys(trainings)) if started.twin)
@@ -129,13 +128,13 @@ def conclude(
     label: str | None = None,
     on_step: OnStep = lambda _step, _done, _total: None,
 ) -> Retrained:
-    """Assemble both versions when all members are in, and decide which is in use from now on.
+    """Assemble both versions once all members are trained, and decide on the promotion.
 
-    Before, the candidate gets all that one in use needs: an error model and scores, those of its twin in the judged
-    years, and the levels of its simulation. Done again, it changes nothing.
+    Before that, the candidate gets an error model, scores (those of its twin in the judged years) and the levels of its
+    simulation, as every current version has. Repeating it changes nothing.
 
     Raises:
-        DataProblem: a member is not in yet, or no basin can be simulated.
+        DataProblem: a member is not trained yet, or no basin can be simulated.
     """
     judged = twin.config.held_out_period
     assert judged is not None
@@ -154,7 +153,7 @@ def conclude(
 
 
 def _most_used(session: Session) -> versions.Version:
-    """Return the version of the service that is in use in the most basins."""
+    """Return the service's version that is current for the most basins."""
     in_use = promotions.in_use(session)
     in_use = {version: names for version, names in in_use.items() if versions.owner_of(session, version) is None}
     if not in_use:
@@ -166,16 +165,16 @@ def _to_learn_from(session: Session, version: versions.Version) -> tuple[str, ..
     served = promotions.in_use(session).get(version.id, [])
     names = tuple(sorted({*basins.known(session, version.scope), *served}))
     if not names:
-        raise InvalidInput(f"None of the basins that version {version.id} learnt from or serves is kept here.")
+        raise InvalidInput(f"No basin that version {version.id} learnt from or serves is stored here: ingest one.")
     return names
 
 
 def _newest_year_end(
     session: Session, version: versions.Version, config: TrainingConfig, names: Sequence[str], first: Day
 ) -> Day:
-    """Return the last day of the newest water year, from a first day on, of which half the basins have the weather.
+    """Return the end of the newest water year for which half the basins have complete weather.
 
-    A basin whose record ended years ago does not hold up the others: it is left out of the training, with a sentence.
+    Basins whose record ended years ago do not hold up the others: the training leaves them out, with a reason.
 
     Raises:
         DataProblem: there is none.
@@ -192,10 +191,12 @@ def _newest_year_end(
 
 
 def _unused_years(record: Period, used: Sequence[Period]) -> Period:
-    """Return the longest stretch of whole water years of a record that no used period touches, of two the newer.
+    """Return the longest stretch of whole water years outside all used periods.
+
+    Of two, the newer.
 
     Raises:
-        InvalidInput: it is shorter than a promotion is decided on.
+        InvalidInput: it is shorter than a promotion needs.
     """
     unused = [
         year for year in whole_water_years(record) if not any(year_of(year).overlap(days) is not None for days in used)
@@ -209,8 +210,8 @@ def _unused_years(record: Period, used: Sequence[Period]) -> Period:
     longest_run = max(stretches, key=lambda years: (len(years), years[-1]), default=[])
     if len(longest_run) < MIN_YEARS:
         raise InvalidInput(
-            f"The version in use has learnt from all but {len(longest_run)} successive water years of the record {record}, "
-            f"and a promotion is decided on at least {MIN_YEARS}: name years to judge on all the same (--judge-on), "
-            "knowing that the version in use knows them."
+            f"The version in use has learnt from all but {len(longest_run)} successive water years of the record "
+            f"{record}, and a promotion is decided on at least {MIN_YEARS}: name years to judge on all the same "
+            "(--judge-on), knowing that the version in use knows them."
         )
     return Period(year_of(longest_run[0]).first, year_of(longest_run[-1]).last)

@@ -1,8 +1,8 @@
-"""From observations to a version: begin a training, train its members, assemble what they learnt.
+"""Trains versions: starts a training, trains its members, assembles the version.
 
-A training is its request: the same request goes on from its checkpoints, and a finished one is returned. Its
-members can be trained by different processes; the version is assembled when all are in. A fine-tuning is a training
-that starts from the weights of its parent, and by itself changes no basin's version.
+A training is identified by its request: the same request resumes from its checkpoints, and a finished one is returned.
+Its members can be trained by different processes; the version is assembled when all are finished. A fine-tuning is a
+training that starts from the weights of its parent, and by itself changes no basin's version.
 """
 
 from collections.abc import Callable, Sequence
@@ -35,7 +35,7 @@ OnProgress = Callable[[Progress], None]
 
 
 class DataChanged(DataProblem):
-    """The data are no longer those that the training began with."""
+    """The data differ from those that the training started with."""
 
     kind = "training-data-changed"
 
@@ -45,10 +45,10 @@ class StartedTraining:
     """A training that is under way or finished.
 
     Attributes:
-        version_id: what it led to; None while it is under way.
+        version_id: the resulting version; None while it is under way.
         parent: of a fine-tuning.
-        twin: the training of the version that is to be judged in place of this one's.
-        owner: the operator's key that the version is stored under; None for the service's.
+        twin: the training of the version that will be scored for this one's.
+        owner: the operator's key that owns the version; None for the service's.
     """
 
     training_id: str
@@ -62,13 +62,13 @@ class StartedTraining:
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """The version that a training led to.
+    """The version that resulted from a training.
 
     Attributes:
         already: whether the same training had been finished before.
-        basins: those it was trained on here.
-        promoted: the basins that had no current version and now use this one; none of a fine-tuning.
-        refused: why it may serve no basin, where a probe of its physics failed.
+        basins: the basins it was trained on here.
+        promoted: the basins without a current version that now use this one; none for a fine-tuning.
+        refused: why it may not serve any basin, where a physics probe failed.
         validation_nse: the best median NSE of each member in the validation period.
         validation_basins: over how many basins that is the median; None without a validation period.
     """
@@ -98,13 +98,13 @@ def train(
     """Train every member of a configuration on some basins, and create the version.
 
     Args:
-        cores: on a CPU so many members at once at most, each in a process of its own.
-        on_progress: gets the member's label and its progress at every step; what it raises stops the training,
-            which the same call later goes on with.
+        cores: maximum number of members trained in parallel on a CPU, each in its own process.
+        on_progress: called with the member's label and its progress at every step; an exception that it raises stops
+            the training, which the same call later resumes.
 
     Raises:
-        NoBasinLeft: no basin can serve; the sentence names the reasons.
-        UnknownVersion, InvalidInput: nothing can be fine-tuned so (`finetune.whole`).
+        NoBasinLeft: no basin can be used; the message gives the reasons.
+        UnknownVersion, InvalidInput: such a fine-tuning is not possible (`finetune.whole`).
         DataProblem: no window fits, or the loss is no longer a number.
     """
     started = begin(database, clock, config, basins)
@@ -121,7 +121,7 @@ def train_members(
     cores: int,
     on_progress: Callable[[int, Progress], None],
 ) -> None:
-    """Train the members of a training that are not in yet, with the arguments of `train`; none of a finished one.
+    """Train the unfinished members of a training, with the arguments of `train`.
 
     Raises:
         DataProblem: no window fits, or the loss is no longer a number.
@@ -141,14 +141,14 @@ def train_members(
 
 
 def _train_apart(database_url: str, clock: Clock, training_id: str, member: int, on_progress: OnProgress) -> None:
-    """Train a member in a process that is there for members alone."""
+    """Train a member in a worker process."""
     database, started = _opened(database_url, training_id)
     train_member(database, clock, started, member, "cpu", on_progress)
 
 
 @cache
 def _opened(database_url: str, training_id: str) -> tuple[Database, StartedTraining]:
-    """Return the database and the training, once for all the members that a process trains."""
+    """Return the database and the training, opened once per worker process."""
     database = Database(database_url)
     return database, reopen(database, training_id)
 
@@ -161,15 +161,15 @@ def begin(
     twin: str | None = None,
     owner: str | None = None,
 ) -> StartedTraining:
-    """Begin the training of a configuration on some basins, or go on with it.
+    """Start or resume the training of a configuration on some basins.
 
     Args:
-        twin: the training of the version that is to be judged in place of this one's.
-        owner: the operator's key that the version is to be stored under; None for the service's.
+        twin: the training of the version that will be scored for this one's.
+        owner: the operator's key that will own the version; None for the service's.
 
     Raises:
-        NoBasinLeft: no basin can serve; nothing is kept.
-        UnknownVersion, InvalidInput: nothing can be fine-tuned so (`finetune.whole`).
+        NoBasinLeft: no basin can be used; nothing is stored.
+        UnknownVersion, InvalidInput: such a fine-tuning is not possible (`finetune.whole`).
     """
     with database.reading() as session:
         parent = None
@@ -195,7 +195,7 @@ def begin(
 
 
 def reopen(database: Database, training_id: str) -> StartedTraining:
-    """Return a training that another process began.
+    """Return a training that another process started.
 
     Raises:
         UnknownTraining: there is none of that id.
@@ -208,7 +208,7 @@ def reopen(database: Database, training_id: str) -> StartedTraining:
         prepared = prepare(session, config, training.request["basins"])
     if prepared.data_hash != training.request["data_hash"]:
         raise DataChanged(
-            f"The data of training {training_id} were revised since it began: begin it again with what is kept now."
+            f"The data of training {training_id} were revised since it began: start it again with the present data."
         )
     result = training.request
     return StartedTraining(
@@ -219,7 +219,7 @@ def reopen(database: Database, training_id: str) -> StartedTraining:
 def train_member(
     database: Database, clock: Clock, started: StartedTraining, member: int, device: str, on_progress: OnProgress
 ) -> None:
-    """Train one member from its newest checkpoint to the end, and keep it. A finished one is left as it is.
+    """Train a member from its newest checkpoint to the end, and store it; skip a finished one.
 
     Raises:
         DataProblem: no window fits, or the loss is no longer a number; the training is then marked as failed.
@@ -256,21 +256,21 @@ def train_member(
 def assemble(
     database: Database, clock: Clock, started: StartedTraining, label: str | None = None, *, serves: bool = True
 ) -> Trained:
-    """Create the version, let it serve the basins that have none, and close the training: all or nothing.
+    """Create the version, promote it for basins without a version, and close the training, in one transaction.
 
-    An operator's version serves only basins that are registered with that key. What was fine-tuned serves no basin
-    before it is promoted; what fails a probe of its physics, never. Where all that is done already, its version is
+    An operator's version serves only basins that are registered with that key. A fine-tuned version serves no basin
+    before it is promoted; one that fails a physics probe, never. If the training is closed already, its version is
     returned.
 
     Args:
         serves: whether it may serve basins at once.
 
     Raises:
-        DataProblem: a member, or the twin, is not in yet.
+        DataProblem: a member, or the twin, is not finished yet.
     """
     config, prepared, refused = started.config, started.prepared, None
     with database.reading() as session:
-        finished = trainings.finished_members(session, started.training_id)  # gone once there is a version
+        finished = trainings.finished_members(session, started.training_id)  # deleted once there is a version
         twin = None if started.twin is None else _led_to(session, started.twin)
         weather = real_weather(session, config, prepared.basins)
     new = new_version(clock, started, label)
@@ -301,15 +301,17 @@ def assemble(
 
 
 def _led_to(session: Session, training: str) -> str:
-    """Return the version that a training has led to."""
+    """Return the version that resulted from a training."""
     version = trainings.get(session, training).version_id
     if version is None:
-        raise DataProblem(f"Training {training} is not finished: its version is to be judged in place of this one's.")
+        raise DataProblem(f"Training {training} is not finished: finish it first, because it is the twin of this one.")
     return version
 
 
 def new_version(clock: Clock, started: StartedTraining, label: str | None = None) -> versions.NewVersion:
-    """Return what is said of the version that a training leads to; its members need not be in."""
+    """Return the description of a training's version.
+
+    Its members need not be finished."""
     config, static = started.config, started.prepared.data.forcing.static
     origin = finetune.lineage(started.parent, started.prepared.basins, config.inputs.static, static)
     return versions.NewVersion(
@@ -332,7 +334,7 @@ def new_version(clock: Clock, started: StartedTraining, label: str | None = None
 
 
 def _scaler(started: StartedTraining) -> Scaler:
-    if started.parent is not None:  # the weights mean nothing under another
+    if started.parent is not None:  # the weights are meaningless under another scaler
         return Scaler.from_json(started.parent.scaler)
     return Scaler.fit(started.prepared.data.forcing.over(started.config.train_period))
 

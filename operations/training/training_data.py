@@ -1,4 +1,6 @@
-"""What a training sees: which basins can serve, and their arrays."""
+"""The data of a training.
+
+The basins that can be used, and their arrays."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +24,7 @@ class NoBasinLeft(DataProblem):
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """What a training sees, and which basins it could not use.
+    """The data of a training, and the basins that it cannot use.
 
     Attributes:
         left_out: why, by basin.
@@ -34,13 +36,13 @@ class Prepared:
 
     @property
     def data_hash(self) -> str:
-        """The fingerprint of every number that the training sees."""
+        """The fingerprint of all numbers of the training data."""
         forcing = self.data.forcing
         return content_hash(forcing.mass, forcing.auxiliary, forcing.static, self.data.discharge)
 
 
 def prepare(session: Session, config: TrainingConfig, basins: Sequence[str]) -> Prepared:
-    """Read what a training needs, and say which basins cannot serve and why.
+    """Read the data of a training, and find the basins that cannot be used and why.
 
     Raises:
         NoBasinLeft: none can.
@@ -80,7 +82,7 @@ def prepare(session: Session, config: TrainingConfig, basins: Sequence[str]) -> 
 
 
 def _common(forcings: dict[str, BasinForcing], wanted: Period, before: int) -> Period:
-    """Return the wanted period with as many of the days before it as all basins have."""
+    """Extend the wanted period by as many days before it as all basins have."""
     earliest = wanted.first - np.timedelta64(before, "D")
     first = max([earliest, *(one.period.first for one in forcings.values())])
     return Period(min(first, wanted.first), wanted.last)

@@ -1,4 +1,4 @@
-"""What the audit trail says of data that were brought in: where from, their checksums, and what they changed."""
+"""Details of ingested data for the audit trail: source, checksums and changes."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -12,11 +12,11 @@ from records.weather import feeds
 from records.weather.feeds import FetchedBasin
 
 MAX_FILES = 20
-"""Files that an entry names; it counts all."""
+"""Maximum number of files that an entry names; the entry counts all."""
 
 
 class ReadFiles:
-    """A source that remembers which files it has read of each basin."""
+    """A source that records which files it has read for each basin."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -27,19 +27,19 @@ class ReadFiles:
         return self._source.basins()
 
     def read(self, basin: str) -> BasinData:
-        """Return what the source holds of a basin."""
+        """Return the source's data of a basin."""
         data = self._source.read(basin)
         self.by_basin[basin] = data.files
         return data
 
     def of(self, outcomes: Sequence[Outcome]) -> list[SourceFile]:
-        """Return the files of the basins that were stored, each once."""
+        """Return the files of the basins that were stored, without duplicates."""
         stored = [outcome.basin for outcome in outcomes if outcome.status != "failed"]
         return list(dict.fromkeys(file for basin in stored for file in self.by_basin.get(basin, ())))
 
 
 def changes(outcomes: Sequence[Outcome]) -> dict[str, Any]:
-    """Return what changed: basins by status, days that are new and that were replaced, states that are invalid now."""
+    """Return the changes: basins by status, days added and replaced, states invalidated."""
     return {
         **Counter(outcome.status for outcome in outcomes),
         "new_days": sum(outcome.new_days for outcome in outcomes),
@@ -62,14 +62,14 @@ def files(read: Sequence[SourceFile], places: Mapping[str, str]) -> dict[str, An
     """Return the names and checksums of files.
 
     Args:
-        places: what a folder is called, by its path.
+        places: the shown name of a folder, by its path.
     """
     named = [{"name": shown(file.name, places), "sha256": file.sha256} for file in read[:MAX_FILES]]
     return {"files": named, "file_count": len(read)}
 
 
 def shown(name: str, places: Mapping[str, str]) -> str:
-    """Return a URL without its user and its query, or a path relative to the first place that it is in.
+    """Return a URL without user and query, or a path relative to its folder in `places`.
 
     A path elsewhere is shown by its last part.
     """

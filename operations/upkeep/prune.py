@@ -1,4 +1,6 @@
-"""What is older than the rules keep it is deleted, in small transactions: broken off, what is done stays done."""
+"""Deletes data that exceed their retention, in small transactions.
+
+An interrupted run leaves completed ones done."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -26,13 +28,13 @@ Show = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class RuleActions:
-    """How what a rule speaks of is found and deleted.
+    """Finds and deletes the data of a retention rule.
 
     Attributes:
-        outdated: returns what was made, or had ended, before an instant, with how many things each is; of some ids
-            alone where they are given.
+        outdated: returns the ids that were created, or had ended, before an instant, with the number of items of each;
+            only of the given ids, if any.
         remove: deletes some of them and returns the ids of all that had an address.
-        together: how many are deleted in one transaction.
+        together: number deleted in one transaction.
     """
 
     outdated: Callable[..., Mapping[Any, int]]
@@ -53,11 +55,11 @@ ACTIONS: Mapping[RuleName, RuleActions] = {
 
 @dataclass(frozen=True, slots=True)
 class Pruned:
-    """What came of a rule.
+    """The result of applying a retention rule.
 
     Attributes:
-        rule: its name; sentence: what it says.
-        count: how many things it had outlived.
+        rule: its name; sentence: its description.
+        count: number of items past their retention.
     """
 
     rule: RuleName
@@ -74,12 +76,12 @@ def prune(
     dry_run: bool = False,
     show: Show = lambda _what, _done, _total: None,
 ) -> list[Pruned]:
-    """Delete what is older than the rules keep it, and tell the audit trail. Done again at once, it deletes nothing.
+    """Delete data past their retention, and add an entry to the audit trail. Repeating it deletes nothing.
 
     Args:
-        actor: who asks.
+        actor: who requests it.
         dry_run: whether only to count.
-        show: gets the name of a rule, how many things of it are done, and of how many.
+        show: called with the name of a rule, the number of its items done and the total.
     """
     return [_prune(database, clock, settings, actor, rule, dry_run, show) for rule in RULES]
 
@@ -100,7 +102,7 @@ def _prune(
     done, total = 0, sum(outdated.values())
     for ids in [] if dry_run else _batches(outdated, stored.together):
         with database.transaction() as session:
-            still = stored.outdated(session, before, ids)  # what it was a moment ago may have changed since
+            still = stored.outdated(session, before, ids)  # it may have changed meanwhile
             retention.note(session, rule, stored.remove(session, [*still]), clock.wall(), days)
         done += sum(still.values())
         show(rule, done, total)

@@ -1,10 +1,10 @@
-"""Fitting a version's error model: to its simulation of years that its weights were not fitted to.
+"""Fits a version's error model to its simulation of years that its weights were not fitted to.
 
 The simulation starts at an empty store on the first day of a basin's record, as the forecasts' states do. A version
 that has learnt from every year has the errors of its twin, which has not.
 
-With a weather forecast, a forecast errs by that, too. Those error models are fitted to what the version issued with
-each weather model, once its flow has been observed.
+A forecast with a weather forecast also has the error of that. Its error models are fitted to the forecasts that the
+version issued with each weather model, once their flow has been observed.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -36,10 +36,10 @@ class Calibrated:
     """An error model that was fitted.
 
     Attributes:
-        version_id: whose error model was asked for; fitted: whose it is, its twin's or its own.
-        weather: what drove the flow that it was fitted to (`error_models.NewErrorModel`).
-        days: how many observed days it rests on.
-        own: how many of its basins have numbers of their own.
+        version_id: the version that was asked for; fitted: the version of the error model, its twin or itself.
+        weather: the weather behind the flow that it was fitted to (`error_models.NewErrorModel`).
+        days: number of observed days it was fitted to.
+        own: number of basins with parameters of their own.
         left_out: why basins are not in it.
     """
 
@@ -62,12 +62,12 @@ def calibrate(
     period: Period | None = None,
     on_basins: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> Calibrated:
-    """Fit the error model of a version, or of its twin, and keep it in place of the one before.
+    """Fit and store the error model of a version, or of its twin, replacing the one before.
 
     Args:
-        basins: to fit it to; those of the version that have observed flow.
-        period: days that the weights were not fitted to; the validation period unless given.
-        on_basins: gets how many basins are simulated, of how many.
+        basins: to fit it to; by default those of the version that have observed flow.
+        period: days that the weights were not fitted to; by default the validation period.
+        on_basins: called with the number of basins simulated and the total.
 
     Raises:
         UnknownVersion: there is none of that id.
@@ -99,8 +99,8 @@ def calibrate_forecasts(database: Database, clock: Clock, version_id: str) -> li
 
     Raises:
         UnknownVersion: there is none of that id.
-        DataProblem: with no weather model forecasts of enough days have been issued and observed, or the version has no
-            error model of its simulation, by which flows are told.
+        DataProblem: forecasts of too few days have been issued and observed with every weather model, or the version
+            has no error model of its simulation, which scales the flows.
     """
     with database.reading() as session:
         version = versions.get(session, version_id)
@@ -120,7 +120,7 @@ def calibrate_forecasts(database: Database, clock: Clock, version_id: str) -> li
 
 
 def too_few(version_id: str, by_weather: Sequence[IssueDays]) -> str:
-    """Say how many mornings a version's forecasts wait for."""
+    """Describe how many issue days a version's forecasts still lack."""
     there = ", ".join(f"{len(of.days)} with {of.weather}" for of in by_weather) or "none"
     return (
         f"Forecasts of version {version_id} with a weather forecast are calibrated once {MIN_ISSUE_DAYS} days T0 with "
@@ -156,7 +156,7 @@ def _store(database: Database, clock: Clock, version_id: str, weather: str, peri
 
 
 def _days(version: versions.Version, period: Period | None) -> Period:
-    """Return the days to fit on: they are none that the weights were fitted to."""
+    """Return the days to fit on, after checking that the weights were not fitted to them."""
     used = used_periods(version.config)
     if period is None:
         period = next((days for purpose, days in used if purpose == "validation"), None)

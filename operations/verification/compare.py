@@ -1,7 +1,7 @@
-"""Versions beside each other and beside what others have published, on the same basins and the same days.
+"""Compares versions with each other and with published scores, on the same basins and days.
 
-What is compared are the scores of each version's members' mean, evaluated anew from what is kept now. A day that one
-of the networks skips is scored for none.
+The scores of each version's ensemble mean are compared, evaluated anew from the stored data. A day that one of the
+networks skips is scored for none.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -33,7 +33,7 @@ OnBasins = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """A comparison that is kept, and whether it was kept before."""
+    """A stored comparison, and whether it was stored before."""
 
     comparison: comparisons.Comparison
     already: bool
@@ -48,18 +48,19 @@ def compare(
     on_basins: OnBasins = lambda _done, _total: None,
     owner: str | None = None,
 ) -> Compared:
-    """Hold versions against the first of them over a period, and keep the comparison.
+    """Compare versions with the first of them over a period, and store the comparison.
 
-    The same versions, days, basins and scores, published ones included, give the same kept comparison.
+    The same versions, days, basins and scores, published ones included, give the same stored comparison.
 
     Args:
-        wanted: the basins; those that every version was trained for where none is named.
-        on_basins: gets how many basins are evaluated, over all versions, of how many.
-        owner: the operator's key that the comparison is stored under; scores are then stored of its versions alone.
+        wanted: the basins; by default those that every version was trained for.
+        on_basins: called with the number of basins evaluated, over all versions, and the total.
+        owner: the operator's key that owns the comparison; scores are then stored only for that operator's versions.
 
     Raises:
-        UnknownVersion, UnknownBasin: one of them is not kept.
-        InvalidInput: a version is named twice, too many or none are, or the days are not held out of a training.
+        UnknownVersion, UnknownBasin: one of them does not exist.
+        InvalidInput: a version is named twice, too many or none are named, or days of the period were used in a
+            training.
         DataProblem: no basin has the scores of every version.
     """
     with database.reading() as session:
@@ -103,20 +104,20 @@ def _common_basins(session: Session, compared: Sequence[versions.Version]) -> li
     basins = basin_records.known(session, sorted(common))
     if not basins:
         raise DataProblem(
-            "The versions were trained for no basin in common that is kept here: name the basins to compare them in."
+            "The versions were trained for no basin in common that is stored here: name the basins to compare them in."
         )
     return basins
 
 
 @dataclass(frozen=True, slots=True)
 class _Evaluated:
-    """The scores of each version, all of the same days, and why a basin cannot be compared."""
+    """The scores of each version, all of the same days, and why basins cannot be compared."""
 
     scores: Mapping[str, ByBasin]
     left_out: Mapping[str, str]
 
     def basins(self, basins: Sequence[str], period: Period) -> list[str]:
-        """Return those of some basins that every version was scored in."""
+        """Return the given basins in which every version was scored."""
         scored = sorted(basin for basin in basins if basin not in self.left_out)
         if not scored:
             reasons = " ".join(list(self.left_out.values())[:3])

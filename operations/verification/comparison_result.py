@@ -1,4 +1,4 @@
-"""What a comparison of versions found, from the scores of each version in each basin."""
+"""Builds the result of a comparison from the scores of each version in each basin."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -40,13 +40,13 @@ def comparison_result(
     scores: Mapping[str, ByBasin],
     left_out: Mapping[str, str],
 ) -> ComparisonResult:
-    """Return what a comparison found.
+    """Return the result of a comparison.
 
     Args:
-        compared: the versions, the one that the others are held against first.
-        basins: those that every version was scored in.
+        compared: the versions, with the reference version first.
+        basins: those in which every version was scored.
         scores: by version.
-        left_out: why other basins were not.
+        left_out: why other basins were left out.
     """
     values = {
         metric: {
@@ -94,7 +94,7 @@ def _compared_version(session: Session, version: versions.Version) -> ComparedVe
 
 
 def _compared_score(metric: str, of_versions: Mapping[str, Sequence[float | None]]) -> ComparedScore:
-    """Return what a score says of the versions in the basins where every one has a value."""
+    """Return a score's summary by version, over the basins where every version has a value."""
     meaning = MEANINGS[metric]
     rows = [
         [value for value in row if value is not None]
@@ -130,7 +130,7 @@ def _version_difference(
 def _published(
     session: Session, publication: Publication, period: Period, basins: Sequence[str], first: ByBasin
 ) -> list[PublishedModel]:
-    """Return the models of a publication on the same basins and days, beside the first version."""
+    """Return a publication's models on the same basins and days, beside the first version."""
     rows = published_scores.list_scores(session, publication.source, period=period, basins=basins, metrics=[*SCORES])
     pairs: dict[str, dict[str, list[tuple[float, float]]]] = {}
     for row in rows:
@@ -164,8 +164,8 @@ def _published_score(metric: str, pairs: Sequence[tuple[float, float]]) -> Publi
 
 def _why_none_published(publications: Sequence[Publication], period: Period) -> str:
     if publications:
-        return f"No published score that is kept is of {period} and of these basins."
-    return "No published scores are kept: ingest them (freshet ingest benchmarks)."
+        return f"No published score is stored for {period} and these basins."
+    return "No published scores are stored: ingest them (freshet ingest benchmarks)."
 
 
 def _published_table(period: Period, basins: Sequence[str]) -> PublishedTable:

@@ -1,5 +1,6 @@
-"""What a version simulates of past days: from an empty store on the first day of a basin's record, as the forecasts'
-states do."""
+"""Pairs of simulated and observed flow of past days.
+
+Simulations start from an empty store on the first day of a basin's record, as the forecasts' states do."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +26,7 @@ class SimulatedBasin:
         record: the days of its forcing.
         members: (members, days).
         observed: (days,), NaN where missing.
-        assumed: the attributes that were assumed.
+        assumed: the names of the assumed attributes.
     """
 
     id: str
@@ -43,10 +44,10 @@ def simulated(
     left_out: dict[str, str],
     means: Mapping[str, float] | None = None,
 ) -> Iterator[SimulatedBasin]:
-    """Yield what was simulated and observed of each basin over a period, those of one record together.
+    """Yield each basin's simulated and observed flow over a period, basins of one record together.
 
     Args:
-        left_out: gets why a basin is not yielded.
+        left_out: receives why a basin is not yielded.
         means: as in `load_forcings`.
     """
     with database.reading() as session:

@@ -1,4 +1,6 @@
-"""The scores of a version over a period, evaluated and kept: those of its members' mean, its closure and its snow."""
+"""Evaluates a version over a period.
+
+Scores of its ensemble mean, closure and snow; stores them."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -28,7 +30,7 @@ class Evaluation:
     """An evaluation of a version over a period.
 
     Attributes:
-        scored: the version whose scores these are: its twin's, or its own.
+        scored: the version that was scored: its twin, or itself.
         left_out: why a basin could not be evaluated.
     """
 
@@ -40,12 +42,12 @@ class Evaluation:
 
     @property
     def worst_residual(self) -> float | None:
-        """The largest relative residual of all basins."""
+        """Largest relative residual over all basins."""
         known = [basin.worst_residual for basin in self.basins if basin.worst_residual is not None]
         return max(known, default=None)
 
     def quartiles(self, metric: str) -> tuple[int, float | None, float | None, float | None]:
-        """Return how many basins have a score, and its quartile, median and upper quartile over them."""
+        """Return a score's number of basins, lower quartile, median and upper quartile."""
         values = [basin.scores[metric].value for basin in self.basins]
         known = [value for value in values if value is not None]
         if not known:
@@ -65,13 +67,14 @@ def evaluate(
     cores: int = 1,
     stored: bool = True,
 ) -> Evaluation:
-    """Evaluate a version over a period and keep the scores.
+    """Evaluate a version over a period and store the scores.
 
     Args:
-        on_basins: gets how many basins are done, of how many.
-        without: days that are not to be scored, by basin; the scores of a basin that has some are not kept, for they
-            are not those of the period.
-        cores: so many blocks of basins at once at most, each in a process of its own. The scores are the same.
+        on_basins: called with the number of basins done and the total.
+        without: days to leave out of the scores, by basin; scores of such a basin are not stored, because they do not
+            cover the period.
+        cores: maximum number of blocks of basins evaluated in parallel, each in its own process; the scores are the
+            same.
         stored: whether scores, snow cells and closure are stored; else they are only returned.
 
     Raises:
@@ -119,19 +122,19 @@ def _judge_apart(
     block: int,
     report: OnProgress,
 ) -> None:
-    """Judge a block of basins in a process that is there for blocks alone, and tell what was found."""
+    """Score a block of basins in a worker process."""
     judge = _opened(database_url, clock, version_id, period)
     report(replace(judge, without=without).judge(blocks[block]))
 
 
 @cache
 def _opened(database_url: str, clock: Clock, version_id: str, period: Period) -> Judge:
-    """Load a version once for all the blocks that a process judges."""
+    """Load a version once for all the blocks that a process scores."""
     return Judge.of(Database(database_url), clock, version_id, period, {})
 
 
 def _store(judge: Judge, judged: BasinScores) -> None:
-    """Keep the scores and the snow cells of some basins."""
+    """Store the scores and the snow cells of some basins."""
     scored = judge.scored
     whole = [basin for basin in judged.scored if basin.basin not in judge.without]
     with judge.database.transaction() as session:
@@ -142,7 +145,7 @@ def _store(judge: Judge, judged: BasinScores) -> None:
 
 
 def _store_regional_snow(judge: Judge, judged: Sequence[BasinScores]) -> None:
-    """Keep the snow cells that all basins have chosen together."""
+    """Store the snow cells chosen over all basins."""
     with judge.database.transaction() as session:
         for at, choice in enumerate(judge.choices()):
             for outcome in judged:
@@ -168,7 +171,7 @@ def _rows(clock: Clock, version: str, period: Period, judged: BasinSkill) -> Ite
 
 
 def _store_closure(database: Database, evaluation: Evaluation) -> None:
-    """Keep the closure with the version where it is of all its basins."""
+    """Store the closure with the version if it covers all its basins."""
     if evaluation.worst_residual is None:
         return
     done = {one.basin for one in evaluation.basins}

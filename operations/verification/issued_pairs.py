@@ -1,4 +1,4 @@
-"""What a version forecast with weather forecasts, and what came of it: the pairs that its calibration rests on."""
+"""Pairs of a version's issued forecasts and the observed flow, for calibration."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -18,12 +18,12 @@ from records.versions.versions import Version
 from runtime.clock import Clock
 
 SETTLED_AFTER = np.timedelta64(30, "D")
-"""Observed flow counts once it is so old: what services tell first is provisional, and revised within weeks."""
+"""Observed flow is used once it is this old: services first publish provisional values, and revise them in weeks."""
 
 
 @dataclass(frozen=True, slots=True)
 class IssueDays:
-    """The runs of a version with one weather model whose days have been observed and have settled.
+    """The runs of a version with one weather model for which settled flow was observed.
 
     Attributes:
         weather: the weather forecasts' source and model (`error_models.of_weather`).
@@ -35,17 +35,17 @@ class IssueDays:
 
     @property
     def days(self) -> list[Day]:
-        """Their days T0, in order."""
+        """Their issue days T0, in order."""
         return sorted({run.t0 for run in self.runs})
 
 
 def last_settled(clock: Clock) -> Day:
-    """Return the last day whose observed flow counts."""
+    """Return the last day whose observed flow is used."""
     return np.datetime64(clock.now().date(), "D") - SETTLED_AFTER
 
 
 def settled(session: Session, clock: Clock, version: str) -> list[IssueDays]:
-    """Return the runs of a version whose days have settled, by weather model."""
+    """Return a version's runs over settled days, by weather model."""
     last = last_settled(clock)
     by_weather: dict[str, list[runs.Run]] = defaultdict(list)
     for run in runs.operational(session, version, last):
@@ -57,10 +57,10 @@ def settled(session: Session, clock: Clock, version: str) -> list[IssueDays]:
 def past_forecasts(
     session: Session, version: Version, issue_days: IssueDays, errors: Mapping[str, BasinErrors]
 ) -> dict[str, PastForecasts]:
-    """Return the past forecasts of each basin that has observed flow, of each T0 the newest.
+    """Return the past forecasts of each basin with observed flow, the newest of each T0.
 
     Args:
-        errors: those of the version's simulation, by which flows are told; other basins are left out.
+        errors: of the version's simulation, which scale the flows; other basins are left out.
     """
     horizon = min(run.horizon_days for run in issue_days.runs)
     by_basin: dict[str, dict[Day, runs.Run]] = defaultdict(dict)
@@ -94,13 +94,15 @@ def _of_basin(
 
 
 def _mean(session: Session, run: str, basin: str) -> npt.NDArray[np.float64]:
-    """Return the mean of members and traces, (leads,) in mm/day."""
+    """Return the mean discharge over members and traces, (leads,) in mm/day."""
     wanted = ("discharge", runs.MEAN_OF_MEMBERS)
     return runs.mean_of_members(runs.series_of_many(session, [(run, basin)], wanted)[run, basin])
 
 
 def _simulated(session: Session, version: str, basin: str, t0: Day) -> float:
-    """Return the simulated flow of T0, mm/day; NaN where no state keeps it."""
+    """Return the simulated flow of T0, mm/day.
+
+    Values are NaN where no state stores it."""
     state = states.get(session, version, basin, t0)
     if state is None or state.recent_flow is None or not len(state.recent_flow):
         return np.nan

@@ -1,4 +1,6 @@
-"""What a version simulates of all past days of basins, with the weather that came: flow, loss, water in the basin."""
+"""Simulates all past days of basins with observed weather.
+
+Flow, loss and stored water."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,10 +22,9 @@ class Past:
 
     Attributes:
         flow: mm/day.
-        storage: all water at the end of the day, mm; None where the network does not conserve mass.
-        snow: what reads as snow of it; None where no cells do.
-        loss: of each member, the mean of the days after those on which the store fills (`SPIN_UP_DAYS`), mm/day; None
-            where the network does not conserve mass.
+        snow: the part of it in snow cells; None where there are none.
+        loss: of each member, the mean after the days on which the store fills (`SPIN_UP_DAYS`), mm/day; None where the
+            network does not conserve mass.
     """
 
     flow: Array
@@ -33,7 +34,9 @@ class Past:
 
 
 def simulate_past(loaded: LoadedVersion, forcing: Forcing, snow: Sequence[SnowMapping | None]) -> list[Past]:
-    """Simulate basins from an empty store on, one member after the other: of their cells only sums are kept.
+    """Simulate basins from an empty store, one member after the other.
+
+    Only sums over cells are held.
 
     Args:
         snow: the cells that read as snow in each basin, None where none do.

@@ -1,9 +1,8 @@
-"""How true a version's forecasts are by lead time: forecasts of past days with the weather that came, held against what
-was then observed.
+"""Reforecasts: skill by lead time of past forecasts with observed weather, verified against observations.
 
-With observed weather a forecast is the simulation, for the state of T0 is the simulation's own. So a basin is simulated
-once, from an empty store on the first day of its record, and that holds the forecasts of every T0. What they say of
-forecasts with forecast weather is only how true these would be if that were right.
+With observed weather a forecast equals the simulation, because the state of T0 is the simulation's own. So a basin is
+simulated once, from an empty store on the first day of its record, and this yields the forecasts of every T0. For
+forecasts with forecast weather the result is the skill they would have if that weather were right.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -39,10 +38,10 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Reforecast:
-    """What was reforecast.
+    """The outcome of a reforecast.
 
     Attributes:
-        scored: the version whose forecasts these are: its twin's, or its own.
+        scored: the version that was reforecast: its twin, or itself.
         error_model: the fingerprint of the one that was used; None where there is none.
         left_out: why a basin could not be reforecast.
     """
@@ -73,18 +72,18 @@ def reforecast(
     horizon: int,
     on_basins: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> Reforecast:
-    """Reforecast a period, and keep how true the forecasts were: the same again takes the place of what was kept.
+    """Reforecast a period and store the skill, replacing that of the same reforecast before.
 
     A version that has fitted days of the period itself is judged by its twin.
 
     Args:
-        every: so many days lie between two T0.
+        every: number of days from one T0 to the next.
         horizon: the longest lead, in days.
-        on_basins: gets how many basins are done, of how many.
+        on_basins: called with the number of basins done and the total.
 
     Raises:
         UnknownVersion: there is none of that id.
-        InvalidInput: a day of the period is one that the weights or the error model were fitted to.
+        InvalidInput: the weights or the error model were fitted to a day of the period.
         DataProblem: no basin can be reforecast.
     """
     asked = _Asked(period, every, range(1, horizon + 1))
@@ -135,7 +134,7 @@ def _block(
 
 def _climatology(session: Session, loaded: LoadedVersion, basin: SimulatedBasin) -> FlowClimatology:
     flow = load_discharge(session, basin.id, loaded.version.area_products, basin.record)
-    assert not isinstance(flow, str)  # the period is a part of the record, and has flow
+    assert not isinstance(flow, str)  # the period lies within the record, and has flow
     return FlowClimatology(basin.record.days, flow.astype(np.float64), LEVELS)
 
 
@@ -174,7 +173,7 @@ def _rows(
 
 
 def _error_model(model: error_models.ErrorModel | str, basin: str) -> tuple[str | None, BasinErrorModel | str]:
-    """Return the fingerprint of the error model that a basin has, and it; or None, and why it has none."""
+    """Return a basin's error model and its fingerprint; or None, and why it has none."""
     if isinstance(model, str):
         return None, model
     of_basin = errors_in(model, basin)

@@ -1,7 +1,7 @@
-"""The cells of a version that read as snow in basins without a reference: chosen over basins that have one.
+"""Snow cells of a version for basins without a reference, chosen over the basins that have one.
 
-Each basin judges cells that it took no part in choosing: the basins are dealt into folds, and the cells that a fold
-judges are chosen by the others. Those that are kept are chosen by all.
+The choice is cross-validated: the basins are divided into folds, and each fold judges cells that the other folds have
+chosen. The stored cells are chosen by all basins.
 """
 
 from collections.abc import Sequence
@@ -25,18 +25,18 @@ from runtime.clock import Clock
 
 FOLDS = 5
 MIN_BASINS = 2 * FOLDS
-"""With snow: of fewer, no regional mapping is chosen."""
+"""Minimum number of basins with snow for a regional mapping."""
 BANDS = (0.5, 0.1, 0.0)
-"""By the share of snow in the precipitation, from each to the one before it."""
+"""Bands of the snow fraction of precipitation, each from this value to the one before it."""
 
 
 @dataclass(frozen=True, slots=True)
 class SnowyBasin:
-    """What a basin with snow gives.
+    """The data of one basin with snow.
 
     Attributes:
-        share: of snow in its precipitation; NaN where that is not known.
-        of_members: of the fitted days, by member.
+        share: snow fraction of its precipitation; NaN where unknown.
+        of_members: products of the fitted days, by member.
         judged: of the days to judge on, the cells of all members side by side; None where there are none.
     """
 
@@ -48,7 +48,7 @@ class SnowyBasin:
 
 @dataclass(slots=True)
 class RegionalChoice:
-    """Takes in basin after basin, and chooses when all are there.
+    """Collects basins, and chooses the regional snow cells.
 
     Attributes:
         test: the days to judge on.
@@ -61,10 +61,10 @@ class RegionalChoice:
     def add(
         self, basin: str, share: float, record: Period, reference: Reference, storage: npt.NDArray[np.floating]
     ) -> None:
-        """Take in a basin; one without snow, or without a day that was fitted, is none.
+        """Add a basin; one without snow or without a fitted day is ignored.
 
         Args:
-            share: of snow in its precipitation.
+            share: snow fraction of its precipitation.
             record: the days of `reference` and `storage`.
             storage: (members, days, K) in mm.
         """
@@ -79,7 +79,9 @@ class RegionalChoice:
         self.basins[basin] = SnowyBasin(share, reference.product, of_members, scored)
 
     def mapping(self) -> RegionalSnow | None:
-        """Return what is chosen, and how well it does; None where too few basins have snow, or no cell follows it."""
+        """Return the chosen cells and their skill.
+
+        Return None where too few basins have snow, or no cell follows it."""
         cells = self._choose(list(self.basins.values())) if len(self.basins) >= MIN_BASINS else None
         if cells is None:
             return None
@@ -95,7 +97,9 @@ class RegionalChoice:
         )
 
     def _choose(self, basins: Sequence[SnowyBasin]) -> dict[str, list[int]] | None:
-        """Return the cells of each member by many basins; None where a member has none."""
+        """Choose each member's cells by many basins.
+
+        None where a member has none."""
         cells = {}
         for at, label in enumerate(self.loaded.labels):
             together = reduce(add, (basin.of_members[at] for basin in basins))
@@ -103,7 +107,7 @@ class RegionalChoice:
         return cells if all(cells.values()) else None
 
     def _judged(self) -> list[SnowSkill | None]:
-        """Return how well each basin's snow is read by cells that it took no part in choosing."""
+        """Return each basin's skill with cells chosen by the other folds."""
         names = list(self.basins)
         skills: dict[str, SnowSkill | None] = dict.fromkeys(names)
         for at in stage("regional snow cells", range(FOLDS)):
@@ -116,7 +120,7 @@ class RegionalChoice:
         return list(skills.values())
 
     def _shares(self, cells: dict[str, list[int]], judged: SnowProducts) -> npt.NDArray[np.float64]:
-        """Return what each cell of all members, side by side, is in the mean of the members' snow."""
+        """Return each cell's weight in the mean of the members' snow."""
         members = len(cells)
         shares = np.zeros((members, judged.cells // members))
         for of_member, label in zip(shares, self.loaded.labels, strict=True):
@@ -125,7 +129,7 @@ class RegionalChoice:
 
 
 def store_regional_snow(session: Session, clock: Clock, choice: RegionalChoice) -> None:
-    """Keep a regional mapping, unless one is kept that more basins have chosen."""
+    """Store a regional mapping, unless the stored one was chosen by more basins."""
     mapping, version = choice.mapping(), choice.loaded.version.id
     if mapping is None:
         return
@@ -135,7 +139,9 @@ def store_regional_snow(session: Session, clock: Clock, choice: RegionalChoice) 
 
 
 def _bands(shares: Sequence[float], skills: Sequence[SnowSkill | None]) -> tuple[SnowBand, ...]:
-    """Return the medians over the basins of each band that were judged; a band without any is left out."""
+    """Return the medians over the judged basins of each band.
+
+    A band without any is left out."""
     bands = []
     above = np.inf
     for minimum in BANDS:

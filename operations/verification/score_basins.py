@@ -1,8 +1,7 @@
-"""How good a version is in some basins: each is simulated from an empty store on the first day of its record, its state
-carried through, as the forecasts' states are.
+"""Scores a version in basins, each simulated from an empty store on the first day of its record.
 
-A version that has fitted days of the period itself, and has a twin that has not, is scored by its twin; its closure and
-its snow cells are its own.
+The state is carried through, as that of the forecasts is. A version that has fitted days of the period itself, and has
+a twin that has not, is scored by its twin; its closure and its snow cells are its own.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,15 +33,15 @@ from runtime.clock import Clock
 
 @dataclass(frozen=True, slots=True)
 class BasinSkill:
-    """What an evaluation says of a basin.
+    """The result of an evaluation in one basin.
 
     Attributes:
         scores: of the members' mean, by metric.
         errors: of the members' mean, from which its NSE over any of the period's water years follows.
-        worst_residual: the largest |residual| / water over all members and days; None where the network does
-            not conserve mass.
+        worst_residual: the largest |residual| / water over all members and days; None where the network does not
+            conserve mass.
         snow: the cells that read as snow; None where the basin has no reference snow.
-        assumed: the attributes of the basin that were assumed.
+        assumed: the names of the assumed attributes.
     """
 
     basin: str
@@ -55,13 +54,13 @@ class BasinSkill:
 
 @dataclass(frozen=True, slots=True)
 class BasinScores:
-    """What was found in some basins.
+    """The results of an evaluation in several basins.
 
     Attributes:
         own: the skill of the version itself.
-        scored: that of its twin with the version's own closure; `own` where it has none.
-        left_out: why a basin could not be judged.
-        snowy: what the regional snow cells are chosen by, of the version and of its twin.
+        scored: that of its twin with the version's own closure; `own` without a twin.
+        left_out: why a basin could not be scored.
+        snowy: the data for choosing regional snow cells, of the version and of its twin.
     """
 
     own: list[BasinSkill]
@@ -72,11 +71,11 @@ class BasinScores:
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """Judges a version over a period.
+    """Scores a version over a period.
 
     Attributes:
-        twin: the version whose scores stand for it; None where they are its own.
-        without: days that are not to be scored, by basin.
+        twin: the version that is scored for it; None where it is scored itself.
+        without: days to leave out of the scores, by basin.
     """
 
     database: Database
@@ -88,7 +87,7 @@ class Judge:
 
     @classmethod
     def of(cls, database: Database, clock: Clock, version: str, period: Period, without: Mapping[str, Days]) -> "Judge":
-        """Load a version, and its twin where that is to be scored.
+        """Load a version, and its twin if that is to be scored.
 
         Raises:
             UnknownVersion: there is none of that id.
@@ -101,15 +100,15 @@ class Judge:
 
     @property
     def scored(self) -> str:
-        """The version whose scores these are."""
+        """The version that is scored."""
         return (self.twin or self.loaded).version.id
 
     def choices(self) -> list[RegionalChoice]:
-        """Return choices of regional snow cells that no basin has taken part in, of the version and of its twin."""
+        """Return empty choices of regional snow cells, for the version and for its twin."""
         return [RegionalChoice(loaded, self.period) for loaded in (self.loaded, self.twin) if loaded is not None]
 
     def judge(self, basins: Sequence[str]) -> BasinScores:
-        """Judge the version in some basins."""
+        """Score the version in some basins."""
         left_out: dict[str, str] = {}
         with self.database.reading() as session:
             ready = _ready(session, self.loaded, self.period, basins, left_out)
@@ -130,7 +129,7 @@ class _Ready:
     forcing: BasinForcing
     observed: Array  # (days of the period,) in mm/day
     reference: Reference | None  # snow, over the days of the forcing
-    snow_share: float  # of the precipitation; NaN where that is not known
+    snow_share: float  # of the precipitation; NaN where unknown
 
 
 def _ready(
@@ -159,7 +158,7 @@ def _ready(
 def _judge(
     clock: Clock, loaded: LoadedVersion, period: Period, ready: dict[str, _Ready], regional: RegionalChoice
 ) -> Iterator[BasinSkill]:
-    """Simulate basins of one record at a time, score each, and let it choose the regional snow cells with others."""
+    """Simulate basins of one record at a time, score each, and add it to the choice of regional snow cells."""
     for record in sorted({one.forcing.period for one in ready.values()}, key=str):
         group = {basin: one for basin, one in ready.items() if one.forcing.period == record}
         forcing = stacked([one.forcing.forcing for one in group.values()])

@@ -1,9 +1,11 @@
-"""The levels of a version's own climatology: of what it simulates of all past days, with the weather that came.
+"""Levels of a version's own climatology.
 
-Beside them the water in the basin on those days is kept, so that what a forecast stores can be held against it.
+Of its simulation of all past days with observed weather.
 
-A version that runs too low passes a level of the record too seldom; its own level of ten years it passes once in ten
-years, whatever its bias.
+The water in the basin on those days is stored beside them, so that a forecast's storage can be compared with it.
+
+A version with a low bias exceeds a level of the record too seldom; it exceeds its own ten-year level once in ten years,
+whatever its bias.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -43,10 +45,10 @@ DAYS_A_YEAR = 365.25
 
 @dataclass(frozen=True, slots=True)
 class LevelsComputed:
-    """What came of it.
+    """The outcome of computing a version's levels.
 
     Attributes:
-        basins: those whose levels are kept.
+        basins: those whose levels are stored.
         left_out: why a basin has none.
     """
 
@@ -62,21 +64,21 @@ def compute(
     basins: Sequence[str] = (),
     on_basins: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> list[LevelsComputed]:
-    """Simulate all days of the basins' weather with a version, and keep the levels and the water of it.
+    """Simulate all days of the basins' weather with a version, and store its levels and water.
 
-    They take the place of those before.
+    They replace those before.
 
     The simulation begins with an empty store on the first day of a basin's record; the days on which the store fills
     are left out (`SPIN_UP_DAYS`). The flow is the members' mean.
 
     Args:
-        version_id: each that is current for a basin unless given.
-        basins: those that it is current for, else those that it is meant for (`promotions.basins_of`), unless given.
-        on_basins: gets how many basins of a version are done, of how many.
+        version_id: by default each version that is current for a basin.
+        basins: by default those that it is current for, else those that it is meant for (`promotions.basins_of`).
+        on_basins: called with the number of a version's basins done and the total.
 
     Raises:
         UnknownVersion: there is none of that id.
-        NoBasin: it is meant for none that is kept.
+        NoBasin: none of the basins that it is meant for is stored.
         DataProblem: no basin of a version can be simulated.
     """
     with database.reading() as session:
@@ -85,7 +87,7 @@ def compute(
 
 
 def _asked(session: Session, version: str | None, basins: Sequence[str]) -> dict[str, Sequence[str]]:
-    """Return the basins of each version that are asked for."""
+    """Return the requested basins by version."""
     in_use = promotions.in_use(session)
     if version is not None:
         return {version: basins or in_use.get(version) or promotions.basins_of(session, version)}
@@ -125,7 +127,7 @@ def _simulated(
     snow: Mapping[str, SnowMapping],
     left_out: dict[str, str],
 ) -> Iterator[tuple[str, BasinForcing, Past]]:
-    """Yield what is simulated of each basin over its record, those of one record together."""
+    """Yield the simulation of each basin over its record, basins of one record together."""
     with database.reading() as session:
         forcings = load_forcings(session, basins, loaded.config, attribute_means(loaded.version))
     left_out |= {basin: reason for basin, reason in forcings.items() if isinstance(reason, str)}
@@ -141,7 +143,7 @@ def _simulated(
 def _water(
     levels: simulated_thresholds.ModelLevels, past: Past, chosen: SnowMapping | None
 ) -> dict[WaterVariable, SimulatedWater]:
-    """Return the water of the days that the levels are of."""
+    """Return the stored water of the days of the levels."""
     days, water = Period(levels.first_day, levels.last_day), dict[WaterVariable, SimulatedWater]()
     if past.storage is not None:
         water["storage"] = SimulatedWater(days, past.storage[SPIN_UP_DAYS:].astype(np.float32))
@@ -151,7 +153,7 @@ def _water(
 
 
 def _loss(basin: basin_records.Basin, loaded: LoadedVersion, forcing: BasinForcing, past: Past) -> SimulatedLoss | None:
-    """Return what is lost in the mean of a year beside what could evaporate on the same days."""
+    """Return the mean annual loss beside the potential evaporation of the same days."""
     if past.loss is None:
         return None
     days = Period(forcing.period.first + SPIN_UP_DAYS, forcing.period.last)

@@ -1,4 +1,4 @@
-"""Which cells read as snow: chosen on the training years against a reference, judged on other years."""
+"""Snow cells: chosen on the training years against a reference, judged on other years."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class Reference:
 
 
 def reference_snow(session: Session, basin: str, record: Period) -> Reference | None:
-    """Return the reference snow of a basin, or None where none is kept."""
+    """Return the reference snow of a basin, or None where none is stored."""
     for product in REFERENCES:
         found = series.read(session, basin, product, "swe", record)
         if found is not None:
@@ -37,12 +37,12 @@ def reference_snow(session: Session, basin: str, record: Period) -> Reference | 
 
 
 def fitted_days(loaded: LoadedVersion, days: Days) -> npt.NDArray[np.bool_]:
-    """Return which days a version was fitted to."""
+    """Return the days that a version was fitted to."""
     return _within(days, loaded.config.train_period.without(loaded.config.held_out_period))
 
 
 def judging(loaded: LoadedVersion, record: Period, reference: Reference, test: Period) -> Array:
-    """Return the reference on the days to judge on, (days of the test,): NaN on those that a version was fitted to."""
+    """Return the reference on the days to judge on, (days of the test,): NaN on fitted days."""
     swe: Array = reference.swe[days_of(record, test)].copy()
     swe[fitted_days(loaded, test.days)] = np.nan
     return swe
@@ -57,12 +57,12 @@ def read_snow(
     storage: npt.NDArray[np.floating],
     test: Period,
 ) -> scores.SnowCells | None:
-    """Choose each member's snow cells on the days that were fitted, and judge their sum on the test period.
+    """Choose each member's snow cells on the fitted days, and judge their sum on the test period.
 
     Args:
         record: the days of `reference` and `storage`.
         storage: (members, days, K) in mm.
-        test: the days to judge on; those that the training has fitted are left out.
+        test: the days to judge on, without those of the training.
 
     Returns:
         the cells by member and the skill of the members' mean, or None where the record holds no training day.
@@ -94,7 +94,7 @@ def read_snow(
 
 
 def _within(days: Days, periods: Sequence[Period]) -> npt.NDArray[np.bool_]:
-    """Return which days lie in one of some periods."""
+    """Return the days that lie in any of the periods."""
     within: npt.NDArray[np.bool_] = np.zeros(len(days), dtype=bool)
     for period in periods:
         within |= (days >= period.first) & (days <= period.last)
@@ -102,13 +102,15 @@ def _within(days: Days, periods: Sequence[Period]) -> npt.NDArray[np.bool_]:
 
 
 def store_snow(session: Session, version: str, rows: Sequence[scores.SnowCells]) -> None:
-    """Keep snow cells with their skill; those that could not be judged take no place of some that were."""
+    """Store snow cells with their skill.
+
+    Cells that could not be judged do not replace judged ones."""
     stored = {row.basin_id for row in scores.snow_cells(session, version)}
     scores.replace_snow_cells(session, [row for row in rows if row.test_r is not None or row.basin_id not in stored])
 
 
 def readable_snow(session: Session, version: str, basins: Sequence[str]) -> dict[str, SnowMapping]:
-    """Return the cells that read as snow of each of some basins in which a version has some."""
+    """Return a version's snow cells by basin, for the given basins that have some."""
     chosen = mappings(session, version, basins)
     return {basin: mapping for basin, mapping in chosen.items() if not isinstance(mapping, str)}
 
@@ -116,7 +118,7 @@ def readable_snow(session: Session, version: str, basins: Sequence[str]) -> dict
 def _choose(
     labels: list[str], storage: npt.NDArray[np.floating], reference: Array
 ) -> tuple[dict[str, list[int]], str | None]:
-    """Return the cells of each member, and why a member has none."""
+    """Return each member's cells, and why a member has none."""
     cells: dict[str, list[int]] = {}
     reason = None
     for label, of_member in zip(labels, storage, strict=True):

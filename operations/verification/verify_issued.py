@@ -1,4 +1,4 @@
-"""How true the forecasts were that a version issued, by the weather that drove them, once their flow is known."""
+"""Verifies a version's issued forecasts, by the kind of weather, once their flow is observed."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -31,20 +31,20 @@ from runtime.clock import Clock
 log = structlog.get_logger()
 
 LAST_DAYS = np.timedelta64(3 * 366, "D")
-"""Forecasts of so many days T0 are judged, the newest with each kind of weather: intervals need three water years."""
+"""The newest forecasts of this many days T0 are verified, per kind of weather: intervals need three water years."""
 
-_TOGETHER = 100  # runs, whose arrays are read at once
-_LEARNT = "None of these forecasts was made by an error model that had not been fitted to the days that were forecast."
+_TOGETHER = 100  # runs whose arrays are read together
+_LEARNT = "Every error model of these forecasts had been fitted to days that were forecast."
 
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """What came of the forecasts that a version issued.
+    """The outcome of verifying a version's issued forecasts.
 
     Attributes:
-        basins: those whose scores are kept.
-        changed: those of them whose scores were not kept before.
-        left_out: why nothing is kept of a basin of which forecasts were issued.
+        basins: those whose scores are stored.
+        changed: those of them whose scores are new.
+        left_out: why a basin with issued forecasts has no scores.
     """
 
     version_id: str
@@ -55,7 +55,7 @@ class Verified:
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """The newest runs of a version with one kind of weather, the oldest first, and the days that they are of."""
+    """The newest runs of a version with one kind of weather, the oldest first, and their days."""
 
     weather: str
     runs: Sequence[runs.Run]
@@ -63,7 +63,7 @@ class _Group:
 
     @property
     def leads(self) -> int:
-        """The longest lead that is judged."""
+        """The longest verified lead."""
         return min(max(run.horizon_days for run in self.runs), MAX_GAP)
 
 
@@ -73,14 +73,14 @@ def verify(
     version_id: str | None = None,
     on_basins: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> list[Verified]:
-    """Judge the operational forecasts of a version by what was observed since, and keep how true they were.
+    """Verify a version's operational forecasts against observations, and store the scores.
 
     Flow counts once it has settled (`past_forecasts.SETTLED_AFTER`). A forecast of days that the weights were fitted to
-    does not count, nor does one of the error model for days that it was fitted to. The same again changes nothing.
+    does not count, nor does one of the error model for days that it was fitted to. Repeating it changes nothing.
 
     Args:
-        version_id: each that is current for a basin unless given.
-        on_basins: gets how many basins of a version are done, of how many.
+        version_id: by default each version that is current for a basin.
+        on_basins: called with the number of a version's basins done and the total.
 
     Raises:
         UnknownVersion: there is none of that id.
@@ -105,7 +105,7 @@ def _verify(database: Database, clock: Clock, version: Version, on_basins: Calla
         with database.transaction() as session:
             is_new = lead_scores.replace_issued(session, version.id, basin, rows)
         if not rows:
-            left_out[basin] = f"{basin}: no forecast of days that count has an observed flow {SETTLED_AFTER} old."
+            left_out[basin] = f"{basin}: no forecast that counts has observed flow at least {SETTLED_AFTER} old."
         else:
             done.append(basin)
             changed += [basin] if is_new else []
@@ -186,7 +186,7 @@ def _of_group(
 def _issued(
     session: Session, version: Version, issue_days: Sequence[tuple[runs.Run, runs.RunBasin]], basin: str, leads: int
 ) -> IssuedForecasts:
-    """Return the forecasts of a basin, without the leads that reach into days that something was fitted to."""
+    """Return a basin's forecasts, without leads on days that something was fitted to."""
     shape = len(issue_days), leads, len(LEVELS)
     raw, calibrated = np.full(shape, np.nan), np.full(shape, np.nan)
     learnt = [Period.parse(days) for days in version.used_periods]
@@ -203,7 +203,7 @@ def _issued(
 
 
 def _arrays(session: Session, basin: str, ids: Sequence[str]) -> Iterator[Mapping[str, runs.RunSeries]]:
-    """Yield what each run keeps of the basin's discharge."""
+    """Yield each run's stored discharge of the basin."""
     for first in range(0, len(ids), _TOGETHER):
         keys = [(run, basin) for run in ids[first : first + _TOGETHER]]
         by_key = runs.series_of_many(session, keys, ("discharge", runs.LEVELS_OF_MEMBERS, runs.CALIBRATED))
@@ -211,7 +211,7 @@ def _arrays(session: Session, basin: str, ids: Sequence[str]) -> Iterator[Mappin
 
 
 def _fill(into: Array, quantiles: npt.NDArray[np.floating], t0: Day, learnt: Sequence[Period]) -> None:
-    """Write quantiles (leads, levels) of the leads that are judged and reach into no learnt period."""
+    """Write quantiles (leads, levels) of the verified leads that lie in no learnt period."""
     for lead in range(1, min(len(into), len(quantiles)) + 1):
         days = Period(t0, t0 + np.timedelta64(lead, "D"))
         if not any(days.overlap(period) for period in learnt):
@@ -219,7 +219,9 @@ def _fill(into: Array, quantiles: npt.NDArray[np.floating], t0: Day, learnt: Seq
 
 
 def _fitted_on(calibration: RunCalibration, horizon: int) -> Period:
-    """Return the days that an error model was fitted to; one of forecasts is told by their T0."""
+    """Return the days that an error model was fitted to.
+
+    For one of forecasts, from their T0."""
     period = Period.parse(calibration.fitted_on)
     if calibration.weather == error_models.OBSERVED:
         return period

@@ -1,4 +1,6 @@
-"""What computes, in words: seconds are only worth comparing on one kind of machine."""
+"""Describes the hardware and program.
+
+Run times compare only on one kind of machine."""
 
 import os
 import platform
@@ -12,7 +14,7 @@ from models.nets.compiled import loader
 
 
 def machine() -> str:
-    """Return the number of processors, their model and what their vector unit can do."""
+    """Describe the number of processors, their model and their vector unit."""
     info = Path("/proc/cpuinfo")
     lines = info.read_text().splitlines() if info.exists() else []
     models = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
@@ -21,20 +23,25 @@ def machine() -> str:
 
 
 def program() -> str:
-    """Return what the last digits of a result depend on: torch's version, its vector unit, and what runs MC-LSTM."""
+    """Describe the versions that affect a result's last digits.
+
+    Torch, vector unit, MC-LSTM recurrence."""
     torch_program = f"torch {torch.__version__} for {torch.backends.cpu.get_cpu_capability()}"
     return f"{torch_program}, recurrence {loader.program()}"
 
 
 def memory_in_use() -> int:
-    """Return the most bytes of memory that this process has used at once."""
+    """Return the peak memory of this process in bytes."""
     maximum = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return maximum if sys.platform == "darwin" else maximum * 1024
 
 
 def available_memory() -> int | None:
-    """Return the bytes of memory that new processes can have, of the machine and of its container's limit (Linux);
-    None where the system does not tell."""
+    """Return the memory available to new processes in bytes.
+
+    Return None where the system does not report it.
+
+    The limit of the container counts too (Linux)."""
     info = Path("/proc/meminfo")
     if not info.exists():
         return None

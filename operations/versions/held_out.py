@@ -1,4 +1,6 @@
-"""Days that a version has never seen: only there does a score say how good it is."""
+"""Checks that days are held out.
+
+Only on days never seen does a score measure skill."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,19 +14,19 @@ from records.versions import error_models, versions
 
 
 def require_held_out(version: versions.Version, period: Period) -> None:
-    """Return when no day of the period took part in the training or validation of a version or of its ancestors.
+    """Raise unless a period is outside the training and validation of a version and its ancestors.
 
     Raises:
-        InvalidInput: one did.
+        InvalidInput: a day of it took part in one of them.
     """
     _require_apart(period, f"version {version.id}", version.config, version.earlier_periods)
 
 
 def require_not_fitted(model: error_models.ErrorModel, period: Period) -> None:
-    """Return when no day of the period is one that an error model was fitted on.
+    """Raise unless an error model was fitted to no day of a period.
 
     Raises:
-        InvalidInput: one is.
+        InvalidInput: it was fitted to a day of it.
     """
     if period.overlap(model.period) is not None:
         raise InvalidInput(
@@ -34,7 +36,7 @@ def require_not_fitted(model: error_models.ErrorModel, period: Period) -> None:
 
 
 def version_to_score(session: Session, version: versions.Version, period: Period) -> versions.Version:
-    """Return the version whose errors over a period tell how good a version is.
+    """Return the version whose errors over a period show a version's skill.
 
     That is itself, or its twin where it has fitted or been validated on days of the period.
     """
@@ -45,11 +47,11 @@ def version_to_score(session: Session, version: versions.Version, period: Period
 
 
 def require_to_be_held_out(session: Session, config: TrainingConfig | FineTuningConfig, period: Period) -> None:
-    """Return when `require_held_out` will do so with the version that a training is to lead to.
+    """Check before a training whether `require_held_out` will pass for its version.
 
     Raises:
         InvalidInput: it will not.
-        UnknownVersion: the parent is not kept.
+        UnknownVersion: the parent does not exist.
     """
     parent = versions.get(session, config.parent) if isinstance(config, FineTuningConfig) else None
     _require_apart(period, "this training", config.model_dump(mode="json"), parent.used_periods if parent else ())

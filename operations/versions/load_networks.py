@@ -1,4 +1,4 @@
-"""A version's networks, ready to run."""
+"""Loads a version's networks."""
 
 from dataclasses import dataclass
 
@@ -22,20 +22,20 @@ class LoadedVersion:
 
     @property
     def config(self) -> TrainingConfig:
-        """What it was trained as."""
+        """The configuration it was trained with."""
         return self.ensemble.config
 
     @property
     def labels(self) -> list[str]:
-        """The members' names, as runs and scores keep them."""
+        """The members' labels, as in runs and scores."""
         return [str(label) for label in self.ensemble.labels]
 
 
 def weights_of(version: versions.Version, member: versions.Member) -> Tensors:
-    """Return the weights of a member that its version uses.
+    """Return the weights that a version uses for a member.
 
     Raises:
-        DataProblem: they are damaged, or not finite: one NaN among them would reach every forecast.
+        DataProblem: they are damaged or not finite: a single NaN would affect every forecast.
     """
     tensors, _ = checkpoint.parse(member.weights[version.uses])
     if names := checkpoint.not_finite(tensors):
@@ -47,7 +47,7 @@ def weights_of(version: versions.Version, member: versions.Member) -> Tensors:
 
 
 def load_version(session: Session, version_id: str) -> LoadedVersion:
-    """Return a version with the weights that it uses.
+    """Load a version with the weights that it uses.
 
     Raises:
         UnknownVersion: there is none of that id.

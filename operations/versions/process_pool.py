@@ -1,4 +1,4 @@
-"""Pieces of work side by side: a process and one thread each, which is how several cores serve a training best."""
+"""Runs pieces of work in parallel, each in a process with one thread, which uses several cores best."""
 
 import ctypes
 import signal
@@ -18,20 +18,22 @@ from runtime.python_processes import spawn_context
 SECONDS_BETWEEN_LOOKS = 0.2
 
 OnProgress = Callable[[Any], None]
-"""Takes how far a piece of work is. What it raises is to end the piece."""
+"""Receives the progress of a piece of work. An exception that it raises stops the piece."""
 
 Work = Callable[[int, OnProgress], None]
-"""Does the piece of a number. A process gets it as pickle: a function of a module, or a `partial` of one."""
+"""Does a piece of work by its number. It is pickled for a process: a module's function, or a `partial` of one."""
 
 
 class _StoppedError(Exception):
-    """Ends a piece of work because another one failed or all were interrupted."""
+    """Stops a piece of work because another one failed or all were interrupted."""
 
 
 def processes_for(pieces: int, cores: int) -> int:
-    """Return how many pieces are worked at at once: one a core, as far as they fit into memory.
+    """Return the number of pieces to run in parallel.
 
-    Each is expected to need what this process, which has the same libraries and data loaded, has needed.
+    One per core, as far as memory allows.
+
+    Each is expected to need as much memory as this process, with the same libraries and data loaded, has used.
     """
     room = available_memory()
     fitting = pieces if room is None else room // memory_in_use()
@@ -39,24 +41,24 @@ def processes_for(pieces: int, cores: int) -> int:
 
 
 def side_by_side(work: Work, pieces: Sequence[int], processes: int, on_progress: Callable[[int, Any], None]) -> None:
-    """Do all pieces of some work in so many processes.
+    """Run all pieces of some work in a number of processes.
 
     Args:
-        on_progress: gets a piece and how far it is; what it raises ends them all.
+        on_progress: called with a piece and its progress; an exception that it raises stops all pieces.
 
     Raises:
         DataProblem: a process was killed.
-        Exception: what the first piece that failed raised; the others were ended.
+        Exception: of the first piece that failed; the others were stopped.
     """
-    context = spawn_context()  # a fork would copy the locks of torch's threads, held or not
+    context = spawn_context()  # a fork would copy torch's locks in their current state
     desk = _WorkerContext(work, context.SimpleQueue(), context.RawValue(ctypes.c_bool, False))
     with ProcessPoolExecutor(processes, context, _begin, (desk,)) as pool:
         try:
             _watch({pool.submit(_do, piece) for piece in pieces}, desk.progress, on_progress)
         except BrokenProcessPool:
             raise DataProblem(
-                "A process was killed, perhaps by the system for want of memory. What it had finished is kept: the "
-                "same command goes on from there, and FRESHET_THREADS=1 does one piece at a time."
+                "A process was killed, perhaps by the system for want of memory. Its finished work is stored: run the "
+                "same command again to resume, and set FRESHET_THREADS=1 to run one piece at a time."
             ) from None
         finally:
             desk.stopping.value = True
@@ -76,11 +78,11 @@ def _watch(
 
 @dataclass(frozen=True, slots=True)
 class _WorkerContext:
-    """What every process works with."""
+    """The objects shared with every process."""
 
     work: Work
     progress: "SimpleQueue[tuple[int, Any]]"
-    stopping: ctypes.c_bool  # without a lock, which a process that is killed would hold for ever
+    stopping: ctypes.c_bool  # without a lock: a killed process would hold it forever
 
 
 _desk: _WorkerContext
@@ -88,10 +90,10 @@ _desk: _WorkerContext
 
 def _begin(desk: _WorkerContext) -> None:
     """Prepare a process."""
-    global _desk  # noqa: PLW0603 - a pool gives its processes nothing else to keep it in
+    global _desk  # noqa: PLW0603 - a pool's processes have no other place to store it
     _desk = desk
     end_with_parent()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the first process hears it, and ends the others in order
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process receives it, and stops the others in order
     use_one_thread()
 
 

@@ -1,4 +1,4 @@
-"""The stages of a long piece of work, reported to whoever watches it."""
+"""Stages of long work, reported to an observer."""
 
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 QUIET_SECONDS = 2.0
-"""What takes no longer is not reported."""
+"""Stages that take less time are not reported."""
 
 Show = Callable[[str, int, int], None]
-"""Takes the name of a stage, how many pieces of it are done, and of how many."""
+"""Receives the name of a stage, the number of pieces done and the total."""
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 
@@ -27,7 +27,7 @@ _watch: ContextVar[_Watch | None] = ContextVar("watch", default=None)
 
 @contextmanager
 def watched_by(show: Show) -> Iterator[None]:
-    """Report the stages of the work inside to `show`."""
+    """Report the stages of the enclosed work to `show`."""
     token = _watch.set(_Watch(show, time.monotonic()))
     try:
         yield
@@ -36,7 +36,7 @@ def watched_by(show: Show) -> Iterator[None]:
 
 
 def stage(name: str, pieces: Iterable[Piece], total: int | None = None) -> Iterator[Piece]:
-    """Yield the pieces of a stage, and report how many are done once the whole work has taken some seconds.
+    """Yield the pieces of a stage, reporting progress once the whole work has taken some seconds.
 
     Args:
         total: the number of pieces, where `pieces` has no length.
@@ -59,6 +59,6 @@ def stage(name: str, pieces: Iterable[Piece], total: int | None = None) -> Itera
 
 
 def single(name: str, work: Callable[[], Result]) -> Result:
-    """Do a stage of one piece, and return its result."""
+    """Run a stage of one piece, and return its result."""
     (result,) = (work() for _ in stage(name, [work]))
     return result

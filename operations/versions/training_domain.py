@@ -1,4 +1,4 @@
-"""What a version has learnt from, and whether a basin is like that: stated with every forecast."""
+"""Compares a basin with those a version learnt from, for a statement with every forecast."""
 
 from collections.abc import Mapping, Sequence
 
@@ -12,7 +12,7 @@ from records.versions.versions import Version
 
 
 def attribute_ranges(names: Sequence[str], static: npt.NDArray[np.floating]) -> dict[str, tuple[float, float]]:
-    """Return the least and the greatest value of each attribute; `static` is (basins, attributes)."""
+    """Return the minimum and maximum of each attribute; `static` is (basins, attributes)."""
     ends = zip(names, static.min(axis=0), static.max(axis=0), strict=True)
     return {name: (float(minimum), float(greatest)) for name, minimum, greatest in ends}
 
@@ -26,11 +26,11 @@ def attribute_means(version: Version) -> dict[str, float]:
 def learnt_from(
     version: Version, basin: str, names: Sequence[str], static: Array, assumed: Sequence[str]
 ) -> TrainingDomain:
-    """Return whether a version learnt from a basin, or at least from basins like it.
+    """Describe whether a version learnt from a basin, or at least from similar ones.
 
     Args:
         names, static: the attributes that the version takes, and their values in the basin, (attributes,).
-        assumed: those of them that were assumed.
+        assumed: the names of the assumed attributes.
     """
     ranges = version.properties.attribute_ranges
     outside = None if ranges is None else _outside(ranges, names, static)
@@ -49,7 +49,7 @@ def _note(version: Version, basin: str, outside: Mapping[str, str], assumed: Seq
         f"{basin} is one of the {count} basins that the version learnt from."
         if basin in version.basins
         else f"{basin} is not among the {count} basins that the version learnt from: only its own observations can "
-        "tell how good the version is here."
+        "show the skill of the version here."
     ]
     if version.tuned_on is not None:
         sentences.append(f"It was fine-tuned {'here' if basin in version.tuned_on else 'on others since'}.")
@@ -64,7 +64,7 @@ def _note(version: Version, basin: str, outside: Mapping[str, str], assumed: Seq
 
 
 def _outside(ranges: Mapping[str, tuple[float, float]], names: Sequence[str], static: Array) -> dict[str, str]:
-    """Return each attribute that lies outside its range, in words."""
+    """Describe each attribute that lies outside its range."""
     sentences = {}
     for name, value in zip(names, static.tolist(), strict=True):
         minimum, greatest = ranges[name]

@@ -1,7 +1,7 @@
-"""Bridges from one product of weather to another: fitted on the days that both have, and applied to all of the first.
+"""Fits bridges from one weather product to another on their common days, and applies them to the first.
 
-A bridged series is a product of its own; what it is made from is never changed. Applied again, a bridge stores nothing
-new, and what was revised in the meantime is revised in its product, too.
+A bridged series is a product of its own; its source product is never changed. A bridge applied again stores nothing
+new, and carries over revisions of its source product.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -32,13 +32,13 @@ from runtime.clock import Clock
 log = structlog.get_logger()
 
 MIN_NEIGHBOURS, MAX_NEIGHBOURS = 3, 5
-"""How many basins a pooled bridge is of."""
+"""Number of basins of a pooled bridge."""
 
 OnBasin = Callable[[str, int, int], None]
 
 
 class NothingToBridge(DataProblem):
-    """Of no basin can a bridge be fitted, or applied."""
+    """No basin can have a bridge fitted or applied."""
 
     kind = "nothing-to-bridge"
 
@@ -52,17 +52,17 @@ def fit(
     on_basin: OnBasin = lambda _basin, _done, _total: None,
     among: Collection[str] | None = None,
 ) -> Bridge:
-    """Fit a bridge for basins (none named: all that have the product it is from), and keep it.
+    """Fit and store a bridge for basins (default: all that have its source product).
 
-    A basin that has too few days of both products gets the middle of the bridges of basins like it.
+    A basin with too few common days gets the median of the bridges of similar basins.
 
     Args:
         among: the basins that may be written; None for all.
 
     Raises:
         InvalidInput: a product is bridged to itself.
-        ProductConflict: the name is that of a product which no bridge made.
-        NothingToBridge: none can be fitted.
+        ProductConflict: the name belongs to a product that no bridge produced.
+        NothingToBridge: no bridge can be fitted.
     """
     if len({name, asked.from_, asked.to}) < 3:
         raise InvalidInput("A bridge leads from one product to another, and makes a third: give three names.")
@@ -109,7 +109,7 @@ def apply(
     on_basin: OnBasin = lambda _basin, _done, _total: None,
     among: Collection[str] | None = None,
 ) -> list[Outcome]:
-    """Make the weather of a bridge's product of basins (none named: all that it is of) from the product it is from.
+    """Apply a bridge to basins (default: all of the bridge), producing its product from the source product.
 
     Args:
         name: of the bridge, whose newest fit is applied; or the id of a fit.
@@ -117,7 +117,8 @@ def apply(
 
     Raises:
         UnknownBridge: there is none of that name.
-        InvalidInput: it is one for weather forecasts, which go over it when they are used; or it is not of a basin.
+        InvalidInput: it is a bridge for weather forecasts, which is applied when they are used; or it does not cover a
+            named basin.
     """
     with database.reading() as session:
         bridge = bridges.get(session, name)
@@ -139,7 +140,9 @@ def apply(
 
 
 def weather_of(session: Session, basin: str, product: str, period: Period | None = None) -> DailyWeather | None:
-    """Return a basin's weather of a product as bridges take it, of a period or whole; None where it has none."""
+    """Return a basin's weather of a product in the form bridges take.
+
+    Return None where it has none."""
     extents = series.extent(session, [basin], product, BRIDGED)
     if len(extents) < len(BRIDGED):
         return None
@@ -155,7 +158,7 @@ def _with_weather(session: Session, names: Sequence[str], product: str) -> list[
     """Return the basins that have weather of a product.
 
     Raises:
-        NothingToBridge: none has.
+        NothingToBridge: none has any.
     """
     extents = series.extent(session, names, product, BRIDGED)
     having = [basin for basin in names if all((basin, variable) in extents for variable in BRIDGED)]
@@ -165,7 +168,7 @@ def _with_weather(session: Session, names: Sequence[str], product: str) -> list[
 
 
 def _fitted(basin: str, asked: BridgeFit, source: DailyWeather | None, target: DailyWeather | None) -> NewPart:
-    """Return the bridge of a basin with its skill.
+    """Fit the bridge of a basin, with its skill.
 
     Raises:
         TooFewDays: it has too few days of both products.
@@ -179,7 +182,9 @@ def _fitted(basin: str, asked: BridgeFit, source: DailyWeather | None, target: D
 
 
 def _pooled(session: Session, own: Mapping[str, NewPart], too_few: Mapping[str, str]) -> dict[str, NewPart]:
-    """Return the bridges of basins that have too few days, of those of basins like them; none where those are few."""
+    """Return pooled bridges of similar basins for basins with too few days.
+
+    None where those are few."""
     if len(own) < MIN_NEIGHBOURS or not too_few:
         return {}
     donors = list(own)
@@ -202,7 +207,7 @@ def _features(session: Session, names: Sequence[str]) -> method.Array:
 
 
 def _apply_to(database: Database, clock: Clock, bridge: Bridge, part: BridgePart) -> Outcome:
-    """Make a basin's bridged weather whole, or leave it as it was."""
+    """Apply a bridge to one basin in one transaction."""
     try:
         with database.transaction() as session:
             basins.lock(session, part.basin_id)
@@ -219,7 +224,7 @@ def _apply_to(database: Database, clock: Clock, bridge: Bridge, part: BridgePart
 
 
 def _is_applied(session: Session, bridge: Bridge, basin: str, stamp: int) -> bool:
-    """Return whether a bridge is in force, and has been applied to the series of a stamp."""
+    """Return whether a bridge is in force, and was applied to the series with this stamp."""
     in_force = bridges.applied(session, bridge.name, [basin]).get(basin)
     return in_force is not None and (in_force.bridge.id, in_force.part.applied_stamp) == (bridge.id, stamp)
 
@@ -231,10 +236,10 @@ def _store_credit(session: Session, bridge: Bridge) -> None:
 
 
 def _bridged(session: Session, bridge: Bridge, part: BridgePart) -> BasinData:
-    """Return the bridged weather of a basin as a source gives it.
+    """Return the bridged weather of a basin in the form of a source.
 
     Raises:
-        NothingToBridge: the product that the bridge is from has nothing of the basin.
+        NothingToBridge: the source product has no weather of the basin.
     """
     weather = weather_of(session, part.basin_id, bridge.from_product)
     if weather is None:
@@ -268,7 +273,9 @@ def _bridged(session: Session, bridge: Bridge, part: BridgePart) -> BasinData:
 
 
 def _days_with_rain(bridged: DailyWeather) -> Period:
-    """Return the first and last day whose precipitation is known: the last days of a record may wait for the next."""
+    """Return the first and last day with known precipitation.
+
+    The record's last days may wait for the next."""
     days = bridged.period.days[np.isfinite(bridged.values[PRECIPITATION])]
     if not len(days):
         raise NothingToBridge("No day of it has precipitation: fetch or ingest more.")
@@ -276,7 +283,9 @@ def _days_with_rain(bridged: DailyWeather) -> Period:
 
 
 def _flags(of_source: Flags, values: method.Array) -> Flags:
-    """Return the flags of bridged values: those of the same days of the source, as far as they still hold."""
+    """Return the flags of bridged values.
+
+    Those of the source's days, as far as they still apply."""
     nothing = np.uint8(Flag.MISSING | Flag.ABSENT)
     stored = np.where(np.isfinite(values), of_source & ~nothing, of_source)
     unsaid = np.isnan(values) & (stored & nothing == 0)

@@ -1,4 +1,4 @@
-"""Weather forecasts from files into the records."""
+"""Imports weather forecasts from files."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -16,7 +16,7 @@ from runtime.clock import Clock
 
 
 class NoWeather(DataProblem):
-    """Of no basin is there a weather forecast that can be kept."""
+    """No basin has a weather forecast that can be stored."""
 
     kind = "no-weather"
 
@@ -24,7 +24,9 @@ class NoWeather(DataProblem):
 def add(
     database: Database, clock: Clock, path: Path, files: Files = ANY_FILES, *, operational: bool = True
 ) -> StoredIssue:
-    """Keep the weather forecast of a file. What cannot be used is refused by basin, and the rest is kept.
+    """Import a weather forecast from a file.
+
+    Refuse it per basin where unusable, and store the rest.
 
     Args:
         files: which files may be read.
@@ -32,7 +34,7 @@ def add(
 
     Raises:
         SourceError, InvalidInput: the file cannot be used.
-        NoWeather: nothing of it can be kept.
+        NoWeather: none of it can be stored.
     """
     read = files_of_weather.read(path, clock.now(), files)
     if not read.forecasts:
@@ -56,10 +58,10 @@ def add(
 
 
 def _why(refused: Mapping[str, str]) -> str:
-    """Return why nothing is kept."""
+    """Return why nothing is stored."""
     reasons = list(refused.values())
     if not reasons:
         return "The weather forecast holds no basin: give one at least."
-    return f"Nothing of the weather forecast can be kept. {reasons[0]}" + (
+    return f"No part of the weather forecast can be stored. {reasons[0]}" + (
         f" And {len(reasons) - 1} more." if reasons[1:] else ""
     )

@@ -1,4 +1,4 @@
-"""The weather after T0 as a what-if run changes it."""
+"""Changes the weather after T0 for a what-if run."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -18,18 +18,19 @@ VAPOUR = "vp"
 
 
 def changed(basin: str, weather: WeatherAhead, inputs: InputsConfig, changes: Changes) -> WeatherAhead | str:
-    """Return the weather of a basin as changes leave it, or why it cannot be changed so.
+    """Apply changes to a basin's weather, or return why they cannot be applied.
 
-    Precipitation is changed by its percentage, then the storm falls. Degrees are added to the temperatures that the
-    network takes; the vapour pressure goes with that of saturated air at the day's mean temperature. All else stays.
+    Precipitation is changed by its percentage, then the storm is added. Degrees are added to the temperatures that the
+    network takes; vapour pressure changes with the saturation pressure at the day's mean temperature. All else is
+    unchanged.
 
     Args:
-        inputs: which series the network takes.
+        inputs: describes the series that the network takes.
     """
     forcing = weather.forcing
     values = dict(zip(inputs.auxiliary, np.moveaxis(forcing.auxiliary, -1, 0), strict=True))
     if changes.degrees != 0 and not any(name in values for name in TEMPERATURES):
-        return f"{basin}: the version takes no temperature, so that degrees would change nothing: leave them out."
+        return f"{basin}: the version takes no temperature, so degrees would have no effect: leave them out."
     warmer = _warmer(values, changes.degrees) if changes.degrees != 0 else {}
     wetter = _wetter(forcing.mass, changes)
     if (reason := _why_impossible(basin, forcing.period, {inputs.mass: wetter, **warmer})) is not None:
@@ -60,7 +61,7 @@ def _warmer(values: Mapping[str, Array], degrees: float) -> dict[str, Array]:
 
 
 def _why_impossible(basin: str, days: Period, values: dict[str, Array]) -> str | None:
-    """Return which value leaves what is possible (`hydrology.base.variables.WEATHER`); None where none does."""
+    """Name the first value outside its possible range (`hydrology.base.variables.WEATHER`); None without any."""
     for name, of_traces in values.items():
         if name not in WEATHER:
             continue

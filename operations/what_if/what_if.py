@@ -1,7 +1,7 @@
 """What-if runs: a forecast with other weather after T0, or with more or less water in the basin at T0.
 
-Each is kept with what it changes and beside the run without changes that it is to be compared with. They are apart from
-forecasts: they become no latest forecast, decide no alerts, are not verified, and store no states.
+Each is stored with its changes, beside the unchanged run to compare it with. They are separate from forecasts: they
+become no latest forecast, decide no alerts, are not verified, and store no states.
 """
 
 from collections.abc import Sequence
@@ -37,19 +37,19 @@ def what_if(
     key: str | None = None,
     on_days: OnDays = lambda _done, _total: None,
 ) -> list[runs.Run]:
-    """Make a changed run for each version that the basins use, and for each weather forecast.
+    """Compute a changed run for each version that the basins use, and for each weather forecast.
 
-    A run without changes, of the same version, T0, horizon and weather, is what it is to be compared with; where there
-    is none that the same inputs lead to, it is made too.
+    It is compared with an unchanged run of the same version, T0, horizon and weather, which is computed too where no
+    stored run has the same inputs.
 
     Args:
-        by: who asks.
+        by: who requests it.
         owner, key, on_days: as in `operations.forecasting.forecast.forecast`.
 
     Raises:
-        InvalidInput: no basin is kept, T0 is in the future, or a version takes another product.
-        UnknownVersion, UnknownBasin, UnknownWeather: one is not kept.
-        NothingToForecast: no basin can be forecast, or what is asked can be changed in none; nothing is kept.
+        InvalidInput: no basin is stored, T0 is in the future, or a version takes another product.
+        UnknownVersion, UnknownBasin, UnknownWeather: one does not exist.
+        NothingToForecast: no basin can be forecast, or the changes can be applied in none; nothing is stored.
     """
     with database.reading() as session:
         groups = basins_by_version(session, params.basins, params.version)
@@ -86,7 +86,7 @@ def what_if(
 
 
 def _changed(plan: Plan, params: WhatIfParams) -> Plan:
-    """Return a plan with the changed weather, without the basins in which it cannot be changed so."""
+    """Return a plan with the changed weather, without the basins in which it cannot be changed."""
     if params.changes.nothing:
         return plan
     taken = plan.inputs.loaded.config.inputs
@@ -104,10 +104,10 @@ def _changed(plan: Plan, params: WhatIfParams) -> Plan:
 
 
 def _computed(plan: Plan, forecast: ForecastParams, database: Database, clock: Clock, on_days: OnDays) -> Results:
-    """Return what a changed run says of each basin.
+    """Return the result of a changed run by basin.
 
     Raises:
-        NothingToForecast: its water can be changed in none.
+        NothingToForecast: the water can be changed in none of the basins.
     """
     results = results_of(plan, forecast, database, clock, on_days, store_states=False)
     failures = {result.basin.basin_id: str(result.basin.reason) for result in results if _failed(result)}
@@ -129,8 +129,9 @@ def _base(
     owner: str | None,
     on_days: OnDays,
 ) -> str | None:
-    """Return the run that a changed one is to be compared with, made now where there is none; None where nothing is
-    changed and there is none."""
+    """Return the unchanged run to compare with, computed where there is none.
+
+    None where nothing is changed and there is none."""
     issued = [result.basin for result in results if result.basin.status == "issued"]
     with database.reading() as session:
         for run in runs.unchanged(
@@ -155,7 +156,7 @@ def _id(weather: RunWeather | None) -> str | None:
 
 
 def _same(plan: Plan, earlier: runs.RunBasin | None, basin: runs.RunBasin) -> bool:
-    """Return whether what an earlier run said of a basin follows from the state and the inputs of a plan."""
+    """Return whether an earlier run's result of a basin follows from the state and inputs of a plan."""
     if earlier is None or earlier.status != "issued" or earlier.pruned is not None:
         return False
     if earlier.state_hash != basin.state_hash:

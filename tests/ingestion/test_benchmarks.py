@@ -65,7 +65,7 @@ def test_another_file_is_refused_with_the_line(
     assert caught.value.line == line
 
 
-@pytest.mark.parametrize(("name", "cause"), [("nothing.csv", "cannot be read"), (".", "is no regular file")])
+@pytest.mark.parametrize(("name", "cause"), [("nothing.csv", "cannot be read"), (".", "is not a regular file")])
 def test_what_cannot_be_read_is_reported(tmp_path: Path, name: str, cause: str) -> None:
     with pytest.raises(SourceError, match=cause):
         benchmarks.read(tmp_path / name)

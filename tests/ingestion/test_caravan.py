@@ -175,7 +175,7 @@ def test_a_jumped_day_is_absent() -> None:
         ("temperature_2m_min", 275.3, "temperature_2m_min on 2000-02-28 is outside -100 to 70 degC"),
         ("surface_pressure_mean", 99300.0, "outside 30 to 120 kPa"),
         ("streamflow", 12_000.0, "streamflow on 2000-02-28 is outside"),
-        ("wind_speed", 1.0, "is none that Caravan has"),
+        ("wind_speed", 1.0, "does not exist in Caravan"),
     ],
 )
 def test_impossible_values_and_unknown_columns_are_refused(column: str, value: float, cause: str) -> None:
@@ -325,7 +325,7 @@ def test_one_broken_gauge_leaves_the_others_readable(tmp_path: Path) -> None:
     more = {"timeseries/csv/camels/camels_2.csv": b"date,rain\n"}
     source = CaravanSource([write.folder(tmp_path, write.files() | more)])
     assert source.basins() == [write.BASIN, "CARAVAN-camels_2"]
-    with pytest.raises(SourceError, match="column 2 is none that Caravan has"):
+    with pytest.raises(SourceError, match="column 2 does not exist in Caravan"):
         source.read("CARAVAN-camels_2")
     assert source.read(write.BASIN).series
 

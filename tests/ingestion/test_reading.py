@@ -113,7 +113,7 @@ def strange(root: Path) -> Iterator[list[Path]]:
 def test_what_is_no_regular_file_is_refused_at_once(root: Path, strange: list[Path]) -> None:
     for files in (ANY_FILES, Files((root, Path("/dev")))):
         for path in strange:
-            assert any(cause in refused(files, path) for cause in ("no regular file", "No such device"))
+            assert any(cause in refused(files, path) for cause in ("not a regular file", "No such device"))
 
 
 def test_every_source_refuses_them(root: Path, strange: list[Path]) -> None:

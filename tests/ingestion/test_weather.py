@@ -117,7 +117,7 @@ def test_a_wrong_unit_refuses_every_basin(tmp_path: Path) -> None:
     path = created.written_netcdf(tmp_path)
     with netCDF4.Dataset(path, "a") as dataset:
         dataset["tmax"].units = "K"
-    assert "tmax is not said to be in degC" in read(path).refused[created.BASINS[0]]
+    assert "tmax has no unit degC" in read(path).refused[created.BASINS[0]]
 
 
 def test_a_basin_under_two_names_is_refused(tmp_path: Path) -> None:
@@ -137,11 +137,11 @@ def test_a_missing_value_of_netcdf_is_a_missing_lead(tmp_path: Path) -> None:
 
 CSV_FAULTS = [
     (lambda rows: rows[:1], "there is no row"),
-    (lambda rows: [rows[0].replace("tmax_degC", "tmax_K"), *rows[1:]], "is no variable with its unit"),
+    (lambda rows: [rows[0].replace("tmax_degC", "tmax_K"), *rows[1:]], "is not a variable with its unit"),
     (lambda rows: [rows[0].replace("model", "modle"), *rows[1:]], "model is missing"),
-    (lambda rows: [*rows, rows[-1].replace("two-guesses", "another")], "line 14: model is another than in the first"),
-    (lambda rows: [row.replace("2026-11-22T00:00:00Z", "yesterday") for row in rows], "reference_time is no instant"),
-    (lambda rows: [row.replace("2026-11-22T00:00:00Z", "0001-01-01T00:00+20:00") for row in rows], "is no instant"),
+    (lambda rows: [*rows, rows[-1].replace("two-guesses", "another")], "line 14: model differs from that in the first"),
+    (lambda rows: [row.replace("2026-11-22T00:00:00Z", "yesterday") for row in rows], "_time is not an instant"),
+    (lambda rows: [row.replace("2026-11-22T00:00:00Z", "0001-01-01T00:00+20:00") for row in rows], "is not an instant"),
     (lambda rows: [*rows[:-1], rows[-1].replace("2026-11-24", "2026-11-31")], "not a calendar day"),
 ]
 
@@ -159,7 +159,7 @@ def test_a_broken_table_is_refused_with_the_line(
     [
         ({"basins": []}, "its field basins cannot be read"),
         ({"reference_time": "0001-01-01T00:00:00+20:00"}, "outside the years"),
-        ({"hail": 1}, "no weather forecast"),
+        ({"hail": 1}, "not a weather forecast"),
         ({"units": {"<script>": "mm"}}, "units"),
     ],
 )

@@ -1,8 +1,10 @@
-"""Checks of daily weather: relations between variables, units, and the climate of the basin.
+"""Checks of daily weather.
 
-One checker for every way in. An `error` is impossible in the stated unit, or far from the climate and explained by a
-known mistake of units: the weather is refused. A `warning` is odd, and the weather is taken. The bounds leave room
-around every window of the extended Maurer and Daymet forcing of CAMELS; a rule says how many days it needs.
+Relations between variables, units, and the climate of the basin.
+
+All input uses this one checker. An `error` is impossible in the stated unit, or far from the climate and explained by a
+known mistake of units: the weather is refused. A `warning` is odd, and the weather is accepted. The bounds leave room
+around every window of the extended Maurer and Daymet forcing of CAMELS; a rule states the number of days that it needs.
 """
 
 from hydrology.base.findings import Finding
@@ -15,5 +17,5 @@ RULES: tuple[Rule, ...] = (*relations.RULES, *precipitation.RULES, *climate.RULE
 
 
 def weather_findings(weather: DailyWeather) -> list[Finding]:
-    """Return what is impossible (`error`) or odd (`warning`) in daily weather."""
+    """Find the impossible (`error`) and the odd (`warning`) in daily weather."""
     return [finding for rule in RULES for finding in rule.check(weather)] if len(weather.days) else []

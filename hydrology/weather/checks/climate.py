@@ -1,4 +1,4 @@
-"""Weather against the climate of its basin in the same calendar months."""
+"""Checks weather against the basin's climate in the same calendar months."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from hydrology.weather.basin_climate import months
 from hydrology.weather.checks.daily_weather import DailyWeather, Rule
 from hydrology.weather.checks.relations import VP_RATIO_WARNED, vapour_ratio
 
-EXPECTED_MM, EXPECTED_DAYS, DEFICIT = 200.0, 30, 0.005  # CAMELS: at least 0.008 of what the climate expects
+EXPECTED_MM, EXPECTED_DAYS, DEFICIT = 200.0, 30, 0.005  # CAMELS: at least 0.008 of the expected amount
 YEAR_DAYS, YEAR_REFUSED, YEAR_WARNED = 365, (0.1, 5.0), (0.2, 4.0)  # CAMELS: 0.26 to 2.6 in a year
 EXPLAINED = (0.4, 2.5)
 ANOMALY_REFUSED = ((365, 10.0), (30, 20.0), (10, 28.0), (1, 40.0))  # days, K; CAMELS: 4.8, 16.2, 25.2, 36
@@ -18,7 +18,9 @@ DRY_DAYS, DRY_ANOMALY = 5, 12.0  # K, of air that is too dry for its temperature
 
 
 def expected_precipitation(weather: DailyWeather) -> float | None:
-    """Return the precipitation in mm that the climate expects on the days it is known; None without a climate."""
+    """Return the climate's precipitation in mm on the days with data.
+
+    Return None without a climate."""
     if weather.climate is None or (one := weather.of("precipitation")) is None:
         return None
     usual = weather.climate.precipitation[months(weather.days)]

@@ -1,4 +1,4 @@
-"""Daily weather to be checked, and the form of a check."""
+"""Daily weather to check, and the base of checks."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -16,19 +16,19 @@ from hydrology.weather.basin_climate import BasinClimate
 Array = npt.NDArray[np.float64]
 
 CHECKED = ("precipitation", "tmax", "tmin", "tmean", "srad", "vp", "daylength")
-"""The variables that a rule looks at."""
+"""The variables that rules check."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DailyWeather:
-    """Weather of a basin that is to be checked.
+    """Weather of a basin to check.
 
     Attributes:
-        name: what it is called in sentences: its product, or the weather forecast.
+        name: its name in messages: its product, or the weather forecast.
         days: (days,), in order; they may have gaps.
         values: (days,) or (traces, days) by variable, in the units of `hydrology.base.variables`; NaN where missing.
-        latitude: of the basin in degrees; None where not known.
-        climate: what the basin's weather is like; None where not known.
+        latitude: of the basin in degrees; None where unknown.
+        climate: of the basin; None where unknown.
     """
 
     name: str
@@ -45,7 +45,9 @@ class DailyWeather:
         latitude: float | None,
         climate: BasinClimate | None,
     ) -> Self:
-        """Return the series by variable as weather over all their days; one in another unit is left out."""
+        """Return the series by variable as weather over all their days.
+
+        Series in another unit are left out."""
         used = {
             variable: daily
             for variable, daily in series.items()
@@ -59,7 +61,9 @@ class DailyWeather:
         return cls(name, period.days, values, latitude, climate)
 
     def of(self, *variables: str) -> list[Array] | None:
-        """Return variables (traces, days), NaN where any of them is; None where no day has all of them."""
+        """Return variables (traces, days), NaN where any is missing.
+
+        Return None where no day has all of them."""
         if any(name not in self.values for name in variables):
             return None
         arrays = [np.atleast_2d(np.asarray(self.values[name], np.float64)) for name in variables]
@@ -74,8 +78,8 @@ class DailyWeather:
         """Return a finding about a variable.
 
         Args:
-            bad: (traces, days), the values it rests on; the first of them is named.
-            sentence: goes on after the name of the variable.
+            bad: (traces, days), the values concerned; the message names the first of them.
+            sentence: continues the message after the name of the variable.
         """
         values = np.atleast_2d(self.values[variable])
         place = np.flatnonzero(bad.any(axis=0))
@@ -89,7 +93,7 @@ class DailyWeather:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A check and its description: what it refuses and what it warns of."""
+    """A check with its description: its refusals and its warnings."""
 
     code: str
     check: Callable[[DailyWeather], Iterator[Finding]]

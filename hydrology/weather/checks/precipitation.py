@@ -1,4 +1,4 @@
-"""Precipitation by itself: totals that accumulate, and amounts too small for a river."""
+"""Checks precipitation alone: accumulating totals, and amounts too small for a river."""
 
 from collections.abc import Iterator
 
@@ -41,7 +41,7 @@ def _accumulated(weather: DailyWeather) -> Iterator[Finding]:
 
 
 def _steps(trace: Array) -> tuple[int, int, int]:
-    """Return the numbers of rises, of falls, and of days that repeat an amount above drizzle."""
+    """Return the numbers of rises, falls, and days that repeat an amount above drizzle."""
     known = trace[~np.isnan(trace)]
     step = np.diff(known)
     return int((step > 0).sum()), int((step < 0).sum()), int(((step == 0) & (known[1:] > PLATEAU_MM)).sum())

@@ -1,4 +1,4 @@
-"""Relations between the variables of a day, and with the sun."""
+"""Checks relations between the variables of a day, and with the sun."""
 
 from collections.abc import Iterator
 
@@ -74,7 +74,7 @@ def _vapour_pressure(weather: DailyWeather) -> Iterator[Finding]:
 
 
 def temperature_beside(weather: DailyWeather) -> str:
-    """Return the temperature that vapour pressure is compared with."""
+    """Return the name of the temperature that vapour pressure is compared with."""
     return "tmin" if "tmin" in weather.values else "tmean"
 
 

@@ -1,4 +1,4 @@
-"""Open-Meteo: reanalyses of past weather, forecasts and ensembles, as daily values of named models."""
+"""Open-Meteo: reanalyses, forecasts and ensembles, as daily values of named models."""
 
 from ingestion.feeds.openmeteo.archive import OpenMeteoArchive
 from ingestion.feeds.openmeteo.forecast import OpenMeteoForecast

@@ -22,7 +22,7 @@ class OpenMeteoArchive:
     Args:
         service: the host of the archive.
         model: `era5`, `era5_land`, `ecmwf_ifs`, …
-        tell: gets what a fetch weighs, before it is made.
+        report: called with the cost of a fetch, before the request.
     """
 
     def __init__(self, service: Service, model: str, report: Callable[[str], None] = lambda _sentence: None) -> None:
@@ -30,10 +30,10 @@ class OpenMeteoArchive:
         self.credit = Credit(owner(model), LICENCE)
 
     def fetch(self, sites: Sequence[Site], wanted: Wanted) -> Iterator[Given]:
-        """Give the weather of the days wanted that the archive holds already.
+        """Yield the weather of the requested days that the archive has already.
 
         Raises:
-            FeedProblem: the fetch weighs more than the service gives.
+            FeedProblem: the fetch costs more than the service allows.
         """
         known, unknown = placed(sites)
         yield from unknown
@@ -55,7 +55,7 @@ class OpenMeteoArchive:
     def _content(self, site: Site, place: Place | FeedProblem, wanted: Wanted) -> Observations | Problem:
         try:
             return place if isinstance(place, FeedProblem) else self._observations(site, place, wanted)
-        except Problem as problem:  # also a time zone that there is not
+        except Problem as problem:  # also an unknown time zone
             return problem
 
     def _observations(self, site: Site, place: Place, wanted: Wanted) -> Observations:
@@ -75,7 +75,9 @@ class OpenMeteoArchive:
 
 
 def _complete(place: Place, values: Mapping[str, Array], last: Day) -> Period | None:
-    """Return the days from the first to the last that has ended and has every variable: the tail fills up later."""
+    """Return the ended days with every variable, from first to last.
+
+    The archive's last days fill up later."""
     whole = ~np.isnan(np.stack(list(values.values()))).any(axis=0) & (place.days <= last)
     days = place.days[whole]
     return Period(days[0], days[-1]) if len(days) else None

@@ -1,4 +1,4 @@
-"""Asking Open-Meteo for the daily values of many places, and checking each place's answer."""
+"""Requests daily values of many places from Open-Meteo, and checks each place's answer."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -27,8 +27,8 @@ UNITS = {
     "shortwave_radiation_sum": "MJ/m²",
     "dew_point_2m_mean": "°C",
 }
-"""The daily variables that are asked for, and the unit that each must come in."""
-FARTHEST_CELL = 2.0  # degrees from the place asked for: the answer tells the cell's place, not the gauge's
+"""The daily variables to request, and their expected units."""
+FARTHEST_CELL = 2.0  # degrees from the gauge: the answer gives the place of the grid cell
 CONTROL = "control"
 
 _OWNERS = {
@@ -48,7 +48,7 @@ class Place:
     """The answer about one place.
 
     Attributes:
-        time_zone: whose calendar days its days are.
+        time_zone: of its calendar days.
         cell: latitude and longitude of the grid cell.
         days: consecutive.
         members: Open-Meteo's values (days,) by variable, by the label of the member; NaN where null.
@@ -61,19 +61,19 @@ class Place:
 
 
 def owner(model: str) -> str:
-    """Return who computes a model, for the credit; Open-Meteo alone where its name does not say."""
+    """Return the credit of a model, with its owner where its name implies one."""
     name = next((owner for prefix, owner in _OWNERS.items() if model.startswith(prefix)), None)
     return f"Weather data by Open-Meteo.com (model {model}{f' of {name}' if name else ''})."
 
 
 def query(sites: Sequence[Site], model: str, days: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is asked: values of a model at the gauges, by the days of their own time zones.
+    """Build a query for a model's values at gauges, by days of their own time zones.
 
     Args:
-        days: the parameters that choose them.
+        days: the parameters that select the days.
 
     Raises:
-        FeedProblem: the place of a gauge is not known.
+        FeedProblem: the location of a gauge is unknown.
     """
     places = [site.place() for site in sites]
     return {
@@ -87,10 +87,10 @@ def query(sites: Sequence[Site], model: str, days: Mapping[str, Any]) -> dict[st
 
 
 def ask(service: Service, path: str, sites: Sequence[Site], asked: Mapping[str, Any]) -> list[Place | FeedProblem]:
-    """Return the answer about each site, or what is wrong with it.
+    """Request the values of each site; return the answer, or its fault.
 
     Raises:
-        FeedProblem: the service does not answer as it should.
+        FeedProblem: the answer of the service cannot be used.
     """
     answer = service.read(lambda body: _places(body, len(sites)), path, body=dict(asked), media="application/json")
     return [
@@ -100,8 +100,9 @@ def ask(service: Service, path: str, sites: Sequence[Site], asked: Mapping[str, 
 
 
 def converted(values: Mapping[str, Array], days: Days, latitude: float) -> dict[str, Array]:
-    """Return a member's values as networks take them, in the units of
-    `hydrology.base.variables.WEATHER`: radiation as the mean over daylight, vapour pressure from the dew point."""
+    """Convert a member's values to network input, in the units of `hydrology.base.variables.WEATHER`.
+
+    Radiation becomes the mean over daylight, and vapour pressure is computed from the dew point."""
     lit = daylength(days, latitude)[:, 0]
     return {
         "precipitation": values["precipitation_sum"],
@@ -113,8 +114,10 @@ def converted(values: Mapping[str, Array], days: Days, latitude: float) -> dict[
 
 
 def _places(body: bytes, count: int) -> list[dict[str, Any]]:
-    """Return the answers, one a place: one place comes as an object, several as a list in the order asked."""
-    answer = parsed(body)  # a stream that broke off ends in words, which are no JSON
+    """Parse the answers, one per place.
+
+    An object for one place, a list in the requested order for several."""
+    answer = parsed(body)  # an interrupted stream ends in words that are not JSON
     places = [answer] if isinstance(answer, dict) else answer
     if not isinstance(places, list) or len(places) != count or not all(isinstance(place, dict) for place in places):
         raise Broken(f"the answer is not of the {count} places asked for")
@@ -131,14 +134,14 @@ def _checked(site: Site, at: int, place: dict[str, Any], model: str) -> Place | 
 
 
 def _place(site: Site, at: int, place: dict[str, Any], model: str) -> Place:
-    if place.get("location_id", at) != at:  # the first has none
+    if place.get("location_id", at) != at:  # the first place has none
         raise FeedProblem(f"The answer about {site.basin} is of another place: nothing of it was taken.")
     cell = float(place["latitude"]), float(place["longitude"])
     latitude, longitude = site.place()
     if max(abs(cell[0] - latitude), abs(float(difference(cell[1], longitude)))) > FARTHEST_CELL:
         raise FeedProblem(f"The answer about {site.basin} is of a place far from its gauge: nothing of it was taken.")
     daily, units = place["daily"], place["daily_units"]
-    # Of text alone: numpy takes a number for a day since 1970, and a larger one is an error of another kind.
+    # Text only: numpy would read a number as days since 1970, and fail otherwise on a large one.
     days = np.array([date.fromisoformat(text) for text in daily["time"]], dtype="datetime64[D]")
     if not len(days) or (np.diff(days) != np.timedelta64(1, "D")).any():
         raise FeedProblem(f"The days of {site.basin} do not follow each other: nothing of it was taken.")
@@ -156,7 +159,9 @@ def _place(site: Site, at: int, place: dict[str, Any], model: str) -> Place:
 
 
 def _members_of(variable: str, daily: Mapping[str, Any], model: str) -> list[tuple[str, str]]:
-    """Return the names of a variable's columns and the labels of their members; the bare name is the control."""
+    """Return the names of a variable's columns with their members' labels.
+
+    The bare name is the control."""
     pattern = re.compile(rf"{variable}(?:_member(\d\d))?(?:_{re.escape(model)})?")
     matches = [(name, pattern.fullmatch(name)) for name in daily]
     return [(name, f"member{match[1]}" if match[1] else CONTROL) for name, match in matches if match]

@@ -1,4 +1,6 @@
-"""Weather forecasts from Open-Meteo: one trace, or an ensemble's members, of one named model."""
+"""Weather forecasts from Open-Meteo.
+
+One trace, or an ensemble's members, of one named model."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,9 +18,9 @@ from ingestion.feeds.openmeteo.asking import LICENCE, SOURCE, UNITS, Place, ask,
 from ingestion.feeds.openmeteo.quota import in_requests, weight_of_place
 
 LATE_AFTER = timedelta(minutes=20)
-"""Beyond the interval between two runs: from then on the next one is late. Source: Open-Meteo's model updates page."""
+"""Beyond the interval between two runs, the next is late. Source: Open-Meteo's model updates page."""
 MAX_INTERVAL = timedelta(days=31)
-"""Between two runs of a model."""
+"""Longest interval between two runs of a model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +29,7 @@ class ModelRun:
 
     Attributes:
         began: its reference time.
-        available: since when the service gives it.
+        available: time of its publication by the service.
         interval: between two runs.
     """
 
@@ -42,11 +44,11 @@ class OpenMeteoForecast:
     Args:
         service: the host of the forecasts, or of the ensembles.
         path: `/v1/forecast` or `/v1/ensemble`.
-        model: `ecmwf_ifs`, `ncep_gefs025`, …: one whose runs the service tells of, so no blend of several.
-        days: how many, today included.
-        members: that each place has, the control included; 1 for a forecast of one trace.
-        behind: how many days before today, which the model's runs of those days had.
-        tell: gets what a fetch weighs, before it is made, and that a model is late.
+        model: `ecmwf_ifs`, `ncep_gefs025`, …: one whose runs the service lists, so not a blend of several.
+        days: number of days, today included.
+        members: number of members of each place, the control included; 1 for a forecast of one trace.
+        behind: number of days before today to include, from the model's runs of those days.
+        report: called with the cost of a fetch, before the request, and when a model is late.
     """
 
     def __init__(
@@ -64,10 +66,10 @@ class OpenMeteoForecast:
         self.credit = Credit(owner(model), LICENCE)
 
     def fetch(self, sites: Sequence[Site], wanted: Wanted) -> Iterator[Given]:
-        """Give the newest forecast of each gauge, as long as it has every variable of every member.
+        """Yield the newest forecast of each gauge, over the days with every variable of every member.
 
         Raises:
-            FeedProblem: the fetch weighs more than the service gives, or the model's run is not known.
+            FeedProblem: the fetch costs more than the service allows, or the model's run is unknown.
         """
         known, unknown = placed(sites)
         yield from unknown
@@ -103,12 +105,12 @@ class OpenMeteoForecast:
         """Return the model's newest run.
 
         Raises:
-            FeedProblem: the service does not say which run it gives, or gives one that the clock has not come to.
+            FeedProblem: the service does not state its run, or states one in the future of the clock.
         """
         run = self._service.read(_run, f"/data/{self._model}/static/meta.json")
         if run.available > now:
             raise FeedProblem(
-                f"{self._model} was made available at {run.available:%Y-%m-%dT%H:%MZ}, and this service's clock stands "
+                f"{self._model} is stated as available at {run.available:%Y-%m-%dT%H:%MZ}, and this service's clock is "
                 f"at {now:%Y-%m-%dT%H:%MZ}: a forecast from the future is not taken."
             )
         return run
@@ -138,8 +140,9 @@ class OpenMeteoForecast:
 
 
 def _whole(place: Place) -> slice:
-    """Return the places of the days from the first to the last that have every variable of every member: models end
-    early, and the days behind may not be kept of one."""
+    """Return the range of days with every variable of every member.
+
+    Models end early, and may lack days of the past."""
     known = np.all([~np.isnan(array) for values in place.members.values() for array in values.values()], axis=0)
     (places,) = np.nonzero(known)
     return slice(int(places[0]), int(places[-1]) + 1) if len(places) else slice(0)
@@ -154,7 +157,7 @@ def _run(body: bytes) -> ModelRun:
             datetime.fromtimestamp(began, UTC), datetime.fromtimestamp(available, UTC), timedelta(seconds=interval)
         )
     except (KeyError, TypeError, ValueError, OverflowError, OSError):
-        raise Broken("the answer does not say which run the model is at") from None
+        raise Broken("the answer does not state the model's run") from None
     if not timedelta(0) < run.interval <= MAX_INTERVAL or run.began > run.available:
-        raise Broken("the answer tells of a run that cannot be")
+        raise Broken("the answer states an impossible run")
     return run

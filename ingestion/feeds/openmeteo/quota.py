@@ -1,4 +1,4 @@
-"""What a request weighs in Open-Meteo's count, reckoned before it is made.
+"""The cost of a request in Open-Meteo's count of calls, computed beforehand.
 
 A place counts as one call, or as more where it asks for more than 10 variables or 14 days. Source: the limits that
 open-meteo.com/en/pricing states, and how its server counts.
@@ -18,26 +18,26 @@ _FREE_VARIABLES, _FREE_DAYS = 10, 14
 
 
 def weight_of_place(variables: int, days: int) -> float:
-    """Return what one place weighs.
+    """Return the cost of one place.
 
     Args:
-        variables: times the models and members of each.
-        days: that are asked for.
+        variables: number of variables, times the models and members of each.
+        days: number of days requested.
     """
     share = variables / _FREE_VARIABLES
     return max(1.0, share, share * days / _FREE_DAYS)
 
 
 def in_requests(places: Sequence[Place], weight: float, keyless: bool) -> Iterator[Sequence[Place]]:
-    """Give places in the groups that are asked for together.
+    """Split places into groups for one request each.
 
     Args:
-        weight: of one place.
-        keyless: whether the limits of those without a key hold. The service looks before it counts, so a heavy request
-            would pass and shut out those after it.
+        weight: cost of one place.
+        keyless: whether the limits without a key apply. The service checks before it counts, so a heavy request would
+            pass and block those after it.
 
     Raises:
-        FeedProblem: they weigh more than the service gives in an hour without a key.
+        FeedProblem: they cost more than the service allows in an hour without a key.
     """
     total = weight * len(places)
     if keyless and total > PER_HOUR:

@@ -26,7 +26,9 @@ _AREAS = ("area_gages2", "area_geospa_fabric")
 
 @dataclass(slots=True)
 class Attributes:
-    """What the attribute files say of one basin: numbers and words by column, and the files that say it."""
+    """The attributes of one basin.
+
+    Numbers and words by column, and their files."""
 
     numbers: dict[str, float] = field(default_factory=dict)
     words: dict[str, str] = field(default_factory=dict)
@@ -39,10 +41,12 @@ class Attributes:
 
 
 def parse_attributes(files: Iterable[TextFile]) -> dict[str, Attributes]:
-    """Read attribute files into one record a basin; a missing value (NaN, NA, nothing) is left out.
+    """Parse attribute files into one record per basin.
+
+    Missing values (NaN, NA, nothing) are left out.
 
     Raises:
-        SourceError: a file is not of this format, a number is none, or a basin comes twice.
+        SourceError: a file is not of this format, a number cannot be read, or a basin occurs twice.
     """
     basins: dict[str, Attributes] = {}
     for text in files:

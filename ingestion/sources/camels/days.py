@@ -1,4 +1,6 @@
-"""Rows of days as daily series: real calendar days in order, a jumped day absent."""
+"""Converts rows of days to daily series.
+
+Real calendar days in order, skipped days absent."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -10,7 +12,7 @@ from hydrology.base.calendar import Day, Days
 from hydrology.base.series import DailySeries, Flag, Flags
 from ingestion.sources.camels.text import Table
 
-# No gauge is older, and a mistyped year must not make a series of a million absent days.
+# No gauge is older, and a mistyped year must not create a series of a million absent days.
 _FIRST_YEAR, _LAST_YEAR = 1800, 2199
 
 
@@ -18,7 +20,7 @@ def calendar_days(table: Table, year: str, month: str, day: str) -> Days:
     """Return the day of each row from three columns of numbers.
 
     Raises:
-        SourceError: a row's numbers are no calendar day.
+        SourceError: a row's numbers are not a calendar day.
     """
     columns = table[year], table[month], table[day]
     y, m, d = columns
@@ -33,17 +35,17 @@ def calendar_days(table: Table, year: str, month: str, day: str) -> Days:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """The days of a table from the first to the last, and which of them each row speaks of."""
+    """The days of a table from the first to the last, and the day of each row."""
 
     start: Day
     position: npt.NDArray[np.int64]
 
     @classmethod
     def of(cls, table: Table, days: Days) -> Self:
-        """Lay out the rows' days.
+        """Create the timeline of the rows' days.
 
         Raises:
-            SourceError: a day comes twice or out of order.
+            SourceError: a day occurs twice or out of order.
         """
         position = (days - days[0]).astype(np.int64)
         step = np.diff(position, prepend=-1)
@@ -52,7 +54,9 @@ class Timeline:
         return cls(days[0], position)
 
     def series(self, values: npt.NDArray[np.float64], flags: Flags, unit: str) -> DailySeries:
-        """Return a value and a flag a row as a daily series; a day that no row speaks of is NaN and ABSENT."""
+        """Return values and flags, one per row, as a daily series.
+
+        Days without a row are NaN and ABSENT."""
         length = int(self.position[-1]) + 1
         all_values = np.full(length, np.nan)
         all_flags = np.full(length, Flag.ABSENT, dtype=np.uint8)

@@ -1,4 +1,4 @@
-"""Find the files of an archive in a folder or in a zip, and read one without unpacking anything to disk."""
+"""Finds files of an archive in a folder or zip, and reads them without unpacking to disk."""
 
 import lzma
 import os
@@ -18,14 +18,14 @@ from ingestion.reading import LARGEST_FILE, Files, described, too_large
 from ingestion.sources.camels.text import TextFile
 
 MAX_FILES = 200_000
-"""Files and folders that are looked at in one folder or zip; Caravan has some 50 000."""
+"""Maximum number of files and folders in one folder or zip; Caravan has some 50 000."""
 DEEPEST = 40
 LARGEST_DIRECTORY = 32 * 2**20
-"""Bytes of the list of members that ends a zip: room for as many members, at some 150 bytes each."""
+"""Bytes of the list of members at the end of a zip: room for MAX_FILES members, at some 150 bytes each."""
 
 _FETCH_AGAIN = "fetch the file again"
 _FROM_PUBLISHER = "get the archive from its publisher"
-# bzip2 makes gigabytes of a few bytes before anything here can look; these make less than 32 MiB of a piece.
+# bzip2 unpacks a few bytes to gigabytes before they can be checked; these give less than 32 MiB per piece.
 _PACKINGS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA)
 _PIECE = 4096
 _PACKED = (".zip", ".gz", ".tgz", ".tar", ".bz2", ".xz", ".7z", ".rar")
@@ -44,7 +44,9 @@ _DAMAGE = (
 
 @dataclass(frozen=True, slots=True)
 class ArchiveFile:
-    """A file of an archive: its name as shown to people, the parts of its path, and how to get its bytes."""
+    """A file of an archive.
+
+    Its name for display, the parts of its path, and a reader of its bytes."""
 
     name: str
     parts: tuple[str, ...]
@@ -54,13 +56,13 @@ class ArchiveFile:
         """Return the file as text.
 
         Raises:
-            SourceError: the bytes cannot be read, are damaged, or are no text.
+            SourceError: the bytes cannot be read, are damaged, or are not text.
         """
         return TextFile.decode(*self.load())
 
 
 def find(path: Path, wanted: Callable[[str], bool], files: Files) -> list[ArchiveFile]:
-    """Return the files under a folder, or in a zip file, whose name (without folders) is wanted, in order.
+    """Return the files in a folder or zip whose name (without folders) is wanted, in order.
 
     Raises:
         SourceError: the path is neither, or may not be read; the zip is damaged or unsafe; there are too many files.
@@ -74,10 +76,12 @@ def find(path: Path, wanted: Callable[[str], bool], files: Files) -> list[Archiv
 
 
 def refuse_packed(path: Path, files: Files) -> None:
-    """Refuse a folder or zip whose files are packed once more: archives within it are not opened.
+    """Refuse a folder or zip that contains archives.
+
+    Nested archives are not opened.
 
     Raises:
-        SourceError: names the first archive within it.
+        SourceError: names the first nested archive.
     """
     path = files.locate(path)
     if path.is_dir():
@@ -112,10 +116,10 @@ def _refuse_folder(error: OSError) -> None:
 
 
 class _Archive(BufferedReader):
-    """The bytes of a zip, which are never asked for in pieces that fill the memory."""
+    """The bytes of a zip, without reads large enough to fill the memory."""
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """Read as usual; the list of members, which is read at once, may have any size that the zip states."""
+        """Read as usual; the list of members, which is read at once, is limited in size."""
         if size is not None and size > LARGEST_DIRECTORY:
             raise zipfile.BadZipFile("its list of members is too long")
         return super().read(size)
@@ -146,7 +150,7 @@ def _opened(path: Path, files: Files) -> zipfile.ZipFile:
         raise SourceError(
             str(path), "is not a zip file, or is cut short or damaged", f"{_FETCH_AGAIN} or give a folder"
         ) from error
-    # Left open for as long as a member may be asked for.
+    # Left open as long as a member may be read.
     finalize(archive, stream.close)
     return archive
 
@@ -169,7 +173,7 @@ def _read_member(
     content = bytearray()
     try:
         with archive.open(member) as file:
-            # Piece by piece: a member may unpack to more than it states.
+            # In pieces, because a member may unpack to more than its stated size.
             while piece := file.read(_PIECE):
                 content += piece
                 if len(content) > LARGEST_FILE:

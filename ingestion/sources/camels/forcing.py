@@ -1,7 +1,7 @@
 """Basin-mean forcing (Newman et al. 2015, doi:10.5194/hess-19-209-2015): `<ID>_lump_<kind>_forcing_leap.txt`.
 
-The products write one layout in different letters and blanks: three lines with latitude, elevation (m) and
-area (m2) of the basin, a line of column names, then a row a day.
+The products use one layout in different letters and blanks: three lines with latitude, elevation (m) and area (m2) of
+the basin, a line of column names, then a row per day.
 """
 
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class _Column:
     highest: float
 
 
-# The limits are what the Earth can do, so that a sentinel such as -999 or 1e20 is never taken for weather.
+# Physical limits, so that a sentinel such as -999 or 1e20 is never taken for weather.
 _COLUMNS = (
     _Column("dayl(s)", "daylength", "s", 0, 86_400),
     _Column("prcp(mm/day)", "precipitation", "mm/day", 0, 2_000),
@@ -56,9 +56,9 @@ class Forcing:
 
 
 def parse_forcing(text: TextFile, gauge_latitude: float | None) -> Forcing:
-    """Read a forcing file of any product, by position, after checking its four header lines.
+    """Parse a forcing file of any product, by position, after checking its four header lines.
 
-    Days that the file jumps are NaN and ABSENT. The format knows no sign for a missing value.
+    Skipped days are NaN and ABSENT. The format has no mark for a missing value.
 
     Raises:
         SourceError: the header or a row is not of this format, a value is impossible, or the file's latitude
@@ -93,7 +93,7 @@ def _check_header(text: TextFile, gauge_latitude: float | None) -> float:
 def _farthest(area: float) -> float:
     # The header's latitude is the basin's, not the gauge's, so the two differ by the basin's size. Over the
     # 447 basins of the extended Maurer set they differ by 0.09 degrees in the median and 0.55 at most, and
-    # every one keeps 0.2 degrees or more below this line. It finds 93 % of files swapped between two of the
+    # every one is 0.2 degrees or more below this line. It finds 93 % of files swapped between two of the
     # 447: a neighbour's file can pass.
     degrees_per_metre = 1 / 111_000
     return 0.3 + 2 * sqrt(area) * degrees_per_metre

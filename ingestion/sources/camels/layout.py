@@ -1,4 +1,6 @@
-"""Which file of an archive is what, told by its name and folders."""
+"""The layout of an archive.
+
+The kind of each file, by its name and folders."""
 
 import re
 from collections.abc import Sequence
@@ -10,7 +12,7 @@ from hydrology.base.errors import InvalidInput
 from ingestion.base import SourceError, shown_name
 from ingestion.sources.camels.files import ArchiveFile
 
-# The products by the kind in a forcing file's name (daymet was made by the Center for Integrated Data Analytics).
+# The products by the kind in a forcing file's name (daymet is by the Center for Integrated Data Analytics).
 _PRODUCTS_OF_KIND = {
     "cida": ("daymet",),
     "maurer": ("maurer", "maurer_extended"),
@@ -30,7 +32,7 @@ LAYOUTS = (
 
 
 class Kind(Enum):
-    """What a file holds."""
+    """The content of a file."""
 
     FORCING = auto()
     STREAMFLOW = auto()
@@ -50,7 +52,9 @@ _NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class BasinFile:
-    """A file of one basin; the product is None where the file's content names it."""
+    """A file of one basin.
+
+    The product is None where the file's content gives it."""
 
     kind: Kind
     basin: str
@@ -59,30 +63,30 @@ class BasinFile:
 
 
 def is_known(name: str) -> bool:
-    """Say whether a file's name is one of the archive's."""
+    """Return whether a file's name is one of the archive's."""
     return _kind(name) is not None
 
 
 def is_attributes(file: ArchiveFile) -> bool:
-    """Say whether a file holds attributes, of all basins."""
+    """Return whether a file holds attributes, of all basins."""
     return _kind(file.parts[-1]) is Kind.ATTRIBUTES
 
 
 def of_another_product(file: ArchiveFile, product: str | None) -> bool:
-    """Say whether the folder of a file of forcing or model output names another product than the wanted one."""
+    """Return whether the folder of forcing or model output names another product than the wanted one."""
     by_folder = _kind(file.parts[-1]) in (Kind.FORCING, Kind.MODEL_OUTPUT)
     return product is not None and by_folder and _product_folder(file) in {*PRODUCTS} - {product}
 
 
 def basin_file(file: ArchiveFile, product: str | None) -> BasinFile:
-    """Tell basin and product of a file that is known and not of attributes.
+    """Return the basin and product of a known file other than attributes.
 
     Args:
         file: one of the archive.
         product: the forcing product, for files whose folder does not name it.
 
     Raises:
-        SourceError: the name has no gauge, or the product is not told.
+        SourceError: the name has no gauge, or neither folder nor argument gives the product.
     """
     name = file.parts[-1]
     kind = _kind(name)
@@ -101,7 +105,7 @@ def basin_file(file: ArchiveFile, product: str | None) -> BasinFile:
 
 
 def _kind(name: str) -> Kind | None:
-    # A name with a leading dot is a system's shadow of a file.
+    # A name with a leading dot is a system's hidden copy of a file.
     if name.startswith("."):
         return None
     return next((kind for kind, pattern in _NAMES.items() if pattern.fullmatch(name)), None)
@@ -135,9 +139,11 @@ def _forcing_product(file: ArchiveFile, kind: str, product: str | None) -> str:
 
 
 def _product_folder(file: ArchiveFile) -> str:
-    """Return the nearest of a file's folders that names a product; an empty text where none does.
+    """Return the nearest of a file's folders that names a product.
 
-    Model output's name has no kind to check that by, so that only its folder and the one above HH count.
+    Empty where none does.
+
+    The name of model output has no kind to check the product with, so only its folder and the one above HH count.
     """
     folders = file.parts[-3:-1] if _kind(file.parts[-1]) is Kind.MODEL_OUTPUT else file.parts[:-1]
     return next((folder for folder in reversed(folders) if folder in PRODUCTS), "")

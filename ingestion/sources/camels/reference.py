@@ -1,4 +1,6 @@
-"""References that forecasts are held against: snow water equivalent (csv) and the output of another model."""
+"""Reads references for forecasts.
+
+Snow water equivalent (csv) and the output of another model."""
 
 import re
 from collections.abc import Mapping
@@ -16,7 +18,7 @@ _SWE = "_swe"
 _COLUMN = re.compile(r"[a-z][a-z0-9_]{0,39}_swe")
 
 _MODEL_DATE = ("YR", "MNTH", "DY", "HR")
-# OBS_RUN is not read: its zeros stand for missing values as well as for a dry river.
+# OBS_RUN is not read: its zeros mean both missing values and a dry river.
 _MODEL_COLUMNS = {
     "SWE": ("swe", "mm"),
     "PRCP": ("precipitation", "mm/day"),
@@ -30,7 +32,9 @@ _MODEL_HEADINGS = (*_MODEL_DATE, *_MODEL_COLUMNS, "OBS_RUN")
 
 
 def parse_swe(text: TextFile) -> dict[str, DailySeries]:
-    """Read `<ID>_swe.csv`: a day, then a column `<product>_swe` in mm for each product; nothing is MISSING.
+    """Parse `<ID>_swe.csv`: a day, then a column `<product>_swe` in mm per product.
+
+    Empty is MISSING.
 
     Returns:
         The snow water equivalent (mm) by product.
@@ -75,7 +79,7 @@ def _swe_series(table: Table, timeline: Timeline, name: str) -> DailySeries:
 
 
 def parse_model_output(text: TextFile) -> Mapping[str, DailySeries]:
-    """Read `<ID>_<member>_model_output.txt`, the daily output of SAC-SMA with Snow-17 (Newman et al. 2015).
+    """Parse `<ID>_<member>_model_output.txt`, the daily output of SAC-SMA with Snow-17 (Newman et al. 2015).
 
     Returns:
         swe (mm), precipitation, rain_plus_melt, pet, et and discharge_modelled (mm/day), air_temperature
@@ -96,6 +100,6 @@ def parse_model_output(text: TextFile) -> Mapping[str, DailySeries]:
     for heading, (variable, unit) in _MODEL_COLUMNS.items():
         values = table[heading]
         sound = np.isfinite(values) & (values > -100 if variable == "air_temperature" else values >= 0)
-        table.refuse(~sound, f"{heading} is no number that can be in {unit}")
+        table.refuse(~sound, f"{heading} is not a possible number in {unit}")
         series[variable] = timeline.series(values, np.zeros(len(values), dtype=np.uint8), unit)
     return series

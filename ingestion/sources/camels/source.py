@@ -1,4 +1,4 @@
-"""CAMELS-US, and archives in its text formats, as a source of basins."""
+"""A source of basins in CAMELS-US, and in archives of its text formats."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -30,7 +30,7 @@ from ingestion.sources.camels.text import TextFile
 
 _OTHERS = " (own tables: freshet ingest tables; Caravan: freshet ingest caravan)"
 FILLED_BY_THEIR_SOURCE = ("daymet",)
-"""Products whose files hold days that their own source's calendar lacks."""
+"""Products whose files hold days that their own source's calendar lacks, already filled."""
 _ONE_COPY = "leave only one of them in the paths given"
 
 
@@ -42,13 +42,13 @@ class CamelsSource:
 
     Args:
         paths: folders, searched through all their levels, and published zip files. A zip within a folder is
-            not opened: name it.
+            opened: name it.
         product: the only forcing product to read, and that of files whose folder does not name one.
         files: which files may be read.
 
     Raises:
-        SourceError: a path is missing, damaged, unsafe or holds no file of a known layout; there is neither weather
-            nor discharge; a forcing file's product is not told, or all of it is of another than the wanted one; an
+        SourceError: a path is missing, damaged, unsafe or holds no file of a known layout; there is neither weather nor
+            discharge; a forcing file's product is unknown, or all forcing is of another than the wanted one; an
             attribute file cannot be used.
     """
 
@@ -82,7 +82,7 @@ class CamelsSource:
         return sorted(basin for basin in self._files if self._holds(basin))
 
     def read(self, basin: str) -> BasinData:
-        """Return all that the paths hold of a basin.
+        """Return all data of a basin in the paths.
 
         Raises:
             NotFound: no path has forcing or discharge of the basin.

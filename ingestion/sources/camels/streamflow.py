@@ -12,18 +12,20 @@ from ingestion.sources.camels.days import Timeline, calendar_days
 from ingestion.sources.camels.text import Table, TextFile
 
 _PLAIN = frozenset("0123456789.-")
-_LONGEST = 32  # letters of a value, one more than is taken: what is longer is cut, and must not look right
+_LONGEST = 32  # characters of a value, one more than allowed: longer text is cut, and must not look valid
 
 
 def parse_streamflow(text: TextFile, basin: str) -> DailySeries:
-    """Read a basin's discharge in cfs; a jumped day is ABSENT, what is no usable value as `screened` has it.
+    """Parse a basin's discharge in cfs.
+
+    Skipped days are ABSENT, unusable values are as in `screened`.
 
     The flags are `A` (approved), `A:e` (estimated), `A:<` (below a limit) and `M` (missing).
 
     Raises:
         SourceError: a row is not of this format or of another gauge, or a value is not a number.
     """
-    # One letter more than any that is right, so that a longer text cannot look right when it is cut.
+    # One character more than a valid id, so that a longer text cannot look valid when it is cut.
     gauge_type = f"U{len(basin) + 1}"
     numbers = [("year", "f8"), ("month", "f8"), ("day", "f8"), ("discharge", f"U{_LONGEST}")]
     table = Table.parse(text, 0, [("gauge", gauge_type), *numbers, ("flag", "U16")])

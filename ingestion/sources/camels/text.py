@@ -1,4 +1,4 @@
-"""A text file, its table of rows, and errors that name the line."""
+"""Text files with a table of rows, and errors with their line."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class TextFile:
         """Split UTF-8 bytes into lines.
 
         Raises:
-            SourceError: there are none, or they are no text.
+            SourceError: there are none, or they are not text.
         """
         if not content.strip():
             raise SourceError(file.name, "the file is empty", "fetch the file again")
@@ -38,14 +38,14 @@ class TextFile:
         return cls(file, [line.rstrip("\r") for line in text.rstrip("\r\n").split("\n")])
 
     def fault(self, cause: str, remedy: str, line: int | None = None) -> SourceError:
-        """Return an error about this file; lines count from 1."""
+        """Return an error about this file; lines are counted from 1."""
         return SourceError(self.file.name, cause, remedy, line)
 
     def number(self, text: str, what: str, line: int) -> float:
-        """Return a finite number.
+        """Parse a finite number.
 
         Raises:
-            SourceError: the text is not one.
+            SourceError: the text is not a finite number.
         """
         try:
             value = float(text)
@@ -58,7 +58,7 @@ class TextFile:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of a text file as a structured array, one field a column, after `first` lines of header."""
+    """Rows of a text file as a structured array, one field per column, after `first` lines of header."""
 
     text: TextFile
     first: int
@@ -73,14 +73,16 @@ class Table:
         delimiter: str | None = None,
         converters: _Converters | None = None,
     ) -> Self:
-        """Read every line after the header at once; only if that fails look for the line at fault.
+        """Parse all lines after the header at once.
+
+        Only on failure find the line at fault.
 
         Args:
             text: the file.
-            first: how many lines its header has.
+            first: number of header lines.
             columns: name, which errors repeat, and numpy type of each column.
-            delimiter: what stands between the columns; None for any blanks.
-            converters: by column, what makes a number of its text.
+            delimiter: separates the columns; None for any blanks.
+            converters: by column, converts its text to a number.
 
         Raises:
             SourceError: there is no row, or one has too few or too many columns or text for a number.
@@ -113,7 +115,8 @@ class Table:
         """Refuse the file if a row is bad.
 
         Raises:
-            SourceError: names the line of the first bad row; a `cause` that depends on it is given that row's number.
+            SourceError: names the line of the first bad row; a `cause` that depends on the row is called with its
+                number.
         """
         if not bad.any():
             return

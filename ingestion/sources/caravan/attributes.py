@@ -11,7 +11,7 @@ from ingestion.base import SourceError, SourceFile, column_label
 from ingestion.sources.sheet import Sheet
 
 PLACE = ("gauge_lat", "gauge_lon", "area")
-"""What every gauge must have: degrees, and km2."""
+"""Required for every gauge: degrees, and km2."""
 
 _LIMITS = {"gauge_lat": (-90.0, 90.0), "gauge_lon": (-180.0, 180.0), "area": (1e-6, 1e8)}
 _T = TypeVar("_T", float, str)
@@ -32,7 +32,7 @@ class AttributeFile:
 
 @dataclass(frozen=True, slots=True)
 class GaugeAttributes:
-    """What the files say of one gauge, and which of them do."""
+    """The attributes of one gauge in the files, and the files used."""
 
     numbers: dict[str, float]
     words: dict[str, str]
@@ -40,15 +40,15 @@ class GaugeAttributes:
 
 
 def parse_attributes(file: SourceFile, content: bytes, *, other: bool) -> AttributeFile:
-    """Read a file of attributes.
+    """Parse a file of attributes.
 
     Args:
-        file: where it is from.
+        file: its description.
         content: its bytes.
-        other: whether it is `attributes_other`, whose columns are words but for the place and the area.
+        other: whether it is `attributes_other`, whose columns are words except for location and area.
 
     Raises:
-        SourceError: the file is not of this format, a number is none, or a gauge comes twice.
+        SourceError: the file is not of this format, a number cannot be read, or a gauge occurs twice.
     """
     sheet = Sheet.of_csv(file, content)
     sheet.require(("gauge_id",))
@@ -78,10 +78,10 @@ def _number(sheet: Sheet, name: str, text: str, line: int) -> float:
 
 
 def attributes_of(gauge: str, files: Iterable[AttributeFile], named_by: SourceFile) -> GaugeAttributes:
-    """Join what the files say of a gauge.
+    """Join a gauge's attributes from all files.
 
     Raises:
-        SourceError: no file has the gauge's place or area, or two of them differ in a value.
+        SourceError: no file has the gauge's location or area, or two of them differ in a value.
     """
     numbers, words, speaking = dict[str, float](), dict[str, str](), list[SourceFile]()
     for file in files:

@@ -1,4 +1,4 @@
-"""A Caravan file set as a source of basins."""
+"""A source of basins in a Caravan file set."""
 
 import re
 from collections import defaultdict
@@ -25,11 +25,11 @@ _LAYOUT = "timeseries/netcdf/<sub>/<gauge_id>.nc or timeseries/csv/<sub>/<gauge_
 
 
 class CaravanSource:
-    """The basins in folders and zip files laid out as Caravan is.
+    """The basins in folders and zip files with Caravan's layout.
 
-    A gauge `camels_01013500` is the basin `CARAVAN-camels_01013500`: its data are others than those of
-    `USGS-01013500`. Forcing has the product `era5_land`, discharge `caravan`, in mm/day over the area
-    `era5_land`. Where a gauge has a NetCDF and a CSV file, which hold the same, the CSV rounded, the NetCDF is read.
+    A gauge `camels_01013500` is the basin `CARAVAN-camels_01013500`: its data differ from those of `USGS-01013500`.
+    Forcing has the product `era5_land`, discharge `caravan`, in mm/day over the area `era5_land`. Where a gauge has
+    both a NetCDF and a CSV file, with the same but rounded values, the NetCDF is read.
 
     Args:
         paths: folders, searched through all their levels, and zip files.
@@ -60,11 +60,11 @@ class CaravanSource:
         return sorted(self._files)
 
     def read(self, basin: str) -> BasinData:
-        """Return all that the paths hold of a basin.
+        """Return all data of a basin in the paths.
 
         Raises:
             NotFound: no path has a time series of the basin.
-            SourceError: a file of the basin cannot be used, or its place or area is not told. Others stay readable.
+            SourceError: a file of the basin cannot be used, or its location or area is missing. Others stay readable.
             InvalidInput: its file is NetCDF, and the package to read it is not installed.
         """
         if basin not in self._files:

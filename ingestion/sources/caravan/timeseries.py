@@ -1,4 +1,6 @@
-"""One gauge's time series: `<gauge_id>.csv` or `<gauge_id>.nc`, the same columns over days of local time."""
+"""Reads one gauge's time series.
+
+`<gauge_id>.csv` or `<gauge_id>.nc`, the same columns over local days."""
 
 import re
 from collections.abc import Iterable
@@ -26,7 +28,7 @@ _OTHER_FILE = "give a time series of Caravan"
 
 
 def parse_csv(file: SourceFile, content: bytes) -> dict[str, DailySeries]:
-    """Read a CSV; its units are those of Caravan, told by the names of its columns.
+    """Parse a CSV in Caravan's units, which its column names imply.
 
     Returns:
         The series by our name; a column without a value is left out.
@@ -57,13 +59,13 @@ def parse_csv(file: SourceFile, content: bytes) -> dict[str, DailySeries]:
 
 
 def parse_netcdf(file: SourceFile, content: bytes) -> dict[str, DailySeries]:
-    """Read a NetCDF file; a unit that it states must be the one of Caravan.
+    """Parse a NetCDF file; stated units must be Caravan's.
 
     Returns:
         The series by our name; a variable without a value is left out.
 
     Raises:
-        SourceError: the file is none, a variable or unit is unknown, or a value is impossible.
+        SourceError: the file is not NetCDF, a variable or unit is unknown, or a value is impossible.
     """
     with opened(file, content) as dataset:
         return _read(file, dataset)
@@ -103,14 +105,14 @@ def _check_unit(file: SourceFile, name: str, stated: str | None) -> None:
     unit = QUANTITIES[name].unit
     if stated is not None and not same_unit(str(stated), unit):
         cause = f"{name} is not in {unit}, as Caravan has it"
-        raise SourceError(file.name, cause, f"convert it to {unit} and say so in the file")
+        raise SourceError(file.name, cause, f"convert it to {unit} and state the unit in the file")
 
 
 def _refuse_unknown(file: SourceFile, columns: list[str], line: int | None) -> None:
-    """Refuse a file with a column, or a variable, that Caravan does not have, by its number."""
+    """Refuse a file with a column or variable that Caravan lacks, by its number."""
     unknown = [number for number, name in enumerate(columns, 1) if name not in QUANTITIES and name != _DATE]
     if unknown:
-        cause = f"{'variable' if line is None else 'column'} {unknown[0]} is none that Caravan has"
+        cause = f"{'variable' if line is None else 'column'} {unknown[0]} does not exist in Caravan"
         raise SourceError(file.name, cause, "remove it, or name it as Caravan does", line)
 
 

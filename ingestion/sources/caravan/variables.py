@@ -13,7 +13,7 @@ _OURS = {
     "temperature_2m_min": "tmin",
     "temperature_2m_mean": "tmean",
     "temperature_2m_max": "tmax",
-    # The net flux at the surface, where the forcing products of CAMELS have the incoming one.
+    # The net flux at the surface; the forcing products of CAMELS have the incoming flux.
     "surface_net_solar_radiation_mean": "srad",
     "snow_depth_water_equivalent_mean": "swe",
     STREAMFLOW: "discharge",
@@ -51,9 +51,9 @@ _BANDS = {f"{band}_{kind}": what for band, what in _STATES.items() for kind in (
 QUANTITIES = {
     column: Quantity(_OURS.get(column, column), band.unit, band.lowest, band.highest) for column, band in _BANDS.items()
 }
-"""Every column that a time series may have, by its name."""
+"""Every possible column of a time series, by name."""
 
-# How the files write our units, without blanks and in small letters. A sum of a day is said in mm.
+# Spellings of our units, without blanks and in lower case. A daily sum may be given in mm.
 _SPELLINGS = {
     "degC": {"degc", "°c", "c", "celsius"},
     "W/m2": {"w/m2", "w/m²", "wm-2", "w/m^2"},
@@ -67,13 +67,13 @@ _STATED = re.compile(r"^\s*(\w+)\s*:.*?\[([^\]]*)\]", re.MULTILINE)
 
 
 def stated_units(text: str) -> dict[str, str]:
-    """Return the unit by column from lines such as `temperature_2m: 2m air temperature [°C]`, which name bands."""
+    """Parse units by column from lines such as `temperature_2m: 2m air temperature [°C]`, which name bands."""
     by_band = dict(_STATED.findall(text))
     return {column: unit for column in QUANTITIES for band, unit in by_band.items() if _is_of(column, band)}
 
 
 def same_unit(stated: str, unit: str) -> bool:
-    """Say whether a unit as a file writes it is one of ours."""
+    """Return whether a unit in a file is the same as one of ours."""
     return "".join(stated.split()).lower() in _SPELLINGS[unit]
 
 

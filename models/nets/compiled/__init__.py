@@ -1,1 +1,3 @@
-"""The recurrence of MC-LSTM in C++: a library for each kind of processor, built when Freshet is installed."""
+"""The recurrence of MC-LSTM in C++.
+
+A library for each kind of processor, built when Freshet is installed."""

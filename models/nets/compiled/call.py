@@ -1,4 +1,4 @@
-"""What is handed to the compiled recurrence."""
+"""The arguments of the compiled recurrence."""
 
 import ctypes
 

@@ -1,4 +1,6 @@
-"""Load the library of the recurrence that this processor runs fastest; `setup.py` builds one for each kind.
+"""Loads the fastest library of the recurrence for this processor.
+
+`setup.py` builds one for each kind.
 
 Where none fits, or it is not built, the networks run on torch's own operations, several times slower.
 """
@@ -23,7 +25,7 @@ log = structlog.get_logger()
 
 
 class NoLibraryError(Exception):
-    """The compiled recurrence cannot be had here; the sentence says why."""
+    """The compiled recurrence is not available here; the message gives the reason."""
 
 
 @cache
@@ -38,13 +40,17 @@ def library() -> ctypes.CDLL | None:
 
 @cache
 def half_unit() -> str | None:
-    """Return what this processor multiplies bfloat16 with, if it can: its matrix unit (AMX) or its vector unit."""
+    """Return the unit with which this processor multiplies bfloat16, if any.
+
+    Matrix (AMX) or vector unit."""
     loaded = library()
     return None if loaded is None else HALF_UNITS[loaded.freshet_half_unit()]
 
 
 def program() -> str:
-    """Return what runs the days of MC-LSTM on this processor: the name of a variant, or `torch`."""
+    """Return the program that runs MC-LSTM on this processor.
+
+    The name of a variant, or `torch`."""
     return "torch" if library() is None else choose().name
 
 
@@ -64,7 +70,7 @@ def choose() -> Variant:
 
 
 def passed_over() -> dict[str, list[str]]:
-    """Return what this processor lacks for each variant that it cannot run, by the variant's name."""
+    """Return the missing capabilities for each variant that this processor cannot run, by its name."""
     capabilities = torch.cpu.get_capabilities()
     variants = built_for(machine_of(platform.machine()))
     return {variant.name: lacking for variant in variants if (lacking := variant.lacking(capabilities))}

@@ -1,7 +1,9 @@
-"""The compiled recurrence under autograd: what `scan.scan` does, in blocks of samples, several at once.
+"""The compiled recurrence under autograd.
 
-The samples of a batch fall into blocks of `SAMPLES`, padded with dry ones, and blocks into teams that share the weights
-on their way from memory. What is computed of a sample depends on nothing but the sample.
+What `scan.scan` does, in blocks of samples, several at once.
+
+The samples of a batch are split into blocks of `SAMPLES`, padded with dry ones, and blocks into teams that share the
+weights on their way from memory. The result of a sample depends only on the sample.
 """
 
 import ctypes
@@ -52,9 +54,11 @@ def scan(
 def tagged_scan(
     gates: Gates, drivers: Tensor, static: Tensor, mass: Tensor, cells: Tensor, tags: Tags, half_products: bool = False
 ) -> tuple[Flow, TaggedFlow]:
-    """Run T days of the recurrence, each tag's water beside all water; as of `models.nets.scan.tagged_scan`.
+    """Run T days of the recurrence, each tag's water beside all water.
 
-    The gates and all water are to the bit those of `scan`.
+    As of `models.nets.scan.tagged_scan`.
+
+    The gates and the total water have the same bits as those of `scan`.
     """
     weights, fixed, precision = _weights(gates, static, cells.shape[1], half_products)
     given = _given(fixed, drivers, mass, cells) | {"tag_mass": _blocks(tags.mass, 1)}
@@ -67,10 +71,11 @@ def tagged_scan(
 
 
 def _weights(gates: Gates, static: Tensor, cells: int, half_products: bool) -> tuple[Blocks, Tensor, str]:
-    """Return the weights by the names of `Call`, what the gates get every day (blocks, rows, 32), and the precision."""
+    """Return the weights by the names of `Call`, the constant part of the gates (blocks, rows, 32), and the
+    precision."""
     weight, factor = gates.varying, gates.factor
     half = half_products and factor is None and weight.dtype == torch.float32 and loader.half_unit() is not None
-    # A block at a time, samples as rows: the bits of a product depend on its shape, and on a sample's column.
+    # Block by block, samples as rows: the bits of a product depend on its shape, and on a sample's column.
     blocks = _blocks(static, 0).transpose(1, 2).contiguous()
     fixed = torch.stack([linear(block, gates.static, gates.bias).t() for block in blocks])
     if half:
@@ -92,7 +97,7 @@ def _given(fixed: Tensor, drivers: Tensor, mass: Tensor, cells: Tensor) -> Block
 
 
 def _allocate(given: Blocks) -> Blocks:
-    """Return room for storage, outflow and discharge."""
+    """Allocate storage, outflow and discharge."""
     mass, cells = given["mass"], given["cells_before"]
     storage = mass.new_empty(*mass.shape[:2], *cells.shape[1:])
     return {"storage": storage, "outflow": torch.empty_like(storage), "discharge": torch.empty_like(mass)}
@@ -104,9 +109,9 @@ def _flow(created: Any) -> Flow:
 
 
 class _Scan(torch.autograd.Function):
-    """Every day the gates get `fixed` (blocks, rows, 32), and `weight` times cells and drivers.
+    """The recurrence: every day the gates are `fixed` (blocks, rows, 32) plus `weight` times cells and drivers.
 
-    `weights` are `weight`, `factor`, `factor_bias` and `wetness` as the program wants them, by the names of `Call`.
+    `weights` are `weight`, `factor`, `factor_bias` and `wetness` as the program takes them, by the names of `Call`.
     """
 
     @staticmethod
@@ -207,8 +212,9 @@ def _run(precision: str, weights: Blocks, blocks: Blocks, samples: int, *, backw
 
 
 def _gradients(weights: Blocks, features: int, teams: int, precision: str) -> Blocks:
-    """Return zeros, a team first: rows of `d_weight` are padded, those of `d_factor_bias` and `d_wetness` are still to
-    be summed."""
+    """Return zeros, a team first: rows of `d_weight` are padded.
+
+    Those of `d_factor_bias` and `d_wetness` still have to be summed."""
     of = weights["weight"]
     wide = features + -features % (PAIRS if precision == "half" else TILE)
     kind = torch.float32 if precision == "half" else of.dtype
@@ -224,7 +230,7 @@ def _gradients(weights: Blocks, features: int, teams: int, precision: str) -> Bl
 
 
 def _prepared(gates: Gates, cells: int, half: bool) -> Blocks:
-    """Return the weights as the program wants them."""
+    """Return the weights as the program takes them."""
     weights = {"factor": gates.factor, "factor_bias": gates.factor_bias, "wetness": gates.wetness}
     given = {name: values.detach().contiguous() for name, values in weights.items() if values is not None}
     if half:

@@ -1,4 +1,6 @@
-"""The kinds of processor that the recurrence is built for. `setup.py` builds a library for each, `loader` picks one."""
+"""Kinds of processor for the compiled recurrence.
+
+`setup.py` builds a library for each, `loader` selects one."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -8,10 +10,10 @@ class Variant(NamedTuple):
     """One library.
 
     Attributes:
-        name: ends the name of its file, `recurrence-<name>.so`.
+        name: the end of its file's name, `recurrence-<name>.so`.
         machine: the family of processors, `x86_64` or `aarch64`.
-        processor: the oldest processor that runs it, as clang calls it (`-mcpu`).
-        capabilities: what the processor must have, as `torch.cpu.get_capabilities` calls it.
+        processor: the oldest processor that runs it, as clang names it (`-mcpu`).
+        capabilities: required of the processor, as `torch.cpu.get_capabilities` names them.
     """
 
     name: str
@@ -20,7 +22,7 @@ class Variant(NamedTuple):
     capabilities: tuple[str, ...]
 
     def lacking(self, capabilities: Mapping[str, object]) -> list[str]:
-        """Return what a processor lacks to run it."""
+        """Return the required capabilities that a processor lacks."""
         return [name for name in self.capabilities if not capabilities.get(name)]
 
 
@@ -39,7 +41,7 @@ VARIANTS = (
 
 
 def machine_of(name: str) -> str:
-    """Return the family of processors that a platform's name, such as `macosx-11.0-arm64`, ends with."""
+    """Return the family of processors at the end of a platform's name, such as `macosx-11.0-arm64`."""
     family = name.lower().rpartition("-")[2]
     return {"arm64": "aarch64", "amd64": "x86_64"}.get(family, family)
 

@@ -46,7 +46,7 @@ def test_the_levels_of_a_record_are_reported_with_the_years_they_rest_on(
     assert reported(result) == pytest.approx({name: value * M3 for name, value in levels.items()}, rel=1e-6)
     floods, _, low, duration = result["record"]
     assert (floods["kind"], floods["method"], floods["direction"]) == ("flood", "gev", "rising")
-    assert "no instantaneous peaks" in floods["what"]
+    assert "not instantaneous peaks" in floods["what"]
     assert floods["interval"].startswith("90%")
     assert (floods["years"], floods["left_out_years"], floods["dry_years"]) == (12, 0, 0)
     assert floods["period"] == {"first_day": "1990-10-01", "last_day": "2002-09-30"}

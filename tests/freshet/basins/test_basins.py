@@ -49,7 +49,7 @@ def test_what_cannot_be_added_is_refused_by_name(tmp_path: Path, usgs: dict[str,
     outline = tmp_path / "outline.json"
     outline.write_text("{")
     for arguments, sentence in (
-        (("OWN-mill",), "The place of OWN-mill is not known"),
+        (("OWN-mill",), "The location of OWN-mill is not known"),
         (("OWN-mill", "--latitude", "44"), "latitude and longitude go together"),
         (("OWN-mill", "--outline", str(outline)), "is no JSON"),
         (("SYNTH-01",), "the basins of SYNTH are ingested from their source"),

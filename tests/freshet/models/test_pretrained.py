@@ -131,7 +131,7 @@ def test_a_basin_that_it_never_saw_is_promoted_by_name(worked: Freshet, shelf: P
 @pytest.mark.parametrize(
     ("arguments", "code", "sentence"),
     [
-        (("models", "install-pretrained", "nothing"), 3, f"No ensemble 'nothing' is shipped: choose of {NAME}"),
+        (("models", "install-pretrained", "nothing"), 3, f"No ensemble 'nothing' is shipped: choose one of {NAME}"),
         (("models", "export", "nothing", "folder"), 3, "No model version 'nothing'"),
         (("demo", "--pretrained", "--architecture", "lstm"), 2, "leave --architecture out"),
     ],

@@ -129,5 +129,5 @@ def test_the_usual_feeds_are_started_once_and_fetched_since_a_day(office: Office
 def test_usual_feeds_without_a_basin_are_reported_one_by_one(empty: Freshet) -> None:
     started = empty("feeds", "start", "--since", "2026-10-01", "--json")
     assert (started.code, sorted(started.json["problems"])) == (4, ["ahead", "flow", "past"])
-    assert "has no basin to ask for" in started.json["problems"]["flow"]
+    assert "has no basin to fetch" in started.json["problems"]["flow"]
     assert empty("feeds", "start", "--since", "tomorrow").code == 2

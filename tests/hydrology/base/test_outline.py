@@ -66,7 +66,7 @@ def circle(vertices: int) -> list[list[float]]:
         ({"type": "Feature", "geometry": None}, "not a GeoJSON Polygon"),
         ({"type": "Polygon", "coordinates": 5}, "not lists of rings"),
         (polygon(), "not lists of rings"),
-        (polygon("ring"), "not a list of places"),  # type: ignore[arg-type]
+        (polygon("ring"), "not a list of positions"),  # type: ignore[arg-type]
         (polygon(SQUARE[:-1]), "not closed"),
         (polygon([SQUARE[0], SQUARE[1], SQUARE[0]]), "not closed"),
         (polygon([[WEST, "45"], *SQUARE[1:]]), "in finite numbers"),

@@ -93,7 +93,7 @@ def _second_day_twice() -> Trace:
         ("impossible-value", "tmax is outside -100 to 70 degC", lambda: [_at("tmax", 281)]),
         ("impossible-value", "precipitation", lambda: [_at("precipitation", np.inf)]),
         ("unknown-variable", "not known", lambda: [trace(hail=np.ones(3, np.float32))]),
-        ("nameless-trace", "no name", lambda: [trace("<script>")]),
+        ("nameless-trace", "not a name", lambda: [trace("<script>")]),
         ("no-trace", "no trace", list),
         ("too-large", str(MAX_TRACES), lambda: [trace(str(label)) for label in range(MAX_TRACES + 1)]),
         ("too-large", str(MAX_TRACE_DAYS), lambda: [trace(str(label), days=100) for label in range(201)]),
@@ -110,7 +110,7 @@ def test_a_faulty_forecast_is_refused_by_name(fault: str, shown: str, make: Call
 
 @pytest.mark.parametrize("units", [UNITS | {"tmax": "K"}, {"precipitation": "mm/day"}])
 def test_a_unit_other_than_that_of_the_stored_series_is_refused(units: dict[str, str]) -> None:
-    with pytest.raises(WeatherRefused, match="is not said to be in degC") as refused:
+    with pytest.raises(WeatherRefused, match="has no unit degC") as refused:
         forecast(trace(), units=units)
     assert refused.value.fault == "wrong-unit"
 

@@ -68,8 +68,8 @@ def test_the_model_output_leaves_out_the_observation_with_its_false_zeros() -> N
     [
         ("PET ET", "ET PET", 1, "the columns are"),
         ("2000 02 28", "2000 02 32", 3, "not a calendar day"),
-        ("0.1843000   0.0000000\n2", "-0.1843000   0.0\n2", 2, "MOD_RUN is no number that can be in mm/day"),
-        (" -19.5500000", " -999.0", 2, "TAIR is no number that can be in degC"),
+        ("0.1843000   0.0000000\n2", "-0.1843000   0.0\n2", 2, "MOD_RUN is not a possible number in mm/day"),
+        (" -19.5500000", " -999.0", 2, "TAIR is not a possible number in degC"),
     ],
 )
 def test_a_broken_model_output_is_refused_by_line(old: str, new: str, line: int, cause: str) -> None:

@@ -47,7 +47,7 @@ def test_a_word_in_place_of_a_number_states_why_there_is_none(live: Live) -> Non
 def test_a_gauge_that_is_not_known_looks_like_one_without_data(live: Live) -> None:
     answers = live.fetch(feed(live), sites=[site("USGS-99999999"), site("OWN-mill")])
     assert observed(answers["USGS-99999999"]).variables == {}
-    assert "is no gauge of USGS" in why(answers["OWN-mill"])
+    assert "is not a gauge of USGS" in why(answers["OWN-mill"])
 
 
 RDB = """# comment

@@ -113,7 +113,7 @@ def test_what_is_not_whole_is_refused(live: Live, fault: Fault) -> None:
 
 def test_a_basin_without_a_place_fails_alone(live: Live) -> None:
     answers = live.fetch(archive(live), sites=[Site("OWN-mill"), site(MAINE)])
-    assert "The place of OWN-mill is not known" in why(answers["OWN-mill"])
+    assert "The location of OWN-mill is not known" in why(answers["OWN-mill"])
     assert observed(answers[MAINE]).variables
 
 
@@ -266,7 +266,7 @@ def test_a_run_that_cannot_be_is_refused(live: Live, monkeypatch: pytest.MonkeyP
         "update_interval_seconds": 86_400,
     }
     monkeypatch.setattr(meteo, "meta", lambda _: as_json(run | change))
-    with pytest.raises(FeedProblem, match="tells of a run that cannot be"):
+    with pytest.raises(FeedProblem, match="states an impossible run"):
         live.fetch(forecasts(live))
 
 

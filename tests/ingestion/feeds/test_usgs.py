@@ -136,7 +136,7 @@ def test_no_data_is_no_error(live: Live) -> None:
 def test_a_gauge_that_is_not_known_is_reported_although_it_looks_like_one_without_data(live: Live) -> None:
     answers = live.fetch(feed(live), sites=[site(MAINE), site("USGS-99999999"), site("OWN-mill")])
     assert "knows no daily mean discharge of USGS-99999999" in why(answers["USGS-99999999"])
-    assert "is no gauge of USGS" in why(answers["OWN-mill"])
+    assert "is not a gauge of USGS" in why(answers["OWN-mill"])
     assert observed(answers[MAINE]).variables
 
 

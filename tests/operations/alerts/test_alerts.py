@@ -135,7 +135,7 @@ def test_a_forecast_that_is_not_calibrated_states_why_it_decides_nothing(levelle
         standing = alerts.standing(session, BASIN)
     assert standing is not None
     assert standing.run_id == done.runs[-1].id
-    assert "calibrated on their own past" in str(standing.reason)
+    assert "calibrated on past forecasts" in str(standing.reason)
     assert {alert.run_id for alert in read(levelled).values()} == {started.id}
 
 

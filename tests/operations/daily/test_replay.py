@@ -81,5 +81,5 @@ def test_a_basin_whose_record_ended_long_before_is_reported(trained_store: Datab
 
 
 def test_a_issue_day_that_is_yet_to_come_is_refused(trained_store: Database) -> None:
-    with pytest.raises(InvalidInput, match="The morning of 2005-04-04 is yet to come"):
+    with pytest.raises(InvalidInput, match="The issue day 2005-04-04 is in the future"):
         replay(trained_store, Clock(datetime(2005, 4, 4, 13, tzinfo=UTC)), ISSUE_DAYS)

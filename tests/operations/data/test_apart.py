@@ -68,7 +68,7 @@ class Endless(CamelsSource):
 def test_a_file_at_which_the_process_never_ends_is_named_and_the_others_go_on(country: Path) -> None:
     with IsolatedSource(partial(Endless, [country]), None, patience=20.0) as source:
         first = source.read(BASINS[0])
-        with pytest.raises(SourceError, match=rf"{country}/.*{CRASHES}.*: .* came to no end in 20 seconds"):
+        with pytest.raises(SourceError, match=rf"{country}/.*{CRASHES}.*: .* did not end within 20 seconds"):
             source.read(CRASHES)
         assert repr(source.read(BASINS[0])) == repr(first)
 

@@ -163,7 +163,7 @@ def test_a_gauge_that_usgs_does_not_know_is_refused_and_nothing_is_stored(
 ) -> None:
     with pytest.raises(InvalidInput, match=f"USGS knows no monitoring location {DAKOTA}"):
         added(database, settings, DAKOTA)
-    with pytest.raises(InvalidInput, match="The place of OWN-mill is not known"):
+    with pytest.raises(InvalidInput, match="The location of OWN-mill is not known"):
         added(database, settings, "OWN-mill", area_km2=5.0)
     with pytest.raises(InvalidInput, match="The drainage area of OWN-mill is not known"):
         added(database, settings, "OWN-mill", latitude=44.0, longitude=-70.0)
@@ -178,7 +178,7 @@ def test_two_who_add_the_same_basin_at_once_do_not_mix(database: Database, setti
         added(database, settings, name="Theirs")
 
     world.faults = {world.today: ("usgs-429",)}
-    with pytest.raises(InvalidInput, match=f"Somebody else has added {MAINE} meanwhile"):
+    with pytest.raises(InvalidInput, match=f"{MAINE} was added by another request"):
         add(database, CLOCK, settings, AddedBasin(basin=MAINE, name="Mine"), key="mine", pause=meanwhile)
     with database.reading() as session:
         assert basins.get(session, MAINE).name == "Theirs"
@@ -273,7 +273,7 @@ def test_climate_is_of_the_only_product_and_all_whole_calendar_years_where_none_
         for variable in ("precipitation", "tmin", "tmax"):
             short = daily("2003-06-01", *[1.0] * 500, unit="mm/day" if variable == "precipitation" else "degC")
             series.write(session, BASIN, "own", variable, short, source, NOW)
-    with pytest.raises(InvalidInput, match=f"{BASIN} is kept of own, synthetic: name one"):
+    with pytest.raises(InvalidInput, match=f"{BASIN} has weather of own, synthetic: name one"):
         compute(lacking, CLOCK, BASIN)
     with pytest.raises(DataProblem, match="whole calendar year"):
         compute(lacking, CLOCK, BASIN, "own", None)

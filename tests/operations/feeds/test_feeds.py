@@ -295,7 +295,7 @@ def test_tables_that_are_laid_down_are_taken_in(office: Office) -> None:
     office.add("laid-down", {"adapter": "files", "from": [str(office.folder / "table.csv")], "product": "own"})
     done = office.fetch("laid-down")
     assert (done[MAINE].status, done[COAST].status) == ("new", "unchanged")
-    assert done[COAST].reason == "The service holds no value of the days asked for."
+    assert done[COAST].reason == "The service has no value for the requested days."
 
 
 @pytest.mark.parametrize(
@@ -330,7 +330,7 @@ def test_a_name_is_of_one_feed_and_a_basin_is_one_that_is_stored(office: Office)
         office.add("flow", USGS)
     with pytest.raises(InvalidInput, match="USGS-77777777: not stored here"):
         office.add("other", USGS | {"basins": ["USGS-77777777"]})
-    with pytest.raises(InvalidInput, match="The feed flow is not of USGS-77777777"):
+    with pytest.raises(InvalidInput, match="The feed flow does not include USGS-77777777"):
         office.fetch("flow", "USGS-77777777")
 
 

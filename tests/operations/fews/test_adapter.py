@@ -151,7 +151,7 @@ def test_a_state_of_time0_goes_on_in_the_next_run(trained_store: Database, tmp_p
         state_state=state_xml(day("2000-10-01")),
     )
     ran(trained_store, first)
-    assert any("no state to begin from" in sentence for level, sentence in lines(first) if level == 2)
+    assert any("There is no initial state" in sentence for level, sentence in lines(first) if level == 2)
     whole = read_back(tmp_path / "out" / "flow.xml")
     expected = {basin: whole.get(f"{basin}.discharge")[-10:] for basin in BASINS}
     description = ElementTree.parse(tmp_path / "state" / "out.safetensors.xml").getroot()
@@ -404,7 +404,7 @@ def without_events(forcing: str) -> str:
         ),
         (lambda text: text.replace("<units>mm</units>", ""), "precipitation of SYNTH-01 is without a unit, not in mm"),
         (lambda text: re.sub('value="[^"]*"', 'value="INF"', text, count=1), "is not possible in"),
-        (lambda text: text.replace("<timeZone>0.0<", "<timeZone>GMT<"), "a timeZone that is no number of hours"),
+        (lambda text: text.replace("<timeZone>0.0<", "<timeZone>GMT<"), "a timeZone that is not a number of hours"),
         (without_events, "The forcing has no events of precipitation, .* export the events as text"),
     ],
     ids=["mm/h", "no unit", "INF", "time zone by name", "no events"],

@@ -36,7 +36,7 @@ def test_document_types_and_entities_are_refused(tmp_path: Path, prologue: str) 
     "content", ["", "<Run", "<Run/>", f"<TimeSeries {ROOT}/>", "\0", '<?xml version="1.0" encoding="u7"?><a/>']
 )
 def test_what_is_no_run_file_is_refused(tmp_path: Path, content: str) -> None:
-    with pytest.raises(SourceError, match=r"run.xml: is (not XML|no Run)"):
+    with pytest.raises(SourceError, match=r"run.xml: is not (XML|a Run)"):
         opened(written(tmp_path, content))
 
 
@@ -65,7 +65,7 @@ def test_paths_outside_the_runs_folders_are_refused(tmp_path: Path, path: str, e
 @pytest.mark.parametrize("work", ["/", "../..", "nowhere", "/etc/passwd"])
 def test_a_working_directory_is_a_folder_and_not_everything(tmp_path: Path, work: str) -> None:
     file = written(tmp_path, run_xml(**TIMES, work=f"<workDir>{'/' if work == '../..' else work}</workDir>"))
-    with pytest.raises(InvalidInput, match="workDir is no folder of this machine, or its root"):
+    with pytest.raises(InvalidInput, match="workDir is not a folder of this machine, or is its root"):
         opened(file)
 
 
@@ -90,17 +90,17 @@ def series(header: str = "", event: str = "", step: str = '<timeStep unit="day"/
         (series(header="<type>mean</type>"), "without locationId"),
         (
             series(header="<type>sum</type><locationId>1</locationId><parameterId>tmax</parameterId>"),
-            "a type that is none",
+            "a type other than",
         ),
         (series(step='<timeStep unit="hour"/>'), "timeStep is not a day"),
         (series(step='<timeStep unit="nonequidistant"/>'), "timeStep is not a day"),
         (series(step='<timeStep unit="day" divider="0"/>'), "timeStep is not a day"),
         (series(event='<event date="2005-02-30" time="00:00:00" value="1"/>'), "a date or a time"),
         (series(event='<event date="2005-02-03" time="00:00:00+01:00" value="1"/>'), "a date or a time"),
-        (series(event='<event date="2005-02-03" time="00:00:00" value="dry"/>'), "a value that is no number"),
-        (series(event='<event date="2005-02-03" time="00:00:00"/>'), "a value that is no number"),
-        (series(event='<event date="2005-02-03" time="00:00:00" value="1" flag="bad"/>'), "a flag that is no number"),
-        (series().replace(b"<timeZone>1<", b"<timeZone>nan<"), "a timeZone that is no number"),
+        (series(event='<event date="2005-02-03" time="00:00:00" value="dry"/>'), "a value that is not a number"),
+        (series(event='<event date="2005-02-03" time="00:00:00"/>'), "a value that is not a number"),
+        (series(event='<event date="2005-02-03" time="00:00:00" value="1" flag="bad"/>'), "flag that is not a number"),
+        (series().replace(b"<timeZone>1<", b"<timeZone>nan<"), "a timeZone that is not a number"),
         (series().replace(b"<header>", b"<head>").replace(b"</header>", b"</head>"), "without a header"),
     ],
 )

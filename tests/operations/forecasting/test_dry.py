@@ -83,7 +83,7 @@ def test_it_is_a_what_if_and_never_the_forecast_of_a_basin(trained_store: Databa
         assert alerts.standings(session, BASINS) == {}
         summary = runs.basin_of(session, run.id, BASINS[0]).summary
     assert (summary.calibration, summary.traces) == (None, None)
-    assert "ever observed" in str(summary.calibration_reason)
+    assert "hypothetical weather" in str(summary.calibration_reason)
 
 
 def test_the_ledger_has_no_precipitation_and_all_water_was_there_at_t0(trained_store: Database) -> None:

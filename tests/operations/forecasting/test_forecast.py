@@ -383,9 +383,8 @@ def test_t0_has_ended_where_the_basin_is(trained_store: Database) -> None:
     with trained_store.reading() as session:
         reasons = {row.basin_id: row.reason for row in runs.basins_of(session, run.id)}
     assert reasons["SYNTH-01"] is None
-    assert (
-        reasons["SYNTH-02"] == "SYNTH-02: T0 2003-07-05 has not ended where it is: choose 2003-07-04 or an earlier day."
-    )
+    choice = "choose 2003-07-04 or an earlier day."
+    assert reasons["SYNTH-02"] == f"SYNTH-02: T0 2003-07-05 has not ended at its location: {choice}"
 
 
 @pytest.mark.parametrize(

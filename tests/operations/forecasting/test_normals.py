@@ -106,4 +106,4 @@ def test_each_record_is_read_in_its_own_unit_and_with_its_own_area(database: Dat
         assert not isinstance(means, str)
         np.testing.assert_allclose(means, to_mm_per_day(np.full(len(AHEAD), 7.0), unit=unit, area=area))
     assert shown["OWN-ford"] == "OWN-ford has no area by which its discharge would be a depth."
-    assert shown["OWN-none"] == "No discharge of OWN-none is kept."
+    assert shown["OWN-none"] == "No discharge of OWN-none is stored."

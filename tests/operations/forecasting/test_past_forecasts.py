@@ -1,4 +1,4 @@
-"""Forecasts with weather forecasts are calibrated on their own past: what was issued, and what was then observed."""
+"""Forecasts with weather forecasts are calibrated on past forecasts: what was issued, and what was then observed."""
 
 import shutil
 from collections.abc import Iterator

@@ -252,7 +252,7 @@ def test_members_of_a_training_under_way_are_shipped_one_by_one(trained_store: D
 
 
 def test_what_is_not_shipped_is_reported_with_what_is(shelf: Path, tmp_path: Path) -> None:
-    with pytest.raises(UnknownEnsemble, match=f"No ensemble 'nothing' is shipped: choose of {NAME}"):
+    with pytest.raises(UnknownEnsemble, match=f"No ensemble 'nothing' is shipped: choose one of {NAME}"):
         read_shipped("nothing", shelf)
     shutil.copytree(shelf / NAME, shelf / "twin")
     with pytest.raises(InvalidInput, match=f"Several ensembles are shipped \\({NAME}, twin\\): name one"):
@@ -311,8 +311,8 @@ DAMAGES = [
     (lambda folder: rewrite(folder, form=3), "form: .* install the Freshet that it is for"),
     (_elsewhere, "members.1.file"),
     (_other_shape, f"{MEMBER} does not fit the network .*redistribution.bias"),
-    (_other_precision, f"{MEMBER} holds values that are no numbers of half precision"),
-    (_not_finite, rf"{MEMBER} holds values that are no numbers of half precision \(redistribution.bias\)"),
+    (_other_precision, f"{MEMBER} holds values that are not numbers of half precision"),
+    (_not_finite, rf"{MEMBER} holds values that are not numbers of half precision \(redistribution.bias\)"),
 ]
 
 

@@ -186,7 +186,7 @@ def test_a_basin_without_attributes_or_product_is_named(trained_store: Database)
     inputs = InputsConfig(product="synthetic", static=("p_mean", "unheard_of"))
     with trained_store.reading() as session, pytest.raises(NoBasinLeft, match="no attribute unheard_of"):
         prepare(session, configuration(inputs=inputs), BASINS)
-    with trained_store.reading() as session, pytest.raises(NoBasinLeft, match=r"kept of this basin: synth, synthetic"):
+    with trained_store.reading() as session, pytest.raises(NoBasinLeft, match="stored for this basin: synth, synth"):
         prepare(session, configuration(inputs=InputsConfig(product="daymet")), BASINS)
 
 

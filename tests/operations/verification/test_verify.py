@@ -161,7 +161,7 @@ def test_days_that_the_error_model_was_fitted_to_do_not_count_for_it(lived: Data
     one_run(lived, t0="2005-03-10", horizon=3)
     judged(lived)
     rows = stored_of(lived, weather="observed")
-    assert "had not been fitted to the days" in rows[CALIBRATED, 1].scores.missing["crps_mm_per_day"]
+    assert "had been fitted to days" in rows[CALIBRATED, 1].scores.missing["crps_mm_per_day"]
     assert rows[RAW, 1].scores.crps_mm_per_day is not None
     # Fitted to other days, it counts.
     calibrate(lived, CLOCK, newest(lived).id, BASINS, Period.parse("2003-10-01..2005-01-31"))

@@ -300,7 +300,7 @@ def test_a_basin_without_so_much_water_is_reported_and_the_others_are_created(tr
     ("changes", "sentence"),
     [
         ({"increment": {"mm": -2000.0, "where": "all"}}, "the cells of member 0 hold .* mm, less than the 2000 mm"),
-        ({"increment": {"mm": 5.0, "where": "snow"}}, "its snow cannot be told from its other water"),
+        ({"increment": {"mm": 5.0, "where": "snow"}}, "its snow cannot be separated from its other water"),
     ],
 )
 def test_what_cannot_be_is_refused_and_nothing_is_stored(

@@ -39,7 +39,7 @@ def test_files_elsewhere_pipes_and_devices_are_refused_by_name(sqlite_shop: Shop
     for path in (tmp_path / "shadow", incoming / "link", *elsewhere):
         sentence = refused(sqlite_shop, "ingest", **{"source": source, "from": [str(path)]})
         assert sentence.startswith(f"{path}: is not in a folder that jobs read from")
-    assert "is no regular file" in refused(
+    assert "is not a regular file" in refused(
         sqlite_shop, "ingest", **{"source": source, "from": [str(incoming / "fifo")]}
     )
 
