@@ -1,4 +1,4 @@
-"""Pages of a list: where the next one is."""
+"""Pagination: the address of the next page."""
 
 from collections.abc import Mapping
 from datetime import datetime
