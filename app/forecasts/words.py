@@ -41,7 +41,7 @@ def in_words(
         what_if: the changes of a what-if run; None for a forecast.
     """
     sentences = _sentences(t0, days, discharge, calibrated, calibration, storage, weather, units)
-    return " ".join([*([] if what_if is None else [f"Not a forecast but a what-if run: {what_if}."]), *sentences])
+    return " ".join([*([] if what_if is None else [f"No forecast, but what if: {what_if}."]), *sentences])
 
 
 def _sentences(

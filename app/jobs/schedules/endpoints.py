@@ -45,7 +45,7 @@ def create_schedule(
     response: Response, key: Admin, actor: By, database: OpenDatabase, clock: ServiceClock, new: NewSchedule
 ) -> Schedule:
     """Posts an ingest, a forecast, a training, an evaluation or a comparison by a cron line in a time zone. Times
-    missed while the service was down are made up for once. Its jobs run with the permissions of your key at that time:
+    missed while the service was down are caught up on once. Its jobs run with the permissions of your key at that time:
     if the key is revoked or expired, they fail with that reason."""
     now = clock.wall()
     with database.transaction() as session:

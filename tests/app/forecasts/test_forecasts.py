@@ -145,7 +145,9 @@ def test_a_dry_normal_has_no_percent(sqlite_database: Database, sqlite_client: T
     assert output["missing"] == {f"normal.{name}": "The normal is 0." for name in names}
 
 
-@pytest.mark.parametrize(("told", "reason"), [("No discharge of it is kept.",) * 2, (None, "The run did not keep it.")])
+@pytest.mark.parametrize(
+    ("told", "reason"), [("No discharge of it is kept.",) * 2, (None, "The run did not store it.")]
+)
 def test_without_a_normal_its_reason_is_reported(
     sqlite_database: Database, sqlite_client: TestClient, shown: str | None, reason: str
 ) -> None:
@@ -226,7 +228,7 @@ def test_a_run_from_before_it_was_stored_does_not_state_what_was_learnt(
         output = sqlite_client.get(address).json()
         for name in LEARNT_FROM:
             assert output[name] is None
-            assert output["missing"][name] == "The run did not keep it."
+            assert output["missing"][name] == "The run did not store it."
 
 
 def test_every_answer_of_a_run_states_whose_its_weather_is(
@@ -605,4 +607,4 @@ def test_a_run_from_before_it_was_stored_does_not_state_how_old_its_state_was(
 
     answer = sqlite_client.get(f"/v1/runs/{run}/basins/{BASIN}").json()
 
-    assert (answer["spin_up_days"], answer["missing"]["spin_up_days"]) == (None, "The run did not keep it.")
+    assert (answer["spin_up_days"], answer["missing"]["spin_up_days"]) == (None, "The run did not store it.")

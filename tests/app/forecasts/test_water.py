@@ -94,7 +94,7 @@ def test_of_hardly_any_snow_no_percent_is_reported(sqlite_database: Database, sq
     store_past(sqlite_database, run, snow=0.5)
     output = sqlite_client.get(STORAGE).json()
     assert output["normal_snow"] == {"water": [0.5] * 3, "percent_of_normal": [None] * 3}
-    assert output["missing"] == {"normal_snow.percent_of_normal": "Of a normal below 1 mm no percent is told."}
+    assert output["missing"] == {"normal_snow.percent_of_normal": "No percentage is given of a normal below 1 mm."}
 
 
 @pytest.mark.parametrize("years", [0, 5])
@@ -158,7 +158,7 @@ def test_snow_of_the_regional_mapping_brings_a_second_opinion(
     assert output["snow_read"]["mapping"] == "regional"
     assert output["snow_read"]["at_t0"]["snow17"] == 66.0
     assert {name: why for name, why in output["missing"].items() if name.startswith("snow_read")} == {
-        "snow_read.volume_m3": "The basin had no drainage area when the run was made.",
+        "snow_read.volume_m3": "The basin had no drainage area when the run was created.",
         "snow_read.skill": "It is not known.",
         "snow_read.at_t0.normal": "No past is kept.",
         "snow_read.at_t0.percent_of_normal": "No past is kept.",
@@ -174,7 +174,7 @@ def test_a_run_from_before_the_spread_of_snow_was_stored_states_it(
     fill_records(sqlite_database, replace(result, series=older, basin=replace(result.basin, summary=summary)))
     output = sqlite_client.get(STORAGE).json()
     assert len(output["snow"]) == 3
-    assert (output["snow_read"], output["missing"]["snow_read"]) == (None, "The run did not keep it.")
+    assert (output["snow_read"], output["missing"]["snow_read"]) == (None, "The run did not store it.")
 
 
 def test_the_flow_is_reported_by_where_its_water_was_at_t0(database: Database, client: TestClient) -> None:
@@ -213,7 +213,7 @@ def test_a_run_from_before_origins_were_stored_states_it(sqlite_database: Databa
     fill_records(sqlite_database, replace(result, series=[one for one in result.series if one.variable != runs.ORIGIN]))
     output = sqlite_client.get(ORIGIN).json()
     assert (output["discharge"], output["ceiling"]) == (None, None)
-    assert output["missing"]["stored"] == "The run did not keep it."
+    assert output["missing"]["stored"] == "The run did not store it."
 
 
 def test_the_flow_is_reported_by_the_season_in_which_its_water_fell(database: Database, client: TestClient) -> None:

@@ -51,7 +51,7 @@ def test_what_is_no_what_if_run_is_reported_on_a_page(sqlite_database: Database,
     base, _ = fill_records(sqlite_database, created.forecast(), with_more_water())
     answer = sqlite_client.get(f"{PAGE}?run={base}")
     assert answer.status_code == 422
-    assert "is no what-if run but operational" in answer.text
+    assert "is not a what-if run but operational" in answer.text
 
 
 @pytest.mark.parametrize("end", ["lowest", "highest"])
