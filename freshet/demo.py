@@ -137,7 +137,7 @@ def _token(settings: Settings) -> str:
     try:
         with database.transaction() as session:
             key, token = keys.make(session, "demo", "admin", None, clock.wall())
-            audit.record(session, audit.command_line(), "key made", key.id, clock.wall(), name=key.name)
+            audit.record(session, audit.command_line(), "key created", key.id, clock.wall(), name=key.name)
             return token
     finally:
         database.close()

@@ -13,7 +13,7 @@ from records.database.base import JsonObject
 from records.database.statements import add_all, as_record
 
 Action = Literal[
-    "key made",
+    "key created",
     "key revoked",
     "job posted",
     "job cancelled",
@@ -21,12 +21,12 @@ Action = Literal[
     "weather posted",
     "weather added",
     "data ingested",
-    "feed made",
+    "feed created",
     "feed fetched",
     "feed removed",
     "bridge fitted",
     "bridge applied",
-    "schedule made",
+    "schedule created",
     "schedule changed",
     "schedule deleted",
     "basin posted",
@@ -36,7 +36,7 @@ Action = Literal[
     "basin changed",
     "threshold set",
     "threshold removed",
-    "subscription made",
+    "subscription created",
     "subscription changed",
     "secret rotated",
     "subscription deleted",

@@ -57,7 +57,7 @@ def create_subscription(
     with database.transaction() as session:
         stored = subscriptions.create(session, new, key.id, now)
         shown = service.with_secret(stored, settings, now)
-        audit.record(session, actor, "subscription made", stored.id, now)
+        audit.record(session, actor, "subscription created", stored.id, now)
     response.headers.update({"Location": f"/v1/subscriptions/{stored.id}", "Cache-Control": NO_STORE})
     return shown
 

@@ -50,7 +50,7 @@ def create_schedule(
     now = clock.wall()
     with database.transaction() as session:
         created = schedules.create(session, service.due(new, key, now), now)
-        audit.record(session, actor, "schedule made", created.id, now, name=created.name)
+        audit.record(session, actor, "schedule created", created.id, now, name=created.name)
     response.headers["Location"] = f"/v1/schedules/{created.id}"
     return _tagged(response, created, key)
 

@@ -45,7 +45,7 @@ def create_feed(
     now = clock.wall()
     with database.transaction() as session:
         feed = feeds.create(session, new, key.id, now)
-        audit.record(session, actor, "feed made", feed.id, now, name=feed.name)
+        audit.record(session, actor, "feed created", feed.id, now, name=feed.name)
     response.headers["Location"] = f"/v1/feeds/{feed.name}"
     return service.answer(feed, key)
 

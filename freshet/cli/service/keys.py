@@ -35,7 +35,7 @@ def make(
     with opened(begins=Begins.WHERE_EXPECTED) as context, context.database.transaction() as session:
         now = context.clock.wall()
         key, token = records.make(session, name, scope, now + timedelta(days=days) if days else None, now)
-        audit.record(session, audit.command_line(), "key made", key.id, now, name=name, scope=scope)
+        audit.record(session, audit.command_line(), "key created", key.id, now, name=name, scope=scope)
     answer(asdict(key) | {"token": token}, as_json, token)
 
 

@@ -57,7 +57,7 @@ def add(
             next_run_at=next_run(cron, timezone, now),
         )
         one = records.create(session, new, now)
-        audit.record(session, audit.command_line(), "schedule made", one.id, now, name=name)
+        audit.record(session, audit.command_line(), "schedule created", one.id, now, name=name)
     _report(one, as_json)
 
 

@@ -174,7 +174,7 @@ def any_intake(settings: Settings, reporter: Reporter) -> Intake:
 def _create(context: Context, session: Session, name: str, settings: AnyFeedSettings) -> records.Feed:
     now = context.clock.wall()
     feed = records.create(session, NewFeed(name=name, settings=settings), None, now)
-    audit.record(session, audit.command_line(), "feed made", feed.id, now, name=name)
+    audit.record(session, audit.command_line(), "feed created", feed.id, now, name=name)
     return feed
 
 

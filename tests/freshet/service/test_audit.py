@@ -23,9 +23,9 @@ def test_every_change_by_the_command_line_leaves_a_trace(tmp_path: Path) -> None
     assert [change["action"] for change in changes] == [
         "schedule deleted",
         "schedule changed",
-        "schedule made",
+        "schedule created",
         "key revoked",
-        "key made",
+        "key created",
     ]
     assert {change["who"] for change in changes} == {f"command line ({getpass.getuser()})"}
     assert key["token"] not in freshet("audit").out

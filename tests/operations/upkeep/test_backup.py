@@ -61,7 +61,7 @@ def write(database: Database, *subjects: str) -> None:
     """Write rows that number themselves, in one transaction."""
     with database.transaction() as session:
         for subject in subjects:
-            audit.record(session, audit.command_line(), "key made", subject, CLOCK.wall())
+            audit.record(session, audit.command_line(), "key created", subject, CLOCK.wall())
 
 
 def subjects(database: Database) -> list[str]:
