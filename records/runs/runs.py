@@ -186,7 +186,7 @@ class RunBasin:
     @property
     def why_missing(self) -> str:
         """Why it does not tell something that runs keep."""
-        return self.reason or self.pruned or "The run did not keep it."
+        return self.reason or self.pruned or "The run did not store it."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -135,7 +135,7 @@ def _sources(
 def _area(session: Session, basin: str, request: NormalsRequest, of_discharge: bool) -> convert.Area | None:
     unit = series.unit_of(session, basin, gauge_product(basin), DISCHARGE) if of_discharge else None
     if request.units is not None and not of_discharge:
-        raise refused("units", "only discharge can be converted, and none is requested: leave `units` out.")
+        raise refused("units", "only discharge can be converted, and none is requested: leave it out.")
     return area_between(session, basin, [] if unit is None else [unit], observed_unit(request.units), request.area)
 
 

@@ -188,7 +188,7 @@ def _in_units(session: Session, part: Part, entry: series.Entry) -> DailySeries:
 def _area(session: Session, basin: str, request: SeriesRequest, entries: Sequence[series.Entry]) -> convert.Area | None:
     units = [entry.unit for entry in entries if entry.variable == DISCHARGE]
     if request.units is not None and not units:
-        raise refused("units", "only discharge can be converted, and none is requested: leave `units` out.")
+        raise refused("units", "only discharge can be converted, and none is requested: leave it out.")
     return area_between(session, basin, units, observed_unit(request.units), request.area)
 
 

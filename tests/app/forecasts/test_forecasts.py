@@ -146,7 +146,7 @@ def test_a_dry_normal_has_no_percent(sqlite_database: Database, sqlite_client: T
 
 
 @pytest.mark.parametrize(
-    ("told", "reason"), [("No discharge of it is kept.",) * 2, (None, "The run did not store it.")]
+    ("shown", "reason"), [("No discharge of it is kept.",) * 2, (None, "The run did not store it.")]
 )
 def test_without_a_normal_its_reason_is_reported(
     sqlite_database: Database, sqlite_client: TestClient, shown: str | None, reason: str

@@ -119,7 +119,7 @@ def test_storage_without_snow_states_why(sqlite_database: Database, sqlite_clien
     assert (output["snow"], output["other"], output["snow_skill"]) == (None, None, [])
     for name in ("snow", "snow_read", "other"):
         assert output["missing"][name] == created.NO_REFERENCE
-    assert "not judged" in output["missing"]["snow_skill"]
+    assert "not scored" in output["missing"]["snow_skill"]
 
 
 def test_snow_is_reported_with_its_spread_its_mapping_and_its_skill(database: Database, client: TestClient) -> None:

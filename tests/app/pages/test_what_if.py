@@ -44,7 +44,7 @@ def test_a_run_is_shown_beside_the_one_without_its_changes(
     assert "2 °C warmer, with the same relative humidity and sun; 10 mm more water as snow at T0." in page
     assert "Over 3 days 5.75 mm more flows out, 13.2 million m³." in page
     assert "increment +10.000" in page
-    assert "Asked because: more snow?" in page
+    assert "Reason: more snow?" in page
 
 
 def test_what_is_no_what_if_run_is_reported_on_a_page(sqlite_database: Database, sqlite_client: TestClient) -> None:
