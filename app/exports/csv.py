@@ -28,7 +28,7 @@ def _heading(column: Column) -> str:
 
 
 def _text(text: str) -> str:
-    """Return a text with an apostrophe before it if a spreadsheet would take it for a formula."""
+    """Prefix an apostrophe if a spreadsheet would read the text as a formula."""
     return f"'{text}" if text.lstrip(" ").startswith(_FORMULA) else text
 
 

@@ -39,7 +39,7 @@ def of_run(session: Session, run: str, basin: str) -> Latest:
 
 
 def chosen(session: Session, run: str | None, basin: str, at: datetime) -> tuple[Latest, datetime | None]:
-    """Return a given run's result for a basin, or the latest with the time for its age.
+    """Return a given run's result, or the latest with the clock's time.
 
     Raises:
         UnknownRun: there is no such run, or it does not include that basin.

@@ -85,7 +85,7 @@ def _likely(days: Sequence[date], calibrated: Columns, unit: str) -> str:
 
 
 def _held(storage: Storage, t0: date, first: date) -> Iterator[str]:
-    """Describe the water in the basin at T0, or after the first day if that is all the run stores."""
+    """Describe the water at T0, or after the first day for older runs."""
     read = storage.snow_read
     if storage.at_t0 is not None and (storage.snow is None or read is not None):
         sentence = f"On {on(t0)} the basin held {number(storage.at_t0)} mm of water"

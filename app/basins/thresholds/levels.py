@@ -1,4 +1,4 @@
-"""Levels to compare a run's flow with, in the unit of the answer and of the run."""
+"""Levels of discharge, in the units of a run and of its answer."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -118,7 +118,7 @@ def _amount(of_members: Array) -> AmountOfWater:
 
 @dataclass(frozen=True, slots=True)
 class _Spell:
-    """The flow of every member over the days of a dry spell, (members, days) in mm/day, with the answer's unit."""
+    """Members' flow in a dry spell, (members, days) in mm/day, and the answer's unit."""
 
     flow: Array
     basin: runs.RunBasin

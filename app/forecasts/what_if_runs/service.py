@@ -64,7 +64,7 @@ def compared(session: Session, run: str | None, basin: str, units: Units, at: da
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """One of the two runs, and why it or a field is null, by the field's name after a dot."""
+    """One of the two runs, with reasons for null fields by `.FIELD`."""
 
     answer: Side | None
     missing: dict[str, str]

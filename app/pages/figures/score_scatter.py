@@ -42,7 +42,7 @@ class Paired:
 
 
 def paired(comparison: Comparison, metric: str) -> Iterator[Paired]:
-    """Yield a plot for each version but the first, of a metric whose perfect value is 1."""
+    """Yield a plot for each version but the first; the metric's optimum is 1."""
     columns = {column.version: column.values for column in comparison.by_basin if column.metric == metric}
     first, *others = (version.id for version in comparison.versions)
     for other in others:
