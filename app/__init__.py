@@ -1,1 +1,1 @@
-"""The HTTP face: reads from records, computes nothing but units, and loads neither torch nor xarray."""
+"""The HTTP API: reads from records, converts units only, and loads neither torch nor xarray."""

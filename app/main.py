@@ -1,4 +1,4 @@
-"""The application: one database, one clock, what every request passes through, and the routes."""
+"""Builds the application: database, clock, middleware and routes."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -34,10 +34,10 @@ from workers.queue.enqueue import Sender
 
 
 def create_app(settings: Settings, host: str | None = None) -> FastAPI:
-    """Return the service. It opens its database when it starts and closes it when it stops.
+    """Create the application; its database is open from start to stop.
 
     Args:
-        settings: the operator's.
+        settings: settings of the operator.
         host: the name or address that it listens on, to which it answers besides those of the settings.
 
     Starting raises DatabaseProblem where the database cannot be reached or is not migrated.
@@ -61,7 +61,7 @@ def create_app(settings: Settings, host: str | None = None) -> FastAPI:
 
 
 def _lifespan(settings: Settings) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
-    """Return what holds the database, the clock and all that requests share, while the service runs."""
+    """Return the lifespan context that holds the database, the clock and shared state."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -89,9 +89,9 @@ def _lifespan(settings: Settings) -> Callable[[FastAPI], AbstractAsyncContextMan
 
 
 def _add_middleware(app: FastAPI, settings: Settings, host: str | None) -> None:
-    """Put around the routes what every request passes through; what is added later is passed earlier."""
+    """Add the middleware of every request; what is added later runs earlier."""
     build = app.build_middleware_stack
-    # Outside of what answers unexpected errors, which no other middleware is.
+    # Outside the handler of unexpected errors, unlike all other middleware.
     app.state.times = RequestTimes()
     app.build_middleware_stack = lambda: Timed(  # type: ignore[method-assign]
         RequestIds(HeadMiddleware(Compressed(SecurityHeaders(build())))), app.state.times

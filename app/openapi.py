@@ -1,4 +1,4 @@
-"""The words and the shape of the OpenAPI document."""
+"""Texts and structure of the OpenAPI document."""
 
 import copy
 from collections.abc import Callable, Iterator, Mapping
@@ -24,38 +24,41 @@ River forecasts with mass-conserving networks: how much water will flow, how muc
 and a water balance that closes for every member of every forecast.
 
 - **Days** are `YYYY-MM-DD`, **instants** RFC 3339 in UTC. A forecast starts after **T0**, the last day that the
-  model's state has consumed; `issued_at` says when it was made, `available_at` since when it may be read.
+  initial state includes; `issued_at` is the time of issue, `available_at` the time since which it is readable.
 - **Units** stand beside the values. Discharge is in m³/s unless you ask for `mm/day` or `cfs`; storage is in mm over
   the basin. Depths and flows are converted with the area that the answer names. Values have 7 significant digits,
   the precision of the computation.
-- **Missing** is `null`, and `missing` says why.
-- **Stale** forecasts say so: each says how many days its T0 lies behind the service's clock, and `/v1/status` says it
-  of every input.
-- **Errors** are problem details (RFC 9457): `type` never changes and is the address of a page about it, `detail` says
-  how to mend it. An unknown query parameter is refused.
-- **A run never changes**: a corrected input makes a new run. The latest forecast may be kept for a minute; use its
-  `ETag` with `If-None-Match` afterwards.
-- **Writing** needs a key, made with `freshet keys make`: press *Authorize* here, or send it as
-  `Authorization: Bearer TOKEN`. An operator has jobs done whose results are its own, an admin may do everything.
+- **Missing** is `null`, and `missing` gives the reason.
+- **Stale** forecasts are marked: each gives the number of days that its T0 lies behind the service's clock, and
+  `/v1/status` the same for every input.
+- **Errors** are problem details (RFC 9457): `type` never changes and is the address of a page about it, `detail`
+  gives the remedy. An unknown query parameter is refused.
+- **A run never changes**: a corrected input leads to a new run. The latest forecast may be cached for a minute; use
+  its `ETag` with `If-None-Match` afterwards.
+- **Writing** needs a key, created with `freshet keys make`: press *Authorize* here, or send it as
+  `Authorization: Bearer TOKEN`. The results of an operator's jobs belong to its key, an admin may do everything.
 - **Work** is done by jobs: post one, follow its `Location`, watch its events. A job that is posted again under the same
   `Idempotency-Key` is the same job.
 """
 TAGS = [
-    {"name": "forecasts", "description": "How much water will flow, how sure that is, and where the water is."},
-    {"name": "basins", "description": "Which basins there are and what is known of them."},
-    {"name": "observations", "description": "What was measured: discharge, weather, snow."},
-    {"name": "thresholds", "description": "Which flows are floods and which are low, by the record or by decision."},
-    {"name": "weather", "description": "Weather forecasts: which are kept, and what they say of a basin."},
-    {"name": "alerts", "description": "Which levels flow is likely to pass, how severe that is, and what changed."},
-    {"name": "water", "description": "How much water a basin holds, and whether every millimetre is accounted for."},
-    {"name": "skill", "description": "How well the models have done."},
-    {"name": "comparisons", "description": "Model versions beside each other and beside published results."},
-    {"name": "models", "description": "Model versions: what they are made of and where they are in use."},
+    {"name": "forecasts", "description": "Future discharge, its uncertainty, and the stored water."},
+    {"name": "basins", "description": "Basins, their metadata and stored data."},
+    {"name": "observations", "description": "Observed discharge, weather and snow."},
+    {"name": "thresholds", "description": "Levels of flood and low flow, from the record or set by operators."},
+    {"name": "weather", "description": "Stored weather forecasts and their values for a basin."},
+    {"name": "alerts", "description": "Levels that flow is likely to pass, their severity and history."},
+    {"name": "water", "description": "Water stored in a basin, its origin and age, and the water balance."},
+    {"name": "skill", "description": "Skill and verification of the models."},
+    {"name": "comparisons", "description": "Model versions compared with each other and with published results."},
+    {"name": "models", "description": "Model versions, their contents and current use."},
     {"name": "jobs", "description": "Work that takes a while: ingests, trainings, forecasts, evaluations and more."},
-    {"name": "feeds", "description": "Where discharge, weather and weather forecasts come from, and what came of it."},
-    {"name": "bridges", "description": "From a live product of weather to the one that a network learnt from."},
-    {"name": "schedules", "description": "Jobs that are posted by themselves."},
-    {"name": "subscriptions", "description": "Who is told of alert changes, and what came of it."},
+    {
+        "name": "feeds",
+        "description": "Sources of discharge, weather and weather forecasts, and the outcome of their fetches.",
+    },
+    {"name": "bridges", "description": "Corrections from a live weather product to the one used in training."},
+    {"name": "schedules", "description": "Jobs posted at regular times."},
+    {"name": "subscriptions", "description": "Receivers of alert changes, and deliveries to them."},
     {"name": "edr", "description": "Forecasts and observed flow for clients of OGC API - EDR."},
     {"name": "audit", "description": "Who changed what, when, from where."},
     {"name": "status", "description": "How fresh everything is, and what is degraded."},
@@ -64,9 +67,9 @@ TAGS = [
 
 
 def with_problems(app: FastAPI) -> Callable[[], dict[str, Any]]:
-    """Return an application's `openapi`, whose errors bear the media type of problem details.
+    """Return an application's `openapi`, with problem details as the media type of errors.
 
-    Its examples are whole: FastAPI leaves out what is null, and an answer does not.
+    Its examples include nulls, as answers do; FastAPI would leave them out.
     """
     plain = app.openapi
 
@@ -87,9 +90,9 @@ def with_problems(app: FastAPI) -> Callable[[], dict[str, Any]]:
 
 
 def serve(app: FastAPI) -> None:
-    """Serve the document with basins, runs and versions that are kept, so that what is tried out on its page is there.
+    """Serve the document with stored basins, runs and versions as examples.
 
-    A service that asks readers for a key serves it as it is: it would otherwise name basins.
+    A service that requires a key to read serves it unchanged, so as not to reveal basins.
     """
     url = str(app.openapi_url)
     app.router.routes[:] = [route for route in app.router.routes if getattr(route, "path", None) != url]
@@ -103,7 +106,7 @@ def _document(request: Request, session: Reading, clock: ServiceClock, settings:
 
 
 def _stored_examples(session: Session, at: datetime) -> dict[str, str]:
-    """Return examples of what is kept, by the names of parameters: of a basin with a forecast, else of any basin."""
+    """Return stored examples by parameter name, preferring a basin with a forecast."""
     if with_forecast := latest.newest_t0s(session, at):
         newest = latest.latest(session, min(with_forecast), at)
         basin = newest.basin.basin_id
@@ -113,9 +116,9 @@ def _stored_examples(session: Session, at: datetime) -> dict[str, str]:
 
 
 def filled(document: dict[str, Any], stored: Mapping[str, str]) -> dict[str, Any]:
-    """Return a document whose reading operations have examples of what is kept for what has to be given.
+    """Fill in stored examples for the required parameters of reading operations.
 
-    What writes keeps its own: the basin of `PUT /v1/basins/{basin}` is one that is not there yet.
+    Writing operations have their own: `PUT /v1/basins/{basin}` takes a new basin.
     """
     paths = copy.deepcopy(document["paths"])
     for path in paths.values():

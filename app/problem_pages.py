@@ -1,4 +1,4 @@
-"""/problems/KIND: what a kind of problem means and how it is mended, for people and for programs.
+"""/problems/KIND: meaning and remedy of each kind of problem, as a page or JSON.
 
 Every `type` of an error leads here.
 """
@@ -19,7 +19,7 @@ router = APIRouter(prefix="/problems", include_in_schema=False)
 
 
 class UnknownProblem(NotFound):
-    """No kind of problem has that name."""
+    """There is no kind of problem with that name."""
 
     kind = "unknown-problem"
 
@@ -29,7 +29,7 @@ class KindOfProblem(Model):
 
     type: str
     title: str
-    status: int = Field(description="The HTTP status that it is answered with.")
+    status: int = Field(description="The HTTP status of the answer.")
     meaning: str
     mending: str
 
@@ -38,7 +38,7 @@ class KindOfProblem(Model):
 def read_problem(
     request: Request, kind: Annotated[str, Path(pattern="^[a-z-]{1,64}$")], accept: Annotated[str, Header()] = "*/*"
 ) -> Response:
-    """Return what a kind of problem means and how it is mended: a page, or JSON where that is asked for."""
+    """Return the meaning and remedy of a kind of problem, as a page or JSON."""
     of_kind = next((problem for problem in _all(Problem) if problem.kind == kind), None)
     if of_kind is None:
         raise UnknownProblem(f"No kind of problem is called {kind!r}: take the `type` of an error as it is.")

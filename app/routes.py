@@ -1,4 +1,4 @@
-"""Every route of the service: the resources under /v1, and what stands beside them."""
+"""All routes of the service: resources under /v1, pages and probes."""
 
 from typing import Any
 
@@ -48,13 +48,13 @@ RESOURCES = (
     *(runs, what_if, water, spread, drain_down, skill, verification, comparisons, models, bridges),
     *(jobs, feeds, schedules, subscriptions, deliveries, edr, status, audit),
 )
-"""What stands under /v1, in the order in which the OpenAPI document lists it."""
+"""Routers under /v1, in the order of the OpenAPI document."""
 
 
 def add_routes(app: FastAPI, settings: Settings) -> None:
-    """Add every route to the service. All refuse parameters that they do not know.
+    """Add every route to the service. All refuse unknown parameters.
 
-    Where reading needs a key, only probes of health, metrics and the pages that explain the service do without one.
+    If reading needs a key, only health probes, metrics and the guide's pages work without one.
     """
     closed: dict[str, Any] = {}
     if settings.read_needs_key:

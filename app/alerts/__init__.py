@@ -1,1 +1,1 @@
-"""Alerts: how the levels of basins stand, and what changed."""
+"""Alerts: the current severity of each basin's levels, and the changes."""

@@ -19,7 +19,7 @@ from records.basins.basins import UnknownBasin
 
 router = APIRouter(tags=["alerts"])
 
-MinSeverity = Annotated[Severity, Query(description="Only alerts that are at least so severe.")]
+MinSeverity = Annotated[Severity, Query(description="Only alerts of at least this severity.")]
 AlertCursor = Annotated[
     str | None,
     Query(
@@ -30,7 +30,7 @@ AlertCursor = Annotated[
 ]
 
 
-@router.get("/alerts", summary="Which alerts there are", responses=documented())
+@router.get("/alerts", summary="Current alerts of all basins", responses=documented())
 def list_alerts(
     request: Request,
     response: Response,
@@ -39,8 +39,9 @@ def list_alerts(
     after: AlertCursor = None,
     limit: PageLimit = 100,
 ) -> Alerts:
-    """The levels of all basins that have an alert, a page at a time: follow `next` until it is null. Each newest
-    forecast decides them by its calibrated chance; where it has none, the alerts stay and their basin says why."""
+    """The levels of all basins that have an alert, a page at a time: follow `next` until it is null. The newest
+    forecast of a basin decides its alerts by its calibrated chance. Where it has none, the alerts stay as they were and
+    the basin's own answer gives the reason."""
     basin, _, level = (after or "").partition("/")
     cursor = (basin, level) if after else None
     found = alerts.active(session, minimum=least_severity, after=cursor, limit=limit + 1)
@@ -53,28 +54,28 @@ def list_alerts(
 
 @router.get(
     "/basins/{basin}/alerts",
-    summary="How the levels of a basin stand",
+    summary="Current alerts of a basin, level by level",
     responses=NOT_MODIFIED | documented(UnknownBasin),
     response_model=BasinAlerts,
 )
 def read_alerts(
     session: Reading, response: Response, basin: BasinId, if_none_match: IfNoneMatch = None
 ) -> BasinAlerts | Response:
-    """Of every flood, low flow and level that somebody set: its chance by the newest forecast, its severity and trend,
-    and the numbers and the rule that it was decided by. Where the forecast is not calibrated, nothing begins and
-    nothing ends, and `reason` says so."""
+    """For every flood, low flow and user-defined level: the chance by the newest forecast, the severity and trend, and
+    the numbers and the rule behind the decision. If the forecast is not calibrated, no alert begins or ends, and
+    `reason` states it."""
     return tagged(service.of_basin(session, basin), response, if_none_match, SHORTLY)
 
 
 @router.get(
     "/basins/{basin}/alerts/changes",
-    summary="What has changed in the alerts of a basin",
+    summary="Alert history of a basin",
     responses=documented(UnknownBasin),
 )
 def list_alert_changes(
     request: Request, response: Response, session: Reading, basin: BasinId, after: After = None, limit: PageLimit = 100
 ) -> AlertChanges:
-    """Every change, the newest first, with the run that made it: what receivers were told. A promotion of another model
+    """Every change, newest first, with the run behind it, as sent to receivers. A promotion of another model
     version is a change of its own. Follow `next` until it is null."""
     basins.require(session, basin)
     found = alert_changes.page(session, basin=basin, before=after, limit=limit + 1)

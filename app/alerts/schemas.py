@@ -13,33 +13,33 @@ from records.alerts.alert_changes import ChangeKind
 
 
 class AlertStep(Model):
-    """A severity of a level: when it begins, when it ends, how it stands."""
+    """A severity of a level: its thresholds and current state."""
 
     severity: Severity
-    begins_at: float = Field(description="The chance that it begins at.")
-    ends_below: float = Field(description="The chance that it ends below.")
-    begins_after_runs: int = Field(description="So many runs in a row must have that chance.")
-    ends_after_runs: int = Field(description="So many runs in a row must be below it.")
+    begins_at: float = Field(description="The severity begins at this chance.")
+    ends_below: float = Field(description="The severity ends below this chance.")
+    begins_after_runs: int = Field(description="Number of consecutive runs at or above `begins_at`.")
+    ends_after_runs: int = Field(description="Number of consecutive runs below `ends_below`.")
     on: bool = Field(description="Whether it, or a higher one, is reached.")
-    runs: int = Field(description="So many runs in a row, the last one included, speak for the other.")
+    runs: int = Field(description="Number of consecutive runs, the latest included, that support the opposite state.")
 
 
 class Alert(Model):
-    """How a level of a basin stands."""
+    """The current alert of one level."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [ALERT]})
 
     basin: str
-    level: str = Field(description="As `/v1/basins/{basin}/thresholds` calls it.")
-    kind: Kind | None = Field(description="What it is a level of; null for one that somebody set.")
-    return_period_years: int | None = Field(description="Once in so many years, on average, it is passed.")
+    level: str = Field(description="The level's name in `/v1/basins/{basin}/thresholds`.")
+    kind: Kind | None = Field(description="Kind of level; null for a user-defined level.")
+    return_period_years: int | None = Field(description="Mean number of years between exceedances.")
     direction: Direction = Field(description="Whether it is passed upwards (`rising`) or downwards.")
     discharge: float = Field(description="m³/s.")
     chance: float = Field(description="The calibrated chance of passing it on any day of the window, 0 to 1.")
     trend: Trend | None = Field(description="Which way the chance has moved since the run before.")
     severity: Severity | None = Field(description="Null: there is no alert.")
     since: datetime | None = Field(description="When the severity was reached, by the service's clock.")
-    why: str = Field(description="The numbers and the rule that it was decided by.")
+    why: str = Field(description="The numbers and the rule behind the decision.")
     run: str = Field(description="The run that decided it.")
     steps: list[AlertStep] = Field(description="The rules of the level, the least severe first.")
     missing: Missing
@@ -56,16 +56,16 @@ class Alerts(Model):
 
 
 class BasinAlerts(Model):
-    """How the levels of a basin stand by its newest forecast."""
+    """The alerts of a basin by its newest forecast."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [BASIN_ALERTS]})
 
     basin: str
-    run: str | None = Field(description="The last run that was to decide.")
+    run: str | None = Field(description="The latest run that was evaluated.")
     version: str | None = Field(description="The model version that issued it.")
     t0: date | None
     issued_at: datetime | None
-    window_days: int | None = Field(description="The chances are of so many days after T0.")
+    window_days: int | None = Field(description="Number of days after T0 that the chances cover.")
     decided_at: datetime | None = Field(description="By the service's clock.")
     reason: str | None = Field(description="Why the run could not decide: the levels stay as an earlier one left them.")
     levels: list[Alert] = Field(description="In the order of their names.")
@@ -73,11 +73,11 @@ class BasinAlerts(Model):
 
 
 class AlertChange(Model):
-    """Something that changed; receivers get the same, without `missing`."""
+    """A change of an alert; receivers get the same fields, without `missing`."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [CHANGE]})
 
-    event: str = Field(description="Its id: the same at every attempt to tell a receiver.")
+    event: str = Field(description="Its id: the same at every attempt to notify a receiver.")
     kind: ChangeKind = Field(
         description="`begins`, `rises`, `falls`, `ends`: the severity of a level. `level`: somebody changed or removed "
         "a level with an alert. `undecided`, `decided`: the alerts of the basin can not, or again, be decided. "
@@ -94,7 +94,7 @@ class AlertChange(Model):
     chance: float | None
     chance_before: float | None = Field(description="By the run before.")
     window_days: int | None
-    run: str | None = Field(description="The run that made it.")
+    run: str | None = Field(description="The run that caused it.")
     t0: date | None
     version: str = Field(description="The model version that the forecasts come from.")
     why: str = Field(description="The numbers and the rule.")

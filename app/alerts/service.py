@@ -1,4 +1,4 @@
-"""Alerts from the records to their answers."""
+"""Builds the answers about alerts."""
 
 from dataclasses import asdict
 from typing import Any
@@ -12,8 +12,8 @@ from records.alerts import alert_changes, alerts
 from records.basins import basins
 
 _WHY = {
-    "kind": "Somebody set the level.",
-    "return_period_years": "A level that somebody set has none.",
+    "kind": "The level is user-defined.",
+    "return_period_years": "A user-defined level has none.",
     "trend": "There was no run before to compare with.",
     "severity": "There is no alert.",
     "since": "There is no alert.",
@@ -25,15 +25,15 @@ _WHY_OF_CHANGE = {
     "severity_before": "There was no alert.",
     "trend": "There was no run before to compare with.",
     "chance_before": "There was no run before that decided the level.",
-    "window_days": "A promotion looks at no days.",
-    "run": "A promotion made it, and no run.",
-    "t0": "A promotion made it, and no run.",
+    "window_days": "A promotion covers no days.",
+    "run": "The change comes from a promotion, not from a run.",
+    "t0": "The change comes from a promotion, not from a run.",
 }
 NOT_DECIDED = "No forecast has decided its alerts yet."
 
 
 def answer(alert: alerts.Alert) -> Alert:
-    """Return how a level stands."""
+    """Return the alert of a level."""
     fields: dict[str, Any] = asdict(alert)
     fields["basin"], fields["run"] = fields.pop("basin_id"), fields.pop("run_id")
     switches = fields.pop("switches")
@@ -53,7 +53,7 @@ def answer(alert: alerts.Alert) -> Alert:
 
 
 def of_basin(session: Session, basin: str) -> BasinAlerts:
-    """Return how the levels of a basin stand.
+    """Return the alerts of a basin, level by level.
 
     Raises:
         UnknownBasin: there is no such basin.

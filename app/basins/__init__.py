@@ -1,1 +1,1 @@
-"""Basins: what they are and what is kept of them."""
+"""Basins: their metadata and stored data."""

@@ -22,7 +22,7 @@ router = APIRouter(prefix="/basins", tags=["basins"])
 Text = Annotated[
     str | None,
     Query(
-        description="A part of the identifier or the name, in any case.",
+        description="Part of the identifier or the name; upper and lower case match.",
         min_length=1,
         max_length=100,
         pattern=r"^[^\x00-\x1f]*$",
@@ -33,7 +33,7 @@ A_PAGE, MAX_BASINS = 100, 1000
 Limit = Annotated[
     int | None,
     Query(
-        description=f"At most so many basins a page; without it {A_PAGE} in JSON and {MAX_BASINS} in a file.",
+        description=f"Maximum number of basins a page; by default {A_PAGE} in JSON and {MAX_BASINS} in a file.",
         ge=1,
         le=MAX_BASINS,
     ),
@@ -42,7 +42,7 @@ Limit = Annotated[
 
 @router.get(
     "",
-    summary="Which basins there are",
+    summary="List basins",
     responses=NOT_MODIFIED | documented() | documented_formats(*PLACES),
     response_model=BasinPage,
 )
@@ -59,9 +59,9 @@ def list_basins(
     limit: Limit = None,
     if_none_match: IfNoneMatch = None,
 ) -> BasinPage | Response:
-    """Basins in the order of their identifiers, a page at a time: follow `next` until it is null. A file also says
-    how each stands, by its latest forecast and its alerts; where there are more basins, its `Link` header names the
-    next."""
+    """Basins in the order of their identifiers, a page at a time: follow `next` until it is null. A file also contains
+    the latest forecast and alert status of each basin. If there are more basins, the file's `Link` header names the
+    next page."""
     box = None if bbox is None else corners(bbox)
     maximum = limit or (A_PAGE if chosen is JSON else MAX_BASINS)
     found, more = service.page(session, text=q, huc=huc, box=box, after=after, limit=maximum)
@@ -76,13 +76,13 @@ def list_basins(
 
 @router.get(
     "/{basin}",
-    summary="What is known of a basin",
+    summary="Metadata, stored series and data quality of a basin",
     responses=NOT_MODIFIED | documented(UnknownBasin),
     response_model=BasinDetail,
 )
 def read_basin(
     session: Reading, response: Response, basin: BasinId, if_none_match: IfNoneMatch = None
 ) -> BasinDetail | Response:
-    """Place, drainage areas (km²), attributes, the daily series that are kept, the model version that its forecasts
-    come from, and what was found wrong or odd in its data."""
+    """Location, drainage areas (km²), attributes, the stored daily series, the model version behind its forecasts, and
+    the data quality findings."""
     return tagged(service.detail(session, basin), response, if_none_match)

@@ -1,4 +1,4 @@
-"""What chooses basins by where they lie."""
+"""Query parameters that select basins by location."""
 
 import math
 from typing import Annotated
@@ -16,14 +16,14 @@ Huc = Annotated[
 
 
 def _box(text: str | None) -> str | None:
-    """Refuse what is no box."""
+    """Refuse text that is not a box."""
     if text is not None:
         corners(text)
     return text
 
 
 def corners(text: str) -> Box:
-    """Return west, south, east and north of a box that is written so, degrees."""
+    """Parse a box into west, south, east and north, degrees."""
     try:
         west, south, east, north = (float(part) for part in text.split(","))
     except ValueError:
@@ -42,7 +42,7 @@ BoundingBox = Annotated[
     AfterValidator(_box),
     Query(
         description="Only gauges within `minlon,minlat,maxlon,maxlat`, degrees. Where minlon is greater than maxlon, "
-        "the box crosses the 180th meridian. A basin whose place is not known is in no box.",
+        "the box crosses the 180th meridian. A basin without a known location is in no box.",
         examples=["-70,44,-66,48"],
         max_length=200,
     ),

@@ -11,7 +11,7 @@ Kind = Literal["usgs", "synthetic", "other"]
 
 
 def kind_of(basin: str) -> Kind:
-    """Return what a basin is, from its namespace: nobody is to take a synthetic one for a river."""
+    """Return the kind of a basin from its namespace, to label synthetic basins."""
     match basin.partition("-")[0]:
         case "USGS":
             return "usgs"
@@ -24,7 +24,7 @@ class BasinSummary(Model):
     """A basin in a list."""
 
     id: str = Field(description="The full identifier.", examples=["USGS-01013500"])
-    kind: Kind = Field(description="`usgs`: a USGS stream gauge. `synthetic`: made by computation, no real river.")
+    kind: Kind = Field(description="`usgs`: a USGS stream gauge. `synthetic`: computed, not a real river.")
     name: str | None = Field(examples=["Fish River near Fort Kent, Maine"])
     latitude: float | None = Field(description="Of the gauge, degrees north.", examples=[47.23739])
     longitude: float | None = Field(description="Of the gauge, degrees east.", examples=[-68.58264])
@@ -47,9 +47,9 @@ class BasinPage(Model):
 
 
 class Series(Model):
-    """A daily series that is kept."""
+    """A stored daily series."""
 
-    product: str = Field(description="Where it comes from.", examples=["maurer_extended"])
+    product: str = Field(description="The source of the series.", examples=["maurer_extended"])
     variable: str = Field(examples=["precipitation"])
     unit: str = Field(examples=["mm/day"])
     first_day: date = Field(examples=["1980-01-01"])
@@ -58,7 +58,7 @@ class Series(Model):
 
 
 class Finding(Model):
-    """Something worth knowing about the data before they are used."""
+    """A data quality finding."""
 
     code: str = Field(examples=["gaps"])
     severity: Literal["info", "warning", "error"] = Field(examples=["warning"])
@@ -67,7 +67,7 @@ class Finding(Model):
 
 
 class BasinDetail(BasinSummary):
-    """A basin and what is kept of it."""
+    """A basin with its stored data."""
 
     attributes: dict[str, float] = Field(
         description="Numeric attributes (climate, land, soil) as their source gives them.",
@@ -80,13 +80,13 @@ class BasinDetail(BasinSummary):
         examples=[[(47.1, -68.7), (47.3, -68.8)]],
     )
     assume_attributes: bool = Field(
-        description="Whether an operator lets attributes that are not known stand at the mean of the basins that a "
-        "model version learnt from. Each answer names those that do."
+        description="Whether an operator allows unknown attributes to be replaced by the mean of the basins that a "
+        "model version learnt from. Each answer names the attributes replaced so."
     )
-    series: list[Series] = Field(description="The daily series that are kept, by product and variable.")
+    series: list[Series] = Field(description="The stored daily series, by product and variable.")
     current_version: str | None = Field(
-        description="The model version that the basin's forecasts come from.", examples=["0193489a7c00a1b2c3d4e5"]
+        description="The model version behind the basin's forecasts.", examples=["0193489a7c00a1b2c3d4e5"]
     )
     quality: dict[str, list[Finding]] = Field(
-        description="Findings on the data by product. A product that was never looked at is not there."
+        description="Data quality findings by product. A product that was never checked is absent."
     )

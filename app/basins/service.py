@@ -1,4 +1,4 @@
-"""Basins from the records to their answers."""
+"""Builds the answers about basins."""
 
 from dataclasses import asdict
 from typing import Any
@@ -17,7 +17,7 @@ _FIELDS = ("name", "latitude", "longitude", "huc")
 def page(
     session: Session, *, text: str | None, huc: str | None, box: basins.Box | None, after: str | None, limit: int
 ) -> tuple[list[BasinSummary], bool]:
-    """Return a page of basins, and whether there are more after it."""
+    """Return a page of basins, and whether more follow."""
     found = basins.list_basins(session, text=text, huc=huc, box=box, after=after, limit=limit + 1)
     return [BasinSummary(**_area_and_place(basin)) for basin in found[:limit]], len(found) > limit
 
@@ -55,7 +55,7 @@ def _area_and_place(basin: basins.Basin) -> dict[str, Any]:
         "kind": kind_of(basin.id),
         **{name: result[name] for name in _FIELDS},
         "areas_km2": {name: m2 / 1e6 for name, m2 in basin.areas.items()},
-        "missing": {name: "No source has told it." for name in _FIELDS if result[name] is None},
+        "missing": {name: "No source has given a value." for name in _FIELDS if result[name] is None},
     }
 
 

@@ -1,4 +1,4 @@
-"""How basins stand: their latest forecasts and alerts, in a few values each."""
+"""Current status of basins: latest forecast and alert, in a few values each."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,11 +18,11 @@ from records.forecasts.latest import Latest, latest_many
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """How a basin stands; None for what there is not.
+    """The current status of a basin; None where there is no value.
 
     Attributes:
         run, t0, issued_at: of the latest forecast.
-        age_days, stale: how far its T0 lies behind the clock, and whether that is too far.
+        age_days, stale: days from its T0 to the clock, and whether a newer forecast is overdue.
         peak: the highest day of the median of its members, m3/s; peak_day: that day.
         alert: the highest severity of the basin's alerts.
         reason: why there is no forecast.
@@ -40,7 +40,7 @@ class State:
 
 
 def states(session: Session, basins: Sequence[str], at: datetime) -> list[State]:
-    """Return how basins stand at an instant, in their order."""
+    """Return the status of basins at an instant, in their order."""
     severities = {alert.basin_id: alert.severity for alert in sorted(alerts.active(session), key=_rank)}
     forecasts = latest_many(session, basins, at)
     return [_state(forecast, severities.get(basin), at) for basin, forecast in forecasts.items()]

@@ -1,4 +1,4 @@
-"""Basins as a table: a row a basin."""
+"""Basins as a table: a row for each basin."""
 
 from collections.abc import Sequence
 
@@ -7,8 +7,8 @@ from app.basins.state import State
 from app.exports.table import Column, Kind, Table
 
 _STATE: tuple[tuple[str, Kind, str, str | None], ...] = (
-    ("run", "text", "identifier of the run of the latest forecast", None),
-    ("t0", "day", "last day that its model's state has consumed", None),
+    ("run", "text", "identifier of the latest forecast's run", None),
+    ("t0", "day", "last day of weather in the initial state", None),
     ("issued_at", "instant", "when it was issued", None),
     ("age_days", "integer", "days that t0 lies behind the service's clock", None),
     ("stale", "truth", "whether a newer forecast is overdue", None),
@@ -20,7 +20,7 @@ _STATE: tuple[tuple[str, Kind, str, str | None], ...] = (
 
 
 def of_basins(basins: Sequence[BasinSummary], states: Sequence[State]) -> Table:
-    """Return what there is to say of basins in a list, and how each stands."""
+    """Return the metadata and current status of basins."""
     sources = sorted({source for basin in basins for source in basin.areas_km2})
     columns = [
         Column("basin", "identifier of the basin", "text", [basin.id for basin in basins]),

@@ -1,4 +1,4 @@
-"""Collections as OGC API - EDR tells of them."""
+"""Describes collections as OGC API - EDR requires."""
 
 from datetime import UTC, datetime
 
@@ -38,12 +38,12 @@ def link(rel: str, title: str, href: str, media_type: str = JSON.media_type) -> 
 
 
 def address(collection: Collection) -> str:
-    """Return where a collection is told of."""
+    """Return the address of a collection's description."""
     return f"{COLLECTIONS}/{collection.id}"
 
 
 def describe(collection: Collection) -> EdrCollection:
-    """Return what there is to say of a collection."""
+    """Return the description of a collection."""
     locations = f"{address(collection)}/locations"
     query = EdrQueryLink(
         href=f"{locations}/{{locationId}}",
@@ -69,7 +69,7 @@ def describe(collection: Collection) -> EdrCollection:
 
 
 def locations(collection: Collection) -> EdrLocations:
-    """Return where a collection has values."""
+    """Return the locations of a collection."""
     names = [column.name for column in collection.columns]
     return EdrLocations(
         features=[

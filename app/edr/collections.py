@@ -1,4 +1,4 @@
-"""What collections there are: the latest forecasts, and observed discharge by its source."""
+"""EDR collections: the latest forecasts, and observed discharge by source."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class UnknownCollection(NotFound):
 
 
 class UnknownLocation(NotFound):
-    """The collection has no such location: the basin is not in it, or its place is not known."""
+    """The collection has no such location: the basin is not in it, or has no known location."""
 
     kind = "unknown-location"
 
@@ -56,7 +56,7 @@ class Collection:
 
     @property
     def product(self) -> str:
-        """Where its observations come from."""
+        """The source of its observations."""
         return self.id.removeprefix(_OBSERVED)
 
     def require(self, basin: str) -> None:
@@ -82,7 +82,7 @@ def collection(session: Session, id_: str, at: datetime, of: Sequence[str] | Non
         return _forecasts(session, ids, at)
     product = id_.removeprefix(_OBSERVED)
     if not id_.startswith(_OBSERVED) or product not in series.products(session, DISCHARGE):
-        raise UnknownCollection(f"No collection is called {id_!r}: /v1/edr/collections lists those that there are.")
+        raise UnknownCollection(f"No collection is called {id_!r}: /v1/edr/collections lists the collections.")
     return _observed(session, ids, product)
 
 

@@ -67,9 +67,9 @@ def _answers(format_: Format) -> dict[int | str, dict[str, Any]]:
     return {200: {"content": {format_.media_type: {"schema": format_.schema}}}}
 
 
-@router.get("", summary="Where clients of OGC API - EDR begin", responses=documented())
+@router.get("", summary="Entry point for clients of OGC API - EDR", responses=documented())
 def read_edr(_format: AsJson = "json") -> EdrLanding:
-    """Links to what there is."""
+    """Links to the collections, the conformance classes and the documentation."""
     return EdrLanding(
         title="Freshet",
         description="River forecasts and observed discharge, by OGC API - Environmental Data Retrieval 1.1.",
@@ -77,27 +77,27 @@ def read_edr(_format: AsJson = "json") -> EdrLanding:
             link("self", "This page", ROOT),
             link("service-desc", "The API's document", "/openapi.json", "application/vnd.oai.openapi+json;version=3.1"),
             link("service-doc", "The API's documentation", "/docs", "text/html"),
-            link("conformance", "Which classes these addresses keep to", f"{ROOT}/conformance"),
+            link("conformance", "Conformance classes of these addresses", f"{ROOT}/conformance"),
             link("data", "The collections", COLLECTIONS),
         ],
     )
 
 
-@router.get("/conformance", summary="Which classes of OGC API - EDR are kept to", responses=documented())
+@router.get("/conformance", summary="Conformance classes of OGC API - EDR", responses=documented())
 def read_edr_conformance(_format: AsJson = "json") -> EdrConformance:
-    """The classes' identifiers."""
+    """The identifiers of the conformance classes."""
     return EdrConformance(conformsTo=list(CLASSES))
 
 
 @router.get(
     "/collections",
-    summary="Which collections there are",
+    summary="List EDR collections",
     responses=documented(),
     response_model=EdrCollections,
     response_model_exclude_none=True,
 )
 def list_edr_collections(session: Reading, clock: ServiceClock, _format: AsJson = "json") -> EdrCollections:
-    """The latest forecasts, and observed discharge by its source, each with its parameters, its place and its days."""
+    """The latest forecasts, and observed discharge by its source, each with its parameters, extent and period."""
     stored = collections.collections(session, clock.now())
     return EdrCollections(
         links=[link("self", "The collections", COLLECTIONS)],
@@ -107,7 +107,7 @@ def list_edr_collections(session: Reading, clock: ServiceClock, _format: AsJson 
 
 @router.get(
     "/collections/{collection}",
-    summary="What a collection has",
+    summary="Describe an EDR collection",
     responses=documented(UnknownCollection),
     response_model=EdrCollection,
     response_model_exclude_none=True,
@@ -115,20 +115,20 @@ def list_edr_collections(session: Reading, clock: ServiceClock, _format: AsJson 
 def read_edr_collection(
     session: Reading, clock: ServiceClock, collection: CollectionId, _format: AsJson = "json"
 ) -> EdrCollection:
-    """Its parameters, its place, its days, and how to ask for its series."""
+    """Its parameters, extent and period, and how to query its series."""
     return answers.describe(collections.collection(session, collection, clock.now()))
 
 
 @router.get(
     "/collections/{collection}/locations",
-    summary="Where a collection has series",
+    summary="List the locations of an EDR collection",
     responses=documented(UnknownCollection) | _answers(GEOJSON),
     response_class=Response,
 )
 def list_edr_locations(
     session: Reading, clock: ServiceClock, collection: CollectionId, _format: AsJson = "json"
 ) -> Response:
-    """A point a basin, at its gauge, as GeoJSON. A basin whose place is not known is in none."""
+    """A point for each basin, at its gauge, as GeoJSON. Basins without a known location are left out."""
     locations = answers.locations(collections.collection(session, collection, clock.now()))
     return Response(locations.model_dump_json(), media_type=GEOJSON.media_type)
 
@@ -151,9 +151,8 @@ def read_edr_location(
     _format: AsCoverage = "CoverageJSON",
     if_none_match: IfNoneMatch = None,
 ) -> Response:
-    """The same numbers as `/v1/basins/{basin}/forecasts/latest` and `/v1/basins/{basin}/observations` give, as
-    CoverageJSON: daily series, discharge in m³/s. Without
-    `datetime` it is the whole forecast, and of observations the last year."""
+    """The same numbers as `/v1/basins/{basin}/forecasts/latest` and `/v1/basins/{basin}/observations`, as CoverageJSON:
+    daily series, discharge in m³/s. Without `datetime` it is the whole forecast, or the last year of observations."""
     at = clock.now()
     of_collection = collections.collection(session, collection, at, [basin])
     of_collection.require(basin)

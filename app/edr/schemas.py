@@ -1,4 +1,4 @@
-"""The answers about what there is, by the names of OGC API - EDR; a member that is not known is left out."""
+"""Schemas by the names of OGC API - EDR; unknown members are left out."""
 
 from typing import Any, Literal
 
@@ -17,7 +17,7 @@ class EdrLink(Model):
 
 
 class EdrLanding(Model):
-    """Where to begin."""
+    """The landing page."""
 
     title: str
     description: str
@@ -25,7 +25,7 @@ class EdrLanding(Model):
 
 
 class EdrConformance(Model):
-    """Which classes of the standards the addresses below keep to."""
+    """Conformance classes of the addresses below."""
 
     conforms_to: list[str] = Field(alias="conformsTo")
 
@@ -38,15 +38,15 @@ class EdrSpatial(Model):
 
 
 class EdrTemporal(Model):
-    """The first and last day of a collection, each told by its midnight."""
+    """The first and last day of a collection, each given as its midnight."""
 
     interval: list[tuple[AwareDatetime, AwareDatetime]]
-    values: list[str] = Field(description="The same as ISO 8601 has it.")
+    values: list[str] = Field(description="The same interval in ISO 8601.")
     trs: str
 
 
 class EdrExtent(Model):
-    """Where and when there are values."""
+    """Spatial and temporal extent of the values."""
 
     spatial: EdrSpatial
     temporal: EdrTemporal | None = None
@@ -59,7 +59,7 @@ class EdrUnit(Model):
 
 
 class EdrObservedProperty(Model):
-    """What a parameter is of."""
+    """The observed property of a parameter."""
 
     id: str | None = Field(default=None, description="Its CF standard name, where it has one.")
     label: str
@@ -74,7 +74,7 @@ class EdrParameter(Model):
 
 
 class EdrVariables(Model):
-    """How a query is asked and answered."""
+    """Form of a query and of its answer."""
 
     query_type: Literal["locations"] = "locations"
     output_formats: list[str]
@@ -100,7 +100,7 @@ class EdrQueries(Model):
 
 
 class EdrCollection(Model):
-    """A collection: what is told of each location, where and when."""
+    """A collection: its parameters, extent and queries."""
 
     id: str
     title: str
@@ -121,7 +121,7 @@ class EdrCollections(Model):
 
 
 class EdrPoint(Model):
-    """Where a gauge is."""
+    """The location of a gauge."""
 
     type: Literal["Point"] = "Point"
     coordinates: tuple[float, float] = Field(description="Longitude and latitude, degrees.")

@@ -1,4 +1,4 @@
-"""Which part of a table is asked for: its parameters and its days."""
+"""Selects parameters and days of a table."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -44,7 +44,7 @@ def parameters(text: str | None, columns: Sequence[Column]) -> list[str]:
 
 
 def narrowed(table: Table, names: Sequence[str], between: Days) -> Table:
-    """Return the rows of a table on those days, with the columns of those names and what is of the basin."""
+    """Return a table limited to those days and columns, with the basin's own columns."""
     first, last = between[0] or date.min, between[1] or date.max
     time = next(column.values for column in table.columns if column.name == "time")
     rows = [row for row, day in enumerate(time) if first <= day <= last]

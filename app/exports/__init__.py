@@ -1,4 +1,4 @@
-"""Answers in the formats of the field: a file a format, each of which writes the same description of a table.
+"""Answers in file formats of the field: one module for each format, each writing the same table.
 
-A library that writes a format is loaded when the first answer in it is asked for, never as the service starts.
+The library of a format is loaded with the first answer in it, never at the start of the service.
 """

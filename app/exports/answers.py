@@ -1,4 +1,4 @@
-"""An answer in the format that was asked for: its tag, its name as a file."""
+"""Answers in the requested format, with entity tag and file name."""
 
 import re
 from collections.abc import Callable
@@ -24,12 +24,12 @@ def answered(
     wanted: str = SHORTLY,
     link: str | None = None,
 ) -> Content | Response:
-    """Return an answer, in JSON or as a file, under the tag of what it says; or the 304.
+    """Return an answer in JSON or as a file, with its entity tag, or a 304.
 
     Args:
-        table: makes the table of the answer, where it is needed.
-        beside: what the table follows from besides the answer, as JSON values.
-        keep: how long it may be kept.
+        table: builds the table of the answer, called only if needed.
+        beside: other inputs of the table, as JSON values.
+        wanted: its Cache-Control header.
         link: the `Link` header of a file.
     """
     if chosen is JSON:
@@ -47,15 +47,15 @@ def exported(
     wanted: str = SHORTLY,
     link: str | None = None,
 ) -> Response:
-    """Return a table as a file, or the 304 where the asker holds it.
+    """Return a table as a file, or a 304 if the client holds it.
 
     The tag of the file is weak: the same table is written, but another version of a library may write other bytes.
 
     Args:
         chosen: any format but JSON.
-        tag: of what the table says.
-        table: makes it, where it is needed.
-        keep: how long it may be kept.
+        tag: entity tag of the table's content.
+        table: builds it, called only if needed.
+        wanted: its Cache-Control header.
         link: the `Link` header.
     """
     assert chosen.write is not None
@@ -69,5 +69,5 @@ def exported(
 
 
 def _file_name(name: str) -> str:
-    """Return a name that every file system takes, and no shell or header takes for more."""
+    """Return a file name that is safe in file systems, shells and headers."""
     return re.sub(r"[^0-9A-Za-z_.-]+", "_", name).lstrip(".-")[:100]

@@ -1,4 +1,4 @@
-"""The columns that say of which basin a row is."""
+"""Columns that identify the basin of a row."""
 
 from app.exports.table import Column, constant
 from records.basins.basins import Site
@@ -7,7 +7,7 @@ NOWHERE = Site(None, None, None)
 
 
 def basin_columns(basin: str, site: Site, rows: int) -> list[Column]:
-    """Return a basin's identifier, its name and its place."""
+    """Return columns with a basin's identifier, name and location."""
     return [
         constant("basin", "identifier of the basin", "text", basin, rows),
         constant("name", "name of the basin", "text", site.name, rows),

@@ -1,4 +1,5 @@
-"""Tables of daily series as CoverageJSON 1.0 [OGC 21-069r2]: a `PointSeries` a basin, a parameter a column."""
+"""Tables of daily series as CoverageJSON 1.0 [OGC 21-069r2]: a `PointSeries` for each basin, a parameter for each
+column."""
 
 import json
 from collections.abc import Sequence
@@ -18,14 +19,14 @@ _REFERENCING = [
     {"coordinates": ["t"], "system": {"type": "TemporalRS", "calendar": "Gregorian"}},
 ]
 STANDARD_NAMES = "http://vocab.nerc.ac.uk/standard_name/"
-NOWHERE, NOTHING = "The place of its gauge is not known.", "There is no day to tell of."
+NOWHERE, NOTHING = "The place of its gauge is not known.", "There are no days with data."
 
 
 def write(table: Table) -> bytes:
     """Return a table that has the columns `basin`, `latitude`, `longitude` and `time`.
 
-    What is the same on all days stands beside a coverage as `freshet:about`. A basin without a place or without a day
-    has no coverage: `freshet:without` says why.
+    Values that are the same on all days stand beside a coverage as `freshet:about`. A basin without a location or
+    without days has no coverage: `freshet:without` gives the reason.
     """
     series = [column for column in table.columns if not column.of_basin and column.name != "time"]
     coverages, without = [], []
@@ -50,7 +51,7 @@ def write(table: Table) -> bytes:
 
 
 def parameter(column: Column) -> dict[str, Any]:
-    """Return what a column is of, as a `Parameter`."""
+    """Return the description of a column, as a `Parameter`."""
     observed: dict[str, Any] = {"label": {"en": column.meaning}}
     if column.standard_name is not None:
         observed["id"] = f"{STANDARD_NAMES}{column.standard_name}/"

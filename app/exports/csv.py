@@ -9,7 +9,7 @@ from typing import Any
 from app.exports.table import Column, Kind, Table, instant_text
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""What a text begins with that a spreadsheet would compute."""
+"""First characters that make a spreadsheet compute a text."""
 
 
 def write(table: Table) -> bytes:
@@ -28,7 +28,7 @@ def _heading(column: Column) -> str:
 
 
 def _text(text: str) -> str:
-    """Return a text that no spreadsheet takes for a formula: such a one gets an apostrophe before it."""
+    """Prefix an apostrophe if a spreadsheet would read the text as a formula."""
     return f"'{text}" if text.lstrip(" ").startswith(_FORMULA) else text
 
 

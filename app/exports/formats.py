@@ -1,4 +1,4 @@
-"""The formats that an answer can be given in."""
+"""The formats of answers."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ class Format:
         name: as `format=` names it.
         media_type: as `Accept` names it.
         suffix: of a file's name.
-        write: writes a table; None for JSON, which every answer has of its own.
+        write: writes a table; None for JSON, which answers write themselves.
         parameters: of the media type, as an answer bears it.
     """
 
@@ -28,12 +28,12 @@ class Format:
 
     @property
     def schema(self) -> dict[str, str]:
-        """What an answer is to who reads the API's document: a JSON object, or text."""
+        """OpenAPI schema of an answer: a JSON object, or text."""
         return {"type": "object" if self.media_type.endswith("+json") else "string"}
 
     @property
     def content_type(self) -> str:
-        """The media type as an answer bears it."""
+        """The Content-Type header of an answer."""
         return f"{self.media_type}{self.parameters}"
 
 
@@ -45,8 +45,8 @@ GEOJSON = Format("geojson", "application/geo+json", "geojson", geojson.write)
 COVERAGEJSON = Format("coveragejson", media_types.COVERAGEJSON, "covjson", coveragejson.write)
 
 SERIES = (CSV, PARQUET, NETCDF, COVERAGEJSON)
-"""What daily series are given in, besides JSON."""
+"""Formats of daily series, besides JSON."""
 TABLES = (CSV, PARQUET)
-"""What other tables are given in, besides JSON."""
+"""Formats of other tables, besides JSON."""
 PLACES = (*TABLES, GEOJSON)
-"""What tables of places are given in, besides JSON."""
+"""Formats of tables of places, besides JSON."""

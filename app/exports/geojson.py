@@ -1,4 +1,4 @@
-"""Tables of places as GeoJSON [RFC 7946]: a point a row, with the other columns as its properties."""
+"""Tables of places as GeoJSON [RFC 7946]: a point for each row, with the other columns as properties."""
 
 import json
 from typing import Any

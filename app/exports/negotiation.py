@@ -1,4 +1,4 @@
-"""Which format an answer is to have: `format=` says it, or else the `Accept` header [RFC 9110, section 12.5.1]."""
+"""Content negotiation: the format by `format=`, or else by the `Accept` header [RFC 9110, section 12.5.1]."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Annotated, Any
@@ -10,9 +10,9 @@ from app.http.problems import NotAcceptable, documented
 
 
 def one_of(*formats: Format) -> Callable[..., Awaitable[Format]]:
-    """Return a dependency: the format that a request wants, of JSON and those named.
+    """Return a dependency that chooses the format: JSON or one of those named.
 
-    It raises NotAcceptable where the address has none that the request takes.
+    It raises NotAcceptable if the request accepts none of them.
     """
     offered = [JSON, *formats]
     names = [one.name for one in offered]
@@ -23,7 +23,7 @@ def one_of(*formats: Format) -> Callable[..., Awaitable[Format]]:
             str | None,
             Query(
                 alias="format",
-                description="The format of the answer; what the `Accept` header prefers where none is named, and JSON "
+                description="The format of the answer; by default the one preferred by the `Accept` header, and JSON "
                 "without that.",
                 json_schema_extra={"enum": names},
             ),
@@ -58,7 +58,7 @@ def _named(name: str, offered: Sequence[Format]) -> Format | None:
 
 
 def _preferred(accepts: str, offered: Sequence[Format]) -> Format | None:
-    """Return the format that a header prefers; of those it prefers alike, the first."""
+    """Return the format that a header prefers; on a tie, the first."""
     if not accepts.strip():
         return offered[0]
     ranges = [taken for part in accepts.split(",") if (taken := _range(part)) is not None]
@@ -71,7 +71,7 @@ _Range = tuple[str, float]
 
 
 def _range(part: str) -> _Range | None:
-    """Return a media range and its quality; None for what is neither."""
+    """Return a media range and its quality; None if unreadable."""
     media_type, *parameters = (piece.strip().lower() for piece in part.split(";"))
     weight = next((parameter[2:] for parameter in parameters if parameter.startswith("q=")), "1")
     try:
@@ -81,7 +81,7 @@ def _range(part: str) -> _Range | None:
 
 
 def _quality(media_type: str, ranges: Sequence[_Range]) -> float:
-    """Return how much a media type is wanted: as the most specific range that it lies in says."""
+    """Return the quality of a media type, from the most specific range that includes it."""
     above = f"{media_type.partition('/')[0]}/*"
     for specific in (media_type, above, "*/*"):
         qualities = [quality for range_, quality in ranges if range_ == specific]

@@ -1,7 +1,8 @@
 """Tables of daily series as NetCDF by the CF conventions 1.8: the discrete sampling geometry `timeSeries`.
 
-A basin is a station. Its columns are variables: with a value a station where it is the same on all days, else with a
-value a station and day, behind an axis of quantiles or of members (`realization`) where a variable has several columns.
+A basin is a station. Its columns are variables: one value for each station if it is the same on all days, else one
+for each station and day, behind an axis of quantiles or of members (`realization`) where a variable has several
+columns.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,29 +24,29 @@ if TYPE_CHECKING:
 Array = npt.NDArray[Any]
 
 MAX_VALUES = 10_000_000
-"""So many values at most are in one file: 80 MB before they are packed."""
+"""Maximum number of values in one file: 80 MB before compression."""
 REFERENCE, PERIOD = "forecast_reference_time", "forecast_period"
 _UNITS: Mapping[str, str] = {"m3/s": "m3 s-1", "mm/day": "mm day-1", "cfs": "ft3 s-1", "W/m2": "W m-2"}
-"""What the conventions call a unit, where they call it otherwise."""
+"""Units whose name differs in the conventions."""
 _TIMES: Mapping[Kind, str] = {"day": "days since 1970-01-01", "instant": "seconds since 1970-01-01"}
 _FILLS: Mapping[str, float] = {"f8": 9.969209968386869e36, "i4": -2147483647, "i1": -127}
-"""What stands where there is no value: the library's own defaults."""
+"""Fill values: the library's own defaults."""
 _PLACE = ("latitude", "longitude", "basin")
 _COMMENT = (
-    "A day is that of its source, from midnight to midnight there: time is its beginning and time_bnds its extent, "
-    "without a time zone. The forecast_reference_time is the last day that the model's state has consumed."
+    "A day is as its source defines it, from midnight to midnight there: time is its beginning and time_bnds its "
+    "extent, without a time zone. The forecast_reference_time is the last day of weather in the initial state."
 )
-_library = Lock()  # HDF5 is not made for several threads at once
+_library = Lock()  # HDF5 is not thread-safe
 
 
 @dataclass(frozen=True, slots=True)
 class _Grid:
-    """Where the rows of a table are among its stations and days.
+    """Positions of a table's rows among stations and days.
 
     Attributes:
         first: the first row of each station.
         days: the days of all rows, since 1970.
-        dated: which rows have a day; a basin without a forecast has none.
+        dated: whether a row has a day; a basin without a forecast has none.
         station, day: of each of those.
     """
 
@@ -67,7 +68,7 @@ def write(table: Table) -> bytes:
     """Return a table that has the columns `basin` and `time` as a file.
 
     Raises:
-        InvalidRequest: its forecasts begin on so many days that the file would be too large.
+        InvalidRequest: its forecasts begin on too many different days, and the file would be too large.
     """
     import netCDF4
 
@@ -134,7 +135,7 @@ def _fill(dataset: "Dataset", table: Table, grid: _Grid) -> None:
 
 
 def _write_of_basin(dataset: "Dataset", grid: _Grid, column: Column) -> None:
-    """Write a value a station; where all have the reference time in common, that alone."""
+    """Write one value for each station, or a single reference time if all share it."""
     values = [column.values[row] for row in grid.first]
     if column.kind == "text":
         attributes = {"long_name": column.meaning} | ({"cf_role": "timeseries_id"} if column.name == "basin" else {})
@@ -159,7 +160,7 @@ def _write_leads(dataset: "Dataset", grid: _Grid, column: Column) -> None:
 
 
 def _write_along(dataset: "Dataset", grid: _Grid, columns: Sequence[Column], coordinates: str) -> None:
-    """Write the columns of one variable along the axis that tells them apart."""
+    """Write the columns of one variable along their own axis (quantile or member)."""
     along = [column.along for column in columns if column.along is not None]
     variable, labels = along[0].variable, [where.label for where in along]
     if along[0].axis == "member":

@@ -1,4 +1,4 @@
-"""Tables as Parquet: a null where there is no value, the unit and the meaning of each column beside it."""
+"""Tables as Parquet: null where there is no value, with the unit and the meaning of each column."""
 
 from typing import TYPE_CHECKING
 

@@ -13,12 +13,12 @@ Axis = Literal["quantile", "member"]
 
 @dataclass(frozen=True, slots=True)
 class Along:
-    """Where a column stands among those of one variable.
+    """Position of a column among those of one variable.
 
     Attributes:
-        variable: what they all are of.
-        meaning: that in words.
-        axis: what tells them apart.
+        variable: the variable of them all.
+        meaning: the variable in words.
+        axis: the axis along which they differ.
         label: of this one: a share of 1 along `quantile`, a member's name along `member`.
     """
 
@@ -36,12 +36,12 @@ class Column:
         name: lower case, with underscores.
         meaning: the same in words.
         kind: what its values are.
-        values: one a row; None where it has none.
+        values: one for each row; None where missing.
         unit: of numbers; None where they have none.
         of_basin: whether it is the same in all rows of a basin.
         along: where it stands among the columns of its variable; None where it is the only one.
         standard_name, cell_methods: of the CF conventions, where they have them.
-        flags: what each bit of an integer says, where its bits are flags.
+        flags: the meaning of each bit, if the values are flags.
     """
 
     name: str
@@ -72,7 +72,7 @@ class Table:
 
     @property
     def tag(self) -> str:
-        """The entity tag of what it says."""
+        """Entity tag of the content."""
         return entity_tag([[column.name, repr(list(column.values))] for column in self.columns])
 
     @property
@@ -82,12 +82,12 @@ class Table:
 
 
 def instant_text(instant: datetime) -> str:
-    """Return an instant in UTC as JSON has it [RFC 3339]."""
+    """Return an instant in UTC in JSON's form [RFC 3339]."""
     return instant.isoformat().replace("+00:00", "Z")
 
 
 def json_text(value: date | datetime) -> str:
-    """Return a day or an instant in UTC as JSON has it."""
+    """Return a day or an instant in UTC in JSON's form."""
     return instant_text(value) if isinstance(value, datetime) else value.isoformat()
 
 

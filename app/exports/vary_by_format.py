@@ -1,11 +1,11 @@
-"""Around every answer: whether a cache must ask for it anew under another `Accept` header."""
+"""Adds `Vary: Accept` where an address answers in several formats."""
 
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 
 class VaryByFormat:
-    """Adds `Vary: Accept` to answers, problems and 304s included, of an address that has several formats."""
+    """Middleware that adds `Vary: Accept` to all answers of addresses with several formats."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -1,1 +1,1 @@
-"""Forecasts: what a run says of a basin."""
+"""Forecasts: results of runs, by basin."""

@@ -14,7 +14,7 @@ from records.runs.runs import CLOSURE, Ledger, RunSeries, ledger_entry
 def water_balance(
     ledgers: Sequence[Ledger], of_traces: RunSeries | None, days_since_empty: int | None
 ) -> WaterBalance | None:
-    """Return the balance of all members, mm; None where there is no ledger.
+    """Return the water balance of all members, mm; None without ledgers.
 
     Args:
         ledgers: of each member.

@@ -1,4 +1,4 @@
-"""The latest forecasts of many basins in one answer: what was rendered already, and the rest read together."""
+"""The latest forecasts of many basins in one answer, from the cache where possible."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,19 +18,19 @@ from records.forecasts.latest import Latest, glance
 
 MAX_BASINS = 500
 MAX_MEMBER_VALUES = 500_000
-"""So much discharge of members at most is in one answer."""
+"""Maximum number of member discharge values in one answer."""
 
 _WITHOUT = TypeAdapter(list[WithoutForecast])
 
 
 @dataclass(frozen=True, slots=True)
 class LookedUp:
-    """What an answer about many basins follows from.
+    """The forecasts that an answer about many basins is built from.
 
     Attributes:
         basins: in the order asked for.
-        tags: of the answer about each basin that has a forecast.
-        runs: the forecasts that were read for that.
+        tags: entity tag of each basin that has a forecast.
+        runs: the forecasts that were read to find the tags.
         lacking: why the other basins have none.
     """
 
@@ -41,13 +41,13 @@ class LookedUp:
 
     @property
     def tag(self) -> str:
-        """The entity tag: it follows from the runs, and from what is lacking."""
+        """Entity tag, from the runs and the reasons of missing ones."""
         of_lacking = {basin: [basin, problem.kind, str(problem)] for basin, problem in self.lacking.items()}
         return entity_tag([self.tags.get(basin) or of_lacking[basin] for basin in self.basins])
 
 
 def look_up(session: Session, basins: Sequence[str], representation: Representation, at: datetime) -> LookedUp:
-    """Return which forecasts an answer is of. Those with members are read, so that their size is known."""
+    """Find the forecasts of an answer; with members they are read, to know their size."""
     glances = {} if representation.members else glance(session, basins, at)
     others = lookup.latest_many(session, [basin for basin in basins if basin not in glances], at)
     runs = {basin: latest for basin, latest in others.items() if isinstance(latest, Latest)}
@@ -57,7 +57,7 @@ def look_up(session: Session, basins: Sequence[str], representation: Representat
 
 
 def too_much(looked_up: LookedUp) -> str | None:
-    """Say that all members of these runs are more than one answer holds; None where they are not."""
+    """Return an error message if the members exceed one answer's limit, else None."""
     values = sum(
         len(latest.run.members) * (latest.basin.summary.traces or 1) * latest.run.horizon_days
         for latest in looked_up.runs.values()
@@ -75,7 +75,7 @@ def body(
 ) -> bytes:
     """Return the answer, a `BasinForecasts` in JSON.
 
-    A basin whose run names no area has no flows: it is among those without.
+    A basin whose run names no area has no flows: it is listed in `without`.
     """
     bodies = {basin: stored for basin, tag in looked_up.tags.items() if (stored := rendered.get(tag)) is not None}
     unread = [basin for basin in looked_up.tags if basin not in bodies and basin not in looked_up.runs]

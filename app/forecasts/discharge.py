@@ -1,4 +1,4 @@
-"""Discharge of a run in the unit asked for: its quantiles, and the calibrated ones."""
+"""Discharge of a run in the requested unit: raw and calibrated quantiles."""
 
 from dataclasses import dataclass, replace
 from datetime import date, datetime
@@ -28,11 +28,11 @@ class NoArea(InvalidInput):
 
 @dataclass(frozen=True, slots=True)
 class Representation:
-    """How a forecast is to be given.
+    """The requested form of a forecast.
 
     Attributes:
         units: of discharge.
-        members: whether with all members.
+        members: whether to include all members.
         at: the clock's time, by which a latest answer states its age; None for a run asked for by its id.
     """
 
@@ -49,7 +49,7 @@ def quantile_columns(quantiles: runs.RunSeries, basin: runs.RunBasin, representa
 
 
 def level_name(level: float) -> str:
-    """Return what the quantile of a level, a share of 1, is called."""
+    """Return the name of the quantile at a level from 0 to 1."""
     return "median" if level == 0.5 else f"p{round(100 * level):02}"
 
 
@@ -67,7 +67,7 @@ def calibrated_columns(
 
 
 def calibration_of(basin: runs.RunBasin, representation: Representation) -> Calibration | None:
-    """Return what the calibrated quantiles of a basin rest on."""
+    """Return the error model and last observation behind the calibrated quantiles."""
     used = basin.summary.calibration
     if used is None:
         return None

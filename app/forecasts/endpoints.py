@@ -42,7 +42,7 @@ router = APIRouter(tags=["forecasts"])
 DischargeUnits = Annotated[
     Units, Query(description="The unit of discharge: m³/s, mm/day over the basin, or cubic feet per second.")
 ]
-WithMembers = Annotated[bool, Query(description="Whether to tell every member and the cells at T0, not only the mean.")]
+WithMembers = Annotated[bool, Query(description="Whether to include every member and the cells at T0.")]
 
 
 def _basins(text: str) -> str:
@@ -57,8 +57,8 @@ Basins = Annotated[
     str | None,
     AfterValidator(lambda text: None if text is None else _basins(text)),
     Query(
-        description=f"The basins, at most {MAX_BASINS}, with commas between; all basins where none is named, or those "
-        "that `huc` and `bbox` choose.",
+        description=f"The basins, at most {MAX_BASINS}, with commas between; by default all, or those selected by "
+        "`huc` and `bbox`.",
         examples=["01013500,01022500"],
         max_length=10_000,
         json_schema_extra={"pattern": f"^{BASIN}( *, *{BASIN}){{0,{MAX_BASINS - 1}}}$"},
@@ -69,7 +69,7 @@ Basins = Annotated[
 UpdatedSince = Annotated[
     OptionalInstant,
     Query(
-        description="Only basins whose latest forecast has become available after this instant (RFC 3339, with its "
+        description="Only basins whose latest forecast became available after this instant (RFC 3339, with its "
         "offset), or comes from a model version that was promoted after it.",
         examples=["2008-04-21T06:00:00Z"],
     ),
@@ -95,14 +95,14 @@ def read_latest_forecast(
     known_at: KnownAt = None,
     if_none_match: IfNoneMatch = None,
 ) -> BasinForecast | Response:
-    """The newest operational forecast of the model version that is current for the basin, as the service's clock
-    sees it: discharge (m³/s unless asked otherwise) with its quantiles, water in the basin (mm) with the part that
-    reads as snow, precipitation and loss (mm/day), and the water balance (mm) of every member.
+    """The newest operational forecast of the basin's current model version, by the service's clock: discharge (m³/s by
+    default) with quantiles, water in the basin (mm) with the part read as snow, precipitation and loss (mm/day), and
+    the water balance (mm) of every member.
 
-    Where a newer run was withheld or failed, the answer is the older one, and `superseded_by` says why. Where T0 lies
-    more than a few days behind the clock, the answer is `stale`, and `age_days` says by how much.
+    If a newer run was withheld or failed, the answer is the older one, and `superseded_by` gives the reason. If T0 lies
+    more than a few days behind the clock, the answer is `stale`; `age_days` gives the number of days.
 
-    With `known_at` it is what the answer would have been at that instant, its age included, of the version that is
+    With `known_at` the answer is as it would have been at that instant, age included, but of the version that is
     current now."""
     at = as_known(clock.now(), known_at)
     representation = Representation(units, members, at)
@@ -138,10 +138,10 @@ def read_latest_forecasts(
     known_at: KnownAt = None,
     if_none_match: IfNoneMatch = None,
 ) -> BasinForecasts | Response:
-    """For each basin what its latest forecast says, in one answer: of basins that are named, of those in a hydrologic
-    unit or a box, or of all. A basin that has none is in `without` with the reason: nothing is cut silently, and more
-    basins than one answer holds are refused. With `known_at` as for one basin; with `updated_since` only what is
-    new."""
+    """The latest forecast of each basin in one answer: of the basins named, of those in a hydrologic
+    unit or a box, or of all. A basin that has none is in `without` with the reason; a request for more
+    basins than one answer holds is refused. `known_at` works as for one basin; with `updated_since` only new
+    forecasts."""
     at = as_known(clock.now(), known_at)
     representation = Representation(units, members, at)
     asked = selection.selected(session, None if basins is None else basins.split(","), huc, bbox)
@@ -167,7 +167,7 @@ def read_latest_forecasts(
 
 @router.get(
     "/runs/{run}/basins/{basin}",
-    summary="What a given run says of a basin",
+    summary="The forecast of a given run for a basin",
     responses=NOT_MODIFIED | documented(UnknownRun, NoArea) | documented_formats(*SERIES),
     response_model=BasinForecast,
     response_model_exclude_unset=True,
@@ -183,10 +183,10 @@ def read_run_of_basin(
     members: WithMembers = False,
     if_none_match: IfNoneMatch = None,
 ) -> BasinForecast | Response:
-    """The same answer as the latest forecast gives, of any run. A run never changes, so keep it as long as you like.
+    """The same answer as the latest forecast gives, of any run. A run never changes, so it may be cached forever.
 
-    A run that was withheld or failed for the basin has a `reason` and no values; its water balance is told where it
-    got that far."""
+    A run that was withheld or failed for the basin has a `reason` and no values; its water balance is included if the
+    run got that far."""
     latest, representation = lookup.of_run(session, run, basin), Representation(units, members)
     tag, body = service.tag_of(latest, representation), _body(session, rendered, latest, representation)
     return _answer(session, chosen, response, basin, tag, body, if_none_match, FOR_EVER)
@@ -195,7 +195,7 @@ def read_run_of_basin(
 def _body(
     session: Session, rendered: ResponseCache, latest: Latest, representation: Representation
 ) -> Callable[[], bytes]:
-    """Return what renders the answer in JSON, unless it was rendered before."""
+    """Return a function that renders the answer in JSON, or takes it from the cache."""
 
     def body() -> bytes:
         tag = service.tag_of(latest, representation)
@@ -219,7 +219,7 @@ def _answer(
     if_none_match: str | None,
     wanted: str,
 ) -> Response:
-    """Return the answer about one basin, of its body in JSON, in a format; or the 304."""
+    """Return the answer about one basin in a format, or a 304."""
     if chosen is JSON:
         return not_modified(response, tag, wanted, if_none_match) or _bytes(body(), tag, wanted)
     places = sites(session, [basin])

@@ -17,7 +17,7 @@ FORECAST: dict[str, Any] = {
     "horizon_days": 3,
     "product": "synthetic",
     "forcing_kind": "observed",
-    "forcing_note": "A hindcast: driven by the weather observed after T0, which nobody could have known at T0.",
+    "forcing_note": "A hindcast: driven by the weather observed after T0, which was not known at T0.",
     "bridges": [],
     "seen_in_training": True,
     "outside_training": [],
@@ -43,7 +43,7 @@ FORECAST: dict[str, Any] = {
     "time": ["2008-04-21", "2008-04-22", "2008-04-23"],
     "lead_days": [1, 2, 3],
     "in_words": "0.810 m³/s was observed on 20 April. 0.770 m³/s is expected on 21 April and 0.505 on 23 April, with "
-    "the weather that came (a hindcast). Likely, with four chances in five, it is between 0.581 and 1.01 m³/s on 21 "
+    "observed weather (a hindcast). Likely, with four chances in five, it is between 0.581 and 1.01 m³/s on 21 "
     "April, and between 0.345 and 0.737 on 23 April. On 20 April the basin held 34.2 mm of water, of which 0.0112 mm "
     "reads as snow (5 to 95 % of the members: 0.00172 to 0.0198 mm).",
     "calibrated": {
@@ -198,7 +198,7 @@ FORECAST: dict[str, Any] = {
         "created_at": "2026-11-20T15:31:06.179910Z",
     },
     "missing": {
-        "storage.snow_read.at_t0.percent_of_normal": "Of a normal below 1 mm no percent is told.",
+        "storage.snow_read.at_t0.percent_of_normal": "No percentage is given of a normal below 1 mm.",
     },
 }
 FORECASTS: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""The fields that every answer about a run of a basin begins with, typed so that their use is checked."""
+"""The common first fields of answers about a run, typed."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -23,11 +23,13 @@ from records.runs.run_summary import LEARNT_FROM
 from records.runs.runs import BasinStatus, Purpose, Run, RunBasin
 
 FORCING_NOTES: Mapping[ForcingKind, str] = {
-    "observed": "A hindcast: driven by the weather observed after T0, which nobody could have known at T0.",
+    "observed": "A hindcast: driven by the weather observed after T0, which was not known at T0.",
     "supplied": "Driven by a weather forecast for the days after T0.",
     "climatology": "Driven by the weather of other years for the days after T0.",
-    "dry": "What if nothing more fell: no precipitation after T0, and of all else the mean of other years. Nobody "
-    "expects such weather, and it is no forecast.",
+    "dry": (
+        "Hypothetical dry weather: no precipitation after T0, and the mean of other years for all else. It is not a "
+        "forecast."
+    ),
 }
 PERTURBED_NOTE = "Driven by perturbed observations for the days after T0: a replay's stand-in for a weather forecast."
 
@@ -128,15 +130,15 @@ def header(latest: Latest, at: datetime | None) -> Header:
 
 
 def forcing_note(run: Run) -> str:
-    """Return what is said of the weather after T0."""
+    """Describe the weather after T0."""
     perturbed = run.weather is not None and run.weather.source == PERTURBED
     note = PERTURBED_NOTE if perturbed else FORCING_NOTES[run.forcing_kind]
     changed = run.what_if is not None and bool(run.what_if.changes)
-    return f"{note} Changed as what_if says." if changed else note
+    return f"{note} Changed as described in what_if." if changed else note
 
 
 def weather_used(run: Run) -> WeatherUsed | None:
-    """Return the weather forecast that a run used, if it used one."""
+    """Return the weather forecast used by a run, if any."""
     return None if run.weather is None else WeatherUsed(**asdict(run.weather))
 
 

@@ -1,4 +1,4 @@
-"""Which run an answer about a basin comes from."""
+"""Finds the run behind an answer about a basin."""
 
 from datetime import datetime
 
@@ -15,7 +15,7 @@ def latest(session: Session, basin: str, at: datetime) -> Latest:
 
     Raises:
         UnknownBasin, NoModel: there is no such basin, or no version is current for it.
-        NoForecast: there is none; the sentence says how to make one.
+        NoForecast: there is none; the message states how to run one.
     """
     try:
         return records.latest(session, basin, at)
@@ -30,19 +30,19 @@ def latest_many(session: Session, basins: list[str], at: datetime) -> dict[str, 
 
 
 def of_run(session: Session, run: str, basin: str) -> Latest:
-    """Return what a given run says of a basin.
+    """Return the result of a given run for a basin.
 
     Raises:
-        UnknownRun: there is no such run, or it says nothing of that basin.
+        UnknownRun: there is no such run, or it does not include that basin.
     """
     return Latest(runs.get(session, run), runs.basin_of(session, run, basin), None)
 
 
 def chosen(session: Session, run: str | None, basin: str, at: datetime) -> tuple[Latest, datetime | None]:
-    """Return what a given run says of a basin, or the latest that is issued and the time to tell its age by.
+    """Return a given run's result, or the latest with the clock's time.
 
     Raises:
-        UnknownRun: there is no such run, or it says nothing of that basin.
+        UnknownRun: there is no such run, or it does not include that basin.
         UnknownBasin, NoModel, NoForecast: no run is given, and there is no latest.
     """
     return (latest(session, basin, at), at) if run is None else (of_run(session, run, basin), None)

@@ -1,4 +1,4 @@
-"""What flow is usual on the days ahead, and a forecast beside it."""
+"""Normal flow on the days ahead, and the forecast in percent of it."""
 
 from app.forecasts.discharge import Representation, in_units
 from app.forecasts.schemas import Columns, NormalFlow
@@ -14,10 +14,10 @@ def normal_flow(
     discharge: Columns | None,
     calibrated: Columns | None,
 ) -> NormalFlow | None:
-    """Return the normal flow of the days ahead with the forecast in % of it; None where the run keeps none.
+    """Return the normal flow of the days ahead with the forecast in % of it; None if the run has none.
 
     Args:
-        discharge, calibrated: in the unit asked for.
+        discharge, calibrated: in the requested unit.
     """
     if stored is None or discharge is None:
         return None

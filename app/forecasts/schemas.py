@@ -26,7 +26,7 @@ T0_NOTE = f"A warning where T0 was not named and lay more than {STALE_AFTER_DAYS
 
 
 class Superseded(Model):
-    """A newer run that cannot be the latest of the basin, so that an older one still is."""
+    """A newer run that cannot become the basin's latest forecast."""
 
     run: str
     status: BasinStatus
@@ -34,28 +34,26 @@ class Superseded(Model):
 
 
 class Area(Model):
-    """The drainage area that depths and flows are converted with."""
+    """The drainage area used to convert depths and flows."""
 
     name: str = Field(description="Its source.")
     km2: float
 
 
 class KnownSnowSkill(Model):
-    """How well snow is read by such cells, on days, and where `basins` says so in other basins, that took no part in
-    their choice."""
+    """Skill of snow cells of this kind on days (and, where `basins` is given, in basins) not used to choose them."""
 
-    version: str = Field(description="Whose cells were judged: the run's model version, or its twin.")
+    version: str = Field(description="The version whose cells were scored: the run's model version, or its twin.")
     products: list[str] = Field(description="The reference snow.")
     period: Period = Field(description="The days.")
     basins: int | None = Field(
-        description="How many other basins, with about as much snow, these are the medians of; null where they are of "
-        "this basin."
+        description="Number of other basins with similar snow behind these medians; null where they are of this basin."
     )
     r: float = Field(description="Pearson's correlation with the reference.")
     bias_pct: float = Field(description="In %; above 0: too much snow.")
     where_none_mm: float | None = Field(
-        description="What reads as snow, mm, in the mean of the days on which the reference has none: a snow of that "
-        "size may be none. Null where there are no such days, or where it was not judged."
+        description="Mean snow read, mm, on days on which the reference has none: snow of that "
+        "size may be noise. Null where there are no such days, or where it was not scored."
     )
 
 
@@ -69,16 +67,16 @@ class SnowAtT0(Model):
     percent_of_normal: float | None = Field(description="The mean in % of it.")
     snow17: float | None = Field(
         default=None,
-        description="What Snow-17, a snow model, has by the basin's own weather: a second opinion. Only where the "
-        "mapping is `regional`.",
+        description="Snow water of the Snow-17 model, driven by the basin's own weather, for comparison. Only where "
+        "the mapping is `regional`.",
     )
 
 
 class SnowRead(Model):
-    """What stands behind the snow: the model was not trained on it, it is read from cells that follow it."""
+    """Origin and spread of the snow, read from cells that follow it: the model was not trained on snow."""
 
     mapping: MappingKind = Field(
-        description="Whose cells: `basin`, chosen against reference snow of this basin; `regional`, chosen over many "
+        description="Choice of the cells: `basin`, against reference snow of this basin; `regional`, over many "
         "other basins."
     )
     mapping_note: str = Field(description="The same in a sentence, with the reason where it is `regional`.")
@@ -98,15 +96,15 @@ class Storage(Model):
     )
     total: Column = Field(description=column("All water in the model's store, mm"))
     snow: Column | None = Field(
-        description=column("Water in the cells that read as snow, mm. The model was not trained on snow")
+        description=column("Water in the cells read as snow, mm. The model was not trained on snow")
     )
-    snow_read: SnowRead | None = Field(description="What stands behind `snow`.")
+    snow_read: SnowRead | None = Field(description="Origin and spread of `snow`.")
 
 
 class NormalFlow(Model):
-    """What the gauge has measured in other years at the same time of the year, and the forecast beside it."""
+    """Normal flow of the gauge at this time of the year, and the forecast in percent of it."""
 
-    discharge: Column = Field(description=column("The mean over the other years, in the unit asked for"))
+    discharge: Column = Field(description=column("The mean over the other years, in the requested unit"))
     percent_of_normal: float | None = Field(
         description="The median of `discharge`, summed over the days ahead, in % of the same sum of the normal."
     )
@@ -114,35 +112,36 @@ class NormalFlow(Model):
 
 
 class Scale(Model):
-    """What a residual is held against."""
+    """The reference amount of a residual."""
 
     name: str
     formula: str
     unit: Literal["mm"]
-    tolerance: float = Field(description="The largest residual over it, up or down, that closes.")
+    tolerance: float = Field(description="Largest absolute residual, relative to the scale, of a closed balance.")
 
 
 class MemberBalance(Model):
-    """The water balance of one member over the horizon, mm: with traces of weather, of the trace that closes least."""
+    """The water balance of one member over the horizon, mm: with traces of weather, of the trace with the largest
+    error."""
 
-    trace: str | None = Field(default=None, description="That trace. Only where there are traces.")
+    trace: str | None = Field(default=None, description="The trace. Only where there are traces.")
     terms: dict[str, float] = Field(description="Signed: what comes in is positive, what leaves or is stored negative.")
-    residual: float = Field(description="The sum of the terms: water that they do not account for.")
-    scale: float = Field(description="The water that the residual is held against, mm: see `scale` of the balance.")
-    tolerance: float = Field(description="The largest residual, up or down, that closes, mm: the scale's share of it.")
+    residual: float = Field(description="The sum of the terms: unaccounted water.")
+    scale: float = Field(description="The reference amount of the residual, mm: see `scale` of the balance.")
+    tolerance: float = Field(description="Largest absolute residual of a closed balance, mm.")
     closes: bool
 
 
 class MemberSinceEmpty(Model):
-    """What one member leaves unexplained since its store was empty."""
+    """The residual of one member since its store was empty."""
 
     residual: float = Field(description="Precipitation - discharge - loss - storage at T0, mm.")
-    scale: float = Field(description="Precipitation since the store was empty, mm: the residual is held against it.")
-    relative: float = Field(description="The residual over the scale; 0 where no rain has fallen.")
+    scale: float = Field(description="Precipitation since the store was empty, mm, the reference amount.")
+    relative: float = Field(description="Residual divided by scale; 0 where no rain has fallen.")
 
 
 class SinceEmpty(Model):
-    """The residual from the empty store to T0: a leak too small to show over a horizon adds up in it. A basin with a
+    """The residual from the empty store to T0, which reveals leaks too small to show over a horizon. A basin with a
     larger one than the tolerance is withheld."""
 
     days: int | None = Field(description="Days since the empty store, T0 included.")
@@ -151,205 +150,205 @@ class SinceEmpty(Model):
 
 
 class WaterBalance(Model):
-    """The water balance from T0 to the end of the horizon, mm. Members close, and so does their mean; quantiles of
-    discharge do not."""
+    """The water balance from T0 to the end of the horizon, mm. It closes for each member and their mean; quantiles of
+    discharge do not add up."""
 
     closes: bool = Field(description="Whether every member closes.")
-    scale: Scale = Field(description="What residuals are held against; the span is that from T0 to the horizon's end.")
+    scale: Scale = Field(
+        description="The reference amount of residuals; the span is from T0 to the end of the horizon."
+    )
     mean: dict[str, float] = Field(description="The mean of each term over the members.")
     members: dict[str, MemberBalance]
     since_empty_store: SinceEmpty
 
 
 class ParentState(Model):
-    """The stored state that the run began from."""
+    """The stored state that the run started from."""
 
-    day: date = Field(description="The last day that it has consumed.")
+    day: date = Field(description="The last day of weather in it.")
     hash: str
 
 
 class Provenance(Model):
-    """What the numbers follow from: the same hashes give the same numbers, to the last digit where the program is the
+    """Identifiers of the run's inputs: equal hashes give equal numbers, to the last digit if the program is the
     same."""
 
     weights_hash: str
     code_version: str
     program: Program
     parent_state: ParentState | None
-    state_hash: str | None = Field(description="Of the state at T0.")
-    inputs_hash: str | None = Field(description="Of the weather and attributes that the run consumed.")
+    state_hash: str | None = Field(description="Hash of the state at T0.")
+    inputs_hash: str | None = Field(description="Hash of the weather and attributes used.")
     created_at: datetime = Field(description="When it was computed, by the machine's clock.")
 
 
 class Calibration(Model):
-    """The error model that made calibrated quantiles, and the flow that it started from."""
+    """The error model behind calibrated quantiles, and the observed flow it starts from."""
 
-    hash: str = Field(description="Of the error model.")
+    hash: str = Field(description="Hash of the error model.")
     weather: str = Field(
-        description="What drove the flow that it was fitted to: `observed`, or a weather forecast's source and model."
+        description="Weather behind the flow it was fitted to: `observed`, or a weather forecast's source and model."
     )
-    fitted_on: str = Field(description="The days that it was fitted on at most.", examples=["1980-10-01..1989-09-30"])
+    fitted_on: str = Field(description="The period of fitting.", examples=["1980-10-01..1989-09-30"])
     own_days: int = Field(
-        description="How many observed days of this basin it rests on; 0 where it is that of all basins together."
+        description="Number of observed days of this basin used in fitting; 0 for the model of all basins together."
     )
-    last_observed_day: date | None = Field(description="The day of the last observed flow that it carries on.")
+    last_observed_day: date | None = Field(description="The day of the last observed flow, which it starts from.")
     last_observed: float | None = Field(description="That flow, in the unit of `discharge`.")
 
 
 class StormOfRun(Model):
-    """Precipitation on one day beside what falls on it."""
+    """Additional precipitation on one day."""
 
     mm: float
-    lead: int = Field(description="On which day: so many days after T0.")
+    lead: int = Field(description="The day, as the number of days after T0.")
 
 
 class IncrementOfRun(Model):
-    """Water that was added to the basin at T0, or taken from it: the `increment` of the water balance."""
+    """Water added to the basin at T0, or removed: the `increment` of the water balance."""
 
-    mm: float = Field(description="Negative where it was taken away.")
-    where: Where = Field(description="Into which cells: those that read as snow, the other ones, or both.")
+    mm: float = Field(description="Negative where water is removed.")
+    where: Where = Field(description="The cells concerned: those read as snow, the other ones, or both.")
 
 
 class WhatIf(Model):
-    """What a what-if run changes."""
+    """The changes of a what-if run."""
 
     in_words: str
     degrees: float = Field(description="Added to the temperatures of every day after T0, °C.")
-    precipitation_percent: float = Field(description="So much more precipitation on every day after T0, in % of it.")
+    precipitation_percent: float = Field(description="Change in daily precipitation after T0, in percent.")
     storm: StormOfRun | None = Field(description="Null where there is none.")
     increment: IncrementOfRun | None = Field(description="Null where there is none.")
     assimilate: bool = Field(
-        description="Whether the water at T0 is what the observed discharge asks for: the `assimilation` of the water "
+        description="Whether the water at T0 was adjusted to observed discharge: the `assimilation` of the water "
         "balance."
     )
-    note: str | None = Field(description="Why it was asked, which is public; null where nobody gave a reason.")
+    note: str | None = Field(description="The public reason for the run; null where none was given.")
     base: str | None = Field(
-        description="The run without changes that it is to be compared with; null where it changes nothing itself."
+        description="The run without changes, for comparison; null where it changes nothing itself."
     )
 
 
 class RunOfBasin(Model):
-    """The run that an answer about a basin comes from."""
+    """The run behind an answer about a basin."""
 
     basin: str
-    basin_kind: Kind = Field(description="`synthetic`: made by computation, no real river.")
+    basin_kind: Kind = Field(description="`synthetic`: computed, not a real river.")
     run: str
     version: str = Field(description="The model version.")
     purpose: Purpose = Field(
         description="`operational`: by a schedule, an admin or the service's owner; it may become the latest. "
-        "`on-request`: an operator's key asked for it, or it is of a season's volume, and it never does. `what-if`: "
-        "somebody asked what would be with other weather, or with other water at T0, and it never does, either."
+        "`on-request`: an operator's key asked for it, or it is for a seasonal volume; it never becomes the latest. "
+        "`what-if`: a run with changed weather or initial water; it never becomes the latest either."
     )
     official: bool | None = Field(
         default=None,
-        description="False where an operator's key asked for the run, which then stands for nobody but that operator. "
-        "Only there.",
+        description="False for a run of an operator's key, which is not the service's own forecast. Only there.",
     )
     what_if: WhatIf | None = Field(
         default=None,
-        description="What it changes of its weather and of the water at T0: it is no forecast. Only where it was asked "
-        "to change something, and where others that were are compared with it.",
+        description="Its changes to the weather and the water at T0; such a run is not a forecast. Only where it was "
+        "asked to change something, and where others that were are compared with it.",
     )
-    status: BasinStatus = Field(description="Where it is not `issued`, there are no values and `reason` says why.")
+    status: BasinStatus = Field(description="Unless it is `issued`, there are no values and `reason` is given.")
     reason: str | None
     superseded_by: Superseded | None = Field(
-        description="A newer run that was withheld or failed, or began less than a year before from an empty store, so "
-        "that this one is still the latest. A run asked for by its id does not say it."
+        description="A newer run that was withheld or failed, or started from an empty store less than a year before, "
+        "so that this one is still the latest. Null for a run requested by its id."
     )
-    t0: date = Field(description="The last day that the model's state has consumed.")
+    t0: date = Field(description="The last day of weather in the initial state.")
     issued_at: datetime = Field(description="When it was issued, by the service's clock.")
-    available_at: datetime = Field(description="Since when it may be read.")
+    available_at: datetime = Field(description="Readable since this instant.")
     horizon_days: int
-    product: str = Field(description="The weather product that drove it.")
+    product: str = Field(description="The weather product that drives the model.")
     product_credit: DataCredit | None = Field(
-        default=None, description="Whose that product is. Only where a feed brought some of it."
+        default=None, description="Provider of that product. Only where a feed brought some of it."
     )
     forcing_kind: ForcingKind = Field(
-        description="The weather after T0. `observed`: a hindcast, driven by the weather that was observed. "
+        description="The weather after T0. `observed`: a hindcast, driven by observed weather. "
         "`supplied`: a weather forecast. `climatology`: the weather of other years. `dry`: no precipitation, which "
         "nobody expects."
     )
     forcing_note: str = Field(description="The same in a sentence.")
-    forcing_cutoff: date | None = Field(default=None, description="The last day of observed weather that it used.")
+    forcing_cutoff: date | None = Field(default=None, description="The last day of observed weather used.")
     weather: WeatherUsed | None = Field(
-        default=None, description="The weather forecast that it used. Only where `forcing_kind` is `supplied`."
+        default=None, description="The weather forecast behind it. Only where `forcing_kind` is `supplied`."
     )
     traces: int | None = Field(
         default=None,
-        description="How many traces of weather drive each member after T0. Only where it has traces: in a weather "
-        "forecast, and in that of other years.",
+        description="Number of weather traces that drive each member after T0. Only where there are traces: in a "
+        "weather forecast, and in that of other years.",
     )
     bridges: list[BridgeUsed] = Field(
-        description="What turned the weather into that of the product which the version takes, in their order; none "
-        "where it was taken as it is."
+        description="The steps that turned the weather into the version's product, in order; none where it was used "
+        "unchanged."
     )
     seen_in_training: bool | None = Field(
-        description="Whether the model version learnt from this basin; where it did not, its skill elsewhere says "
-        "little of this one."
+        description="Whether the model version learnt from this basin; if not, its skill elsewhere is little guide "
+        "here."
     )
     outside_training: list[str] | None = Field(
-        description="The attributes of the basin that lie outside the range of the basins that the version learnt "
-        "from: there it extrapolates."
+        description="The attributes of the basin outside the range of the training basins: "
+        "there the model extrapolates."
     )
     trained_on: str | None = Field(description="The weather product that the version learnt from.")
     training_note: str | None = Field(description="The same in a sentence.")
     attributes_assumed: list[str] | None = Field(
-        description="The attributes of the basin that are not known, and that an operator let stand at the mean of the "
-        "basins that the version learnt from."
+        description="Unknown attributes of the basin that an operator lets stand at the mean of the training basins."
     )
-    spin_up_days: int | None = Field(description="How many days after its empty store the state of T0 is.")
+    spin_up_days: int | None = Field(description="Days of warm-up: from the empty store to T0.")
     spin_up_note: str | None = Field(
-        default=None, description=f"What that means for the flow. Only where it is {SPIN_UP_DAYS} days or fewer."
+        default=None, description=f"Its effect on the flow. Only where it is {SPIN_UP_DAYS} days or fewer."
     )
     t0_age_days: int = Field(description=T0_AGE)
     t0_note: str | None = Field(default=None, description=T0_NOTE)
     age_days: int | None = Field(
-        default=None, description="How many days T0 lies behind the service's clock. Only in the latest answers."
+        default=None, description="Days from T0 to the service's clock. Only in the latest answers."
     )
     stale: bool | None = Field(
         default=None,
-        description=f"Whether that is more than {STALE_AFTER_DAYS} days: newer data or a newer run are overdue. "
+        description=f"Whether that is more than {STALE_AFTER_DAYS} days: newer data or a newer run is overdue. "
         "Only in the latest answers.",
     )
 
 
 class BasinForecast(RunOfBasin):
-    """What a run says of a basin."""
+    """The result of a run for a basin."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [FORECAST]})
 
     filled_forcing: dict[str, int] = Field(
-        description="How many missing weather values were interpolated, or filled by the stated rule of their source "
+        description="Number of missing weather values interpolated, or filled by the stated rule of their source "
         "(Daymet lacks 31 December of leap years), by variable."
     )
     skipped_days: int = Field(
-        description="How many days without weather the network skipped; 0 for a network that skips none."
+        description="Number of days without weather that the network skipped; 0 for a network that skips none."
     )
     area: Area | None
     units: dict[str, str] = Field(description="The unit of each field with values.")
     time: list[date] = Field(description="The valid days.")
     lead_days: list[int] = Field(description=column("Days since T0"))
-    in_words: str | None = Field(description="What this forecast says, in a few sentences made of its numbers.")
+    in_words: str | None = Field(description="A summary of the forecast in a few sentences.")
     calibrated: Columns | None = Field(
         description=column(
-            "In the unit asked for: discharge as the errors of past forecasts and the last observed flow let expect "
-            "it. `p10`: with a chance of one in ten it is less. It corrects the members' flow, and closes no balance"
+            "In the requested unit: discharge corrected by the errors of past forecasts and the last observed "
+            "flow. `p10`: lower with a chance of 10 %. The correction adds or removes water, so no balance closes"
         )
     )
-    calibration: Calibration | None = Field(description="What `calibrated` rests on.")
+    calibration: Calibration | None = Field(description="The basis of `calibrated`.")
     quantiles_of: QuantilesOf = Field(
-        description="What the quantiles of `discharge` are of, which is not calibrated. `members`: the spread of the "
+        description="Origin of the quantiles of `discharge`, not calibrated. `members`: the spread of the "
         "ensemble's members. `members and traces`: of every member with every trace of weather."
     )
     discharge: Columns | None = Field(
         description=column(
-            "In the unit asked for: `median`, and quantiles of the members named by the share of them in % that is at "
+            "In the requested unit: `median`, and quantiles of the members named by the percentage at "
             f"or below (`p10`: a tenth of the members). {QUANTILES_NOTE}"
         )
     )
     normal: NormalFlow | None = Field(
-        description="What is usual for these days, as it was known when the run was issued "
-        "(`/v1/basins/{basin}/normals` says how, with quantiles)."
+        description="Normal flow for these days, as known when the run was issued "
+        "(`/v1/basins/{basin}/normals` has the method and quantiles)."
     )
     members: Columns = Field(
         default={},
@@ -363,7 +362,7 @@ class BasinForecast(RunOfBasin):
     )
     precipitation: Column | None = Field(description=column("Rain and snow, mm/day, the mean of the traces"))
     loss: Column | None = Field(
-        description=column("Water that leaves other than through the river, mm/day, the mean of the members")
+        description=column("Water lost other than through the river, mm/day, mean of the members")
     )
     water_balance: WaterBalance | None
     provenance: Provenance
@@ -371,10 +370,10 @@ class BasinForecast(RunOfBasin):
 
 
 class WithoutForecast(Model):
-    """A basin without a forecast in the answer."""
+    """A requested basin that has no forecast."""
 
     basin: str
-    type: str = Field(description="The kind of problem, as the basin's own latest forecast would give it.")
+    type: str = Field(description="The type of the problem that the basin's own latest forecast would return.")
     reason: str
 
 
@@ -383,5 +382,5 @@ class BasinForecasts(Model):
 
     model_config = ConfigDict(json_schema_extra={"examples": [FORECASTS]})
 
-    forecasts: list[BasinForecast] = Field(description="In the order asked for.")
-    without: list[WithoutForecast] = Field(description="Those that have none, and why.")
+    forecasts: list[BasinForecast] = Field(description="In the requested order.")
+    without: list[WithoutForecast] = Field(description="Basins without a forecast, and why.")

@@ -1,4 +1,4 @@
-"""Which basins an answer about many is of."""
+"""Selects the basins of an answer about many."""
 
 from collections.abc import Sequence
 
@@ -11,10 +11,10 @@ from records.basins import basins
 
 
 def selected(session: Session, named: Sequence[str] | None, huc: str | None, bbox: str | None) -> Sequence[str]:
-    """Return the basins that are named, or those of a hydrologic unit, of a box, or all that are kept.
+    """Return the named basins, those in a hydrologic unit or box, or all.
 
     Raises:
-        InvalidRequest: basins are named and chosen by place too, or are more than one answer holds.
+        InvalidRequest: basins are both named and chosen by place, or exceed one answer's limit.
     """
     if named is not None:
         if huc is not None or bbox is not None:

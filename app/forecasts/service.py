@@ -1,4 +1,4 @@
-"""What a run says of a basin, from the records to its answer."""
+"""Builds the forecast of a basin from a stored run."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -39,12 +39,12 @@ WITHOUT_MEMBERS = (
     runs.SNOW_SPREAD,
     runs.LEDGER,
 )
-NOT_CONSERVING = "The model version does not conserve mass, so it keeps no account of water."
+NOT_CONSERVING = "The model version does not conserve mass, so there is no water balance."
 
 
 @dataclass(frozen=True, slots=True)
 class StoredParts:
-    """What is stored of a run for a basin, beside its row."""
+    """Stored arrays of a run for a basin, besides its row."""
 
     series: Mapping[str, runs.RunSeries]
     ledgers: Sequence[runs.Ledger]
@@ -52,20 +52,20 @@ class StoredParts:
 
 
 class MemberColumns(TypedDict, total=False):
-    """The fields of a forecast that are given on demand."""
+    """Fields of a forecast included on request."""
 
     members: Columns
     cells_at_t0: Columns
 
 
 def tag_of(latest: Latest, representation: Representation) -> str:
-    """Return the entity tag: a run never changes, so its id and its representation determine the answer; and whether it
-    was pruned."""
+    """Return the entity tag, from the run's id, the representation, and whether it
+    was pruned. A run never changes otherwise."""
     return _tag(representation, *identity(latest, representation.at))
 
 
 def tag_at_a_glance(run: str, t0: Day, basin: str, representation: Representation) -> str:
-    """Return the entity tag of a latest forecast whose run is the newest of the basin."""
+    """Return the entity tag of a latest forecast without reading it."""
     at = representation.at
     return _tag(representation, run, basin, None, None if at is None else age_days(t0, at))
 
@@ -75,14 +75,14 @@ def _tag(representation: Representation, *parts: Any) -> str:
 
 
 def identity(latest: Latest, at: datetime | None) -> tuple[Any, ...]:
-    """Return the JSON values that an answer about a run follows from; its age is one where the answer states it."""
+    """Return the JSON values that determine an answer about a run, including its age if stated."""
     newer = latest.superseded_by and latest.superseded_by.run_id
     pruned = () if latest.basin.pruned is None else (latest.basin.pruned,)
     return latest.run.id, latest.basin.basin_id, newer, None if at is None else age_days(latest.run.t0, at), *pruned
 
 
 def stored_parts(session: Session, forecasts: Sequence[Latest], members: bool) -> list[StoredParts]:
-    """Read what is stored of many basins, each of a run of its own, at once."""
+    """Read the stored arrays of many basins, each of its own run, at once."""
     keys = [(forecast.run.id, forecast.basin.basin_id) for forecast in forecasts]
     contents = runs.content_of_many(session, keys, None if members else WITHOUT_MEMBERS)
     conserving = versions.conserving(session, list({forecast.run.version_id for forecast in forecasts}))
@@ -95,17 +95,17 @@ def stored_parts(session: Session, forecasts: Sequence[Latest], members: bool) -
 
 
 def _answered_content(forecast: Latest, content: runs.Content) -> Mapping[str, runs.RunSeries]:
-    """Return the arrays that an answer tells: of a basin that was not issued its ledgers alone."""
+    """Return the arrays of an answer; only ledgers if the basin was not issued."""
     if forecast.basin.status == "issued":
         return content.series
     return {name: series for name, series in content.series.items() if name == runs.LEDGER}
 
 
 def basin_forecast(latest: Latest, parts: StoredParts, representation: Representation) -> BasinForecast:
-    """Return the answer.
+    """Return the forecast of a basin.
 
     Raises:
-        NoArea: the run names no area, and flows are asked for.
+        NoArea: the run names no area, and flows are requested.
     """
     run, basin, series, issued = latest.run, latest.basin, parts.series, latest.basin.status == "issued"
     discharge = quantile_columns(series["discharge_quantiles"], basin, representation) if issued else None
@@ -143,7 +143,7 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
     if storage is not None:
         missing |= missing_in_snow(storage.snow_read, basin, "storage.snow_read")
         if storage.at_t0 is None:
-            missing["storage.at_t0"] = "The run did not keep it."
+            missing["storage.at_t0"] = "The run did not store it."
         if storage.snow is None:
             missing["storage.snow"] = why_no_snow(basin)
     return BasinForecast(
@@ -170,7 +170,7 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
 
 
 def _pruned(why: str, precipitation: list[float] | None, representation: Representation) -> dict[str, str]:
-    """Return what a run does not tell any more, whatever its network, and why."""
+    """Return the fields that are null because a run was pruned, with the reason."""
     names = [*([] if precipitation else ["precipitation"]), *(["members"] if representation.members else [])]
     return dict.fromkeys(names, why)
 
@@ -186,7 +186,7 @@ def _member_columns(series: Mapping[str, runs.RunSeries], basin: runs.RunBasin, 
 def _missing_provenance(basin: runs.RunBasin) -> dict[str, str]:
     missing = {}
     if basin.area_m2 is None:
-        missing["area"] = "The basin had no drainage area of the weather product when the run was made."
+        missing["area"] = "The basin had no drainage area of the weather product when the run was created."
     if basin.parent_day is None:
         missing["provenance.parent_state"] = basin.reason or "The run began from an empty store."
     for name in ("state_hash", "inputs_hash"):
@@ -196,7 +196,7 @@ def _missing_provenance(basin: runs.RunBasin) -> dict[str, str]:
 
 
 def why_no_account(basin: runs.RunBasin, conserving: bool) -> str:
-    """Return why a run keeps no account of a basin's water."""
+    """Return why a run has no water balance of a basin."""
     return basin.why_missing if conserving else basin.reason or NOT_CONSERVING
 
 
@@ -220,7 +220,7 @@ def _units(representation: Representation) -> dict[str, str]:
 
 
 def storage_of(series: Mapping[str, runs.RunSeries], basin: runs.RunBasin) -> Storage | None:
-    """Return the mean of members (and traces) of the water in the basin; None where the run keeps none."""
+    """Return the mean of members (and traces) of the water in the basin; None where the run stores none."""
     if "storage" not in series:
         return None
     snow = _mean(series["snow"]) if "snow" in series else None

@@ -1,4 +1,4 @@
-"""What a run says of its snow beside how much there is, from the records to its answer."""
+"""Snow of a run, with its origin, skill and normal."""
 
 from collections.abc import Mapping
 
@@ -12,8 +12,8 @@ from records.runs import runs
 from records.runs.snow_summary import KnownSkill, RegionalBecause, RunSnow
 
 MIN_MM = 1.0
-"""Of less water than this nothing is told in % of it: a dusting of snow in July would be a thousand of them."""
-HARDLY_ANY = f"Of a normal below {MIN_MM:g} mm no percent is told."
+"""Minimum normal for a percentage, mm: a dusting of snow in July would be a thousand percent."""
+HARDLY_ANY = f"No percentage is given of a normal below {MIN_MM:g} mm."
 OF_THE_BASIN = "Snow is read by cells chosen against reference snow of this basin."
 REGIONAL: Mapping[RegionalBecause, str] = {
     "no-reference": "Snow is read by cells chosen over other basins: when the run was made, no reference snow of this "
@@ -42,16 +42,16 @@ def snow_read(series: Mapping[str, runs.RunSeries], basin: runs.RunBasin) -> Sno
 
 
 def missing_in_snow(read: SnowRead | None, basin: runs.RunBasin, field: str) -> dict[str, str]:
-    """Return why parts of what is said of the snow are null, by their names.
+    """Return why parts of the snow are null, by name.
 
     Args:
-        field: what it is called in the answer.
+        field: its name in the answer.
     """
     summary, shown = basin.summary, basin.summary.snow
     if read is None or shown is None:
-        return {field: summary.snow_reason or "The run did not keep it."}
+        return {field: summary.snow_reason or "The run did not store it."}
     reasons = {
-        "volume_m3": None if read.volume_m3 is not None else "The basin had no drainage area when the run was made.",
+        "volume_m3": None if read.volume_m3 is not None else "The basin had no drainage area when the run was created.",
         "skill": shown.skill_reason,
         "at_t0.normal": summary.snow_normal_reason,
         "at_t0.percent_of_normal": summary.snow_normal_reason or HARDLY_ANY,
@@ -59,11 +59,11 @@ def missing_in_snow(read: SnowRead | None, basin: runs.RunBasin, field: str) -> 
     }
     null = {name for name in ("volume_m3", "skill") if getattr(read, name) is None}
     null |= {f"at_t0.{name}" for name in read.at_t0.model_fields_set if getattr(read.at_t0, name) is None}
-    return {f"{field}.{name}": reasons[name] or "The run did not keep it." for name in reasons if name in null}
+    return {f"{field}.{name}": reasons[name] or "The run did not store it." for name in reasons if name in null}
 
 
 def known_skill(skill: KnownSkill) -> KnownSnowSkill:
-    """Return how well snow is read by some cells."""
+    """Return the skill of snow cells."""
     period = Period.parse(skill.period)
     return KnownSnowSkill(
         version=skill.version,

@@ -1,4 +1,4 @@
-"""Forecasts as a table: a row a basin and day, a column a quantile."""
+"""Forecasts as a table: a row for each basin and day, a column for each quantile."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -13,13 +13,13 @@ from app.forecasts.schemas import BasinForecast, BasinForecasts, Columns, RunOfB
 from records.basins.basins import Site
 from records.runs.runs import QUANTILES
 
-CALIBRATED = "discharge as past errors and the last observed flow let expect it"
+CALIBRATED = "discharge corrected by past errors and the last observed flow"
 UNCALIBRATED = "discharge of the members (and traces), not calibrated"
 RIVER_FLOW = "water_volume_transport_in_river_channel"
 
 
 def of_one(forecast: BasinForecast, sites: Mapping[str, Site]) -> Table:
-    """Return what a run says of a basin."""
+    """Return the forecast of one basin."""
     return stacked(f"{forecast.basin}_forecast_{forecast.t0}", f"Forecast of {forecast.basin}", [_of(forecast, sites)])
 
 
@@ -41,7 +41,7 @@ def empty_columns(unit: str) -> list[Column]:
 
 
 def run_columns(answer: RunOfBasin, sites: Mapping[str, Site], rows: int) -> list[Column]:
-    """Return which run of which basin a row is of."""
+    """Return columns that identify the run and the basin."""
     credit = answer.product_credit
     return [
         *basin_columns(answer.basin, sites.get(answer.basin, NOWHERE), rows),
@@ -51,7 +51,7 @@ def run_columns(answer: RunOfBasin, sites: Mapping[str, Site], rows: int) -> lis
         constant("reason", "why there are no values", "text", answer.reason, rows),
         constant(
             "t0",
-            "last day that the model's state has consumed",
+            "last day of weather in the initial state",
             "day",
             answer.t0,
             rows,
@@ -61,8 +61,8 @@ def run_columns(answer: RunOfBasin, sites: Mapping[str, Site], rows: int) -> lis
         constant("age_days", "days that t0 lies behind the service's clock", "integer", answer.age_days, rows),
         constant("stale", "whether a newer forecast is overdue", "truth", answer.stale, rows),
         constant("product", "weather product that drove the model", "text", answer.product, rows),
-        constant("credit", "whose that product is", "text", credit and credit.credit, rows),
-        constant("licence", "under which it may be used", "text", credit and credit.licence, rows),
+        constant("credit", "provider of the product", "text", credit and credit.credit, rows),
+        constant("licence", "licence of the product", "text", credit and credit.licence, rows),
         constant("forcing_kind", "kind of weather after t0", "text", answer.forcing_kind, rows),
     ]
 
@@ -106,7 +106,7 @@ def _without(basin: WithoutForecast, sites: Mapping[str, Site]) -> list[Column]:
 
 
 def day_columns(days: Sequence[date], leads: Sequence[int]) -> list[Column]:
-    """Return which day ahead a row is of."""
+    """Return the columns of the valid day and its lead time."""
     return [
         Column("time", "valid day", "day", days),
         Column("lead_days", "days since t0", "integer", leads, "day", standard_name="forecast_period"),
@@ -114,7 +114,7 @@ def day_columns(days: Sequence[date], leads: Sequence[int]) -> list[Column]:
 
 
 class HeldWater(Protocol):
-    """Water in the basin at the end of each day, as answers hold it."""
+    """Water in the basin at the end of each day, as in answers."""
 
     @property
     def total(self) -> Sequence[float] | None:
@@ -122,11 +122,11 @@ class HeldWater(Protocol):
 
     @property
     def snow(self) -> Sequence[float] | None:
-        """What reads as snow."""
+        """The part read as snow."""
 
     @property
     def snow_read(self) -> SnowRead | None:
-        """What stands behind that."""
+        """Origin and spread of the snow."""
 
 
 def water_columns(held: HeldWater | None, rows: int) -> list[Column]:
@@ -136,12 +136,12 @@ def water_columns(held: HeldWater | None, rows: int) -> list[Column]:
         Column(name, meaning, "number", values or [None] * rows, "mm")
         for name, meaning, values in (
             ("storage_total", "all water in the model's store at the end of the day", total),
-            ("storage_snow", "water in the cells that read as snow, which were not trained on it", snow),
+            ("storage_snow", "water in the cells read as snow; the model was not trained on snow", snow),
             ("storage_snow_p05", "5 % quantile of the members (and traces) of it", read and read.p05),
             ("storage_snow_p95", "95 % quantile of the members (and traces) of it", read and read.p95),
         )
     ]
-    meaning = "whose cells read as snow: chosen in this basin, or over others (regional)"
+    meaning = "choice of the snow cells: in this basin, or over others (regional)"
     return [*columns, constant("snow_mapping", meaning, "text", read and read.mapping, rows)]
 
 

@@ -1,4 +1,4 @@
-"""What a what-if run changes, as answers tell it."""
+"""The changes of a what-if run, as in answers."""
 
 from app.forecasts.schemas import IncrementOfRun, StormOfRun, WhatIf
 from jobspec.changes import Changes
@@ -6,7 +6,7 @@ from records.runs.runs import Run
 
 
 def what_if(run: Run) -> WhatIf | None:
-    """Return what a run changes; None where it is no what-if run."""
+    """Return the changes of a run; None if it is not a what-if run."""
     shown = run.what_if
     if shown is None:
         return None

@@ -1,4 +1,4 @@
-"""A forecast in words, made of its own numbers by fixed rules."""
+"""Describes a forecast in words, by fixed rules from its own numbers."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
@@ -10,15 +10,15 @@ from hydrology.weather.forcing import IMAGINED, ForcingKind
 
 UNITS: Mapping[Units, str] = {"m3/s": "m³/s", "mm/day": "mm/day", "cfs": "ft³/s"}
 _WEATHER: Mapping[ForcingKind, str] = {
-    "observed": "with the weather that came (a hindcast)",
+    "observed": "with observed weather (a hindcast)",
     "supplied": "with a weather forecast",
     "climatology": "with the weather of other years",
     "dry": "if no more rain or snow fell",
 }
 LIKELY = ("p10", "p90")
-"""The quantiles that "likely" stands for: four chances in five."""
+"""The quantiles of "likely": a chance of 80 %."""
 MIN_SNOW_MM = 1.0
-"""Of less than this that reads as snow where there is none nothing is said."""
+"""Minimum false snow worth a sentence, mm."""
 DIGITS = 3
 
 
@@ -33,12 +33,12 @@ def in_words(
     units: Units,
     what_if: str | None = None,
 ) -> str:
-    """Return a forecast in a few sentences.
+    """Describe a forecast in a few sentences.
 
     Args:
-        t0: the last day of the state that the forecast starts from.
-        discharge: the members' quantiles; used where there are no calibrated ones.
-        what_if: what a what-if run changes; None for a forecast.
+        t0: the last day of weather in the initial state.
+        discharge: the members' quantiles, used if there are no calibrated ones.
+        what_if: the changes of a what-if run; None for a forecast.
     """
     sentences = _sentences(t0, days, discharge, calibrated, calibration, storage, weather, units)
     return " ".join([*([] if what_if is None else [f"No forecast, but what if: {what_if}."]), *sentences])
@@ -69,7 +69,7 @@ def _sentences(
         first += f", {_WEATHER[weather]}"
     yield first + "."
     if calibrated is None:
-        yield "How sure that is, is not known."
+        yield "The uncertainty is not known."
     else:
         yield _likely(days, calibrated, unit)
     if storage is not None:
@@ -85,7 +85,7 @@ def _likely(days: Sequence[date], calibrated: Columns, unit: str) -> str:
 
 
 def _held(storage: Storage, t0: date, first: date) -> Iterator[str]:
-    """Yield what the basin held at T0, or holds at the end of the first day ahead where the run stores no more."""
+    """Describe the water at T0, or after the first day for older runs."""
     read = storage.snow_read
     if storage.at_t0 is not None and (storage.snow is None or read is not None):
         sentence = f"On {on(t0)} the basin held {number(storage.at_t0)} mm of water"
@@ -106,12 +106,12 @@ def _held(storage: Storage, t0: date, first: date) -> Iterator[str]:
 
 
 def on(day: date) -> str:
-    """Return a day as people say it: 4 March."""
+    """Format a day as text: 4 March."""
     return f"{day.day} {day:%B}"
 
 
 def number(value: float) -> str:
-    """Return a number with three digits, or as many as stand before its point: 0.0123, 4.57, 12300."""
+    """Format a number with three digits, or all before its point: 0.0123, 4.57, 12300."""
     if value == 0:
         return "0"
     digits = DIGITS - 1 - floor(log10(abs(value)))

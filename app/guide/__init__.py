@@ -1,1 +1,1 @@
-"""The guide: the pages of docs/, as they are read in the repository."""
+"""The guide: the pages of docs/ as HTML."""

@@ -17,7 +17,7 @@ MEDIA_TYPES = {
     "json": "application/json",
     "ipynb": "application/x-ipynb+json",
 }
-"""The media types of the files that pages show or lead to, by the ends of their names."""
+"""Media types of files shown or linked by pages, by suffix."""
 FILE = rf"([a-z-]+/){{0,2}}[0-9a-z][0-9a-z_-]{{0,60}}\.({'|'.join(MEDIA_TYPES)})"
 """The pattern of these files' names."""
 
@@ -48,7 +48,7 @@ def read_page(request: Request, name: Annotated[str, Path(pattern=f"^({INDEX}|{N
 
 @router.get("/{file:path}")
 def read_file(file: Annotated[str, Path(pattern=f"^{FILE}$")]) -> FileResponse:
-    """Return a file that a page shows or leads to."""
+    """Return a file shown or linked by a page."""
     path = FOLDER / file
     if not path.is_file():
         raise _unknown(file)

@@ -1,4 +1,4 @@
-"""Pages of Markdown as HTML, with the links between them, whichever way they are read."""
+"""Renders the guide's Markdown pages as HTML, with working links."""
 
 import posixpath
 import re
@@ -30,9 +30,9 @@ class Page:
     html: Markup
 
 
-@cache  # there are as many as files
+@cache  # bounded by the number of files
 def rendered(name: str) -> Page:
-    """Return a page of docs/ by the name of its file. HTML within it is shown as text, not taken over.
+    """Render a page of docs/ by its file name; HTML within it is shown as text.
 
     Raises:
         FileNotFoundError: there is none.
@@ -50,12 +50,12 @@ def rendered(name: str) -> Page:
 
 
 def anchor(title: str) -> str:
-    """Return the anchor of a heading, as code forges make it."""
+    """Return the anchor of a heading, as code forges build it."""
     return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
 
 
 def page_file(name: str) -> Path:
-    """Return the file of a page: its name is the same in whatever folder of docs/ it stands.
+    """Return the file of a page, in any folder of docs/.
 
     Raises:
         FileNotFoundError: no page has that name.
@@ -67,7 +67,7 @@ def page_file(name: str) -> Path:
 
 
 def address(link: str, folder: PurePath) -> str | None:
-    """Return where a link of a page leads in the guide; None where it leaves docs/ for another file.
+    """Return the guide's address for a link; None if it leaves docs/.
 
     Args:
         folder: the page's, within docs/.
@@ -97,7 +97,7 @@ def _mark(heading: "Token", inline: "Token") -> str:
 
 
 def _lead(tokens: Sequence["Token"], folder: PurePath) -> None:
-    """Let the links and pictures among some tokens lead within the guide; a link to another file is its text alone."""
+    """Point links and pictures to the guide; links to other files become plain text."""
     for token in tokens:
         if token.type == "link_open":
             target = address(str(token.attrs["href"]), folder)

@@ -1,1 +1,1 @@
-"""What every request passes through: limits, keys, caching, problems."""
+"""Middleware and dependencies of every request: limits, keys, caching, problems."""

@@ -1,4 +1,4 @@
-"""Who may write: a key in the header `Authorization: Bearer TOKEN`, with a scope.
+"""API keys: a scoped token in the header `Authorization: Bearer TOKEN`.
 
 A token is taken from that header alone, never from a URL, and is never logged.
 """
@@ -21,7 +21,7 @@ from records.access.keys import Key
 
 log = structlog.get_logger()
 
-_HOW = "have one made with `freshet keys make NAME --scope operator` and send it as `Authorization: Bearer TOKEN`."
+_HOW = "create one with `freshet keys make NAME --scope operator` and send it as `Authorization: Bearer TOKEN`."
 _bearer = HTTPBearer(
     scheme_name="key",
     auto_error=False,
@@ -36,10 +36,10 @@ def _checked(
     clock: ServiceClock,
     sent: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
 ) -> Key | None:
-    """Return the key of the request; None where what was sent opens nothing.
+    """Return the key of the request; None if the token is not valid.
 
     Raises:
-        Unauthorized: none was sent.
+        Unauthorized: no token was sent.
     """
     if sent is None:
         raise Unauthorized(f"This needs a key: {_HOW}")
@@ -47,17 +47,17 @@ def _checked(
         key = keys.check(session, sent.credentials, clock.wall())
         reason = None if key else keys.why_refused(session, sent.credentials)
     if key is None:
-        # Never the token, nor a part of it: it may be another service's password.
+        # Never log the token or a part of it: it may be another service's password.
         log.warning("key.refused", address=address_of(request.scope), path=shown_path(request.scope), reason=reason)
     return key
 
 
 async def any_key(request: Request, key: Annotated[Key | None, Depends(_checked)]) -> Key:
-    """Return the key of the request. Wrong keys alone are counted: they never lock out a right one of their address.
+    """Return the key of the request. Only wrong keys are counted, so they never lock out a valid one.
 
     Raises:
-        Unauthorized: there is none, or it opens nothing.
-        TooManyRequests: it opens nothing, and its address has sent too many such keys.
+        Unauthorized: there is no key, or it is not valid.
+        TooManyRequests: it is not valid, and its address has sent too many such keys.
     """
     if key is not None:
         return key
@@ -91,7 +91,7 @@ async def _actor(request: Request, key: Operator) -> Actor:
     return Actor(key.name, key.id, address_of(request.scope) or None)
 
 
-# Who is written into the audit trail.
+# The actor in the audit trail.
 By = Annotated[Actor, Depends(_actor)]
 
 
@@ -106,7 +106,7 @@ async def _admin_reader(key: AnyKey) -> Key:
 def _require_admin(key: Key) -> Key:
     if not key.is_admin:
         raise Forbidden(
-            f"The key of {key.name} has the scope {key.scope}, and this needs admin: have one made with "
+            f"The key of {key.name} has the scope {key.scope}, but this needs admin: create one with "
             "`freshet keys make NAME --scope admin`."
         )
     return key

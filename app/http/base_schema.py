@@ -1,4 +1,4 @@
-"""What every answer's schema shares."""
+"""Common parts of answer schemas."""
 
 from datetime import date
 from typing import Annotated, Self
@@ -13,7 +13,7 @@ Missing = Annotated[
 ]
 
 NORMAL_IS_0 = "The normal is 0."
-"""Why nothing is told in per cent of it."""
+"""Reason for a missing percentage of normal."""
 
 Program = Annotated[
     str,
@@ -25,16 +25,16 @@ Program = Annotated[
 
 
 class Model(BaseModel):
-    """A part of an answer. It holds no field that is not named and no number that is not finite."""
+    """A part of an answer. It allows neither unknown fields nor non-finite numbers."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class DataCredit(Model):
-    """Whose data an answer rests on."""
+    """Credit and licence of a data provider."""
 
-    credit: str = Field(description="What is to be said wherever the data are shown.")
-    licence: str = Field(description="Under which they may be used.")
+    credit: str = Field(description="The attribution to show with the data.")
+    licence: str = Field(description="The licence of the data.")
 
 
 class Period(Model):

@@ -1,6 +1,6 @@
-"""Answers packed for who accepts that, and their tags: a packed answer is not byte for byte the plain one.
+"""Compresses responses and weakens their ETags.
 
-Event streams are never packed, so that each event is sent as it happens; nor are files that are packed in themselves.
+Event streams are not compressed, so that each event is sent at once; nor are files that are already compressed.
 """
 
 from http import HTTPStatus
@@ -12,7 +12,7 @@ from starlette_compress import CompressMiddleware, add_compress_type, remove_com
 from app.http.media_types import COVERAGEJSON, CSV, EVENT_STREAM
 
 SMALLEST = 1024
-"""Bytes; a smaller answer fits into one packet as it is."""
+"""Bytes; a smaller answer fits into one packet uncompressed."""
 
 remove_compress_type(EVENT_STREAM)
 for _media_type in (CSV, COVERAGEJSON):
@@ -20,9 +20,10 @@ for _media_type in (CSV, COVERAGEJSON):
 
 
 class Compressed:
-    """Packs answers with zstd or gzip, and makes the tags of those that it packed weak [RFC 9110, section 8.8.1].
+    """Middleware that compresses with zstd or gzip, and weakens the ETags of compressed answers [RFC 9110, section
+    8.8.1].
 
-    An answer 304 says, as the whole one does, that what is sent varies by what is accepted [section 15.4.5].
+    A 304 carries `Vary: Accept-Encoding` as the full answer does [section 15.4.5].
     """
 
     def __init__(self, app: ASGIApp) -> None:

@@ -1,4 +1,4 @@
-"""Conditional GET: entity tags and what a cache may do with an answer."""
+"""Conditional GET: entity tags and cache lifetimes."""
 
 from importlib import metadata
 from typing import Annotated, Any, TypeVar
@@ -23,18 +23,18 @@ IfNoneMatch = Annotated[
 
 
 def entity_tag(*parts: Any) -> str:
-    """Return the strong entity tag of a representation that follows from some JSON values and this code alone."""
+    """Return the strong entity tag of a representation determined by JSON values and this code."""
     return f'"{fingerprint([CODE_VERSION, *parts])[:32]}"'
 
 
 def holds(if_none_match: str | None, tag: str) -> bool:
-    """Whether the asker holds the representation of that tag [RFC 9110, section 13.1.2]."""
+    """Return whether the client holds the representation of a tag [RFC 9110, section 13.1.2]."""
     held = [one.strip().removeprefix("W/") for one in (if_none_match or "").split(",")]
     return tag in held or "*" in held
 
 
 def not_modified(response: Response, tag: str, wanted: str, if_none_match: str | None) -> Response | None:
-    """Give the answer its tag and its time to keep; return the 304 where the asker holds that tag, else None."""
+    """Set ETag and Cache-Control; return a 304 if the client holds the tag, else None."""
     headers = {"ETag": tag, "Cache-Control": wanted}
     if holds(if_none_match, tag):
         return Response(status_code=304, headers=headers)
@@ -45,6 +45,6 @@ def not_modified(response: Response, tag: str, wanted: str, if_none_match: str |
 def tagged(
     content: Content, response: Response, if_none_match: str | None, wanted: str = SHORTLY
 ) -> Content | Response:
-    """Return an answer under the tag of what it says, or the 304."""
+    """Return an answer with the entity tag of its content, or a 304."""
     tag = entity_tag(content.model_dump(mode="json"))
     return not_modified(response, tag, wanted, if_none_match) or content

@@ -1,4 +1,4 @@
-"""What pages of other sites may ask in a browser: to read what needs no key."""
+"""CORS: pages of other sites may read addresses that need no key."""
 
 from collections.abc import Sequence
 from typing import Any

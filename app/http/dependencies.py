@@ -1,6 +1,6 @@
-"""What endpoints ask for: the database, one reading transaction, the clock, a basin's identifier.
+"""Dependencies of endpoints: database, read transaction, clock, identifiers.
 
-What waits for nothing is a coroutine: FastAPI sends a plain function to a thread, which costs more than these do.
+Non-blocking dependencies are async, because FastAPI runs sync ones in a thread.
 """
 
 from collections.abc import Iterator
@@ -73,7 +73,7 @@ BasinId = Annotated[
 OptionalBasin = Annotated[
     str | None,
     AfterValidator(lambda text: None if text is None else full_id(text)),
-    Query(description="Only those of this basin.", json_schema_extra=BASIN_SCHEMA, examples=["01013500"]),
+    Query(description="Only entries of this basin.", json_schema_extra=BASIN_SCHEMA, examples=["01013500"]),
 ]
 BasinCursor = Annotated[
     str | None,
@@ -89,16 +89,16 @@ BasinCursor = Annotated[
 RunId = Annotated[str, Path(description="A run's id.", pattern=ID, examples=["011ccb1a3a8003f9c24d1e"])]
 ChosenRun = Annotated[
     str | None,
-    Query(description="A run's id; the latest forecast's where none is named.", pattern=ID),
+    Query(description="A run's id; by default the latest forecast's.", pattern=ID),
 ]
 VersionId = Annotated[str, Path(description="A model version's id.", pattern=ID, examples=["011cb6d0d4209b8d7f6a51"])]
-OptionalVersion = Annotated[str | None, Query(description="Only those of this model version.", pattern=ID)]
+OptionalVersion = Annotated[str | None, Query(description="Only entries of this model version.", pattern=ID)]
 JobId = Annotated[str, Path(description="A job's id.", pattern=ID, examples=["01a1fa2ab3c4d50b5f2e91"])]
 ScheduleId = Annotated[str, Path(description="A schedule's id.", pattern=ID, examples=["01a1fa2ab3c4d50b5f2e91"])]
 IdCursor = Annotated[
     str | None, Query(description="Start after this id: the last one of the page before.", pattern=ids.FORM)
 ]
-PageLimit = Annotated[int, Query(description="At most so many a page.", ge=1, le=1000)]
+PageLimit = Annotated[int, Query(description="Maximum number of entries a page.", ge=1, le=1000)]
 
 
 def _utc(instant: datetime | None) -> datetime | None:
@@ -119,21 +119,21 @@ OptionalInstant = Annotated[AwareDatetime | None, BeforeValidator(_written), Aft
 KnownAt = Annotated[
     OptionalInstant,
     Query(
-        description="As it was known at this instant (RFC 3339, with its offset); by default what is known now.",
+        description="The state as known at this instant (RFC 3339, with its offset); by default as known now.",
     ),
 ]
 
 
 def as_known(now: datetime, known_at: datetime | None) -> datetime:
-    """Return the instant that an answer is to be as of: now, or one before."""
+    """Return the instant of an answer: `known_at` if it is earlier than now."""
     return min(now, known_at or now)
 
 
 async def refuse_unknown_parameters(request: Request) -> None:
-    """Refuse a query parameter that the operation does not have: a misspelt one would else be ignored.
+    """Refuse unknown query parameters, which would otherwise be ignored.
 
     Raises:
-        InvalidRequest: it names the unknown parameters and those that are known.
+        InvalidRequest: lists the unknown and the known parameters.
     """
     known = list(_query_parameters(request.scope["route"].dependant))
     result = f"Unknown here: {'use ' + ', '.join(known) if known else 'this address takes no parameters'}."

@@ -1,4 +1,4 @@
-"""The unit that discharge is asked for in, and the area that depths are taken over."""
+"""The requested unit of discharge, and the area used to convert it."""
 
 from collections.abc import Collection
 from typing import Annotated
@@ -14,8 +14,8 @@ from records.basins import basins
 AreaName = Annotated[
     str | None,
     Query(
-        description="The name of the drainage area that depths are taken over (`/v1/basins/{basin}` lists them): "
-        "needed between flows and `mm/day` where the basin has several, for sources differ.",
+        description="The name of the drainage area used for depths (`/v1/basins/{basin}` lists them): "
+        "needed to convert between flows and `mm/day` if the basin has several.",
         pattern=f"^{NAME}$",
         examples=["area_gages2"],
     ),
@@ -25,12 +25,12 @@ AreaName = Annotated[
 def area_between(
     session: Session, basin: str, units: Collection[str], into: str | None, area: str | None
 ) -> Area | None:
-    """Return the area that discharge is converted with; None where it needs none.
+    """Return the area to convert discharge with; None if none is needed.
 
     Args:
-        units: those that the basin's discharge is in.
-        into: that which it is asked for in; None for as it is.
-        area: the name of the area; a basin with one area alone needs none.
+        units: stored units of the basin's discharge.
+        into: requested unit; None for the stored one.
+        area: name of the area; optional if the basin has only one.
 
     Raises:
         UnknownArea: the basin has none of that name.
@@ -53,5 +53,5 @@ def area_between(
 
 
 def refused(field: str, detail: str) -> InvalidRequest:
-    """Return the error of a query parameter that cannot be used."""
+    """Return the error of an invalid query parameter."""
     return InvalidRequest([Fault(location="query", field=field, detail=detail)])

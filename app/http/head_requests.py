@@ -1,4 +1,4 @@
-"""HEAD, at every address that has GET: the same headers, and no body."""
+"""HEAD requests at every address that has GET: the same headers, without a body."""
 
 import anyio
 from starlette.datastructures import Headers
@@ -8,7 +8,7 @@ from app.http.media_types import EVENT_STREAM
 
 
 class HeadMiddleware:
-    """Answers HEAD with the headers that GET would have, and ends a stream of events, which would go on."""
+    """Middleware that answers HEAD with the headers of GET, and ends event streams."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

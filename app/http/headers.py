@@ -1,4 +1,4 @@
-"""What every answer tells a browser to refuse. HSTS is left to the proxy that speaks TLS."""
+"""Security headers. HSTS is left to the proxy that terminates TLS."""
 
 import base64
 import hashlib
@@ -20,10 +20,10 @@ _INLINE = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
 
 
 class SecurityHeaders:
-    """Adds the headers to every answer, errors included.
+    """Middleware that adds security headers to every answer, errors included.
 
-    The page that describes the API may load what this service ships and run the scripts that stand in it, which are
-    named by their hashes. Other pages bring a policy of their own, and any other answer may load nothing.
+    The page of API documentation may load this service's files and run its inline scripts, which are
+    allowed by their hashes. Other pages set their own policy, and any other answer may load nothing.
     """
 
     def __init__(self, app: ASGIApp) -> None:

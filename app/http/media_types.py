@@ -1,4 +1,4 @@
-"""Media types of answers that are treated by their type."""
+"""Media types with special treatment."""
 
 EVENT_STREAM = "text/event-stream"
 CSV = "text/csv"

@@ -1,4 +1,4 @@
-"""Pages of a list: where the next one is."""
+"""Pagination: the address of the next page."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -12,7 +12,7 @@ Asked = str | int | Day | datetime | None
 
 
 def next_page(request: Request, response: Response, asked: Mapping[str, Asked], last: str | None) -> str | None:
-    """Return the address of the page after this one, and name it in the `Link` header; None after the last page.
+    """Return the next page's address, also set as `Link` header; None after the last.
 
     Args:
         request, response: of this page.

@@ -1,6 +1,6 @@
-"""Errors as RFC 9457 problem details: a stable type per kind, a sentence that says how to mend it.
+"""Errors as RFC 9457 problem details: a stable type for each kind, and a message with the remedy.
 
-Each kind is a class, whose docstring says what it means; its `status` and `remedy` say how it is answered and mended.
+Each kind is a class: its docstring is its meaning, `status` its HTTP status, `remedy` the way to mend it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -42,11 +42,13 @@ class Forbidden(Problem):
 
     kind = "scope-too-small"
     status = 403
-    remedy = "Use a key of a larger scope (`freshet keys make NAME --scope admin`), or the key that made the thing."
+    remedy = (
+        "Use a key of a larger scope (`freshet keys make NAME --scope admin`), or the key that created the resource."
+    )
 
 
 class HostNotAllowed(Problem):
-    """The Host header names another service: an administrator lists this one's names in FRESHET_ALLOWED_HOSTS."""
+    """The Host header names another service: an administrator can add the name to FRESHET_ALLOWED_HOSTS."""
 
     kind = "host-not-allowed"
     status = 400
@@ -60,15 +62,15 @@ class HostNotAllowed(Problem):
 
 
 class Changed(Problem):
-    """The thing is not what the `If-Match` header says any more: read it and change it anew."""
+    """The resource has changed since the `If-Match` header's version: read it again and repeat the change."""
 
     kind = "precondition-failed"
     status = 412
-    remedy = "Read the thing again, and send its new `ETag` as `If-Match`."
+    remedy = "Read the resource again, and send its new `ETag` as `If-Match`."
 
 
 class TooLarge(Problem):
-    """The body is larger than this address takes."""
+    """The body exceeds this address's limit."""
 
     kind = "too-large"
     status = 413
@@ -76,11 +78,11 @@ class TooLarge(Problem):
 
 
 class TooManyRequests(Problem):
-    """The address or the key has used up its requests for now: wait as long as `Retry-After` says."""
+    """The address or the key has reached its rate limit: wait for the seconds given in `Retry-After`."""
 
     kind = "too-many-requests"
     status = 429
-    remedy = "Wait as many seconds as `Retry-After` says."
+    remedy = "Wait for the number of seconds in `Retry-After`."
 
     def __init__(self, sentence: str, seconds: int) -> None:
         super().__init__(sentence)
@@ -88,41 +90,41 @@ class TooManyRequests(Problem):
 
 
 class NotAcceptable(Problem):
-    """The address does not answer in the format that is asked for: the sentence names those that it has."""
+    """The address does not answer in the requested format: `detail` lists its formats."""
 
     kind = "not-acceptable"
     status = 406
-    remedy = "Ask for a format that `detail` names, with `Accept` or `format=`."
+    remedy = "Request a format listed in `detail`, with `Accept` or `format=`."
 
 
 class MethodNotAllowed(Problem):
-    """The address does not know the method: `Allow` names those that it knows."""
+    """The address does not support the method: `Allow` lists the supported ones."""
 
     kind = "method-not-allowed"
     status = 405
-    remedy = "Use a method that `Allow` names; /docs lists the operations of every address."
+    remedy = "Use a method listed in `Allow`; /docs lists the operations of every address."
 
 
 class UnsupportedMedia(Problem):
-    """The body is of a kind that this address does not take."""
+    """The body's media type is not supported at this address."""
 
     kind = "unsupported-media-type"
     status = 415
-    remedy = "Send the body in a format that `detail` names, and say so with `Content-Type`."
+    remedy = "Send the body in a format listed in `detail`, named in `Content-Type`."
 
 
 class Internal(Problem):
-    """The service failed; what happened is in its log."""
+    """The service failed; its log has the details."""
 
     kind = "internal"
-    remedy = "Tell those who run the service: its log says what happened."
+    remedy = "Report it to the service's administrator: the log has the details."
 
 
-_LATER = {"Retry-After": "5"}  # seconds after which a database that was away may be back
+_LATER = {"Retry-After": "5"}  # seconds after which the database may be available again
 
 PRUNED = (UnknownDelivery, UnknownJob, UnknownRun, UnknownWeather)
-"""What is unknown may also be gone: pruned by a rule of retention."""
-MAX_FAULTS = 50  # a sentence on each of thousands helps nobody
+"""Problems of unknown things that may also have been pruned by retention."""
+MAX_FAULTS = 50  # thousands of messages would not help
 
 log = structlog.get_logger()
 
@@ -130,20 +132,20 @@ log = structlog.get_logger()
 class Fault(Model):
     """One field of the request that cannot be used."""
 
-    location: str = Field(description="Where the field stands: `query`, `path`, `header` or `body`.")
+    location: str = Field(description="Location of the field: `query`, `path`, `header` or `body`.")
     field: str = Field(description="The field's name.")
     detail: str = Field(description="What is wrong with it.")
 
 
 class ProblemDetails(Model):
-    """An error: what is wrong and how to mend it (RFC 9457)."""
+    """An error and its remedy (RFC 9457)."""
 
     type: str = Field(description="The kind of problem. It never changes: programs may rely on it.")
     title: str = Field(description="The kind in words.")
     status: int = Field(description="The HTTP status.")
-    detail: str = Field(description="What is wrong this time, and how to mend it.")
-    instance: str = Field(description="The path that was asked for.")
-    errors: list[Fault] = Field(default=[], description="The fields that cannot be used, where the request has any.")
+    detail: str = Field(description="What is wrong in this case, and how to mend it.")
+    instance: str = Field(description="The requested path.")
+    errors: list[Fault] = Field(default=[], description="The invalid fields, where the request has any.")
 
 
 class InvalidRequest(InvalidInput):
@@ -157,12 +159,12 @@ class InvalidRequest(InvalidInput):
 
 
 def title_of(kind: str) -> str:
-    """Return a kind in words."""
+    """Return the title of a kind."""
     return kind.replace("-", " ").capitalize()
 
 
 def meaning_of(problem: type[Problem]) -> str:
-    """Return what a kind of problem means, in a sentence."""
+    """Return the meaning of a kind of problem."""
     return (problem.__doc__ or "").strip().splitlines()[0]
 
 
@@ -193,7 +195,7 @@ def documented_writing(*problems: type[Problem]) -> dict[int | str, dict[str, An
 
 
 def handle(app: FastAPI) -> None:
-    """Let an application answer every error as a problem."""
+    """Make an application answer every error as a problem."""
     app.add_exception_handler(Problem, answer_to)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
@@ -203,7 +205,7 @@ def handle(app: FastAPI) -> None:
 
 
 def answer_to(request: Request, error: Exception) -> Response:
-    """Return the answer that tells of a problem."""
+    """Return the response to an error, as problem details."""
     assert isinstance(error, Problem)
     faults = error.faults if isinstance(error, InvalidRequest) else None
     headers = None
@@ -222,7 +224,7 @@ def _invalid(request: Request, error: Exception) -> Response:
 
 
 def faults_of(request: Request, error: RequestValidationError) -> list[Fault]:
-    """Return the fields of a request that cannot be used."""
+    """Return the invalid fields of a request."""
     sent = request.headers.get("Content-Type", "")
     return [
         Fault(
@@ -235,8 +237,8 @@ def faults_of(request: Request, error: RequestValidationError) -> list[Fault]:
 
 
 def _field(fault: Mapping[str, Any], body: object) -> str:
-    """Return the name of a field as the request writes it; none of a body that is no JSON, of which pydantic names the
-    character."""
+    """Return the name of an invalid field as in the request; empty for a body that is not JSON (pydantic gives a
+    character position)."""
     if fault["type"] == "json_invalid":
         return ""
     place, *rest = fault["loc"]
@@ -244,7 +246,7 @@ def _field(fault: Mapping[str, Any], body: object) -> str:
 
 
 def _detail(fault: Mapping[str, Any], sent: str) -> str:
-    """Return what is wrong with a field, in our words where pydantic's are of its own workings.
+    """Describe what is wrong with a field, rewording pydantic's internal messages.
 
     Args:
         sent: the media type of the body.
@@ -277,7 +279,7 @@ def _is_json(media_type: str) -> bool:
 
 
 def _sayable(text: str) -> str:
-    """Return a text without what UTF-8 cannot write: JSON can name half a character."""
+    """Return a text without lone surrogates, which JSON allows and UTF-8 does not."""
     return text.encode(errors="replace").decode()
 
 
@@ -291,7 +293,7 @@ def _http(request: Request, error: Exception) -> Response:
         case HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
             return answer_to(request, TooLarge(error.detail))
         case HTTPStatus.NOT_FOUND:
-            result = f"There is nothing at {request.scope['path']}: /docs lists what there is."
+            result = f"There is nothing at {request.scope['path']}: /docs lists all addresses."
         case HTTPStatus.METHOD_NOT_ALLOWED:
             allowed = _methods(request)
             result = f"{request.method} is not possible at {request.scope['path']}: use {_any(allowed)}."
@@ -303,7 +305,7 @@ def _http(request: Request, error: Exception) -> Response:
 
 
 def _methods(request: Request) -> list[str]:
-    """Return the methods of an address; the framework's own `Allow` names those of its first operation alone."""
+    """Return all methods of an address; the framework's `Allow` covers only its first operation."""
     routes = [route for route in request.app.routes if not isinstance(route, Mount)]
     asked = {**request.scope, "root_path": request.scope.get("app_root_path", "")}  # as before a mount had it
 
@@ -323,7 +325,7 @@ def _database(request: Request, error: Exception) -> Response:
         log.error("request.storage_full", path=shown_path(request.scope))
         return answer_to(request, StorageFull())
     log.error("request.database", path=shown_path(request.scope), error=str(error))
-    result = "The database does not answer as it should: try again shortly, and see the service's log if it lasts."
+    result = "The database does not respond correctly: try again shortly, and check the service's log if it continues."
     return _answer(request, DatabaseProblem.kind, DatabaseProblem.status, result, headers=_LATER)
 
 

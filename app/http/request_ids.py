@@ -1,4 +1,4 @@
-"""Every request has an id: in its answer, and in every line that is logged while it is served."""
+"""Request ids: returned in the answer, and added to every log line of the request."""
 
 import re
 import secrets
@@ -13,13 +13,13 @@ log = structlog.get_logger()
 
 HEADER = "X-Request-ID"
 FORM = re.compile(r"[A-Za-z0-9._-]{1,64}")
-"""What a client or a proxy may call its request: another is called anew, so that no log holds what it should not."""
+"""Allowed request ids of clients and proxies; others are replaced, to protect the log."""
 MAX_PATH = 200
 _READS = ("GET", "HEAD", "OPTIONS")
 
 
 class RequestIds:
-    """Serves each request under the id that it brings, or under a new one.
+    """Middleware that gives each request an id: its own, or a new one.
 
     Requests that write and answers of 500 and more are logged at `info`, all others at `debug`.
     """
@@ -51,7 +51,7 @@ class RequestIds:
 
 
 def shown_path(scope: Scope) -> str:
-    """Return the path of a request for a log: not longer than a line, and without what a terminal would obey."""
+    """Return the path of a request for a log: at most a line, without control characters."""
     return ascii(scope["path"][:MAX_PATH])[1:-1]
 
 

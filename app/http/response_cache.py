@@ -1,4 +1,4 @@
-"""Answers that are bytes already. An entity tag names one wholly, so what is kept under it never goes stale."""
+"""Cache of rendered responses by entity tag; an entry never goes stale."""
 
 from threading import Lock
 
@@ -8,19 +8,19 @@ MAX_BYTES = 64 * 1024 * 1024
 
 
 class ResponseCache:
-    """The answers that were asked for last, up to a number of bytes; safe to use from several threads."""
+    """A least-recently-used cache of answers, limited in bytes and thread-safe."""
 
     def __init__(self, max_bytes: int = MAX_BYTES) -> None:
         self._bodies: LRUCache[str, bytes] = LRUCache(max_bytes, getsizeof=len)
         self._lock = Lock()
 
     def get(self, tag: str) -> bytes | None:
-        """Return the answer of a tag, or None."""
+        """Return the answer of an entity tag, or None."""
         with self._lock:
             return self._bodies.get(tag)
 
     def put(self, tag: str, body: bytes) -> None:
-        """Keep an answer in place of those that nobody asked for longest, unless it is larger than all together."""
+        """Store an answer, evicting the least recently used; larger ones than the cache are skipped."""
         with self._lock:
             if len(body) <= self._bodies.maxsize:
                 self._bodies[tag] = body

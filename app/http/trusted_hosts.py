@@ -1,4 +1,4 @@
-"""Which names the service answers to: a page of another site that points its own name here gets nothing."""
+"""Host header check, against DNS rebinding by pages of other sites."""
 
 from collections.abc import Sequence
 from ipaddress import ip_address
@@ -11,12 +11,12 @@ from app.http.problems import HostNotAllowed, answer_to
 
 
 class TrustedHosts:
-    """Refuses a request whose Host header does not name this service.
+    """Middleware that refuses requests whose Host header does not name this service.
 
     Localhost, loopback addresses and the address that the connection came to are always this service.
 
     Args:
-        app: what the allowed requests go to.
+        app: the application that serves allowed requests.
         allowed: further names; `*.example.org` is every name below, `*` is any.
     """
 
@@ -43,7 +43,7 @@ class TrustedHosts:
 
 
 def _name(header: str) -> str | None:
-    """Return the host of a Host header, without its port; None where it is not one."""
+    """Return the host name of a Host header, without its port; None if invalid."""
     try:
         parts = urlsplit(f"//{header}")
         port_is_a_number = parts.port is None or parts.port >= 0

@@ -1,4 +1,4 @@
-"""Signs of life of the event loop: one that hangs gives none."""
+"""Heartbeats of the event loop for the watchdog."""
 
 import anyio
 
@@ -6,7 +6,7 @@ from runtime import watchdog
 
 
 async def give_signs() -> None:
-    """Give signs of life until cancelled, where somebody waits for them."""
+    """Send heartbeats until cancelled, if a watchdog is active."""
     seconds = watchdog.pause()
     while seconds is not None:
         watchdog.notify(watchdog.LIVES)

@@ -1,1 +1,1 @@
-"""Jobs: posting them, watching them, stopping them."""
+"""Jobs: posting, following and cancelling them."""

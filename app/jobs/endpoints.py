@@ -47,7 +47,7 @@ def _known_kind(kind: str | None) -> str | None:
 IdempotencyKey = Annotated[
     str | None,
     Header(
-        description="A name of your own for this request: sent again under the same name it makes no second job.",
+        description="A name of your own for this request: repeating it under the same name creates no second job.",
         pattern="^[!-~]{1,200}$",
         examples=["daily-forecast-2026-11-20"],
     ),
@@ -116,8 +116,8 @@ def post_job(
     idempotency_key: IdempotencyKey = None,
 ) -> Job:
     """A worker runs the job as soon as one is free: watch `/v1/jobs/{job}` or its events. If the answer gets lost,
-    post again with the same `Idempotency-Key`: only one job is made. What an operator's key may have done is listed by
-    kind in the guide (Jobs): its results are its own, and never stand for the service."""
+    post again with the same `Idempotency-Key`: only one job is created. The guide (Jobs) lists the job kinds that an
+    operator's key may post: their results belong to that key, and are never the service's own."""
     job, is_new = service.post(
         database, sender, clock, key, actor, new, idempotency_key, settings.unfinished_jobs_per_key
     )
@@ -160,7 +160,7 @@ def list_jobs(
 def read_job(
     session: Reading, key: AnyKey, response: Response, job: JobId, if_none_match: IfNoneMatch = None
 ) -> Job | Response:
-    """Its parameters, its progress, and its result or why it failed. A job that has ended has an `ETag`."""
+    """Its parameters, progress, and result or cause of failure. A job that has ended has an `ETag`."""
     answer = service.answer(jobs.get(session, job), key)
     if answer.status in ENDED:
         return tagged(answer, response, if_none_match, PRIVATE)

@@ -60,7 +60,7 @@ REQUESTS: dict[str, dict[str, Any]] = {
     "check": {},
     "prune": {},
 }
-"""The parameters of a job of each kind, the usual first."""
+"""Parameters of a job of each kind, the most common first."""
 EVENTS = (
     "id: 17\nevent: status\n"
     'data: {"at": "2026-11-20T15:36:30.580114Z", "status": "running", "attempt": 1, "cancel_requested": false}\n\n'

@@ -16,11 +16,11 @@ class Progress(Model):
 
     done: int
     total: int
-    detail: str | None = Field("", description="What it is working on.")
+    detail: str | None = Field("", description="The current step.")
 
 
 class Cause(Model):
-    """Why a job failed."""
+    """The cause of a failed job."""
 
     kind: str = Field(description="The kind of problem. It never changes: programs may rely on it.")
     detail: str | None = Field(description="What is wrong, and how to mend it.")
@@ -37,21 +37,21 @@ class Job(Model):
 
     id: str
     kind: str = Field(
-        description="What it does. The service itself posts `member` (one member of a training) and `upload` (tables "
-        "that were sent).",
+        description="The kind of work. The service itself posts `member` (one member of a training) and `upload` "
+        "(tables that were sent).",
     )
     params: dict[str, Any] | None = Field(description="Its parameters, as posted.")
     status: Status = Field(description="`waiting`: for jobs that it has posted itself.")
-    attempt: int = Field(description="How many times a worker has started it.")
-    max_attempts: int = Field(description="How many times it may be started if workers are lost.")
+    attempt: int = Field(description="Number of times a worker has started it.")
+    max_attempts: int = Field(description="Maximum number of starts if workers are lost.")
     progress: Progress | None
-    result: dict[str, Any] | None = Field(description="What it produced: runs, a version, scores.")
+    result: dict[str, Any] | None = Field(description="Its output: runs, a version, scores.")
     problem: Cause | None
     parent: str | None = Field(description="The job that has posted it and waits for it.")
     schedule: str | None = Field(description="The schedule that has posted it.")
     created_by: str | None = Field(description="The name of the key that posted it.")
     created_at: datetime
-    sent_at: datetime | None = Field(description="When the workers were last told of it.")
+    sent_at: datetime | None = Field(description="When the workers were last notified of it.")
     started_at: datetime | None
     cancel_requested_at: datetime | None
     finished_at: datetime | None

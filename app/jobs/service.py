@@ -1,4 +1,4 @@
-"""Storing requested jobs, and answering about stored ones."""
+"""Stores requested jobs, and builds the answers about jobs."""
 
 from dataclasses import fields
 from typing import Any
@@ -29,8 +29,8 @@ _REASONS = {
     "problem": "Only a job that has failed has one.",
     "parent": "No other job has posted it.",
     "schedule": "No schedule has posted it.",
-    "created_by": "It is not known who posted it.",
-    "sent_at": "The workers have not been told of it since it was last queued: the scheduler tells them as soon as "
+    "created_by": "The poster is not known.",
+    "sent_at": "The workers have not been notified since it was last queued: the scheduler does so as soon as "
     "the broker answers.",
     "started_at": "No worker has started it yet.",
     "cancel_requested_at": "Nobody has asked it to stop.",
@@ -39,7 +39,7 @@ _REASONS = {
 
 
 class NotYourJob(Forbidden):
-    """Another key posted the job, or a schedule did."""
+    """The job belongs to another key or to a schedule."""
 
     kind = "not-your-job"
 
@@ -55,10 +55,10 @@ def post(
     most_unfinished: int,
     action: Action = "job posted",
 ) -> tuple[Job, bool]:
-    """Store a job, tell the workers once it is committed, and return it with whether it is new.
+    """Store a job, notify workers after the commit, and return whether it is new.
 
     Raises:
-        NotAllowed: the key may not have such a job run.
+        NotAllowed: the key may not post such a job.
         IdempotencyConflict: this key has posted another request with the idempotency key.
         TooManyUnfinishedJobs: an operator's key has more unfinished jobs with it than `most_unfinished`.
     """
@@ -95,7 +95,7 @@ def page(
     after: str | None,
     limit: int,
 ) -> tuple[list[Job], bool]:
-    """Return a page of jobs as `key` may see them, and whether there are more after it."""
+    """Return a page of jobs as visible to `key`, and whether more follow."""
     rows = jobs.list_jobs(session, status=status, kind=kind, parent=parent, after=after, limit=limit + 1)
     return [answer(job, key) for job in rows[:limit]], len(rows) > limit
 
@@ -106,11 +106,11 @@ def owns(key: Key, job: jobs.Job) -> bool:
 
 
 def cancel(database: Database, clock: Clock, key: Key, actor: Actor, job: str) -> Job:
-    """Cancel a job, or ask it to stop where it runs.
+    """Cancel a waiting job, or ask a running one to stop.
 
     Raises:
         UnknownJob: there is none of that id.
-        NotYourJob: another key posted it, or a schedule, and this one is no admin's.
+        NotYourJob: another key or a schedule posted it, and this is not an admin's key.
     """
     with database.transaction() as session:
         if not owns(key, jobs.get(session, job)):
@@ -123,7 +123,7 @@ def cancel(database: Database, clock: Clock, key: Key, actor: Actor, job: str) -
 
 
 def answer(job: jobs.Job, key: Key) -> Job:
-    """Return what `key` may see of a job."""
+    """Return the parts of a job visible to `key`."""
     content: dict[str, Any] = {name: getattr(job, name) for name in _COPIED} | {
         "progress": job.progress and Progress.model_validate(job.progress),
         "problem": job.problem and Cause.model_validate(job.problem),
@@ -137,7 +137,7 @@ def answer(job: jobs.Job, key: Key) -> Job:
 
 
 def _withhold(content: dict[str, Any]) -> dict[str, str]:
-    """Set to null what only the poster and an admin may see, and return the reason for each field."""
+    """Withhold fields that only the poster and admins may see, and return the reasons."""
     missing = {}
     for name in ("params", "result"):
         if content[name] is not None:

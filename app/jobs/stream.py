@@ -1,6 +1,6 @@
-"""A job's events as they happen: server-sent events [HTML Living Standard, section 9.2].
+"""Streams a job's events as server-sent events [HTML Living Standard, section 9.2].
 
-Each look at the records is a short transaction in a thread of the pool; between looks neither is held. FastAPI writes
+Each query is a short transaction in a pool thread; neither is held between queries. FastAPI writes
 the events; its streaming endpoints are not used, for they begin their answer before an unknown job can be refused.
 """
 
@@ -23,7 +23,7 @@ log = structlog.get_logger()
 SECONDS_BETWEEN_LOOKS = 0.5
 LOOKS_BETWEEN_HEARTBEATS = 30
 MAX_LOOKS = 1200
-"""Ten minutes, so that a connection that nobody reads is closed; a client continues from the last id."""
+"""Ten minutes, to close abandoned connections; a client continues from the last id."""
 AT_ONCE = 100
 
 

@@ -1,1 +1,1 @@
-"""Model versions: what they are made of, and where they are in use."""
+"""Model versions: their contents and current use."""

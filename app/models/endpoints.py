@@ -29,14 +29,16 @@ router = APIRouter(tags=["models"])
 
 Product = Annotated[
     str | None,
-    Query(description="Only those that take this weather product.", pattern=f"^{NAME}$", examples=["maurer_extended"]),
+    Query(
+        description="Only versions that use this weather product.", pattern=f"^{NAME}$", examples=["maurer_extended"]
+    ),
 ]
 Architecture = Annotated[
-    str | None, Query(description="Only those of this architecture.", pattern=f"^{NAME}$", examples=["mclstm"])
+    str | None, Query(description="Only versions of this architecture.", pattern=f"^{NAME}$", examples=["mclstm"])
 ]
 
 
-@router.get("/models", summary="Which model versions there are", responses=documented())
+@router.get("/models", summary="List model versions", responses=documented())
 def list_models(
     request: Request,
     response: Response,
@@ -55,28 +57,28 @@ def list_models(
 
 @router.get(
     "/models/{version}",
-    summary="What a model version is made of",
+    summary="Read a model version",
     responses=NOT_MODIFIED | documented(UnknownVersion),
     response_model=ModelDetail,
 )
 def read_model(
     session: Reading, response: Response, version: VersionId, if_none_match: IfNoneMatch = None
 ) -> ModelDetail | Response:
-    """How it was trained and on which data, its members, the basins that it learnt from and those that it is current
-    for, and how well its simulations conserve mass."""
+    """Its training and training data, members, training basins, the basins that it is current for, and the mass
+    conservation of its simulations."""
     return tagged(service.detail(session, version), response, if_none_match)
 
 
 @router.get(
     "/models/{version}/promotions",
-    summary="When and why a model version was put in use",
+    summary="Promotions of a model version",
     responses=NOT_MODIFIED | documented(UnknownVersion),
     response_model=Promotions,
 )
 def read_model_promotions(
     session: Reading, response: Response, version: VersionId, if_none_match: IfNoneMatch = None
 ) -> Promotions | Response:
-    """Who made it the current version of which basins, when and why, the newest first."""
+    """Its promotions to current version: who, when, why and for which basins, newest first."""
     return tagged(service.promotions_of(session, version), response, if_none_match)
 
 
@@ -88,7 +90,7 @@ def read_model_promotions(
 def promote_model(
     key: Admin, actor: By, database: OpenDatabase, clock: ServiceClock, version: VersionId, new: NewPromotion
 ) -> Promotions:
-    """From then on the forecasts of the basins come from it. To go back, post a rollback of it. Again, it changes
+    """From then on the forecasts of the basins come from it. To undo it, post a rollback. Repeating it changes
     nothing. A version that was trained with an operator's key serves only basins registered with that key."""
     with database.transaction() as session:
         audit.record(session, actor, "model promoted", version, clock.wall(), reason=new.reason)
@@ -97,13 +99,13 @@ def promote_model(
 
 @router.post(
     "/models/{version}/rollback",
-    summary="Put back in use what was before a model version",
+    summary="Roll back a model version",
     responses=documented_writing(UnknownVersion, NothingBefore, Withdrawn, AgainstPhysics),
 )
 def roll_back_model(
     key: Admin, actor: By, database: OpenDatabase, clock: ServiceClock, version: VersionId, new: NewRollback
 ) -> Rollback:
-    """Every basin whose forecasts come from the version gets the one that it had before, all or none. The version
+    """Every basin that uses the version gets its previous one, all or none. The version
     stays, and can be promoted again."""
     with database.transaction() as session:
         audit.record(session, actor, "model rolled back", version, clock.wall(), reason=new.reason)
@@ -112,13 +114,13 @@ def roll_back_model(
 
 @router.get(
     "/basins/{basin}/promotions",
-    summary="Which model versions a basin's forecasts have come from",
+    summary="Promotions in a basin",
     responses=NOT_MODIFIED | documented(UnknownBasin),
     response_model=BasinPromotions,
 )
 def read_basin_promotions(
     session: Reading, response: Response, basin: BasinId, if_none_match: IfNoneMatch = None
 ) -> BasinPromotions | Response:
-    """The promotions of the basin, the newest first: the first is the current version, none means that no version was
+    """The promotions of the basin, the newest first: the first is the current version; an empty list: no version was
     promoted yet."""
     return tagged(service.promotions_in(session, basin), response, if_none_match)

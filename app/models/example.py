@@ -134,7 +134,7 @@ MODEL: dict[str, Any] = {
         "parent": "It was trained from scratch.",
         "tuned_on": "It was trained from scratch.",
         "pretrained": "It was trained here.",
-        "twin": "It is judged by itself.",
+        "twin": "It is scored by itself.",
     },
 }
 

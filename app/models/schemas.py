@@ -14,18 +14,20 @@ class ModelSummary(Model):
     """A model version in a list."""
 
     id: str
-    label: str | None = Field(description="What people call it.")
+    label: str | None = Field(description="Its name for people.")
     architecture: str = Field(description="`mclstm`: the mass-conserving LSTM. `lstm`, `eins`, `mmrnn`: others.")
     conserving: bool = Field(description="Whether the network conserves mass.")
-    product: str = Field(description="The weather product that it takes.")
-    trained_on: str = Field(description="The weather product that it learnt from; where it is another, see its skill.")
+    product: str = Field(description="The weather product that it uses.")
+    trained_on: str = Field(
+        description="The weather product that it learnt from; if it differs from `product`, check the skill."
+    )
     status: Literal["ready", "withdrawn"]
-    created_at: datetime = Field(description="When it was made, by the machine's clock.")
-    issued_at: datetime = Field(description="When it was made, by the service's clock.")
+    created_at: datetime = Field(description="When it was created, by the machine's clock.")
+    issued_at: datetime = Field(description="When it was created, by the service's clock.")
     parent: str | None = Field(description="The version that it was fine-tuned from; null for one from scratch.")
     member_count: int
-    basin_count: int = Field(description="How many basins it learnt from.")
-    current_for: int = Field(description="How many basins' forecasts come from it.")
+    basin_count: int = Field(description="Number of training basins.")
+    current_for: int = Field(description="Number of basins that use it for their forecasts.")
     official: bool = Field(
         description="Whether it is the service's own. One that was trained with an operator's key is not: it serves "
         "only basins that were registered with that key."
@@ -43,32 +45,33 @@ class ModelPage(Model):
 
 
 class Closure(Model):
-    """How well its simulations conserve mass, measured when it was evaluated over all its basins."""
+    """Mass conservation of its simulations, measured in evaluation over all its basins."""
 
     worst_relative_residual: float = Field(
         description="The largest amount of water unaccounted for, of all members, basins and days, relative to the "
         "water that came in."
     )
-    tolerance: float = Field(description="The largest that closes.")
+    tolerance: float = Field(description="The largest that counts as closed.")
     closes: bool
     basins: int
     period: str = Field(examples=["1989-10-01..1999-09-30"])
 
 
 class ProbeResult(Model):
-    """What was found of the networks' physics: a version that fails what is `binding` is not promoted."""
+    """Result of a physics probe; a version that fails a `binding` one is not promoted."""
 
     name: str
-    asks: str = Field(description="What was measured: the worst of all members.")
-    unit: str = Field(description="Of `value` and `limit`; `1` for a share.")
+    asks: str = Field(description="The measured quantity: the worst of all members.")
+    unit: str = Field(description="Unit of `value` and `limit`; `1` for a share.")
     limit: float = Field(description="The largest value that passes.")
     value: float | None = Field(description="Null where the network gave no finite number: that fails.")
     reason: str | None = Field(description="Why a larger value is against physics; null where `asks` shows it.")
     failing: float | None = Field(
-        description="The share of members x basins beyond the limit; null of a probe on weather made for the purpose."
+        description="The share of members x basins beyond the limit; null for a probe on artificial weather."
     )
     binding: bool = Field(
-        description="False where the network's design does not rule a failure out: it is reported, and 1 % may fail."
+        description="False where the network's design does not rule out a failure: it is only reported, and 1 % may "
+        "fail."
     )
     passes: bool
 
@@ -77,47 +80,45 @@ class Pretrained(Model):
     """The ensemble, trained elsewhere, that came with Freshet."""
 
     name: str
-    content: str = Field(description="The fingerprint of what is shipped.")
+    content: str = Field(description="Hash of the shipped files.")
 
 
 class Member(Model):
     """One network of a version."""
 
     label: int
-    seed: int = Field(description="What its training started from.")
+    seed: int = Field(description="Random seed of its training.")
 
 
 class ModelDetail(ModelSummary):
-    """A model version and what it is made of."""
+    """A model version with all its details."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [MODEL]})
 
-    config: dict[str, Any] = Field(description="What the networks are built from and how they were trained.")
-    uses: Literal["best", "last"] = Field(
-        description="Which weights of a member: of its best validation or its last step."
-    )
-    data_hash: str = Field(description="Of the training data.")
-    weights_hash: str = Field(description="Of the weights that it uses.")
+    config: dict[str, Any] = Field(description="Architecture and training configuration of the networks.")
+    uses: Literal["best", "last"] = Field(description="Choice of a member's weights: best validation or last step.")
+    data_hash: str = Field(description="Hash of the training data.")
+    weights_hash: str = Field(description="Hash of its weights.")
     code_version: str
     members: list[Member]
-    basins: list[str] = Field(description="Those that it learnt from, kept here or not.")
-    tuned_on: list[str] | None = Field(description="Those of them that it was fine-tuned on.")
-    current_basins: list[str] = Field(description="Those whose forecasts come from it.")
+    basins: list[str] = Field(description="Training basins, stored here or not.")
+    tuned_on: list[str] | None = Field(description="The training basins used in fine-tuning.")
+    current_basins: list[str] = Field(description="Basins that use it for their forecasts.")
     closure: Closure | None
     physics: list[ProbeResult] | None = Field(
-        description="What was asked when it was trained or installed. One that conserves no mass is asked nothing of "
-        "its water."
+        description="Physics probes run at training or installation. A version that does not conserve mass skips those "
+        "of its water."
     )
     pretrained: Pretrained | None = Field(description="Which shipped ensemble it is.")
     twin: str | None = Field(
-        description="The version, of the same recipe on fewer years, that is judged in its place on days that it has "
+        description="The version of the same recipe trained on fewer years, scored in its place on days that it has "
         "fitted itself."
     )
     missing: Missing
 
 
 class Promotion(Model):
-    """From then on the forecasts of some basins came from the version."""
+    """A promotion: from then on some basins use the version."""
 
     promoted_at: datetime
     promoted_by: str
@@ -136,34 +137,34 @@ class Promotions(Model):
 
 
 class NewPromotion(RequestModel):
-    """The forecasts of some basins are to come from the version."""
+    """A request to use the version in some basins."""
 
-    reason: Line = Field(description="Why; it is kept for ever.", examples=["better on the held-out years"])
+    reason: Line = Field(description="The reason, stored permanently.", examples=["better on the held-out years"])
     basins: Basins | None = Field(
         None,
         min_length=1,
-        description="Any that have its weather product and attributes. Without it all kept here that it learnt from.",
+        description="Any basins with its weather product and attributes; by default all stored training basins.",
     )
 
 
 class NewRollback(RequestModel):
-    """The basins that use the version are to go back to those that they used before."""
+    """A request to return all basins of the version to their previous one."""
 
-    reason: Line = Field(description="Why; it is kept for ever.", examples=["worse in the floods of March"])
+    reason: Line = Field(description="The reason, stored permanently.", examples=["worse in the floods of March"])
 
 
 class Rollback(Model):
-    """What the basins that used the version use from now on."""
+    """The result of a rollback."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [ROLLBACK]})
 
-    version: str = Field(description="The version that they used.")
-    restored: dict[str, str] = Field(description="The version of each basin that had another before.")
-    current_basins: list[str] = Field(description="Those that keep it, for they had none before.")
+    version: str = Field(description="The version rolled back.")
+    restored: dict[str, str] = Field(description="Restored version of each basin that had another before.")
+    current_basins: list[str] = Field(description="Basins that still use it because they had none before.")
 
 
 class BasinPromotion(Model):
-    """From then on the basin's forecasts came from the version."""
+    """A promotion in a basin: from then on it uses the version."""
 
     version: str
     promoted_at: datetime

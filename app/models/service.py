@@ -1,4 +1,4 @@
-"""Model versions from the records to their answers."""
+"""Builds the answers about model versions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -34,7 +34,7 @@ InUse = Mapping[str, Sequence[str]]
 def page(
     session: Session, *, product: str | None, architecture: str | None, after: str | None, limit: int
 ) -> tuple[list[ModelSummary], bool]:
-    """Return a page of versions, and whether there are more after it."""
+    """Return a page of versions, and whether more follow."""
     page_and_next = versions.list_versions(
         session, product=product, architecture=architecture, after=after, limit=limit + 1
     )
@@ -45,7 +45,7 @@ def page(
 
 
 def detail(session: Session, version: str) -> ModelDetail:
-    """Return a version with all that it is made of.
+    """Return a version with all its details.
 
     Raises:
         UnknownVersion: there is none of that id.
@@ -60,12 +60,12 @@ def detail(session: Session, version: str) -> ModelDetail:
     if stored.tuned_on is None:
         missing["tuned_on"] = "It was trained from scratch."
     if stored.parent_id is None:
-        missing["parent"] = missing.get("tuned_on", "It was fine-tuned elsewhere, from a version not kept here.")
+        missing["parent"] = missing.get("tuned_on", "It was fine-tuned elsewhere, from a version not stored here.")
     shipped = stored.properties.pretrained
     if shipped is None:
         missing["pretrained"] = "It was trained here."
     if stored.twin_id is None:
-        missing["twin"] = "It is judged by itself."
+        missing["twin"] = "It is scored by itself."
     return ModelDetail(
         **_common_fields(stored, in_use),
         config=stored.config,
@@ -88,7 +88,7 @@ def detail(session: Session, version: str) -> ModelDetail:
 
 
 def promotions_of(session: Session, version: str) -> Promotions:
-    """Return the promotions of a version: those of many basins made together are one.
+    """Return the promotions of a version; basins promoted together are one entry.
 
     Raises:
         UnknownVersion: there is none of that id.
@@ -106,21 +106,21 @@ def promotions_of(session: Session, version: str) -> Promotions:
 
 
 def promote(session: Session, version: str, new: NewPromotion, by: str, at: datetime) -> Promotions:
-    """Let the forecasts of some basins come from a version; for those where they do already nothing changes.
+    """Promote a version in some basins; where it is current already, nothing changes.
 
     Raises:
-        UnknownVersion, UnknownBasin: one of them is not kept.
+        UnknownVersion, UnknownBasin: one of them is not stored.
         NoBasin: none is named, and the version has none here.
         Withdrawn: the version may not be used.
         AgainstPhysics: a probe of its physics failed.
-        NotOwnersBasin: it is an operator's, and a basin is not registered with that key.
+        NotOwnersBasin: the version belongs to an operator's key, and a basin is not registered with that key.
     """
     promotions.promote(session, version, new.basins, reason=new.reason, by=by, at=at)
     return promotions_of(session, version)
 
 
 def roll_back(session: Session, version: str, new: NewRollback, by: str, at: datetime) -> Rollback:
-    """Give the basins that a version is current for the versions that they had before.
+    """Return the basins of a version to their previous versions.
 
     Raises:
         UnknownVersion: there is none of that id.

@@ -1,1 +1,1 @@
-"""The HTML face: a module a page. Pages read the services that the API reads, and show the call behind each number."""
+"""HTML pages, one module each. Pages use the API's services, and show the API call behind each number."""

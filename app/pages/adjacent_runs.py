@@ -1,4 +1,4 @@
-"""The runs of a basin before and after one, to step through."""
+"""Finds the previous and next run of a basin."""
 
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -11,12 +11,12 @@ from records.runs import runs
 from records.runs.runs import Run
 
 MAX_RUNS = 200
-"""So many runs of a basin can be stepped through, the newest ones."""
+"""Maximum number of runs to step through, newest first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A run that can be gone to."""
+    """A run that the page links to."""
 
     run: str
     t0: date
@@ -24,7 +24,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class RunsAround:
-    """The runs beside the one that is shown; None where there is none."""
+    """The previous and next run; None where there is none."""
 
     earlier: Step | None
     later: Step | None

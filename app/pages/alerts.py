@@ -1,4 +1,4 @@
-"""/alerts: which levels are likely to be passed. /deliveries: who was told of it."""
+"""/alerts: current alerts. /deliveries: receivers and deliveries."""
 
 from dataclasses import dataclass
 
@@ -28,7 +28,7 @@ MAX_DELIVERIES = 100
 
 @dataclass(frozen=True, slots=True)
 class Alerts:
-    """What the page of alerts shows, the most severe first."""
+    """Contents of the page of alerts, most severe first."""
 
     alerts: list[Alert]
     names: dict[str, str]
@@ -36,7 +36,7 @@ class Alerts:
 
 @dataclass(frozen=True, slots=True)
 class Deliveries:
-    """What the page of deliveries shows."""
+    """Contents of the page of deliveries."""
 
     subscriptions: list[Subscription]
     deliveries: list[Delivery]
@@ -53,7 +53,7 @@ def read_alerts(request: Request, session: Reading) -> HTMLResponse:
 
 @router.get("/deliveries", response_class=HTMLResponse)
 def read_deliveries(request: Request, session: Reading, key: AnyKey, clock: ServiceClock) -> HTMLResponse:
-    """Show who is told of alerts, and what came of it."""
+    """Show receivers of alerts, and deliveries to them."""
     shown = subscription_service.of_key(session, key)
     page, _ = delivery_service.page(session, key, subscription=None, status=None, after=None, limit=MAX_DELIVERIES)
     subscriptions = [subscription_service.answer(subscription, clock.wall()) for subscription in shown]

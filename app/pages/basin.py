@@ -1,4 +1,4 @@
-"""/basins/{basin}: what a water manager asks of a river, on one page."""
+"""/basins/{basin}: forecast, alerts, water and skill of a basin on one page."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -63,7 +63,7 @@ from records.weather import feeds
 router = APIRouter(route_class=PageRoute)
 
 PAST_DAYS = 60
-"""The plots begin so many days before T0."""
+"""Number of days before T0 in the plots."""
 SNOW, STORAGE = "snow", "storage"
 SHOWN_SCORES = ("nse", "kge", "fhv", "flv")
 """The scores on the page."""
@@ -76,7 +76,7 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Basin:
-    """What the page shows; a sentence stands where there is nothing to show.
+    """Contents of the page; a sentence in place of missing contents.
 
     Attributes:
         holes: days inside the basin's record without a value, with the command that fetches them.
@@ -99,7 +99,7 @@ class Basin:
 
     @property
     def title(self) -> str:
-        """What people call the basin."""
+        """The name of the basin, or its identifier."""
         return self.detail.name or self.detail.id
 
     @property
@@ -114,17 +114,17 @@ class Basin:
 
     @property
     def alarmed(self) -> int:
-        """How many levels have an alert."""
+        """The number of levels with an alert."""
         return sum(alert.severity is not None for alert in self.alerts.levels)
 
     @property
     def gravest(self) -> Alert | None:
-        """The level to tell first: of the most severe alert, and of those the rarest to be passed."""
+        """The level to show first: of the most severe alert, then the rarest."""
         return max((alert for alert in self.alerts.levels if alert.severity), key=_gravity, default=None)
 
     @property
     def scores(self) -> list[tuple[str, float, int]]:
-        """The name, the value and the number of days of each score that is told."""
+        """Name, value and number of days of each score shown."""
         if isinstance(self.skill, str):
             return []
         return [
@@ -136,12 +136,12 @@ class Basin:
 
     @property
     def shipped_skill(self) -> bool:
-        """Whether a score that is told came with the shipped ensemble."""
+        """Whether a score shown came with the shipped ensemble."""
         return not isinstance(self.skill, str) and any(score.shipped for score in self.skill.scores)
 
     @property
     def calibrated_leads(self) -> list[LeadVerification]:
-        """How true calibrated forecasts were at each lead."""
+        """Verification of calibrated forecasts by lead time."""
         if isinstance(self.skill_by_lead, str):
             return []
         return [row for row in self.skill_by_lead.verification if row.forecaster == "calibrated"]
@@ -168,7 +168,7 @@ def read_basin(
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """What is asked of the page."""
+    """The requested view of the page."""
 
     session: Session
     basin: str
@@ -195,7 +195,7 @@ class _Shown:
         )
 
     def with_forecast(self, detail: BasinDetail, latest: Latest) -> Basin:
-        """Return the page of a basin by a run."""
+        """Return the page of a basin with a run's forecast."""
         forecast = _or_reason(lambda: self._forecast(latest))
         if isinstance(forecast, str):
             return self.without(detail, forecast)
@@ -291,7 +291,7 @@ class _Shown:
             return []
         area = None if forecast.area is None else Area(forecast.area.name, forecast.area.km2 * 1e6)
         levels = alert_service.of_basin(self.session, self.basin).levels
-        # A flood is told by two methods: one line for each return period is enough to look at.
+        # Floods are estimated by two methods: one line for each return period is enough.
         rising = [alert for alert in levels if alert.direction == "rising" and not alert.level.startswith("lp3-")]
         flows = converted(np.array([alert.discharge for alert in rising]), unit="m3/s", into=self.units, area=area)
         return [Level(alert.level, float(value)) for alert, value in zip(rising, flows, strict=True)]
@@ -302,7 +302,7 @@ def _gravity(alert: Alert) -> tuple[int, float]:
 
 
 def _or_reason(read: Callable[[], Answer]) -> Answer | str:
-    """Return what is read, or why it is not there."""
+    """Return an answer, or the reason why there is none."""
     try:
         return read()
     except (NotFound, InvalidInput) as problem:

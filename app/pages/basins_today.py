@@ -1,4 +1,4 @@
-"""Every basin as it stands today, in a few numbers: what the map and the list show."""
+"""Today's status of every basin, for the map and the list."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -24,7 +24,7 @@ from records.versions import versions
 
 METRIC = "nse"
 MIN_NORMAL_MM = 1.0
-"""A percentage of less says nothing."""
+"""Minimum normal for a meaningful percentage."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +38,7 @@ class BasinToday:
         severity: the highest of its alerts; trend: of the chance.
         peak: the median forecast's highest day, m3/s.
         flow_percent: the forecast's flow in percent of normal; snow_percent: its snow.
-        nse: Nash-Sutcliffe efficiency of the members' mean in days that the version has not learnt from.
+        nse: Nash-Sutcliffe efficiency of the members' mean on days not used in training.
     """
 
     id: str
@@ -66,12 +66,12 @@ class BasinToday:
 
     @property
     def concern(self) -> tuple[float, ...]:
-        """The higher, the sooner somebody should look."""
+        """Sort key: higher means more urgent."""
         return (rank(self.severity), self.chance or 0.0, self.t0 is None, self.stale, self.flow_percent or 0.0)
 
 
 def basins_today(session: Session, at: datetime) -> list[BasinToday]:
-    """Return every basin as it stands at an instant, those of most concern first."""
+    """Return the status of every basin at an instant, most urgent first."""
     sites = basins.sites(session, basins.chosen(session))
     forecasts = latest.latest_many(session, list(sites), at)
     levels = alerts.at_a_glance(session)
@@ -121,7 +121,7 @@ def _with_forecast(
 
 
 def _percent(amount: float | None, normal: float | None) -> float | None:
-    """Return an amount in percent of normal; None where there is normally so little that it would say nothing."""
+    """Return an amount in percent of normal; None where the normal is too small for a meaningful percentage."""
     return None if amount is None or normal is None or normal < MIN_NORMAL_MM else 100 * amount / normal
 
 
@@ -132,7 +132,7 @@ def _peak(basin: RunBasin) -> float | None:
 
 
 def _scores(session: Session, in_use: set[str]) -> dict[tuple[str, str], float]:
-    """Return the score of each version and basin, of the version itself or else of its twin."""
+    """Return scores by version and basin; a twin's score if the version has none."""
     scored = {version: versions.get(session, version).twin_id or version for version in in_use}
     rows = verification_scores.scores(
         session, versions=sorted({*scored, *scored.values()}), metrics=[METRIC], members=["mean"]

@@ -1,4 +1,4 @@
-"""/: the day in one view. A map of the basins, and the list of them, those of most concern first."""
+"""/: today's overview: a map of the basins, and their list, most urgent first."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -19,9 +19,9 @@ router = APIRouter(route_class=PageRoute)
 
 Colour = Annotated[
     ColourBy | None,
-    Query(description="What the map is coloured by; the first that is known of any basin where none is named."),
+    Query(description="The number that colours the map; by default the first known for any basin."),
 ]
-Search = Annotated[str, Query(description="A part of a basin's name or identifier.", max_length=100)]
+Search = Annotated[str, Query(description="Part of a basin's name or identifier.", max_length=100)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Map:
-    """The map. Those of most concern are drawn last, above the others."""
+    """The map; the most urgent basins are drawn last, on top."""
 
     width: int
     height: int
@@ -45,7 +45,7 @@ class Map:
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """What the page shows."""
+    """Contents of the page."""
 
     status: Status
     basins: list[BasinToday]
@@ -58,7 +58,7 @@ class Day:
 
     @property
     def sentence(self) -> str:
-        """The day in a sentence."""
+        """A summary of the day in a sentence."""
         alarmed = [basin for basin in self.basins if basin.severity is not None]
         forecasts = sum(basin.t0 is not None for basin in self.basins)
         undecided = sum(basin.t0 is not None and basin.chance is None for basin in self.basins)
@@ -107,7 +107,7 @@ def read_day(
 
 
 def _first_known(basins: list[BasinToday]) -> ColourBy:
-    """Return the first scale on which any basin has a value; the chance where nothing is known of any."""
+    """Return the first scale with a value for any basin; by default the chance."""
     return next(
         (name for name, scale in SCALES.items() if any(scale.value(basin) is not None for basin in basins)), "chance"
     )

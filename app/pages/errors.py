@@ -1,4 +1,4 @@
-"""What goes wrong with a page, told as a page."""
+"""Shows errors of pages as pages."""
 
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """What the page says; `needs_key`: whether a key would open it."""
+    """Contents of the error page; `needs_key`: whether a key would open it."""
 
     title: str
     detail: str

@@ -1,4 +1,4 @@
-"""/feeds: which services are asked for discharge and weather, and what came of it."""
+"""/feeds: sources of discharge and weather, and the outcome of their fetches."""
 
 import json
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ router = APIRouter(route_class=PageRoute)
 
 @dataclass(frozen=True, slots=True)
 class Feeds:
-    """What the page shows; `example`: of the settings of a new one, as JSON."""
+    """Contents of the page; `example`: settings of a new feed, as JSON."""
 
     feeds: list[FeedDetail]
     adapters: list[str]

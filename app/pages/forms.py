@@ -1,4 +1,4 @@
-"""Forms made of the contract: a field of a request model is a field of the form, with its default and its words."""
+"""Forms built from request models: fields, defaults and help texts."""
 
 import json
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 Entry = Literal["text", "number", "boolean", "choice", "list", "json"]
-"""How a field is entered. `list`: texts with commas between. `json`: whatever else there is."""
+"""Kind of input of a field. `list`: texts with commas between. `json`: anything else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,9 +16,9 @@ class FormField:
     """A field of a form.
 
     Attributes:
-        name: as the request writes it.
-        default: as it is entered; what is left as it is, is not sent.
-        choices: of a choice.
+        name: name in the request.
+        default: initial input; unchanged fields are not sent.
+        choices: options of a choice.
     """
 
     name: str
@@ -30,7 +30,7 @@ class FormField:
 
 
 def form_of(model: type[BaseModel]) -> list[FormField]:
-    """Return the fields of a request model."""
+    """Return the form fields of a request model."""
     schema = model.model_json_schema(by_alias=True)
     required = schema.get("required", ())
     return [
@@ -65,7 +65,7 @@ def _entry(field: Mapping[str, Any]) -> Entry:
 
 
 def _resolved(field: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a field without references, and as what it is where it may also be null."""
+    """Return a field's schema without references and without null."""
     options = [option for option in field.get("anyOf", ()) if option.get("type") != "null"]
     if len(options) == 1:
         field = {**field, **options[0]}

@@ -1,4 +1,4 @@
-"""/jobs: what the workers do, and a form to ask for more. /jobs/{job}: one, as it goes on."""
+"""/jobs: list of jobs, and a form to post one. /jobs/{job}: a job and its events."""
 
 import json
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ Kind = Annotated[str, Query(description="The kind of job that the form is for.",
 
 @dataclass(frozen=True, slots=True)
 class Jobs:
-    """What the list shows, the newest first, and the form of a kind of job."""
+    """Contents of the list, newest first, and the form of a kind of job."""
 
     jobs: list[Job]
     kinds: dict[str, str]
@@ -37,7 +37,7 @@ class Jobs:
 
 @dataclass(frozen=True, slots=True)
 class OneJob:
-    """What the page of a job shows."""
+    """Contents of the page of a job."""
 
     job: Job
     children: list[Job]

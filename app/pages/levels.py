@@ -1,4 +1,4 @@
-"""/basins/{basin}/levels: the flows that matter at a basin, as operators set them."""
+"""/basins/{basin}/levels: levels set by operators."""
 
 from dataclasses import dataclass
 
@@ -21,7 +21,7 @@ router = APIRouter(route_class=PageRoute)
 
 @dataclass(frozen=True, slots=True)
 class Levels:
-    """What the page shows; `form`: of a new level, but for its name."""
+    """Contents of the page; `form`: of a new level, except its name."""
 
     basin: str
     title: str

@@ -1,4 +1,4 @@
-"""The map: basins as points over the outlines of states or countries, drawn here, without tiles."""
+"""Map of the basins over outlines of states or countries, without tiles."""
 
 import math
 from collections.abc import Sequence
@@ -9,16 +9,16 @@ from app.pages.outlines import Name, Polyline, outlines
 from hydrology.base.longitudes import extent, unwrapped
 
 WIDTH = 960
-"""Of the drawing, in its own units."""
+"""Width of the drawing, in its own units."""
 FLATTEST = 0.3
 STEEPEST = 0.62
-"""A drawing is at least and at most so many times as high as it is wide."""
+"""Minimum and maximum ratio of height to width."""
 MARGIN = 0.06
-"""Of the basins' extent, free on each side."""
+"""Margin on each side, as a share of the basins' extent."""
 MIN_DEGREES = 3.0
-"""The map shows at least so many degrees of latitude."""
+"""Minimum extent of the map, degrees of latitude."""
 CONTIGUOUS = (-125.0, 24.3, -66.5, 49.5)
-"""West, south, east, north, degrees: where states are drawn. Elsewhere it is countries."""
+"""West, south, east, north, degrees: states are drawn within, countries elsewhere."""
 
 _TURNS = (-360, 0, 360)  # a map across the 180th meridian, or of the whole Earth, shows outlines from both sides
 
@@ -33,7 +33,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """Degrees that are drawn."""
+    """Extent of the drawing, degrees."""
 
     west: float
     south: float
@@ -41,7 +41,7 @@ class Box:
     north: float
 
     def touches(self, line: Polyline, turn: int) -> bool:
-        """Return whether a polyline, its longitudes written so many degrees greater, may lie within."""
+        """Return whether a polyline, shifted in longitude by `turn` degrees, may lie within."""
         longitudes, latitudes = zip(*line, strict=True)
         reaches = max(longitudes) + turn >= self.west and max(latitudes) >= self.south
         begins = min(longitudes) + turn <= self.east and min(latitudes) <= self.north
@@ -56,7 +56,7 @@ class Projection:
 
     @property
     def _scale(self) -> float:
-        """Units a degree of longitude."""
+        """Units for each degree of longitude."""
         return WIDTH / (self.box.east - self.box.west)
 
     @property
@@ -65,25 +65,25 @@ class Projection:
 
     @property
     def width(self) -> int:
-        """Of the drawing, in its own units."""
+        """Width of the drawing, in its own units."""
         return WIDTH
 
     @property
     def height(self) -> int:
-        """Of the drawing, in its own units."""
+        """Height of the drawing, in its own units."""
         return round((self.box.north - self.box.south) * self._scale * self._stretch)
 
     def x(self, longitude: float) -> float:
-        """Return how far to the right, the short way from the middle."""
+        """Return the distance from the left, the short way from the middle."""
         middle = (self.box.west + self.box.east) / 2
         return round(self._right(float(unwrapped(longitude, middle))), 1)
 
     def y(self, latitude: float) -> float:
-        """Return how far down."""
+        """Return the distance from the top."""
         return round((self.box.north - latitude) * self._scale * self._stretch, 1)
 
     def path(self, line: Polyline, turn: int) -> str:
-        """Return a polyline, its longitudes written so many degrees greater, as the data of an SVG path."""
+        """Return a polyline, shifted in longitude by `turn` degrees, as SVG path data."""
         return "M" + "L".join(f"{self._right(x + turn):.0f} {self.y(y):.0f}" for x, y in line)
 
     def _right(self, longitude: float) -> float:
@@ -104,13 +104,13 @@ def projection(places: Sequence[Place]) -> Projection:
 
 
 def borders(projected: Projection, places: Sequence[Place]) -> str:
-    """Return the outlines around some places as the data of an SVG path."""
+    """Return the outlines around some places as SVG path data."""
     west, south, east, north = CONTIGUOUS
     in_states = all(west <= p.longitude <= east and south <= p.latitude <= north for p in places)
     return _drawn(projected, "states" if in_states else "countries")
 
 
-@lru_cache(maxsize=8)  # basins seldom move: mostly it is the same map again
+@lru_cache(maxsize=8)  # basins seldom move, so the map is mostly the same
 def _drawn(projected: Projection, name: Name) -> str:
     lines = ((line, turn) for line in outlines(name) for turn in _TURNS if projected.box.touches(line, turn))
     return "".join(projected.path(line, turn) for line, turn in lines)

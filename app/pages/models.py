@@ -1,4 +1,4 @@
-"""/models: the versions side by side. /models/{version}: one, and what puts it in use. /comparisons/{comparison}: their
+"""/models: all versions. /models/{version}: one, and its promotion. /comparisons/{comparison}: their
 scores on the same basins and days."""
 
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ MAX_LISTED = 100
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A version in the list, with its score over the basins; None where it was not evaluated."""
+    """A version in the list, with its median score; None if not evaluated."""
 
     model: ModelSummary
     nse: verification_scores.Quartiles | None
@@ -38,7 +38,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Models:
-    """What the list shows, the newest first."""
+    """Contents of the list, newest first."""
 
     rows: list[Row]
     comparisons: list[ComparisonSummary]
@@ -46,10 +46,10 @@ class Models:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """What the page of a version shows.
+    """Contents of the page of a version.
 
     Attributes:
-        before: the basins that it serves, by the version that served them before.
+        before: its basins, by their previous version.
     """
 
     model: ModelDetail
@@ -61,7 +61,7 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """What the page of a comparison shows."""
+    """Contents of the page of a comparison."""
 
     comparison: Comparison
     names: dict[str, str]

@@ -1,4 +1,4 @@
-"""A page from its template: one typed object holds all that the template shows."""
+"""Renders a page from its template and one typed object with its contents."""
 
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -21,12 +21,12 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-"""What a page may load: what this service ships, and nothing that stands in the page itself."""
+"""Content policy of pages: only this service's files, no inline scripts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A place in the navigation."""
+    """A link of the navigation."""
 
     path: str
     title: str
@@ -46,17 +46,17 @@ NAVIGATION = (
 
 
 def day_and_time(instant: datetime) -> str:
-    """Return an instant as people write it: 21 April 2008, 06:00 UTC."""
+    """Format an instant as text: 21 April 2008, 06:00 UTC."""
     return f"{in_full(instant.date())}, {instant:%H:%M} UTC"
 
 
 def in_full(day: date) -> str:
-    """Return a day with its year: 21 April 2008."""
+    """Format a day with its year: 21 April 2008."""
     return f"{on(day)} {day.year}"
 
 
 def words(text: str) -> Markup:
-    """Return a text of the contract with the names in backticks set as code."""
+    """Return an API text with names in backticks as HTML code."""
     parts = text.split("`")
     return Markup("").join(Markup("<code>{}</code>").format(part) if at % 2 else part for at, part in enumerate(parts))
 
@@ -84,11 +84,11 @@ _ENVIRONMENT = _environment()
 
 
 def render(request: Request, template: str, page: Any, status: int = 200) -> HTMLResponse:
-    """Return a page.
+    """Render a page.
 
     Args:
-        template: its file's name.
-        page: what it shows; the template knows it as `page`.
+        template: file name of the template.
+        page: contents; `page` in the template.
     """
     clock: Clock = request.app.state.clock
     base = request.scope.get("root_path", "")

@@ -1,4 +1,4 @@
-"""What the map and the list can be coloured by: five numbers of a basin, each in classes with a name."""
+"""Colour scales of the map and the list: five numbers of a basin, in named classes."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -14,16 +14,16 @@ UNKNOWN = "unknown"
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """How a number of a basin is coloured.
+    """A colour scale of a number of a basin.
 
     Attributes:
-        title: what it is called where it is chosen; means: what it is, in a sentence.
+        title: name in the chooser; means: meaning, in a sentence.
         palette: `warning`: from calm to alarming. `balance`: from too little to too much. `quality`: from bad to good.
         edges: a value belongs to the class whose lower edge it has reached.
         labels: of the classes, one more than edges.
         value: of a basin; None where it is not known.
-        write: the value as it is shown.
-        call: the API's answer that tells it.
+        write: formats the value.
+        call: the API call that returns the value.
     """
 
     title: str

@@ -1,4 +1,4 @@
-"""/schedules: which jobs are posted by themselves, and when."""
+"""/schedules: jobs posted at regular times."""
 
 import json
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ router = APIRouter(route_class=PageRoute)
 
 @dataclass(frozen=True, slots=True)
 class Schedules:
-    """What the page shows; `example`: of the job of a new one, as JSON."""
+    """Contents of the page; `example`: job of a new schedule, as JSON."""
 
     schedules: list[Schedule]
     example: str

@@ -1,5 +1,4 @@
-"""What pages load: style, scripts and plots that this package ships. An address names the content by its digest, so
-that a browser may keep it for ever."""
+"""Static files of pages: styles, scripts and images. Addresses contain a digest, so browsers may cache them forever."""
 
 import hashlib
 from functools import cache
@@ -16,10 +15,10 @@ PATH = "/static"
 
 
 class ImmutableFiles(StaticFiles):
-    """The files, to be kept for ever under the address of their content."""
+    """Static files that may be cached forever if the address contains their digest."""
 
     async def get_response(self, path: str, scope: Scope) -> Response:
-        """Return a file's answer."""
+        """Return the response with a file."""
         response = await super().get_response(path, scope)
         if scope["query_string"] == f"v={digest(path)}".encode():
             response.headers["Cache-Control"] = FOR_EVER
@@ -27,16 +26,16 @@ class ImmutableFiles(StaticFiles):
 
 
 def files() -> ImmutableFiles:
-    """Return the application that serves them."""
+    """Return the application that serves the static files."""
     return ImmutableFiles(directory=FOLDER)
 
 
 @cache
 def digest(name: str) -> str:
-    """Return the beginning of a file's fingerprint."""
+    """Return the first digits of a file's hash."""
     return hashlib.sha256((FOLDER / name).read_bytes()).hexdigest()[:12]
 
 
 def address(name: str) -> str:
-    """Return the address of a file, below that of the service."""
+    """Return a file's address, relative to the service's."""
     return f"{PATH}/{name}?v={digest(name)}"

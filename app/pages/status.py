@@ -1,4 +1,4 @@
-"""/status: what the service has, and how fresh it is."""
+"""/status: age of forecasts and inputs, and degradations."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ router = APIRouter(route_class=PageRoute)
 
 @dataclass(frozen=True, slots=True)
 class Now:
-    """What the page shows."""
+    """Contents of the page."""
 
     status: Status
 

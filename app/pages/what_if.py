@@ -1,4 +1,4 @@
-"""/basins/{basin}/what-if: what would be if it were warmer or wetter, or there were more snow."""
+"""/basins/{basin}/what-if: runs with changed weather or initial water."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -31,12 +31,12 @@ UNIT: Units = "m3/s"
 
 @dataclass(frozen=True, slots=True)
 class Slider:
-    """A change that can be chosen.
+    """A slider for a change.
 
     Attributes:
-        name: as the request writes it.
+        name: name in the request.
         unit: of its value.
-        start: where it changes nothing.
+        start: value without a change.
     """
 
     name: str
@@ -58,11 +58,11 @@ SLIDERS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WhatIf:
-    """What the page shows.
+    """Contents of the page.
 
     Attributes:
-        latest: the run whose days and weather the form begins with; None where the basin has no forecast.
-        told: the run that was made, beside the one without its changes; None where none is asked for.
+        latest: the run behind the form's initial days and weather; None without a forecast.
+        shown: the chosen run compared with its base; None if none is chosen.
     """
 
     basin: str
@@ -78,27 +78,27 @@ class WhatIf:
 
     @property
     def sliders(self) -> tuple[Slider, ...]:
-        """What can be chosen."""
+        """The sliders for changes."""
         return SLIDERS
 
     @property
     def places(self) -> dict[str, str]:
-        """Where water is added, in words."""
+        """Places to add water, in words."""
         return {"all": "everywhere", "snow": "as snow", "other": "besides the snow"}
 
     @property
     def place(self) -> str:
-        """Where it is added unless something else is chosen."""
+        """The default place to add water."""
         return str(Increment.model_fields["where"].default)
 
     @property
     def note_help(self) -> str:
-        """What the note is, and who can read it."""
+        """Help text of the note."""
         return str(WhatIfParams.model_fields["note"].description)
 
     @property
     def horizon(self) -> int:
-        """How many days ahead the form begins with."""
+        """Initial horizon of the form, days."""
         return int(WhatIfParams.model_fields["horizon"].default) if self.latest is None else self.latest.horizon_days
 
     @property
@@ -113,7 +113,7 @@ class WhatIf:
 
     @property
     def difference(self) -> str | None:
-        """What the changes do, in a sentence."""
+        """The effect of the changes, in a sentence."""
         difference = None if self.shown is None else self.shown.difference
         if self.shown is None or difference is None:
             return None
@@ -122,7 +122,9 @@ class WhatIf:
         if difference.volume is not None:
             volume = f", {number(abs(difference.volume) / 1e6)} million m³"
         sentence = f"Over {self.shown.horizon_days} days {number(abs(difference.depth))} mm {more} flows out{volume}."
-        return sentence if difference.depth else f"Over {self.shown.horizon_days} days as much water flows out."
+        return (
+            sentence if difference.depth else f"Over {self.shown.horizon_days} days the same amount of water flows out."
+        )
 
     @property
     def terms(self) -> list[tuple[str, float | None, float | None]]:
@@ -139,7 +141,7 @@ class WhatIf:
 def read_what_if(
     request: Request, session: Reading, clock: ServiceClock, basin: BasinId, run: ShownRun = None
 ) -> HTMLResponse:
-    """Show what can be changed and, of a run that was made, what comes of it."""
+    """Show the form of changes, and the result of the chosen run."""
     title = basins.get(session, basin).name or basin
     try:
         latest = lookup.latest(session, basin, clock.now()).run

@@ -1,1 +1,1 @@
-"""Weather forecasts: which were issued, and what they hold."""
+"""Weather forecasts, feeds and bridges."""

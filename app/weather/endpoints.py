@@ -51,7 +51,7 @@ _CSV = (
 
 
 def _document_schema() -> dict[str, Any]:
-    """Return the schema of the JSON, whole: what it refers to would be looked for in the OpenAPI document."""
+    """Return the JSON schema without references, which would point into the OpenAPI document."""
     schema = WeatherDocument.model_json_schema()
     schema["properties"]["basins"]["additionalProperties"] = schema.pop("$defs")["TracesOfBasin"]
     return schema
@@ -77,20 +77,20 @@ WeatherId = Annotated[
 _Name = Annotated[str | None, Query(pattern=f"^{NAME}$")]
 
 
-@router.get("", summary="Which weather forecasts are kept", responses=documented(UnknownBasin))
+@router.get("", summary="List weather forecasts", responses=documented(UnknownBasin))
 def list_weather(
     request: Request,
     response: Response,
     session: Reading,
     clock: ServiceClock,
     basin: OptionalBasin = None,
-    source: Annotated[_Name, Query(description="Only those of this source.")] = None,
-    model: Annotated[_Name, Query(description="Only those that this model computed.")] = None,
+    source: Annotated[_Name, Query(description="Only weather forecasts of this source.")] = None,
+    model: Annotated[_Name, Query(description="Only weather forecasts of this model.")] = None,
     after: IdCursor = None,
     limit: PageLimit = 100,
 ) -> WeatherPage:
-    """The weather forecasts that are known by the service's clock, the last kept first, a page at a time: follow
-    `next` until it is null. Every one that arrives is kept and never changes."""
+    """The weather forecasts known by the service's clock, the latest stored first, a page at a time: follow `next`
+    until it is null. Every forecast that arrives is stored and never changes."""
     if basin is not None:
         basins.require(session, basin)
     issues, more = service.issues(
@@ -103,21 +103,21 @@ def list_weather(
 
 @router.get(
     "/{weather}",
-    summary="What a weather forecast holds",
+    summary="Read a weather forecast",
     responses=NOT_MODIFIED | documented(UnknownWeather),
     response_model=WeatherDetail,
 )
 def read_weather(
     session: Reading, clock: ServiceClock, response: Response, weather: WeatherId, if_none_match: IfNoneMatch = None
 ) -> WeatherDetail | Response:
-    """What it is, from whom, and of each basin its days, traces and variables. Basins may still be added to it; of one
-    that is there nothing changes."""
+    """Its source and model, and for each basin its days, traces and variables. Basins may still be added; stored ones
+    never change."""
     return tagged(service.detail(session, weather, clock.now()), response, if_none_match, SHORTLY)
 
 
 @router.get(
     "/{weather}/basins/{basin}",
-    summary="The weather that is forecast for a basin",
+    summary="A weather forecast's values for a basin",
     responses=NOT_MODIFIED | documented(UnknownWeather),
     response_model=BasinWeather,
 )
@@ -129,20 +129,22 @@ def read_weather_of_basin(
     basin: BasinId,
     if_none_match: IfNoneMatch = None,
 ) -> BasinWeather | Response:
-    """Each variable of each trace, day by day: precipitation (mm/day), temperature (°C), radiation (W/m², the mean over
-    daylight) and vapour pressure (Pa). It never changes, so keep it as long as you like."""
+    """Daily values of each variable and trace: precipitation (mm/day), temperature (°C), radiation (W/m², the mean over
+    daylight) and vapour pressure (Pa). It never changes, so it may be cached forever."""
     return tagged(service.of_basin(session, weather, basin, clock.now()), response, if_none_match, FOR_EVER)
 
 
 async def _content(request: Request, _key: Operator) -> bytes:
-    """Return the body; a dependency, so that the endpoint that writes it to the disk may block."""
+    """Return the body; a dependency, because the endpoint writes to disk and may block."""
     return await request.body()
 
 
 def _suffix(request: Request, _key: Operator) -> str:
     result = request.headers.get("Content-Type", "nothing").partition(";")[0].strip().lower()
     if result not in _SUFFIXES:
-        raise UnsupportedMedia(f"Weather forecasts come as {', '.join(_SUFFIXES)}: say so in the Content-Type header.")
+        raise UnsupportedMedia(
+            f"Weather forecasts come as {', '.join(_SUFFIXES)}: name one of them in the Content-Type header."
+        )
     return _SUFFIXES[result]
 
 
@@ -150,10 +152,10 @@ def _suffix(request: Request, _key: Operator) -> str:
     "",
     status_code=202,
     summary="Send a weather forecast",
-    description="One weather forecast of whatever basins, of one trace or several, at most "
-    f"{LARGEST_UPLOAD // MIB} MiB at once. A job checks and keeps it: a basin whose weather cannot be used is refused "
-    "by name, and the others are kept; the same again keeps nothing new. One that is sent with an operator's key is "
-    "used by forecasts that name it; one that is sent with an admin's is taken like those of a feed.",
+    description="One weather forecast of any basins, of one trace or several, at most "
+    f"{LARGEST_UPLOAD // MIB} MiB at once. A job checks and stores it: a basin with invalid weather is refused "
+    "by name, and the others are stored; repeating the request stores nothing new. One sent with an operator's key is "
+    "used by forecasts that name it; one sent with an admin's key is used like those of a feed.",
     responses=POSTED | documented_writing(IdempotencyConflict, TooManyUnfinishedJobs, UnsupportedMedia),
     openapi_extra=_BODY,
 )

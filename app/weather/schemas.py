@@ -9,36 +9,34 @@ from app.weather.example import ISSUE, WEATHER
 
 
 class WeatherIdentity(Model):
-    """What a weather forecast is."""
+    """The identity of a weather forecast."""
 
     id: str = Field(examples=["01a1f9952f438adb871a00"])
-    source: str = Field(description="Who gave it.", examples=["open-meteo"])
-    model: str = Field(description="What computed it.", examples=["ncep_gefs025"])
-    reference_time: datetime = Field(description="When its computation began.")
-    licence: str | None = Field(description="Of the source; null where it names none.")
-    credit: str | None = Field(
-        description="What is to be said of the source wherever this is shown; null where nothing."
-    )
+    source: str = Field(description="The provider.", examples=["open-meteo"])
+    model: str = Field(description="The weather model.", examples=["ncep_gefs025"])
+    reference_time: datetime = Field(description="Reference time of the model run.")
+    licence: str | None = Field(description="The source's licence; null where it names none.")
+    credit: str | None = Field(description="The attribution to show with the data; null where none is required.")
 
 
 class WeatherUsed(WeatherIdentity):
-    """A weather forecast that a run used."""
+    """The weather forecast used by a run."""
 
-    available_time: datetime = Field(description="From when on it could be read, of all basins of the run.")
+    available_time: datetime = Field(description="Readable since this instant, for all basins of the run.")
 
 
 class WeatherIssue(WeatherIdentity):
     """A weather forecast in a list."""
 
     operational: bool = Field(
-        description="Whether forecasts take it unasked: it came from a feed, an admin or the command line. One that "
-        "was sent with an operator's key is used where a forecast names it."
+        description="Whether forecasts use it by default: it came from a feed, an admin or the command line. One that "
+        "was sent with an operator's key is used only by forecasts that name it."
     )
-    created_at: datetime = Field(description="When its first basin was kept, by the machine's clock.")
+    created_at: datetime = Field(description="When its first basin was stored, by the machine's clock.")
 
 
 class WeatherPage(Model):
-    """Weather forecasts, the last kept first."""
+    """Weather forecasts, the latest stored first."""
 
     weather: list[WeatherIssue]
     next: str | None = Field(
@@ -48,18 +46,18 @@ class WeatherPage(Model):
 
 
 class WeatherOfBasin(Model):
-    """What a weather forecast holds of a basin."""
+    """Contents of a weather forecast for a basin."""
 
     basin: str
-    available_time: datetime = Field(description="From when on it could be read.")
+    available_time: datetime = Field(description="Readable since this instant.")
     first_day: date
     last_day: date
-    traces: int = Field(description="How many ways the weather may go.")
+    traces: int = Field(description="Number of traces.")
     variables: list[str]
 
 
 class WeatherDetail(WeatherIssue):
-    """A weather forecast, and what it holds of each basin."""
+    """A weather forecast with its contents for each basin."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [ISSUE]})
 
@@ -67,13 +65,13 @@ class WeatherDetail(WeatherIssue):
 
 
 class BasinWeather(WeatherUsed):
-    """The weather that is forecast for a basin."""
+    """The forecast weather of a basin."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [WEATHER]})
 
     basin: str
-    units: dict[str, str] = Field(description="Of each variable.")
-    time: list[date] = Field(description="The valid days: calendar days where the gauge is.")
+    units: dict[str, str] = Field(description="Unit of each variable.")
+    time: list[date] = Field(description="The valid days: calendar days at the gauge.")
     traces: dict[str, dict[str, list[float]]] = Field(
         description="By the label of the trace, each variable's value on each day."
     )

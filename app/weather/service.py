@@ -1,4 +1,4 @@
-"""Weather forecasts from the records to their answers."""
+"""Builds the answers about weather forecasts."""
 
 from datetime import datetime
 
@@ -21,7 +21,7 @@ def issues(
     after: str | None,
     limit: int,
 ) -> tuple[list[WeatherIssue], bool]:
-    """Return a page of what was known at an instant, and whether there is more after it."""
+    """Return a page of weather forecasts known at an instant, and whether more follow."""
     page_and_next = weather_issues.list_issues(
         session, at, basin=basin, source=source, model=model, after=after, limit=limit + 1
     )
@@ -29,7 +29,7 @@ def issues(
 
 
 def detail(session: Session, issue: str, at: datetime) -> WeatherDetail:
-    """Return a weather forecast and what was known of it at an instant.
+    """Return a weather forecast as known at an instant.
 
     Raises:
         UnknownWeather: there is none of that id.
@@ -49,7 +49,7 @@ def detail(session: Session, issue: str, at: datetime) -> WeatherDetail:
 
 
 def of_basin(session: Session, issue: str, basin: str, at: datetime) -> BasinWeather:
-    """Return the weather that is forecast for a basin.
+    """Return the forecast weather of a basin.
 
     Raises:
         UnknownWeather: there is none of that id, or it was not known for the basin at the instant.

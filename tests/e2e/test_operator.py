@@ -128,7 +128,7 @@ def test_a_day_of_an_operator(shown: tuple[Shown, str], country: Path) -> None:
     expect(page.get_by_role("heading", name="own")).to_be_visible()
 
     _turn_to(page, "Alerts")
-    page.get_by_role("link", name="Who is told of them").click()
+    page.get_by_role("link", name="Who is notified").click()
     page.get_by_text("Add a receiver").click()
     page.get_by_label("url (needed)").fill("https://rivers.example/hook")
     page.get_by_role("button", name="Add").click()

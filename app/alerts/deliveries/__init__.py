@@ -1,1 +1,1 @@
-"""Deliveries: what came of telling receivers."""
+"""Deliveries: attempts to notify receivers, and their outcome."""

@@ -20,13 +20,13 @@ from records.alerts.subscriptions import UnknownSubscription
 router = APIRouter(prefix="/deliveries", tags=["subscriptions"])
 
 DeliveryId = Annotated[str, Path(description="A delivery's id.", pattern=ID, examples=["01a1fa31d0a6718d9e12f4"])]
-OfSubscription = Annotated[str | None, Query(description="Only those of this subscription.", pattern=ID)]
-WithStatus = Annotated[Status | None, Query(description="Only those that stand so.")]
+OfSubscription = Annotated[str | None, Query(description="Only deliveries of this subscription.", pattern=ID)]
+WithStatus = Annotated[Status | None, Query(description="Only deliveries with this status.")]
 
 
 @router.get(
     "",
-    summary="What came of telling receivers",
+    summary="Which notifications were delivered",
     responses=documented_keyed(UnknownSubscription, NotYourSubscription),
 )
 def list_deliveries(
@@ -39,7 +39,7 @@ def list_deliveries(
     after: IdCursor = None,
     limit: PageLimit = 100,
 ) -> DeliveryPage:
-    """The deliveries to the subscriptions that the key made (for an admin's key, all), the newest first, a page at a
+    """The deliveries to the key's own subscriptions (for an admin's key, to all), newest first, a page at a
     time: follow `next` until it is null."""
     page, more = service.page(session, key, subscription=subscription, status=status, after=after, limit=limit)
     response.headers["Cache-Control"] = "no-store"
@@ -54,21 +54,22 @@ def list_deliveries(
     responses=documented_keyed(UnknownDelivery, NotYourSubscription),
 )
 def read_delivery(session: Reading, key: AnyKey, response: Response, delivery: DeliveryId) -> DeliveryDetail:
-    """Every attempt: when, what the receiver answered, or why it does not count as delivered. What the receiver says
-    besides its status is not read."""
+    """Every attempt: when it was sent, the receiver's status code, or why it does not count as delivered. The body of
+    the receiver's answer is not read."""
     response.headers["Cache-Control"] = "no-store"
     return service.detail(session, service.owned(session, key, delivery))
 
 
 @router.post(
     "/{delivery}/replay",
-    summary="Tell a receiver again",
+    summary="Send a delivery again",
     responses=documented_writing(UnknownDelivery, NotYourSubscription, NotEnded),
 )
 def replay_delivery(
     response: Response, key: Operator, actor: By, database: OpenDatabase, clock: ServiceClock, delivery: DeliveryId
 ) -> DeliveryDetail:
-    """A delivery that has ended, well or not, is attempted anew: the same event, with as many attempts as a new one."""
+    """Starts a finished delivery again, whether it succeeded or failed: the same event, with as many attempts as a new
+    one."""
     with database.transaction() as session:
         service.owned(session, key, delivery)
         stored = deliveries.replay(session, delivery)

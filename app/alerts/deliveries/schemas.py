@@ -18,31 +18,31 @@ class DeliveryAttempt(Model):
     number: int
     at: datetime
     ended_at: datetime | None
-    status_code: int | None = Field(description="What the receiver answered. Its body is not read.")
+    status_code: int | None = Field(description="The receiver's HTTP status. Its body is not read.")
     failure: str | None = Field(description="Why it does not count as delivered.")
     missing: Missing
 
 
 class Delivery(Model):
-    """A change for a receiver."""
+    """An alert change to be sent to a receiver."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [DELIVERY]})
 
     id: str
     subscription: str
-    event: str = Field(description="The change: the same at every attempt.")
+    event: str = Field(description="Identifier of the change: the same at every attempt.")
     kind: ChangeKind
     basin: str
     status: Status = Field(description="`failed`: after its last attempt. Replay it when the receiver is well.")
-    tries: int = Field(description="Attempts since it was made or last replayed.")
-    most_tries: int = Field(description="After so many it has failed.")
-    next_at: datetime | None = Field(description="When the next attempt is made; null for at once.")
+    tries: int = Field(description="Attempts since it was created or last replayed.")
+    most_tries: int = Field(description="Maximum number of attempts: after these it has failed.")
+    next_at: datetime | None = Field(description="Time of the next attempt; null: immediately.")
     ended_at: datetime | None
     missing: Missing
 
 
 class DeliveryDetail(Delivery):
-    """A change for a receiver, and every attempt to tell it."""
+    """An alert change for a receiver, with every attempt to send it."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [DELIVERY_DETAIL]})
 

@@ -1,4 +1,4 @@
-"""Deliveries from the records to their answers."""
+"""Builds the answers about deliveries."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -28,11 +28,11 @@ def page(
     after: str | None,
     limit: int,
 ) -> tuple[list[Delivery], bool]:
-    """Return a page of the deliveries that a key may see, and whether there are more after it.
+    """Return a page of deliveries visible to a key, and whether more follow.
 
     Raises:
         UnknownSubscription: there is none of that id.
-        NotYourSubscription: another key made it.
+        NotYourSubscription: it belongs to another key.
     """
     chosen: list[str] | None = None
     if subscription is not None:
@@ -48,7 +48,7 @@ def owned(session: Session, key: Key, delivery: str) -> deliveries.Delivery:
 
     Raises:
         UnknownDelivery: there is none of that id.
-        NotYourSubscription: it is of another key's subscription.
+        NotYourSubscription: its subscription belongs to another key.
     """
     stored = deliveries.get(session, delivery)
     subscriptions.owned(session, key, stored.subscription_id)
@@ -87,7 +87,7 @@ def _fields(stored: deliveries.Delivery, changes: dict[int, alert_changes.Change
         "next_at": stored.next_at,
         "ended_at": stored.ended_at,
     }
-    at_once = "It is attempted at once, or right now." if stored.status == "pending" else "It has ended."
+    at_once = "The next attempt is immediate or under way." if stored.status == "pending" else "It has ended."
     return fields | {"missing": _missing(fields, {"next_at": at_once, "ended_at": "It is under way."})}
 
 

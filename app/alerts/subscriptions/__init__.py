@@ -1,1 +1,1 @@
-"""Subscriptions: who is told of alert changes."""
+"""Subscriptions: receivers of alert changes."""

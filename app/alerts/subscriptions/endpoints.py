@@ -26,9 +26,9 @@ SubscriptionId = Annotated[
 ]
 
 
-@router.get("", summary="Who is told of alert changes", responses=documented_keyed())
+@router.get("", summary="List subscriptions to alert changes", responses=documented_keyed())
 def list_subscriptions(session: Reading, key: AnyKey, clock: ServiceClock, response: Response) -> Subscriptions:
-    """The subscriptions that the key made; for an admin's key, all."""
+    """The key's own subscriptions; for an admin's key, all."""
     response.headers["Cache-Control"] = NO_STORE
     now = clock.wall()
     return Subscriptions(subscriptions=[service.answer(one, now) for one in service.of_key(session, key)])
@@ -37,7 +37,7 @@ def list_subscriptions(session: Reading, key: AnyKey, clock: ServiceClock, respo
 @router.post(
     "",
     status_code=201,
-    summary="Be told of alert changes",
+    summary="Subscribe to alert changes",
     responses=documented_writing(ForbiddenTarget, TooManySubscriptions, NoWebhookKey),
 )
 def create_subscription(
@@ -49,8 +49,8 @@ def create_subscription(
     clock: ServiceClock,
     new: NewSubscription,
 ) -> SubscriptionWithSecret:
-    """From now on every change is posted to the URL as JSON, signed with the secret of the answer, which is shown this
-    once. What does not arrive is sent again, with growing waits, under the same `event`. While the key is revoked or
+    """From now on every change is posted to the URL as JSON, signed with the secret in the answer, which is shown this
+    once. Failed deliveries are retried with growing delays, under the same `event`. While the key is revoked or
     expired, nothing new is sent."""
     service.require_target(settings, new.url)
     now = clock.wall()
@@ -64,13 +64,13 @@ def create_subscription(
 
 @router.get(
     "/{subscription}",
-    summary="What a subscription says",
+    summary="Read a subscription",
     responses=documented_keyed(UnknownSubscription, NotYourSubscription),
 )
 def read_subscription(
     session: Reading, key: AnyKey, clock: ServiceClock, response: Response, subscription: SubscriptionId
 ) -> Subscription:
-    """For the key that made it, and for admins: a URL may hold a secret of its own."""
+    """Only for the key that created it and for admins, because a URL may contain a secret."""
     response.headers["Cache-Control"] = NO_STORE
     return service.answer(service.owned(session, key, subscription), clock.wall())
 
@@ -90,7 +90,8 @@ def change_subscription(
     subscription: SubscriptionId,
     patch: SubscriptionPatch,
 ) -> Subscription:
-    """Its URL, its basins, its least severity: what is left out stays. What waits to be sent goes to the new URL."""
+    """Changes its URL, basins or minimum severity; a field that is left out stays. Pending deliveries go to the new
+    URL."""
     service.require_target(settings, patch.url)
     now = clock.wall()
     with database.transaction() as session:
@@ -115,7 +116,7 @@ def rotate_secret(
     clock: ServiceClock,
     subscription: SubscriptionId,
 ) -> SubscriptionWithSecret:
-    """The answer shows the new secret, this once. For a day what is sent bears a signature by each of the two, so that
+    """The answer shows the new secret, this once. For a day deliveries are signed with both secrets, so that
     the receiver can change over in its own time; a second rotation within the day ends the oldest at once."""
     now = clock.wall()
     with database.transaction() as session:
@@ -136,7 +137,7 @@ def rotate_secret(
 def delete_subscription(
     key: Operator, actor: By, database: OpenDatabase, clock: ServiceClock, subscription: SubscriptionId
 ) -> None:
-    """With its deliveries and their log. The history of alerts stays."""
+    """Also deletes its deliveries and their log. The alert history stays."""
     with database.transaction() as session:
         service.owned(session, key, subscription)
         subscriptions.remove(session, subscription)

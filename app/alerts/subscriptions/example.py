@@ -17,5 +17,5 @@ SUBSCRIPTION: dict[str, Any] = {
 }
 NEW_SECRET: dict[str, Any] = {
     **SUBSCRIPTION,
-    "secret": "freshet_webhook_this-is-no-secret-it-is-made-up-for-an-example",
+    "secret": "freshet_webhook_not-a-secret-but-a-placeholder-for-the-example",
 }

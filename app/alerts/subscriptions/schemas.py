@@ -15,12 +15,12 @@ class Subscription(Model):
     model_config = ConfigDict(json_schema_extra={"examples": [SUBSCRIPTION]})
 
     id: str
-    url: str = Field(description="Where changes are posted to.")
-    basins: list[str] | None = Field(description="Whose changes are told.")
-    least_severity: Severity = Field(description="Changes of alerts that were and are less severe are not told.")
+    url: str = Field(description="Address that changes are posted to.")
+    basins: list[str] | None = Field(description="Basins whose changes are sent; null: all.")
+    least_severity: Severity = Field(description="Changes below this severity, before and after, are not sent.")
     created_at: datetime
-    rotated_at: datetime | None = Field(description="When its secret followed the one before.")
-    old_secret_until: datetime | None = Field(description="Until then what is sent is signed with the old secret too.")
+    rotated_at: datetime | None = Field(description="When the secret was last replaced.")
+    old_secret_until: datetime | None = Field(description="Until then deliveries are signed with the old secret too.")
     missing: Missing
 
 
@@ -29,10 +29,10 @@ class SubscriptionWithSecret(Subscription):
 
     model_config = ConfigDict(json_schema_extra={"examples": [NEW_SECRET]})
 
-    secret: str = Field(description="What signatures are checked with. It is shown this once: keep it.")
+    secret: str = Field(description="Secret for checking signatures. It is shown only this once: store it.")
 
 
 class Subscriptions(Model):
-    """Those of the key, or of all keys where it is an admin's, the oldest first."""
+    """The key's own subscriptions (for an admin's key, all), oldest first."""
 
     subscriptions: list[Subscription]

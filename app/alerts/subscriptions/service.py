@@ -1,4 +1,4 @@
-"""Subscriptions from requests to the records, and back to their answers."""
+"""Checks requests about subscriptions and builds their answers."""
 
 from dataclasses import asdict
 from datetime import datetime
@@ -19,38 +19,39 @@ _COPIED = ("id", "url", "basins", "least_severity", "created_at", "rotated_at")
 
 
 class NotYourSubscription(Forbidden):
-    """Another key made the subscription."""
+    """The subscription belongs to another key."""
 
     kind = "not-your-subscription"
 
 
 class ForbiddenTarget(InvalidInput):
-    """Nothing may be sent to the address."""
+    """The service may not send to this address."""
 
     kind = "forbidden-target"
 
 
 def require_target(settings: Settings, url: str | None) -> None:
-    """Return when something may be sent to a URL, as far as the URL itself tells.
+    """Refuse a URL that the service may not send to, judged by the URL alone.
 
     Raises:
-        ForbiddenTarget: it may not.
+        ForbiddenTarget: the URL is not allowed.
     """
     if url is not None and (reason := why_no_target(url, settings.webhook_hosts)):
         raise ForbiddenTarget(reason)
 
 
 def owned(session: Session, key: Key, subscription: str) -> subscriptions.Subscription:
-    """Return a subscription that a key may see and change: its own, or any where it is an admin's.
+    """Return a subscription that belongs to a key; an admin's key may take any.
 
     Raises:
         UnknownSubscription: there is none of that id.
-        NotYourSubscription: another key made it.
+        NotYourSubscription: it belongs to another key.
     """
     stored = subscriptions.get(session, subscription)
     if not key.is_admin and stored.key_id != key.id:
         raise NotYourSubscription(
-            f"Subscription {stored.id} was not made with the key of {key.name}: use the key that did, or an admin's."
+            f"Subscription {stored.id} does not belong to the key of {key.name}: use the key that created it, or an "
+            "admin's."
         )
     return stored
 
@@ -61,7 +62,7 @@ def of_key(session: Session, key: Key) -> list[subscriptions.Subscription]:
 
 
 def answer(stored: subscriptions.Subscription, at: datetime) -> Subscription:
-    """Return what is told of a subscription, without its secret."""
+    """Return the public fields of a subscription, without its secret."""
     return Subscription(**_fields(stored, at))
 
 
@@ -81,7 +82,7 @@ def _fields(stored: subscriptions.Subscription, at: datetime) -> dict[str, Any]:
     overlaps = stored.rotated_at is not None and len(stored.generations(at)) > 1
     fields["old_secret_until"] = stored.rotated_at + OVERLAP if overlaps and stored.rotated_at else None
     why = {
-        "basins": "Changes of all basins are told.",
+        "basins": "Changes of all basins are sent.",
         "rotated_at": "Its secret is the first.",
         "old_secret_until": "Its secret is the only one that is good.",
     }

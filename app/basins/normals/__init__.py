@@ -1,1 +1,1 @@
-"""Normals: what is usual for a day, by the same time of other years."""
+"""Normals: the usual values for a day of the year, from other years."""

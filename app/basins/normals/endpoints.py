@@ -22,7 +22,7 @@ router = APIRouter(prefix="/basins", tags=["observations"])
 Product = Annotated[
     str | None,
     Query(
-        description="The product of the weather; that of the current model version where none is named.",
+        description="The weather product; by default that of the current model version.",
         pattern=f"^{NAME}$",
         examples=["daymet"],
     ),
@@ -30,15 +30,15 @@ Product = Annotated[
 Start = Annotated[
     DayField | None,
     Query(
-        description=f"The first day. Without it the answer begins {USUAL_DAYS} days before it ends.",
+        description=f"The first day; by default {USUAL_DAYS} days before the last.",
         examples=["2008-04-01"],
     ),
 ]
 End = Annotated[
     DayField | None,
     Query(
-        description=f"The last day, included, be it past or ahead. Without it the answer ends {USUAL_DAYS} days after "
-        "it begins, or where it has no beginning either, on the day of the service's clock.",
+        description=f"The last day (included), past or ahead. By default {USUAL_DAYS} days after the first day, or if "
+        "that is not given either, the day of the service's clock.",
         examples=["2008-07-31"],
     ),
 ]
@@ -46,11 +46,11 @@ End = Annotated[
 
 @router.get(
     "/{basin}/normals",
-    summary="What is usual for each day: flow, weather, stored water and snow",
-    description="What other years had at the same time of the year: the mean, which is what is meant by normal, "
-    "quantiles, and how many years they are of. A year counts where more than half of the days around the same day of "
-    "it are known; the year of the day itself never does, so no day is held against itself. On a day with too few "
-    f"other years all are null, and `missing` says so. One answer holds at most {MAX_DAYS} days, past or ahead.",
+    summary="Normals for each day: flow, weather, stored water and snow",
+    description="Statistics of other years at the same time of the year: the mean (the normal), quantiles, and the "
+    "number of years. A year counts if more than half of the days around the same day are known; the year of the day "
+    "itself never counts, so no day is compared with itself. On a day with too few other years all are null, and "
+    f"`missing` gives the reason. One answer holds at most {MAX_DAYS} days, past or ahead.",
     responses=NOT_MODIFIED | documented(UnknownBasin, NoObservations, UnknownArea),
     response_model=Normals,
 )

@@ -1,4 +1,4 @@
-"""The days that a normal is of: those that were observed, and those that the current version simulates."""
+"""Daily records behind normals: observed series, and water simulated by the current version."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -20,10 +20,10 @@ from records.versions import versions
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """All days of a variable that are known, in the unit to tell them in.
+    """All known days of a variable, in the unit of the answer.
 
     Attributes:
-        source: the product that they are of, or the version that simulates them.
+        source: the product, or the version that simulates the values.
         values: (days,), NaN where missing.
     """
 
@@ -37,10 +37,10 @@ class Record:
 def observed(
     session: Session, basin: str, product: str, variable: str, units: Units | None, area: convert.Area | None
 ) -> Record | str:
-    """Return the series of a product, discharge in the unit asked for; or why there is none."""
+    """Return a product's series (discharge in the requested unit), or why there is none."""
     daily = series.read(session, basin, product, variable)
     if daily is None:
-        return f"No {variable} of {product} is kept for {basin}."
+        return f"No {variable} of {product} is stored for {basin}."
     if variable != DISCHARGE or units is None:
         return Record("observed", product, daily.unit, daily.period, daily.values)
     flow = convert.converted(daily.values, unit=daily.unit, into=units, area=area)
@@ -48,7 +48,7 @@ def observed(
 
 
 def simulated(session: Session, basin: str, version: str | None, variable: WaterVariable) -> Record | str:
-    """Return the water that the current version simulates, or why none is known."""
+    """Return the water simulated by the current version, or why there is none."""
     if version is None:
         return f"No model version is current for {basin}."
     if not versions.get(session, version).conserving:

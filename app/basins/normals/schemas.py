@@ -14,39 +14,39 @@ GappyColumn = list[float | None]
 
 
 class DayNormals(Model):
-    """What is normal of one variable on each day; null on a day with too few years."""
+    """Normals of one variable for each day; null on a day with too few years."""
 
     kind: Literal["observed", "simulated"] = Field(
-        description="`observed`: of a product's series. `simulated`: of what the current model version simulates with "
-        "the weather that came, the mean of its members."
+        description="`observed`: from a product's series. `simulated`: by the current model version, driven by "
+        "observed weather, mean of its members."
     )
     source: str = Field(description="The product or the model version.")
     units: str
-    record: Period = Field(description="The first and the last day that is known of it.")
-    mean: GappyColumn = Field(description=column("The mean over the other years: what is meant by normal"))
-    p10: GappyColumn = Field(description=column("A tenth of the other years' days are at or below"))
-    p25: GappyColumn = Field(description=column("A quarter of them"))
-    median: GappyColumn = Field(description=column("Half of them"))
-    p75: GappyColumn = Field(description=column("Three quarters of them"))
-    p90: GappyColumn = Field(description=column("Nine tenths of them"))
-    years: list[int] = Field(description=column("How many other years count"))
+    record: Period = Field(description="The first and the last known day.")
+    mean: GappyColumn = Field(description=column("Mean over the other years, the normal"))
+    p10: GappyColumn = Field(description=column("10 % quantile of the other years"))
+    p25: GappyColumn = Field(description=column("25 % quantile of the other years"))
+    median: GappyColumn = Field(description=column("Median of the other years"))
+    p75: GappyColumn = Field(description=column("75 % quantile of the other years"))
+    p90: GappyColumn = Field(description=column("90 % quantile of the other years"))
+    years: list[int] = Field(description=column("Number of other years"))
 
 
 class Normals(Model):
-    """What is usual for the days asked about, a variable after the other."""
+    """Normals for the requested days, by variable."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [NORMALS]})
 
     basin: str
-    basin_kind: Kind = Field(description="`synthetic`: made by computation, no real river.")
-    product: str | None = Field(description="The product of the weather.")
-    credits: dict[str, DataCredit] = Field(description="Whose the products are, where a feed brought some of them.")
-    area: Area | None = Field(description="The drainage area that discharge was converted with; null where none was.")
-    near_days: int = Field(description="So many days before and after the same day of other years are its window.")
-    least_years: int = Field(description="With fewer other years there is no normal.")
-    time: list[date] = Field(description="Every day from the first to the last that was asked for.")
+    basin_kind: Kind = Field(description="`synthetic`: computed, not a real river.")
+    product: str | None = Field(description="The weather product.")
+    credits: dict[str, DataCredit] = Field(description="Providers of the products that came through feeds.")
+    area: Area | None = Field(description="The drainage area used to convert discharge; null where none was.")
+    near_days: int = Field(description="Half width of the window: days before and after the same day of other years.")
+    least_years: int = Field(description="Minimum number of other years for a normal.")
+    time: list[date] = Field(description="Every day of the requested period.")
     variables: dict[str, DayNormals | None] = Field(
         description="By variable: `discharge` of the gauge, the series of the weather product, all water in the basin "
-        "(`storage`) and the part that reads as snow (`snow`)."
+        "(`storage`) and the part read as snow (`snow`)."
     )
     missing: Missing

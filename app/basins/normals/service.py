@@ -1,4 +1,4 @@
-"""What is normal on some days, from the records to the answer."""
+"""Builds the answer about normals."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -32,14 +32,14 @@ _USUAL = np.timedelta64(USUAL_DAYS - 1, "D")
 
 @dataclass(frozen=True, slots=True)
 class NormalsRequest:
-    """What is asked; None is the usual.
+    """Parameters of a request for normals; None takes the default.
 
     Attributes:
         variable: one, or all.
         product: of the weather.
-        start, end: the first and last day.
+        start, end: first and last day.
         units: of discharge; m3/s unless another is named.
-        area: the name of the area that depths are taken over.
+        area: name of the drainage area used for depths.
     """
 
     variable: str | None
@@ -51,13 +51,13 @@ class NormalsRequest:
 
 
 def normals_of(session: Session, basin: str, request: NormalsRequest, now: datetime) -> Normals:
-    """Return the answer.
+    """Return the normals of a basin.
 
     Raises:
         UnknownBasin: there is no such basin.
-        NoObservations: nothing of the product is kept, or no such variable; the sentence names what is.
+        NoObservations: nothing of the product or the variable is stored; the message lists the stored series.
         UnknownArea: the basin has no area of that name.
-        InvalidRequest: the period is too long or turned round, or the unit or the area does not fit.
+        InvalidRequest: the period is too long or reversed, or the unit or the area does not fit.
     """
     period, catalogue = _period(request, now), series.catalogue(session, basin)
     version = promotions.current(session, [basin]).get(basin)
@@ -107,22 +107,22 @@ def _period(request: NormalsRequest, now: datetime) -> calendar.Period:
 def _weather_product(
     session: Session, basin: str, asked: str | None, version: str | None, catalogue: Sequence[series.Entry]
 ) -> tuple[str | None, str]:
-    """Return the product whose weather is told, that of the current version unless one is named, and why none is."""
+    """Return the weather product (by default the current version's), and why there is none."""
     products = {entry.product for entry in catalogue}
     if asked is not None:
         if asked not in products:
             raise no_observations(f"No series of {asked}", basin, catalogue)
         return asked, ""
     if version is None:
-        return None, f"No model version is current for {basin}, whose weather would be told: name a product."
+        return None, f"{basin} has no current model version to take the weather product from: name a product."
     product = versions.get(session, version).product
-    return (product if product in products else None), f"No series of {product} is kept for {basin}."
+    return (product if product in products else None), f"No series of {product} is stored for {basin}."
 
 
 def _sources(
     basin: str, product: str | None, variable: str | None, catalogue: Sequence[series.Entry]
 ) -> Mapping[str, str]:
-    """Return the product of each observed variable that is told."""
+    """Return the product of each observed variable in the answer."""
     sources = {DISCHARGE: gauge_product(basin)}
     sources |= {entry.variable: entry.product for entry in catalogue if entry.product == product}
     if variable is None:
@@ -135,7 +135,7 @@ def _sources(
 def _area(session: Session, basin: str, request: NormalsRequest, of_discharge: bool) -> convert.Area | None:
     unit = series.unit_of(session, basin, gauge_product(basin), DISCHARGE) if of_discharge else None
     if request.units is not None and not of_discharge:
-        raise refused("units", "only discharge can be told in other units, and none is asked for: leave it out.")
+        raise refused("units", "only discharge can be converted, and none is requested: leave it out.")
     return area_between(session, basin, [] if unit is None else [unit], observed_unit(request.units), request.area)
 
 

@@ -1,1 +1,1 @@
-"""Observations: the daily series that are kept of a basin."""
+"""Observations: the stored daily series of a basin."""

@@ -25,34 +25,31 @@ router = APIRouter(prefix="/basins", tags=["observations"])
 Product = Annotated[
     str,
     Query(
-        description="Where the series come from: a weather product (`maurer_extended`, `daymet`, `nldas`), `usgs` for "
-        "gauged discharge, `uaz` or `snodas` for snow. `/v1/basins/{basin}` lists those that are kept.",
+        description="The source of the series: a weather product (`maurer_extended`, `daymet`, `nldas`), `usgs` for "
+        "gauged discharge, `uaz` or `snodas` for snow. `/v1/basins/{basin}` lists the stored ones.",
         pattern=f"^{NAME}$",
         examples=["usgs"],
     ),
 ]
 Variable = Annotated[
     str | None,
-    Query(
-        description="One variable; all of the product where none is named.", pattern=f"^{NAME}$", examples=["discharge"]
-    ),
+    Query(description="One variable; by default all of the product.", pattern=f"^{NAME}$", examples=["discharge"]),
 ]
 Start = Annotated[
     DayField | None,
     Query(
-        description=f"The first day. Without it the answer begins {USUAL_DAYS} days before it ends, or where the "
-        "series begin.",
+        description=f"The first day; by default {USUAL_DAYS} days before the last, or where the series begin.",
         examples=["2008-04-01"],
     ),
 ]
 End = Annotated[
-    DayField | None, Query(description="The last day, included; the last one kept without it.", examples=["2008-07-31"])
+    DayField | None,
+    Query(description="The last day (included); by default the last stored one.", examples=["2008-07-31"]),
 ]
 DischargeUnits = Annotated[
     ObservedUnits | None,
     Query(
-        description=f"The unit of discharge, `{STANDARD}` without it; `source`: the unit that it is stored in (`cfs` "
-        "of USGS gauges)."
+        description=f"The unit of discharge, by default `{STANDARD}`; `source`: the stored unit (`cfs` of USGS gauges)."
     ),
 ]
 
@@ -61,8 +58,8 @@ DischargeUnits = Annotated[
     "/{basin}/observations",
     summary="Observed discharge, weather and snow of a basin",
     description="The daily series of a product, every day of the period: a day without a value is null, and its flags "
-    f"say why. One answer holds at most {MAX_DAYS} days; a longer period is refused, never cut short. With "
-    "`known_at` what was revised later is as it was, and what came later is absent.",
+    f"give the reason. One answer holds at most {MAX_DAYS} days; a longer period is refused. With "
+    "`known_at` revised values appear as they were at that instant, and later data are absent.",
     responses=NOT_MODIFIED | documented(UnknownBasin, NoObservations, UnknownArea) | documented_formats(*SERIES),
     response_model=Observations,
 )

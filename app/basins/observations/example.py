@@ -28,8 +28,8 @@ OBSERVATIONS: dict[str, Any] = {
         "128": "ice: the river was frozen; a value is an estimate",
     },
     "missing": {
-        "values.discharge": "1 of 4 days have no value: their flags say why.",
+        "values.discharge": "1 of 4 days have no value: their flags give the reason.",
         "area": "No value was converted with an area.",
-        "known_at": "It is what is known now.",
+        "known_at": "The answer is as known now.",
     },
 }

@@ -1,4 +1,4 @@
-"""Daily series from the records to their answer."""
+"""Builds the answer about observed daily series."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -30,7 +30,7 @@ LEGEND: Mapping[Flag, str] = {
     Flag.ESTIMATED: "estimated: the source has estimated the value",
     Flag.BELOW_LIMIT: "below limit: the value is the limit below which the source cannot measure",
     Flag.MISSING: "missing: the source names the day and has no value for it",
-    Flag.ABSENT: "absent: no source speaks of the day",
+    Flag.ABSENT: "absent: no source mentions the day",
     Flag.FILLED: "filled: a missing value was filled in",
     Flag.SUSPECT: "suspect: the value is doubtful; with missing, it was negative or not readable, and is not taken",
     Flag.ICE: "ice: the river was frozen; a value is an estimate",
@@ -39,14 +39,14 @@ LEGEND: Mapping[Flag, str] = {
 
 @dataclass(frozen=True, slots=True)
 class SeriesRequest:
-    """What is asked of a basin's series; None is the usual.
+    """Parameters of a request for series; None takes the default.
 
     Attributes:
         variable: one, or all of the product.
-        start, end: the first and last day.
+        start, end: first and last day.
         units: of discharge; m3/s unless another is named.
-        area: the name of the area that depths are taken over.
-        known_at: the instant at which it is to have been known.
+        area: name of the drainage area used for depths.
+        known_at: the answer is as known at this instant.
     """
 
     product: str
@@ -60,7 +60,7 @@ class SeriesRequest:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What a request comes to: the series that it names, their days, and the area for conversions."""
+    """A resolved request: its series, their days, and the area for conversions."""
 
     basin: str
     entries: Sequence[series.Entry]
@@ -71,13 +71,13 @@ class Part:
 
 
 def part(session: Session, basin: str, request: SeriesRequest) -> Part:
-    """Return what is asked for, with what was left open filled in.
+    """Resolve a request, filling in its defaults.
 
     Raises:
         UnknownBasin: there is no such basin.
-        NoObservations: nothing of it is kept; the sentence names what is.
+        NoObservations: nothing of it is stored; the message lists the stored series.
         UnknownArea: the basin has no area of that name.
-        InvalidRequest: the period is too long or turned round, or the unit does not fit.
+        InvalidRequest: the period is too long or reversed, or the unit does not fit.
     """
     catalogue = series.catalogue(session, basin)
     entries = [
@@ -93,9 +93,9 @@ def part(session: Session, basin: str, request: SeriesRequest) -> Part:
 
 
 def no_observations(sought: str, basin: str, catalogue: Sequence[series.Entry]) -> NoObservations:
-    """Return the error that what is sought of a basin is not kept, which names what is."""
+    """Return the error for a series that is not stored, listing the stored ones."""
     choices = "; ".join(f"{entry.product}: {entry.variable} {entry.period}" for entry in catalogue) or "nothing yet"
-    return NoObservations(f"{sought} is kept for {basin}: choose a series that is ({choices}).")
+    return NoObservations(f"{sought} is stored for {basin}: choose a stored series ({choices}).")
 
 
 def _known(session: Session, basin: str, entries: Sequence[series.Entry], at: datetime) -> list[series.Entry]:
@@ -113,7 +113,7 @@ def _known(session: Session, basin: str, entries: Sequence[series.Entry], at: da
 
 
 def tag_of(session: Session, part: Part) -> str:
-    """Return the entity tag: the stamp of the product grows with every write to it."""
+    """Return the entity tag, from the product's stamp, which grows with every write."""
     area = part.area and (part.area.name, part.area.m2)
     product = part.entries[0].product
     stamp = series.stamp(session, part.basin, product)
@@ -124,18 +124,18 @@ def tag_of(session: Session, part: Part) -> str:
 
 
 def credit_of(session: Session, product: str) -> DataCredit | None:
-    """Return whose a product is; None where no feed brought any of it."""
+    """Return the credit of a product; None where no feed brought any of it."""
     credit = product_credits.by_product(session, [product]).get(product)
     return None if credit is None else DataCredit(credit=credit.credit, licence=credit.licence)
 
 
 def answer(session: Session, part: Part) -> Observations:
-    """Return the answer."""
+    """Return the observations of a basin."""
     period, area = part.period, part.area
     by_variable = {entry.variable: _in_units(session, part, entry) for entry in part.entries}
     lacking = {name: int(np.isnan(daily.values).sum()) for name, daily in by_variable.items()}
     missing = {
-        f"values.{name}": f"{days} of {len(period)} days have no value: their flags say why."
+        f"values.{name}": f"{days} of {len(period)} days have no value: their flags give the reason."
         for name, days in lacking.items()
         if days
     }
@@ -145,7 +145,7 @@ def answer(session: Session, part: Part) -> Observations:
     if area is None:
         missing["area"] = "No value was converted with an area."
     if part.known_at is None:
-        missing["known_at"] = "It is what is known now."
+        missing["known_at"] = "The answer is as known now."
     return Observations(
         basin=part.basin,
         basin_kind=kind_of(part.basin),
@@ -167,7 +167,7 @@ def answer(session: Session, part: Part) -> Observations:
 
 
 def _in_units(session: Session, part: Part, entry: series.Entry) -> DailySeries:
-    """Return a series over the period in the unit to tell it in."""
+    """Return a series over the period, in the unit of the answer."""
     key = (session, part.basin, entry.product, entry.variable)
     stored = (
         series.read(*key, part.period)
@@ -188,7 +188,7 @@ def _in_units(session: Session, part: Part, entry: series.Entry) -> DailySeries:
 def _area(session: Session, basin: str, request: SeriesRequest, entries: Sequence[series.Entry]) -> convert.Area | None:
     units = [entry.unit for entry in entries if entry.variable == DISCHARGE]
     if request.units is not None and not units:
-        raise refused("units", "only discharge can be told in other units, and none is asked for: leave it out.")
+        raise refused("units", "only discharge can be converted, and none is requested: leave it out.")
     return area_between(session, basin, units, observed_unit(request.units), request.area)
 
 
@@ -201,7 +201,9 @@ def _period(basin: str, request: SeriesRequest, entries: Sequence[series.Entry])
         raise refused("end", "the period ends before it begins: swap start and end.")
     period = Period(first, last)
     if first > last or span.overlap(period) is None:
-        raise NoObservations(f"Nothing of {request.product} is kept for {basin} in those days: choose some of {span}.")
+        raise NoObservations(
+            f"Nothing of {request.product} is stored for {basin} in those days: choose days within {span}."
+        )
     if len(period) > MAX_DAYS:
         raise refused(
             "start" if request.end is None else "end",

@@ -1,4 +1,4 @@
-"""Observations as a table: a row a day, a column a variable and one its flags."""
+"""Observations as a table: a row for each day; for each variable its values and flags."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from records.basins.basins import Site
 
 @dataclass(frozen=True, slots=True)
 class _Standard:
-    """What a variable is by the CF conventions: its standard name, its cell methods, and the unit that fits both."""
+    """CF metadata of a variable: standard name, cell methods, and the unit that fits both."""
 
     name: str
     cell_methods: str
@@ -36,10 +36,10 @@ def of_observations(answer: Observations, sites: Mapping[str, Site]) -> Table:
     rows, credit = len(answer.time), answer.credit
     columns = [
         *basin_columns(answer.basin, sites.get(answer.basin, NOWHERE), rows),
-        constant("product", "where the series come from", "text", answer.product, rows),
-        constant("credit", "whose they are", "text", credit and credit.credit, rows),
-        constant("licence", "under which they may be used", "text", credit and credit.licence, rows),
-        constant("known_at", "instant at which this was known", "instant", answer.known_at, rows),
+        constant("product", "source of the series", "text", answer.product, rows),
+        constant("credit", "provider of the product", "text", credit and credit.credit, rows),
+        constant("licence", "licence of the product", "text", credit and credit.licence, rows),
+        constant("known_at", "the values are as known at this instant", "instant", answer.known_at, rows),
         Column("time", "day", "day", answer.time),
     ]
     legend = {int(bit): words for bit, words in answer.flag_legend.items()}

@@ -1,1 +1,1 @@
-"""Levels of a basin's discharge: those of its record, and those that operators set."""
+"""Levels of a basin's discharge: from its record, and set by operators."""

@@ -24,15 +24,13 @@ from records.basins.basins import UnknownArea, UnknownBasin
 router = APIRouter(prefix="/basins", tags=["thresholds"])
 
 DischargeUnits = Annotated[Units, Query(description="The unit of every discharge.")]
-ThresholdName = Annotated[
-    str, Path(description="What the level is called.", pattern=f"^{NAME}$", examples=["bankfull"])
-]
+ThresholdName = Annotated[str, Path(description="The level's name.", pattern=f"^{NAME}$", examples=["bankfull"])]
 _NEW: dict[int | str, dict[str, Any]] = {201: {"model": FixedThreshold, "description": "The level is new."}}
 
 
 @router.get(
     "/{basin}/thresholds",
-    summary="Which flows are floods and which are low",
+    summary="Flood, low-flow and operator levels of a basin",
     responses=NOT_MODIFIED | documented(UnknownBasin, UnknownArea),
     response_model=Thresholds,
 )
@@ -44,10 +42,10 @@ def read_thresholds(
     area: AreaName = None,
     if_none_match: IfNoneMatch = None,
 ) -> Thresholds | Response:
-    """The levels that the basin's own gauge has measured: floods of 2 to 50 years by two distributions, 7-day low flows
-    of 2 and 10 years, flows that most days exceed, with their intervals and the years that they rest on. A record of
-    fewer than ten years has none, and says so. Beside them those of what the current model version simulates (`model`),
-    and the levels that operators set. Floods are of daily means, and lower than instantaneous peaks."""
+    """The levels of the basin's own gauge record: floods of 2 to 50 years by two distributions, 7-day low flows of 2
+    and 10 years, and flow duration levels, with their intervals and the number of years. A record shorter than ten
+    years has none, and gives the reason. Also the levels simulated by the current model version (`model`), and those
+    set by operators. Floods are of daily means, and lower than instantaneous peaks."""
     asked = service.request(session, basin, units, area)
     unchanged = not_modified(response, service.tag_of(session, asked), SHORTLY, if_none_match)
     return unchanged or service.answer(session, asked)
@@ -68,8 +66,8 @@ def put_threshold(
     threshold: ThresholdName,
     level: FixedLevel,
 ) -> FixedThreshold:
-    """A flow that matters there: where a street is flooded, where withdrawal ends. With the key that registered the
-    basin, or an admin's. The same again changes nothing."""
+    """A flow that matters at the basin, such as one that floods a street or stops withdrawals. With the key that
+    registered the basin, or an admin's. The same again changes nothing."""
     now, new = clock.wall(), NewThreshold(name=threshold, discharge=level.discharge, direction=level.direction)
     with database.transaction() as session:
         basins.require(session, basin)
@@ -85,7 +83,7 @@ def put_threshold(
 @router.delete(
     "/{basin}/thresholds/{threshold}",
     status_code=204,
-    summary="Remove a level that somebody set",
+    summary="Remove an operator's level",
     responses=documented_writing(UnknownBasin, UnknownThreshold, NotYours),
 )
 def delete_threshold(

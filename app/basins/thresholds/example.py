@@ -17,8 +17,8 @@ _YEARS: dict[str, Any] = {
     "period": {"first_day": "1980-10-01", "last_day": "2014-09-30"},
 }
 _SAMPLED = (
-    "90%, of 2000 samples drawn from the distribution and fitted anew. Of a short record it holds the true level less "
-    "often than it says."
+    "90%, of 2000 samples drawn from the distribution and fitted anew. With a short record it covers the true level "
+    "less often than stated."
 )
 THRESHOLDS: dict[str, Any] = {
     "basin": "USGS-13235000",

@@ -1,4 +1,4 @@
-"""The levels that the flow of a run is held against, in the unit of an answer and in that of the run."""
+"""Levels of discharge, in the units of a run and of its answer."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -21,11 +21,11 @@ class Level:
     """A level of discharge.
 
     Attributes:
-        name: None for one that was asked for.
-        depth: mm/day; None where the record is too short.
-        told: in the unit asked for, likewise.
+        name: None for a discharge given in the request.
+        depth: discharge, mm/day; None where the record is too short.
+        shown: discharge in the requested unit; None likewise.
         reason: why they are None.
-        of_model: whether it is of the version's own simulation.
+        of_model: whether it comes from the version's own simulation.
     """
 
     name: str | None
@@ -37,19 +37,19 @@ class Level:
 
 
 def level_asked_for(basin: runs.RunBasin, units: Units, discharge: float) -> Level:
-    """Return a level that is passed upwards.
+    """Return a requested discharge as a rising level.
 
     Raises:
-        NoArea: the run names no area, and it is in another unit than the run's depths.
+        NoArea: the run names no area, and the level is not in the run's unit, mm/day.
     """
     return Level(None, "rising", _in(basin, discharge, units, "mm/day"), discharge)
 
 
 def levels_of(session: Session, run: runs.Run, basin: runs.RunBasin, units: Units) -> Iterator[Level]:
-    """Yield the levels that operators set, those of the record, and those of the version's own simulation.
+    """Yield the levels set by operators, of the record, and of the version's own simulation.
 
     Raises:
-        NoArea: the run names no area, and levels are in another unit than its depths.
+        NoArea: the run names no area, and levels are not in mm/day.
     """
     for level in thresholds.levels_of(session, basin.basin_id):
         if level.discharge is None or level.unit is None:

@@ -1,4 +1,4 @@
-"""Levels of discharge from the records to their answers."""
+"""Builds the answers about levels of discharge."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -28,8 +28,8 @@ from records.simulations import simulated_thresholds
 from records.versions import promotions
 
 _INTERVAL = (
-    f"{INTERVAL:.0%}, of {SAMPLES} samples drawn from the distribution and fitted anew. Of a short record it holds the "
-    "true level less often than it says."
+    f"{INTERVAL:.0%}, of {SAMPLES} samples drawn from the distribution and fitted anew. With a short record it covers "
+    "the true level less often than stated."
 )
 _WHY = {
     "record.levels.return_period_years": "A share of the days has none.",
@@ -41,7 +41,7 @@ _WHY = {
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is asked of a basin's levels: in which units, and what these are converted with."""
+    """A request for a basin's levels: the unit, and the area used to convert."""
 
     basin: str
     units: Units
@@ -49,7 +49,7 @@ class Request:
 
 
 def request(session: Session, basin: str, units: Units, area: str | None) -> Request:
-    """Return what is asked for.
+    """Resolve a request for a basin's levels.
 
     Raises:
         UnknownBasin: there is no such basin.
@@ -64,7 +64,7 @@ def request(session: Session, basin: str, units: Units, area: str | None) -> Req
 
 
 def tag_of(session: Session, asked: Request) -> str:
-    """Return the entity tag: the stamp of the record grows with every write to it."""
+    """Return the entity tag, from the record's stamp, which grows with every write."""
     product = gauge_product(asked.basin)
     credit = credit_of(session, product)
     fixed = [fixed_threshold(one).model_dump(mode="json") for one in thresholds.of_basin(session, asked.basin)]
@@ -76,7 +76,7 @@ def tag_of(session: Session, asked: Request) -> str:
 
 
 def answer(session: Session, asked: Request) -> Thresholds:
-    """Return the answer."""
+    """Return the levels of a basin."""
     product = gauge_product(asked.basin)
     record = thresholds.of_record(session, asked.basin)
     into = _Into(record.unit or asked.units, asked.units, asked.area)
@@ -109,17 +109,17 @@ def answer(session: Session, asked: Request) -> Thresholds:
 
 
 def fixed_threshold(threshold: thresholds.Threshold) -> FixedThreshold:
-    """Return what is told of a level that somebody set, m3/s."""
+    """Return a level set by an operator, m3/s."""
     return FixedThreshold(**asdict(threshold))
 
 
 def _model_levels(session: Session, basin: str) -> simulated_thresholds.ModelLevels | str:
-    """Return the levels of the version that is current for a basin, or why there are none."""
+    """Return the levels of the basin's current version, or why there are none."""
     version = promotions.current(session, [basin]).get(basin)
     if version is None:
         return "No model version is current for the basin."
     return simulated_thresholds.get(session, version, basin) or (
-        f"No simulation of version {version} has been made for them: make one (freshet thresholds simulate)."
+        f"Version {version} has not been simulated for levels yet: run freshet thresholds simulate."
     )
 
 
@@ -147,7 +147,7 @@ def _in_units(asked: Request, threshold: thresholds.Threshold) -> FixedThreshold
 
 @dataclass(frozen=True, slots=True)
 class _Into:
-    """How levels are told: from their unit in the one that is asked for, with what goes before their names."""
+    """Conversion of levels to the requested unit, with a prefix for their names."""
 
     unit: str
     units: Units
@@ -155,7 +155,7 @@ class _Into:
     prefix: str = ""
 
     def converted(self, flows: list[Any]) -> list[float | None]:
-        """Return flows in the unit that is asked for."""
+        """Return flows in the requested unit."""
         known = np.array(flows, dtype=np.float64)  # None becomes NaN
         return gappy_column(convert.converted(known, unit=self.unit, into=self.units, area=self.area))
 

@@ -1,1 +1,1 @@
-"""Own basins: registering them, and sending their observations."""
+"""User basins: registering them, and uploading their observations."""

@@ -52,7 +52,8 @@ OwnBasinId = Annotated[
 ]
 _NEW: dict[int | str, dict[str, Any]] = {201: {"model": BasinDetail, "description": "The basin is new."}}
 OwnProduct = Annotated[
-    str, Query(description="The product that the weather is kept under, as the basins say it.", pattern=PRODUCT)
+    str,
+    Query(description="The product that the weather is stored under, as registered with the basins.", pattern=PRODUCT),
 ]
 
 
@@ -70,9 +71,9 @@ def put_basin(
     basin: OwnBasinId,
     own: OwnBasin,
 ) -> BasinDetail:
-    """Its place, its drainage area and its attributes, under a namespace of your own (`OWN-mill`). A second request
-    changes it, with the key that registered it or an admin's; what it leaves out stays as it was. Its observations
-    follow by `POST /v1/basins/observations`."""
+    """Its location, drainage area and attributes, under a namespace of your own (`OWN-mill`). A second request
+    changes it, with the key that registered it or an admin's; fields that are left out stay as they were. Its
+    observations follow by `POST /v1/basins/observations`."""
     with database.transaction() as session:
         new = service.register(session, key, basin, own, clock.wall())
         audit.record(session, actor, "basin registered" if new else "basin changed", basin, clock.wall())
@@ -84,7 +85,7 @@ def put_basin(
 @router.post(
     "",
     status_code=202,
-    summary="Add a gauge, or say more of one",
+    summary="Add a gauge, or add to its metadata",
     responses=POSTED | documented_writing(IdempotencyConflict, TooManyUnfinishedJobs, NotYours),
 )
 def post_basin(
@@ -98,9 +99,9 @@ def post_basin(
     added: AddedBasin,
     idempotency_key: IdempotencyKey = None,
 ) -> Job:
-    """A job asks USGS where its gauge is, what it is called and how much land drains to it, unless you say so; a basin
+    """A job asks USGS for the gauge's location, name and drainage area, unless you give them; a basin
     in a namespace of your own needs its place and area. An outline gives the points that its weather is averaged over.
-    What is known already stays: the area that a model version learnt with, above all."""
+    Known values stay, above all the area used in training a model version."""
     with database.reading() as session:
         service.require_yours(session, key, added.basin)
     maximum, job = settings.unfinished_jobs_per_key, BasinJob(params=added)
@@ -109,14 +110,16 @@ def post_basin(
 
 
 async def _content(request: Request, _key: Operator) -> bytes:
-    """Return the body; a dependency, so that the endpoint that writes it to the disk may block."""
+    """Return the body; a dependency, because the endpoint writes to disk and may block."""
     return await request.body()
 
 
 def _suffix(request: Request, _key: Operator) -> str:
     result = request.headers.get("Content-Type", "nothing").partition(";")[0].strip().lower()
     if result not in _SUFFIXES:
-        raise UnsupportedMedia("Observations come as text/csv or application/json: say so in the Content-Type header.")
+        raise UnsupportedMedia(
+            "Observations come as text/csv or application/json: name one of them in the Content-Type header."
+        )
     return _SUFFIXES[result]
 
 
@@ -125,8 +128,8 @@ def _suffix(request: Request, _key: Operator) -> str:
     status_code=202,
     summary="Send observations of your own basins",
     description="Daily weather, discharge and snow of the basins that your key registered (an admin's: of every "
-    f"user's basin) as a table, at most {LARGEST_UPLOAD // MIB} MiB at once. A job reads it, as a whole or not at all: "
-    "watch that. Observations of a gauge with a published source, such as USGS, come from that source alone.",
+    f"user's basin) as a table, at most {LARGEST_UPLOAD // MIB} MiB at once. A job stores all of it or nothing: "
+    "follow that job. Observations of a gauge with a published source, such as USGS, come from that source alone.",
     responses=POSTED | documented_writing(IdempotencyConflict, TooManyUnfinishedJobs, UnsupportedMedia),
     openapi_extra=_UPLOAD,
 )

@@ -1,4 +1,4 @@
-"""What is said of an own basin."""
+"""Request schema of a user basin."""
 
 from pydantic import ConfigDict, Field
 
@@ -33,7 +33,5 @@ class OwnBasin(RequestModel):
     longitude: Longitude
     huc: str | None = Field(None, pattern="^[0-9]{2,12}$", description="Hydrologic unit code.")
     area_km2: AreaKm2
-    product: str = Field(
-        OWN, pattern=PRODUCT, description="The product that its weather is kept under; the area is kept with it."
-    )
+    product: str = Field(OWN, pattern=PRODUCT, description="The product that its weather and area are stored under.")
     attributes: Attributes = Field({})

@@ -1,4 +1,4 @@
-"""Own basins into the records."""
+"""Registers user basins."""
 
 from datetime import datetime
 
@@ -15,22 +15,22 @@ from records.runs import states
 
 
 class TakenNamespace(InvalidInput):
-    """The basin belongs to a namespace that has a source of its own."""
+    """The basin's namespace is reserved for a published source."""
 
     kind = "taken-namespace"
 
 
 class NotYours(Forbidden):
-    """Another key registered the basin."""
+    """The basin belongs to another key."""
 
     kind = "not-your-basin"
 
 
 def require_yours(session: Session, key: Key, basin: str) -> None:
-    """Return when a key may say what a basin is like, or the basin is new.
+    """Require that a key may change a basin; a new basin is allowed.
 
     Raises:
-        NotYours: another key registered it, or none did, and this one is no admin's.
+        NotYours: another key registered it, or none did, and this is not an admin's key.
     """
     stored = bool(basins.known(session, [basin]))
     if stored and not key.is_admin and basins.registered_by(session, basin) != key.id:
@@ -38,17 +38,19 @@ def require_yours(session: Session, key: Key, basin: str) -> None:
 
 
 def register(session: Session, key: Key, basin: str, own: OwnBasin, at: datetime) -> bool:
-    """Keep what a key says of a user's basin, and return whether it is new.
+    """Store a user basin, and return whether it is new.
 
     A change of an attribute invalidates the basin's states.
 
     Raises:
         TakenNamespace: the basins of its namespace come from a published source.
-        NotYours: another key registered it, and this one is no admin's.
+        NotYours: another key registered it, and this is not an admin's key.
     """
     if has_source(basin):
         namespace = basin.partition("-")[0]
-        raise TakenNamespace(f"{namespace} has a source of its own: name yours in another namespace, like OWN-mill.")
+        raise TakenNamespace(
+            f"The namespace {namespace} is reserved for a published source: choose another one, such as OWN-mill."
+        )
     new = basins.register(session, basin, key.id)
     require_yours(session, key, basin)
     area = {own.product: own.area_km2 * M2_PER_KM2}

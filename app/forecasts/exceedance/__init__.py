@@ -1,1 +1,1 @@
-"""How likely it is that discharge passes a level."""
+"""Exceedance probability of discharge levels."""

@@ -32,7 +32,7 @@ Discharge = Annotated[
 
 @router.get(
     "/{basin}/exceedance",
-    summary="How likely flow passes a level",
+    summary="Exceedance probability of discharge levels",
     responses=NOT_MODIFIED | documented(UnknownBasin, NoModel, NoForecast, UnknownRun, NoArea),
     response_model=ExceedanceOfRun,
     response_model_exclude_unset=True,
@@ -48,8 +48,8 @@ def read_exceedance(
     if_none_match: IfNoneMatch = None,
 ) -> ExceedanceOfRun | Response:
     """The chance that the day's mean flow passes a level, for each day ahead and for any of them: of the floods, low
-    flows and operators' levels that `thresholds` tells, or of a discharge asked for, by the calibrated flow of a
-    forecast; null, with the reason, where it is not calibrated. The levels of the version's own simulation are held
-    against the members as they are."""
+    flows and operators' levels in `thresholds`, or of a requested discharge, by the calibrated flow of a forecast;
+    null, with the reason, if it is not calibrated. The levels of the version's own simulation are compared with the
+    uncalibrated members."""
     found, at = lookup.chosen(session, run, basin, clock.now())
     return tagged(service.exceedance(session, found, at, units, discharge), response, if_none_match, SHORTLY)

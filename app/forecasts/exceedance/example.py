@@ -1,4 +1,4 @@
-"""The answer that the documentation shows: of a synthetic basin, out of the run that its forecast is told from."""
+"""The answer shown in the documentation: a synthetic basin, from the run of its forecast."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Answers about the chance of passing a level."""
+"""Answers about exceedance probabilities."""
 
 from datetime import date
 from typing import Literal
@@ -14,32 +14,34 @@ FlowOf = Literal["calibrated", "members"]
 
 
 class LevelChances(Model):
-    """The chance of passing one level."""
+    """Exceedance probability of one level."""
 
-    name: str | None = Field(description="As `/v1/basins/{basin}/thresholds` calls it; null for a discharge asked for.")
-    discharge: float | None = Field(description="In `units`; null where the record is too short to tell it.")
-    direction: Direction = Field(description="Whether it is passed upwards (`rising`) or downwards.")
+    name: str | None = Field(
+        description="The level's name in `/v1/basins/{basin}/thresholds`; null for a requested discharge."
+    )
+    discharge: float | None = Field(description="In `units`; null where the record is too short to estimate it.")
+    direction: Direction = Field(description="Whether flow passes it upwards (`rising`) or downwards.")
     flow: FlowOf = Field(
-        description="Of which flow the chance is. `calibrated`: the error model's. `members`: the share of the "
-        "members, with every trace of weather, as they are; the levels of the version's own simulation (`model-...`) "
-        "are held against these."
+        description="The flow behind the chance. `calibrated`: the error model's. `members`: the share of the "
+        "members, with every trace of weather, uncalibrated; the levels of the version's own simulation (`model-...`) "
+        "are compared with these."
     )
     chance: list[float] | None = Field(
         description=column(
-            "That the day's mean flow is beyond it, 0 to 1. Beyond the outer quantiles of calibrated flow, of half a "
-            "percent, nothing is known: a chance is at least 0.005 and at most 0.995 there"
+            "Chance that the day's mean flow is beyond the level, 0 to 1. Beyond the outer quantiles of calibrated "
+            "flow, 0.5 and 99.5 percent, nothing is known, so a calibrated chance is at least 0.005 and at most 0.995"
         )
     )
     within: float | None = Field(
-        description="The chance that it is passed on any of the days: of equally likely courses of flow, whose days "
-        "hang together, the share that does."
+        description="Chance that the level is passed on any of the days: the share of equally likely, temporally "
+        "consistent paths of flow that pass it."
     )
     in_words: str | None = Field(description="The same in a sentence.")
-    reason: str | None = Field(description="Why they are null; null where they are not.")
+    reason: str | None = Field(description="Why the chances are null; null where they are not.")
 
 
 class ExceedanceOfRun(RunOfBasin):
-    """The chance of passing levels on the days ahead."""
+    """Exceedance probabilities of levels on the days ahead."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [EXCEEDANCE]})
 
@@ -47,7 +49,7 @@ class ExceedanceOfRun(RunOfBasin):
     time: list[date] = Field(description="The valid days.")
     lead_days: list[int] = Field(description=column("Days since T0"))
     levels: list[LevelChances] = Field(
-        description="The levels that operators set, the basin's floods and low flows, and those of the version's own "
-        "simulation; or the discharge asked for."
+        description="The levels set by operators, the basin's floods and low flows, and those of the version's own "
+        "simulation; or the requested discharge."
     )
     missing: Missing

@@ -1,4 +1,4 @@
-"""Chances of passing levels, from the calibrated flow of a run to its answer."""
+"""Exceedance probabilities of levels, from a run's calibrated flow."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,47 +28,47 @@ class _Calibrated:
     flow: FlowAhead
 
     def chances(self, depth: float, direction: Direction) -> tuple[Array, float]:
-        """Return the chance of passing a depth on each day, and on any of them."""
+        """Return the exceedance probability of a depth on each day, and on any."""
         return self.flow.chances(depth, direction)
 
     def sentence(self, within: float, what: str, direction: Direction, last: date) -> str:
-        """Say how likely a level is passed."""
+        """Describe the exceedance probability in a sentence."""
         way = "rises above" if direction == "rising" else "falls below"
         return f"{_chance(within)} that flow {way} {what} by {on(last)}."
 
 
 @dataclass(frozen=True, slots=True)
 class _Members:
-    """The flow of every member with every trace of weather, as it is, (members, leads) in mm/day."""
+    """The flow of every member with every trace of weather, uncalibrated, (members, leads) in mm/day."""
 
     flow: Array
 
     def chances(self, depth: float, direction: Direction) -> tuple[Array, float]:
-        """Return the share that passes a depth on each day, and on any of them."""
+        """Return the share of members that pass a depth on each day, and on any."""
         passed = _passed(self.flow, depth, direction)
         return passed.mean(axis=0), float(passed.any(axis=1).mean())
 
     def sentence(self, within: float, what: str, direction: Direction, last: date) -> str:
-        """Say how many pass a level."""
+        """Describe the number of members that pass a level."""
         way = "rises above" if direction == "rising" else "falls below"
         return f"The flow of {round(within * len(self.flow))} of {len(self.flow)} members {way} {what} by {on(last)}."
 
 
 _Flow = _Calibrated | _Members
 _Flows = Mapping[FlowOf, _Flow | str]
-"""The flow that levels are held against, or why there is none."""
+"""The flow to compare levels with, or why there is none."""
 
 
 def exceedance(
     session: Session, latest: Latest, at: datetime | None, units: Units, discharge: float | None
 ) -> ExceedanceOfRun:
-    """Return the chances; `at` is the clock's time for a latest answer.
+    """Return exceedance probabilities; `at` is the clock's time for a latest answer.
 
     Args:
         discharge: a level in `units`; the basin's own levels where it is None.
 
     Raises:
-        NoArea: the run names no area, and levels are in another unit than its depths.
+        NoArea: the run names no area, and levels are not in mm/day.
     """
     run, basin = latest.run, latest.basin
     days, flows = days_ahead(run), _flows(session, run, basin)

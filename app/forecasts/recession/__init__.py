@@ -1,1 +1,1 @@
-"""What a basin would give if nothing more fell."""
+"""Recession: runoff of a basin's stored water without further rain."""

@@ -26,12 +26,12 @@ from records.runs.runs import UnknownRun
 router = APIRouter(prefix="/basins", tags=["water"])
 
 FlowUnits = Annotated[Units, Query(description="The unit of discharge, and of the levels.")]
-FromT0 = Annotated[DayField | None, Query(description="The newest run from this T0; by default that from the newest.")]
+FromT0 = Annotated[DayField | None, Query(description="The newest run with this T0; by default the newest of all.")]
 
 
 @router.get(
     "/{basin}/drain-down",
-    summary="What a basin would give if nothing more fell, and when its flow would be low",
+    summary="Recession without further rain, and the day of low flow",
     responses=NOT_MODIFIED
     | documented(UnknownBasin, NoModel, NoForecast, UnknownRun, NotDry, NoArea)
     | documented_formats(*SERIES),
@@ -49,13 +49,13 @@ def read_drain_down(
     units: FlowUnits = "m3/s",
     if_none_match: IfNoneMatch = None,
 ) -> DrainDownOfRun | Response:
-    """What would run off of the water that a basin held at T0, if no more rain or snow fell and all other weather were
-    the mean of other years: the course of the discharge; what has run off, is lost and is left after 10, 30, 90 and 180
-    days; and the first day on which flow is below each low level. It is no forecast: nobody expects such weather. Of
-    the newest run on a dry spell (a job `forecast` with `weather` dry makes one), or of a run that is named. What of
-    the water is concerned is null, with the reason, for networks that do not conserve mass."""
+    """Runoff of the water stored in the basin at T0, if no more rain or snow fell and all other weather were the mean
+    of other years: discharge for each day; runoff, loss and remaining water after 10, 30, 90 and 180 days; and the
+    first day on which flow is below each low level. The weather is hypothetical, so this is not a forecast. From the
+    newest run with dry weather (a job `forecast` with `weather` dry creates one), or from the run named. Fields about
+    stored water are null, with the reason, for networks that do not conserve mass."""
     if t0 is not None and run is not None:
-        raise refused("t0", "a run has its own T0: leave out `t0`, or `run`.")
+        raise refused("t0", "a run has its own T0: leave out either `t0` or `run`.")
     if run is None:
         now = clock.now()
         shown = service.recession_of_run(session, recession.newest(session, basin, now, t0), now, units)

@@ -8,8 +8,10 @@ from app.forecasts.water.example import OF_THE_RUN
 DRAIN_DOWN: dict[str, Any] = OF_THE_RUN | {
     "purpose": "what-if",
     "forcing_kind": "dry",
-    "forcing_note": "What if nothing more fell: no precipitation after T0, and of all else the mean of other years. "
-    "Nobody expects such weather, and it is no forecast.",
+    "forcing_note": (
+        "Hypothetical dry weather: no precipitation after T0, and the mean of other years for all else. It is not a "
+        "forecast."
+    ),
     "forcing_cutoff": "2008-04-20",
     "time": FORECAST["time"],
     "lead_days": FORECAST["lead_days"],

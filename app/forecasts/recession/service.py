@@ -1,4 +1,4 @@
-"""What a basin would give if nothing more fell, from a run on a dry spell to its answer."""
+"""Recession without further rain, from a run with dry weather."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ _LOW, _HIGH = runs.SPREAD_LEVELS
 
 
 class _Account(TypedDict):
-    """The fields that tell what becomes of the water."""
+    """Fields about the fate of the stored water."""
 
     ceiling: float | None
     runs_off: list[float] | None
@@ -39,10 +39,10 @@ class _Account(TypedDict):
 
 
 def recession_of_run(session: Session, latest: Latest, at: datetime | None, units: Units) -> DrainDownOfRun:
-    """Return the answer of a run on a dry spell; `at` is the clock's time for that of the newest run.
+    """Return the recession of a run with dry weather; `at`: clock time for the newest run.
 
     Raises:
-        NoArea: the run names no area, and flows are asked for.
+        NoArea: the run names no area, and flows are requested.
     """
     run, basin, days = latest.run, latest.basin, days_ahead(latest.run)
     wanted = ("discharge", "discharge_quantiles", "loss", "storage", "cells_at_t0")
@@ -118,7 +118,7 @@ def _amount(of_members: Array) -> AmountOfWater:
 
 @dataclass(frozen=True, slots=True)
 class _Spell:
-    """The flow of every member over the days of a dry spell, (members, days) in mm/day, told in a unit."""
+    """Members' flow in a dry spell, (members, days) in mm/day, and the answer's unit."""
 
     flow: Array
     basin: runs.RunBasin
@@ -126,7 +126,7 @@ class _Spell:
     units: Units
 
     def low_flow(self, level: Level) -> LowFlow:
-        """Return when flow is first below a level."""
+        """Return the first day with flow below a level."""
         firsts = np.full(len(self.flow), np.inf)
         reason = self._why_not_asked(level)
         if reason is None and level.depth is not None:

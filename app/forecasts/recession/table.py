@@ -1,4 +1,4 @@
-"""What a basin would give if nothing more fell, as a table: a row a day."""
+"""Recession without further rain as a table: a row for each day."""
 
 from collections.abc import Mapping
 
@@ -9,14 +9,14 @@ from records.basins.basins import Site
 from records.runs.runs import QUANTILES
 
 _AMOUNTS = {
-    "runs_off": "what has run off since t0, the mean of the members",
-    "lost": "what has left otherwise than through the river since t0, the mean of the members",
-    "left": "what is still stored at the end of the day, the mean of the members",
+    "runs_off": "water that has run off since t0, mean of the members",
+    "lost": "water lost other than through the river since t0, mean of the members",
+    "left": "water still stored at the end of the day, mean of the members",
 }
 
 
 def of_drain_down(answer: DrainDownOfRun, sites: Mapping[str, Site]) -> Table:
-    """Return the course of the discharge, and what has become of the water by each day."""
+    """Return discharge, runoff, loss and remaining water for each day."""
     rows = len(answer.time)
     amounts = {name: getattr(answer, name) or [None] * rows for name in _AMOUNTS}
     columns = [
@@ -25,4 +25,4 @@ def of_drain_down(answer: DrainDownOfRun, sites: Mapping[str, Site]) -> Table:
         *quantile_columns("discharge", UNCALIBRATED, answer.discharge, QUANTILES, answer.units["discharge"], rows),
         *(Column(name, _AMOUNTS[name], "number", values, "mm") for name, values in amounts.items()),
     ]
-    return Table(f"{answer.basin}_drain_down_{answer.t0}", f"{answer.basin} if nothing more fell", columns)
+    return Table(f"{answer.basin}_drain_down_{answer.t0}", f"Recession of {answer.basin} without further rain", columns)

@@ -1,1 +1,1 @@
-"""Runs: what was computed when, by which model version, and what came of it."""
+"""Runs: when and by which model version they were computed, and their outcome."""

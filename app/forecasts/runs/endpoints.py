@@ -35,10 +35,10 @@ IssuedAfter = Annotated[
     OptionalInstant,
     Query(description="Only issued after this instant (RFC 3339, with its offset).", examples=["2008-04-21T06:00:00Z"]),
 ]
-WithPurpose = Annotated[Purpose | None, Query(description="Only those made for this purpose.")]
+WithPurpose = Annotated[Purpose | None, Query(description="Only runs with this purpose.")]
 
 
-@router.get("", summary="Which forecast runs there are", responses=documented(UnknownBasin, UnknownVersion))
+@router.get("", summary="List forecast runs", responses=documented(UnknownBasin, UnknownVersion))
 def list_runs(
     request: Request,
     response: Response,
@@ -55,7 +55,7 @@ def list_runs(
     limit: PageLimit = 100,
 ) -> RunPage:
     """The runs that are available by the service's clock, the newest first, a page at a time: follow `next` until it
-    is null. With `known_at` those that were available by then: a run never changes, so each still says what it said."""
+    is null. With `known_at` those that were available by then; a run never changes."""
     filters = RunFilters(basin, version, purpose, t0_from, t0_to, issued_after)
     runs, more = service.page(session, filters, at=as_known(clock.now(), known_at), after=after, limit=limit)
     query = {
@@ -74,13 +74,13 @@ def list_runs(
 
 @router.get(
     "/{run}",
-    summary="What came of a run, basin by basin",
+    summary="Outcome of a run, basin by basin",
     responses=NOT_MODIFIED | documented(UnknownRun),
     response_model=RunDetail,
 )
 def read_run(
     session: Reading, response: Response, run: RunId, if_none_match: IfNoneMatch = None
 ) -> RunDetail | Response:
-    """When the run was made, by which model version and from which weather, and of every basin whether a forecast was
-    issued or why not. A run never changes, so keep it as long as you like."""
+    """Time of the run, its model version and weather, and for every basin whether a forecast was issued or why not. A
+    run never changes, so it may be cached forever."""
     return tagged(service.detail(session, run), response, if_none_match, FOR_EVER)

@@ -21,7 +21,7 @@ class RunSummary(Model):
     version: str = Field(description="The model version.")
     purpose: Purpose
     official: bool = Field(description="Whether the service itself, an admin or a schedule of theirs asked for it.")
-    what_if: WhatIf | None = Field(description="What it changes; null where its purpose is not `what-if`.")
+    what_if: WhatIf | None = Field(description="Its changes; null where its purpose is not `what-if`.")
     status: Literal["issued", "partial", "failed"] = Field(
         description="`issued`: for every basin. `partial`: for some. `failed`: for none."
     )
@@ -31,15 +31,15 @@ class RunSummary(Model):
     t0_note: str | None = Field(description=f"{T0_NOTE} Null elsewhere.")
     horizon_days: int
     issued_at: datetime = Field(description="When it was issued, by the service's clock.")
-    available_at: datetime = Field(description="Since when it may be read.")
+    available_at: datetime = Field(description="Readable since this instant.")
     created_at: datetime = Field(description="When it was computed, by the machine's clock.")
-    product: str = Field(description="The weather product that drove it.")
+    product: str = Field(description="The weather product that drives the model.")
     forcing_kind: ForcingKind = Field(
         description="The weather after T0. `observed`: a hindcast. `supplied`: a weather forecast. `climatology`: the "
-        "weather of other years. `dry`: no precipitation, which nobody expects."
+        "weather of other years. `dry`: no precipitation, hypothetical."
     )
-    weather: WeatherUsed | None = Field(description="The weather forecast that it used; null where it used none.")
-    members: int = Field(description="How many networks computed it.")
+    weather: WeatherUsed | None = Field(description="The weather forecast behind it; null where none was used.")
+    members: int = Field(description="Number of networks in the ensemble.")
 
 
 class RunPage(Model):
@@ -53,28 +53,26 @@ class RunPage(Model):
 
 
 class BasinOfRun(Model):
-    """What came of a run in a basin."""
+    """Outcome of a run in a basin."""
 
     basin: str
-    basin_kind: Kind = Field(description="`synthetic`: made by computation, no real river.")
+    basin_kind: Kind = Field(description="`synthetic`: computed, not a real river.")
     status: BasinStatus
     reason: str | None = Field(description="Why nothing was issued; null where it was.")
     seen_in_training: bool | None = Field(
         description="Whether the model version learnt from it; null where the run did not come so far."
     )
     attributes_assumed: list[str] | None = Field(
-        description="The attributes of the basin that were assumed, for they are not known; null likewise."
+        description="The attributes of the basin that were assumed because they are not known; null likewise."
     )
 
 
 class RunDetail(RunSummary):
-    """A run and what came of it in each basin."""
+    """A run and its outcome in each basin."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [RUN]})
 
-    forcing_cutoff: date | None = Field(
-        description="The last day of observed weather that it used; null where it used none."
-    )
+    forcing_cutoff: date | None = Field(description="The last day of observed weather used; null where none was.")
     weights_hash: str
     code_version: str
     program: Program

@@ -1,4 +1,4 @@
-"""Runs from the records to their answers."""
+"""Builds the answers about runs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from records.versions import versions
 
 @dataclass(frozen=True, slots=True)
 class RunFilters:
-    """Which runs are asked for; None leaves it open."""
+    """Filters of the list of runs; None: no filter."""
 
     basin: str | None
     version: str | None
@@ -32,10 +32,10 @@ class RunFilters:
 def page(
     session: Session, filters: RunFilters, *, at: datetime, after: str | None, limit: int
 ) -> tuple[list[RunSummary], bool]:
-    """Return a page of the runs that are available at an instant, and whether there are more after it.
+    """Return a page of runs available at an instant, and whether more follow.
 
     Raises:
-        UnknownBasin, UnknownVersion: one that is named is not kept.
+        UnknownBasin, UnknownVersion: a named basin or version is not stored.
     """
     if filters.basin is not None:
         basins.require(session, filters.basin)
@@ -57,7 +57,7 @@ def page(
 
 
 def detail(session: Session, run: str) -> RunDetail:
-    """Return a run with what came of it in each basin.
+    """Return a run with its outcome in each basin.
 
     Raises:
         UnknownRun: there is none of that id.

@@ -1,1 +1,1 @@
-"""How far a forecast's discharge spreads, and what makes it."""
+"""Spread of a forecast's discharge, and its sources."""

@@ -20,7 +20,7 @@ router = APIRouter(prefix="/basins", tags=["forecasts"])
 
 @router.get(
     "/{basin}/spread",
-    summary="What makes a forecast uncertain: the weights, the weather or the state",
+    summary="Sources of forecast spread: weights, weather or initial state",
     responses=NOT_MODIFIED | documented(UnknownBasin, NoModel, NoForecast, UnknownRun) | documented_formats(*SERIES),
     response_model=SpreadOfRun,
     response_model_exclude_unset=True,
@@ -34,9 +34,9 @@ def read_spread(
     run: ChosenRun = None,
     if_none_match: IfNoneMatch = None,
 ) -> SpreadOfRun | Response:
-    """How far the discharge of members and traces lies apart on each day ahead, and which share of its variance comes
-    of the network's weights, of the weather after T0 and of the water in the basin at T0. Of runs that divide it:
-    forecasts with `perturbed_states`; null, with the reason, of others."""
+    """The spread of discharge over members and traces on each day ahead, and the shares of its variance due to the
+    network's weights, the weather after T0 and the water in the basin at T0. Only for forecasts with
+    `perturbed_states`; for others null, with the reason."""
     latest, at = lookup.chosen(session, run, basin, clock.now())
     answer, places = service.spread(session, latest, at), sites(session, [basin])
     return answered(chosen, answer, response, if_none_match, lambda: table.of_spread(answer, places), places)

@@ -10,17 +10,17 @@ from app.http.base_schema import Missing, Model, column
 
 
 class SpreadShares(Model):
-    """What makes the variance of the discharge, as shares of it; a share of no variance is null."""
+    """Shares of the variance of discharge by source; null where the variance is 0."""
 
     weights: list[float | None] = Field(description=column("The network's weights: its members differ"))
     weather: list[float | None] = Field(description=column("The weather after T0: its traces differ"))
     state: list[float | None] = Field(
-        description=column("The water in the basin at T0: how much fell in it before is not known exactly")
+        description=column("The water in the basin at T0: past precipitation is uncertain")
     )
 
 
 class SpreadOfRun(RunOfBasin):
-    """How far the members' discharge lies apart on each day ahead, and what makes it."""
+    """Spread of the members' discharge on each day ahead, and its sources."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [SPREAD]})
 
@@ -29,9 +29,9 @@ class SpreadOfRun(RunOfBasin):
     lead_days: list[int] = Field(description=column("Days since T0"))
     standard_deviation: list[float] | None = Field(
         description=column(
-            "Of the discharge of every member with every trace of weather from every perturbed state, mm/day. What the "
-            "network gets wrong with all of them is not in it: calibrated quantiles hold that too"
+            "Standard deviation of discharge over all members, weather traces and perturbed states, mm/day. Errors "
+            "common to all of them are not included; calibrated quantiles include those too"
         )
     )
-    shares: SpreadShares | None = Field(description="Of its square, the variance; they add up to 1.")
+    shares: SpreadShares | None = Field(description="Shares of the variance; they add up to 1.")
     missing: Missing

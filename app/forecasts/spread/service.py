@@ -1,4 +1,4 @@
-"""The spread of a forecast from the records to its answer."""
+"""Builds the answer about the spread of a forecast."""
 
 from datetime import datetime
 
@@ -15,7 +15,7 @@ NOT_DIVIDED = "The run did not divide its spread: forecast with perturbed_states
 
 
 def spread(session: Session, latest: Latest, at: datetime | None) -> SpreadOfRun:
-    """Return what makes the spread of a run; `at` is the clock's time for a latest answer."""
+    """Return the sources of a run's spread; `at` is the clock's time for a latest answer."""
     run, basin = latest.run, latest.basin
     variance = runs.series_of(session, run.id, basin.basin_id, (runs.VARIANCE,)).get(runs.VARIANCE)
     missing = missing_in_header(basin)

@@ -1,4 +1,4 @@
-"""The spread of a forecast as a table: a row a day."""
+"""The spread of a forecast as a table: a row for each day."""
 
 from collections.abc import Mapping
 
@@ -9,13 +9,13 @@ from records.basins.basins import Site
 
 
 def of_spread(answer: SpreadOfRun, sites: Mapping[str, Site]) -> Table:
-    """Return the spread of the discharge on the days ahead, and what makes it."""
+    """Return the spread of discharge on the days ahead, and its sources."""
     rows = len(answer.time)
     nothing: list[float | None] = [None] * rows
     shares = [
         Column(
             f"share_of_{source}",
-            f"share of the variance made by the {source}",
+            f"share of the variance due to the {source}",
             "number",
             nothing if answer.shares is None else getattr(answer.shares, source),
             "1",

@@ -1,1 +1,1 @@
-"""The volume of a season."""
+"""Seasonal volumes."""

@@ -39,7 +39,7 @@ SeasonText = Annotated[
 
 @router.get(
     "/{basin}/volumes",
-    summary="How much water a season brings",
+    summary="Seasonal volume",
     responses=NOT_MODIFIED
     | documented(UnknownBasin, NoModel, NoForecast, UnknownRun, SeasonNotHeld)
     | documented_formats(*TABLES),
@@ -56,11 +56,10 @@ def read_volumes(
     run: ChosenRun = None,
     if_none_match: IfNoneMatch = None,
 ) -> VolumesOfRun | Response:
-    """The volume of a season that is exceeded with a chance of 10, 30, 50, 70 and 90 %, in mm and million m³, beside
-    what is normal, and with what was observed of it until T0. Of the newest run on the weather of other years that
-    holds the season (a job `volumes` makes one), or of a run that is named. `calibrated` comes from equally likely
-    courses of calibrated flow; `raw`, of members and traces as they are, is too sure. Null, with the reason, where it
-    cannot be told."""
+    """The seasonal volume exceeded with a chance of 10, 30, 50, 70 and 90 %, in mm and million m³, with the normal and
+    the part observed until T0. From the newest run on the weather of other years that covers the season (a job
+    `volumes` creates one), or from the run named. `calibrated` comes from equally likely paths of calibrated flow;
+    `raw`, from members and traces, is overconfident. Null, with the reason, where it cannot be computed."""
     asked, now = None if season is None else Season.parse(season), clock.now()
     if run is None:
         shown = service.volumes_of_run(session, seasonal_volumes.newest(session, basin, now, asked), asked, now)

@@ -1,4 +1,4 @@
-"""Volumes of a season, from the records to their answer."""
+"""Builds the answer about seasonal volumes."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -31,10 +31,10 @@ class _ValueAndReasons:
 
 
 def volumes_of_run(session: Session, latest: Latest, season: Season | None, at: datetime | None) -> VolumesOfRun:
-    """Return the answer; `at` is the clock's time for that of the newest run.
+    """Return the seasonal volume of a run; `at`: clock time for the newest run.
 
     Raises:
-        SeasonNotHeld: the run does not look ahead to the end of the season.
+        SeasonNotHeld: the run does not reach the end of the season.
     """
     volume, basin = seasonal_volumes.of_run(session, latest, season), latest.basin
     calibrated, raw = (_part_of_answer(volume, name, getattr(volume, name)) for name in ("calibrated", "raw"))

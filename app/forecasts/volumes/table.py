@@ -1,4 +1,4 @@
-"""Volumes as a table: a row a chance."""
+"""Seasonal volumes as a table: a row for each chance."""
 
 from collections.abc import Mapping
 
@@ -17,7 +17,7 @@ _COLUMNS = (
 
 
 def of_volumes(answer: VolumesOfRun, sites: Mapping[str, Site]) -> Table:
-    """Return the volume of a season that is exceeded with each chance."""
+    """Return the seasonal volume exceeded with each chance."""
     rows = len(answer.exceeded_percent)
     area, observed, normal = answer.area, answer.observed, answer.normal
     columns = [

@@ -1,1 +1,1 @@
-"""Water: how much is stored in a basin, and whether every millimetre is accounted for."""
+"""Water stored in a basin, its origin and age, and the water balance."""

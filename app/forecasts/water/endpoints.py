@@ -22,7 +22,7 @@ RESPONSES = NOT_MODIFIED | documented(UnknownBasin, NoModel, NoForecast, Unknown
 
 @router.get(
     "/{basin}/storage",
-    summary="How much water is stored in a basin, and how much of it reads as snow",
+    summary="Water stored in a basin, and the part read as snow",
     responses=RESPONSES | documented_formats(*SERIES),
     response_model=StorageOfRun,
     response_model_exclude_unset=True,
@@ -36,9 +36,9 @@ def read_storage(
     run: ChosenRun = None,
     if_none_match: IfNoneMatch = None,
 ) -> StorageOfRun | Response:
-    """Water in the basin at the end of each day ahead, mm: all of it, the part in cells that read as snow, and the
-    rest. The model was not trained on snow, so `snow_skill` says how well those cells follow reference snow. Null,
-    with the reason, for networks that do not conserve mass."""
+    """Water in the basin at the end of each day ahead, mm: all of it, the part in cells read as snow, and the rest. The
+    model was not trained on snow; `snow_skill` gives the skill of those cells against reference snow. Null, with the
+    reason, for networks that do not conserve mass."""
     found, at = lookup.chosen(session, run, basin, clock.now())
     answer, places = service.storage(session, found, at), sites(session, [basin])
     return answered(chosen, answer, response, if_none_match, lambda: table.of_storage(answer, places), places)
@@ -46,7 +46,7 @@ def read_storage(
 
 @router.get(
     "/{basin}/origin",
-    summary="How much of the coming discharge is in a basin already, and how much has yet to fall",
+    summary="Origin of the coming discharge: stored water or future rain",
     responses=RESPONSES | documented_formats(*SERIES),
     response_model=OriginOfRun,
     response_model_exclude_unset=True,
@@ -60,10 +60,10 @@ def read_origin(
     run: ChosenRun = None,
     if_none_match: IfNoneMatch = None,
 ) -> OriginOfRun | Response:
-    """The discharge of each day ahead by where its water was at T0, mm/day: stored in the basin, as snow or otherwise,
-    or yet to fall. The model's own water is followed through its cells, none is guessed from another. What was in the
-    cells that read as snow counts as snow; the model was not trained on it. Null, with the reason, for networks that
-    do not conserve mass; where no cells read as snow, what is stored is one part."""
+    """The discharge of each day ahead by the place of its water at T0, mm/day: stored in the basin, as snow or
+    otherwise, or yet to fall. The model's own water is traced through its cells. Water in the cells read as snow counts
+    as snow; the model was not trained on it. Null, with the reason, for networks that do not conserve mass; without
+    snow cells, stored water is one part."""
     found, at = lookup.chosen(session, run, basin, clock.now())
     answer, places = service.origin(session, found, at), sites(session, [basin])
     return answered(chosen, answer, response, if_none_match, lambda: table.of_origin(answer, places), places)
@@ -71,7 +71,7 @@ def read_origin(
 
 @router.get(
     "/{basin}/age",
-    summary="In which season the water of the coming discharge fell",
+    summary="Age of the coming discharge, by season of precipitation",
     responses=RESPONSES | documented_formats(*SERIES),
     response_model=AgeOfRun,
     response_model_exclude_unset=True,
@@ -86,9 +86,9 @@ def read_age(
     if_none_match: IfNoneMatch = None,
 ) -> AgeOfRun | Response:
     """The discharge of each day ahead by the season in which its water fell, mm/day: in that of T0, in one of the four
-    before it, earlier, or after T0. The model's own water is followed through its cells for the year and more before
-    T0, none is guessed from another. Null, with the reason, where the run was not asked for it (`age` of a job
-    `forecast`), where the record is younger than a year, and for networks that do not conserve mass."""
+    before it, earlier, or after T0. The model's own water is traced through its cells from more than a year before T0.
+    Null, with the reason, if the run did not request it (`age` of a job `forecast`), if the record is shorter than a
+    year, and for networks that do not conserve mass."""
     found, at = lookup.chosen(session, run, basin, clock.now())
     answer, places = service.age(session, found, at), sites(session, [basin])
     return answered(chosen, answer, response, if_none_match, lambda: table.of_age(answer, places), places)
@@ -96,7 +96,7 @@ def read_age(
 
 @router.get(
     "/{basin}/water-balance",
-    summary="Whether every millimetre of water is accounted for",
+    summary="Water balance of the forecast",
     responses=RESPONSES,
     response_model=BalanceOfRun,
     response_model_exclude_unset=True,
@@ -110,8 +110,8 @@ def read_water_balance(
     if_none_match: IfNoneMatch = None,
 ) -> BalanceOfRun | Response:
     """The water balance from T0 to the end of the horizon, mm, of every member: precipitation, discharge, loss and
-    change of storage, what they leave over, how much may be left, and whether it closes. A basin with an open balance
-    is withheld: ask for its run to see it. Null, with the reason, for networks that do not conserve mass."""
+    storage change, the residual and its tolerance, and whether it closes. A basin whose balance does not close is
+    withheld: ask for its run to see it. Null, with the reason, for networks that do not conserve mass."""
     found, at = lookup.chosen(session, run, basin, clock.now())
     wanted = SHORTLY if run is None else FOR_EVER
     return tagged(service.balance(session, found, at), response, if_none_match, wanted)
@@ -119,7 +119,7 @@ def read_water_balance(
 
 @router.get(
     "/{basin}/long-term-balance",
-    summary="Where the water of many years went, beside what the river carried",
+    summary="Long-term water balance, with observed runoff",
     responses=RESPONSES,
     response_model=LongTermBalance,
     response_model_exclude_unset=True,
@@ -132,8 +132,8 @@ def read_long_term_balance(
     run: ChosenRun = None,
     if_none_match: IfNoneMatch = None,
 ) -> LongTermBalance | Response:
-    """What fell, ran off and was lost in a year, mm, in the mean of all days since the model's store was empty, until
-    T0, and the runoff that was observed in that time. What is unexplained in that time is told by `/water-balance`.
-    Null, with the reason, for networks that do not conserve mass."""
+    """Mean annual precipitation, runoff and loss, mm, over all days from the empty store to T0, with the observed
+    runoff of that time. The residual over that time is in `/water-balance`. Null, with the reason, for networks that do
+    not conserve mass."""
     found, at = lookup.chosen(session, run, basin, clock.now())
     return tagged(long_term.long_term(session, found, at), response, if_none_match, SHORTLY)

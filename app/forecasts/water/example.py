@@ -1,4 +1,4 @@
-"""The answers that the documentation shows: of a synthetic basin, out of the run that its forecast is told from."""
+"""The answers shown in the documentation: a synthetic basin, from the run of its forecast."""
 
 from typing import Any
 
@@ -40,8 +40,8 @@ STORAGE: dict[str, Any] = OF_THE_RUN | {
         }
     ],
     "missing": {
-        "normal_snow.percent_of_normal": "Of a normal below 1 mm no percent is told.",
-        "snow_read.at_t0.percent_of_normal": "Of a normal below 1 mm no percent is told.",
+        "normal_snow.percent_of_normal": "No percentage is given of a normal below 1 mm.",
+        "snow_read.at_t0.percent_of_normal": "No percentage is given of a normal below 1 mm.",
     },
 }
 

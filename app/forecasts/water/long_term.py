@@ -1,4 +1,4 @@
-"""The water of a basin over all days since the model's store was empty, beside what its river was seen to carry."""
+"""Water balance since the model's store was empty, with observed runoff."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -51,14 +51,14 @@ def long_term(session: Session, latest: Latest, at: datetime | None) -> LongTerm
 
 @dataclass(frozen=True, slots=True)
 class _Past:
-    """The days since the empty store, and what came and went on them."""
+    """The days since the empty store, with their sums of water."""
 
     period: Period
     sums: Sums
 
     @property
     def a_year(self) -> SimulatedWater:
-        """The mean of the members, in a year."""
+        """Annual mean of the members."""
         years = len(self.period) / DAYS_OF_A_YEAR
         means = {name: float(amounts.mean()) / years for name, amounts in self.sums.items()}
         stored = means["precipitation"] - means["discharge"] - means["loss"]
@@ -66,7 +66,7 @@ class _Past:
 
 
 def _past(session: Session, latest: Latest) -> _Past | str:
-    """Return what the state of T0 has summed, or why it is not known."""
+    """Return the sums in the state of T0, or why they are not known."""
     run, basin = latest.run, latest.basin
     conserving = versions.conserving(session, [run.version_id])[run.version_id]
     if not conserving or basin.state_hash is None:
@@ -82,6 +82,6 @@ def _runoff(session: Session, basin: runs.RunBasin, period: Period) -> ObservedR
         return NO_AREA
     daily = series.read(session, basin.basin_id, gauge_product(basin.basin_id), DISCHARGE, period)
     if daily is None or np.isnan(daily.values).all():
-        return f"No discharge of {basin.basin_id} is kept from {period.first} to {period.last}."
+        return f"No discharge of {basin.basin_id} is stored from {period.first} to {period.last}."
     flow = to_mm_per_day(daily.values, unit=daily.unit, area=Area(basin.area_name, basin.area_m2))
     return ObservedRunoff(runoff=rounded(float(np.nanmean(flow)) * DAYS_OF_A_YEAR), days=int(np.isfinite(flow).sum()))

@@ -1,4 +1,4 @@
-"""What a version loses in a basin beside what could evaporate, from the records to its answer."""
+"""Simulated loss compared with potential evapotranspiration."""
 
 from sqlalchemy.orm import Session
 
@@ -9,7 +9,7 @@ from records.simulations import simulated_loss
 
 
 def loss_beside_pet(session: Session, version: str, basin: str) -> tuple[LossBesidePet | None, dict[str, str]]:
-    """Return it, and why it or a part of it is null."""
+    """Return the comparison, and why it or a part of it is null."""
     simulated = simulated_loss.get(session, version, basin)
     if isinstance(simulated, str):
         return None, {"loss_beside_pet": simulated}
@@ -25,7 +25,7 @@ def loss_beside_pet(session: Session, version: str, basin: str) -> tuple[LossBes
 
 
 def in_words(loss: LossBesidePet) -> str | None:
-    """Return what is to be said where a member loses more than could evaporate."""
+    """Return a warning if a member loses more than could evaporate."""
     if not loss.exceeding or loss.pet is None:
         return None
     return (

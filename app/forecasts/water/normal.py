@@ -1,4 +1,4 @@
-"""How much water a basin usually holds on the days ahead, and a run beside it."""
+"""Normal storage on the days ahead, and a run in percent of it."""
 
 from collections.abc import Sequence
 
@@ -15,18 +15,18 @@ from records.simulations.simulated_storage import SimulatedWater
 from records.simulations.snow_cells import mapping
 
 WaterAndReasons = tuple[NormalWater | None, dict[str, str]]
-"""What is normal, and why it or a field of it is null, by the field's name with a dot before it."""
+"""The normal, and why it or a field is null, by the field's name after a dot."""
 
 
 def normal_total(session: Session, latest: Latest, total: Sequence[float]) -> WaterAndReasons:
-    """Return how much water the basin usually holds, by the past that the run's version simulates."""
+    """Return the normal storage, from the past simulated by the run's version."""
     return _normal_water(
         latest, simulated_storage.storage_of(session, latest.run.version_id, latest.basin.basin_id), total
     )
 
 
 def normal_snow(session: Session, latest: Latest, snow: Sequence[float]) -> WaterAndReasons:
-    """Return how much of it usually reads as snow."""
+    """Return the normal amount of snow read."""
     version, basin = latest.run.version_id, latest.basin.basin_id
     water = simulated_storage.snow_of(session, version, basin, mapping(session, version, basin))
     return _normal_water(latest, water, snow)

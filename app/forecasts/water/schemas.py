@@ -11,12 +11,10 @@ from app.models.scores.schemas import SnowSkill
 
 
 class NormalWater(Model):
-    """How much water there was on the same days of other years, and the run beside it."""
+    """Water on the same days of other years, and the run in percent of it."""
 
     water: list[float] = Field(
-        description=column(
-            "The mean over the other years of what the model version simulates with the weather that came, mm"
-        )
+        description=column("Mean over other years of the version's simulation with observed weather, mm")
     )
     percent_of_normal: list[float | None] = Field(description=column("The water of the run in % of it"))
 
@@ -34,20 +32,20 @@ class StorageOfRun(RunOfBasin):
     )
     total: Column | None = Field(description=column("All water in the model's store at the end of the day, mm"))
     snow: Column | None = Field(description=column("The part in the cells that read as snow, mm"))
-    snow_read: SnowRead | None = Field(description="What stands behind `snow`.")
+    snow_read: SnowRead | None = Field(description="Origin and spread of `snow`.")
     other: Column | None = Field(description=column("The rest, mm"))
     normal_total: NormalWater | None = Field(
-        description="Of `total`. It is the model version's own: what a model stores too much of is on both sides."
+        description="Of `total`. It comes from the same model version, so both share its bias."
     )
     normal_snow: NormalWater | None = Field(description="Of `snow`.")
     snow_skill: list[SnowSkill] = Field(
-        description="How well those cells follow reference snow, as the model version was last evaluated."
+        description="Skill of those cells against reference snow, by the latest evaluation."
     )
     missing: Missing
 
 
 class FlowOfOrigin(Model):
-    """The discharge of each day ahead that is water of one origin, mm/day."""
+    """The part of each day's discharge with one origin, mm/day."""
 
     mean: list[float] = Field(description=column("The mean of the members, and of their traces of weather, mm/day"))
     p05: list[float] = Field(description=column("Their 5 % quantile, mm/day. Quantiles do not add up"))
@@ -63,8 +61,8 @@ class OriginOfRun(RunOfBasin):
     time: list[date] = Field(description="The valid days.")
     lead_days: list[int] = Field(description=column("Days since T0"))
     ceiling: float | None = Field(
-        description="All water that was stored at T0, mm, the mean of the members: were none of it lost, so much of it "
-        "could still run off."
+        description="All water stored at T0, mm, mean of the members: the upper limit of its runoff, if none of it "
+        "were lost."
     )
     discharge: list[float] | None = Field(
         description=column(
@@ -81,27 +79,27 @@ class OriginOfRun(RunOfBasin):
 
 
 class LossBesidePet(Model):
-    """What the model version loses in the basin in the mean of a year of the past that it simulates, beside what could
-    evaporate: nobody measures loss, but more than that no basin can lose to the air."""
+    """Mean annual loss of the model version over its simulated past, beside potential evapotranspiration. Loss is not
+    measured, but evaporation cannot exceed its potential."""
 
     period: Period = Field(description="The simulated days.")
     mean: float = Field(description="The mean of the members, mm a year.")
     members: dict[str, float] = Field(description="Each member's, mm a year.")
     pet: float | None = Field(
-        description="Potential evapotranspiration of the same days by temperature and latitude (Oudin et al. 2005), mm "
-        "a year."
+        description="Potential evapotranspiration of the same days from temperature and latitude (Oudin et al. 2005), "
+        "mm a year."
     )
     exceeding: list[str] = Field(
-        description="The members that lose more: a part of their loss is water that leaves the basin unseen, rain that "
-        "the weather product has too much of, or an error. None where `pet` is not known."
+        description="The members that lose more: a part of their loss is water that leaves the basin unseen, too much "
+        "rain in the weather product, or an error. None where `pet` is not known."
     )
 
 
 class FlowOfAge(Model):
-    """The discharge of each day ahead that is water of one age, mm/day."""
+    """The part of each day's discharge of one age, mm/day."""
 
     age: str = Field(
-        description="`older`; one of five meteorological seasons, called by the year that they end in, the last of "
+        description="`older`; one of five meteorological seasons, named after the year in which they end, the last of "
         "them that of T0; or `yet_to_fall`, after T0.",
         examples=["2008-DJF"],
     )
@@ -133,7 +131,7 @@ class BalanceOfRun(RunOfBasin):
     model_config = ConfigDict(json_schema_extra={"examples": [BALANCE]})
 
     units: dict[str, str] = Field(description="The unit of each field with values.")
-    first_day: date = Field(description="The first day that it is of: the one after T0.")
+    first_day: date = Field(description="The first day of the balance: the day after T0.")
     last_day: date
     water_balance: WaterBalance | None
     residuals: dict[str, float] = Field(
@@ -141,31 +139,31 @@ class BalanceOfRun(RunOfBasin):
         description="The residual of every member with every trace of weather, mm, as `MEMBER/TRACE`. Only where there "
         "are traces.",
     )
-    loss_beside_pet: LossBesidePet | None = Field(description="Whether what is lost could have evaporated.")
+    loss_beside_pet: LossBesidePet | None = Field(description="The loss compared with potential evapotranspiration.")
     missing: Missing
 
 
 class SimulatedWater(Model):
-    """Water in the mean of a year and of the members, mm/year."""
+    """Mean annual water of the members, mm/year."""
 
     precipitation: float
     discharge: float
     loss: float
-    stored: float = Field(description="What is left over of the precipitation: it is in the basin at T0.")
+    stored: float = Field(description="The remainder of the precipitation, in the basin at T0.")
 
 
 class ObservedRunoff(Model):
-    """What the river was seen to carry."""
+    """Observed runoff of the river."""
 
     runoff: float = Field(
-        description="In the mean of a year, mm/year. More than the precipitation is more than fell: where that is so, "
-        "the basin's quality report says `runoff-above-precipitation`."
+        description="Annual mean, mm/year. Where it exceeds the precipitation, the basin's quality report contains "
+        "`runoff-above-precipitation`."
     )
-    days: int = Field(description="On so many days it was observed: the mean is of these.")
+    days: int = Field(description="Number of observed days behind the mean.")
 
 
 class LongTermBalance(RunOfBasin):
-    """The water of all days since the model's store was empty, until T0."""
+    """Water balance of all days from the empty store to T0."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [LONG_TERM]})
 

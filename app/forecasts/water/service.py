@@ -1,4 +1,4 @@
-"""Storage and water balance from the records to their answers."""
+"""Builds the answers about storage, origin, age and water balance."""
 
 from datetime import datetime
 
@@ -21,7 +21,7 @@ from records.runs import runs
 from records.verification import scores
 from records.versions import versions
 
-NO_SNOW_SKILL = "The snow of this model version was not judged in this basin."
+NO_SNOW_SKILL = "The snow of this model version was not scored in this basin."
 
 
 def storage(session: Session, latest: Latest, at: datetime | None) -> StorageOfRun:
@@ -41,7 +41,7 @@ def storage(session: Session, latest: Latest, at: datetime | None) -> StorageOfR
     else:
         at_t0, total, snow, read = stored.at_t0, stored.total, stored.snow, stored.snow_read
         if at_t0 is None:
-            missing["at_t0"] = "The run did not keep it."
+            missing["at_t0"] = "The run did not store it."
         missing |= missing_in_snow(read, basin, "snow_read")
         usual_total, reasons = normal_total(session, latest, total)
         missing |= {f"normal_total{field}": why for field, why in reasons.items()}
@@ -69,7 +69,7 @@ def storage(session: Session, latest: Latest, at: datetime | None) -> StorageOfR
 
 
 def origin(session: Session, latest: Latest, at: datetime | None) -> OriginOfRun:
-    """Return where the water of the discharge was at T0; `at` is the clock's time for a latest answer."""
+    """Return the discharge by origin of its water; `at`: clock time for a latest answer."""
     run, basin = latest.run, latest.basin
     wanted = (runs.ORIGIN, "cells_at_t0")
     series = runs.series_of(session, run.id, basin.basin_id, wanted) if basin.status == "issued" else {}
@@ -99,7 +99,7 @@ def origin(session: Session, latest: Latest, at: datetime | None) -> OriginOfRun
 
 
 def age(session: Session, latest: Latest, at: datetime | None) -> AgeOfRun:
-    """Return in which season the water of the discharge fell; `at` is the clock's time for a latest answer."""
+    """Return the discharge by age of its water; `at`: clock time for a latest answer."""
     run, basin = latest.run, latest.basin
     series = runs.series_of(session, run.id, basin.basin_id, (runs.AGE,)) if basin.status == "issued" else {}
     ages, missing = None, missing_in_header(basin)

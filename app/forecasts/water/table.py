@@ -1,4 +1,4 @@
-"""Water in a basin as a table: a row a day."""
+"""Water in a basin as a table: a row for each day."""
 
 from collections.abc import Iterator, Mapping
 
@@ -45,7 +45,7 @@ def of_origin(answer: OriginOfRun, sites: Mapping[str, Site]) -> Table:
 
 
 def of_age(answer: AgeOfRun, sites: Mapping[str, Site]) -> Table:
-    """Return the discharge on the days ahead by the season in which its water fell; no parts where none is told."""
+    """Return the discharge by age of its water; no parts if unknown."""
     rows = len(answer.time)
     columns = [
         *run_columns(answer, sites, rows),

@@ -1,1 +1,1 @@
-"""What-if runs beside the runs without their changes."""
+"""What-if runs compared with the runs without their changes."""

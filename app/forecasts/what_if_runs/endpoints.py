@@ -21,13 +21,13 @@ from records.runs.runs import UnknownRun
 router = APIRouter(prefix="/basins", tags=["forecasts"])
 
 WhatIfRun = Annotated[
-    str | None, Query(description="The id of a what-if run; the newest of the basin where none is named.", pattern=ID)
+    str | None, Query(description="The id of a what-if run; by default the newest of the basin.", pattern=ID)
 ]
 
 
 @router.get(
     "/{basin}/what-if",
-    summary="What would be, beside what is to be expected",
+    summary="A what-if run compared with its base run",
     responses=NOT_MODIFIED | documented(UnknownBasin, UnknownRun, NoArea) | documented_formats(*SERIES),
     response_model=WhatIfOfRun,
     response_model_exclude_unset=True,
@@ -42,10 +42,10 @@ def read_what_if(
     units: DischargeUnits = "m3/s",
     if_none_match: IfNoneMatch = None,
 ) -> WhatIfOfRun | Response:
-    """The discharge of a what-if run and of the run without its changes, day by day; how much more or less water flows
-    out; and the water balance of both, in which water that was added to the basin at T0 is a term of its own. A job of
-    the kind `what-if` makes such a run, and `/v1/runs?purpose=what-if` lists them. A run never changes, so keep the
-    answer as long as you like."""
+    """The discharge of a what-if run and of the run without its changes, day by day; the difference in the volume
+    that flows out; and both water balances, in which water added to the basin at T0 is a separate term. A job of
+    the kind `what-if` creates such a run, and `/v1/runs?purpose=what-if` lists them. A run never changes, so the answer
+    may be cached forever."""
     answer, places = service.compared(session, run, basin, units, clock.now()), sites(session, [basin])
     return answered(
         chosen,

@@ -27,8 +27,8 @@ WHAT_IF: dict[str, Any] = {
     "horizon_days": 3,
     "product": "synthetic",
     "forcing_kind": "observed",
-    "forcing_note": "A hindcast: driven by the weather observed after T0, which nobody could have known at T0. "
-    "Changed as what_if says.",
+    "forcing_note": "A hindcast: driven by the weather observed after T0, which was not known at T0. "
+    "Changed as described in what_if.",
     "forcing_cutoff": "2008-02-23",
     "bridges": [],
     "seen_in_training": True,

@@ -10,7 +10,7 @@ from app.http.base_schema import Missing, Model, column
 
 
 class Flow(Model):
-    """Discharge of the members, and of their traces of weather, in the unit asked for. It is not calibrated."""
+    """Discharge of the members, and of their traces of weather, in the requested unit, not calibrated."""
 
     mean: Column = Field(description=column("Their mean"))
     p05: Column = Field(description=column("Their 5 % quantile"))
@@ -18,14 +18,14 @@ class Flow(Model):
 
 
 class Volume(Model):
-    """Water that flows out over the horizon, the mean of the members and their traces."""
+    """Outflow over the horizon, mean of the members and their traces."""
 
     depth: float = Field(description="mm over the basin.")
     volume: float | None = Field(description="m³.")
 
 
 class Side(Model):
-    """What one of the two runs says."""
+    """The result of one of the two runs."""
 
     run: str
     discharge: Flow
@@ -43,5 +43,5 @@ class WhatIfOfRun(RunOfBasin):
     lead_days: list[int] = Field(description=column("Days since T0"))
     base: Side | None = Field(description="Without the changes.")
     changed: Side | None = Field(description="With them.")
-    difference: Volume | None = Field(description="How much more flows out with the changes; negative: less.")
+    difference: Volume | None = Field(description="Additional outflow with the changes; negative: less.")
     missing: Missing

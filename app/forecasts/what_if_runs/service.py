@@ -1,4 +1,4 @@
-"""A what-if run and its base from the records to their answer."""
+"""Builds the answer that compares a what-if run with its base."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -24,24 +24,24 @@ NO_AREA = "The run names no drainage area of the basin."
 
 
 def compared(session: Session, run: str | None, basin: str, units: Units, at: datetime) -> WhatIfOfRun:
-    """Return what a what-if run says of a basin beside the run that it is to be compared with.
+    """Return a what-if run's result for a basin, with its base run's.
 
-    A run that changes nothing and has none stands beside itself.
+    A run without changes, and so without a base, is compared with itself.
 
     Args:
         run: None for the newest that is available at an instant.
 
     Raises:
         UnknownBasin: there is no such basin.
-        UnknownRun: there is no such run, or it says nothing of that basin.
-        InvalidRequest: it is no what-if run.
-        NoArea: it names no drainage area, and flows are asked for.
+        UnknownRun: there is no such run, or it does not include that basin.
+        InvalidRequest: it is not a what-if run.
+        NoArea: it names no drainage area, and flows are requested.
     """
     basins.require(session, basin)
     changed = lookup.of_run(session, run or runs.newest_changed(session, basin, at).id, basin)
     asked = changed.run.what_if
     if asked is None:
-        detail = f"{run} is no what-if run but {changed.run.purpose}: list those there are (/v1/runs?purpose=what-if)"
+        detail = f"{run} is not a what-if run but {changed.run.purpose}: list what-if runs (/v1/runs?purpose=what-if)"
         raise InvalidRequest([Fault(location="query", field="run", detail=detail)])
     base = changed if asked.base is None else lookup.of_run(session, asked.base, basin)
     sides = {"base": _side(session, base, units), "changed": _side(session, changed, units)}
@@ -64,7 +64,7 @@ def compared(session: Session, run: str | None, basin: str, units: Units, at: da
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """One of the two runs, and why it or a field of it is null, by the field's name with a dot before it."""
+    """One of the two runs, with reasons for null fields by `.FIELD`."""
 
     answer: Side | None
     missing: dict[str, str]

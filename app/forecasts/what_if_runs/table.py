@@ -1,4 +1,4 @@
-"""A what-if run beside its base as a table: a row a day."""
+"""A what-if run and its base as a table: a row for each day."""
 
 from collections.abc import Iterator, Mapping
 

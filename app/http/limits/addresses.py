@@ -1,10 +1,10 @@
-"""Where a request comes from, as limits, logs and the audit trail name it."""
+"""The client's address of a request, as used by limits, logs and the audit trail."""
 
 from ipaddress import IPv6Address, IPv6Network, ip_address
 
 from starlette.types import Scope
 
-# Whoever has an IPv6 address usually has all of its /64.
+# The holder of an IPv6 address usually has all of its /64.
 _PREFIX = 64
 
 
@@ -15,7 +15,7 @@ def address_of(scope: Scope) -> str:
 
 
 def counted_as(address: str) -> str:
-    """Return what an address is counted as: itself, or the /64 network of an IPv6 address."""
+    """Return the key that an address is counted by: itself, or its IPv6 /64."""
     try:
         parsed = ip_address(address)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Around every request: how large its body may be; around every answer: who may keep it."""
+"""Limits the size of request bodies, and protects answers from shared caches."""
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -14,10 +14,10 @@ UPLOADS = (OBSERVATIONS, "/v1/weather")
 
 
 class BodyLimit:
-    """Refuses a body that is too large with 413, as soon as that is known.
+    """Middleware that refuses a body above the limit with 413, as early as possible.
 
-    Starlette's `RequestBodyLimitMiddleware` does too, but answers a body that nobody reads in plain text, not with
-    problem details that say how much is taken.
+    Starlette's `RequestBodyLimitMiddleware` does too, but answers an unread body in plain text, not with
+    problem details that state the limit.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -29,7 +29,7 @@ class BodyLimit:
             await self._app(scope, receive, send)
             return
         limit = LARGEST_UPLOAD if scope["path"] in UPLOADS else LARGEST_BODY
-        # A number that is none is refused by the server before.
+        # An invalid number was refused by the server before.
         declared = max((int(value) for name, value in scope["headers"] if name == b"content-length"), default=0)
         if declared > limit:
             await answer_to(Request(scope), TooLarge(_size_in_words(limit)))(scope, receive, send)
@@ -50,11 +50,11 @@ class BodyLimit:
 
 
 def _size_in_words(limit: int) -> str:
-    return f"The body is larger than {limit} bytes, the most that is taken here: send less at once."
+    return f"The body exceeds the limit of {limit} bytes: send less at once."
 
 
 class Private:
-    """Lets no shared cache keep an answer that needed a key."""
+    """Middleware that prevents shared caches from storing answers that needed a key."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

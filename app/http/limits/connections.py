@@ -1,7 +1,7 @@
-"""Connections that keep others out: how many an address may hold, and how long a request may take to arrive.
+"""Limits connections per address and the time that a request may take to arrive.
 
-The server itself has no time limit for the head of a request, so a few sockets that say nothing would hold it. Nor does
-it refuse a request whose length is given twice, from which a proxy before it may read another one than it does.
+The server itself has no time limit for the head of a request, so a few silent sockets would block it. Nor does
+it refuse a request whose length is given twice, which a proxy may read differently (request smuggling).
 """
 
 import asyncio
@@ -26,7 +26,7 @@ _TOO_SLOW = b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Lengt
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How many seconds a server waits for its clients.
+    """Timeouts of a server for its clients, seconds.
 
     Attributes:
         head: for the head of a request.
@@ -40,7 +40,7 @@ class Patience:
 
 
 class ConnectionLimiter:
-    """The connections that each address holds at one server; those of its proxies are not counted."""
+    """Counts connections at one server by address; proxies are exempt."""
 
     def __init__(self, max_per_address: int, proxies: Sequence[str]) -> None:
         self.most = max_per_address
@@ -53,7 +53,7 @@ class ConnectionLimiter:
         return not any(parsed in proxy for proxy in self._proxies)
 
     def acquire(self, address: str) -> bool:
-        """Count one connection more, and return whether the address may hold so many."""
+        """Count a new connection, and return whether the address is within its limit."""
         self._taken[address] += 1
         return self._taken[address] <= self.most
 
@@ -67,19 +67,19 @@ class ConnectionLimiter:
 def guarded(
     max_per_address: int, trusted_proxies: Sequence[str] = (), patience: Patience = Patience()
 ) -> type[H11Protocol]:
-    """Return the protocol of one server, which counts the connections of each address but those of its proxies."""
+    """Return a server protocol that limits connections by address, except those of proxies."""
     places = ConnectionLimiter(max_per_address, trusted_proxies)
     return type("GuardedOfOneServer", (_Guarded,), {"places": places, "patience": patience})
 
 
 class _OneLength(h11.Connection):
-    """The state of a connection whose requests may give the length of their body in one way only (RFC 9112, 6.1)."""
+    """An HTTP connection that refuses requests with an ambiguous body length (RFC 9112, 6.1)."""
 
     def next_event(self) -> h11.Event | type[h11.NEED_DATA] | type[h11.PAUSED]:
         """Return the next event, as h11 does.
 
         Raises:
-            RemoteProtocolError: what was received is not HTTP, or may be read as more than one request.
+            RemoteProtocolError: the data are not HTTP, or their length is ambiguous.
         """
         event = super().next_event()
         if isinstance(event, h11.Request):
@@ -90,12 +90,12 @@ class _OneLength(h11.Connection):
 
 
 class _Guarded(H11Protocol):
-    """A connection that has a place among those of its address, and a deadline while something is waited for."""
+    """A connection with a per-address limit and read timeouts."""
 
     places: ConnectionLimiter
     patience: Patience
-    _address: str | None = None  # that its place is counted for
-    _awaits: object = None  # what `_deadline` is for: a state of h11
+    _address: str | None = None  # the address this connection is counted for
+    _awaits: object = None  # the state of h11 that `_deadline` waits for
     _deadline: asyncio.TimerHandle | None = None
     _stalled: asyncio.TimerHandle | None = None
 
@@ -144,7 +144,7 @@ class _Guarded(H11Protocol):
         return self.places.acquire(self._address)
 
     def _watch(self) -> None:
-        """Set a deadline when a head or a body begins to be waited for; further bytes do not move it."""
+        """Set a deadline when waiting for a head or a body; further bytes do not move it."""
         awaits = self.conn.their_state
         if awaits is self._awaits:
             return

@@ -1,4 +1,4 @@
-"""Around every request: whether its address may ask now; around every answer: how it stands.
+"""Rate limiting, with RateLimit headers.
 
 The headers are those of the IETF draft "RateLimit header fields for HTTP" (draft-ietf-httpapi-ratelimit-headers-10).
 """
@@ -16,7 +16,7 @@ EXEMPT = "/health/"
 
 
 class Throttle:
-    """Refuses with 429 what comes too often from an address."""
+    """Middleware that answers 429 to an address above its rate limit."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -43,7 +43,7 @@ class Throttle:
 
 
 def too_many(standing: LimitStatus) -> TooManyRequests:
-    """Return the problem of somebody who has used up a limit."""
+    """Return the problem of an exhausted rate limit."""
     what = {
         "requests": "requests from one address",
         "writes": "writes with one key",

@@ -1,6 +1,6 @@
-"""How often an address may ask and a key may write, counted together by all API processes.
+"""Rate limits by address and key, shared by all API processes.
 
-The counts stand in the service's Redis or Valkey. Where that does not answer, each process counts by itself.
+The counts are in the service's Redis or Valkey. If that does not answer, each process counts by itself.
 """
 
 import asyncio
@@ -28,13 +28,13 @@ SECONDS_BETWEEN_TRIES = 5.0
 
 @dataclass(frozen=True, slots=True)
 class LimitStatus:
-    """How somebody stands against a limit.
+    """The current count against a limit.
 
     Attributes:
         name: of the limit.
-        quota: how much a minute allows.
-        remaining: how much of it is left.
-        seconds: until more is.
+        quota: number allowed in a minute.
+        remaining: number left.
+        seconds: until more are allowed.
         allowed: whether this request was within it.
     """
 
@@ -46,7 +46,7 @@ class LimitStatus:
 
 
 class Rates:
-    """Counts, for as long as one event loop runs."""
+    """Counts requests, for the lifetime of one event loop."""
 
     def __init__(self, settings: Settings) -> None:
         self._limits = {
@@ -63,7 +63,7 @@ class Rates:
         self._away_until = 0.0
 
     async def count(self, name: Name, who: str) -> LimitStatus:
-        """Count a request of somebody, and return how they stand."""
+        """Count a request, and return the status of its limit."""
         if self._shared is not None and time.monotonic() >= self._away_until:
             try:
                 async with asyncio.timeout(PATIENCE_SECONDS):

@@ -1,1 +1,1 @@
-"""Schedules: which job is posted when."""
+"""Schedules: jobs posted at regular times."""

@@ -22,15 +22,15 @@ ASK_FIRST = "private, no-cache"
 IfMatch = Annotated[
     str,
     Header(
-        description="The `ETag` of the schedule as you have read it: it is not changed unseen. `*` is any.",
+        description="The `ETag` of the schedule as you have read it, against conflicting changes. `*` is any.",
         examples=['"2"', "*"],
     ),
 ]
 
 
-@router.get("", summary="Which jobs are posted by themselves, and when", responses=documented_keyed())
+@router.get("", summary="List schedules", responses=documented_keyed())
 def list_schedules(session: Reading, key: AnyKey, response: Response) -> Schedules:
-    """All schedules in the order of their names, with the instant at which each fires next."""
+    """All schedules in the order of their names, with the next time of each."""
     response.headers["Cache-Control"] = ASK_FIRST
     return Schedules(schedules=[service.answer(schedule, key) for schedule in schedules.list_schedules(session)])
 
@@ -38,15 +38,15 @@ def list_schedules(session: Reading, key: AnyKey, response: Response) -> Schedul
 @router.post(
     "",
     status_code=201,
-    summary="Let a job be posted at stated times",
+    summary="Create a schedule",
     responses=documented_writing(ScheduleConflict, BadCron),
 )
 def create_schedule(
     response: Response, key: Admin, actor: By, database: OpenDatabase, clock: ServiceClock, new: NewSchedule
 ) -> Schedule:
-    """An ingest, a forecast, a training, an evaluation or a comparison, as often as a cron line says, read by the clock
-    of a time zone. What was missed while the service stood still is made up for once. Its jobs run with the rights of
-    your key as they are at that time: when the key is revoked or has expired, they fail and say so."""
+    """Posts an ingest, a forecast, a training, an evaluation or a comparison by a cron line in a time zone. Times
+    missed while the service was down are caught up on once. Its jobs run with the permissions of your key at that time:
+    if the key is revoked or expired, they fail with that reason."""
     now = clock.wall()
     with database.transaction() as session:
         created = schedules.create(session, service.due(new, key, now), now)
@@ -57,14 +57,14 @@ def create_schedule(
 
 @router.get(
     "/{schedule}",
-    summary="What a schedule says",
+    summary="Read a schedule",
     responses=NOT_MODIFIED | documented_keyed(UnknownSchedule),
     response_model=Schedule,
 )
 def read_schedule(
     session: Reading, key: AnyKey, response: Response, schedule: ScheduleId, if_none_match: IfNoneMatch = None
 ) -> Schedule | Response:
-    """Which job it posts, when it fires next, and what it posted last. Its `ETag` is needed to change it."""
+    """Its job, its next time, and the last job that it posted. Its `ETag` is needed to change it."""
     current = schedules.get(session, schedule)
     unchanged = not_modified(response, service.tag(current.revision), ASK_FIRST, if_none_match)
     return unchanged or service.answer(current, key)
@@ -85,7 +85,7 @@ def replace_schedule(
     new: NewSchedule,
     if_match: IfMatch,
 ) -> Schedule:
-    """Replaces all that it says; what it has posted stays. It is refused if the schedule was changed or has fired since
+    """Replaces all its fields; jobs already posted stay. It is refused if the schedule was changed or has fired since
     you read it: read it again."""
     now = clock.wall()
     with database.transaction() as session:
@@ -109,7 +109,7 @@ def delete_schedule(
     schedule: ScheduleId,
     if_match: IfMatch = "*",
 ) -> None:
-    """It posts nothing any more. What it has posted stays."""
+    """It posts no more jobs. Jobs already posted stay."""
     with database.transaction() as session:
         service.seen(session, schedule, if_match)
         schedules.delete(session, schedule)

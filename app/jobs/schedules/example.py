@@ -1,4 +1,4 @@
-"""The answer that the documentation shows: a forecast every morning."""
+"""The answer shown in the documentation: a forecast every day."""
 
 from typing import Any
 

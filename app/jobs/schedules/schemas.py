@@ -1,4 +1,4 @@
-"""Schedules as they are said and told."""
+"""Schemas of schedules, in requests and answers."""
 
 from datetime import datetime
 from typing import Any
@@ -14,26 +14,26 @@ _FIELDS = ("name", "job", "cron", "timezone", "enabled")
 
 
 class NewSchedule(RequestModel):
-    """Which job is posted when."""
+    """A schedule to be stored."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{name: SCHEDULE[name] for name in _FIELDS}]})
 
-    name: Line = Field(description="No other schedule has it.")
-    job: AnyJobRequest = Field(description="What is posted: as in `POST /v1/jobs`.")
+    name: Line = Field(description="Unique name of the schedule.")
+    job: AnyJobRequest = Field(description="The job to post: as in `POST /v1/jobs`.")
     cron: Line = Field(description="Minute, hour, day of the month, month, day of the week.", examples=["30 6 * * *"])
-    timezone: Line = Field("UTC", description="Whose clock the line is read by.", examples=["America/Denver"])
-    enabled: bool = Field(True, description="Whether it is followed.")
+    timezone: Line = Field("UTC", description="Time zone of the cron line.", examples=["America/Denver"])
+    enabled: bool = Field(True, description="Whether the schedule is active.")
 
 
 class ScheduledJob(Model):
-    """What is posted."""
+    """The job that a schedule posts."""
 
     kind: str
-    params: dict[str, Any] | None = Field(description="Null for a key that is no admin's: it may name files.")
+    params: dict[str, Any] | None = Field(description="Null except for an admin's key: they may name files.")
 
 
 class Schedule(Model):
-    """A schedule and when it fires."""
+    """A stored schedule and its times."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [SCHEDULE]})
 
@@ -43,15 +43,15 @@ class Schedule(Model):
     cron: str
     timezone: str
     enabled: bool
-    next_run_at: datetime | None = Field(description="When it fires next, by the machine's clock.")
+    next_run_at: datetime | None = Field(description="Next time, by the machine's clock.")
     last_run_at: datetime | None
-    last_job: str | None = Field(description="The job that it posted last.")
+    last_job: str | None = Field(description="The last job that it posted.")
     key: str | None = Field(
-        description="The id of the key that made it or last changed it: its jobs run with the rights of that key."
+        description="Id of the key that created or last changed it: its jobs run with the permissions of that key."
     )
-    revision: int = Field(description="Grows with every change and every firing; the `ETag` is made of it.")
+    revision: int = Field(description="Grows with every change and every posted job; the basis of the `ETag`.")
     created_at: datetime
-    updated_at: datetime = Field(description="When what it says was last changed.")
+    updated_at: datetime = Field(description="When its fields were last changed.")
     missing: Missing
 
 

@@ -1,4 +1,4 @@
-"""Schedules from requests to the records, and back to their answers."""
+"""Checks requests about schedules and builds their answers."""
 
 from datetime import datetime
 
@@ -16,13 +16,13 @@ _SAME = ("id", "name", "cron", "timezone", "enabled", "next_run_at", "last_run_a
 _WHY = {
     "next_run_at": "It is not enabled.",
     "last_run_at": "It has not fired yet.",
-    "last_job": "It has posted none that is still kept.",
-    "key": "The command line made it: its jobs run with the rights of the service.",
+    "last_job": "It has posted no job that is still stored.",
+    "key": "It was created on the command line: its jobs run with the permissions of the service.",
 }
 
 
 def due(new: NewSchedule, key: Key, at: datetime) -> schedules.NewSchedule:
-    """Return a schedule of a key as it is kept, with the instant after `at` that it fires next.
+    """Return a key's schedule for storage, with its next time after `at`.
 
     Raises:
         BadCron: the cron line or the time zone cannot be read, even if it is not enabled yet.
@@ -41,7 +41,7 @@ def due(new: NewSchedule, key: Key, at: datetime) -> schedules.NewSchedule:
 
 
 def seen(session: Session, schedule: str, if_match: str) -> int:
-    """Return the revision of a schedule that the asker has seen.
+    """Return the revision of a schedule that the client has seen.
 
     Raises:
         UnknownSchedule: there is none of that id.
@@ -49,7 +49,7 @@ def seen(session: Session, schedule: str, if_match: str) -> int:
     """
     saved = schedules.get(session, schedule)
     if not holds(if_match, tag(saved.revision)):
-        raise Changed(f"Schedule {schedule} is at revision {saved.revision} now: read it and change it anew.")
+        raise Changed(f"Schedule {schedule} is at revision {saved.revision} now: read it again and repeat the change.")
     return saved.revision
 
 
@@ -59,7 +59,7 @@ def tag(revision: int) -> str:
 
 
 def answer(schedule: schedules.Schedule, key: Key) -> Schedule:
-    """Return what `key` may see of a schedule."""
+    """Return the parts of a schedule visible to `key`."""
     fields = {name: getattr(schedule, name) for name in (*_SAME, "created_at", "updated_at")}
     fields |= {"last_job": schedule.last_job_id, "key": schedule.key_id}
     missing = {name: why for name, why in _WHY.items() if fields[name] is None}

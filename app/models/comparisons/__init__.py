@@ -1,1 +1,1 @@
-"""Comparisons: model versions beside each other, and beside what others have published."""
+"""Comparisons of model versions with each other and with published results."""

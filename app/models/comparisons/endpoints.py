@@ -20,7 +20,7 @@ ComparisonId = Annotated[str, Path(description="A comparison's id.", pattern=ID,
 Metric = Annotated[str | None, Query(description="Only this metric.", pattern=ID, examples=["nse"])]
 
 
-@router.get("", summary="Which comparisons there are", responses=documented(UnknownVersion))
+@router.get("", summary="List comparisons", responses=documented(UnknownVersion))
 def list_comparisons(
     request: Request,
     response: Response,
@@ -30,7 +30,7 @@ def list_comparisons(
     limit: PageLimit = 100,
 ) -> ComparisonPage:
     """Comparisons of model versions, the newest first, a page at a time: follow `next` until it is null. A new one is
-    made by a job of the kind `comparison` (`POST /v1/jobs`)."""
+    created by a job of the kind `comparison` (`POST /v1/jobs`)."""
     found, more = service.page(session, version=version, after=after, limit=limit)
     asked = {"version": version, "limit": limit}
     following = next_page(request, response, asked, found[-1].id if more else None)
@@ -39,7 +39,7 @@ def list_comparisons(
 
 @router.get(
     "/{comparison}",
-    summary="How model versions do beside each other",
+    summary="Scores of several model versions on the same basins and days",
     responses=NOT_MODIFIED | documented(UnknownComparison, service.NotCompared),
     response_model=Comparison,
 )
@@ -51,6 +51,6 @@ def read_comparison(
     if_none_match: IfNoneMatch = None,
 ) -> Comparison | Response:
     """The scores of several versions on the same basins and days: quartiles over the basins, differences to the first
-    version with a Wilcoxon signed-rank test, every basin's score, what each version cost to train, and beside them
-    what others have published. A comparison never changes, so keep it as long as you like."""
+    version with a Wilcoxon signed-rank test, every basin's score, the cost of training each version, and
+    published scores. A comparison never changes, so it may be cached forever."""
     return tagged(service.detail(session, comparison, metric), response, if_none_match, FOR_EVER)

@@ -1,6 +1,6 @@
 """The answer that the documentation shows: two small networks on eight basins of CAMELS-US, in one metric.
 
-They were trained for some seconds on four years: their scores say nothing of what such networks can do.
+They were trained for some seconds on four years: their scores do not show the potential of such networks.
 """
 
 from dataclasses import asdict

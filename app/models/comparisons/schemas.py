@@ -12,10 +12,10 @@ class ComparisonSummary(Model):
     """A comparison in a list."""
 
     id: str
-    created_at: datetime = Field(description="When it was made, by the machine's clock.")
+    created_at: datetime = Field(description="When it was created, by the machine's clock.")
     period: Period = Field(description="The days that were scored.")
-    versions: list[str] = Field(description="The model versions; the others are held against the first.")
-    basin_count: int = Field(description="In how many basins every version was scored.")
+    versions: list[str] = Field(description="The model versions; the others are compared with the first.")
+    basin_count: int = Field(description="Number of basins in which every version was scored.")
     official: bool = Field(description="Whether the service itself or an admin asked for it.")
 
 
@@ -30,14 +30,14 @@ class ComparisonPage(Model):
 
 
 class ComparedVersion(Model):
-    """A model version and what it cost."""
+    """A model version and its cost of training."""
 
     id: str
-    label: str | None = Field(description="What people call it.")
+    label: str | None = Field(description="Its name for people.")
     architecture: str = Field(description="`mclstm`: the mass-conserving LSTM. `lstm`, `eins`, `mmrnn`: others.")
     conserving: bool = Field(description="Whether the network conserves mass.")
-    product: str = Field(description="The weather product that it takes.")
-    members: int = Field(description="How many networks its scores are the mean prediction of.")
+    product: str = Field(description="The weather product that it uses.")
+    members: int = Field(description="Number of networks behind the mean prediction that is scored.")
     parameters: int = Field(description="Trained numbers of one member.")
     training_seconds: float | None = Field(description="Of all its members together, s.")
     machines: list[str] = Field(description="Where its members were trained; none where that was not recorded.")
@@ -53,16 +53,16 @@ class Cuts(Model):
 
 
 class OfVersion(Model):
-    """What is of one version."""
+    """An item that belongs to one version."""
 
     version: str
 
 
 class OfMetric(Model):
-    """What is of one metric."""
+    """An item that belongs to one metric."""
 
     metric: str
-    n: int = Field(description="In how many basins both have a value.")
+    n: int = Field(description="Number of basins in which both have a value.")
 
 
 class VersionCuts(Cuts, OfVersion):
@@ -72,15 +72,17 @@ class VersionCuts(Cuts, OfVersion):
 class Difference(Model):
     """The differences to the first version, basin by basin."""
 
-    n: int = Field(description="In how many basins both have a value.")
+    n: int = Field(description="Number of basins in which both have a value.")
     median: float | None = Field(
         description="The median of (this one - the first version), in the unit of the metric; null without a basin."
     )
-    better: int = Field(description="In how many basins it is nearer to the perfect value than the first version.")
-    worse: int = Field(description="In how many basins it is farther from it.")
+    better: int = Field(
+        description="Number of basins in which it is nearer to the perfect value than the first version."
+    )
+    worse: int = Field(description="Number of basins in which it is farther from it.")
     p: float | None = Field(
-        description="Of the two-sided Wilcoxon signed-rank test of the differences: how likely differences like these "
-        "are where neither is really the higher one."
+        description="p-value of the two-sided Wilcoxon signed-rank test: the probability of such differences if "
+        "neither version is better."
     )
     reason: str | None = Field(description="Why there is no p; null where there is one.")
 
@@ -95,8 +97,8 @@ class ComparedScore(Model):
     metric: str = Field(description="`nse`, `kge`, `fhv` and so on.")
     unit: str = Field(description="`1`, `%`, `mm/day` or `days`.")
     perfect: float = Field(description="Its value where simulation and observation agree.")
-    n: int = Field(description="How many basins it is of.")
-    lacking: int = Field(description="How many of the compared basins are not in it, for a version has no value there.")
+    n: int = Field(description="Number of basins.")
+    lacking: int = Field(description="Number of compared basins left out because a version has no value there.")
     versions: list[VersionCuts]
     differences: list[VersionDifference] = Field(description="Of every version but the first.")
 
@@ -109,7 +111,7 @@ class PublishedScore(Cuts, OfMetric):
 
 
 class PublishedModel(Model):
-    """A model whose scores others have published basin by basin."""
+    """A published model with scores for each basin."""
 
     model: str
     source: str = Field(description="The repository and its commit.")
@@ -118,7 +120,7 @@ class PublishedModel(Model):
 
 
 class PrintedMedian(Model):
-    """A median over the basins as it is printed. Two sources of one metric stand one after the other."""
+    """A median over the basins as published; one entry for each source of a metric."""
 
     metric: str
     median: float = Field(description="For single networks the mean of ten medians.")
@@ -139,7 +141,7 @@ class PublishedTable(Model):
     """The medians that the literature prints for the 447 basins of CAMELS-US."""
 
     comparable: bool = Field(description="Whether this comparison is of the same days and exactly the same basins.")
-    note: str = Field(description="What the table is of, and whether the two can be held against each other.")
+    note: str = Field(description="The contents of the table, and whether it is comparable.")
     period: Period
     basins: int
     product: str = Field(description="The weather product of the study.")
@@ -152,26 +154,30 @@ class BasinColumn(Model):
     metric: str
     version: str
     values: list[float | None] = Field(
-        description="In the unit of the metric; null where it is not defined: `/v1/basins/{basin}/skill` says why."
+        description="In the unit of the metric; null where it is not defined: `/v1/basins/{basin}/skill` gives the "
+        "reason."
     )
     differences: list[float | None] | None = Field(
-        description="To the first version; null for the first version itself, and where one of the two has no value."
+        description="Difference to the first version; null for the first version itself, and where one of the two has "
+        "no value."
     )
 
 
 class Comparison(Model):
-    """Model versions beside each other."""
+    """A comparison of model versions."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [COMPARISON]})
 
     id: str
-    created_at: datetime = Field(description="When it was made, by the machine's clock.")
+    created_at: datetime = Field(description="When it was created, by the machine's clock.")
     period: Period = Field(description="The days that were scored, the same for all.")
-    versions: list[ComparedVersion] = Field(description="The others are held against the first.")
+    versions: list[ComparedVersion] = Field(description="The others are compared with the first.")
     scores: list[ComparedScore]
-    published_models: list[PublishedModel] = Field(description="Basin by basin beside the first version.")
+    published_models: list[PublishedModel] = Field(
+        description="Published models compared with the first version, basin by basin."
+    )
     published_table: PublishedTable
-    basins: list[str] = Field(description="Those that every version was scored in.")
+    basins: list[str] = Field(description="Basins in which every version was scored.")
     left_out: dict[str, str] = Field(description="Why a basin could not be compared, by its identifier.")
     official: bool = Field(description="Whether the service itself or an admin asked for it.")
     by_basin: list[BasinColumn]

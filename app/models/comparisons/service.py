@@ -1,4 +1,4 @@
-"""Comparisons from the records to their answers."""
+"""Builds the answers about comparisons."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -25,19 +25,19 @@ Column = Sequence[float | None]
 
 
 class NotCompared(NotFound):
-    """The comparison is not of that metric."""
+    """The comparison does not include that metric."""
 
     kind = "not-compared"
-    remedy = "Ask for a metric that `detail` names."
+    remedy = "Request a metric listed in `detail`."
 
 
 def page(
     session: Session, *, version: str | None, after: str | None, limit: int
 ) -> tuple[list[ComparisonSummary], bool]:
-    """Return a page of comparisons, of all versions or of one, and whether there are more after it.
+    """Return a page of comparisons, of all versions or one, and whether more follow.
 
     Raises:
-        UnknownVersion: a version is named and none of that id is kept.
+        UnknownVersion: a version is named, and none with that id is stored.
     """
     if version is not None:
         versions.get(session, version)
@@ -61,7 +61,7 @@ def detail(session: Session, comparison: str, metric: str | None) -> Comparison:
 
     Raises:
         UnknownComparison: there is none of that id.
-        NotCompared: it is not of that metric.
+        NotCompared: it does not include that metric.
     """
     stored = comparisons.get(session, comparison)
     result = stored.result
@@ -135,5 +135,5 @@ def _differences(column: Column, first: Column) -> list[float | None]:
 
 
 def _rounded(value: float | None) -> float | None:
-    """Return a value with 7 significant digits, the precision of the flows that it is of."""
+    """Round a value to 7 significant digits, the precision of the flows."""
     return None if value is None else float(f"{value:.7g}")

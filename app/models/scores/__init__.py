@@ -1,1 +1,1 @@
-"""Skill: how well a model version has done, against what was observed."""
+"""Skill of model versions against observations."""

@@ -23,7 +23,7 @@ router = APIRouter(tags=["skill"])
 Version = Annotated[
     str | None,
     Query(
-        description="A model version's id; the one that is current for the basin where none is named.",
+        description="A model version's id; by default the basin's current one.",
         pattern=ID,
     ),
 ]
@@ -35,7 +35,7 @@ Metric = Annotated[
 
 @router.get(
     "/basins/{basin}/skill",
-    summary="How well the model has done in a basin",
+    summary="Skill of the model in a basin",
     responses=NOT_MODIFIED
     | documented(UnknownBasin, UnknownVersion, NoModel, NotEvaluated)
     | documented_formats(*TABLES),
@@ -50,8 +50,8 @@ def read_basin_skill(
     metric: Metric = None,
     if_none_match: IfNoneMatch = None,
 ) -> BasinSkill | Response:
-    """Every score of a model version in the basin, with the days that it is of: a score that is not defined there is
-    null and says why. And how well the cells that read as snow follow reference snow, which the model was not trained
+    """Every score of a model version in the basin, with its period: a score that is not defined there is
+    null, with the reason. Also the skill of the snow cells against reference snow, which the model was not trained
     on."""
     answer = service.of_basin(session, basin, version, metric)
     return answered(chosen, answer, response, if_none_match, lambda: table.of_basin(answer))
@@ -59,7 +59,7 @@ def read_basin_skill(
 
 @router.get(
     "/models/{version}/skill",
-    summary="How well a model version has done over its basins",
+    summary="Skill of a model version over its basins",
     responses=NOT_MODIFIED | documented(UnknownVersion, NotEvaluated) | documented_formats(*TABLES),
     response_model=ModelSkill,
 )
@@ -71,7 +71,7 @@ def read_model_skill(
     metric: Metric = None,
     if_none_match: IfNoneMatch = None,
 ) -> ModelSkill | Response:
-    """The median and the quartiles of each score over the basins, by metric and period, with how many basins have a
-    value and how many have none."""
+    """The median and the quartiles of each score over the basins, by metric and period, with the number of basins with
+    and without a value."""
     answer = service.of_model(session, version, metric)
     return answered(chosen, answer, response, if_none_match, lambda: table.of_model(answer))

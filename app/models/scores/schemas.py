@@ -16,22 +16,22 @@ SCORED = (
 
 
 class Of(Model):
-    """What a score is of."""
+    """The member, metric, lead time, period and reference of a score."""
 
     member: str = Field(description="A member's number, or `mean` for the members' mean.")
     metric: str = Field(description="`nse`, `kge`, `fhv` and so on; biases are in %.")
     period: Period
-    lead: str = Field(description="Days after T0; `all` where the score is of a simulation.")
+    lead: str = Field(description="Days after T0; `all` for the score of a simulation.")
     season: str
     threshold: str
     forcing_kind: str = Field(description="The weather that drove the simulation.")
-    reference: str = Field(description="What it is held against.")
+    reference: str = Field(description="The reference data.")
 
 
 class Score(Of):
     """One score of a model version in a basin."""
 
-    n: int = Field(description="How many days with both values it is of.")
+    n: int = Field(description="Number of days with both values.")
     value: float | None
     reason: str | None = Field(description="Why there is no value; null where there is one.")
     low: float | None = Field(description="The lower end of its interval; null where none was made.")
@@ -46,26 +46,26 @@ class Score(Of):
 
 
 class Agreement(Model):
-    """How well the snow cells follow the reference over a period."""
+    """Agreement of the snow cells with the reference over a period."""
 
     period: Period
     r: float | None = Field(description="Pearson's correlation; null for the reason that `reason` gives.")
 
 
 class SnowSkill(Model):
-    """The cells that read as snow, chosen on the training period against reference snow, and how well they do.
+    """The snow cells, chosen on the training period against reference snow, with their skill.
 
-    The model was not trained on snow: that cells follow it is found afterwards."""
+    The model was not trained on snow: the cells that follow it were found afterwards."""
 
     label: str = Field(description=f"Always `{NOT_TRAINED}`.")
     product: str = Field(description="The reference snow.")
     cells: dict[str, list[int]] = Field(description="The chosen cells of each member.")
-    training: Agreement = Field(description="On the days that the cells were chosen on.")
+    training: Agreement = Field(description="On the days used to choose the cells.")
     test: Agreement = Field(description="On other days.")
-    bias_pct: float | None = Field(description="Of the test days, %.")
+    bias_pct: float | None = Field(description="Bias on the test days, %.")
     where_none_mm: float | None = Field(
-        description="What reads as snow in the mean of the test days on which the reference has none, mm. Null where "
-        "there are no such days, and where it was judged before this was told."
+        description="Mean snow read on test days on which the reference has none, mm. Null where "
+        "there are no such days, or if it was scored before this field existed."
     )
     reason: str | None = Field(description="Why a number is missing; null where none is.")
     evaluated_at: datetime
@@ -77,23 +77,23 @@ class BasinSkill(Model):
     model_config = ConfigDict(json_schema_extra={"examples": [BASIN_SKILL]})
 
     basin: str
-    basin_kind: Kind = Field(description="`synthetic`: made by computation, no real river.")
+    basin_kind: Kind = Field(description="`synthetic`: computed, not a real river.")
     version: str = Field(description="The model version.")
     scored: str = Field(description=SCORED)
     seen_in_training: bool = Field(description="Whether the version learnt from this basin.")
     trained_on: str = Field(description="The weather product that the version learnt from.")
-    product: str = Field(description="The weather product that it takes and was scored with.")
+    product: str = Field(description="The weather product that it uses and was scored with.")
     scores: list[Score]
-    snow: list[SnowSkill] = Field(description="How well its snow reads, by reference; none where none was judged.")
+    snow: list[SnowSkill] = Field(description="Skill of its snow, by reference; empty where none was scored.")
     missing: Missing
 
 
 class Quartiles(Of):
-    """A score over the basins."""
+    """Quartiles of a score over the basins."""
 
-    n: int = Field(description="How many basins have a value.")
-    lacking: int = Field(description="How many basins have a reason in its place.")
-    shipped: int = Field(description="How many of the values came with the shipped ensemble, computed elsewhere.")
+    n: int = Field(description="Number of basins with a value.")
+    lacking: int = Field(description="Number of basins without a value, with a reason.")
+    shipped: int = Field(description="Number of values that came with the shipped ensemble, computed elsewhere.")
     p25: float | None
     median: float | None
     p75: float | None

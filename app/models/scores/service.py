@@ -1,4 +1,4 @@
-"""Skill from the records to its answers."""
+"""Builds the answers about skill."""
 
 from typing import Any
 
@@ -17,17 +17,17 @@ _OF = ("member", "metric", "lead", "season", "threshold", "forcing_kind", "refer
 
 
 class NotEvaluated(NotFound):
-    """No score of that version, basin or metric is kept."""
+    """No score of that version, basin or metric is stored."""
 
     kind = "not-evaluated"
     remedy = "Evaluate the version: `freshet evaluate`, or post a job of the kind `evaluation`."
 
 
 def of_basin(session: Session, basin: str, version: str | None, metric: str | None) -> BasinSkill:
-    """Return the scores of a version in a basin; of the one that is current for it where none is named.
+    """Return the scores of a version (by default the current one) in a basin.
 
     Raises:
-        UnknownBasin, UnknownVersion: one of them is not kept.
+        UnknownBasin, UnknownVersion: one of them is not stored.
         NoModel: no version is named, and none is current.
         NotEvaluated: there is no such score.
     """
@@ -41,7 +41,7 @@ def of_basin(session: Session, basin: str, version: str | None, metric: str | No
         scored = asked.twin_id
         stored = verification_scores.scores(session, versions=[scored], basins=[basin], metrics=_only(metric))
     if not stored:
-        raise NotEvaluated(f"{_no_score(metric)} of version {asked.id} in {basin} is kept: {_mend(asked.id)}")
+        raise NotEvaluated(f"{_no_score(metric)} of version {asked.id} in {basin} is stored: {_mend(asked.id)}")
     snow = [snow_skill(cells) for cells in verification_scores.snow_cells(session, scored, [basin])]
     return BasinSkill(
         basin=basin,
@@ -66,7 +66,7 @@ def of_basin(session: Session, basin: str, version: str | None, metric: str | No
             for score in stored
         ],
         snow=snow,
-        missing={} if snow else {"snow": "The snow of this version was not judged in this basin."},
+        missing={} if snow else {"snow": "The snow of this version was not scored in this basin."},
     )
 
 
@@ -82,7 +82,7 @@ def of_model(session: Session, version: str, metric: str | None) -> ModelSkill:
     if not stored and asked.twin_id is not None:
         scored, stored = asked.twin_id, verification_scores.quartiles(session, asked.twin_id, _only(metric))
     if not stored:
-        raise NotEvaluated(f"{_no_score(metric)} of version {version} is kept: {_mend(version)}")
+        raise NotEvaluated(f"{_no_score(metric)} of version {version} is stored: {_mend(version)}")
     scores = [
         Quartiles(
             **_of(score),
@@ -99,7 +99,7 @@ def of_model(session: Session, version: str, metric: str | None) -> ModelSkill:
 
 
 def snow_skill(cells: verification_scores.SnowCells) -> SnowSkill:
-    """Return how well a version's cells read as snow."""
+    """Return the skill of a version's snow cells."""
     return SnowSkill(
         label=NOT_TRAINED,
         product=cells.product,
@@ -114,7 +114,7 @@ def snow_skill(cells: verification_scores.SnowCells) -> SnowSkill:
 
 
 def asked_version(session: Session, basin: str, version: str | None) -> versions.Version:
-    """Return a version, or the one that is current for a basin where none is named.
+    """Return a version; by default the current one of a basin.
 
     Raises:
         UnknownVersion: there is none of that id.

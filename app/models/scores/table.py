@@ -1,4 +1,4 @@
-"""Skill as a table: a row a score."""
+"""Skill as a table: a row for each score."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,13 +9,13 @@ from app.models.scores.schemas import BasinSkill, ModelSkill, Of
 _Named = tuple[str, Kind, str]
 
 _OF: tuple[_Named, ...] = (
-    ("metric", "text", "what is told"),
+    ("metric", "text", "name of the score"),
     ("member", "text", "a member's number, or mean"),
-    ("lead", "text", "days after t0; all where the score is of a simulation"),
+    ("lead", "text", "days after t0; all for the score of a simulation"),
     ("season", "text", "season"),
     ("threshold", "text", "threshold"),
     ("forcing_kind", "text", "the weather that drove the simulation"),
-    ("reference", "text", "what it is held against"),
+    ("reference", "text", "reference data"),
 )
 _SCORE: tuple[_Named, ...] = (
     ("n", "integer", "days with both values"),

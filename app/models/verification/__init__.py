@@ -1,1 +1,1 @@
-"""Verification: how true the forecasts of a model version were, lead by lead."""
+"""Verification of a model version's forecasts, by lead time."""

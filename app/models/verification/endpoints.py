@@ -19,13 +19,13 @@ from records.versions.versions import UnknownVersion
 router = APIRouter(tags=["skill"])
 
 OfSeason = Annotated[
-    Season, Query(description="Of the days that were forecast: `all`, or three months by their initials.")
+    Season, Query(description="Season of the forecast days: `all`, or three months by their initials.")
 ]
 
 
 @router.get(
     "/basins/{basin}/verification",
-    summary="How true the forecasts in a basin were, by lead",
+    summary="Verification of the forecasts in a basin, by lead time",
     responses=NOT_MODIFIED | documented(UnknownBasin, UnknownVersion, NoModel, NotVerified),
     response_model=BasinVerification,
 )
@@ -37,14 +37,14 @@ def read_basin_verification(
     season: OfSeason = ALL_YEAR,
     if_none_match: IfNoneMatch = None,
 ) -> BasinVerification | Response:
-    """Forecasts held against what was then observed: those of a model version beside climatology and persistence, lead
-    by lead. Reforecasts of past days with the weather that came, and what was issued day by day, by its weather."""
+    """Forecasts of a model version verified against observations, with climatology and persistence, by lead time:
+    reforecasts of past days with observed weather, and issued forecasts by their weather."""
     return tagged(service.of_basin(session, basin, version, season), response, if_none_match)
 
 
 @router.get(
     "/models/{version}/verification",
-    summary="How true the forecasts of a model version were over its basins, by lead",
+    summary="Verification of a model version over its basins, by lead time",
     responses=NOT_MODIFIED | documented(UnknownVersion, NotVerified),
     response_model=ModelVerification,
 )

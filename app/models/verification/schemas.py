@@ -16,12 +16,12 @@ _MEANING = {
     "crps_mm_per_day": "Mean continuous ranked probability score, mm/day; 0 is perfect.",
     "crpss_climatology": "1 less the CRPS over that of climatology; 1 is perfect, 0 no better.",
     "crpss_persistence": "1 less the CRPS over that of persistence; 1 is perfect, 0 no better.",
-    "coverage_90": "Which share of the days the interval from the 5 % to the 95 % quantile holds; 0.9 is right.",
-    "coverage_50": "Which share of the days the interval from the 25 % to the 75 % quantile holds; 0.5 is right.",
+    "coverage_90": "Share of days within the interval from the 5 % to the 95 % quantile; 0.9 is right.",
+    "coverage_50": "Share of days within the interval from the 25 % to the 75 % quantile; 0.5 is right.",
     "width_90_mm_per_day": "Mean width of the 90 % interval, mm/day.",
     "width_50_mm_per_day": "Mean width of the 50 % interval, mm/day.",
     "nse_of_median": "Nash-Sutcliffe efficiency of the median; 1 is perfect.",
-    "brier": "Mean squared error of the chance of passing the threshold; 0 is perfect.",
+    "brier": "Brier score, the mean squared error of the exceedance probability of the threshold; 0 is perfect.",
     "pod": "Probability of detection: of the days that passed the threshold, the share that was warned of, at a chance "
     "of 50 % or more.",
     "far": "False alarm ratio: of the days that were warned of, the share that did not pass the threshold.",
@@ -34,50 +34,48 @@ def _score(name: str) -> Any:
 
 
 def _end(which: str) -> Any:
-    return Field(description=f"The {which} end of its 95 % interval, from water years drawn again.")
+    return Field(description=f"The {which} end of its 95 % interval, from resampled water years.")
 
 
 class OfLead(Model):
-    """Whose forecasts, and how far ahead."""
+    """The forecaster, weather, period and lead time."""
 
     origin: Origin = Field(
-        description="`reforecast`: made afterwards of past days. `issued`: as the service issued them day by day, and "
-        "held against what was observed since."
+        description="`reforecast`: computed afterwards for past days. `issued`: as issued by the service day by day, "
+        "verified with later observations.",
     )
     weather: str = Field(
-        description="After T0. `observed`: the weather that came. `climatology`: that of other years. Else a weather "
+        description="After T0. `observed`: observed weather. `climatology`: that of other years. Else a weather "
         "forecast, by its source and model.",
     )
     scored: str = Field(description=SCORED)
-    period: Period = Field(description="T0 and the days that were forecast lie in it.")
+    period: Period = Field(description="T0 and the forecast days lie in it.")
     lead: int = Field(description="Days after T0.")
     forecaster: str = Field(
-        description="`calibrated`: the quantiles of the version's error model. `raw`: the members as they are. "
+        description="`calibrated`: the quantiles of the version's error model. `raw`: the uncalibrated members. "
         "`climatology`: the flow of other water years within a week of the day of the year. `persistence`: the last "
         "observed flow."
     )
 
 
 class Reliability(Model):
-    """How often the threshold was passed, by the chance that was given: of the tenths in which any was."""
+    """Reliability of the chance of passing the threshold, by tenths of the forecast chance."""
 
     forecast: list[float] = Field(description="The mean chance in each tenth.")
-    observed: list[float] = Field(description="On which share of these days the threshold was passed.")
-    days: list[int] = Field(description="How many days these are.")
+    observed: list[float] = Field(description="Share of these days on which the threshold was passed.")
+    days: list[int] = Field(description="Number of these days.")
 
 
 class LeadVerification(OfLead):
     """The scores of one forecaster at one lead."""
 
-    every_days: int | None = Field(
-        description="So many days lie between two T0; null of issued forecasts, which began when they did."
-    )
+    every_days: int | None = Field(description="Days between successive T0; null for issued forecasts.")
     error_model: str | None = Field(
-        description="The fingerprint of the error model, the newest where there were several; null where none was used."
+        description="Hash of the error model, the newest where there were several; null where none was used."
     )
     attributes_assumed: list[str] = Field(description="The attributes of the basin that were assumed.")
-    n: int = Field(description="How many forecasts it is of: from days whose flow was observed, of such days.")
-    years: int = Field(description="How many water years they are of.")
+    n: int = Field(description="Number of forecasts: those with observed flow on T0 and on the valid day.")
+    years: int = Field(description="Number of water years.")
     crps_mm_per_day: float | None = _score("crps_mm_per_day")
     crpss_climatology: float | None = _score("crpss_climatology")
     crpss_climatology_low: float | None = _end("lower")
@@ -93,7 +91,7 @@ class LeadVerification(OfLead):
     width_50_mm_per_day: float | None = _score("width_50_mm_per_day")
     nse_of_median: float | None = _score("nse_of_median")
     threshold_mm_per_day: float | None = Field(
-        description="The flow from which on a day is among the highest 2 % observed, mm/day: in the period, or, for "
+        description="The threshold: the flow exceeded on 2 % of the observed days, mm/day: in the period, or, for "
         "issued forecasts, in the whole record."
     )
     brier: float | None = _score("brier")
@@ -101,8 +99,8 @@ class LeadVerification(OfLead):
     far: float | None = _score("far")
     csi: float | None = _score("csi")
     pit: list[float] | None = Field(
-        description="How many days have their probability integral transform in each tenth: alike where the chances "
-        "are right. A day on which several quantiles are what was observed is shared out among theirs."
+        description="Number of days in each tenth of the probability integral transform: equal if the forecasts are "
+        "reliable. A day whose observation equals several quantiles is shared among their tenths."
     )
     reliability: Reliability | None
     missing: Missing
@@ -110,12 +108,12 @@ class LeadVerification(OfLead):
 
 
 class BasinVerification(Model):
-    """How true the forecasts of a model version were in a basin."""
+    """Verification of a model version's forecasts in a basin."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [BASIN_VERIFICATION]})
 
     basin: str
-    basin_kind: Kind = Field(description="`synthetic`: made by computation, no real river.")
+    basin_kind: Kind = Field(description="`synthetic`: computed, not a real river.")
     version: str = Field(description="The model version.")
     season: Season
     verification: list[LeadVerification] = Field(description="By origin, weather, period, lead and forecaster.")
@@ -124,7 +122,7 @@ class BasinVerification(Model):
 class PooledScore(Model):
     """A score over the basins; null where no basin has a value."""
 
-    n: int = Field(description="How many basins have a value.")
+    n: int = Field(description="Number of basins with a value.")
     p25: float | None
     median: float | None
     p75: float | None
@@ -133,7 +131,7 @@ class PooledScore(Model):
 class PooledLead(OfLead):
     """The quartiles over the basins of each score of one forecaster at one lead."""
 
-    basins: int = Field(description="In how many basins it was judged.")
+    basins: int = Field(description="Number of basins.")
     crps_mm_per_day: PooledScore = _score("crps_mm_per_day")
     crpss_climatology: PooledScore = _score("crpss_climatology")
     crpss_persistence: PooledScore = _score("crpss_persistence")
@@ -150,11 +148,11 @@ class PooledLead(OfLead):
 
 
 class ModelVerification(Model):
-    """How true the forecasts of a model version were over its basins."""
+    """Verification of a model version's forecasts over its basins."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [MODEL_VERIFICATION]})
 
     version: str
     season: Season
-    periods: list[Period] = Field(description="Those that are kept.")
+    periods: list[Period] = Field(description="The stored periods.")
     verification: list[PooledLead] = Field(description="By origin, weather, period, lead and forecaster.")

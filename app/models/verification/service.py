@@ -1,4 +1,4 @@
-"""Verification from the records to its answers."""
+"""Builds the answers about verification."""
 
 from collections.abc import Callable
 from dataclasses import asdict
@@ -24,20 +24,19 @@ from records.versions import versions
 
 
 class NotVerified(NotFound):
-    """No verification of that version or basin is kept."""
+    """No verification of that version or basin is stored."""
 
     kind = "not-verified"
     remedy = "Verify the version: `freshet verify`, or post a job of the kind `verification`."
 
 
 def of_basin(session: Session, basin: str, version: str | None, season: Season) -> BasinVerification:
-    """Return how true the forecasts of a version in a basin were; of the one that is current for it where none is
-    named.
+    """Return the verification of a version (by default the current one) in a basin.
 
     Raises:
-        UnknownBasin, UnknownVersion: one of them is not kept.
+        UnknownBasin, UnknownVersion: one of them is not stored.
         NoModel: no version is named, and none is current.
-        NotVerified: nothing is kept of it.
+        NotVerified: no verification of it is stored.
     """
     basins.require(session, basin)
     asked = asked_version(session, basin, version)
@@ -54,11 +53,11 @@ def of_basin(session: Session, basin: str, version: str | None, season: Season) 
 
 
 def of_model(session: Session, version: str, season: Season) -> ModelVerification:
-    """Return how true the forecasts of a version were over its basins.
+    """Return the verification of a version over its basins.
 
     Raises:
         UnknownVersion: there is none of that id.
-        NotVerified: nothing is kept of it.
+        NotVerified: no verification of it is stored.
     """
     asked = versions.get(session, version)
     rows = _with_twin(asked, lambda of: lead_scores.pooled(session, of, season))
@@ -76,7 +75,7 @@ Row = TypeVar("Row", lead_scores.BasinVerification, lead_scores.PooledVerificati
 
 
 def _with_twin(asked: versions.Version, rows_of: Callable[[str], list[Row]]) -> list[Row]:
-    """Return what is kept of a version; its twin's reforecasts stand in where it has none itself."""
+    """Return a version's stored rows, with its twin's reforecasts if it has none itself."""
     rows = rows_of(asked.id)
     if asked.twin_id is None or any(row.origin == "reforecast" for row in rows):
         return rows
@@ -115,6 +114,6 @@ def _pooled(row: lead_scores.PooledVerification) -> PooledLead:
 
 def _mend(version: str) -> str:
     return (
-        f"ask for another, reforecast past days with it (freshet reforecast --version {version}), or judge what it has "
-        "issued (freshet verify)."
+        f"ask for another, reforecast past days with it (freshet reforecast --version {version}), or verify its "
+        "issued forecasts (freshet verify)."
     )

@@ -1,4 +1,4 @@
-"""What a plot shows: curves and bands over days, as `static/figures.js` draws them."""
+"""Figures: curves and bands over days, drawn by `static/figures.js`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -27,7 +27,7 @@ class Curve(Model):
 
 
 class Band(Model):
-    """The area between two curves, by their places."""
+    """The area between two curves, by their indices."""
 
     low: int
     high: int
@@ -35,7 +35,7 @@ class Band(Model):
 
 
 class Drawing(Model):
-    """What the script gets."""
+    """Input of the drawing script."""
 
     name: str
     unit: str
@@ -50,10 +50,10 @@ class Figure:
     """A plot.
 
     Attributes:
-        name: of the file that it can be saved as.
-        described: the same in words, for who does not see it.
-        call: the API's answer that it shows.
-        csv: the same as a table.
+        name: name of the saved file.
+        described: the figure in words, for screen readers.
+        call: the API call behind it.
+        csv: the call for the same data as CSV.
         reason: why nothing can be drawn; None where it can.
     """
 
@@ -76,7 +76,7 @@ class Figure:
 
     @property
     def drawing(self) -> dict[str, Any]:
-        """What the script gets, as JSON values."""
+        """Input of the drawing script, as JSON values."""
         drawing = Drawing(
             name=self.name, unit=self.unit, time=self.time, curves=self.curves, bands=self.bands, t0=self.t0
         )
@@ -84,7 +84,7 @@ class Figure:
 
 
 def as_csv(call: str) -> str:
-    """Return the call that gives the same as a table."""
+    """Return the call for the same data as CSV."""
     return f"{call}{'&' if '?' in call else '?'}format=csv"
 
 

@@ -1,4 +1,4 @@
-"""In which season the water of the discharge fell."""
+"""Figure of the discharge by age of its water."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -20,7 +20,7 @@ FILLS: Mapping[str, Colour] = {
 
 
 def age(shown: AgeOfRun, ages: Sequence[FlowOfAge], time: Sequence[date], call: str) -> Figure:
-    """Return the discharge by the age of its water, the oldest below."""
+    """Draw the discharge by age of its water, the oldest below."""
     means = np.array([part.mean for part in ages])
     curves = [
         Curve(label=_label(part), values=on_days(time, shown.time, flow), colour="members", style="thin")
@@ -51,7 +51,7 @@ def age(shown: AgeOfRun, ages: Sequence[FlowOfAge], time: Sequence[date], call: 
 
 
 def _label(part: FlowOfAge) -> str:
-    """Return which water lies below a curve."""
+    """Return the label of the water below a curve."""
     if part.age == YET_TO_FALL:
         return "all discharge"
     return OLDER if part.age == OLDER else f"until {part.age}"

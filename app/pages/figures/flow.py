@@ -1,4 +1,4 @@
-"""The hydrograph: what was observed, what is expected and how sure that is, and the levels that matter."""
+"""The hydrograph: observed and forecast flow, its uncertainty, and levels."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from app.pages.figures import Band, Colour, Curve, Figure, Values, on_days
 from hydrology.base.units import Units
 
 REACH = 1.5
-"""Levels up to so many times the highest flow are drawn."""
+"""Highest level drawn, relative to the highest flow."""
 BANDS: tuple[tuple[str, str, Colour], ...] = (("p05", "p95", "band-90"), ("p25", "p75", "band-50"))
 
 
@@ -34,7 +34,7 @@ class Observed:
 def hydrograph(
     forecast: BasinForecast, observed: Observed, levels: Sequence[Level], units: Units, time: Sequence[date], call: str
 ) -> Figure:
-    """Return the plume over the days of the page."""
+    """Draw observed and forecast flow over the days of the page."""
     figure = Figure(
         name=f"{forecast.basin}-discharge",
         title="Discharge",
@@ -88,7 +88,7 @@ def _notes(forecast: BasinForecast, observed: Observed, far: Sequence[Level], un
         yield "The bands hold the flow with chances of 90 % and 50 %."
     else:
         why = forecast.missing.get("calibrated", "")
-        yield f"The bands are the spread of the members, which is too narrow: how sure they are is not known. {why}"
+        yield f"The bands are the spread of the members, which is too narrow: their reliability is not known. {why}"
     if observed.reason is not None:
         yield f"Observed: {observed.reason}"
     if far:

@@ -1,4 +1,4 @@
-"""What other years had on the same days: a band behind a figure's curves, and their mean."""
+"""Band and mean of other years, behind a figure's curves."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,14 +11,13 @@ TENTH, MEAN, NINE_TENTHS = "usually above", "normal", "usually below"
 
 
 def with_usual(figure: Figure, normals: Normals | str, variable: str, time: Sequence[date]) -> Figure:
-    """Return a figure with what is usual behind it: four years in five lie in the band. It stays as it is where that is
-    not known, and says why."""
+    """Add the normal band (80 % of other years) to a figure; if it is not known, add a note with the reason."""
     if figure.reason is not None:
         return figure
     usual = None if isinstance(normals, str) else normals.variables.get(variable)
     if isinstance(normals, str) or usual is None:
         reason = normals if isinstance(normals, str) else normals.missing.get(f"variables.{variable}", "")
-        return replace(figure, note=f"{figure.note} What is normal is not known: {reason}".strip())
+        return replace(figure, note=f"{figure.note} The normal is not known: {reason}".strip())
     days = normals.time
     curves = [
         Curve(label=TENTH, values=on_days(time, days, usual.p10), colour="range", style="thin"),

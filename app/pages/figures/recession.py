@@ -1,4 +1,4 @@
-"""What a basin would give if nothing more fell."""
+"""Figure of the recession without further rain."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from hydrology.extremes.thresholds import OF_MODEL
 
 
 def drain_down(shown: DrainDownOfRun | str, basin: str, units: Units, call: str) -> Figure:
-    """Return the discharge on a dry spell, or why none is told."""
+    """Draw the recession, or the reason why there is none."""
     figure = Figure(
         name=f"{basin}-drain-down", title="If no more rain or snow fell", unit=UNITS[units], call=call, csv=as_csv(call)
     )
@@ -24,8 +24,8 @@ def drain_down(shown: DrainDownOfRun | str, basin: str, units: Units, call: str)
         name=figure.name,
         title=figure.title,
         unit=figure.unit,
-        described="The discharge of each day, were nothing to fall after T0 and all other weather the mean of other "
-        "years. It is no forecast.",
+        described="The discharge of each day, if nothing fell after T0 and all other weather were the mean of other "
+        "years. It is not a forecast.",
         note=" ".join(_notes(shown)),
         call=call,
         csv=figure.csv,
@@ -42,7 +42,7 @@ def drain_down(shown: DrainDownOfRun | str, basin: str, units: Units, call: str)
 
 
 def _shown_levels(shown: DrainDownOfRun) -> list[LowFlow]:
-    """Return the levels that flow falls below; those of the model alone where there are some, as like against like."""
+    """Return the levels that flow falls below; only those of the model if it has some."""
     reached = [level for level in shown.low_flows or [] if level.day is not None]
     return [level for level in reached if level.name.startswith(OF_MODEL)] or reached
 
@@ -60,4 +60,4 @@ def _notes(shown: DrainDownOfRun) -> Iterator[str]:
         yield from (str(level.in_words) for level in reached[-1:])
     else:
         yield f"Within {shown.horizon_days} days flow falls below no level that it was not below at T0."
-    yield "It is no forecast, and the band is the spread of the members."
+    yield "It is not a forecast; the band is the spread of the members."

@@ -1,4 +1,4 @@
-"""A score of two versions in each basin, one against the other, as points of a drawing."""
+"""Scatter plot of a score of two versions, a point for each basin."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from app.models.comparisons.schemas import Comparison
 
 SIDE = 320
-"""Of the drawing, in its own units."""
+"""Side of the drawing, in its own units."""
 LOWEST = 0.0
-"""Scores below are drawn here: of a poor model, how poor says little."""
+"""Lower scores are drawn at this value: differences between poor models mean little."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +21,12 @@ class Pair:
 
     @property
     def x(self) -> float:
-        """How far to the right it is drawn."""
+        """Distance from the left, in units of the drawing."""
         return round(SIDE * max(self.first, LOWEST), 1)
 
     @property
     def y(self) -> float:
-        """How far down it is drawn."""
+        """Distance from the top, in units of the drawing."""
         return round(SIDE * (1 - max(self.other, LOWEST)), 1)
 
 
@@ -42,7 +42,7 @@ class Paired:
 
 
 def paired(comparison: Comparison, metric: str) -> Iterator[Paired]:
-    """Yield a plot for each version but the first, of a metric whose perfect value is 1."""
+    """Yield a plot for each version but the first; the metric's optimum is 1."""
     columns = {column.version: column.values for column in comparison.by_basin if column.metric == metric}
     first, *others = (version.id for version in comparison.versions)
     for other in others:

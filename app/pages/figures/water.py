@@ -1,4 +1,4 @@
-"""Snow and all water in the basin, and where the water of its discharge was at T0."""
+"""Figures of snow, storage, and the origin of the discharge."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,11 +11,11 @@ from app.pages.figures import Band, Colour, Curve, Figure, as_csv, on_days
 
 NOT_TRAINED = "Read from the cells that follow snow; the model was not trained on snow."
 FILLS: tuple[Colour, ...] = ("band-90", "part-stored", "part-snow")
-"""Under all discharge, under what was stored, under what was snow."""
+"""Colours below all discharge, stored water and snow."""
 
 
 def snow(forecast: BasinForecast, time: Sequence[date], call: str) -> Figure:
-    """Return the water stored as snow, and how far the members lie apart."""
+    """Draw the water stored as snow, with the spread of the members."""
     storage = forecast.storage
     figure = Figure(
         name=f"{forecast.basin}-snow",
@@ -44,10 +44,10 @@ def snow(forecast: BasinForecast, time: Sequence[date], call: str) -> Figure:
 
 
 def _of_reading(read: SnowRead, forecast: BasinForecast) -> str:
-    """Return whose cells the snow is read from, how well they do, and what speaks beside them."""
+    """Describe the snow cells, their skill, and the snow at T0."""
     sentences = [NOT_TRAINED, *([read.mapping_note] if read.mapping == "regional" else [])]
     if read.skill is None:
-        sentences.append(f"How well they do is not known: {forecast.missing['storage.snow_read.skill']}")
+        sentences.append(f"Their skill is not known: {forecast.missing['storage.snow_read.skill']}")
     else:
         where = "" if read.skill.basins is None else f" in the median of {read.skill.basins} other basins"
         known = f"r {read.skill.r:.2f}, bias {read.skill.bias_pct:+.0f} %"
@@ -64,7 +64,7 @@ def _of_reading(read: SnowRead, forecast: BasinForecast) -> str:
 
 
 def storage(forecast: BasinForecast, time: Sequence[date], call: str) -> Figure:
-    """Return all water in the model's store."""
+    """Draw all water in the model's store."""
     stored = None if forecast.storage is None else forecast.storage.total
     return Figure(
         name=f"{forecast.basin}-storage",
@@ -83,7 +83,7 @@ def storage(forecast: BasinForecast, time: Sequence[date], call: str) -> Figure:
 
 
 def origin(shown: OriginOfRun, time: Sequence[date], call: str) -> Figure:
-    """Return the discharge by where its water was at T0: all of it, of that what was stored, of that what was snow."""
+    """Draw the discharge by origin: all of it, the stored part, and its snow."""
     figure = Figure(
         name=f"{shown.basin}-origin",
         title="Where the water of the discharge was",

@@ -1,4 +1,4 @@
-"""Precipitation and temperature of the days before T0, and the precipitation ahead."""
+"""Figures of precipitation and temperature."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -9,11 +9,11 @@ from app.pages.figures import Colour, Curve, Figure, on_days
 
 PRECIPITATION = "precipitation"
 TEMPERATURES: tuple[tuple[str, str, Colour], ...] = (("tmin", "lowest", "cold"), ("tmax", "highest", "warm"))
-"""Variable, what it is called, colour."""
+"""Variable, label, colour."""
 
 
 def precipitation(forecast: BasinForecast, observed: Observations | str, time: Sequence[date], call: str) -> Figure:
-    """Return precipitation, observed and ahead."""
+    """Draw observed and forecast precipitation."""
     curves = []
     if not isinstance(observed, str) and PRECIPITATION in observed.values:
         values = [
@@ -42,7 +42,7 @@ def precipitation(forecast: BasinForecast, observed: Observations | str, time: S
 
 
 def temperature(forecast: BasinForecast, observed: Observations | str, time: Sequence[date], call: str) -> Figure:
-    """Return the lowest and the highest temperature of each day."""
+    """Draw the daily minimum and maximum temperature."""
     curves = []
     if not isinstance(observed, str):
         curves = [

@@ -1,4 +1,4 @@
-"""The discharge with the changes of a what-if run, and without them."""
+"""Figure of the discharge with and without the changes of a what-if run."""
 
 from datetime import date
 
@@ -14,7 +14,7 @@ CHANGED: Look = ("with them", "median", "band-90")
 
 
 def compared(shown: WhatIfOfRun, units: Units, call: str) -> Figure:
-    """Return both runs over the days ahead: the mean, and between 5 and 95 % of the members and traces."""
+    """Draw both runs over the days ahead: mean and 5 to 95 % range."""
     figure = Figure(name=f"{shown.basin}-what-if", title="Discharge", unit=UNITS[units], call=call, csv=as_csv(call))
     if shown.base is None or shown.changed is None:
         return figure.without(shown.missing["difference"])

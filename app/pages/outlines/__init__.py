@@ -1,4 +1,4 @@
-"""The outlines of states and countries that the map draws: `python -m benchmarks.pages.outlines` makes them."""
+"""Outlines of states and countries for the map, created by `python -m benchmarks.pages.outlines`."""
 
 import json
 from functools import cache
@@ -14,7 +14,7 @@ Polyline = list[tuple[float, float]]
 
 @cache
 def outlines(name: Name) -> list[Polyline]:
-    """Return polylines of longitudes and latitudes, degrees: of the contiguous United States with their states, or of
-    the countries of the world."""
+    """Return outlines (of the contiguous United States and its states, or of all countries) as polylines of longitude
+    and latitude, degrees."""
     lines: list[Polyline] = json.loads((FOLDER / f"{name}.json").read_text())
     return lines

@@ -80,7 +80,7 @@ function belongs(field, form) {
   return withValue ? form.elements[name].value === withValue : valueOf(form.elements[name]) !== undefined;
 }
 
-// What the form says, as JSON: a dot in a name leads into an object.
+// The contents of the form, as JSON: a dot in a name leads into an object.
 function body(form) {
   const content = form.querySelector("[name^='params.']") ? { params: {} } : {};
   for (const field of form.querySelectorAll("[data-entry]")) {
@@ -135,7 +135,7 @@ function askForKey(form) {
   form.querySelector("output.answer").append(link);
 }
 
-// Watch a job beside the form that has posted it, and then show the run that it has made on the same page.
+// Watch a job beside the form that has posted it, and then show the resulting run on the same page.
 async function watch(form, job) {
   const section = form.querySelector("section");
   say(form, "", false);

@@ -18,10 +18,13 @@ LARGEST_NUMBER = 2**31 - 1
 After = Annotated[
     int | None, Query(description="Start after this number: the last one of the page before.", ge=0, le=LARGEST_NUMBER)
 ]
-_WHY = {"key": "No key was used: it was the command line or a schedule.", "address": "It was made on this machine."}
+_WHY = {
+    "key": "No key was used: the change came from the command line or a schedule.",
+    "address": "The change was on this machine.",
+}
 
 
-@router.get("", summary="Who changed what, when, from where", responses=documented_keyed(Forbidden))
+@router.get("", summary="Audit trail of changes", responses=documented_keyed(Forbidden))
 def list_changes(
     request: Request,
     response: Response,

@@ -22,7 +22,7 @@ ENTRY: dict[str, Any] = {
 
 
 class Change(Model):
-    """A change: who made it, when, from where."""
+    """A change with its actor, time and origin."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [ENTRY]})
 

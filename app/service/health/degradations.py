@@ -1,4 +1,4 @@
-"""The codes of what keeps the work from going on, as readiness tells them."""
+"""Cached degradation codes for readiness."""
 
 import threading
 import time
@@ -14,11 +14,11 @@ from runtime.settings import Settings
 log = structlog.get_logger()
 
 REMEMBERED_SECONDS = 5.0
-"""Readiness may be asked for without a limit, and looking takes the lock for writing and a connection to the broker."""
+"""Readiness has no rate limit, and each check takes the write lock and a broker connection."""
 
 
 class Hindered:
-    """Looks once in some seconds, for whoever asks meanwhile too."""
+    """Checks for degradations at most once in some seconds, and caches the result."""
 
     def __init__(self) -> None:
         self._looking = threading.Lock()
@@ -26,11 +26,11 @@ class Hindered:
         self._codes: list[str] = []
 
     def codes(self, database: Database, clock: Clock, settings: Settings) -> list[str]:
-        """Return the codes of `/v1/status` that tell of the work, sorted. Where they cannot be found out, the last."""
+        """Return the sorted codes of `/v1/status` about jobs; if the check fails, the last ones."""
         if self._looking.acquire(blocking=False):
             try:
                 if self._looked_at is None or time.monotonic() - self._looked_at >= REMEMBERED_SECONDS:
-                    self._looked_at = time.monotonic()  # a look that fails counts too
+                    self._looked_at = time.monotonic()  # a failed check counts too
                     self._codes = _found(database, clock, settings)
             except (SQLAlchemyError, ValueError, OSError) as error:
                 log.warning("health.hindered", error=type(error).__name__)

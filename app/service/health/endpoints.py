@@ -33,7 +33,7 @@ class Ready(Model):
     status: Literal["ready"] = "ready"
     revision: str = Field(description="The revision of the database's tables.", examples=["0001"])
     degraded: list[str] = Field(
-        description="What keeps the work from going on as it should, by the codes of `/v1/status`, which has sentences."
+        description="Degradations of the service, by the codes of `/v1/status`, which has the descriptions."
     )
 
 
@@ -52,11 +52,11 @@ def read_readiness(
 ) -> Ready:
     """Answers when the database is reachable and its tables are those that this service works with; else 503.
 
-    A service whose work is hindered is ready all the same: it answers with what it has, and `degraded` says what is
-    amiss, such as `no-worker`, `queue-age`, `failed-job`, `failing-schedule`, `disk` or `clock`."""
+    A degraded service is ready all the same: it answers with its data, and `degraded` lists the causes, such as
+        `no-worker`, `queue-age`, `failed-job`, `failing-schedule`, `disk` or `clock`."""
     found = database.check()
     if found.problem is not None:
-        # The sentence names the database's address, which is for the operator's eyes.
+        # The error contains the database's address, which only the operator may see.
         log.error("health.not_ready", problem=found.problem)
         if not found.reachable:
             raise DatabaseProblem("The database cannot be reached: start it, and see the service's log.")

@@ -14,7 +14,7 @@ router = APIRouter(tags=["status"])
 
 @router.get(
     "/metrics",
-    summary="Figures for Prometheus",
+    summary="Metrics for Prometheus",
     response_class=Response,
     responses=documented_keyed()
     | {200: {"content": {"text/plain": {"schema": {"type": "string"}, "example": METRICS}}, "description": "Figures."}},
@@ -27,9 +27,9 @@ def read_metrics(
     settings: ServiceSettings,
     _key: AnyKey,
 ) -> Response:
-    """Queues, workers, jobs, feeds, the newest T0, closure, the database and the disk, and how long the requests to
-    this process took, in the text format of Prometheus. Any key reads them: they name feeds. What is not of requests
-    is the same in every process of the service."""
+    """Queues, workers, jobs, feeds, the newest T0, closure, the database and the disk, and the duration of requests to
+    this process took, in the text format of Prometheus. Any key may read them, because they name feeds. Except for
+    requests, they are the same in every process of the service."""
     figures = service.exposition(session, database, clock, settings, database.check().revision)
     times = generate_latest(request.app.state.times.registry)
     return Response(figures + times, media_type=CONTENT_TYPE_LATEST, headers={"Cache-Control": "no-store"})

@@ -1,4 +1,4 @@
-"""How long requests take, by the template of their address and their status: of this process."""
+"""Request durations of this process, by address template and status."""
 
 import time
 
@@ -8,11 +8,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 """Seconds."""
 NO_ROUTE = "none"
-"""The template of what leads nowhere: an address from outside names no series."""
+"""Template of unknown addresses, so that clients cannot create metric series."""
 
 
 def template_of(scope: Scope) -> str:
-    """Return the template of the address that a request was led to: a route knows it without its router's prefix."""
+    """Return the address template of a request, including the router's prefix."""
     template = getattr(scope.get("route"), "path_format", None)
     if template is None:
         return NO_ROUTE
@@ -22,7 +22,7 @@ def template_of(scope: Scope) -> str:
 
 
 class RequestTimes:
-    """The times that requests took, in a registry."""
+    """Histogram of request durations."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
@@ -42,7 +42,7 @@ class RequestTimes:
 
 
 class Timed:
-    """Times every request around all that serves it."""
+    """Middleware that measures the duration of every request."""
 
     def __init__(self, app: ASGIApp, times: RequestTimes) -> None:
         self._app, self._times = app, times

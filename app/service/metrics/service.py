@@ -1,4 +1,4 @@
-"""The figures, from the records: the same whichever process is asked. `METRICS` names them all."""
+"""Metrics from the records, the same in every process. `METRICS` lists them all."""
 
 import shutil
 from collections.abc import Iterable, Mapping
@@ -24,26 +24,26 @@ Samples: TypeAlias = Mapping[tuple[str, ...], float]
 METRICS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "freshet_build_info": ("The version of the service and the revision of its tables.", ("version", "revision")),
     "freshet_queue_jobs": ("Jobs that wait for a worker.", ("queue",)),
-    "freshet_queue_oldest_seconds": ("How long the first of them has been waiting.", ("queue",)),
-    "freshet_workers": ("Workers that gave a sign of life in the last two minutes.", ("queue",)),
-    "freshet_day_jobs": ("Jobs that were posted in the last 24 hours, by how they stand.", ("kind", "status")),
+    "freshet_queue_oldest_seconds": ("Waiting time of the oldest job.", ("queue",)),
+    "freshet_workers": ("Workers with a heartbeat in the last two minutes.", ("queue",)),
+    "freshet_day_jobs": ("Jobs posted in the last 24 hours, by status.", ("kind", "status")),
     "freshet_failing_schedules": ("Schedules whose last job has failed.", ()),
-    "freshet_feed_age_seconds": ("Since when a feed has not been fetched without a failure.", ("feed",)),
+    "freshet_feed_age_seconds": ("Time since the last successful fetch of a feed.", ("feed",)),
     "freshet_newest_t0_seconds": ("The newest T0 of a version, as seconds since 1970.", ("version",)),
-    "freshet_newest_t0_age_days": ("How many days it lies behind the service's clock.", ("version",)),
-    "freshet_newest_basins": ("Basins by what came of their newest operational run.", ("status",)),
+    "freshet_newest_t0_age_days": ("Days from the newest T0 to the service's clock.", ("version",)),
+    "freshet_newest_basins": ("Basins by the outcome of their newest operational run.", ("status",)),
     "freshet_worst_residual_ratio": (
-        "The largest residual of a ledger of the newest runs over what may be left; above 1 it does not close.",
+        "The largest residual of the newest runs' ledgers relative to its tolerance; above 1 it does not close.",
         (),
     ),
-    "freshet_disk_free_bytes": ("Room that is left on the disk of the data folder.", ()),
-    "freshet_database_bytes": ("Room that the database takes.", ()),
+    "freshet_disk_free_bytes": ("Free space on the disk of the data folder.", ()),
+    "freshet_database_bytes": ("Size of the database.", ()),
 }
-"""What each figure is, and its labels."""
+"""Description and labels of each metric."""
 
 
 class Figures(Collector):
-    """The figures of one instant.
+    """The metrics at one instant.
 
     Args:
         samples: by their names, of those in `METRICS`.
@@ -53,7 +53,7 @@ class Figures(Collector):
         self._samples = samples
 
     def collect(self) -> Iterable[GaugeMetricFamily]:
-        """Yield them with what they mean."""
+        """Yield the metrics with their descriptions."""
         for name, (meaning, labels) in METRICS.items():
             family = GaugeMetricFamily(name, meaning, labels=labels)
             for values, number in self._samples.get(name, {}).items():
@@ -62,7 +62,7 @@ class Figures(Collector):
 
 
 def exposition(session: Session, database: Database, clock: Clock, settings: Settings, revision: str | None) -> bytes:
-    """Return the figures as Prometheus reads them."""
+    """Return the metrics in Prometheus' text format."""
     registry = CollectorRegistry()
     registry.register(Figures(_samples(session, database, clock, settings, revision)))
     return generate_latest(registry)

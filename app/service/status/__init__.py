@@ -1,1 +1,1 @@
-"""Status: what the service has, how fresh it is, and what is degraded."""
+"""Status of the service: age of forecasts and inputs, and degradations."""

@@ -1,4 +1,4 @@
-"""What is degraded of the work: nobody takes it, it fails, or what it stands on is away, full, dying or wrong."""
+"""Degradations of jobs and the machine: workers, failures, disk, broker, clock."""
 
 import os
 import shutil
@@ -17,7 +17,7 @@ from runtime.settings import Settings
 from workers.queue.enqueue import lives, takes_messages
 
 MAX_UNTAKEN = timedelta(minutes=5)
-"""A worker that is there takes a job within seconds."""
+"""A running worker takes a job within seconds."""
 MAX_QUEUED = timedelta(hours=1)
 """Behind other jobs; members of a training wait for each other for as long as that takes."""
 MIN_FREE = 200_000_000
@@ -25,13 +25,13 @@ MIN_FREE = 200_000_000
 
 
 def degraded(session: Session, now: datetime, settings: Settings) -> Iterator[Degraded]:
-    """Tell what is not as it should be; `now` is the wall's time."""
+    """Yield all degradations; `now` is the wall clock's time."""
     yield from of_jobs(session, now)
     yield from of_machine(settings)
 
 
 def of_jobs(session: Session, now: datetime) -> Iterator[Degraded]:
-    """Tell what jobs and those who run them say: nobody takes them, they fail, one is stopped, a clock is wrong."""
+    """Yield degradations of jobs: waiting, failed or stopped, or a wrong clock."""
     yield from _waiting(session, now)
     for failed in job_health.failed_kinds(session):
         sentence = f"The last job {failed.kind} has failed: see /v1/jobs/{failed.id}, mend the cause and post it again."
@@ -44,7 +44,7 @@ def of_jobs(session: Session, now: datetime) -> Iterator[Degraded]:
 
 
 def of_machine(settings: Settings) -> Iterator[Degraded]:
-    """Tell what the work stands on: the disk, the broker, the lock of the database, the parts of the service."""
+    """Yield degradations of disk, broker, database lock and parts of the service."""
     yield from _disk(settings)
     yield from _away(settings)
     yield from _restarting(settings)
@@ -73,17 +73,18 @@ def _disk(settings: Settings) -> Iterator[Degraded]:
     free = shutil.disk_usage(settings.data).free
     if free < MIN_FREE:
         sentence = (
-            f"The disk of the data folder has {free // 1_000_000} MB left: make room, or nothing more can be kept."
+            f"The disk of the data folder has {free // 1_000_000} MB left: free some space, or nothing more can be "
+            "stored."
         )
         yield Degraded(code="disk", sentence=sentence)
 
 
 def _away(settings: Settings) -> Iterator[Degraded]:
-    """Tell that what the work stands on cannot be used."""
+    """Yield degradations of an unusable broker or database."""
     if not takes_messages(settings):
         writes_nothing = ("cannot write", "Make room on its disk")
         cause, remedy = writes_nothing if lives(settings) else ("does not answer", "Start it")
-        sentence = f"The broker {cause}: jobs are kept, and are sent to the workers afterwards. {remedy}."
+        sentence = f"The broker {cause}: jobs are stored, and sent to the workers afterwards. {remedy}."
         yield Degraded(code="no-broker", sentence=sentence)
     if is_locked(settings.database_url):
         sentence = "Another process has locked the database: it is read, but nothing is written. End that process."
@@ -91,7 +92,7 @@ def _away(settings: Settings) -> Iterator[Degraded]:
 
 
 def _restarting(settings: Settings) -> Iterator[Degraded]:
-    """Tell of the parts of the service that its supervisor, the parent of this process, starts again."""
+    """Yield parts of the service that its supervisor, this process's parent, restarts."""
     for restart in restart_notes.load(settings.data, os.getppid()):
         if not restart.times:
             sentence = f"The {restart.part} {restart.cause} since {restart.since:%Y-%m-%d %H:%M:%S} UTC: it is "
@@ -105,14 +106,14 @@ def _restarting(settings: Settings) -> Iterator[Degraded]:
 def _clock(session: Session, now: datetime) -> Iterator[Degraded]:
     for ahead in clock_skew.ahead(session, now):
         sentence = (
-            f"The machine's clock says {now:%Y-%m-%d %H:%M} UTC, but {ahead.what} is of {ahead.at:%Y-%m-%d %H:%M}: the "
-            "clock was ahead for a while, or is behind now. Check it, and what was made while it was wrong."
+            f"The machine's clock reads {now:%Y-%m-%d %H:%M} UTC, but {ahead.what} is of {ahead.at:%Y-%m-%d %H:%M}: "
+            "the clock was ahead for a while, or is behind now. Check it, and the data written while it was wrong."
         )
         yield Degraded(code="clock", sentence=sentence)
 
 
 def _present(session: Session) -> Iterator[Degraded]:
-    """Tell of workers and schedulers whose clock is wrong, or which something keeps from their work."""
+    """Yield degradations of workers and schedulers: a wrong clock or another fault."""
     processes = process_heartbeats.live_processes(session)
     wrong = [process for process in processes if abs(process.clock_ahead) > clock_skew.TOLERANCE]
     for sentence in dict.fromkeys(map(_of_clock, wrong)):  # all processes of a machine share its clock

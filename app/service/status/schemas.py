@@ -9,32 +9,32 @@ from app.http.base_schema import Missing, Model
 from app.service.status.example import STATUS
 from hydrology.base.staleness import STALE_AFTER_DAYS
 
-AGE = "How many days it lies behind the service's clock; negative where it lies ahead."
+AGE = "Days behind the service's clock; negative if ahead."
 STALE = f"Whether that is more than {STALE_AFTER_DAYS} days."
 
 
 class Counts(Model):
-    """How much there is."""
+    """Numbers of stored things."""
 
     basins: int
-    basins_with_model: int = Field(description="Those for which a model version is current.")
+    basins_with_model: int = Field(description="Basins with a current model version.")
     model_versions: int
-    runs: int = Field(description="Operational runs that were issued for a basin at least and may be read.")
+    runs: int = Field(description="Operational runs that are readable and were issued for at least one basin.")
 
 
 class Processes(Model):
-    """The processes that do the work and gave a sign of life in the last two minutes."""
+    """Schedulers and workers with a heartbeat in the last two minutes."""
 
-    schedulers: int = Field(description="One is enough; another takes over where it ends.")
-    workers: dict[str, int] = Field(description="How many take jobs, by queue.")
+    schedulers: int = Field(description="One is enough; another takes over if it ends.")
+    workers: dict[str, int] = Field(description="Number of workers by queue.")
 
 
 class VersionStatus(Model):
-    """What a model version that is in use has made."""
+    """The newest forecasts of a model version in use."""
 
     version: str
-    product: str = Field(description="The weather product that it takes.")
-    current_for: int = Field(description="How many basins' forecasts come from it.")
+    product: str = Field(description="The weather product that it uses.")
+    current_for: int = Field(description="Number of basins that use it for their forecasts.")
     runs: int
     newest_t0: date | None = Field(description="Null where it has issued nothing yet.")
     newest_issue: datetime | None = Field(description="Null where it has issued nothing yet.")
@@ -43,17 +43,17 @@ class VersionStatus(Model):
 
 
 class InputStatus(Model):
-    """How old a product's newest day is."""
+    """The age of a product's newest day."""
 
     product: str
-    newest_day: date = Field(description="The newest day that is kept, of whichever basin and variable.")
+    newest_day: date = Field(description="The newest stored day of any basin and variable.")
     age_days: int = Field(description=AGE)
     stale: bool = Field(description=STALE)
-    used: bool = Field(description="Whether a model version that is in use takes it.")
+    used: bool = Field(description="Whether a model version in use needs it.")
 
 
 class Degraded(Model):
-    """Something that keeps the service from being at its best."""
+    """A degradation of the service."""
 
     code: Literal[
         "no-basins",
@@ -79,19 +79,19 @@ class Degraded(Model):
 
 
 class Status(Model):
-    """What the service has and how fresh it is."""
+    """The status of the service."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [STATUS]})
 
     status: Literal["ok", "degraded"]
-    degraded: list[Degraded] = Field(description="What is not as it should be; none where all is.")
+    degraded: list[Degraded] = Field(description="Degradations; empty if there are none.")
     now: datetime = Field(description="The service's clock.")
-    replayed: bool = Field(description="Whether that clock stands at an instant that the operator chose.")
+    replayed: bool = Field(description="Whether the operator has set that clock (a replay).")
     version: str = Field(description="Of the software.")
     database_revision: str | None = Field(description="Of the database's tables.")
     counts: Counts
     processes: Processes
-    stale_after_days: int = Field(description="From what age on something is stale.")
-    versions: list[VersionStatus] = Field(description="The model versions that are in use.")
-    inputs: list[InputStatus] = Field(description="The products that are kept.")
+    stale_after_days: int = Field(description="Forecasts and inputs above this age are stale.")
+    versions: list[VersionStatus] = Field(description="The model versions in use.")
+    inputs: list[InputStatus] = Field(description="The stored products.")
     missing: Missing

@@ -1,4 +1,4 @@
-"""The service's status, from the records."""
+"""Builds the answer about the service's status."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -96,7 +96,7 @@ def _input(product: str, newest: Day, used: bool, now: datetime) -> InputStatus:
 
 def _lacking(counts: Counts) -> Iterator[Degraded]:
     if counts.basins == 0:
-        yield Degraded(code="no-basins", sentence="No basin is kept: ingest some.")
+        yield Degraded(code="no-basins", sentence="No basin is stored: ingest some.")
     elif counts.basins_with_model == 0:
         yield Degraded(code="no-model", sentence="No model version is current for a basin: train and promote one.")
 
@@ -104,12 +104,12 @@ def _lacking(counts: Counts) -> Iterator[Degraded]:
 def _late(statuses: Sequence[VersionStatus], inputs: Sequence[InputStatus]) -> Iterator[Degraded]:
     for version in statuses:
         if version.newest_t0 is None:
-            sentence = f"Version {version.version} has issued no operational forecast: make one."
+            sentence = f"Version {version.version} has issued no operational forecast: run one."
             yield Degraded(code="no-forecast", sentence=sentence)
         elif version.stale:
             sentence = (
                 f"The newest T0 of version {version.version} is {version.newest_t0}, {version.age_days} days behind "
-                "the clock: make a newer forecast."
+                "the clock: run a newer forecast."
             )
             yield Degraded(code="stale-forecast", sentence=sentence)
     for entry in inputs:
@@ -122,7 +122,7 @@ def _late(statuses: Sequence[VersionStatus], inputs: Sequence[InputStatus]) -> I
 
 
 def _left_behind(session: Session, statuses: Sequence[VersionStatus], now: datetime) -> Iterator[Degraded]:
-    """Tell of basins that keep a stale forecast while others have a newer one."""
+    """Yield a degradation for basins whose forecast is stale while others are newer."""
     if all(version.stale for version in statuses):
         return
     ages = {basin: age_days(t0, now) for basin, t0 in latest.newest_t0s(session, now).items()}
@@ -130,14 +130,14 @@ def _left_behind(session: Session, statuses: Sequence[VersionStatus], now: datet
     if late:
         more = f" and {len(late) - MAX_NAMED} more" if len(late) > MAX_NAMED else ""
         sentence = (
-            f"{len(late)} of {len(ages)} basins keep a forecast whose T0 lies more than {STALE_AFTER_DAYS} days behind "
-            f"the clock: {', '.join(late[:MAX_NAMED])}{more}. See what their feeds gave."
+            f"{len(late)} of {len(ages)} basins have a forecast whose T0 lies more than {STALE_AFTER_DAYS} days behind "
+            f"the clock: {', '.join(late[:MAX_NAMED])}{more}. Check their feeds."
         )
         yield Degraded(code="stale-basins", sentence=sentence)
 
 
 def _withheld(session: Session, statuses: Sequence[VersionStatus], now: datetime) -> Iterator[Degraded]:
-    """Tell of versions whose newest run was not issued for every basin."""
+    """Yield versions whose newest run was not issued for every basin."""
     for version in statuses:
         newest = runs.list_runs(session, version=version.version, purpose="operational", available_by=now, limit=1)
         for run in newest:

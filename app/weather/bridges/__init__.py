@@ -1,1 +1,1 @@
-"""Bridges: how the weather of one product is turned into that of another, and what that is worth."""
+"""Bridges: corrections from one weather product to another, and their skill."""

@@ -24,7 +24,7 @@ BridgeName = Annotated[
 ]
 
 
-@router.get("", summary="How weather of one product is turned into that of another", responses=documented())
+@router.get("", summary="List bridges between weather products", responses=documented())
 def list_bridges(session: Reading, response: Response) -> Bridges:
     """The bridges in the order of their names. A new one is fitted, and applied every day, by jobs of the kind
     `bridge` (`POST /v1/jobs`)."""
@@ -34,14 +34,13 @@ def list_bridges(session: Reading, response: Response) -> Bridges:
 
 @router.get(
     "/{bridge}",
-    summary="What a bridge corrects, and what it is worth",
+    summary="Corrections and skill of a bridge",
     responses=NOT_MODIFIED | documented(UnknownBridge),
     response_model=BridgeDetail,
 )
 def read_bridge(
     session: Reading, response: Response, bridge: BridgeName, if_none_match: IfNoneMatch = None
 ) -> BridgeDetail | Response:
-    """Of every basin: where the day begins, the factors and steps of each month, whether they were fitted there or are
-    those of basins like it, and how near the bridged weather comes to the other product's on water years that the
-    bridge was not fitted on."""
+    """For each basin: the start of its day, the factors and steps of each month, whether they were fitted there or on
+    similar basins, and the skill of the bridged weather on water years held out of the fit."""
     return tagged(service.detail(session, bridge), response, if_none_match, SHORTLY)

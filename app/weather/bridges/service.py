@@ -1,4 +1,4 @@
-"""Bridges from the records to their answers."""
+"""Builds the answers about bridges."""
 
 from dataclasses import asdict
 from typing import Any
@@ -28,7 +28,7 @@ def summaries(session: Session) -> list[Bridge]:
 
 
 def detail(session: Session, bridge: str) -> BridgeDetail:
-    """Return a bridge with what it says of each basin.
+    """Return a bridge with its corrections for each basin.
 
     Raises:
         UnknownBridge: there is none of that name or id.
@@ -39,7 +39,7 @@ def detail(session: Session, bridge: str) -> BridgeDetail:
 
 
 def bridge_used(bridge: RunBridge) -> BridgeUsed:
-    """Return what an answer tells of a bridge that its weather went over."""
+    """Return the description of the bridge behind a forecast's weather."""
     fields = asdict(bridge)
     fields["hash"] = fields.pop("sha256")
     del fields["precipitation_bias"], fields["precipitation_correlation"]
@@ -71,7 +71,7 @@ def _basin(part: bridges.BridgePart, bridge: bridges.Bridge) -> BridgedBasin:
     }
     why = _WHY_OF_BASIN
     if bridge.model is not None:
-        why = why | {"applied_at": "Weather forecasts go over it when they are used: nothing is stored of it."}
+        why = why | {"applied_at": "Weather forecasts are corrected when used: no corrected weather is stored."}
     return BridgedBasin(**fields, missing=_missing(fields, why))
 
 

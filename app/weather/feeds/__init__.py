@@ -1,1 +1,1 @@
-"""Feeds: which services are asked, and what came of it."""
+"""Feeds: sources of discharge and weather, and the outcome of their fetches."""

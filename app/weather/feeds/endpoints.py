@@ -23,9 +23,9 @@ ASK_FIRST = "private, no-cache"
 FeedName = Annotated[str, Path(description="A feed's name.", pattern=f"^{NAME}$", examples=["usgs-flow"])]
 
 
-@router.get("", summary="Which services are asked for discharge and weather", responses=documented_keyed())
+@router.get("", summary="List feeds", responses=documented_keyed())
 def list_feeds(session: Reading, key: AnyKey, response: Response) -> Feeds:
-    """All feeds in the order of their names, with how the last fetch of each ended."""
+    """All feeds in the order of their names, with the outcome of their last fetch."""
     response.headers["Cache-Control"] = ASK_FIRST
     return Feeds(feeds=[service.answer(feed, key) for feed in feeds.list_feeds(session)])
 
@@ -33,14 +33,14 @@ def list_feeds(session: Reading, key: AnyKey, response: Response) -> Feeds:
 @router.post(
     "",
     status_code=201,
-    summary="Let a service be asked for some basins",
+    summary="Create a feed",
     responses=documented_writing(FeedConflict, ProductConflict),
 )
 def create_feed(
     response: Response, key: Operator, actor: By, database: OpenDatabase, clock: ServiceClock, new: NewFeed
 ) -> Feed:
-    """It asks nothing by itself: post a job of the kind `fetch` that names it, or let a schedule post it. The feed of
-    an operator's key writes the basins that the key registered. That of an admin's key writes every basin, but files
+    """It fetches nothing by itself: post a job of the kind `fetch` that names it, or let a schedule post it. The feed
+    of an operator's key writes the basins that the key registered. That of an admin's key writes every basin, but files
     write no gauge with a published source."""
     now = clock.wall()
     with database.transaction() as session:
@@ -50,9 +50,9 @@ def create_feed(
     return service.answer(feed, key)
 
 
-@router.get("/{feed}", summary="What came of a feed", responses=documented_keyed(UnknownFeed))
+@router.get("/{feed}", summary="Read a feed", responses=documented_keyed(UnknownFeed))
 def read_feed(session: Reading, key: AnyKey, response: Response, feed: FeedName) -> FeedDetail:
-    """What it is told, how its last fetch ended, and what came of each basin when it was last asked for."""
+    """Its settings, and the outcome of its last fetch, in total and for each basin."""
     response.headers["Cache-Control"] = ASK_FIRST
     return service.detail(session, feeds.get(session, feed), key)
 
@@ -61,7 +61,7 @@ def read_feed(session: Reading, key: AnyKey, response: Response, feed: FeedName)
     "/{feed}", status_code=204, summary="Remove a feed", responses=documented_writing(UnknownFeed, NotYourFeed)
 )
 def delete_feed(key: Operator, actor: By, database: OpenDatabase, clock: ServiceClock, feed: FeedName) -> None:
-    """What it brought stays, and so does whom to credit for it. A schedule that asks it fails from then on."""
+    """Its data and their credits stay. A schedule that uses it fails from then on."""
     with database.transaction() as session:
         stored = service.owned(session, key, feed)
         feeds.remove(session, stored)

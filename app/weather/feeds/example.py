@@ -45,6 +45,6 @@ FEED: dict[str, Any] = {
     "last_success_at": "2026-11-21T14:05:09Z",
     "last_error": f"1 of 2 basins failed. USGS-13235000: {BASINS[1]['reason']}",
     "last_error_at": "2026-11-22T14:05:11Z",
-    "missing": {"product": "It brings discharge, which is kept under its gauge's product, or weather forecasts."},
+    "missing": {"product": "It brings discharge, which is stored under its gauge's product, or weather forecasts."},
 }
 FEED_DETAIL: dict[str, Any] = {**FEED, "basins": BASINS}

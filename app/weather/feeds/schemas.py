@@ -1,4 +1,4 @@
-"""Feeds as they are told."""
+"""Schemas of feeds in answers."""
 
 from datetime import date, datetime
 from typing import Any
@@ -15,47 +15,49 @@ class Hole(Model):
 
     first: date
     last: date
-    variables: list[str] = Field(description="Those that lack every one of these days.")
-    fetch: str = Field(description="The command that asks for them.")
+    variables: list[str] = Field(description="Variables that lack every one of these days.")
+    fetch: str = Field(description="The command that fetches them.")
 
 
 class BasinOfFeed(Model):
-    """What came of a basin when the feed was last asked for it."""
+    """Outcome of the last fetch of a basin."""
 
     basin: str
     status: BasinStatus
-    new_days: int = Field(description="Days of any variable that were not known; of a weather forecast, its days.")
-    revised_days: int = Field(description="Days whose value or flag was replaced. The old ones are kept in a log.")
-    reason: str | None = Field(description="Why it failed, or why nothing came; null where there is nothing to say.")
-    tried_at: datetime = Field(description="When it was last asked for, by the service's clock.")
-    fetched_at: datetime | None = Field(description="When it last did not fail; null where it never did.")
+    new_days: int = Field(description="Number of new days of any variable; for a weather forecast, its days.")
+    revised_days: int = Field(
+        description="Number of days whose value or flag was replaced. A log retains the old ones."
+    )
+    reason: str | None = Field(description="Why it failed, or why there were no data; null otherwise.")
+    tried_at: datetime = Field(description="Time of the last fetch, by the service's clock.")
+    fetched_at: datetime | None = Field(description="Time of the last successful fetch; null if there was none.")
     holes: list[Hole] = Field(
-        description="Days without a value inside its record, the newest spans first. Every fetch asks for some of them "
+        description="Days without a value inside its record, the newest spans first. Every fetch requests some of them "
         "again, however old."
     )
-    warnings: list[str] = Field(description="What is doubtful in what came last.")
+    warnings: list[str] = Field(description="Doubtful points in the last fetched data.")
 
 
 class Feed(Model):
-    """A feed and how its last fetch ended."""
+    """A feed and the outcome of its last fetch."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [FEED]})
 
     id: str
     name: str
-    adapter: str = Field(description="Which service it asks.")
-    settings: dict[str, Any] | None = Field(description="What it is told, without what it leaves at its default.")
-    product: str | None = Field(description="What its weather is kept under.")
+    adapter: str = Field(description="The adapter of the service it uses.")
+    settings: dict[str, Any] | None = Field(description="Its settings, without those left at their defaults.")
+    product: str | None = Field(description="The product that its weather is stored under.")
     created_at: datetime
     last_fetch_at: datetime | None = Field(description="By the service's clock, as the other two.")
-    last_success_at: datetime | None = Field(description="When it last failed for no basin.")
-    last_error: str | None = Field(description="Why it last failed, wholly or for some basin.")
+    last_success_at: datetime | None = Field(description="Time of the last fetch without a failed basin.")
+    last_error: str | None = Field(description="Why it last failed, in total or for some basin.")
     last_error_at: datetime | None
     missing: Missing
 
 
 class FeedDetail(Feed):
-    """A feed, how its last fetch ended, and what came of each basin."""
+    """A feed and the outcome of its last fetch for each basin."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [FEED_DETAIL]})
 

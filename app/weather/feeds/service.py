@@ -1,4 +1,4 @@
-"""Feeds from requests to the records, and back to their answers."""
+"""Checks requests about feeds and builds their answers."""
 
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -12,41 +12,44 @@ from records.access.keys import Key
 from records.weather import feeds
 
 _WHY = {
-    "product": "It brings discharge, which is kept under its gauge's product, or weather forecasts.",
+    "product": "It brings discharge, which is stored under its gauge's product, or weather forecasts.",
     "last_fetch_at": "It has not been asked yet.",
-    "last_success_at": "It has not gone well for all of its basins yet.",
+    "last_success_at": "No fetch has succeeded for all of its basins yet.",
     "last_error": "It has not failed yet.",
     "last_error_at": "It has not failed yet.",
 }
-WITHHELD = "Shown to the key that made the feed and to an admin: it names files."
+WITHHELD = "Shown to the key that created the feed and to an admin: it names files."
 
 
 class NotYourFeed(Forbidden):
-    """Another key made the feed, or the command line did."""
+    """The feed belongs to another key or to the command line."""
 
     kind = "not-your-feed"
 
 
 def owned(session: Session, key: Key, name: str) -> feeds.Feed:
-    """Return a feed that a key may remove: its own, or any where it is an admin's.
+    """Return a feed that a key may remove; an admin's key may take any.
 
     Raises:
         UnknownFeed: there is none of that name.
-        NotYourFeed: another made it.
+        NotYourFeed: it belongs to another key.
     """
     feed = feeds.get(session, name)
     if not _owns(key, feed):
-        raise NotYourFeed(f"The feed {feed.name} was not made with the key of {key.name}: use that key or an admin's.")
+        raise NotYourFeed(
+            f"The feed {feed.name} does not belong to the key of {key.name}: use the key that created it, or an "
+            "admin's."
+        )
     return feed
 
 
 def answer(feed: feeds.Feed, key: Key) -> Feed:
-    """Return what a key may see of a feed."""
+    """Return the parts of a feed visible to a key."""
     return Feed(**_fields(feed, key))
 
 
 def detail(session: Session, feed: feeds.Feed, key: Key) -> FeedDetail:
-    """Return what a key may see of a feed and of what came of its basins."""
+    """Return the parts of a feed and its outcomes by basin visible to a key."""
     shown = []
     for one in feeds.basins_of(session, feed):
         values = asdict(one)

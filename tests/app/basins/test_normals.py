@@ -141,7 +141,7 @@ def test_a_basin_without_a_gauge_states_it(sqlite_database: Database, sqlite_cli
     result = sqlite_client.get(ADDRESS).json()
     assert result["variables"] == {"discharge": None, "storage": None, "snow": None}
     assert result["missing"]["variables.snow"] == f"No model version is current for {BASIN}."
-    assert result["missing"]["variables.discharge"] == f"No discharge of usgs is kept for {BASIN}."
+    assert result["missing"]["variables.discharge"] == f"No discharge of usgs is stored for {BASIN}."
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,7 @@ def test_what_runs_off_is_lost_and_is_left_add_up_to_all_that_was_held(database:
     run = fill_records(database)
     body = client.get(ADDRESS, params={"units": "mm/day"}).json()
     assert (body["run"], body["forcing_kind"], body["purpose"]) == (run, "dry", "what-if")
-    assert "no forecast" in body["forcing_note"]
+    assert "not a forecast" in body["forcing_note"]
     assert (body["time"][0], body["lead_days"], body["age_days"]) == ("2008-10-01", [1, 2, 3], 1)
     assert body["ceiling"] == 175.0
     np.testing.assert_allclose(np.add(body["runs_off"], np.add(body["lost"], body["left"])), body["ceiling"], rtol=1e-6)

@@ -37,7 +37,7 @@ def test_what_fell_ran_off_and_was_lost_in_a_year(database: Database, client: Te
     assert answer["period"] == {"first_day": "2004-10-01", "last_day": "2008-09-30"}
     assert answer["simulated"] == {"precipitation": 800.0, "discharge": 400.0, "loss": 396.0, "stored": 4.0}
     assert answer["observed"] is None
-    assert answer["missing"]["observed"] == f"No discharge of {BASIN} is kept from 2004-10-01 to 2008-09-30."
+    assert answer["missing"]["observed"] == f"No discharge of {BASIN} is stored from 2004-10-01 to 2008-09-30."
 
 
 def test_observed_runoff_is_the_mean_of_the_days_that_were_observed(database: Database, client: TestClient) -> None:

@@ -94,7 +94,7 @@ def test_of_hardly_any_snow_no_percent_is_reported(sqlite_database: Database, sq
     store_past(sqlite_database, run, snow=0.5)
     output = sqlite_client.get(STORAGE).json()
     assert output["normal_snow"] == {"water": [0.5] * 3, "percent_of_normal": [None] * 3}
-    assert output["missing"] == {"normal_snow.percent_of_normal": "Of a normal below 1 mm no percent is told."}
+    assert output["missing"] == {"normal_snow.percent_of_normal": "No percentage is given of a normal below 1 mm."}
 
 
 @pytest.mark.parametrize("years", [0, 5])
@@ -119,7 +119,7 @@ def test_storage_without_snow_states_why(sqlite_database: Database, sqlite_clien
     assert (output["snow"], output["other"], output["snow_skill"]) == (None, None, [])
     for name in ("snow", "snow_read", "other"):
         assert output["missing"][name] == created.NO_REFERENCE
-    assert "not judged" in output["missing"]["snow_skill"]
+    assert "not scored" in output["missing"]["snow_skill"]
 
 
 def test_snow_is_reported_with_its_spread_its_mapping_and_its_skill(database: Database, client: TestClient) -> None:
@@ -158,7 +158,7 @@ def test_snow_of_the_regional_mapping_brings_a_second_opinion(
     assert output["snow_read"]["mapping"] == "regional"
     assert output["snow_read"]["at_t0"]["snow17"] == 66.0
     assert {name: why for name, why in output["missing"].items() if name.startswith("snow_read")} == {
-        "snow_read.volume_m3": "The basin had no drainage area when the run was made.",
+        "snow_read.volume_m3": "The basin had no drainage area when the run was created.",
         "snow_read.skill": "It is not known.",
         "snow_read.at_t0.normal": "No past is kept.",
         "snow_read.at_t0.percent_of_normal": "No past is kept.",

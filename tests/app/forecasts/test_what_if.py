@@ -83,7 +83,7 @@ def test_every_answer_about_it_states_what_it_changes_and_not_who_asked(database
         }
         assert "river office" not in str(body)
     assert answers[0]["in_words"].startswith("No forecast, but what if: 2 °C warmer")
-    assert answers[0]["forcing_note"].endswith("Changed as what_if says.")
+    assert answers[0]["forcing_note"].endswith("Changed as described in what_if.")
     listed = client.get("/v1/runs?purpose=what-if").json()["runs"]
     assert [(run["id"], run["what_if"]["base"]) for run in listed] == [(changed, base)]
     assert client.get(LATEST).json()["run"] == base

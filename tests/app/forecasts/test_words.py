@@ -40,7 +40,7 @@ def test_without_calibrated_quantiles_it_claims_no_chances() -> None:
     )
     assert answer == (
         "2.00 ft³/s is expected on 21 April and 3.00 on 23 April, with a weather forecast; the highest is 4.50 on "
-        "22 April. How sure that is, is not known. On 20 April the basin held 322 mm of water."
+        "22 April. The uncertainty is not known. On 20 April the basin held 322 mm of water."
     )
 
 
@@ -48,7 +48,7 @@ def test_a_dry_spell_is_no_expectation() -> None:
     answer = in_words(T0, DAYS, MEMBERS, None, None, None, "dry", "m3/s")
     assert answer == (
         "2.00 m³/s would flow on 21 April and 3.00 on 23 April, if no more rain or snow fell; the highest is 4.50 on "
-        "22 April. How sure that is, is not known."
+        "22 April. The uncertainty is not known."
     )
 
 
@@ -57,7 +57,7 @@ def test_one_day_is_stated_once() -> None:
     snow = Storage(at_t0=None, total=[100.0], snow=[40.0], snow_read=None)
     answer = in_words(T0, DAYS[:1], MEMBERS, one, None, snow, "observed", "mm/day")
     assert answer == (
-        "2.10 mm/day is expected on 21 April, with the weather that came (a hindcast). Likely, with four chances in "
+        "2.10 mm/day is expected on 21 April, with observed weather (a hindcast). Likely, with four chances in "
         "five, it is between 1.50 and 3.00 mm/day. At the end of 21 April the basin holds 100 mm of "
         "water, of which 40.0 mm reads as snow."
     )

@@ -301,7 +301,7 @@ def test_the_front_door_is_a_page_that_leads_to_the_documentation(sqlite_client:
     answer = sqlite_client.get("/")
     assert answer.status_code == 200
     assert 'href="/docs"' in answer.text
-    assert "No basin is kept yet." in answer.text
+    assert "No basin is stored yet." in answer.text
 
 
 def test_the_documentation_needs_no_internet(sqlite_client: TestClient) -> None:

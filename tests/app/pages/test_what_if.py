@@ -44,14 +44,14 @@ def test_a_run_is_shown_beside_the_one_without_its_changes(
     assert "2 °C warmer, with the same relative humidity and sun; 10 mm more water as snow at T0." in page
     assert "Over 3 days 5.75 mm more flows out, 13.2 million m³." in page
     assert "increment +10.000" in page
-    assert "Asked because: more snow?" in page
+    assert "Reason: more snow?" in page
 
 
 def test_what_is_no_what_if_run_is_reported_on_a_page(sqlite_database: Database, sqlite_client: TestClient) -> None:
     base, _ = fill_records(sqlite_database, created.forecast(), with_more_water())
     answer = sqlite_client.get(f"{PAGE}?run={base}")
     assert answer.status_code == 422
-    assert "is no what-if run but operational" in answer.text
+    assert "is not a what-if run but operational" in answer.text
 
 
 @pytest.mark.parametrize("end", ["lowest", "highest"])

@@ -103,7 +103,7 @@ def test_a_basin_that_was_left_behind_is_reported(sqlite_database: Database, sql
         a_run(session, version)
     output = sqlite_client.get("/v1/status").json()
     assert codes(output) == ["stale-basins"]
-    assert "1 of 2 basins keep a forecast" in output["degraded"][0]["sentence"]
+    assert "1 of 2 basins have a forecast" in output["degraded"][0]["sentence"]
     assert "SYNTH-01" in output["degraded"][0]["sentence"]
 
 
