@@ -20,7 +20,7 @@ def test_a_version_is_trained_once(ingested: Freshet) -> None:
     assert first.json["promoted"] == first.json["basins"] == list(BASINS)
     assert "member 0: 6 of 6" in first.err
     assert f"best validation NSE (median over {len(BASINS)} basins)" in ingested("train", *PERIODS, *SMALL).out
-    assert "keeps the label 'small'" in again.err
+    assert "retains the label 'small'" in again.err
     same = ingested("train", *PERIODS, *SMALL, "--label", "small", "--json")
     assert [one.err.count("keeps") for one in (first, same)] == [0, 0]
     stored = ingested("models", "show", first.json["version_id"], "--json").json
