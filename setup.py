@@ -1,8 +1,8 @@
-"""Builds the recurrence of MC-LSTM for each kind of processor of a platform; pyproject.toml says everything else.
+"""Builds the recurrence of MC-LSTM for each kind of processor of a platform; pyproject.toml declares everything else.
 
 `python setup.py build_ext --inplace` puts the libraries beside their sources, `--plat-name linux-aarch64` (or
 `macosx-11.0-arm64`, `macosx-11.0-x86_64`) compiles for another platform. The compiler is clang as it comes in the wheel
-`ziglang`, so that no machine needs one of its own, and what it makes needs nothing but the C library.
+`ziglang`, so that no machine needs one of its own, and its libraries need nothing but the C library.
 """
 
 import os
@@ -41,7 +41,7 @@ class BuildLibraries(build_ext):
     """Compiles the libraries of the platform, as many at a time as there are processors."""
 
     def finalize_options(self) -> None:
-        """Leave out what is for other processors than the platform's."""
+        """Leave out the variants for other processors than the platform's."""
         super().finalize_options()
         self.parallel = self.parallel or True
         system, _, machine = self.plat_name.replace("universal2", platform.machine()).partition("-")
@@ -49,7 +49,7 @@ class BuildLibraries(build_ext):
         self.extensions = [one for one in self.extensions if self.system and one.variant.machine == self.machine]
 
     def get_ext_filename(self, fullname: str) -> str:
-        """Return the file of a library: it is no module of Python, and any Python can load it."""
+        """Return the file of a library: it is not a Python module, so any Python can load it."""
         return f"{fullname.replace('.', os.sep)}.so"
 
     def build_extension(self, ext: Library) -> None:

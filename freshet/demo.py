@@ -36,29 +36,29 @@ TRAINING = {
     "members": 3,
 }
 AS_OF = datetime(2008, 9, 20, 15, tzinfo=UTC)
-"""The demonstration's clock: a morning near the end of that record, that leaves 10 days of weather to perturb."""
+"""The demonstration's clock, near the end of that record: 10 days of weather remain to perturb."""
 HELD_OUT = "2006-10-01..2008-09-30"
 HORIZON = 10
 ISSUE_DAYS = 7
-"""So many mornings are replayed; the last is that of the clock."""
+"""Number of issue days to replay; the last is the clock's day."""
 LOG = "service.log"
 """In the data folder: what the service writes to its standard error."""
 SECONDS_BETWEEN_LOOKS = 0.2
 
 
 class Show(Protocol):
-    """Shows how far a piece of work is."""
+    """Shows the progress of a piece of work."""
 
     def __call__(self, what: str, done: int, total: int, detail: str = "") -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Demonstrated:
-    """What the main job came to.
+    """The results of the main job.
 
     Attributes:
         skill: the evaluation job's result on the held-out years.
-        forecasts: the latest forecast of every basin, as the API tells it (mm/day).
+        forecasts: the latest forecast of every basin, as the API returns it (mm/day).
         status: of the service.
     """
 
@@ -125,14 +125,14 @@ def demonstrate(
 
 
 def _issue_days(settings: Settings) -> str:
-    """Return the last mornings by the clock."""
+    """Return the period of the last issue days by the clock."""
     now = Clock(settings.as_of).now()
     last = now.date() if now.timetz() >= ISSUE_TIME else now.date() - timedelta(days=1)
     return f"{last - timedelta(days=ISSUE_DAYS - 1)}..{last}"
 
 
 def _token(settings: Settings) -> str:
-    """Make a key for this demonstration alone."""
+    """Create a key for this demonstration alone."""
     database, clock = Database(settings.database_url), Clock()
     try:
         with database.transaction() as session:
@@ -144,10 +144,10 @@ def _token(settings: Settings) -> str:
 
 
 def require_alive(process: subprocess.Popen[bytes], data: Path) -> str:
-    """Return what the service is busy with besides the work, if anything: a part that is being started again.
+    """Return which parts of the service are being restarted, in words; empty if none.
 
     Raises:
-        ServiceError: the service has ended, or a part of it keeps ending.
+        ServiceError: the service has ended, or a part of it ends repeatedly.
     """
     where = f"its log is {data / LOG}"
     if (code := process.poll()) is not None:
@@ -156,17 +156,17 @@ def require_alive(process: subprocess.Popen[bytes], data: Path) -> str:
     for part in restarting:
         if part.times >= REPORT_AFTER_ENDS and part.cause != HUNG:
             raise ServiceError(
-                f"The {part.part} of the service keeps ending: it {part.cause}, {part.times} times since "
+                f"The {part.part} of the service ends repeatedly: it {part.cause}, {part.times} times since "
                 f"{part.since:%H:%M:%S} UTC; {where}."
             )
     return ", ".join(f"the {part.part} {part.cause}" for part in restarting)
 
 
 class Work:
-    """The jobs of the demonstration, each of which is waited for as long as the service lives.
+    """Runs the demonstration's jobs one after another, as long as the service is alive.
 
     Args:
-        alive: raises where the service has died; else what it is busy with besides.
+        alive: returns the parts that are being restarted, and raises if the service has died.
     """
 
     def __init__(self, client: Client, alive: Callable[[], str], show: Show) -> None:
@@ -183,7 +183,7 @@ class Work:
         self._show("start of the service", 1, 1, "it answers")
 
     def do(self, kind: str, params: dict[str, Any]) -> dict[str, Any]:
-        """Post a job, show how it gets on, and return its result.
+        """Post a job, show its progress, and return its result.
 
         Raises:
             ServiceError: the service has died, or refuses the job.

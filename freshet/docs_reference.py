@@ -1,5 +1,5 @@
-"""`python -m freshet.docs_reference`: write the pages of docs/ on commands, settings and jobs, from what declares
-these."""
+"""`python -m freshet.docs_reference`: write the pages of docs/ on commands, settings and jobs from their
+declarations."""
 
 import inspect
 import re
@@ -24,7 +24,7 @@ _COMMANDS = f"""\
 
 {_WRITTEN}
 
-`freshet COMMAND --help` says the same in the terminal, and `freshet --install-completion` teaches your shell to
+`freshet COMMAND --help` shows the same text in the terminal, and `freshet --install-completion` teaches your shell to
 complete commands and options.
 
 Every command that answers takes `--json`: one JSON object on standard output, and everything else (progress, notes,
@@ -36,41 +36,44 @@ _SETTINGS = f"""\
 
 {_WRITTEN}
 
-Settings are read from the environment when a command starts; `freshet doctor` says what cannot be used.
+Settings are read from the environment when a command starts; `freshet doctor` reports the
+ones that cannot be used.
 
-A folder that `FRESHET_DATA` names is made by `freshet ingest`, `freshet basins add` and `freshet demo` if it is not
-there. To every other command a missing folder is a mistyped one, and it says so; `freshet serve` and
-`freshet keys make` make the default folder alone."""
+`freshet ingest`, `freshet basins add` and `freshet demo` create the folder that `FRESHET_DATA` names if it does not
+exist. Every other command treats a missing folder as a mistyped name and reports an error; `freshet serve` and
+`freshet keys make` create the default folder only."""
 
 _JOBS = f"""\
 # Jobs
 
 {_WRITTEN}
 
-A job is work that the service does beside answering. `POST /v1/jobs` with a kind and its parameters starts one
-([an example](../do/walk.md)), and a schedule starts one again and again; `/docs` of a running service has an
-example of each kind that can be asked for. What a job does to its process, and what becomes of it then:
+A job is work that the service does in the background. `POST /v1/jobs` with a kind and its parameters starts one
+([an example](../do/walk.md)), and a schedule starts one at regular times; `/docs` of a running service has an
+example of each kind that can be asked for. Processes, limits and failures of jobs:
 [Deployment](../do/deployment.md#jobs-their-processes-and-their-limits).
 
-The workers of its queue do a job. What forecasts of the day rest on has two: posted by an administrator's key, a
-schedule or the service itself it goes to the queue `service`, where it waits behind no operator's job.
+A job is run by the workers of its queue. Kinds that the daily forecasts depend on have two queues: posted by an
+administrator's key, a schedule or the service itself, they go to the queue `service`, where they never wait behind an
+operator's job.
 
-An attempt that takes longer than its limit is ended, and the job has failed. One whose progress stands still for the
-time in the last column is ended too, and the job is tried again."""
+An attempt that takes longer than its limit is ended, and the job fails. An attempt without progress for the time in the
+last column is ended too, and the job is retried."""
 
 
 _RIGHTS = """\
-## Who may have which job done
+## Permissions of jobs
 
-The command line, a schedule that it made and an admin's key may have every job done, and their jobs write all that the
-last two columns name. What a job of an operator's key may write is declared with the kind (`jobspec/authority.py`) and
-enforced once: a request that shows that it may not is refused with 403 (`not-allowed`) when it is posted, the rest when
-it runs, and no other table can be written by its handler. A schedule's jobs run with the rights that the key which made
-it has at that time: when it was revoked or has expired, they fail and say so. A job's members have its rights.
+The command line, its schedules and admins' keys may post every job, and their jobs write all tables in the last two
+columns. What an operator's job may write is declared with the kind (`jobspec/authority.py`) and enforced in one place:
+a request that is visibly not allowed is refused with 403 (`not-allowed`) when it is posted, any other when it runs, and
+its handler cannot write to any other table. A schedule's jobs run with the current permissions of the key that created
+it: once the key is revoked or has expired, they fail with that reason. A job's members have its permissions.
 
-An operator's key owns the basins that it registered, the versions that it trained, the runs and comparisons that it
-asked for. These are marked (`official` is false), and never stand for the service: no operator's run is a latest
-forecast, a recession, a volume or a decision about an alert, and no operator's version serves another's basin."""
+An operator's key owns the basins that it registered, the versions that it trained, and the runs and comparisons that it
+requested. These are marked (`official` is false) and never represent the service: an operator's run never becomes a
+latest forecast, a recession, a volume or a decision about an alert, and an operator's version never serves another
+owner's basin."""
 _WHOSE: dict[Owned, str] = {
     "any": "of any owner",
     "basin": "of its basins",
@@ -129,7 +132,7 @@ def _settings() -> str:
 
 
 def _meanings() -> Iterator[tuple[list[str], str]]:
-    """Yield the fields of the settings with what the docstring says of them."""
+    """Yield the fields of the settings with their meaning from the docstring."""
     _, _, attributes = inspect.cleandoc(Settings.__doc__ or "").partition("Attributes:\n")
     for entry in re.split(r"\n(?=    \w)", attributes.rstrip()):
         names, _, meaning = " ".join(entry.split()).partition(": ")
@@ -155,7 +158,7 @@ def _jobs() -> str:
         *(
             _RIGHTS,
             "",
-            "| kind | an operator's key | tables that only the others' jobs write |",
+            "| kind | an operator's key | tables that only other owners' jobs write |",
             "|---|---|---|",
             *rights,
         ),

@@ -1,4 +1,4 @@
-"""Whether Python finds Freshet's own packages by their names, before any of them is imported.
+"""Checks that Python finds Freshet's own packages by their names, before any of them is imported.
 
 The names are common ones. A folder or file of such a name in the working folder, on PYTHONPATH or beside a script may
 come first; then foreign code would run in place of Freshet's. This module imports nothing but the standard library.
@@ -23,7 +23,7 @@ PACKAGES = (
     "runtime",
     "workers",
 )
-"""All that the wheel installs at the top level."""
+"""All packages that the wheel installs at the top level."""
 _ROOT = Path(__file__).resolve().parents[1]
 REMEDY = (
     "start Freshet from another folder, take that one out of PYTHONPATH, and install Freshet in an environment of its "
@@ -32,11 +32,12 @@ REMEDY = (
 
 
 class ForeignModuleError(ImportError):
-    """Another module answers to the name of a package of Freshet."""
+    """Python finds another module under the name of one of Freshet's packages."""
 
 
 def require_own() -> None:
-    """Return when Python finds each package of Freshet by its name.
+    """Raise unless Python finds each of Freshet's packages by its name.
+
 
     Raises:
         ForeignModuleError: it finds another; the sentence names both files and what to do.
@@ -49,7 +50,7 @@ def require_own() -> None:
 
 
 def require_own_or_exit() -> None:
-    """Return when Python finds each package of Freshet by its name; else say so, and end the process."""
+    """Exit with an error unless Python finds each of Freshet's packages."""
     try:
         require_own()
     except ForeignModuleError as error:

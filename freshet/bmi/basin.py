@@ -1,4 +1,4 @@
-"""One basin, run day by day: what a component of the Basic Model Interface computes with."""
+"""One basin, run day by day: the computation behind the Basic Model Interface."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -28,13 +28,13 @@ ONE_DAY = np.timedelta64(1, "D")
 
 
 class Unbalanced(DataProblem):
-    """The networks did not keep their water."""
+    """The water balance of the networks does not close."""
 
     kind = "unbalanced"
 
 
 class Basin:
-    """A basin and what its networks hold.
+    """A basin and the state of its networks.
 
     Attributes:
         day: the day that the next step computes.
@@ -106,7 +106,7 @@ class Basin:
 
         Raises:
             InvalidInput: a value is missing or not possible, or the weather cannot be in the units of the inputs.
-            Unbalanced: a member made or lost water; the basin stays at the end of the day before.
+            Unbalanced: a member created or lost water; the basin stays at the end of the day before.
         """
         for name in self.inputs:
             quantity = WEATHER[name]

@@ -68,7 +68,7 @@ class Freshet(Bmi):
 
         Raises:
             InvalidInput: an input was never set, or cannot be.
-            Unbalanced: a member made or lost water.
+            Unbalanced: a member created or lost water.
         """
         self._basin.step({ours: float(self._values[name][0]) for name, ours in self._our_names.items()})
         self._days += 1
@@ -87,13 +87,13 @@ class Freshet(Bmi):
             self.update()
 
     def finalize(self) -> None:
-        """Write the state where the configuration says so, and forget the basin."""
+        """Write the state to the configured file, if any, and release the basin."""
         if self._configuration.final_state is not None:
             self.save_state(self._configuration.final_state)
         del self._basin
 
     def save_state(self, file: str | Path) -> None:
-        """Write the state at the end of the day before: what `state` of a configuration reads. No part of the BMI.
+        """Write the state at the end of the day before: the file for `state` of a configuration. Not part of the BMI.
 
         Raises:
             InvalidInput: no day has been computed, nor was there a state to begin from.
@@ -101,7 +101,7 @@ class Freshet(Bmi):
         self._basin.save(Path(file))
 
     def _update_values(self) -> None:
-        """Put what the basin says into the arrays that the getters give."""
+        """Copy the basin's results into the arrays that the getters return."""
         basin, values = self._basin, self._values
         depth = basin.discharge.mean(dtype=np.float64)
         values[DEPTH.name][:] = depth / MM_PER_M
@@ -117,19 +117,19 @@ class Freshet(Bmi):
         return "Freshet"
 
     def get_input_item_count(self) -> int:
-        """Return how many variables it takes."""
+        """Return the number of input variables."""
         return len(self._our_names)
 
     def get_output_item_count(self) -> int:
-        """Return how many variables it gives."""
+        """Return the number of output variables."""
         return len(self._variables) - len(self._our_names)
 
     def get_input_var_names(self) -> tuple[str, ...]:  # type: ignore[override] # bmipy means one or more
-        """Return the names of the variables that it takes."""
+        """Return the names of the input variables."""
         return tuple(self._our_names)
 
     def get_output_var_names(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Return the names of the variables that it gives."""
+        """Return the names of the output variables."""
         return tuple(name for name in self._variables if name not in self._our_names)
 
     def get_var_grid(self, name: str) -> int:

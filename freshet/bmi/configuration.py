@@ -12,12 +12,12 @@ from models.pretrained import SHELF, form
 
 
 class Configuration(RequestModel):
-    """What a configuration says.
+    """The configuration of a basin behind the BMI.
 
     Attributes:
         ensemble: the name of one that comes with Freshet, or a folder that `freshet models export` has written.
-        basin: its identifier: a version knows those that it learnt from.
-        area_km2: what turns the depth of runoff into a flow.
+        basin: its identifier; the basins of the training are recognised by it.
+        area_km2: drainage area, to convert depth of runoff into flow.
         attributes: every attribute that the ensemble takes, by name.
         first_day: the day that the first update computes.
         state: a file with the state at the end of the day before; without it the stores are empty.
@@ -36,7 +36,7 @@ class Configuration(RequestModel):
 
 
 def read(file: Path) -> Configuration:
-    """Read a configuration, its paths made absolute.
+    """Read a configuration and make its paths absolute.
 
     Raises:
         InvalidInput: it is not JSON or TOML, or a field cannot be used.

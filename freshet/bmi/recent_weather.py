@@ -34,7 +34,7 @@ class RecentWeather:
         """Check a day with those before it: each of the first days, then every 30th. What is odd is logged once.
 
         Raises:
-            InvalidInput: the weather cannot be in the units that it is said to be in; the day is left out.
+            InvalidInput: the weather cannot be in the expected units; the day is left out.
         """
         days = [*self._days, day][-DAYS:]
         values = {name: [*self._values.get(name, []), value][-DAYS:] for name, value in weather.items()}

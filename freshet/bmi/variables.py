@@ -22,7 +22,7 @@ INPUTS: Mapping[str, Variable] = {
     "tmin": Variable("land_surface_air__time_min_of_temperature", "degC"),
     "vp": Variable("land_surface_air_water~vapor__partial_pressure", "Pa"),
 }
-"""What a network may take, by our name. Their units are ours (`hydrology.base.variables`) in another spelling."""
+"""Possible inputs of a network, by our name. Their units are ours (`hydrology.base.variables`) in another spelling."""
 
 FLOW = Variable("land_surface_water__runoff_volume_flux", "m3 s-1")
 DEPTH = Variable("land_surface_water__runoff_depth", "m")
@@ -33,4 +33,4 @@ RESIDUAL = Variable("land_water__mass_residual_depth", "mm")
 
 OUTPUTS = (FLOW, DEPTH)
 WATER = (LOSS, STORAGE, CELLS, RESIDUAL)
-"""What a network that conserves mass gives besides."""
+"""Additional outputs of networks that conserve mass."""

@@ -1,6 +1,7 @@
 """The names of the commands: a module is imported when its command is used, and only read where all are listed."""
 
 import ast
+import inspect
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -56,12 +57,12 @@ class LoadedWhenUsed(TyperGroup):
     """Lists the commands by the first lines of their docstrings, and imports the one that is used."""
 
     def __init__(self, **attributes: Any) -> None:
-        """Know the commands by their names."""
+        """List the commands by name, without importing them."""
         super().__init__(**attributes)
         self.commands = {name: TyperCommand(name=name) for name in COMMANDS}
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return a command as it is listed; None where there is none of that name."""
+        """Return a command with its help for the list; None if the name is unknown."""
         command = super().get_command(ctx, cmd_name)
         if command is not None:
             command.help = _docstring(cmd_name)
@@ -81,7 +82,18 @@ def loaded(name: str) -> Any:
         holder.add_typer(module.app, name=name)
     else:
         holder.command(name)(getattr(module, _function(name)))
-    return get_group(holder).commands[name]
+    command = get_group(holder).commands[name]
+    _unwrap_help(command)
+    return command
+
+
+def _unwrap_help(command: Any) -> None:
+    """Put each paragraph of the help on one line, for the terminal to wrap: typer retains line breaks."""
+    if command.help:
+        paragraphs = inspect.cleandoc(command.help).split("\n\n")
+        command.help = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+    for part in getattr(command, "commands", {}).values():
+        _unwrap_help(part)
 
 
 def _module(name: str) -> str:

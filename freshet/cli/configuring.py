@@ -1,6 +1,6 @@
-"""Fields from the command line, held against their contract.
+"""Reads fields from the command line and checks them against their contract.
 
-Of a training `--set` overrides options, they a file, and that the protocol.
+For a training, `--set` overrides options, options override a file, and a file overrides the protocol.
 """
 
 import json
@@ -56,7 +56,7 @@ def of_settings(settings: Iterable[str]) -> Fields:
         path, separator, value = text.partition("=")
         names = path.split(".")
         if not separator or not all(names):
-            raise InvalidInput(f"--set {text!r} sets no field: write FIELD=VALUE, e.g. windows.batch=64.")
+            raise InvalidInput(f"--set {text!r} does not set a field: write FIELD=VALUE, e.g. windows.batch=64.")
         layer: Any = _json_or_text(value)
         for name in reversed(names):
             layer = {name: layer}
@@ -96,11 +96,11 @@ def checked(fields: Fields) -> TrainingConfig | FineTuningConfig:
 
 
 def valid(contract: TypeAdapter[T], fields: Fields, work: str, note: str = "") -> T:
-    """Return what the fields describe.
+    """Return the validated object that the fields describe.
 
     Args:
-        work: what a refusal says is not possible.
-        note: what it says besides.
+        work: the name of the work in the error message.
+        note: an addition to the message.
 
     Raises:
         InvalidInput: a field is unknown, missing or invalid; the sentence names it.

@@ -1,4 +1,4 @@
-"""What every command starts from: the settings, the database and the clock."""
+"""The context of every command: settings, database and clock."""
 
 import os
 import shlex
@@ -21,11 +21,11 @@ from runtime.settings import Settings
 
 
 class Begins(Enum):
-    """Where a command begins a new store, if its SQLite file is missing: elsewhere that is a mistyped setting."""
+    """Where a command may create a missing SQLite file; elsewhere a missing file is a mistyped setting."""
 
     NOWHERE = auto()
     WHERE_EXPECTED = auto()
-    """In the default folder, or where the folder that a setting names is there."""
+    """In the default folder, or in a configured folder that exists."""
     ANYWHERE = auto()
 
 
@@ -38,7 +38,7 @@ class Context:
     clock: Clock
 
     def record(self, action: audit.Action, subject: str, **detail: Any) -> None:
-        """Tell the audit trail of work that has transactions of its own, once it is done."""
+        """Write an audit entry for finished work that ran in its own transactions."""
         with self.database.transaction() as session:
             audit.record(session, audit.command_line(), action, subject, self.clock.wall(), **detail)
 
@@ -55,10 +55,10 @@ def opened(
 
     Args:
         settings: those of the environment unless given.
-        reads: whether the command reads alone: it then brings no table to this code's revision, waits for nobody who
-            writes, and says so where the tables are at another.
-        begins: where a SQLite file that is not there is made, which is said then.
-        log_level: what is logged unless FRESHET_LOG_LEVEL says otherwise.
+        reads: whether the command only reads: it then does not migrate the tables, does not wait for writers, and
+            raises an error if the tables are at another revision.
+        begins: where a missing SQLite file is created, which is then reported.
+        log_level: the log level unless FRESHET_LOG_LEVEL sets another.
 
     Raises:
         DatabaseProblem: the database cannot be used, now or later on.
@@ -94,22 +94,22 @@ def _prepare(settings: Settings, database: Database, begins: Begins) -> None:
         database.require_migrated()
     except OSError as error:
         raise DatabaseProblem(
-            f"The database {database.shown} cannot be kept there ({error.strerror}: {error.filename}): choose a "
+            f"The database {database.shown} cannot be stored there ({error.strerror}: {error.filename}): choose a "
             "folder that can be written with FRESHET_DATA."
         ) from error
     if missing:
-        inform(f"A new database was made: {database.file}")
+        inform(f"A new database was created: {database.file}")
 
 
 def _require_new_store_allowed(settings: Settings, database: Database, missing: str, begins: Begins) -> None:
-    """Return when a command may begin a new store where the database is missing."""
+    """Raise unless the command may create the missing database."""
     if begins is Begins.NOWHERE:
         raise DatabaseProblem(missing)
     assert database.file is not None
     folder, named = database.file.parent, {"data", "database_url"} & settings.model_fields_set
     if begins is Begins.WHERE_EXPECTED and named and not folder.exists():
         raise DatabaseProblem(
-            f"{missing} So does this command, once there is the folder: mkdir -p {shlex.quote(str(folder))}"
+            f"{missing} This command also creates it, once the folder exists: mkdir -p {shlex.quote(str(folder))}"
         )
 
 

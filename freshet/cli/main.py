@@ -15,11 +15,12 @@ from runtime.one_thread import use_one_thread
 
 INTERRUPTED = 130
 SERVICES = ("serve", "api", "worker", "scheduler")
-"""The commands that run on: what they write to standard error is a log."""
+"""The long-running commands, whose standard error is a log."""
 OBJECTS_BETWEEN_COLLECTIONS = 20_000
-"""Loading torch makes some 100 000 objects: at Python's own 700, looking for garbage among them takes a sixth of it."""
+"""Loading torch creates some 100 000 objects: at Python's default of 700, garbage collection takes a sixth of the
+time."""
 EXIT_CODES = (
-    "Exit codes: 0 done, 2 the request cannot be understood, 3 not kept here, 4 the data do not allow it, "
+    "Exit codes: 0 done, 2 the request cannot be understood, 3 not found here, 4 the data do not allow it, "
     "5 the database cannot be used, 6 done for some basins only, 130 interrupted."
 )
 
@@ -55,7 +56,7 @@ def main() -> None:
     except OSError as error:
         _end(DataProblem(f"{error.filename or 'A file'} cannot be used: {error.strerror or error}."))
     if code == INTERRUPTED:
-        inform("Interrupted. What was finished is kept; the same command goes on from there.")
+        inform("Interrupted. Finished work is stored; run the same command again to continue.")
     sys.exit(code)
 
 
@@ -84,7 +85,7 @@ def _log(problem: Problem) -> None:
 
 
 def _misused(error: typer.TyperException) -> InvalidInput:
-    """Return what typer says of arguments that do not fit a command, and where its help is."""
+    """Return typer's message on wrong arguments, with a pointer to the command's help."""
     context: typer.Context | None = getattr(error, "ctx", None)
     command = context.command_path if context else "freshet"
     sentence = error.format_message()

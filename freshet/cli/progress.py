@@ -14,7 +14,7 @@ SECONDS_BETWEEN_STAGES = 2.0
 
 
 class Reporter:
-    """Shows how far several pieces of work are."""
+    """Shows the progress of several pieces of work."""
 
     def __init__(self, bar: Progress | None) -> None:
         self._bar = bar
@@ -24,7 +24,7 @@ class Reporter:
         self._named: set[str] = set()
 
     def show(self, what: str, done: int, total: int, detail: str = "") -> None:
-        """Say that `done` of `total` are done."""
+        """Show that `done` of `total` are finished."""
         if self._bar is not None:
             task = self._tasks.get(what)
             if task is None:
@@ -38,7 +38,7 @@ class Reporter:
             inform(line)
 
     def _is_due(self, what: str, ends: bool) -> bool:
-        """Return whether a line is to be printed: the ends of what was named, and of the others one now and then."""
+        """Return whether to print a line: always at the end of work already shown, else at intervals."""
         if what in self._named:
             return ends or time.monotonic() - self._last_line >= SECONDS_BETWEEN_LINES
         return time.monotonic() - self._last_line >= SECONDS_BETWEEN_STAGES

@@ -29,14 +29,14 @@ Page = TypeVar("Page", BasinPage, RunPage, ModelPage, JobPage, Alerts)
 
 
 class Client:
-    """Talks to one service. What a newer service says besides is left aside.
+    """Talks to one service. Unknown fields of a newer service's answers are ignored.
 
-    Every method raises `Refused` where the service says what is wrong, with its type, title and detail, and
-    `ServiceError` where it does not answer. A reading is tried again while the service cannot answer for now.
+    Every method raises `Refused` where the service reports a problem, with its type, title and detail, and
+    `ServiceError` where it does not answer. Reading requests are retried while the service is unavailable.
 
     Args:
         address: such as http://127.0.0.1:8000.
-        key: of an operator or admin; without one only what is public can be read.
+        key: of an operator or admin; without one only public data can be read.
 
     Raises:
         InvalidInput: the address cannot be used.
@@ -83,7 +83,7 @@ class Client:
 
         Args:
             units: of discharge: m3/s, mm/day or cfs.
-            members: whether to tell every member.
+            members: whether to include every member.
             known_at: as of an instant, with its offset.
         """
         path = f"/v1/basins/{basin}/forecasts/latest"
@@ -97,7 +97,7 @@ class Client:
         return self._read(BasinForecasts, "/v1/forecasts", **asked)
 
     def forecast_of_run(self, run: str, basin: str, *, units: str = "m3/s", members: bool = False) -> BasinForecast:
-        """Return what a given run says of a basin."""
+        """Return the forecast of a given run for a basin."""
         return self._read(BasinForecast, f"/v1/runs/{run}/basins/{basin}", units=units, members=_flag(members))
 
     def runs(
@@ -121,18 +121,18 @@ class Client:
         """Return daily series of a product in a basin.
 
         Args:
-            product: `usgs` for gauged discharge, or a weather product; `basin` lists those that are kept.
-            units: of discharge: m3/s without it, mm/day, cfs, or `source` for the unit that it is stored in.
+            product: `usgs` for gauged discharge, or a weather product; `basin` lists the stored ones.
+            units: of discharge: m3/s (default), mm/day, cfs, or `source` for the unit that it is stored in.
         """
         asked = {"product": product, "variable": variable, "start": _day(start), "end": _day(end), "units": units}
         return self._read(Observations, f"/v1/basins/{basin}/observations", **asked)
 
     def exceedance(self, basin: str, *, discharge: float | None = None, units: str = "m3/s") -> ExceedanceOfRun:
-        """Return how likely flow passes the levels of a basin, or a discharge."""
+        """Return the exceedance probabilities of a basin's levels, or of a discharge."""
         return self._read(ExceedanceOfRun, f"/v1/basins/{basin}/exceedance", discharge=discharge, units=units)
 
     def alerts(self, least_severity: str = "advisory") -> Iterator[Alert]:
-        """Yield the levels of all basins that have an alert."""
+        """Yield the active alerts of all basins."""
         for page in self._pages(Alerts, "/v1/alerts", least_severity=least_severity):
             yield from page.alerts
 
@@ -146,11 +146,11 @@ class Client:
         return _parsed(Job, self._connection.post("/v1/jobs", {"kind": kind, "params": params}))
 
     def job(self, job: str) -> Job:
-        """Return a job as it stands."""
+        """Return a job's current state."""
         return self._read(Job, f"/v1/jobs/{job}")
 
     def jobs(self, *, status: str | None = None, parent: str | None = None) -> Iterator[Job]:
-        """Yield jobs, the newest first: of a status, or those that another is made of."""
+        """Yield jobs, the newest first: of a status, or the parts of another job."""
         for page in self._pages(JobPage, "/v1/jobs", status=status, parent=parent):
             yield from page.jobs
 
@@ -158,7 +158,7 @@ class Client:
         """Wait until a job has ended, and return it.
 
         Args:
-            on_look: gets the job as it stands, now and then.
+            on_look: called with the job's current state at each poll.
 
         Raises:
             DataProblem: it failed or was cancelled; the sentence is the job's.
@@ -187,14 +187,16 @@ class Client:
         """Yield the pages of a list.
 
         Raises:
-            ServiceError: they lead back to one that was read.
+            ServiceError: pagination leads back to a page already read.
         """
         seen: set[str] = set()
         found = self._read(page, path, **params)
         yield found
         while found.next is not None:
             if found.next in seen:
-                raise ServiceError(f"The pages of {path} lead back to one that was read: tell who runs the service.")
+                raise ServiceError(
+                    f"The pages of {path} lead back to a page already read: report this to the operator of the service."
+                )
             seen.add(found.next)
             found = self._read(page, found.next)
             yield found

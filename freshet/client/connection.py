@@ -1,4 +1,4 @@
-"""Requests to one service: bounded in time, tried again where that is safe, the key in their header alone."""
+"""Requests to one service, with timeouts, retries where that is safe, and the key in the header only."""
 
 from typing import Any
 from urllib.parse import urlsplit
@@ -17,7 +17,7 @@ _waits = wait_random_exponential(multiplier=0.2, max=5)
 
 
 class _NotNow(Exception):  # noqa: N818 - no error yet
-    """An answer that may be another in a moment."""
+    """An answer after which a retry may succeed."""
 
     def __init__(self, answer: httpx2.Response) -> None:
         super().__init__(answer.status_code)
@@ -32,14 +32,14 @@ class Connection:
         key: sent with every request, unless None.
 
     Raises:
-        InvalidInput: the address is none, or has a key of its own.
+        InvalidInput: it is not an address, or it contains a user name or password.
     """
 
     def __init__(self, address: str, key: str | None) -> None:
         self.address = _checked(address)
         headers = {} if key is None else {"Authorization": f"Bearer {key}"}
         timeout = httpx2.Timeout(ANSWERING, connect=CONNECTING)
-        # No redirect is followed and no environment read: the key goes where it was made for.
+        # No redirect is followed and no environment read: the key is sent to its own service only.
         self._http = httpx2.Client(base_url=self.address, headers=headers, timeout=timeout, trust_env=False)
 
     def close(self) -> None:
@@ -47,21 +47,21 @@ class Connection:
         self._http.close()
 
     def is_up(self, path: str) -> bool:
-        """Return whether a path is answered well, asked once."""
+        """Return whether a path answers with 200, without retries."""
         try:
             return self._http.get(path).status_code == httpx2.codes.OK
         except httpx2.TransportError:
             return False
 
     def get(self, path: str, params: dict[str, Any]) -> bytes:
-        """Return what lies at a path, asked again where the service cannot answer for now.
+        """Return the content at a path, with retries while the service is unavailable.
 
         Raises:
             Refused, ServiceError: as `problems.raise_for`, or the service cannot be reached.
         """
         request = f"GET {path.partition('?')[0]}"
         if not path.startswith("/") or path.startswith("//"):
-            raise ServiceError(f"{path.partition('?')[0]} is no path of the service: begin it with one slash.")
+            raise ServiceError(f"{path.partition('?')[0]} is not a path of the service: begin it with one slash.")
         attempts = Retrying(
             stop=stop_after_attempt(ATTEMPTS),
             wait=_wait,
@@ -101,7 +101,7 @@ class Connection:
 
 
 def _wait(state: RetryCallState) -> float:
-    """Return the seconds until the next attempt: what the service asks for, if that is not too long."""
+    """Return the seconds until the next attempt: the service's Retry-After, up to a limit."""
     error = state.outcome.exception() if state.outcome else None
     asked = error.answer.headers.get("Retry-After", "") if isinstance(error, _NotNow) else ""
     return min(float(asked), MAX_WAIT) if asked.isdecimal() else _waits(state)

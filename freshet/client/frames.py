@@ -1,4 +1,4 @@
-"""Answers as pandas tables and xarray datasets; neither library is imported before it is asked for."""
+"""Answers as pandas tables and xarray datasets; neither library is imported before it is needed."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ def to_pandas(answer: BasinForecast | Observations) -> "pandas.DataFrame":
 
     Of a forecast there are `discharge_median`, `discharge_p10`, ..., `calibrated_p10`, ..., `precipitation`, `loss`,
     `storage_total` and `storage_snow`, as far as it has them; of observations each variable and its flags
-    (`discharge_flag`). `attrs` says the units, the basin and the run.
+    (`discharge_flag`). `attrs` holds the units, the basin and the run.
     """
     import pandas
 

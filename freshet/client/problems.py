@@ -1,4 +1,4 @@
-"""What can go wrong between a client and its service."""
+"""Errors of the client: refused requests and unreachable services."""
 
 from typing import TYPE_CHECKING
 
@@ -12,18 +12,18 @@ if TYPE_CHECKING:
 
 
 class ServiceError(Problem):
-    """The service refused a request, or does not answer as one of Freshet does."""
+    """The service refused a request, or does not answer as a Freshet service does."""
 
     kind = "service-error"
     exit_code = 5
 
 
 class Unreachable(ServiceError):  # noqa: N818 - as `Problem` is named
-    """The service does not answer, for now or for good."""
+    """The service does not answer, temporarily or permanently."""
 
 
 class Refused(ServiceError):  # noqa: N818 - as `Problem` is named
-    """The service refused a request, and says why (RFC 9457). The attributes are its own.
+    """The service refused a request and gave a reason (RFC 9457). The attributes are the service's.
 
     Attributes:
         type: the kind of problem, which never changes.
@@ -40,10 +40,10 @@ class Refused(ServiceError):  # noqa: N818 - as `Problem` is named
 
 
 def raise_for(answer: httpx2.Response, request: str) -> None:
-    """Raise what an answer tells, unless it is the one that was asked for.
+    """Raise the error that an answer reports, unless it is a success.
 
     Raises:
-        Refused: the service says what is wrong.
+        Refused: the service reports a problem.
         ServiceError: it answers otherwise, or sends the request on to another address, where the key is not to go.
     """
     if answer.is_success:

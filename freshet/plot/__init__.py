@@ -1,1 +1,1 @@
-"""A forecast as it is drawn: the flow that was observed, and the bands that the days ahead are likely to lie in."""
+"""Plots of a forecast: observed flow, median and prediction intervals."""

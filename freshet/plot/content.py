@@ -1,4 +1,4 @@
-"""What a plume shows."""
+"""The content of a plume plot."""
 
 from dataclasses import dataclass
 
@@ -33,8 +33,8 @@ class Plume:
         observed: (days,), NaN where nothing is known.
         ahead: the days of the quantiles, (leads,).
         quantiles: by level, of `MEDIAN` and `BANDS`, (leads,).
-        of: what the quantiles are of: `calibrated`, `members`, `members and traces`.
-        notes: what the forecast is to be read with, a sentence each.
+        of: the source of the quantiles: `calibrated`, `members`, `members and traces`.
+        notes: caveats of the forecast, a sentence each.
     """
 
     basin: str
@@ -50,7 +50,7 @@ class Plume:
 
     @property
     def title(self) -> str:
-        """What is drawn, in a line."""
+        """The title of the plot, in one line."""
         name = f" {self.name}" if self.name else ""
         return f"{self.basin}{name}: discharge in {self.unit}, forecast from the state of {self.t0} ({self.of})"
 
@@ -59,7 +59,7 @@ def content(session: Session, run: runs.Run, of_basin: runs.RunBasin, days_back:
     """Return the plume of a run for a basin.
 
     Args:
-        days_back: so many days until T0 are shown.
+        days_back: number of days up to T0 to show.
         until: the last day whose observed flow is shown.
     """
     basin = basins.get(session, of_basin.basin_id)

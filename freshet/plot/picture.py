@@ -7,17 +7,17 @@ from freshet.plot.content import BANDS, MEDIAN, Plume
 from hydrology.base.errors import InvalidInput
 
 ENDINGS = (".png", ".svg")
-_COLOUR = "#0072B2"  # one that the colour-blind tell from black (Okabe and Ito 2008)
+_COLOUR = "#0072B2"  # distinct from black for the colour-blind (Okabe and Ito 2008)
 
 
 def require_picture(file: Path) -> None:
-    """Return when a picture can be written to a file of that name.
+    """Raise unless a picture can be written to a file of that name.
 
     Raises:
         InvalidInput: its name ends otherwise, or matplotlib is not installed.
     """
     if file.suffix.lower() not in ENDINGS:
-        raise InvalidInput(f"--to {file} is no picture: end its name with {' or '.join(ENDINGS)}.")
+        raise InvalidInput(f"--to {file} is not a picture: end its name with {' or '.join(ENDINGS)}.")
     try:
         import matplotlib.figure  # noqa: F401
     except ModuleNotFoundError as error:

@@ -1,7 +1,7 @@
-"""The parts of the service as forks of its supervisor: what all of them load is loaded once, and its memory shared.
+"""Runs the parts of the service as forks of the supervisor, which share the memory of the modules loaded before.
 
 `subprocess` does not fork without another program, and `multiprocessing` hands each fork the pipes of those before it,
-and leaves its own behind where a fork cannot be made. A fork is safe as long as the supervisor has no threads of
+and leaks its own pipes where a fork fails. A fork is safe as long as the supervisor has no threads of
 Python's and has not loaded torch.
 """
 
@@ -34,10 +34,10 @@ _LOOK_SECONDS = 0.05  # between two looks at whether a process has ended
 
 
 class Closable(Protocol):
-    """Something of the supervisor's that its parts must not hold on to."""
+    """A resource of the supervisor that its parts must not inherit."""
 
     def close(self) -> None:
-        """Let go of it."""
+        """Release it."""
 
 
 def load() -> None:
@@ -49,12 +49,12 @@ def load() -> None:
 
 
 class Forked:
-    """A fork that runs a command of `freshet`, with as much of the face of `subprocess.Popen` as a part needs.
+    """A fork that runs a command of `freshet`, with the part of the interface of `subprocess.Popen` that is needed.
 
     Args:
         arguments: the command.
         environment: of the command.
-        closed: what it does not inherit.
+        closed: resources that it does not inherit.
 
     Raises:
         OSError: there is no room for another process.
@@ -77,7 +77,7 @@ class Forked:
         if self._code is None:
             try:
                 process, status = os.waitpid(self.pid, os.WNOHANG)
-            except ChildProcessError:  # somebody ignores SIGCHLD for us: how it ended is lost
+            except ChildProcessError:  # SIGCHLD is ignored for us: the exit status is lost
                 self._code = 0
             else:
                 self._code = os.waitstatus_to_exitcode(status) if process else None
@@ -135,9 +135,9 @@ def _run(
 def _become_part(
     arguments: Sequence[str], environment: Mapping[str, str], closed: Sequence[Closable], supervisor: int
 ) -> None:
-    """Leave behind what is the supervisor's: its group, handlers, files, name and environment."""
+    """Drop the supervisor's process group, handlers, files, name and environment."""
     end_with_parent()
-    if os.getppid() != supervisor:  # it has died before that was said
+    if os.getppid() != supervisor:  # it died before `end_with_parent`
         os._exit(1)
     os.setpgid(0, 0)  # Ctrl-C reaches the supervisor alone, which then stops the parts in order
     for number in _ENDING:

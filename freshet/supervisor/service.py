@@ -26,10 +26,10 @@ from workers.run.worker import GRACE
 log = structlog.get_logger()
 
 API = "api"
-PATIENCE = GRACE + 20.0  # seconds that a process has to end by itself: a worker's job leaves off within its grace
+PATIENCE = GRACE + 20.0  # seconds that a process has to end by itself: a worker's job stops within its grace period
 SECONDS_BETWEEN_LOOKS = 0.2
 SECONDS_BETWEEN_PINGS = 1.0
-MAX_ABSENCE = 3.0  # seconds between two looks; after more this process was stopped itself, and has heard nothing
+MAX_ABSENCE = 3.0  # seconds between two checks; after more, this process was itself suspended and received nothing
 
 
 class ServiceProblem(Problem):
@@ -46,8 +46,8 @@ def commands(host: str, port: int, workers: int, training_workers: int) -> dict[
     the default queue take them too.
 
     Args:
-        workers: how many run forecasts, evaluations and the like.
-        training_workers: how many train members, each one at a time on one thread.
+        workers: number that run forecasts, evaluations and the like.
+        training_workers: number that train members, each one at a time on one thread.
     """
     counts = {"service": 1, "default": workers, "ingest": 1, "training": training_workers, "delivery": 1}
     shared = {"default": ["--queue", SERVICE]}
@@ -74,7 +74,7 @@ class Service:
         self._commands = commands(host, port, workers, training_workers)
 
     def run(self) -> None:
-        """Start everything, keep it running, and stop everything on SIGTERM or SIGINT.
+        """Start all parts, restart those that end, and stop all on SIGTERM or SIGINT.
 
         Raises:
             ServiceProblem: another instance runs on this data folder.
@@ -102,7 +102,7 @@ class Service:
         log.info("service.start", parts=[part.name for part in self._parts])
 
     def _environment(self, ears: WatchdogSocket) -> dict[str, str]:
-        """Return the environment of the parts: the settings of this process, whatever they came from."""
+        """Return the environment of the parts, with this process's settings whatever their origin."""
         inherited = {name: value for name, value in os.environ.items() if name != "WATCHDOG_PID"}
         chosen = {"FRESHET_DATA": str(self.settings.data), "FRESHET_DATABASE_URL": self.settings.database_url}
         watch = {"NOTIFY_SOCKET": ears.address, "WATCHDOG_USEC": f"{MAX_SILENCE * 1e6:.0f}"}
@@ -134,7 +134,7 @@ class Service:
             time.sleep(SECONDS_BETWEEN_LOOKS)
 
     def _write_restarts(self, of_parts: Sequence[Restart | None]) -> None:
-        """Let the API know what is being started again."""
+        """Report to the API which parts are being restarted."""
         shown = [restart for restart in of_parts if restart is not None]
         if shown != self._restarts:
             with suppress(OSError):  # no room on the disk
@@ -153,7 +153,7 @@ class Service:
 
 
 def _end(processes: Sequence[Process]) -> None:
-    """Tell processes to end, wait for them together, and kill those that do not."""
+    """Ask processes to end, wait for all, and kill those that do not."""
     last = time.monotonic() + PATIENCE
     for process in processes:
         if process.poll() is None:

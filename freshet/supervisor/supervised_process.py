@@ -16,19 +16,19 @@ log = structlog.get_logger()
 
 Process: TypeAlias = "Forked | subprocess.Popen[bytes]"
 
-MAX_SILENCE = 8.0  # seconds without a sign of life; then it hangs
-REPORT_AFTER_SILENCE = 4.0  # seconds without one, from which on it is told
-MAX_START = 60.0  # seconds until the first; twice as long at each further start, for a machine that is slower
+MAX_SILENCE = 8.0  # seconds without a heartbeat; then the process counts as hung
+REPORT_AFTER_SILENCE = 4.0  # seconds without a heartbeat, after which the process is reported
+MAX_START = 60.0  # seconds until the first heartbeat; doubled at each further start, for slow machines
 MAX_DOUBLINGS = 4
-MAX_WAIT = 8.0  # seconds between two starts of one that keeps ending
+MAX_WAIT = 8.0  # seconds between two starts of a process that ends repeatedly
 REPORT_AFTER_ENDS = 3
-"""Ends in a row, from which on it is told though it lives: until it has lived twice as long as at any time between."""
+"""After this many consecutive exits a running process is still reported, until it has run twice as long as before."""
 HUNG = "hung and was killed"
-STEADY = 60.0  # seconds that one has lived whose former ends are forgotten
+STEADY = 60.0  # seconds of running after which former exits are forgotten
 
 
 class SupervisedProcess:
-    """One process of the service. Every `now` is of a clock that nobody sets, in seconds.
+    """One process of the service. Every `now` is of a monotonic clock, in seconds.
 
     Attributes:
         process: the last that was started.
@@ -41,7 +41,7 @@ class SupervisedProcess:
         self.name, self._start = name, start
         self._clock = Clock()
         self._ends = 0
-        self._max_life = 0.0  # of those since the first end
+        self._max_life = 0.0  # since the first exit
         self._outlived = False
         self._ended_at: datetime | None = None
         self._silent_from: datetime | None = None
@@ -51,15 +51,15 @@ class SupervisedProcess:
         self._begin(first, now)
 
     def beat(self, now: float) -> None:
-        """Take note of a sign of life."""
+        """Record a heartbeat."""
         self._sign_at, self._lives, self._silent_from = now, True, None
 
     def reset_deadline(self, now: float) -> None:
-        """Begin to wait for a sign of life anew: none could be heard."""
+        """Restart the wait for a heartbeat, since none could be received."""
         self._sign_at, self._silent_from = now, None
 
     def check(self, now: float) -> None:
-        """Kill the process if it hangs; start another if it has ended, at once or, of many in a row, after a wait."""
+        """Kill the process if it hangs, and restart it if it has ended, after a wait if it ends repeatedly."""
         if self._start_again_at is not None:
             if now >= self._start_again_at:
                 self._begin_again(now)
@@ -77,12 +77,12 @@ class SupervisedProcess:
 
     @property
     def lives(self) -> bool:
-        """Whether it runs and has given a sign of life."""
+        """Whether it runs and has sent a heartbeat."""
         return self._lives and self._start_again_at is None
 
     @property
     def restart(self) -> Restart | None:
-        """What there is to tell: it is silent, or does not live again yet, or has ended again and again lately."""
+        """The report on it, if it is silent, not yet running again, or has ended repeatedly of late."""
         if self._silent_from is not None:
             return Restart(self.name, "gives no sign of life", 0, self._silent_from)
         if self._ended_at is None or (self.lives and (self._ends < REPORT_AFTER_ENDS or self._outlived)):

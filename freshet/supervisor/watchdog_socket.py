@@ -1,4 +1,4 @@
-"""How the supervisor hears the signs of life of its parts (`runtime.watchdog`)."""
+"""Receives the heartbeats of the service's parts (`runtime.watchdog`)."""
 
 import socket
 import struct
@@ -8,10 +8,10 @@ _MAX_SIGN = 4096  # bytes
 
 
 class WatchdogSocket:
-    """A socket without a file, which ends with this process.
+    """A socket without a file, closed when this process ends.
 
     Attributes:
-        address: what NOTIFY_SOCKET is to say.
+        address: the value for NOTIFY_SOCKET.
     """
 
     def __init__(self) -> None:
@@ -22,7 +22,7 @@ class WatchdogSocket:
         self.address = "@" + self._socket.getsockname()[1:].decode()
 
     def received_pids(self) -> set[int]:
-        """Return the ids of the processes that gave a sign since the last call."""
+        """Return the ids of the processes that sent a heartbeat since the last call."""
         processes: set[int] = set()
         while True:
             try:
@@ -34,5 +34,5 @@ class WatchdogSocket:
                     processes.add(_CREDENTIALS.unpack(content)[0])
 
     def close(self) -> None:
-        """Hear no more."""
+        """Close the socket."""
         self._socket.close()

@@ -1,4 +1,4 @@
-"""`freshet basins`: what is kept of them, and more of them."""
+"""`freshet basins`: list, show and add basins."""
 
 import json
 from dataclasses import asdict
@@ -49,10 +49,11 @@ def show(
         str | None, typer.Argument(metavar="BASIN", help="Show this basin: USGS number or full identifier.")
     ] = None,
     text: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="List those whose identifier or name has this text.")
+        str | None, typer.Option(metavar="TEXT", help="List basins whose identifier or name contains this text.")
     ] = None,
     huc: Annotated[
-        str | None, typer.Option(metavar="DIGITS", help="List those whose hydrologic unit begins so.")
+        str | None,
+        typer.Option(metavar="DIGITS", help="List basins whose hydrologic unit code begins with these digits."),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -70,33 +71,36 @@ def show(
 @app.command("add")
 def add(
     basin: BasinName,
-    name: Annotated[str | None, typer.Option(metavar="TEXT", help="Default: what USGS calls its gauge.")] = None,
+    name: Annotated[str | None, typer.Option(metavar="TEXT", help="Default: the name of the USGS gauge.")] = None,
     latitude: Annotated[float | None, typer.Option(metavar="DEGREES", help="Of the gauge, north.")] = None,
     longitude: Annotated[float | None, typer.Option(metavar="DEGREES", help="Of the gauge, east.")] = None,
-    area: Annotated[float | None, typer.Option(metavar="KM2", help="Drainage area. Default: what USGS tells.")] = None,
+    area: Annotated[float | None, typer.Option(metavar="KM2", help="Drainage area. Default: that of USGS.")] = None,
     outline: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="GeoJSON: its weather is averaged over points within, its area is compared."),
+        typer.Option(
+            metavar="FILE", help="GeoJSON: weather is averaged over points within it, and its area is checked."
+        ),
     ] = None,
     accept_outline_area: Annotated[
         bool,
         typer.Option(
-            "--accept-outline-area", help="Take an outline whose area differs from the basin's by more than 30 %."
+            "--accept-outline-area", help="Accept an outline whose area differs from the basin's by more than 30 %."
         ),
     ] = False,
     attributes: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="JSON: numbers by the names that model versions ask for.")
+        Path | None,
+        typer.Option(metavar="FILE", help="JSON: numbers by attribute name, as model versions require them."),
     ] = None,
     assume_attributes: Annotated[
         bool | None,
         typer.Option(
-            help="Let unknown attributes of land and soil stand at the mean of the basins that a version learnt from; "
+            help="Assume the mean of a version's training basins for unknown attributes of land and soil; "
             "every answer names them."
         ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Add a basin, or what more is known of one. Of a USGS gauge, place, name and area are asked for."""
+    """Add a basin, or add data to one. For a USGS gauge, location, name and area are fetched from USGS."""
     given = {
         "basin": basin_id(basin),
         "name": name,
@@ -122,14 +126,16 @@ def add(
 def climate(
     basin: BasinName,
     product: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The kept weather to compute it from. Default: the only one.")
+        str | None,
+        typer.Option(metavar="NAME", help="Stored weather product to compute it from. Default: the only one."),
     ] = None,
     period: Annotated[
-        str | None, typer.Option(metavar="FIRST..LAST", help="Whole years, without a missing day. Default: all kept.")
+        str | None,
+        typer.Option(metavar="FIRST..LAST", help="Whole years, without a missing day. Default: all stored years."),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Compute the climate indices of a basin, as CAMELS defines them, and keep them as its attributes."""
+    """Compute the climate indices of a basin, as CAMELS defines them, and store them as its attributes."""
     from operations.data.climate import compute
 
     with opened() as context:
@@ -150,15 +156,15 @@ def _read(given: dict[str, Any]) -> AddedBasin:
 
 
 def _json(path: Path) -> Any:
-    """Return what a file of JSON holds."""
+    """Return the content of a JSON file."""
     with path.open("rb") as file:
         content = file.read(LARGEST_FILE + 1)
     if len(content) > LARGEST_FILE:
-        raise InvalidInput(f"{path} is larger than {LARGEST_FILE} bytes, the most that is read: simplify it.")
+        raise InvalidInput(f"{path} is larger than {LARGEST_FILE} bytes, the limit: simplify it.")
     try:
         return json.loads(content)
     except (ValueError, RecursionError):
-        raise DataProblem(f"{path} is no JSON: write it as an object.") from None
+        raise DataProblem(f"{path} is not JSON: write it as an object.") from None
 
 
 def _show(basin: str, as_json: bool) -> None:

@@ -1,4 +1,4 @@
-"""`freshet ingest`: data into the records."""
+"""`freshet ingest`: read data into the database."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -40,14 +40,14 @@ From = Annotated[
     typer.Option(
         "--from",
         metavar="SOURCE",
-        help="A folder, a published zip, or the URL of one (#sha256=... checks what comes). Repeat it for more.",
+        help="A folder, a published zip, or the URL of one (#sha256=... checks the download). Repeat it for more.",
     ),
 ]
 
 
 @app.callback()
 def ingest() -> None:
-    """Bring data into the records."""
+    """Read data into the database."""
 
 
 Basins = Annotated[
@@ -69,7 +69,7 @@ def camels(
 ) -> None:
     """Ingest CAMELS-US text: forcing, streamflow, attributes, reference snow, model output.
 
-    The same again stores nothing. A basin whose files are broken is left as it was, and the others go on.
+    Ingesting the same data again changes nothing. A basin with broken files stays as it was; the others continue.
     """
     settings = Settings.load()
     with reporting() as reporter, _taking(settings, reporter, source) as (paths, files):
@@ -81,8 +81,8 @@ def camels(
 def caravan(source: From, basin: Basins = None, as_json: Json = False) -> None:
     """Ingest a Caravan file set, NetCDF or CSV: forcing as product era5_land, streamflow, attributes.
 
-    A gauge camels_01013500 becomes the basin CARAVAN-camels_01013500. The same again stores nothing. A basin whose
-    files are broken is left as it was, and the others go on.
+    A gauge camels_01013500 becomes the basin CARAVAN-camels_01013500. Ingesting the same data again changes nothing. A
+    basin with broken files stays as it was; the others continue.
     """
     settings = Settings.load()
     with reporting() as reporter, _taking(settings, reporter, source) as (paths, files):
@@ -92,9 +92,7 @@ def caravan(source: From, basin: Basins = None, as_json: Json = False) -> None:
 
 @app.command("tables")
 def tables(
-    product: Annotated[
-        str, typer.Option(metavar="NAME", help="What the forcing is kept under, and the area of the basins with it.")
-    ],
+    product: Annotated[str, typer.Option(metavar="NAME", help="Name of the forcing product, and of the basins' area.")],
     basins: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Own basins: id, latitude, longitude, area_km2, attributes. CSV or JSON."),
@@ -105,9 +103,10 @@ def tables(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Ingest own basins and their observations. Observations may be of basins that are kept already.
+    """Ingest own basins and their observations. Observations may belong to basins stored earlier.
 
-    The same again stores nothing. A table is taken whole, or, where a line of it is wrong, not at all.
+    Ingesting the same data again changes nothing. A table is stored completely, or, if a line of it is wrong, not at
+    all.
     """
     if basins is None and observations is None:
         raise InvalidInput("There is nothing to ingest: give --basins, --observations or both.")
@@ -127,7 +126,7 @@ def benchmarks(
 ) -> None:
     """Ingest published scores of hydrological models in the basins of CAMELS-US, for freshet compare.
 
-    The same again stores nothing. They are kept of every basin of the file, whether or not it is ingested yet.
+    Ingesting the same file again changes nothing. Scores are stored for every basin of the file, ingested or not.
     """
     settings = Settings.load()
     with reporting() as reporter, _taking(settings, reporter, [source]) as ((path,), files):
@@ -135,7 +134,7 @@ def benchmarks(
         with opened(settings, begins=Begins.ANYWHERE) as context:
             done = ingest_published(context.database, context.clock, published)
             context.record("data ingested", "published scores", new=done.new, changed=done.changed)
-    rows = [("models", ", ".join(done.models)), ("basins", done.basins), ("of them kept here", done.basins_here)]
+    rows = [("models", ", ".join(done.models)), ("basins", done.basins), ("of them stored here", done.basins_here)]
     rows += [("new scores", done.new), ("changed", done.changed), ("unchanged", done.unchanged)]
     title = f"Published scores of {done.source}\n{done.citation}"
     answer(asdict(done), as_json, table(("", ""), rows, title))
@@ -152,7 +151,7 @@ def _taking(
 
 
 def _registered(settings: Settings) -> list[str]:
-    """Return the basins that are kept; none where there is no database yet."""
+    """Return the stored basins; none if there is no database yet."""
     if Database(settings.database_url).missing:
         return []
     with opened(settings) as context, context.database.reading() as session:
@@ -166,7 +165,7 @@ def _ingest(
     files: Files,
     wanted: Sequence[str] | None = None,
 ) -> list[Outcome]:
-    """Keep what a source holds. A database is made only now: a mistyped source leaves none behind."""
+    """Store the data of a source. The database is created only now, so a mistyped source leaves none behind."""
 
     def show(outcome: Outcome, done: int, total: int) -> None:
         reporter.show("basins", done, total, f"{outcome.basin} {outcome.status}")
@@ -197,7 +196,7 @@ def _report(outcomes: Sequence[Outcome], as_json: bool) -> None:
     title = f"{len(outcomes)} basins: " + ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
     payload = {"counts": dict(counts), "basins": [asdict(outcome) for outcome in outcomes]}
     if len(rows) > MAX_ROWS:
-        title += f"; the first {MAX_ROWS} of them (--json tells all)"
+        title += f"; the first {MAX_ROWS} of them (--json lists all)"
     answer(payload, as_json, table(columns, rows[:MAX_ROWS], title))
     if failed:
         raise typer.Exit(PARTLY_DONE if len(failed) < len(outcomes) else DataProblem.exit_code)

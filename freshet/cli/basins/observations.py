@@ -1,4 +1,4 @@
-"""`freshet observations`: the daily series that are kept of a basin, as they are known or as they were."""
+"""`freshet observations`: the stored daily series of a basin, now or as of an earlier time."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -33,7 +33,7 @@ def observations(
         str | None, typer.Option(metavar="INSTANT", help="As it was known then: 2008-04-21T06:00:00Z.")
     ] = None,
     units: Annotated[
-        ObservedUnits, typer.Option(metavar="UNIT", help="Of discharge: m3/s, mm/day, cfs, or source: as it is stored.")
+        ObservedUnits, typer.Option(metavar="UNIT", help="Unit of discharge: m3/s, mm/day, cfs, or source (as stored).")
     ] = STANDARD,
     area: Annotated[
         str | None,
@@ -41,7 +41,7 @@ def observations(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Show a daily series of a basin, as it is known now or as it was known at an instant."""
+    """Show a daily series of a basin, as known now or at an earlier instant."""
     name, days = basin_id(basin), None if period is None else Period.parse(period)
     at = None if known_at is None else instant(known_at)
     with opened(reads=True) as context, context.database.reading() as session:
@@ -104,7 +104,6 @@ def _read(
     if daily is None:
         choices = ", ".join(sorted(f"{product} {variable}" for product, variable in stored)) or "nothing"
         raise NoObservations(
-            f"No {variable} of {product} is known of {basin} there: choose other days, or a series that is kept "
-            f"({choices})."
+            f"No {variable} of {product} is known of {basin} there: choose other days, or a stored series  ({choices})."
         )
     return daily

@@ -1,4 +1,4 @@
-"""`freshet thresholds`: which flows of a basin are floods and which are low, by its record or by decision."""
+"""`freshet thresholds`: flood and low-flow levels of a basin, from its record or set by users."""
 
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -29,7 +29,7 @@ from records.versions import promotions
 app = typer.Typer(no_args_is_help=True)
 
 Basin = Annotated[str, typer.Argument(metavar="BASIN", help="USGS number or full identifier.")]
-Name = Annotated[str, typer.Argument(metavar="NAME", help="What the level is called.")]
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the level.")]
 
 
 @app.callback()
@@ -39,9 +39,9 @@ def thresholds() -> None:
 
 @app.command("show")
 def show(basin: Basin, as_json: Json = False) -> None:
-    """Show the levels of the basin's record, those of its current version's simulation, and those that were set.
+    """Show a basin's levels: from its record, from its current version's simulation, and set by users.
 
-    Floods are of daily means, and lower than instantaneous peaks. Flows are in m3/s; levels of a record that is kept
+    Floods are of daily means, and lower than instantaneous peaks. Flows are in m3/s; levels of a record that is stored
     as depths are in mm/day.
     """
     name = basin_id(basin)
@@ -75,9 +75,9 @@ def simulate(
     basin: Basins = None,
     as_json: Json = False,
 ) -> None:
-    """Simulate all past days with a model version, and keep the levels of it: those of its own climatology.
+    """Simulate all past days with a model version, and store the levels of its simulated climatology.
 
-    Without --basin: the basins that it is current for. Again, they take the place of those before.
+    Without --basin: the basins that it is current for. Levels computed again replace the earlier ones.
     """
     with opened() as context:
         with context.database.reading() as session:
@@ -105,7 +105,7 @@ def set_threshold(
     falling: Annotated[bool, typer.Option("--falling", help="A low flow, not a flood.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Set a level of a basin. The same again changes nothing."""
+    """Set a level of a basin. Setting the same level again changes nothing."""
     result = {"name": name, "discharge": value, "direction": "falling" if falling else "rising"}
     new, of = valid(TypeAdapter(NewThreshold), result, "level"), basin_id(basin)
     with opened() as context, context.database.transaction() as session:

@@ -1,4 +1,4 @@
-"""`freshet daily`: what is to be done every day."""
+"""`freshet daily`: the daily cycle of fetching, forecasting and alerts."""
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
@@ -24,18 +24,17 @@ _FIELDS = DailyParams.model_fields
 
 def daily(
     feed: Annotated[
-        list[str] | None, typer.Option("--feed", metavar="NAME", help="Ask this feed alone; repeat it for more.")
+        list[str] | None, typer.Option("--feed", metavar="NAME", help="Fetch only this feed; repeat it for more.")
     ] = None,
     horizon: Annotated[int, typer.Option(metavar="DAYS", min=1, help=_FIELDS["horizon"].description)] = _FIELDS[
         "horizon"
     ].default,
     as_json: Json = False,
 ) -> None:
-    """Ask the feeds, apply the bridges, forecast every basin from its newest day, decide its alerts, tell its flow of
-    tomorrow.
+    """Fetch the feeds, apply the bridges, forecast all basins, decide alerts, and show tomorrow's flow.
 
-    A basin whose data stopped keeps its last forecast. Asked again, it stores nothing new. A schedule of the kind daily
-    does the same every morning.
+    Every basin is forecast from its newest day; the last forecast of a basin without new data stays. Run again on the
+    same data, it stores nothing new. A schedule of the kind daily does the same every day.
     """
     with opened() as context, reporting() as reporter:
         from operations.daily.daily_cycle import Watcher
@@ -71,7 +70,7 @@ def daily(
     title = f"{len(cycle.basins)} basins: " + ", ".join(f"{count} {status}" for status, count in counts.items())
     shown = sorted(cycle.basins, key=lambda basin: (basin.status in ("issued", "unchanged"), basin.basin))
     if len(shown) > MAX_ROWS:
-        title += f"; {MAX_ROWS} of them, those without a new forecast first (--json tells all)"
+        title += f"; {MAX_ROWS} of them, those without a new forecast first (--json lists all)"
     rows = [
         (basin.basin, basin.status, basin.t0, *_cells(ahead.get(basin.basin)), basin.run, basin.reason)
         for basin in shown[:MAX_ROWS]

@@ -1,4 +1,4 @@
-"""`freshet fews`: a run of Delft-FEWS."""
+"""`freshet fews`: run as a model of Delft-FEWS."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""`freshet forecast`: a run from the newest warm states."""
+"""`freshet forecast`: issue a forecast run from the newest states."""
 
 from typing import Annotated, Any
 
@@ -42,8 +42,8 @@ def forecast(
 ) -> None:
     """Advance the states to T0 and forecast.
 
-    Without --t0: the day before now (FRESHET_AS_OF sets now), or the last day that the record allows.
-    Without --basin: every basin that has a model.
+    Without --t0: the day before now (FRESHET_AS_OF sets now), or the last day that the record allows. Without --basin:
+    every basin that has a model.
     """
     with opened() as context:
         with context.database.reading() as session:

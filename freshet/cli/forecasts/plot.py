@@ -1,4 +1,4 @@
-"""`freshet plot`: a forecast beside the flow that was observed, in the terminal or as a picture."""
+"""`freshet plot`: plot a forecast with observed flow, in the terminal or as a picture."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -22,16 +22,18 @@ USUAL_DAYS = 20
 
 def plot(
     basin: Annotated[str, typer.Argument(metavar="BASIN", help="USGS number or full identifier.")],
-    run: Annotated[str | None, typer.Option(metavar="RUN", help="Of this run. Default: its latest forecast.")] = None,
+    run: Annotated[
+        str | None, typer.Option(metavar="RUN", help="The run to draw. Default: the latest forecast.")
+    ] = None,
     to: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write a picture: .png or .svg, by the end of its name.")
     ] = None,
     days: Annotated[
-        int, typer.Option(metavar="COUNT", min=1, max=3660, help="So many days of observed flow until T0.")
+        int, typer.Option(metavar="COUNT", min=1, max=3660, help="Number of days of observed flow up to T0.")
     ] = USUAL_DAYS,
     as_json: Json = False,
 ) -> None:
-    """Draw a forecast of a basin after the flow that was observed: a plume in the terminal, or PNG or SVG."""
+    """Plot a basin's forecast with the observed flow before it, in the terminal or as PNG or SVG."""
     if to is not None:
         picture.require_picture(to)
     name = basin_id(basin)

@@ -1,4 +1,4 @@
-"""`freshet replay`: an archive as if it were daily life."""
+"""`freshet replay`: issue the daily forecasts of an archived period."""
 
 from dataclasses import asdict
 from typing import Annotated, Any
@@ -16,8 +16,8 @@ _FIELDS = ReplayParams.model_fields
 
 
 def replay(
-    first: Annotated[str, typer.Option("--from", metavar="YYYY-MM-DD", help="The first morning.")],
-    last: Annotated[str, typer.Option("--to", metavar="YYYY-MM-DD", help="The last morning.")],
+    first: Annotated[str, typer.Option("--from", metavar="YYYY-MM-DD", help="The first issue day.")],
+    last: Annotated[str, typer.Option("--to", metavar="YYYY-MM-DD", help="The last issue day.")],
     latency: Annotated[int, typer.Option(metavar="DAYS", help=_FIELDS["latency_days"].description)] = _FIELDS[
         "latency_days"
     ].default,
@@ -29,10 +29,10 @@ def replay(
     ].default,
     as_json: Json = False,
 ) -> None:
-    """Move the clock through what is kept: on each morning forecasts are issued as if it were today.
+    """Replay an archive: issue forecasts for each past day as if it were today.
 
-    Days become known with a latency. No weather forecasts are kept of an archive's time: perturbed observations stand
-    for them, and every answer says so. Look at what came with FRESHET_AS_OF at the last morning.
+    Observations become known with a latency. Archives contain no weather forecasts: perturbed observations replace
+    them, and every answer states this. To look at the results, set FRESHET_AS_OF to the last issue day.
     """
     asked = {"period": f"{first}..{last}", "latency_days": latency, "horizon": horizon, "traces": traces}
     params = valid(TypeAdapter(ReplayParams), asked, "replay")
@@ -44,7 +44,7 @@ def replay(
                 context.database,
                 context.clock,
                 params,
-                on_issue_day=lambda at, total, detail: reporter.show("mornings", at, total, detail),
+                on_issue_day=lambda at, total, detail: reporter.show("issue days", at, total, detail),
             )
         context.record("archive replayed", str(params.period), runs=len(done.runs))
     for reason in done.reasons.values():
@@ -54,7 +54,7 @@ def replay(
         for one in done.runs
     ]
     payload: dict[str, Any] = {"runs": [asdict(one) for one in done.runs], "reasons": done.reasons}
-    title = f"{len(rows)} runs on {len(params.period)} mornings"
+    title = f"{len(rows)} runs on {len(params.period)} issue days"
     answer(payload, as_json, table(("issued", "run", "T0", "weather", "of", "status"), rows, title))
     if done.reasons:
         raise typer.Exit(PARTLY_DONE)

@@ -1,4 +1,4 @@
-"""`freshet runs`: the forecasts that were issued."""
+"""`freshet runs`: issued forecast runs."""
 
 from dataclasses import asdict
 from typing import Annotated, Any
@@ -22,12 +22,12 @@ _RANGE = ("0.05", "0.95")
 
 def runs(
     run: Annotated[str | None, typer.Argument(metavar="RUN", help="Show this run, by its id.")] = None,
-    basin: Annotated[str | None, typer.Option(metavar="BASIN", help="List those that speak of this basin.")] = None,
+    basin: Annotated[str | None, typer.Option(metavar="BASIN", help="List runs with a forecast of this basin.")] = None,
     known_at: Annotated[
-        str | None, typer.Option(metavar="INSTANT", help="List those that were known then: 2008-04-21T06:00:00Z.")
+        str | None, typer.Option(metavar="INSTANT", help="List runs available at that time: 2008-04-21T06:00:00Z.")
     ] = None,
     limit: Annotated[
-        int, typer.Option(metavar="COUNT", min=1, max=10_000, help="At most so many, the newest first.")
+        int, typer.Option(metavar="COUNT", min=1, max=10_000, help="Maximum number of runs, the newest first.")
     ] = 20,
     as_json: Json = False,
 ) -> None:
@@ -47,7 +47,7 @@ def runs(
 
 
 def run_json(session: Session, run: str) -> dict[str, Any]:
-    """Return a run with what it says of each basin, as the command line shows it."""
+    """Return a run with its result in each basin, as the command line shows it."""
     stored = records.get(session, run)
     rows = records.basins_of(session, run)
     basins = {row.basin_id: _basin_json(session, run, row, stored.quantiles_of) for row in stage("results read", rows)}
@@ -94,13 +94,13 @@ def _missing(row: records.RunBasin) -> dict[str, str]:
 
 
 def _product_notes(run: dict[str, Any]) -> list[str]:
-    """Return what is to be said of the weather until T0, where a feed brought some of it."""
+    """Return the credits of the weather up to T0, if a feed provided some of it."""
     reported = next((result["product_credit"] for result in run["basins"].values() if result["product_credit"]), None)
     return [] if reported is None else [f"Weather of {run['product']}: {reported['credit']} {reported['licence']}."]
 
 
 def weather_notes(run: dict[str, Any]) -> list[str]:
-    """Return what is to be said of the weather forecast that a run used, if it used one."""
+    """Return source and credit of the run's weather forecast, if it used one."""
     weather = run["weather"]
     if weather is None:
         return []
@@ -109,12 +109,12 @@ def weather_notes(run: dict[str, Any]) -> list[str]:
 
 
 def run_notes(run: dict[str, Any]) -> list[str]:
-    """Return the warnings about a run: of its T0, and of what its version did not learn from."""
+    """Return the warnings about a run: on its T0, and on the limits of its version's training."""
     return ([f"Warning: {run['t0_note']}"] if run["t0_note"] else []) + training_notes(run)
 
 
 def training_notes(run: dict[str, Any]) -> list[str]:
-    """Return what is to be said of basins where the version is beyond what it learnt from."""
+    """Return the notes on basins outside the version's training domain."""
     learnt = [TrainingDomain(**{name: result[name] for name in LEARNT_FROM}) for result in run["basins"].values()]
     return [str(one.training_note) for one in learnt if one.beyond(run["product"])]
 
@@ -151,7 +151,7 @@ def run_table(run: dict[str, Any]) -> RenderableType:
     )
     notes = _range_notes(run)
     if run["what_if"] is not None:
-        notes.append(f"No forecast, but what if: {Changes.model_validate(run['what_if']['changes']).in_words}.")
+        notes.append(f"What-if run, not a forecast: {Changes.model_validate(run['what_if']['changes']).in_words}.")
     notes += [*_product_notes(run), *weather_notes(run)]
     notes += [f"{basin}: {note}." for basin, result in run["basins"].items() for note in result["bridge_notes"]]
     notes += [f"{basin}: {result['spin_up_note']}" for basin, result in run["basins"].items() if result["spin_up_note"]]
@@ -174,12 +174,12 @@ def _highest(flow: dict[str, list[float]]) -> str:
 
 
 def _range_notes(run: dict[str, Any]) -> list[str]:
-    """Return what the printed ranges are: calibrated, or of the members and not calibrated."""
+    """Return notes on the printed ranges: calibrated or only of the members."""
     issued = {name: result for name, result in run["basins"].items() if _shown(result)}
     raw = {name: result for name, result in issued.items() if not result["calibrated_mm_per_day"]}
     notes = []
     if len(raw) < len(issued):
-        notes.append("5 to 95 % is the calibrated range: it holds nine days in ten (freshet calibrate).")
+        notes.append("5 to 95 % is the calibrated range: nine days in ten fall within it (freshet calibrate).")
     if raw:
         names = "" if len(raw) == len(issued) else f" ({', '.join(list(raw)[:5])}{', ...' if len(raw) > 5 else ''})"
         notes.append(f"Not calibrated{names}: 5 to 95 % is of the {run['quantiles_of']}. {run['quantiles_note']}.")

@@ -1,4 +1,4 @@
-"""`freshet volumes`: how much water a season brings."""
+"""`freshet volumes`: forecast seasonal volumes."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any
@@ -35,8 +35,8 @@ def volumes(
 ) -> None:
     """Forecast the volume of a season with the weather of other years.
 
-    The volumes that are exceeded with a chance of 90, 50 and 10 %, what is normal, and what was observed of the season
-    until T0. The runs leave the latest forecasts what they are.
+    Shows the volumes with exceedance probabilities of 90, 50 and 10 %, the normal, and the volume observed in the
+    season up to T0. The runs do not replace the latest forecasts.
     """
     with opened() as context:
         with context.database.reading() as session:

@@ -1,4 +1,4 @@
-"""`freshet what-if`: a forecast with other weather, or with more or less water in the basin at T0."""
+"""`freshet what-if`: forecast with changed weather, or changed water in the basin at T0."""
 
 from typing import Annotated, Any
 
@@ -54,10 +54,10 @@ def what_if(
     note: Annotated[str | None, typer.Option(metavar="TEXT", help=_FIELDS["note"].description)] = None,
     as_json: Json = False,
 ) -> None:
-    """Forecast what would be with other weather after T0, or with more or less water in the basin at T0.
+    """Forecast with changed weather after T0, or with more or less water in the basin at T0.
 
-    The run is kept with what it changes, beside the run without changes that it is to be compared with. The latest
-    forecasts, alerts and states stay what they are.
+    The run is stored with its changes, together with the unchanged run to compare it with. Latest forecasts, alerts and
+    states are not affected.
     """
     with opened() as context:
         with context.database.reading() as session:

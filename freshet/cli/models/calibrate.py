@@ -1,4 +1,4 @@
-"""`freshet calibrate`: how far a version's forecasts are from what is observed."""
+"""`freshet calibrate`: fit the error model of a version's forecasts."""
 
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
@@ -39,8 +39,8 @@ def calibrate(
 ) -> None:
     """Fit the error model of a version: forecasts then carry calibrated quantiles.
 
-    It takes the basins that the version was trained on. Fitted again, the error model replaces the one before. With
-    --forecasts it is of forecasts with weather forecasts, and rests on those that the version has issued.
+    It is fitted on the basins that the version was trained on, and replaces the version's earlier error model. With
+    --forecasts it is fitted to issued forecasts that were driven by weather forecasts.
     """
     if forecasts and period:
         raise InvalidInput("--forecasts takes all that have been issued: leave --period out.")

@@ -1,4 +1,4 @@
-"""`freshet compare`: versions beside each other, and beside what others have published."""
+"""`freshet compare`: compare versions with each other and with published scores."""
 
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -22,18 +22,18 @@ _COLUMNS = ("basins", "25 %", "median", "75 %", "difference", "better", "worse",
 
 
 def compare(
-    period: Annotated[str, typer.Option(metavar="FIRST..LAST", help="Days that no training has used.")],
+    period: Annotated[str, typer.Option(metavar="FIRST..LAST", help="Days that were not used in any training.")],
     version: Annotated[
         list[str],
-        typer.Option(metavar="VERSION", help="A model version; repeat it. The others are held against the first."),
+        typer.Option(metavar="VERSION", help="A model version; repeat it. The others are compared with the first."),
     ],
     basin: Basins = None,
     basins_file: BasinsFile = None,
     as_json: Json = False,
 ) -> None:
-    """Hold versions against each other on the same basins and days. Default: the basins all were trained for.
+    """Compare versions on the same basins and days. Default: the basins that all were trained for.
 
-    A comparison that is made again, with nothing changed, is kept once.
+    A comparison repeated with nothing changed is stored once.
     """
     with opened() as context:
         from operations.verification.compare import compare as run
@@ -55,7 +55,7 @@ def compare(
     basins = list(comparison.basins)
     payload = {"id": comparison.id, "already": compared.already, "period": period, "basins": basins, **asdict(result)}
     title = f"Comparison {comparison.id}, {period}, {len(basins)} basins"
-    title += ", kept before" if compared.already else ""
+    title += ", stored before" if compared.already else ""
     answer(payload, as_json, Group(*_text(title, result)))
     if result.left_out:
         raise typer.Exit(PARTLY_DONE)

@@ -1,4 +1,4 @@
-"""`freshet evaluate`: how good a version is."""
+"""`freshet evaluate`: score a version over a period."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 

@@ -1,4 +1,4 @@
-"""`freshet models`: the models that were trained or came with Freshet, and which one serves a basin."""
+"""`freshet models`: trained and shipped model versions, and which one each basin uses."""
 
 import getpass
 from collections.abc import Iterator
@@ -77,7 +77,7 @@ def _lines(config: dict[str, Any]) -> Iterator[tuple[str, str]]:
 @app.command("promote")
 def promote(
     version: Version,
-    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why; it is kept.")],
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="The reason, which is recorded.")],
     basin: Basins = None,
     by: Annotated[str | None, typer.Option(metavar="NAME", help="Who. Default: the user of this machine.")] = None,
     as_json: Json = False,
@@ -97,18 +97,18 @@ def promote(
 @app.command("roll-back")
 def roll_back(
     version: Version,
-    reason: Annotated[str, typer.Option(metavar="TEXT", help="Why; it is kept.")],
+    reason: Annotated[str, typer.Option(metavar="TEXT", help="The reason, which is recorded.")],
     by: Annotated[str | None, typer.Option(metavar="NAME", help="Who. Default: the user of this machine.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Give the basins that use a version the one that each used before, all or none."""
+    """Restore, for all basins that use a version, the version that each used before."""
     with opened() as context, context.database.transaction() as session:
         at = context.clock.now()
         restored = promotions.roll_back(session, version, reason=reason, by=by or getpass.getuser(), at=at)
         audit.record(session, audit.command_line(), "model rolled back", version, context.clock.wall(), reason=reason)
         stored = promotions.in_use(session).get(version, [])
     if stored:
-        inform(f"{len(stored)} basins had no version before it and keep it: {', '.join(stored)}.")
+        inform(f"{len(stored)} basins had no version before it and still use it: {', '.join(stored)}.")
     payload = {"version": version, "restored": restored, "current_basins": stored}
     answer(payload, as_json, f"{len(restored)} basins use again what they used before {version}.")
 
@@ -116,12 +116,12 @@ def roll_back(
 @app.command("export")
 def export(
     version: Version,
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where to; made where it is not there.")],
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder to write to; created if missing.")],
     as_json: Json = False,
 ) -> None:
     """Write a version to files as an ensemble to ship, its weights in half precision.
 
-    The model card, README.md, is yours to write. FRESHET_PRETRAINED names the folder of such folders to install from.
+    Write the model card, README.md, yourself. FRESHET_PRETRAINED names the folder of such folders to install from.
     """
     from operations.training.pretrained import export as run
 
@@ -151,7 +151,7 @@ def install_pretrained(
 ) -> None:
     """Install a trained ensemble that comes with Freshet as a version; doing so again changes nothing.
 
-    It serves any basin that has its attributes and forcing; every forecast says whether it learnt from the basin, and
+    It serves any basin that has its attributes and forcing; every forecast states whether it learnt from the basin, and
     from which product.
     """
     from operations.training.pretrained import install, promote_where_vacant, read_shipped
@@ -163,7 +163,7 @@ def install_pretrained(
     if done.already:
         inform(f"Nothing changed: {done.name} is installed already, as version {done.version_id}.")
     if done.product != done.trained_on:
-        inform(f"It learnt from {done.trained_on} and will be driven by {done.product}: its forecasts say so.")
+        inform(f"It learnt from {done.trained_on} and will be driven by {done.product}: its forecasts state this.")
     text = f"Version {done.version_id}: {done.name}, {done.members} members that learnt from {done.learnt_from} basins."
     payload = asdict(done)
     if served is not None:

@@ -1,4 +1,4 @@
-"""`freshet reforecast`: how true a version's forecasts are, by lead time."""
+"""`freshet reforecast`: verify a version's reforecasts by lead time."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
@@ -36,10 +36,10 @@ def reforecast(
     basins_file: BasinsFile = None,
     as_json: Json = False,
 ) -> None:
-    """Forecast past days with the weather that came, and tell by lead time how true the forecasts were.
+    """Forecast past days with observed weather, and report forecast skill by lead time.
 
-    They are held against what was observed, beside the members as they are, the flow of other years (climatology) and
-    the last observed flow (persistence). Without --basin: the basins that the version was trained on.
+    The forecasts are verified against observed flow, along with the uncalibrated members, the flow of other years
+    (climatology) and the last observed flow (persistence). Without --basin: the basins that the version was trained on.
     """
     asked = {"period": period, "every": every, "horizon": horizon}
     params = valid(TypeAdapter(ReforecastParams), asked, "reforecast")

@@ -1,4 +1,4 @@
-"""`freshet retrain`: the recipe of the version in use, trained anew on the record as it is now."""
+"""`freshet retrain`: retrain the recipe of the version in use on the current record."""
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def retrain(
     version: Annotated[
         str | None,
-        typer.Option(metavar="VERSION", help="Whose recipe. Default: the version in use in the most basins."),
+        typer.Option(metavar="VERSION", help="Version whose recipe to use. Default: the version that most basins use."),
     ] = None,
     judge_on: Annotated[
         str | None,
@@ -30,19 +30,21 @@ def retrain(
             "has not learnt from.",
         ),
     ] = None,
-    margin: Annotated[
-        float, typer.Option(metavar="NSE", help="By how much it must be better.")
-    ] = RetrainingParams.model_fields["margin"].default,
-    promote: Annotated[bool, typer.Option("--promote", metavar="", help="Put it in use where it is better.")] = False,
+    margin: Annotated[float, typer.Option(metavar="NSE", help="Required improvement.")] = RetrainingParams.model_fields[
+        "margin"
+    ].default,
+    promote: Annotated[
+        bool, typer.Option("--promote", metavar="", help="Promote it in basins where it is better.")
+    ] = False,
     label: Annotated[str | None, typer.Option(metavar="TEXT", help="A name for the candidate.")] = None,
     device: Annotated[str, typer.Option(metavar="DEVICE", help="cpu, or a CUDA device such as cuda:0.")] = "cpu",
     as_json: Json = False,
 ) -> None:
-    """Train the recipe of the version in use anew on the record as it is now, and judge what it led to.
+    """Retrain the recipe of the version in use on the current record, and score the result.
 
-    Two ensembles are trained: the candidate on every day of the record, and its twin, which is judged in its place, on
-    all but the judged years. Run again, the command continues from the last checkpoints. Where no water year has come
-    since, it does nothing.
+    Two ensembles are trained: the candidate on every day of the record, and its twin, which is scored in its place, on
+    all but the years to score. Run again, the command continues from the last checkpoints. Without a new water year
+    since the last training, it does nothing.
     """
     from operations.training import retrain as operation
     from operations.training.train import train_members
@@ -78,7 +80,7 @@ def retrain(
 
 
 def _params(**fields: Any) -> RetrainingParams:
-    """Return the params of the options.
+    """Return the job parameters that the options describe.
 
     Raises:
         InvalidInput: one cannot be used; the sentence names it.

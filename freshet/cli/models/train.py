@@ -1,4 +1,4 @@
-"""`freshet train`: an ensemble from observations, or from another ensemble and observations."""
+"""`freshet train`: train an ensemble, or fine-tune another one."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -51,7 +51,7 @@ def train(
     basin: Basins = None,
     basins_file: BasinsFile = None,
     product: Annotated[
-        str | None, typer.Option(metavar="PRODUCT", help="Forcing product. Default: the only one kept.")
+        str | None, typer.Option(metavar="PRODUCT", help="Forcing product. Default: the only one stored.")
     ] = None,
     architecture: Architecture = None,
     protocol: Annotated[
@@ -107,7 +107,7 @@ def train(
 
 
 def _with_product(session: Session, fields: Fields, product: str | None) -> Fields:
-    """Return the fields with the forcing product; by default the parent's, or from scratch the only one kept."""
+    """Return the fields with the forcing product; by default the parent's, or from scratch the only stored one."""
     if "parent" in fields:
         return merged(fields, {"product": product})
     inputs = fields.get("inputs", {})
@@ -170,7 +170,7 @@ def _report(context: Context, trained: "Trained", decision: "PromotionDecision |
         current_label = get_version(session, trained.version_id).label
     if label not in (None, current_label):
         old_label = "no label" if current_label is None else f"the label {current_label!r}"
-        inform(f"Version {trained.version_id} existed before and keeps {old_label}: --label names only new versions.")
+        inform(f"Version {trained.version_id} existed before and retains {old_label}: --label names only new versions.")
     if decision is not None:
         inform(f"{decision.sentence} Basins that use it from now on: {', '.join(decision.promoted) or 'none'}.")
 
@@ -184,7 +184,7 @@ def _members(trained: "Trained") -> Any:
 
 
 def require_device(text: str) -> None:
-    """Require that this machine has a device.
+    """Raise unless this machine has the device.
 
     Raises:
         InvalidInput: it does not.
@@ -194,11 +194,11 @@ def require_device(text: str) -> None:
     cuda = torch.cuda.device_count()
     devices = ["cpu", *(["cuda"] if cuda else []), *(f"cuda:{number}" for number in range(cuda))]
     if text not in devices:
-        raise InvalidInput(f"--device {text} is no device of this machine: choose {' or '.join(devices)}.")
+        raise InvalidInput(f"--device {text} is not a device of this machine: choose {' or '.join(devices)}.")
 
 
 def only_forcing(session: Session) -> str:
-    """Return the only forcing product that is kept.
+    """Return the only stored forcing product.
 
     Raises:
         InvalidInput: there is none, or there are several.
@@ -207,8 +207,8 @@ def only_forcing(session: Session) -> str:
     if len(products) == 1:
         return products[0]
     if not products:
-        raise InvalidInput("No forcing is kept here yet: ingest some first (freshet ingest camels --from FOLDER).")
-    raise InvalidInput(f"Several forcing products are kept ({', '.join(products)}): choose one with --product.")
+        raise InvalidInput("No forcing is stored here yet: ingest some first (freshet ingest camels --from FOLDER).")
+    raise InvalidInput(f"Several forcing products are stored ({', '.join(products)}): choose one with --product.")
 
 
 def describe(progress: "Progress") -> str:

@@ -1,4 +1,4 @@
-"""How true forecasts were, as commands tell it."""
+"""Verification results as the commands show them."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -21,7 +21,7 @@ COLUMNS = ("lead", "forecaster", "basins", *(name.removesuffix("_mm_per_day").re
 
 
 def payload(of_lead: PooledVerification) -> dict[str, Any]:
-    """Return what is told of a lead as JSON."""
+    """Return the verification of a lead time as JSON."""
     return {
         "lead": of_lead.lead,
         "forecaster": of_lead.forecaster,

@@ -1,4 +1,4 @@
-"""`freshet verify`: how true the forecasts were that have been issued."""
+"""`freshet verify`: verify issued forecasts against observations."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -25,10 +25,10 @@ def verify(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Hold the forecasts that were issued against what was observed since, and tell by lead time how true they were.
+    """Verify issued forecasts against later observations, and report forecast skill by lead time.
 
-    Flow counts once it is 30 days old: what services tell first is revised. Each kind of weather after T0 is told by
-    itself. The same again changes nothing.
+    Flow is used once it is 30 days old, because first reports are revised. Each kind of weather after T0 is reported
+    separately. Run again on the same data, it changes nothing.
     """
     with opened() as context:
         from operations.verification.verify_issued import verify as run

@@ -1,4 +1,4 @@
-"""`freshet alerts`: which levels flow is likely to pass, what changed, and telling those who wait for it."""
+"""`freshet alerts`: active alerts, their changes, and delivery to subscribers."""
 
 from dataclasses import asdict
 from typing import Annotated, Any
@@ -20,7 +20,7 @@ _COLUMNS = ("basin", "level", "m3/s", "severity", "trend", "chance", "since", "w
 
 @app.callback()
 def alerts() -> None:
-    """Show alerts and their changes, and send these to subscribers."""
+    """Show alerts and their changes, and send the changes to subscribers."""
 
 
 @app.command("list")
@@ -34,7 +34,7 @@ def list_alerts(as_json: Json = False) -> None:
 
 @app.command("show")
 def show(basin: Basin, as_json: Json = False) -> None:
-    """Show how every level of a basin stands by its newest forecast, and why."""
+    """Show the alert state of each level of a basin by its newest forecast, with the reason."""
     name = basin_id(basin)
     with opened(reads=True) as context, context.database.reading() as session:
         basins.require(session, name)
@@ -54,10 +54,10 @@ def show(basin: Basin, as_json: Json = False) -> None:
 @app.command("changes")
 def changes(
     basin: Basin,
-    limit: Annotated[int, typer.Option(metavar="COUNT", min=1, help="At most so many.")] = 100,
+    limit: Annotated[int, typer.Option(metavar="COUNT", min=1, help="Maximum number of changes.")] = 100,
     as_json: Json = False,
 ) -> None:
-    """List what changed in the alerts of a basin, the newest first."""
+    """List the changes of a basin's alerts, the newest first."""
     name = basin_id(basin)
     with opened(reads=True) as context, context.database.reading() as session:
         basins.require(session, name)
@@ -70,7 +70,7 @@ def changes(
 
 @app.command("deliver")
 def deliver(as_json: Json = False) -> None:
-    """Send the changes that subscribers wait for, once. `freshet serve` does so by itself."""
+    """Send pending changes to subscribers, once. `freshet serve` does this continuously."""
     with opened() as context:
         from operations.alerts.deliver import deliver as run
 

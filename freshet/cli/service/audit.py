@@ -11,7 +11,7 @@ from records.access import audit as records
 
 
 def audit(
-    limit: Annotated[int, typer.Option(metavar="COUNT", min=1, help="At most so many.")] = 50,
+    limit: Annotated[int, typer.Option(metavar="COUNT", min=1, help="Maximum number of changes.")] = 50,
     before: Annotated[int | None, typer.Option(metavar="NUMBER", min=0, help="Only changes before this one.")] = None,
     as_json: Json = False,
 ) -> None:

@@ -27,12 +27,12 @@ def demo(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Start the whole service on synthetic basins, and do the main job over its API.
+    """Start the whole service on synthetic basins, and run all main steps over its API.
 
-    Ingest, train an ensemble, evaluate it, replay a week of mornings, the last of them today's by the service's clock,
-    forecast the season's volumes, simulate what is normal of snow and stored water; then serve until interrupted.
-    Everything is kept in the folder `demo` (another network's: `demo-NAME`; `demo-pretrained`) of FRESHET_DATA, in
-    SQLite. Running it again goes on from there.
+    It ingests data, trains and evaluates an ensemble, replays a week of daily forecasts up to today by the service's
+    clock, forecasts seasonal volumes, and simulates the normal snow and stored water; then it serves until interrupted.
+    Everything is stored in SQLite in the folder `demo` of FRESHET_DATA (`demo-NAME` for another network, or
+    `demo-pretrained`). Run again, it continues from there.
     """
     from freshet.demo import AS_OF, HELD_OUT, demonstrate, service
 
@@ -54,7 +54,7 @@ def demo(
     with opened(settings, begins=Begins.ANYWHERE):
         pass  # the database is there before the service starts
     inform(
-        f"The service starts at {serve.base(host, chosen)}, and makes its first forecasts within some minutes. "
+        f"The service starts at {serve.base(host, chosen)}, and issues its first forecasts within some minutes.  "
         f"Its log: {folder / 'service.log'}"
     )
     with service(settings, host, chosen) as process:
@@ -70,8 +70,8 @@ def demo(
         for one in done.forecasts["forecasts"][:1] if pretrained else ():
             inform(one["training_note"])
         inform(
-            f"A replay: by its clock it is {as_of:%Y-%m-%d %H:%M} UTC, and these forecasts are of this morning. The "
-            "weather after T0 is perturbed observations, no forecast that anybody issued. Status: "
+            f"This is a replay: its clock stands at {as_of:%Y-%m-%d %H:%M} UTC, when these forecasts were issued. The "
+            "weather after T0 is perturbed observations, not an issued weather forecast. Status: "
             f"{done.status['status']}."
         )
         clock = f"FRESHET_AS_OF={as_of:%Y-%m-%dT%H:%MZ}"

@@ -1,4 +1,4 @@
-"""`freshet jobs`: what the workers do."""
+"""`freshet jobs`: jobs of the workers."""
 
 import time
 from dataclasses import asdict
@@ -26,8 +26,10 @@ def jobs() -> None:
 
 @app.command("list")
 def list_jobs(
-    status: Annotated[str | None, typer.Option(metavar="STATUS", help="Only those: queued, running, ...")] = None,
-    limit: Annotated[int, typer.Option(metavar="COUNT", min=1, help="At most so many.")] = 20,
+    status: Annotated[
+        str | None, typer.Option(metavar="STATUS", help="Only jobs of this status: queued, running, ...")
+    ] = None,
+    limit: Annotated[int, typer.Option(metavar="COUNT", min=1, help="Maximum number of jobs.")] = 20,
     as_json: Json = False,
 ) -> None:
     """List the jobs, the newest first."""

@@ -1,4 +1,4 @@
-"""`freshet keys`: who may write over the API."""
+"""`freshet keys`: keys for writing over the API."""
 
 from dataclasses import asdict
 from datetime import timedelta
@@ -16,22 +16,22 @@ app = typer.Typer(no_args_is_help=True)
 
 @app.callback()
 def keys() -> None:
-    """Make, list and revoke the keys for writing over the API."""
+    """Create, list and revoke the keys for writing over the API."""
 
 
 @app.command("make")
 def make(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Whose it is.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of its owner.")],
     scope: Annotated[
         Literal["operator", "admin"],
         typer.Option(
-            help="An operator has jobs done whose results are its own (docs/look-up/jobs.md), an admin everything."
+            help="An operator's jobs have results of its own (docs/look-up/jobs.md); an admin may do everything."
         ),
     ] = "operator",
-    days: Annotated[int | None, typer.Option(metavar="DAYS", min=1, help="It expires after so many.")] = None,
+    days: Annotated[int | None, typer.Option(metavar="DAYS", min=1, help="Days until it expires.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Make a key. Its token is shown only now, and not stored."""
+    """Create a key. Its token is shown only now, and not stored."""
     with opened(begins=Begins.WHERE_EXPECTED) as context, context.database.transaction() as session:
         now = context.clock.wall()
         key, token = records.make(session, name, scope, now + timedelta(days=days) if days else None, now)
@@ -45,7 +45,7 @@ def list_keys(as_json: Json = False) -> None:
     with opened(reads=True) as context, context.database.reading() as session:
         found = records.list_keys(session)
     rows = [(k.id, k.name, k.scope, k.created_at, k.expires_at, k.revoked_at) for k in found]
-    columns = ("key", "name", "scope", "made", "expires", "revoked")
+    columns = ("key", "name", "scope", "created", "expires", "revoked")
     answer({"keys": [asdict(one) for one in found]}, as_json, table(columns, rows, f"{len(found)} keys"))
 
 
@@ -55,4 +55,4 @@ def revoke(key: Annotated[str, typer.Argument(metavar="KEY", help="Its id.")], a
     with opened() as context, context.database.transaction() as session:
         revoked = records.revoke(session, key, context.clock.wall())
         audit.record(session, audit.command_line(), "key revoked", key, context.clock.wall(), name=revoked.name)
-    answer(asdict(revoked), as_json, f"Key {key} of {revoked.name} opens nothing any more.")
+    answer(asdict(revoked), as_json, f"Key {key} of {revoked.name} is no longer accepted.")

@@ -17,10 +17,10 @@ def worker(
         list[str] | None, typer.Option("--queue", metavar="NAME", help=f"One of {', '.join(QUEUES)}. Default: all.")
     ] = None,
     device: Annotated[
-        str | None, typer.Option(metavar="DEVICE", help="What trainings compute on: cpu, or cuda:0 and the like.")
+        str | None, typer.Option(metavar="DEVICE", help="Device for trainings: cpu, or cuda:0 and the like.")
     ] = None,
 ) -> None:
-    """Run jobs, one at a time, until told to stop. Start as many as the machine can carry."""
+    """Run jobs, one at a time, until stopped. Start as many workers as the machine can carry."""
     from workers.processes import work
 
     queues = queue or list(QUEUES)
@@ -31,7 +31,7 @@ def worker(
 
 
 def scheduler() -> None:
-    """Fire schedules, have alert changes sent, put back jobs whose worker or message was lost, until told to stop."""
+    """Start scheduled jobs, queue alert deliveries, and requeue lost jobs, until stopped."""
     from workers.processes import run_scheduler
 
     run_scheduler(_settings())

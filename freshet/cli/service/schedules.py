@@ -1,4 +1,4 @@
-"""`freshet schedules`: which jobs are made when."""
+"""`freshet schedules`: jobs at regular times."""
 
 import json
 from dataclasses import asdict, fields
@@ -22,7 +22,7 @@ Name = Annotated[str, typer.Argument(metavar="SCHEDULE", help="Its name or its i
 
 @app.callback()
 def schedules() -> None:
-    """List, add, enable, disable and remove the schedules that make jobs."""
+    """List, add, enable, disable and remove the schedules that start jobs."""
 
 
 @app.command("list")
@@ -37,14 +37,14 @@ def list_schedules(as_json: Json = False) -> None:
 
 @app.command("add")
 def add(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="No other schedule has it.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A name not used by another schedule.")],
     kind: Annotated[str, typer.Option(metavar="KIND", help=f"Of the job: {', '.join(kinds.REQUESTABLE)}.")],
     cron: Annotated[str, typer.Option(metavar="LINE", help="Minute, hour, day, month, weekday: '30 6 * * *'.")],
-    timezone: Annotated[str, typer.Option(metavar="ZONE", help="Where that is the time: America/Denver.")] = "UTC",
-    params: Annotated[str, typer.Option(metavar="JSON", help="What the job is asked, as a JSON object.")] = "{}",
+    timezone: Annotated[str, typer.Option(metavar="ZONE", help="Time zone of the cron line: America/Denver.")] = "UTC",
+    params: Annotated[str, typer.Option(metavar="JSON", help="Parameters of the job, as a JSON object.")] = "{}",
     as_json: Json = False,
 ) -> None:
-    """Add a schedule. It is in force at once."""
+    """Add a schedule. It is enabled at once."""
     request = kinds.read(kind, _params(params), kinds.REQUESTABLE)
     with opened() as context, context.database.transaction() as session:
         now = context.clock.wall()
@@ -63,7 +63,7 @@ def add(
 
 @app.command("enable")
 def enable(schedule: Name, as_json: Json = False) -> None:
-    """Put a schedule in force from now on; runs it missed are not made up for."""
+    """Enable a schedule from now on; missed runs are not repeated."""
     with opened() as context, context.database.transaction() as session:
         one = _switch(context, session, schedule, on=True)
     _report(one, as_json)
@@ -79,7 +79,7 @@ def disable(schedule: Name, as_json: Json = False) -> None:
 
 @app.command("remove")
 def remove(schedule: Name, as_json: Json = False) -> None:
-    """Delete a schedule. The jobs that it made stay."""
+    """Delete a schedule. The jobs that it started stay."""
     with opened() as context, context.database.transaction() as session:
         one = _find(session, schedule)
         records.delete(session, one.id)
@@ -104,7 +104,9 @@ def _find(session: Session, schedule: str) -> records.Schedule:
 
 
 def _report(one: records.Schedule, as_json: bool) -> None:
-    following = "is disabled" if one.next_run_at is None else f"next makes a job at {one.next_run_at:%Y-%m-%d %H:%MZ}"
+    following = (
+        "is disabled" if one.next_run_at is None else f"starts its next job at {one.next_run_at:%Y-%m-%d %H:%MZ}"
+    )
     answer(asdict(one), as_json, f"Schedule {one.name} {following}.")
 
 
@@ -114,5 +116,5 @@ def _params(text: str) -> dict[str, Any]:
     except ValueError as error:
         raise InvalidInput(f"--params is not JSON ({error}): write an object such as '{{\"horizon\": 10}}'.") from error
     if not isinstance(params, dict):
-        raise InvalidInput("--params is no JSON object: write one such as '{\"horizon\": 10}'.")
+        raise InvalidInput("--params is not a JSON object: write one such as '{\"horizon\": 10}'.")
     return params

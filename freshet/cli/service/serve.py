@@ -47,7 +47,7 @@ def run(settings: Settings, host: str, port: int, workers: int = 1, training_wor
 
     Raises:
         InvalidInput: the port is taken or the address is not this machine's.
-        ServiceProblem: a service runs on this data folder already, or a part of it keeps dying.
+        ServiceProblem: a service runs on this data folder already, or a part of it ends repeatedly.
     """
     from freshet.supervisor.service import Service
 
@@ -61,10 +61,10 @@ def run(settings: Settings, host: str, port: int, workers: int = 1, training_wor
 
 
 def check_free(host: str, port: int) -> None:
-    """Return when something can listen there.
+    """Raise unless the address and port are free to listen on.
 
     Raises:
-        InvalidInput: it cannot; the sentence says why.
+        InvalidInput: it cannot; the message gives the reason.
     """
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
@@ -80,7 +80,7 @@ def check_free(host: str, port: int) -> None:
 
 
 def addresses(host: str, port: int) -> list[str]:
-    """Return what can be read where."""
+    """Return the main addresses of the service, a line each."""
     start = base(host, port)
     return [
         f"pages            {start}/",
@@ -91,5 +91,5 @@ def addresses(host: str, port: int) -> list[str]:
 
 
 def base(host: str, port: int) -> str:
-    """Return the address that all others begin with."""
+    """Return the base URL of the service."""
     return f"http://{f'[{host}]' if ':' in host else host}:{port}"

@@ -1,4 +1,4 @@
-"""`freshet backup`: all that is kept, of one instant, in one file."""
+"""`freshet backup`: write all stored data of one instant into one file."""
 
 from dataclasses import asdict
 from functools import partial
@@ -14,10 +14,10 @@ from records.upkeep.backup import make
 
 
 def backup(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write it; it must not be there yet.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="File to write; it must not exist yet.")],
     as_json: Json = False,
 ) -> None:
-    """Write all that is kept, weights and states included, into one file, while the service runs on."""
+    """Write all stored data, weights and states included, into one file, while the service runs."""
     with opened(reads=True) as context, reporting() as reporter:
         manifest = make(context.settings, context.database, context.clock, file, partial(reporter.show, "rows"))
     size = file.stat().st_size

@@ -1,4 +1,4 @@
-"""`freshet check`: is what is kept what was written?"""
+"""`freshet check`: verify the integrity of the stored data."""
 
 from functools import partial
 from typing import Any
@@ -14,10 +14,10 @@ from records.upkeep.integrity import check as run
 
 
 def check(as_json: Json = False) -> None:
-    """Check every page of the database, every reference and every row that has a checksum, while the service runs on.
+    """Check all database pages, references and row checksums, while the service runs.
 
-    The exit code is 5 where something is damaged; what, and how to mend it, is told. `freshet doctor` is quicker and
-    looks at pages alone.
+    The exit code is 5 if something is damaged; each damage is reported with its remedy. `freshet doctor` is quicker and
+    checks pages only.
     """
     with opened(reads=True) as context, reporting() as reporter:
         done = run(context.database, partial(reporter.show, "rows"))

@@ -1,4 +1,4 @@
-"""`freshet doctor`: can this machine and these settings do the work?"""
+"""`freshet doctor`: check this machine and its settings."""
 
 import tempfile
 from collections.abc import Callable, Iterator
@@ -59,15 +59,15 @@ def _folder(settings: Settings) -> Iterator[Check]:
 
 
 def _roots(settings: Settings) -> Iterator[Check]:
-    """Say which folders ingest jobs read from; only one that was chosen must be there."""
+    """Report the folders that ingest jobs read from; only a configured one must exist."""
     chosen = "ingest_roots" in settings.model_fields_set
     for root in settings.ingest_roots:
         if root.is_dir():
             yield "ingest folder", True, str(root)
         elif chosen:
-            yield "ingest folder", False, f"{root} is no folder: make it, or change FRESHET_INGEST_ROOTS"
+            yield "ingest folder", False, f"{root} is not a folder: create it, or change FRESHET_INGEST_ROOTS"
         else:
-            yield "ingest folder", True, f"{root} is not there yet: make it for data that jobs are to ingest"
+            yield "ingest folder", True, f"{root} does not exist yet: create it for data that jobs are to ingest"
 
 
 def _database(settings: Settings) -> Iterator[Check]:
@@ -94,11 +94,11 @@ def _camels(settings: Settings) -> Iterator[Check]:
         yield "CAMELS folder", True, "FRESHET_CAMELS is not set; only the tests on real data want it"
         return
     there = Path(settings.camels).is_dir()
-    yield "CAMELS folder", there, str(settings.camels) if there else f"FRESHET_CAMELS={settings.camels} is no folder"
+    yield "CAMELS folder", there, str(settings.camels) if there else f"FRESHET_CAMELS={settings.camels} is not a folder"
 
 
 def _arithmetic(settings: Settings) -> Iterator[Check]:
-    """Check on this machine what replay rests on: neighbours and cuts change no bit of a run."""
+    """Check that batching and splitting a run change none of its bits on this machine, as replay requires."""
     import torch
 
     from jobspec.training import InputsConfig, TrainingConfig
@@ -121,7 +121,7 @@ def _arithmetic(settings: Settings) -> Iterator[Check]:
 
 
 def _recurrence() -> Check:
-    """Say which program runs the days of MC-LSTM here, and why that one."""
+    """Report which program runs the days of MC-LSTM here, and why that one."""
     from models.nets.compiled import loader
 
     try:

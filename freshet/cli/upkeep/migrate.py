@@ -1,4 +1,4 @@
-"""`freshet migrate`: the tables at this code's revision, or at an older one."""
+"""`freshet migrate`: migrate the tables to this code's revision, or to an older one."""
 
 from contextlib import closing
 from typing import Annotated
@@ -16,15 +16,16 @@ def migrate(
         str,
         typer.Option(
             metavar="REVISION",
-            help="An older revision, for an older Freshet: what its tables cannot hold is deleted.",
+            help="An older revision, for an older Freshet: data that its tables cannot hold is deleted.",
         ),
     ] = HEAD,
     as_json: Json = False,
 ) -> None:
-    """Bring the tables to this code's revision, as every command that writes does first, or to an older one.
+    """Migrate the tables to this code's revision, as every writing command does first, or to an older one.
 
-    End the service that runs on them, and back up: an older Freshet does not work on newer tables. To go back to it,
-    have the newer one bring the tables to its revision, which its `freshet doctor` tells.
+    Stop the service that uses them, and back up first: an older Freshet does not work on newer tables. To go back to
+    it, migrate the tables with the newer one to the older one's revision, which the older one's `freshet doctor`
+    reports.
     """
     if to == HEAD:
         with opened(begins=Begins.WHERE_EXPECTED) as context:
@@ -35,7 +36,7 @@ def migrate(
 
 
 def _step(to: str) -> str | None:
-    """Bring the tables from where they are to a revision, and return it."""
+    """Migrate the tables to a revision, and return it."""
     with closing(Database(Settings.load().database_url)) as database:
         if missing := database.missing:
             raise DatabaseProblem(missing)

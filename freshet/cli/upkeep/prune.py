@@ -1,4 +1,4 @@
-"""`freshet prune`: what is older than the rules of retention keep it is deleted."""
+"""`freshet prune`: delete data older than its retention period."""
 
 from dataclasses import asdict
 from typing import Annotated
@@ -15,10 +15,10 @@ def prune(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count what would be deleted.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Delete what is older than the rules of retention keep it, while the service runs on.
+    """Delete data older than its retention period, while the service runs.
 
-    The rules are settings: FRESHET_RETAIN_JOBS_DAYS and others. Broken off, it goes on where it was when it is started
-    again. A schedule does it daily: freshet schedules add prune --kind prune --cron '40 3 * * *'.
+    Retention periods are settings: FRESHET_RETAIN_JOBS_DAYS and others. After an interruption, the next start continues
+    from there. A schedule does it daily: freshet schedules add prune --kind prune --cron '40 3 * * *'.
     """
     with opened(reads=dry_run) as context:
         from operations.upkeep.prune import prune as run

@@ -1,4 +1,4 @@
-"""`freshet bridge`: from a live product of weather to the one that a network learnt from."""
+"""`freshet bridge`: correct a live weather product towards the one a network learnt from."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -37,9 +37,9 @@ def bridge() -> None:
 
 @app.command("fit")
 def fit(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Of the bridge, and of the product that it makes.")],
-    source: Annotated[str, typer.Option("--from", metavar="PRODUCT", help="Whose weather it takes.")],
-    target: Annotated[str, typer.Option("--to", metavar="PRODUCT", help="Whose weather it makes of that.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the bridge and of its output product.")],
+    source: Annotated[str, typer.Option("--from", metavar="PRODUCT", help="Input weather product.")],
+    target: Annotated[str, typer.Option("--to", metavar="PRODUCT", help="Weather product to correct towards.")],
     period: Annotated[
         str | None, typer.Option(metavar="FIRST..LAST", help="The days to fit on. Default: all that both have.")
     ] = None,
@@ -49,9 +49,9 @@ def fit(
     basin: Basins = None,
     as_json: Json = False,
 ) -> None:
-    """Fit a bridge and say what it is worth on water years that it was not fitted on.
+    """Fit a bridge and report its skill on water years left out of the fit.
 
-    A basin with too few days of both products gets the middle of the bridges of basins like it.
+    A basin with too few common days of both products gets the median bridge of similar basins.
     """
     asked = {"from": source, "to": target, "period": period, "model": model}
     result = {"name": name, "fit": {field: value for field, value in asked.items() if value is not None}}
@@ -86,7 +86,7 @@ def list_bridges(as_json: Json = False) -> None:
 
 @app.command("show")
 def show(bridge: Name, as_json: Json = False) -> None:
-    """Show a bridge: what it corrects in each basin, and what it is worth there."""
+    """Show a bridge: its corrections and its skill in each basin."""
     with opened(reads=True) as context, context.database.reading() as session:
         stored = records.get(session, bridge)
         parts = records.parts_of(session, stored.id)
@@ -95,7 +95,7 @@ def show(bridge: Name, as_json: Json = False) -> None:
 
 @app.command("apply")
 def apply(bridge: Name, basin: Basins = None, as_json: Json = False) -> None:
-    """Make the weather of the bridge's product from what is kept now. Applied again, it stores nothing twice."""
+    """Compute the bridge's product from the stored weather. Applied again, it stores only what is new."""
     with opened() as context, reporting() as reporter:
         outcomes = run_apply(
             context.database,
@@ -122,12 +122,8 @@ def _report(stored: records.Bridge, parts: Sequence[records.BridgePart], as_json
         inform(f"Not fitted: {basin}: {reason}")
     columns = ("basin", "fitted", "day offset", "precipitation", "r as it is", "r bridged", "bias bridged", "applied")
     counts = Counter("pooled" if part.pooled_from else "own" for part in parts)
-    title = "\n".join(
-        [
-            f"{stored.name} ({stored.id}): from {stored.from_product} to {stored.to_product}, fitted on {_days(stored)}",
-            _title(counts, len(parts)),
-        ]
-    )
+    products = f"from {stored.from_product} to {stored.to_product}"
+    title = f"{stored.name} ({stored.id}): {products}, fitted on {_days(stored)}\n{_title(counts, len(parts))}"
     payload = asdict(stored) | {"basins": [asdict(part) for part in parts]}
     answer(payload, as_json, table(columns, [_row(part) for part in parts[:MAX_ROWS]], title))
 
@@ -153,4 +149,4 @@ def _days(stored: records.Bridge) -> str:
 
 def _title(counts: Mapping[str, int], basins: int) -> str:
     title = f"{basins} basins: " + ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
-    return title + (f"; the first {MAX_ROWS} of them (--json tells all)" if basins > MAX_ROWS else "")
+    return title + (f"; the first {MAX_ROWS} of them (--json lists all)" if basins > MAX_ROWS else "")

@@ -1,4 +1,4 @@
-"""`freshet feeds`: which services are asked, for what, and what came of it."""
+"""`freshet feeds`: feeds from external services, and the results of their fetches."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -42,17 +42,21 @@ def feeds() -> None:
 
 @app.command("add")
 def add(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="No other feed has it.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A name not used by another feed.")],
     adapter: Annotated[str, typer.Option(metavar="ADAPTER", help=f"One of {', '.join(ADAPTERS)}.")],
     basin: Basins = None,
-    product: Annotated[str | None, typer.Option(metavar="NAME", help="What its weather is kept under.")] = None,
+    product: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Product name to store its weather under.")
+    ] = None,
     model: Annotated[str | None, typer.Option(metavar="NAME", help="Of Open-Meteo: era5, ecmwf_ifs, ...")] = None,
     members: Annotated[int | None, typer.Option(metavar="COUNT", help="Of an ensemble, control included.")] = None,
-    days_back: Annotated[int | None, typer.Option(metavar="DAYS", help="That every fetch asks for again.")] = None,
+    days_back: Annotated[
+        int | None, typer.Option(metavar="DAYS", help="Past days that every fetch reads again.")
+    ] = None,
     days_ahead: Annotated[int | None, typer.Option(metavar="DAYS", help="Of each weather forecast.")] = None,
     days_behind: Annotated[
         int | None,
-        typer.Option(metavar="DAYS", help="Before today that each weather forecast of one trace begins with."),
+        typer.Option(metavar="DAYS", help="Days before today at which each deterministic weather forecast starts."),
     ] = None,
     series: Annotated[
         list[str] | None, typer.Option(metavar="BASIN=SERIES", help="Where a gauge has several; repeat it for more.")
@@ -63,7 +67,7 @@ def add(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Add a feed. It is asked by `freshet feeds fetch`, by jobs and by schedules of the kind fetch."""
+    """Add a feed. It is fetched by `freshet feeds fetch`, and by jobs and schedules of the kind fetch."""
     result: dict[str, Any] = {
         "adapter": adapter,
         "basins": [basin_id(text) for text in basin] if basin else None,
@@ -88,7 +92,7 @@ def start(
     since: Annotated[str, typer.Option(metavar="YYYY-MM-DD", help="The first day of discharge and past weather.")],
     as_json: Json = False,
 ) -> None:
-    """Add the usual feeds where they are not there yet, and fetch what they have of every basin since a day.
+    """Add the usual feeds if missing, and fetch their data of every basin since a given day.
 
     They are flow (discharge of USGS), past and ahead (past weather and weather forecasts of Open-Meteo).
     """
@@ -126,7 +130,7 @@ def list_feeds(as_json: Json = False) -> None:
 
 @app.command("show")
 def show(feed: Name, as_json: Json = False) -> None:
-    """Show a feed: what it is told, and what came of each basin."""
+    """Show a feed: its settings, and the result of the last fetch for each basin."""
     with opened(reads=True) as context, context.database.reading() as session:
         stored = records.get(session, feed)
         fetched = records.basins_of(session, stored)
@@ -142,11 +146,11 @@ def fetch(
     feed: Name,
     basin: Basins = None,
     period: Annotated[
-        str | None, typer.Option(metavar="FIRST..LAST", help="The days to ask for. Default: those that the feed says.")
+        str | None, typer.Option(metavar="FIRST..LAST", help="The days to fetch. Default: by the feed's settings.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Ask a feed for what is new and keep it. Asked again, it stores nothing twice."""
+    """Fetch new data from a feed and store it. Fetched again, it stores only what is new."""
     days = None if period is None else Period.parse(period)
     with opened() as context, reporting() as reporter:
         done = _fetched(context, reporter, feed, [basin_id(text) for text in basin or []], days)
@@ -156,16 +160,16 @@ def fetch(
 
 @app.command("remove")
 def remove(feed: Name, as_json: Json = False) -> None:
-    """Remove a feed. What it brought stays."""
+    """Remove a feed. Its fetched data stay."""
     with opened() as context, context.database.transaction() as session:
         stored = records.get(session, feed)
         records.remove(session, stored)
         audit.record(session, audit.command_line(), "feed removed", stored.id, context.clock.wall(), name=stored.name)
-    answer({"removed": stored.id}, as_json, f"Feed {feed} is removed. What it brought stays.")
+    answer({"removed": stored.id}, as_json, f"Feed {feed} is removed. Its fetched data stay.")
 
 
 def any_intake(settings: Settings, reporter: Reporter) -> Intake:
-    """Return where a command may read files from: anywhere. Downloads are shown."""
+    """Return an intake that reads files from anywhere and shows downloads."""
 
     def show(received: int, size: int | None) -> None:
         reporter.show("download", received, size or received, "bytes")
@@ -183,7 +187,7 @@ def _create(context: Context, session: Session, name: str, settings: AnyFeedSett
 def _fetched(
     context: Context, reporter: Reporter, feed: str, basins: Sequence[str], days: Period | None
 ) -> list[records.FetchedBasin]:
-    """Ask a feed, show how that goes on, and return what came of each basin."""
+    """Fetch a feed, show the progress, and return the result for each basin."""
 
     def show(fetched: records.FetchedBasin, done: int, total: int) -> None:
         reporter.show(feed, done, total, f"{fetched.basin_id} {fetched.status}")
@@ -209,12 +213,12 @@ def _counted(done: Sequence[records.FetchedBasin]) -> str:
 
 def _shown(done: Sequence[records.FetchedBasin], title: str) -> Any:
     if len(done) > MAX_ROWS:
-        title += f"; the first {MAX_ROWS} of them (--json tells all)"
+        title += f"; the first {MAX_ROWS} of them (--json lists all)"
     return _table(done[:MAX_ROWS], title)
 
 
 def _exit(done: Sequence[records.FetchedBasin]) -> None:
-    """End with the code that says how many of the basins failed, if any did."""
+    """Exit with the code for some or all basins failed, if any did."""
     if failed := records.statuses(done).get("failed"):
         raise typer.Exit(PARTLY_DONE if failed < len(done) else DataProblem.exit_code)
 
@@ -227,5 +231,5 @@ def _table(fetched: Sequence[records.FetchedBasin], title: str) -> Any:
 def _pair(text: str) -> tuple[str, str]:
     basin, separator, series = text.partition("=")
     if not separator:
-        raise InvalidInput("--series names no series: write it as BASIN=SERIES.")
+        raise InvalidInput("--series does not name a series: write it as BASIN=SERIES.")
     return basin_id(basin), series

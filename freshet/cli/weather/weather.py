@@ -1,4 +1,4 @@
-"""`freshet weather`: the weather forecasts that are kept."""
+"""`freshet weather`: stored weather forecasts."""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -24,10 +24,10 @@ def add(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV, JSON or NetCDF-CF, by the end of its name.")],
     as_json: Json = False,
 ) -> None:
-    """Keep the weather forecast of a file.
+    """Store the weather forecast in a file.
 
-    The same again stores nothing. What is kept never changes: another of the same source, model and reference time is
-    refused. A basin whose weather cannot be used is told, and the others are kept.
+    Adding the same file again changes nothing. Stored weather forecasts never change: another one of the same source,
+    model and reference time is refused. A basin with unusable weather is reported, and the others are stored.
     """
     from operations.weather.import_forecasts import add as run
 
@@ -38,7 +38,7 @@ def add(
         inform(f"Refused: {reason}")
     for basin, odd in stored.warnings.items():
         inform(f"Warning: {basin}: {' '.join(odd)}")
-    text = f"Weather forecast {stored.issue_id}: {len(stored.new)} basins new, {len(stored.known)} kept already."
+    text = f"Weather forecast {stored.issue_id}: {len(stored.new)} basins new, {len(stored.known)} stored already."
     answer(asdict(stored), as_json, text)
     if stored.refused:
         raise typer.Exit(PARTLY_DONE)
@@ -46,11 +46,15 @@ def add(
 
 @app.command("list")
 def list_(
-    basin: Annotated[str | None, typer.Option(metavar="BASIN", help="Those that hold this basin.")] = None,
-    limit: Annotated[int, typer.Option(metavar="COUNT", min=1, max=10_000, help="At most so many.")] = 20,
+    basin: Annotated[
+        str | None, typer.Option(metavar="BASIN", help="Only weather forecasts that include this basin.")
+    ] = None,
+    limit: Annotated[
+        int, typer.Option(metavar="COUNT", min=1, max=10_000, help="Maximum number of weather forecasts.")
+    ] = 20,
     as_json: Json = False,
 ) -> None:
-    """List the weather forecasts that are known by the clock, the last kept first."""
+    """List the weather forecasts known by the clock, the last stored first."""
     with opened(reads=True) as context, context.database.reading() as session:
         wanted = None if basin is None else basin_id(basin)
         issues = records.list_issues(session, context.clock.now(), basin=wanted, limit=limit)

@@ -51,7 +51,7 @@ def test_what_cannot_be_added_is_refused_by_name(tmp_path: Path, usgs: dict[str,
     for arguments, sentence in (
         (("OWN-mill",), "The location of OWN-mill is not known"),
         (("OWN-mill", "--latitude", "44"), "latitude and longitude go together"),
-        (("OWN-mill", "--outline", str(outline)), "is no JSON"),
+        (("OWN-mill", "--outline", str(outline)), "is not JSON"),
         (("SYNTH-01",), "the basins of SYNTH are ingested from their source"),
         (("USGS-06409000",), "USGS knows no monitoring location USGS-06409000"),
     ):

@@ -39,7 +39,7 @@ def test_a_stopped_training_goes_on_to_the_same_weights(
     resumed = ingested(*TRAINING, "--json", FRESHET_LOG_LEVEL="info")
 
     assert process.returncode == (130 if how is signal.SIGINT else -how)
-    assert ("Interrupted. What was finished is kept" in err) is (how is signal.SIGINT)
+    assert ("Interrupted. Finished work is stored" in err) is (how is signal.SIGINT)
     assert out == ""
     assert "Traceback" not in err
     assert '"event": "train.resume"' in resumed.err

@@ -85,7 +85,7 @@ def test_who_makes_a_new_database_states_it_once_and_beside_the_answer(freshet: 
     first = freshet("ingest", "camels", "--from", str(country), "--json")
     again = freshet("ingest", "camels", "--from", str(country), "--json")
 
-    sentence = f"A new database was made: {freshet.data / 'freshet.sqlite'}\n"
+    sentence = f"A new database was created: {freshet.data / 'freshet.sqlite'}\n"
     assert first.err.count(sentence) == 1
     assert "A new database" not in again.err
     assert len(first.json["basins"]) == len(again.json["basins"])
@@ -96,7 +96,7 @@ def test_a_key_may_be_the_first_thing_that_is_created(freshet: Freshet) -> None:
     result = freshet("keys", "make", "river office", "--json")
 
     assert result.code == 0
-    assert "A new database was made: " in result.err
+    assert "A new database was created: " in result.err
     assert [key["id"] for key in freshet("keys", "list", "--json").json["keys"]] == [result.json["id"]]
 
 

@@ -122,7 +122,7 @@ def test_the_key_goes_to_no_other_host(server: Server) -> None:
         other.answers[:] = [whole(page(following=None))]
         for following in (other.url("/v1/basins"), f"//127.0.0.1:{other.port}/v1/basins"):
             server.answers[:] = [whole(page("SYNTH-01", following=following))]
-            with pytest.raises(ServiceError, match="is no path of the service"):
+            with pytest.raises(ServiceError, match="is not a path of the service"):
                 list(client.basins())
         server.answers[:] = [status(307, Location=other.url("/v1/basins"))]
         with pytest.raises(ServiceError, match="sent on to another address"):

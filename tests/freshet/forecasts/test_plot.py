@@ -66,7 +66,7 @@ def test_a_picture_is_written_by_the_end_of_its_name(worked: Freshet, tmp_path: 
 @pytest.mark.parametrize(
     ("arguments", "code", "sentence"),
     [
-        ((BASIN, "--to", "plume.gif"), 2, "--to plume.gif is no picture: end its name with .png or .svg."),
+        ((BASIN, "--to", "plume.gif"), 2, "--to plume.gif is not a picture: end its name with .png or .svg."),
         (("SYNTH-09",), 3, "SYNTH-09"),
         ((BASIN, "--run", "none"), 3, "none"),
         ((BASIN, "--to", "/no/folder/plume.png"), 4, "/no/folder/plume.png cannot be used"),

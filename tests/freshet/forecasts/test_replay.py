@@ -1,4 +1,4 @@
-"""`freshet replay`: mornings of the past, as if each were today."""
+"""`freshet replay`: issue days of the past, as if each were today."""
 
 from tests.freshet.conftest import Freshet
 
@@ -11,7 +11,9 @@ def test_issue_days_are_replayed_and_stated_to_be_perturbed(worked: Freshet) -> 
         ("2005-04-01", "perturbed-observations"),
     ]
     assert "perturbed" in worked("runs", done.json["runs"][0]["id"]).out
-    assert "0 runs on 2 mornings" in worked("replay", "--from", "2005-04-02", "--to", "2005-04-03", "--traces", "2").out
+    assert (
+        "0 runs on 2 issue days" in worked("replay", "--from", "2005-04-02", "--to", "2005-04-03", "--traces", "2").out
+    )
 
 
 def test_a_issue_day_after_the_clock_or_a_latency_that_makes_all_stale_is_refused(worked: Freshet) -> None:

@@ -24,7 +24,8 @@ def test_the_run_and_its_base_are_reported_and_the_latest_forecast_stays(worked:
     runs = worked("runs", "--basin", "SYNTH-01", "--json").json["runs"]
     assert [created["purpose"] for created in runs[: len(runs) - len(before)]] == ["what-if", "what-if"]
     shown = " ".join(worked("runs", run["id"]).out.split())
-    assert "No forecast, but what if: a storm of 30 mm 2 days after T0; 10 mm more water in the basin at T0." in shown
+    changes = "a storm of 30 mm 2 days after T0; 10 mm more water in the basin at T0"
+    assert f"What-if run, not a forecast: {changes}." in shown
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ def test_a_version_is_trained_once(ingested: Freshet) -> None:
     assert first.json["promoted"] == first.json["basins"] == list(BASINS)
     assert "member 0: 6 of 6" in first.err
     assert f"best validation NSE (median over {len(BASINS)} basins)" in ingested("train", *PERIODS, *SMALL).out
-    assert "keeps the label 'small'" in again.err
+    assert "retains the label 'small'" in again.err
     same = ingested("train", *PERIODS, *SMALL, "--label", "small", "--json")
     assert [one.err.count("keeps") for one in (first, same)] == [0, 0]
     stored = ingested("models", "show", first.json["version_id"], "--json").json
@@ -66,14 +66,14 @@ def test_the_basins_of_a_file_and_of_options_are_trained_on(ingested: Freshet, t
         ([*FIT, "--seed", "-1"], 2, "seed: "),
         ([*FIT, "--architecture", "transformer"], 2, "network: choose an architecture: mclstm, lstm"),
         ([*FIT, "--set", f"windows.spinup_days=1{'0' * 30}"], 2, "windows.spinup_days: "),
-        ([*FIT, "--set", "windows.batch"], 2, "--set 'windows.batch' sets no field"),
-        ([*FIT, "--set", "windows..batch=4"], 2, "sets no field: write FIELD=VALUE"),
+        ([*FIT, "--set", "windows.batch"], 2, "--set 'windows.batch' does not set a field"),
+        ([*FIT, "--set", "windows..batch=4"], 2, "does not set a field: write FIELD=VALUE"),
         ([*FIT, "--set", "windows.bacth=4"], 2, "windows.bacth: there is no such field"),
         ([*FIT, "--set", "windows.batch=four"], 2, "windows.batch: input should be a valid integer"),
         ([*FIT, "--set", "inputs=5"], 2, "inputs: "),
         ([*FIT, "--config", "/no/such/file"], 2, "/no/such/file cannot be read (No such file or directory)"),
-        ([*FIT, "--device", "abacus"], 2, "--device abacus is no device of this machine"),
-        ([*FIT, "--device", "cuda:99"], 2, "--device cuda:99 is no device of this machine"),
+        ([*FIT, "--device", "abacus"], 2, "--device abacus is not a device of this machine"),
+        ([*FIT, "--device", "cuda:99"], 2, "--device cuda:99 is not a device of this machine"),
         ([*FIT, "--basins-file", "/no/such/file"], 2, "/no/such/file cannot be read (No such file or directory)"),
     ],
 )

@@ -22,7 +22,7 @@ from pathlib import Path
 from runtime import restart_notes as restarts
 data, cause, times = sys.argv[1:]
 since = datetime(2008, 9, 20, 6, tzinfo=UTC)
-restarts.tell(Path(data), [restarts.Restart("api", cause, int(times), since)] if cause else [])
+restarts.store(Path(data), [restarts.Restart("api", cause, int(times), since)] if cause else [])
 print("written", flush=True)
 sys.stdin.readline()
 """
@@ -55,7 +55,7 @@ def test_a_service_that_has_ended_is_reported_with_its_log(tmp_path: Path) -> No
 def test_a_part_that_retains_ending_is_reported_with_its_log(tmp_path: Path) -> None:
     with supervisor(tmp_path, "ended with exit code 2", 3) as process:
         expected = (
-            r"The api of the service keeps ending: it ended with exit code 2, 3 times .* its log is .*service\.log"
+            r"The api of the service ends repeatedly: it ended with exit code 2, 3 times .* its log is .*service\.log"
         )
         with pytest.raises(ServiceError, match=expected):
             require_alive(process, tmp_path)

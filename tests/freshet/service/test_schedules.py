@@ -69,7 +69,7 @@ def test_a_schedule_is_removed_by_name_or_id(empty: Freshet) -> None:
         (["--params", '{"horizon": "3"}'], "params.horizon: input should be a valid integer"),
         (["--kind", "training", "--params", '{"config": 5}'], "params.config: "),
         (["--params", "{"], "--params is not JSON"),
-        (["--params", "[]"], "--params is no JSON object"),
+        (["--params", "[]"], "--params is not a JSON object"),
     ],
 )
 def test_what_cannot_be_scheduled_is_reported(empty: Freshet, changes: list[str], sentence: str) -> None:

@@ -21,7 +21,7 @@ from freshet.supervisor.supervised_process import (
 )
 from freshet.supervisor.watchdog_socket import WatchdogSocket
 
-SIGN = "from runtime import watchdog; watchdog.tell(watchdog.LIVES); input()"
+SIGN = "from runtime import watchdog; watchdog.notify(watchdog.LIVES); input()"
 SOON = 0.125  # exact in binary, so that sums of it are
 
 
