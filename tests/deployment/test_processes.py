@@ -200,7 +200,7 @@ def test_the_api_is_well_as_soon_as_it_answers(deployment: Deployment) -> None:
         ("gpu-training-worker", "training"),
     ],
 )
-def test_a_worker_does_the_jobs_of_its_queue_and_ends_when_reported(
+def test_a_worker_does_the_jobs_of_its_queue_and_ends_when_asked(
     deployment: Deployment, service: str, queue: str
 ) -> None:
     process = deployment.start(service)

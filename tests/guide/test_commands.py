@@ -94,7 +94,7 @@ def test_every_command_and_option_exists(page: Path) -> None:
         _require_understood(loaded(name), name, [word for word in arguments if word != "..."], line)
 
 
-def test_the_index_states_of_every_page_with_commands_whether_they_are_run() -> None:
+def test_the_index_marks_every_page_whose_commands_are_run() -> None:
     index = (DOCS / "README.md").read_text(encoding="utf-8")
     section = index[index.index("## Which commands are run") :]
     run, _, not_run = section.partition("Of all others")

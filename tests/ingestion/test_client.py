@@ -228,7 +228,7 @@ def test_https_is_not_left_for_http(secured: Server, public_and_private: tuple[S
 
 
 @pytest.mark.parametrize("host", ["xn--a.-b", "xn--a.b{"])
-def test_an_international_name_that_is_none_is_no_address(host: str) -> None:
+def test_an_invalid_international_name_is_refused(host: str) -> None:
     with pytest.raises(InvalidInput, match="is not a URL"):
         http_address(f"http://{host}/")
     with pytest.raises(BadRedirect):

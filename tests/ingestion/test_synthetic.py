@@ -101,7 +101,7 @@ def test_the_gauge_has_estimates_and_a_gap(basins: list[BasinData]) -> None:
     assert (missing == Flag.MISSING).all()
 
 
-def test_every_basin_has_the_27_attributes_and_a_name_that_states_synthetic(basins: list[BasinData]) -> None:
+def test_every_basin_has_the_27_attributes_and_a_name_with_synthetic(basins: list[BasinData]) -> None:
     for basin in basins:
         assert set(basin.attributes) | set(basin.areas) >= STATICS
         assert basin.name is not None

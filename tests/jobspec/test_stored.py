@@ -41,7 +41,7 @@ def test_the_shipped_ensemble_is_still_what_its_recipe_trains() -> None:
 
 
 @pytest.mark.parametrize("network", [None, 3, [], {"architecture": 3}, {"architecture": "mclstm", "cells": "many"}])
-def test_what_is_no_configuration_is_refused_all_the_same(network: object) -> None:
+def test_an_invalid_configuration_is_still_refused(network: object) -> None:
     stored = TrainingConfig.model_validate(ASKED).model_dump(mode="json") | {"network": network}
     with pytest.raises(ValidationError):
         TrainingConfig.from_stored(stored)

@@ -36,7 +36,7 @@ def test_what_is_written_is_read() -> None:
         blob({"other": "{}"}, "a\n\x1b" * 1000),
     ],
 )
-def test_what_is_no_such_file_is_refused_in_a_short_sentence(content: bytes) -> None:
+def test_a_file_that_is_not_a_checkpoint_is_refused_in_a_short_sentence(content: bytes) -> None:
     with pytest.raises(DataProblem, match="cannot be read") as problem:
         checkpoint.parse(content)
     assert len(str(problem.value)) < 400

@@ -162,7 +162,7 @@ def test_flow_that_warmth_raises_is_found() -> None:
     assert {"warming", "cooling"} & found
 
 
-def test_water_that_is_no_number_fails_every_question() -> None:
+def test_water_that_is_not_a_number_fails_every_question() -> None:
     def broken(network: MCLSTM) -> None:
         torch.nn.init.constant_(network.output_gate.bias, torch.nan)
 

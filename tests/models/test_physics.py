@@ -52,7 +52,7 @@ def test_a_leak_is_found() -> None:
     assert "closure" in failures(faulty(leak))
 
 
-def test_a_bias_that_is_no_number_fails_every_probe_with_no_value() -> None:
+def test_a_bias_that_is_not_a_number_fails_every_probe_without_a_value() -> None:
     network = MCLSTM(AUXILIARY, STATIC, cells=8, recurrence="torch")
     torch.nn.init.constant_(network.output_gate.bias, torch.nan)
 

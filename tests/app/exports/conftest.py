@@ -15,10 +15,10 @@ from records.database.engine import Database
 from records.series import series
 from records.verification import scores
 from records.versions import promotions
-from tests.app import factories as created
+from tests.app import factories
 from tests.app.conftest import serving
 from tests.app.forecasts.test_volumes import paths
-from tests.app.models.test_skill import SCORE
+from tests.app.models.test_scores import SCORE
 from tests.records.factories import BASIN, NOW, a_basin, a_promoted_version, a_run, a_source, daily
 
 FORMULA = '=HYPERLINK("http://evil.example")'
@@ -50,13 +50,13 @@ def fill_records(database: Database) -> None:
         basins.upsert(session, basins.Basin(SECOND, 'Älv, "Övre"\nbron', 60.0, 15.0))
         version = a_promoted_version(session, a_basin(session, BARE))
         promotions.promote(session, version, [BASIN, SECOND], reason="better", by="someone", at=NOW)
-        uncalibrated = created.forecast(SECOND)
+        uncalibrated = factories.forecast(SECOND)
         plain = [one for one in uncalibrated.series if "calibrated" not in one.variable]
-        peak = float(np.median(created.DISCHARGE[:, -1]))
-        summary = replace(created.SUMMARY, peak_mm_per_day=peak, peak_lead=3)
-        results = created.forecast(summary=summary), replace(uncalibrated, series=plain)
+        peak = float(np.median(factories.DISCHARGE[:, -1]))
+        summary = replace(factories.SUMMARY, peak_mm_per_day=peak, peak_lead=3)
+        results = factories.forecast(summary=summary), replace(uncalibrated, series=plain)
         a_run(session, version, *results, horizon_days=3, forcing_kind="observed")
-        traces = created.forecast_with_traces()
+        traces = factories.forecast_with_traces()
         traces = replace(traces, series=[*traces.series, paths()])
         a_run(session, version, traces, horizon_days=3, forcing_kind="climatology", purpose="on-request")
         flow = np.where(np.arange(30) == 4, np.nan, np.linspace(1.0, 9.0, 30))

@@ -75,7 +75,7 @@ def test_pages_hold_every_run_once(database: Database, client: TestClient) -> No
     assert seen == [ids["partial"], ids["old"]]
 
 
-def test_a_run_states_what_came_of_each_basin(database: Database, client: TestClient) -> None:
+def test_a_run_reports_the_outcome_of_each_basin(database: Database, client: TestClient) -> None:
     ids = fill_records(database)
     answer = client.get(f"/v1/runs/{ids['partial']}")
     result = answer.json()

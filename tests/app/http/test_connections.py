@@ -83,7 +83,7 @@ def test_a_body_that_does_not_come_is_given_up(sqlite: str) -> None:
         assert answered(port)
 
 
-def test_one_address_retains_no_other_out(sqlite: str) -> None:
+def test_one_address_does_not_shut_out_another(sqlite: str) -> None:
     with running(sqlite, maximum=5, head=SLOW) as port, ExitStack() as stack:
         half_open = [stack.enter_context(opened(port, HEAD)) for _ in range(5)]
         with opened(port) as one_more:

@@ -55,7 +55,7 @@ def test_an_error_is_logged_with_its_traceback_under_the_id_of_the_request(sqlit
     assert (end["event"], end["status"], end["log_level"]) == ("request.end", 500, "info")
 
 
-def test_a_path_is_logged_short_and_without_what_a_terminal_obeys() -> None:
+def test_a_path_is_logged_short_and_without_control_characters() -> None:
     shown = shown_path({"path": "/v1/\x1b[2J\u0000\n" + "a" * 10_000})
     assert shown.startswith(r"/v1/\x1b[2J\x00\naaa")
     assert len(shown) < 300

@@ -11,7 +11,7 @@ from records.database.engine import Database
 from records.verification import lead_scores
 from records.versions.version_properties import Pretrained, VersionProperties
 from tests.records.factories import BASIN, a_basin, a_promoted_version, a_version
-from tests.records.verification.test_verification import SCORES, a_verification
+from tests.records.verification.test_lead_scores import SCORES, a_verification
 
 
 def fill_records(session: Session) -> tuple[str, str]:
@@ -119,7 +119,7 @@ def test_new_scores_are_a_new_answer(
     assert (before, after) == ([304, 304], [200, 200])
 
 
-def test_what_was_not_verified_states_how_to(sqlite_client: TestClient, of_sqlite: tuple[str, str]) -> None:
+def test_an_unverified_version_reports_how_to_verify_it(sqlite_client: TestClient, of_sqlite: tuple[str, str]) -> None:
     addresses = {
         f"/v1/basins/{BASIN}/verification?version={of_sqlite[1]}": "not-verified",
         f"/v1/basins/{BASIN}/verification?season=JJA": "not-verified",

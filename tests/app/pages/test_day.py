@@ -15,7 +15,7 @@ def colour(page: str) -> str:
     return str(name)
 
 
-def test_a_forecast_without_chances_is_not_reported_as_calm(
+def test_a_forecast_without_probabilities_is_not_shown_as_calm(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
     with sqlite_database.transaction() as session:

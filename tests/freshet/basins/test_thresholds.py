@@ -38,7 +38,7 @@ def test_the_levels_of_a_record_are_shown(office: Freshet) -> None:
     assert f"{two['discharge']:.3f}" in shown.out
 
 
-def test_a_record_that_is_too_short_states_why(ingested: Freshet) -> None:
+def test_a_record_that_is_too_short_gives_the_reason(ingested: Freshet) -> None:
     shown = ingested("thresholds", "show", "SYNTH-01")
     assert (shown.code, "Years with enough days: 5. A level needs 10." in shown.out) == (0, True)
 

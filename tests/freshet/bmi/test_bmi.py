@@ -197,7 +197,7 @@ def test_a_state_of_another_ensemble_basin_or_day_is_refused(forcing: Forcing, t
         ({"attributes": {"p_mean": 3.0, "pm": 1.0}}, "pet_mean.* is missing. It takes no pm"),
     ],
 )
-def test_a_configuration_that_cannot_be_used_states_why(
+def test_an_unusable_configuration_is_refused_with_the_reason(
     changes: dict[str, object], sentence: str, tmp_path: Path
 ) -> None:
     with pytest.raises(InvalidInput, match=sentence):

@@ -59,14 +59,12 @@ def held(worked: Freshet) -> Iterator[Freshet]:
 
 
 @pytest.mark.parametrize("arguments", READ, ids=" ".join)
-def test_what_reads_works_while_somebody_writes(held: Freshet, arguments: tuple[str, ...]) -> None:
+def test_reading_commands_work_during_a_write(held: Freshet, arguments: tuple[str, ...]) -> None:
     assert held(*arguments).code == 0
 
 
 @pytest.mark.parametrize("arguments", READ, ids=" ".join)
-def test_what_reads_leaves_older_tables_as_they_are_and_states_what_to_run(
-    old: Freshet, arguments: tuple[str, ...]
-) -> None:
+def test_reading_commands_leave_older_tables_and_report_what_to_run(old: Freshet, arguments: tuple[str, ...]) -> None:
     result = old(*arguments)
     assert result.code == 5
     assert f"are at revision {OLD}, and this code needs" in result.err
@@ -75,7 +73,7 @@ def test_what_reads_leaves_older_tables_as_they_are_and_states_what_to_run(
 
 
 @pytest.mark.parametrize("arguments", [("migrate",), ("keys", "make", "river office")], ids=" ".join)
-def test_what_writes_brings_them_up(old: Freshet, arguments: tuple[str, ...]) -> None:
+def test_writing_commands_migrate_older_tables(old: Freshet, arguments: tuple[str, ...]) -> None:
     assert old(*arguments).code == 0
     assert revision(old.data) != OLD
     assert old("basins").code == 0

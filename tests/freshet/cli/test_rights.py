@@ -73,7 +73,7 @@ def test_a_folder_that_is_open_to_others_is_reported_with_what_mends_it(tmp_path
     assert ["chmod 600" in sentence for sentence in reported()] == [True]
 
 
-def test_a_folder_that_is_there_retains_its_rights(tmp_path: Path) -> None:
+def test_an_existing_folder_retains_its_permissions(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir(mode=0o750)
     before = (tmp_path / "mine").stat().st_mode
     private_files.make_folder(tmp_path / "mine" / "data")

@@ -81,7 +81,7 @@ def test_a_mistyped_url_is_reported_and_not_created(worked: Freshet, tmp_path: P
     assert not file.exists()
 
 
-def test_who_makes_a_new_database_states_it_once_and_beside_the_answer(freshet: Freshet, country: Path) -> None:
+def test_creating_a_database_is_reported_once_on_standard_error(freshet: Freshet, country: Path) -> None:
     first = freshet("ingest", "camels", "--from", str(country), "--json")
     again = freshet("ingest", "camels", "--from", str(country), "--json")
 
@@ -100,7 +100,7 @@ def test_a_key_may_be_the_first_thing_that_is_created(freshet: Freshet) -> None:
     assert [key["id"] for key in freshet("keys", "list", "--json").json["keys"]] == [result.json["id"]]
 
 
-def test_doctor_states_of_a_missing_database_what_the_commands_state(freshet: Freshet) -> None:
+def test_doctor_reports_a_missing_database_like_the_commands(freshet: Freshet) -> None:
     checks = {check["name"]: check["detail"] for check in freshet("doctor", "--json").json["checks"]}
 
     assert freshet("runs", "--json").json["problem"]["detail"] == checks["database"]

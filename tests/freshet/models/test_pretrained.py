@@ -67,7 +67,7 @@ def test_it_is_installed_once_and_forecasts_basins_that_it_never_saw(ingested: F
     assert (model["basins"], model["current_basins"]) == (list(LEARNT), list(BASINS))
 
 
-def test_scores_state_whether_the_basin_was_learnt_from(ingested: Freshet, shelf: Path) -> None:
+def test_scores_report_whether_the_basin_was_trained_on(ingested: Freshet, shelf: Path) -> None:
     installed = ingested("models", "install-pretrained", "--json", FRESHET_PRETRAINED=str(shelf)).json
     own = ingested("evaluate", "--period", "2005-04-01..2005-09-30", "--json").json
     assert sorted(own["basins"]) == list(LEARNT)
@@ -79,7 +79,7 @@ def test_scores_state_whether_the_basin_was_learnt_from(ingested: Freshet, shelf
             assert (result["product"], result["trained_on"]) == ("synthetic", "synthetic")
 
 
-def test_another_product_is_stated_with_every_forecast(ingested: Freshet, shelf: Path, tmp_path: Path) -> None:
+def test_another_product_is_noted_with_every_forecast(ingested: Freshet, shelf: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(shelf / NAME, tmp_path / "other" / NAME)) / "version.json"
     content = json.loads(folder.read_text())
     content["config"]["inputs"]["product"] = "maurer_extended"
@@ -107,7 +107,7 @@ def test_another_product_is_stated_with_every_forecast(ingested: Freshet, shelf:
     )
 
 
-def test_without_its_forcing_it_serves_nobody_and_states_why(ingested: Freshet, shelf: Path) -> None:
+def test_without_its_forcing_it_serves_no_basin_and_gives_the_reason(ingested: Freshet, shelf: Path) -> None:
     arguments = ("models", "install-pretrained", "--product", "own_weather", "--promote", "--json")
     result = ingested(*arguments, FRESHET_PRETRAINED=str(shelf))
     assert (result.code, result.json["promoted"], sorted(result.json["left_out"])) == (0, [], list(BASINS))

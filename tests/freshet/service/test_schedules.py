@@ -80,7 +80,7 @@ def test_what_cannot_be_scheduled_is_reported(empty: Freshet, changes: list[str]
     assert listed(empty) == []
 
 
-def test_a_name_that_is_taken_and_a_schedule_that_is_none_are_reported(empty: Freshet) -> None:
+def test_a_taken_name_and_an_unknown_schedule_are_reported(empty: Freshet) -> None:
     empty("schedules", "add", "daily", *DAILY)
 
     taken = empty("schedules", "add", "daily", *DAILY, "--json")

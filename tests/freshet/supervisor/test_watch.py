@@ -75,7 +75,7 @@ def tree(empty: Freshet) -> Iterator[Tree]:
             supervisor.communicate(timeout=PATIENCE)
 
 
-def test_all_that_is_stopped_is_replaced(tree: Tree) -> None:
+def test_every_stopped_process_is_replaced(tree: Tree) -> None:
     workers = [f"worker {queue}" for queue in QUEUES]
     tree.until(
         lambda: tree.processes().get("workers") == dict.fromkeys(QUEUES, 1) | {SERVICE: 2}
@@ -88,7 +88,7 @@ def test_all_that_is_stopped_is_replaced(tree: Tree) -> None:
     tree.until(tree.answers)
 
 
-def test_a_part_that_retains_dying_is_reported_while_the_api_answers(tree: Tree) -> None:
+def test_a_process_that_dies_repeatedly_is_reported_while_the_api_answers(tree: Tree) -> None:
     api = tree.parts()["api"]
     for _ in range(6):
         before = tree.until(lambda: tree.parts().get("scheduler"))

@@ -70,7 +70,7 @@ def test_log_pearson_3_with_dry_years_is_that_of_scipy() -> None:
     ("distribution", "parent"),
     [(Gev, Gev(*map(np.array, (100.0, 40.0, -0.1)))), (LogPearson3, LogPearson3(*map(np.array, (2.0, 0.25, 0.2))))],
 )
-def test_intervals_hold_the_truth_nearly_as_often_as_they_state(
+def test_intervals_cover_the_truth_nearly_as_often_as_their_nominal_level(
     distribution: type[Distribution], parent: Distribution
 ) -> None:
     """They say 90 %; of a fit to few years a bootstrap holds it less often, and misses it above more than below."""
@@ -95,9 +95,7 @@ def test_intervals_hold_the_truth_nearly_as_often_as_they_state(
         (np.r_[np.zeros(10), MOOSE_RIVER[:9]], "9 of 19 years have any flow, and a level needs 10 that have."),
     ],
 )
-def test_where_there_is_no_level_it_is_stated_why(
-    distribution: type[Distribution], annual: Array, expected: str
-) -> None:
+def test_a_missing_level_has_a_reason(distribution: type[Distribution], annual: Array, expected: str) -> None:
     (found,) = levels(annual, [0.9], distribution)
     assert found == Level(None, None, None, expected)
 

@@ -7,7 +7,7 @@ import pytest
 from hydrology.uncertainty.error_fit import Fit, fit
 from hydrology.uncertainty.error_model import LEVELS, even_levels, mixed
 from hydrology.uncertainty.error_paths import MIN_PATHS, paths
-from tests.hydrology.uncertainty.test_error_model import created
+from tests.hydrology.uncertainty.test_error_model import synthetic_pairs
 
 Array = npt.NDArray[np.float64]
 LEADS = np.arange(1.0, 11.0)
@@ -15,7 +15,7 @@ LEADS = np.arange(1.0, 11.0)
 
 @pytest.fixture(scope="module")
 def model() -> Fit:
-    return fit({f"basin {seed}": created(seed) for seed in range(4)})
+    return fit({f"basin {seed}": synthetic_pairs(seed) for seed in range(4)})
 
 
 def courses(model: Fit, simulated: Array) -> tuple[Array, Array]:
@@ -44,7 +44,7 @@ def test_days_follow_each_other_as_errors_do(model: Fit) -> None:
     assert far == pytest.approx(0.8**5, abs=0.2)
 
 
-def test_a_level_is_passed_on_some_day_more_likely_than_on_one_and_less_than_were_days_apart(model: Fit) -> None:
+def test_exceedance_over_days_lies_between_one_day_and_independent_days(model: Fit) -> None:
     flows, _ = courses(model, np.full((1, 10), 2.0))
     level = np.quantile(flows, 0.9)
     of_days = (flows > level).mean(axis=0)

@@ -51,7 +51,7 @@ def test_where_nothing_is_observed_or_all_is_explained_nothing_changes() -> None
     assert not smallest_factors(response, np.zeros_like(computed), computed, MEAN_FLOW, CELLS).any()
 
 
-def test_a_day_without_observation_states_nothing() -> None:
+def test_a_day_without_observation_has_no_influence() -> None:
     response = responses(3)
     observed = response.sum(axis=-1) * 2
     misfit = observed - response.sum(axis=-1)

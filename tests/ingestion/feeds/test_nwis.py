@@ -37,7 +37,7 @@ def test_an_empty_list_of_values_is_no_data(live: Live) -> None:
     assert observed(live.fetch(feed(live))[MAINE]).variables == {}
 
 
-def test_a_word_in_place_of_a_number_states_why_there_is_none(live: Live) -> None:
+def test_a_word_in_place_of_a_number_becomes_a_flag(live: Live) -> None:
     live.today("nwis-ice")
     flow = observed(live.fetch(feed(live, "rdb"), "2026-11-01..2026-11-21")[MAINE]).variables["discharge"]
     assert np.isnan(flow.values[-1])
@@ -129,7 +129,7 @@ def test_rows_of_one_day_are_one_day_with_the_flags_of_all(
         RDB.replace("datetime", "date"),
     ],
 )
-def test_what_is_no_whole_rdb_is_broken(body: str) -> None:
+def test_an_incomplete_rdb_file_is_refused(body: str) -> None:
     with pytest.raises(Broken):
         _of_rdb(body.encode())
 

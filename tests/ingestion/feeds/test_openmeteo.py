@@ -83,7 +83,7 @@ PASSES: dict[Fault, list[float]] = {
 
 
 @pytest.mark.parametrize("fault", PASSES)
-def test_what_is_no_fault_or_passes_changes_nothing(live: Live, fault: Fault) -> None:
+def test_harmless_or_temporary_faults_change_nothing(live: Live, fault: Fault) -> None:
     undisturbed = live.fetch(archive(live))
     live.today(fault)
     disturbed = live.fetch(archive(live))
@@ -106,7 +106,7 @@ FAILS: dict[Fault, str] = {
 
 
 @pytest.mark.parametrize("fault", FAILS)
-def test_what_is_not_whole_is_refused(live: Live, fault: Fault) -> None:
+def test_incomplete_answers_are_refused(live: Live, fault: Fault) -> None:
     live.today(fault)
     assert FAILS[fault] in why(live.fetch(archive(live))[MAINE])
 
@@ -182,7 +182,7 @@ def test_a_place_weighs_what_the_service_counts(variables: int, days: int, place
     assert round(weight_of_place(variables, days) * places) == pytest.approx(weight, abs=1)
 
 
-def test_a_fetch_beyond_the_free_hour_is_refused_before_it_is_created(live: Live) -> None:
+def test_a_fetch_beyond_the_free_hour_is_refused_before_it_is_sent(live: Live) -> None:
     sites = [Site(f"OWN-{number}", 45.0, -69.0) for number in range(400)]
     with pytest.raises(FeedProblem, match=r"weighs 6200 calls .* at most 322 basins"):
         live.fetch(ensemble(live, 31), sites=sites)

@@ -81,7 +81,7 @@ def test_a_page_that_fails_leaves_nothing_of_its_basins(live: Live, fault: Fault
 
 
 @pytest.mark.parametrize("fault", ["usgs-429", "usgs-truncated"])
-def test_what_passes_is_asked_again(live: Live, fault: Fault) -> None:
+def test_a_temporary_failure_is_retried(live: Live, fault: Fault) -> None:
     undisturbed = live.fetch(feed(live))
     live.today(fault)
     disturbed = live.fetch(feed(live))
@@ -128,7 +128,7 @@ def test_of_two_series_one_is_named_or_none_is_taken(live: Live) -> None:
     assert "has no series another" in why(live.fetch(feed(live, _01031500="another"))[MAINE])
 
 
-def test_no_data_is_no_error(live: Live) -> None:
+def test_missing_data_are_not_an_error(live: Live) -> None:
     live.today("usgs-empty")
     assert observed(live.fetch(feed(live))[MAINE]).variables == {}
 

@@ -23,7 +23,7 @@ from tests.records.factories import a_source, contents, daily
 ISSUE_DAYS = ReplayParams(period=Period.parse("2005-04-02..2005-04-04"), horizon=5, traces=3)
 
 
-def test_each_issue_day_has_a_forecast_of_that_issue_day_with_perturbed_weather(trained_store: Database) -> None:
+def test_each_issue_day_has_its_own_forecast_with_perturbed_weather(trained_store: Database) -> None:
     done = replay(trained_store, CLOCK, ISSUE_DAYS)
     assert done.reasons == {}
     assert [(str(run.t0), run.issued_at.isoformat()) for run in done.runs] == [
@@ -80,6 +80,6 @@ def test_a_basin_whose_record_ended_long_before_is_reported(trained_store: Datab
     assert "ends on 2005-09-30, more than 3 days ago" in done.reasons[BASINS[0]]
 
 
-def test_a_issue_day_that_is_yet_to_come_is_refused(trained_store: Database) -> None:
+def test_an_issue_day_in_the_future_is_refused(trained_store: Database) -> None:
     with pytest.raises(InvalidInput, match="The morning of 2005-04-04 is yet to come"):
         replay(trained_store, Clock(datetime(2005, 4, 4, 13, tzinfo=UTC)), ISSUE_DAYS)

@@ -187,7 +187,7 @@ def test_whatever_comes_late_twice_out_of_order_or_otherwise_the_last_word_count
     holds()
 
 
-def test_what_was_known_at_an_instant_stays_what_it_was(rivers: Rivers) -> None:
+def test_what_was_known_at_an_instant_does_not_change(rivers: Rivers) -> None:
     @some
     @given(start=starts, shown=tellings(), steps=st.lists(st.integers(0, 2), min_size=7, max_size=7))
     def holds(start: Day, shown: list[Reporting], steps: list[int]) -> None:

@@ -51,7 +51,7 @@ def data_of(database: Database) -> dict[str, list[str]]:
     return {table: rows for table, rows in content(database).items() if table != "sources"}
 
 
-def test_a_country_is_stored_as_its_files_state_and_repeated_changes_nothing(database: Database, country: Path) -> None:
+def test_a_country_is_stored_as_in_its_files_and_repeating_changes_nothing(database: Database, country: Path) -> None:
     first = run(database, country)
     assert {outcome.status for outcome in first.values()} == {"new"}
     before = content(database)

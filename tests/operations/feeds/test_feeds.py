@@ -111,7 +111,7 @@ def statuses(done: dict[str, FetchedBasin]) -> set[tuple[str, int, int]]:
     return {(one.status, one.new_days, one.revised_days) for one in done.values()}
 
 
-def test_what_comes_is_stored_and_asked_again_stores_nothing(office: Office) -> None:
+def test_fetched_data_are_stored_and_a_second_fetch_stores_nothing(office: Office) -> None:
     office.add("flow", USGS)
     office.add("past", ARCHIVE)
     assert statuses(office.fetch("flow")) == {("new", 30, 0)}
@@ -258,7 +258,7 @@ def test_an_ensemble_is_stored_with_all_its_members(office: Office) -> None:
         assert len(weather_issues.read(session, issue.id, MAINE, office.world.now).traces) == 31
 
 
-def test_owner_to_credit_outlives_the_feed(office: Office) -> None:
+def test_the_credit_of_the_data_outlives_the_feed(office: Office) -> None:
     feed = office.add("past", ARCHIVE)
     office.add("flow", USGS)
     office.fetch("past")
@@ -290,7 +290,7 @@ def test_years_of_daymet_are_filled_in(office: Office) -> None:
     assert done[MAINE].new_days == 366 * 7  # 31 December is filled, by the rule of its source
 
 
-def test_tables_that_are_laid_down_are_taken_in(office: Office) -> None:
+def test_tables_in_a_folder_are_ingested(office: Office) -> None:
     (office.folder / "table.csv").write_text(f"basin,date,precipitation_mm_per_day\n{MAINE},2026-11-19,2\n")
     office.add("laid-down", {"adapter": "files", "from": [str(office.folder / "table.csv")], "product": "own"})
     done = office.fetch("laid-down")

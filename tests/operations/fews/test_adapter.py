@@ -357,7 +357,7 @@ def test_what_cannot_be_computed_is_reported_in_the_diagnostics(
 
 
 @pytest.mark.parametrize("lie", ["hPa", "kPa", "swapped", "fahrenheit", "metres", "accumulated", "megajoules"])
-def test_forcing_in_another_unit_than_it_states_is_refused_for_its_location(
+def test_forcing_in_another_unit_than_declared_is_refused_for_its_location(
     trained_store: Database, tmp_path: Path, lie: str
 ) -> None:
     wrong, right = BASINS[1], BASINS[0]

@@ -58,7 +58,7 @@ def state(database: Database, basin: str, at: Day) -> states.State | None:
         return states.get(session, versions.newest(session).id, basin, at)
 
 
-def test_a_run_retains_discharge_water_and_a_closed_ledger_per_member(trained_store: Database) -> None:
+def test_a_run_stores_discharge_storage_and_a_closed_ledger_per_member(trained_store: Database) -> None:
     run = one_run(trained_store, horizon=7)
     assert (run.status, run.t0, run.horizon_days, run.forcing_kind) == ("issued", T0, 7, "observed")
     assert run.forcing_cutoff == day("2004-03-17")
@@ -87,7 +87,7 @@ def test_a_run_retains_discharge_water_and_a_closed_ledger_per_member(trained_st
                 assert sum(ledger.terms.values()) == pytest.approx(ledger.residual_mm, abs=1e-12)
 
 
-def test_a_run_retains_whose_its_weather_is_where_a_feed_brought_some(trained_store: Database) -> None:
+def test_a_run_stores_the_credit_of_weather_from_a_feed(trained_store: Database) -> None:
     credit = Credit("Weather data by Open-Meteo.com.", "CC BY 4.0")
     before = one_run(trained_store)
     with trained_store.transaction() as session:
@@ -232,7 +232,7 @@ def test_nan_in_the_networks_withholds_every_basin(trained_store: Database, monk
         assert {basin.status for basin in runs.basins_of(session, run.id)} == {"withheld"}
 
 
-def test_a_run_retains_the_program_that_computed_it(trained_store: Database) -> None:
+def test_a_run_stores_the_program_that_computed_it(trained_store: Database) -> None:
     assert one_run(trained_store).program == (
         f"torch {torch.__version__} for {torch.backends.cpu.get_cpu_capability()}, recurrence {loader.choose().name}"
     )

@@ -70,7 +70,7 @@ def test_only_what_has_settled_counts(lived: Database) -> None:
     assert too_early == []
 
 
-def test_pairs_are_what_was_issued_and_what_was_observed(lived: Database) -> None:
+def test_pairs_hold_issued_and_observed_flow(lived: Database) -> None:
     with lived.reading() as session:
         version = versions.newest(session)
         (issue_days,) = settled(session, SETTLED, version.id)
@@ -87,7 +87,7 @@ def test_pairs_are_what_was_issued_and_what_was_observed(lived: Database) -> Non
     assert np.isfinite(pairs[BASINS[1]].last_error).all()
 
 
-def test_a_season_of_them_calibrates_the_next_forecast(lived: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_season_of_past_forecasts_calibrates_the_next(lived: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     with lived.reading() as session:
         version = versions.newest(session).id
     with pytest.raises(DataProblem, match=rf"once 90 days T0 .* So far: 35 with {WEATHER}"):
@@ -111,7 +111,7 @@ def test_a_season_of_them_calibrates_the_next_forecast(lived: Database, monkeypa
     assert (np.diff(flows, axis=0) >= 0).all()
 
 
-def test_without_an_error_model_of_the_simulation_it_states_to_fit_that_first(trained_store: Database) -> None:
+def test_without_an_error_model_of_the_simulation_it_asks_to_fit_that_first(trained_store: Database) -> None:
     with trained_store.reading() as session:
         version = versions.newest(session).id
     with pytest.raises(DataProblem, match="has no error model: fit one"):

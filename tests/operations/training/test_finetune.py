@@ -212,7 +212,7 @@ def test_vectors_are_fitted_where_the_parent_has_some(own: Database) -> None:
         tuned(own, without, fitted="basin_vectors", validation_period=None)
 
 
-def test_the_version_states_where_it_comes_from(own: Database, parent: str) -> None:
+def test_the_version_records_its_parent(own: Database, parent: str) -> None:
     child, was = tuned(own, parent, members=1), version(own, parent)
     assert (child.parent_id, child.scaler, child.members) == (parent, was.scaler, (0,))
     assert (child.config["network"], child.config["inputs"]) == (was.config["network"], was.config["inputs"])

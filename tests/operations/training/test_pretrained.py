@@ -130,7 +130,7 @@ def _new(version: versions.Version) -> versions.NewVersion:
     return versions.NewVersion(**{name: getattr(version, name) for name in versions.NewVersion.__dataclass_fields__})
 
 
-def test_an_installed_ensemble_is_a_version_with_all_that_was_stated_of_it(
+def test_an_installed_ensemble_is_a_version_with_all_its_properties(
     database: Database, origin: Database, shelf: Path
 ) -> None:
     trained, ensemble = newest(origin), read_shipped(NAME, shelf)
@@ -251,7 +251,7 @@ def test_members_of_a_training_under_way_are_shipped_one_by_one(trained_store: D
         ship(folder, new_version(CLOCK, started), [swapped])
 
 
-def test_what_is_not_shipped_is_reported_with_what_is(shelf: Path, tmp_path: Path) -> None:
+def test_an_ensemble_that_is_not_shipped_is_reported_with_the_shipped_ones(shelf: Path, tmp_path: Path) -> None:
     with pytest.raises(UnknownEnsemble, match=f"No ensemble 'nothing' is shipped: choose of {NAME}"):
         read_shipped("nothing", shelf)
     shutil.copytree(shelf / NAME, shelf / "twin")
@@ -335,7 +335,7 @@ def test_an_interrupted_installation_leaves_nothing(database: Database, shelf: P
     assert install(database, CLOCK, ensemble).already is False
 
 
-def test_a_basin_that_it_never_saw_is_forecast_and_states_it(trained_store: Database, shelf: Path) -> None:
+def test_a_basin_outside_the_training_is_forecast_and_marked(trained_store: Database, shelf: Path) -> None:
     version = install(trained_store, CLOCK, read_shipped(NAME, shelf)).version_id
     unseen, seen = (summary(trained_store, version, basin) for basin in (UNSEEN, LEARNT[0]))
     assert (unseen.seen_in_training, seen.seen_in_training) == (False, True)

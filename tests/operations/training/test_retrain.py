@@ -93,7 +93,7 @@ def test_a_better_candidate_is_put_in_use_and_rolled_back_in_one_call(trained_st
     assert in_use(trained_store) == before
 
 
-def test_where_no_year_has_come_since_there_is_nothing_to_train(trained_store: Database) -> None:
+def test_without_a_new_year_there_is_nothing_to_train(trained_store: Database) -> None:
     done = retrained(trained_store)
     with trained_store.transaction() as session:
         promotions.promote(session, done.trained.version_id, BASINS, reason="try", by="someone", at=CLOCK.now())

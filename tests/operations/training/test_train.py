@@ -42,7 +42,7 @@ def replace_flow(database: Database, basin: str, value: float) -> None:
         series.write(session, basin, "synth", "discharge", new, source, CLOCK.now())
 
 
-def test_a_version_retains_its_members_and_serves_the_basins_that_had_none(trained_store: Database) -> None:
+def test_a_version_stores_its_members_and_serves_the_basins_that_had_none(trained_store: Database) -> None:
     with trained_store.reading() as session:
         version = versions.newest(session)
         members = versions.members_of(session, version.id)
@@ -146,9 +146,9 @@ def test_members_side_by_side_end_together_and_go_on_to_the_same_weights(trained
     with trained_store.reading() as session:
         assert versions.newest(session).id == whole.version_id
         (running,) = trainings.list_trainings(session, status="running")
-        saved = [trainings.checkpoint(session, running.id, member) for member in (0, 1)]
+        checkpoints = [trainings.checkpoint(session, running.id, member) for member in (0, 1)]
         finished = trainings.finished_members(session, running.id)  # a member that is in needs no checkpoint
-    assert any(saved) or finished
+    assert any(checkpoints) or finished
     done = train(trained_store, CLOCK, config, BASINS)
     with trained_store.reading() as session:
         resumed, uninterrupted = (versions.get(session, training.version_id) for training in (done, whole))
@@ -174,7 +174,7 @@ def test_a_basin_of_constant_or_missing_flow_is_left_out_and_named(
         assert versions.get(session, done.version_id).basins == ("SYNTH-01", "SYNTH-03")
 
 
-def test_no_basin_left_is_an_error_and_retains_nothing(trained_store: Database) -> None:
+def test_a_training_without_any_usable_basin_fails_and_stores_nothing(trained_store: Database) -> None:
     replace_flow(trained_store, "SYNTH-02", 3.0)
     with pytest.raises(NoBasinLeft, match="is constant"):
         train(trained_store, CLOCK, configuration(members=1), ["SYNTH-02"])
@@ -195,7 +195,7 @@ def test_a_period_outside_the_record_is_named(trained_store: Database) -> None:
         prepare(session, configuration(train_period="1990-10-01..1999-09-30"), BASINS)
 
 
-def test_a_loss_that_turns_nan_fails_the_training_and_makes_no_version(trained_store: Database) -> None:
+def test_a_loss_that_turns_nan_fails_the_training_and_creates_no_version(trained_store: Database) -> None:
     config = configuration(schedule=Cosine(steps=8, warmup_steps=0, peak_learning_rate=5e36), members=1)
     with pytest.raises(TrainingDiverged, match="lower learning rate"):
         train(trained_store, CLOCK, config, BASINS)

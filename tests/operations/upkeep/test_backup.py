@@ -203,7 +203,7 @@ def rewritten(file: Path, **changes: object) -> Path:
         {"freshet__sqlite": b"no rows"},
     ],
 )
-def test_what_is_no_backup_is_refused(
+def test_a_file_that_is_not_a_backup_is_refused(
     file: Path, new: Database, there: Settings, changes: dict[str, bytes | None]
 ) -> None:
     with pytest.raises(NoBackup):
@@ -326,7 +326,7 @@ def test_a_damaged_list_of_files_is_refused(
         restore(there, new, other, show)
 
 
-def test_what_is_no_archive_is_refused(new: Database, there: Settings, tmp_path: Path) -> None:
+def test_a_file_that_is_not_an_archive_is_refused(new: Database, there: Settings, tmp_path: Path) -> None:
     other = tmp_path / "other"
     shutil.copy(__file__, other)
     with pytest.raises(NoBackup, match="no backup of Freshet"):

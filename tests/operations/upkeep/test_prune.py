@@ -59,7 +59,7 @@ def an_issue_stored(session: Session, reference: str, at: datetime = NOW) -> str
     return weather_issues.store(session, [forecast], at, operational=True).issue_id
 
 
-def test_what_outlived_its_rule_goes_and_the_rest_stays(database: Database) -> None:
+def test_data_older_than_their_rule_are_deleted_and_the_rest_stays(database: Database) -> None:
     young = At().wall() - timedelta(days=1)
     with database.transaction() as session:
         a_basin(session)

@@ -116,7 +116,7 @@ def test_quartiles_and_differences_are_those_of_the_evaluated_scores(trained_sto
     assert [score.metric for score in result.scores] == list(SCORES)
 
 
-def test_each_version_states_what_it_is_and_what_it_cost(trained_store: Database) -> None:
+def test_each_version_is_described_with_its_cost(trained_store: Database) -> None:
     first, second = both(trained_store)
     with trained_store.transaction() as session:
         members = session.scalars(select(MemberRow).order_by(MemberRow.version_id, MemberRow.label)).all()
@@ -157,7 +157,7 @@ def test_progress_counts_the_basins_of_all_versions(trained_store: Database) -> 
     assert shown[-1] == (6, 6)
 
 
-def test_what_was_revised_since_an_evaluation_is_scored_anew(trained_store: Database) -> None:
+def test_data_revised_since_an_evaluation_are_scored_again(trained_store: Database) -> None:
     ids = both(trained_store)
     before = compare(trained_store, CLOCK, ids, HELD_OUT).comparison
     blank(trained_store, "SYNTH-01", "precipitation", 2005, 10, 80.0, 60)

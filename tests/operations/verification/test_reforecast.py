@@ -118,7 +118,7 @@ def test_without_an_error_model_the_calibrated_scores_are_missing_with_the_reaso
     assert rows[RAW, 1].scores.crps_mm_per_day is not None
 
 
-def test_a_basin_that_the_error_model_was_not_fitted_to_states_it(calibrated: Database) -> None:
+def test_a_basin_that_the_error_model_was_not_fitted_to_is_marked(calibrated: Database) -> None:
     with calibrated.transaction() as session:
         session.execute(delete(BasinErrorsRow).filter_by(basin_id=BASIN))
     verified(calibrated)
@@ -133,7 +133,7 @@ def test_a_basin_that_the_error_model_was_not_fitted_to_states_it(calibrated: Da
     assert (of_lead.scores["crps_mm_per_day"].n, of_lead.missing["crps_mm_per_day"]) == (0, reason)
 
 
-def test_a_basin_never_seen_has_the_regional_numbers_without_a_forecast_before(calibrated: Database) -> None:
+def test_an_ungauged_basin_has_regional_errors_without_an_earlier_forecast(calibrated: Database) -> None:
     with calibrated.transaction() as session:
         session.execute(delete(BasinErrorsRow).filter_by(basin_id=BASIN))
         session.execute(update(ErrorModelRow).values(for_unseen=True))

@@ -93,7 +93,7 @@ def test_the_same_run_again_changes_nothing(database: Database, version: str) ->
         assert contents(session) == before
 
 
-def test_a_change_that_a_run_has_created_is_not_stored_twice(database: Database, version: str) -> None:
+def test_a_change_caused_by_a_run_is_not_stored_twice(database: Database, version: str) -> None:
     with database.transaction() as session:
         run = issue_day(session, version, 0)
         (change,) = settle(session, run, chance(0.9))
@@ -123,7 +123,7 @@ def test_runs_that_cannot_be_compared_are_not_in_a_row(database: Database, versi
     assert (alert.severity, alert.trend) == (None, None)
 
 
-def test_what_cannot_be_decided_neither_begins_nor_ends_and_states_why(database: Database, version: str) -> None:
+def test_an_undecidable_alert_neither_begins_nor_ends_and_gives_the_reason(database: Database, version: str) -> None:
     reason = "It was not calibrated."
     with database.transaction() as session:
         assert settle(session, issue_day(session, version, 0), reason) == []
@@ -225,7 +225,7 @@ def test_a_change_is_put_out_once_for_each_subscription_that_wants_it(database: 
         assert len(deliveries.page(session)) == 2 + 3
 
 
-def test_a_fall_is_reported_to_those_who_were_reported_of_the_rise(database: Database, version: str) -> None:
+def test_subscribers_notified_of_a_rise_are_notified_of_the_fall(database: Database, version: str) -> None:
     with database.transaction() as session:
         _, subscription = subscribed(session, least_severity="warning")
         values = [0.9, 0.45, 0.45, LOW, LOW]

@@ -76,7 +76,7 @@ def test_what_is_not_stored_is_named(database: Database) -> None:
 
 
 @pytest.mark.parametrize("name", ["gev-10", "lp3-50", "7q10", "exceeded-90"])
-def test_nobody_sets_a_level_of_the_record(database: Database, name: str) -> None:
+def test_a_level_of_the_record_cannot_be_set(database: Database, name: str) -> None:
     with database.transaction() as session:
         a_basin(session)
         with pytest.raises(ReservedName, match=name):

@@ -142,7 +142,7 @@ def test_every_table_of_a_declaration_is_one() -> None:
     assert all(set(job.authority.writes).isdisjoint(EVERY_JOB) for job in KINDS.values())
 
 
-def test_what_decides_whose_a_row_is_can_be_reported_of_every_declared_table() -> None:
+def test_the_owner_of_a_row_is_found_for_every_declared_table() -> None:
     for kind, job in KINDS.items():
         for name, owned in job.authority.writes.items():
             if owned != "any":
@@ -224,7 +224,7 @@ def is_written(session: Session, world: World, authority: Authority, grant: Gran
     return outcomes.pop()
 
 
-def test_a_new_row_states_whose_it_is(world: World) -> None:
+def test_a_new_row_has_an_owner(world: World) -> None:
     grant = world.grant("owner")
     for owned, (root, mark, _) in REFERENCES.items():
         authority = Authority(writes={root: owned})
@@ -238,7 +238,7 @@ def test_a_new_row_states_whose_it_is(world: World) -> None:
             session.rollback()
 
 
-def test_a_statement_is_refused_if_one_of_its_rows_is_anothers(world: World) -> None:
+def test_a_statement_is_refused_if_another_key_owns_one_of_its_rows(world: World) -> None:
     table = Base.metadata.tables["basin_areas"]
     guard = Guard(world.grant("owner"), Authority(writes={"basin_areas": "basin"}))
     rows = [{"basin_id": basin, "name": "given", "value": 1.0} for basin in world.ids["basin"]]

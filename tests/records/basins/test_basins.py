@@ -36,7 +36,7 @@ def test_the_same_again_changes_nothing(database: Database) -> None:
         assert contents(session) == before
 
 
-def test_what_is_not_stated_stays(database: Database) -> None:
+def test_fields_that_are_not_given_do_not_change(database: Database) -> None:
     with database.transaction() as session:
         basins.upsert(session, FISH)
         changes = basins.upsert(session, Basin(BASIN, name="Fish River", attributes={"p_mean": 3.2, "aridity": 0.6}))

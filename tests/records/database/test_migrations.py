@@ -137,12 +137,12 @@ def test_tables_that_were_sent_before_are_a_kind_of_their_own(database: Database
         posted = [a_job(session, kind="ingest", params=params) for params in (sent, other)]
     database.migrate()
     with database.reading() as session:
-        saved = [jobs.get(session, job) for job in posted]
-    assert [(job.kind, job.params) for job in saved] == [
+        migrated = [jobs.get(session, job) for job in posted]
+    assert [(job.kind, job.params) for job in migrated] == [
         ("upload", {"observations_file": "/a", "product": "own"}),
         ("ingest", other),
     ]
-    assert [kinds.read(job.kind, job.params).stored() for job in saved] == [job.params for job in saved]
+    assert [kinds.read(job.kind, job.params).stored() for job in migrated] == [job.params for job in migrated]
     _downgrade(database, "0006")
     with database.reading() as session:
         assert [jobs.get(session, job).params for job in posted] == [sent, other]
@@ -277,9 +277,9 @@ def test_every_array_and_ledger_of_runs_outlives_their_packing(database: Databas
     with database.transaction() as session:
         version = a_version(session).id
         names = [a_basin(session, name) for name in (BASIN, "SYNTH-01", "SYNTH-02")]
-        saved = states.put(session, a_state(version, "2008-09-30", arrays={"c": cells}), NOW)
+        state = states.put(session, a_state(version, "2008-09-30", arrays={"c": cells}), NOW)
         shown = runs.RunBasin(
-            basin_id=names[0], status="withheld", reason="open", state_hash=saved.sha256, summary=RunSummary(traces=3)
+            basin_id=names[0], status="withheld", reason="open", state_hash=state.sha256, summary=RunSummary(traces=3)
         )
         results = [
             runs.BasinResult(basin=shown, series=series, ledgers=ledgers),

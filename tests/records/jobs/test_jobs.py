@@ -269,7 +269,7 @@ def test_a_file_that_is_read_again_all_the_same_fails_its_job(database: Database
         assert [_died_at(session, job, "a.nc") for _ in range(3)] == ["queued", "queued", "failed"]
 
 
-def test_only_so_many_files_are_passed_by(database: Database) -> None:
+def test_the_number_of_skipped_files_is_limited(database: Database) -> None:
     with database.transaction() as session:
         job = a_claimed_job(session)
         for number in range(jobs.MAX_DEADLY_FILES):
@@ -321,7 +321,7 @@ def test_the_jobs_of_a_worker_are_those_that_it_runs(database: Database) -> None
         assert jobs.running_at(session, []) == []
 
 
-def test_a_lost_worker_s_job_is_queued_again_and_in_the_end_fails(database: Database) -> None:
+def test_the_job_of_a_lost_worker_is_queued_again_and_finally_fails(database: Database) -> None:
     with database.transaction() as session:
         job, alive = a_claimed_job(session, max_attempts=2), a_claimed_job(session)
         jobs.heartbeat(session, alive, 1, lease_until=LATER + timedelta(seconds=1), at=NOW)
@@ -374,7 +374,7 @@ def test_a_queued_job_is_cancelled_at_once(database: Database) -> None:
         assert jobs.unsent(session) == []
 
 
-def test_a_running_job_is_reported_to_stop_at_its_next_heartbeat(database: Database) -> None:
+def test_a_running_job_is_asked_to_stop_at_its_next_heartbeat(database: Database) -> None:
     with database.transaction() as session:
         job = a_claimed_job(session)
         asked = jobs.request_cancel(session, job, NOW)
@@ -591,7 +591,7 @@ def _impossible(session: Session) -> Iterator[Callable[[], object]]:
     yield lambda: jobs.finish(session, job, 1, status="succeeded", problem=LOST, at=NOW)
 
 
-def test_what_a_job_cannot_be_is_refused_by_the_database(database: Database) -> None:
+def test_the_database_refuses_impossible_jobs(database: Database) -> None:
     with database.transaction() as session:
         for act in _impossible(session):
             before = contents(session)

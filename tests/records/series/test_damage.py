@@ -79,7 +79,7 @@ def test_a_row_in_the_place_of_another_is_reported(database: Database) -> None:
 
 
 @pytest.mark.parametrize("column", ["value_bytes", "flag_bytes"])
-def test_the_year_again_mends_it_and_another_is_left_alone(database: Database, column: str) -> None:
+def test_writing_the_year_again_repairs_it_and_leaves_other_years(database: Database, column: str) -> None:
     with database.transaction() as session:
         a_record(session)
         flip(session, column)

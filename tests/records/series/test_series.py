@@ -156,7 +156,7 @@ def test_another_unit_is_refused(database: Database) -> None:
 
 
 @pytest.mark.parametrize(("value", "output"), [(np.nan, "no flag"), (np.inf, "too large"), (1e39, "too large")])
-def test_a_value_that_states_nothing_is_refused(database: Database, value: float, output: str) -> None:
+def test_an_unusable_value_is_refused(database: Database, value: float, output: str) -> None:
     faulty = DailySeries(day("2000-01-01"), np.array([1.0, value]), np.zeros(2, np.uint8), "mm/day")
     with database.transaction() as session:
         a_basin(session)

@@ -124,7 +124,7 @@ def test_a_version_knows_its_promotions_and_where_it_is_in_use(database: Databas
             promotions.of_version(session, "nothing")
 
 
-def test_what_is_only_reported_of_its_physics_retains_no_version_from_a_basin(database: Database) -> None:
+def test_a_physics_probe_that_is_not_binding_does_not_prevent_promotion(database: Database) -> None:
     reported = ProbeResult("energy", "the loss", "1", 1.0, 1.6, "Air takes up no more.", failing=0.125, binding=False)
     with database.transaction() as session:
         a_basin(session)

@@ -25,9 +25,9 @@ def test_a_version_comes_back_with_its_members(database: Database) -> None:
         parent = a_version(session)
         members = [a_member(1, b"one"), a_member(0, b"zero")]
         created = a_version(session, *members, basins=(BASIN,), parent_id=parent.id, label="fine-tuned")
-        saved = versions.get(session, created.id)
-        assert saved == created
-        assert (saved.basins, saved.members, saved.parent_id, saved.status) == ((BASIN,), (0, 1), parent.id, "ready")
+        read = versions.get(session, created.id)
+        assert read == created
+        assert (read.basins, read.members, read.parent_id, read.status) == ((BASIN,), (0, 1), parent.id, "ready")
         last = versions.members_of(session, created.id)
         best = versions.members_of(session, created.id, "best")
     assert [(member.label, member.seed, member.weights, member.log) for member in last] == [
@@ -166,7 +166,7 @@ def test_properties_from_before_they_had_a_type_still_read(
         assert versions.get(session, version).properties == properties
 
 
-def test_properties_that_are_none_are_refused_when_they_are_read(database: Database) -> None:
+def test_invalid_properties_are_refused_when_they_are_read(database: Database) -> None:
     with database.transaction() as session:
         version = a_version(session).id
         session.execute(text("UPDATE versions SET properties = :stored"), {"stored": '{"closure": {"basins": 1}}'})

@@ -46,25 +46,25 @@ def test_a_crash_that_does_not_come_again_is_got_over(harmful_shop: Shop) -> Non
     assert (job.status, job.attempt) == ("succeeded", 2)
 
 
-def test_a_process_that_ends_without_a_word_is_reported_of(harmful_shop: Shop) -> None:
+def test_a_process_that_ends_silently_is_reported(harmful_shop: Shop) -> None:
     _, detail = problem(harmful_shop.ended(harmful_shop.post("harm", harm="leave").id))
     assert "exit code 7 before it had told any progress" in detail
 
 
-def test_an_ingestion_may_use_so_much_memory_and_no_more(harmful_shop: Shop) -> None:
+def test_the_memory_of_an_ingestion_is_limited(harmful_shop: Shop) -> None:
     job = harmful_shop.ended(harmful_shop.post("intake-harm", harm="flood_memory").id)
     kind, detail = problem(job)
     assert (kind, job.attempt) == ("out-of-memory", 1)
     assert f"({MEMORY_LIMIT // 2**20} MiB) at 1 of 3 (reading huge.nc)" in detail
 
 
-def test_what_a_process_reports_without_end_is_not_held(harmful_shop: Shop) -> None:
+def test_endless_reports_of_a_process_are_not_held(harmful_shop: Shop) -> None:
     kind, detail = problem(harmful_shop.ended(harmful_shop.post("harm", harm="flood_pipe").id))
     assert kind == "process-died"
     assert "SIGKILL" in detail
 
 
-def test_what_a_library_prints_is_no_message(harmful_shop: Shop) -> None:
+def test_output_of_a_library_is_not_a_message(harmful_shop: Shop) -> None:
     assert harmful_shop.ended(harmful_shop.post("harm", harm="print_much").id).status == "succeeded"
 
 
@@ -89,7 +89,7 @@ def test_a_job_whose_process_is_stopped_is_tried_again(harmful_shop: Shop) -> No
     assert (job.status, job.attempt) == ("succeeded", 2)
 
 
-def test_a_process_that_is_stopped_is_reported_of_until_it_is_replaced(harmful_shop: Shop) -> None:
+def test_a_process_that_is_stopped_is_reported_until_it_is_replaced(harmful_shop: Shop) -> None:
     done(harmful_shop)
     job = harmful_shop.post("harm", harm="freeze_once")
     (trouble,) = troubles(harmful_shop, job.id, until=bool)
