@@ -108,7 +108,7 @@ def test_the_target_joins_the_sums_over_the_elements_and_the_steps(operation: st
 
 
 E = 1e-5
-# The accumulators take 1 - E of their own input and E of the other, and keep 1 - E a step. With inputs (1, 2) and then
+# The accumulators take 1 - E of their own input and E of the other, and hold 1 - E a step. With inputs (1, 2) and then
 # (3, 4) they hold 4 + E - E^2 and 6 - 4 E + E^2 for the sums 4 and 6.
 BY_HAND = {"+": -3 * E, "-": 5 * E - 2 * E**2, "x": -10 * E - 6 * E**2 + 5 * E**3 - E**4}
 

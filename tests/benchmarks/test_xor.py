@@ -1,4 +1,4 @@
-"""The streams are what the task says, and a training that is stopped goes on to the same end."""
+"""The streams follow the task, and a training that is stopped goes on to the same end."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -88,8 +88,8 @@ def test_it_goes_on_from_a_checkpoint_to_the_same_end(tmp_path: Path) -> None:
         straight.epoch()
     for _ in range(2):
         first.epoch()
-    first.save(Checkpoint(tmp_path / "kept"))
-    second.restore(Checkpoint(tmp_path / "kept"))
+    first.save(Checkpoint(tmp_path / "checkpoint"))
+    second.restore(Checkpoint(tmp_path / "checkpoint"))
     while not second.finished:
         second.epoch()
     for one, other in zip(straight.network.parameters(), second.network.parameters(), strict=True):

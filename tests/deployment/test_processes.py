@@ -129,7 +129,7 @@ class Deployment:
 
 
 def lines_of(log: str) -> list[dict[str, Any]]:
-    """Return what a log says, of which every line is JSON."""
+    """Return the entries of a log, of which every line is JSON."""
     return [json.loads(line) for line in log.splitlines()]
 
 

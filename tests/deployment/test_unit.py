@@ -1,4 +1,4 @@
-"""The unit of systemd: it can be loaded, and it fits what the service says and how long that takes to stop."""
+"""The systemd unit: it can be loaded, and it fits the service's notifications and stop time."""
 
 import configparser
 import os

@@ -1,4 +1,4 @@
-"""What a water manager does with the pages: from the map to a basin, is there a threat, how much snow, how sure, take
+"""What a water manager does with the pages: from the map to a basin, is there a threat, how much snow, with what uncertainty, take
 the data."""
 
 from collections.abc import Iterator

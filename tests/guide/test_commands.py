@@ -50,7 +50,7 @@ def steps(folder: Path, environment: dict[str, str]) -> str:
 
 @pytest.fixture
 def address(steps: str, folder: Path, environment: dict[str, str]) -> Iterator[str]:
-    """Where the API serves what the first steps have made."""
+    """Where the API serves the results of the first steps."""
     assert steps
     port, log = free_port(), folder / "api.log"
     with ExitStack() as stack:
@@ -105,7 +105,7 @@ def test_the_index_marks_every_page_whose_commands_are_run() -> None:
 
 
 def _settings() -> str:
-    """Return the command of the first page that says where the data are."""
+    """Return the command of the first page that names the folder of the data."""
     return next(
         line
         for block in blocks(DOCS / "learn" / "first-forecast.md")

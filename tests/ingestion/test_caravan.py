@@ -267,7 +267,7 @@ def test_a_damaged_netcdf_is_refused() -> None:
 
 def test_a_netcdf_of_another_shape_is_refused() -> None:
     def netcdf_of(shape: tuple[str, ...], kind: str | type[str], date_length: int = 2) -> bytes:
-        dataset = netCDF4.Dataset("made", mode="w", memory=1024)
+        dataset = netCDF4.Dataset("invented", mode="w", memory=1024)
         dataset.createDimension("date", date_length)
         dataset.createDimension("other", 3)
         dataset.createVariable("date", "i8", ("date",)).units = "days since 2000-01-01"

@@ -10,7 +10,7 @@ from ingestion.netcdf import opened
 from ingestion.reading import described
 from tests.ingestion import caravan_files
 
-# HDF5 keeps texts in a heap: a signature, 12 bytes, then objects, each with a number, 6 bytes and its size; the one
+# HDF5 stores texts in a heap: a signature, 12 bytes, then objects, each with a number, 6 bytes and its size; the one
 # with the number 0 is what is free.
 SIGNATURE, HEADER, OBJECT = b"GCOL", 16, 16
 

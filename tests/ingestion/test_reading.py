@@ -101,7 +101,7 @@ def test_a_link_put_in_place_after_the_check_is_not_followed(
 
 @pytest.fixture
 def strange(root: Path) -> Iterator[list[Path]]:
-    """What is no regular file: a FIFO that nobody writes to, a device without end, a socket, a folder."""
+    """Paths that are not regular files: a FIFO that nobody writes to, a device without end, a socket, a folder."""
     os.mkfifo(root / "fifo")
     (root / "zero").symlink_to("/dev/zero")
     (root / "folder").mkdir()

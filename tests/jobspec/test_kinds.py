@@ -1,4 +1,4 @@
-"""Every kind of work is asked for by its contract, and refused by name where a request does not keep to it."""
+"""Every kind of job has a contract, and a request that breaks it is refused by the name of the field."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""What was kept by an older Freshet is read as what it was."""
+"""Settings stored by an older Freshet are read with their old meaning."""
 
 import pytest
 from pydantic import TypeAdapter, ValidationError

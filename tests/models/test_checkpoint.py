@@ -1,4 +1,4 @@
-"""Files of weights that others have made are read whole or refused in a sentence."""
+"""Weight files of others are read whole or refused in a sentence."""
 
 import json
 

@@ -55,7 +55,7 @@ def exam(
     settings = {"cells": 6, "output_gate_bias": -2.0, "antecedent_days": (3.0, 60.0), **network}
     config = TrainingConfig(
         network=MCLSTMConfig.model_validate(settings),
-        inputs=InputsConfig(product="made", static=("area_gages2", "frac_snow")),
+        inputs=InputsConfig(product="invented", static=("area_gages2", "frac_snow")),
         train_period=DAYS,
         unseen=(unseen,) if unseen else (),
     )

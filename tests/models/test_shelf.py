@@ -1,4 +1,4 @@
-"""What ships with Freshet is whole, and keeps its water."""
+"""The shipped ensembles are complete and conserve water."""
 
 from pathlib import Path
 

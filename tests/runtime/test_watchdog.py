@@ -1,4 +1,4 @@
-"""Signs of life go where systemd's protocol says, and nowhere else."""
+"""Notifications go to systemd's socket by its protocol, and nowhere else."""
 
 import os
 import socket

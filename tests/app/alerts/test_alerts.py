@@ -1,4 +1,4 @@
-"""From a forecast to what a receiver is told: alerts, subscriptions and deliveries over the API."""
+"""Alerts over the API, from a forecast to the notification of a receiver."""
 
 import json
 from datetime import timedelta
@@ -36,7 +36,7 @@ SUBSCRIPTIONS = "/v1/subscriptions"
 
 
 def fill_records(database: Database) -> str:
-    """Keep a basin with a version, a level that is passed nearly always and one that never is; return the version."""
+    """Store a basin with a version, one level nearly always exceeded and one never; return the version."""
     with database.transaction() as session:
         a_basin(session)
         for name, depth in (("gauge-2", 0.01), ("dam", 1000.0)):

@@ -30,7 +30,7 @@ OTHER_YEARS = np.arange(18)
 
 
 def fill_records(database: Database, values: Any = YEARS) -> None:
-    """Keep a record of flow, and the same numbers as precipitation and temperature of a product."""
+    """Store a record of flow, and the same numbers as precipitation and temperature of a product."""
     with database.transaction() as session:
         basins.upsert(session, basins.Basin(BASIN, areas={"area_gages2": 2.0e9}))
         source, first = a_source(session), str(RECORD.first)

@@ -24,7 +24,7 @@ FLOWS = (100.0, float("nan"), 250.0)
 
 
 def fill_records(database: Database) -> None:
-    """Keep three days of discharge (one missing) and of two weather variables, the second a day later."""
+    """Store three days of discharge (one missing) and of two weather variables, the second a day later."""
     with database.transaction() as session:
         basins.upsert(session, basins.Basin(BASIN, areas={"area_gages2": 2.0e9, "daymet": 2.5e9}))
         source = a_source(session)
@@ -37,7 +37,7 @@ def fill_records(database: Database) -> None:
 
 @pytest.fixture(scope="module")
 def stocked(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
-    """The service on what `keep` keeps, for the tests that only read."""
+    """The service on the data of `fill_records`, for the tests that only read."""
     file = shutil.copy(migrated_sqlite, tmp_path_factory.mktemp("stocked") / "service.sqlite")
     database = Database(f"sqlite:///{file}")
     fill_records(database)

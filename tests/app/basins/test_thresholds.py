@@ -23,7 +23,7 @@ AREA_M2 = 2.0e9
 
 
 def fill_records(database: Database, years: int = 12) -> dict[str, float]:
-    """Keep a record in cubic feet per second, and return its levels in that unit by name."""
+    """Store a record in cubic feet per second, and return its levels in that unit by name."""
     record = a_record(years)
     with database.transaction() as session:
         basins.upsert(session, basins.Basin(BASIN, areas={"area_gages2": AREA_M2}))
@@ -235,7 +235,7 @@ def test_levels_that_are_reported_are_finite_for_a_river_of_floods_and_dust(
 
 
 def store_model(database: Database, factor: float = 0.5) -> str:
-    """Keep the levels of a version that is current for the basin and simulates so many times the record, in m3/s."""
+    """Store the levels of the current version of the basin, whose flow is this multiple of the record, in m3/s."""
     with database.transaction() as session:
         version = a_promoted_version(session)
         simulated_thresholds.replace(session, levels_of(session, version, statistics=statistics(factor=factor)), {})

@@ -1,4 +1,4 @@
-"""A service that has something to say at every address that answers in several formats."""
+"""A service with data at every address that answers in several formats."""
 
 import shutil
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ BASINS = "/v1/basins"
 
 @pytest.fixture(scope="session")
 def exporting(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
-    """The service on what `keep` keeps, for tests that only read."""
+    """The service on the data of `fill_records`, for tests that only read."""
     file = shutil.copy(migrated_sqlite, tmp_path_factory.mktemp("exports") / "service.sqlite")
     database = Database(f"sqlite:///{file}")
     fill_records(database)
@@ -44,7 +44,7 @@ def exporting(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -
 
 
 def fill_records(database: Database) -> None:
-    """Keep three basins, one of them without a forecast, with observations, scores and a run with traces."""
+    """Store three basins, one of them without a forecast, with observations, scores and a run with traces."""
     with database.transaction() as session:
         basins.upsert(session, basins.Basin(BASIN, FORMULA, 47.25, -68.5, "01", areas={"maurer_extended": 2.3e9}))
         basins.upsert(session, basins.Basin(SECOND, 'Älv, "Övre"\nbron', 60.0, 15.0))

@@ -63,7 +63,7 @@ def test_more_than_one_answer_holds_is_refused_not_cut(sqlite_database: Database
 
 
 def fill_records(database: Database) -> None:
-    """Promote a version for two basins, keep a run of both some hours later, and then one of the second alone."""
+    """Promote a version for two basins, store a run of both some hours later, and then one of the second alone."""
     promoted, earlier, later = (NOW - timedelta(hours=hours) for hours in (10, 2, 1))
     with database.transaction() as session:
         version, both = a_version(session).id, [a_basin(session), a_basin(session, SECOND)]

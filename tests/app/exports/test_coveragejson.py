@@ -1,4 +1,4 @@
-"""Daily series as CoverageJSON: what JSON says, in the shape of the standard."""
+"""Daily series as CoverageJSON: the content of JSON, in the shape of the standard."""
 
 import json
 from typing import Any

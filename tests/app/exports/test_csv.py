@@ -1,4 +1,4 @@
-"""Every table as CSV: what JSON says, units in the header, nothing where there is no value, and no formula."""
+"""Every table as CSV: the content of JSON, units in the header, empty cells for null, and never a formula."""
 
 import csv
 import io

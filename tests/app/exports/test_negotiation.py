@@ -1,4 +1,4 @@
-"""Which format an answer has, what a cache is told of it, and what it is called as a file."""
+"""The format of an answer, its cache headers and its file name."""
 
 import re
 

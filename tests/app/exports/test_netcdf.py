@@ -1,4 +1,4 @@
-"""Daily series as NetCDF: what JSON says, by the conventions, as xarray reads it."""
+"""Daily series as NetCDF: the content of JSON, by the conventions, as xarray reads it."""
 
 import json
 from collections.abc import Callable, Sequence

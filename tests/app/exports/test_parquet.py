@@ -1,4 +1,4 @@
-"""Every table as Parquet: what CSV says, with types, units and nulls."""
+"""Every table as Parquet: the content of CSV, with types, units and nulls."""
 
 import io
 from typing import Any

@@ -28,7 +28,7 @@ LATEST = f"/v1/basins/{BASIN}/forecasts/latest"
 
 
 def fill_records(database: Database, *results: BasinResult, conserving: bool = True, basin: str = BASIN) -> str:
-    """Keep a run of a promoted version and return its id."""
+    """Store a run of a promoted version and return its id."""
     with database.transaction() as session:
         version = a_promoted_version(session, a_basin(session, basin), conserving=conserving)
         output = {"horizon_days": 3, "forcing_kind": "observed", "t0_age_days": 1, "t0_stale": False}
@@ -144,7 +144,7 @@ def test_a_dry_normal_has_no_percent(sqlite_database: Database, sqlite_client: T
 
 
 @pytest.mark.parametrize(
-    ("shown", "reason"), [("No discharge of it is kept.",) * 2, (None, "The run did not keep it.")]
+    ("shown", "reason"), [("No discharge of it is stored.",) * 2, (None, "The run did not keep it.")]
 )
 def test_without_a_normal_its_reason_is_reported(
     sqlite_database: Database, sqlite_client: TestClient, shown: str | None, reason: str

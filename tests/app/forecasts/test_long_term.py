@@ -17,7 +17,7 @@ DAYS = 1461  # four years
 
 
 def store_run(database: Database) -> None:
-    """Keep a forecast from a state that has summed four years, in millimetres a year: 800 of rain, 390 and 410 of flow,
+    """Store a forecast from a state with sums of four years, in millimetres a year: 800 of rain, 390 and 410 of flow,
     and all else lost but 4 mm that are stored."""
     sums = {
         "precipitation": np.array([3200.0, 3200.0]),

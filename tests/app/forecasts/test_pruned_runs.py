@@ -1,4 +1,4 @@
-"""What is left of a run whose members were pruned is answered, and the rest says why it is null."""
+"""A run whose members were pruned: the rest is answered, and each null has its reason."""
 
 from datetime import timedelta
 from typing import Any

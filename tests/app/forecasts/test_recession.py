@@ -24,7 +24,7 @@ AT_T0 = 2.75
 
 
 def dry(**chosen: Any) -> runs.BasinResult:
-    """Return what a run on a dry spell says: flows as in the factories, and nothing that falls."""
+    """Return the result of a run on a dry spell: flows as in the factories, and no precipitation."""
     result = factories.forecast(summary=replace(factories.SUMMARY, calibration=None, flow_at_t0_mm=AT_T0), **chosen)
     series = [
         replace(one, values=STORAGE) if one.variable == "storage" else one
@@ -35,7 +35,7 @@ def dry(**chosen: Any) -> runs.BasinResult:
 
 
 def fill_records(database: Database, *results: runs.BasinResult, **chosen: Any) -> str:
-    """Keep a run on a dry spell, and return its id."""
+    """Store a run on a dry spell, and return its id."""
     with database.transaction() as session:
         version = a_promoted_version(session, a_basin(session))
         kind: dict[str, Any] = {"forcing_kind": "dry", "purpose": "what-if", "horizon_days": 3} | chosen

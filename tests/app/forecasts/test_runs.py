@@ -1,4 +1,4 @@
-"""The list of runs and what came of one."""
+"""The list of runs and the outcome of a run."""
 
 from datetime import timedelta
 
@@ -11,7 +11,7 @@ from tests.records.factories import BASIN, NOW, a_basin, a_run, a_version, issue
 
 
 def fill_records(database: Database) -> dict[str, str]:
-    """Keep four runs of two versions, one of them not available yet, and return their ids by what they are."""
+    """Store four runs of two versions, one of them not available yet, and return their ids by what they are."""
     with database.transaction() as session:
         a_basin(session)
         a_basin(session, "SYNTH-01")

@@ -1,4 +1,4 @@
-"""What makes a forecast's spread, as the API tells it."""
+"""The sources of a forecast's spread over the API."""
 
 from dataclasses import replace
 

@@ -25,7 +25,7 @@ MILLION_M3 = factories.AREA_M2 / 1e9
 
 
 def fill_records(database: Database, kind: str = "climatology", **chosen: Any) -> str:
-    """Keep a run with traces, and return its id."""
+    """Store a run with traces, and return its id."""
     with database.transaction() as session:
         version = a_promoted_version(session, a_basin(session))
         result = factories.forecast_with_traces(**chosen)
@@ -39,7 +39,7 @@ def paths() -> runs.RunSeries:
 
 
 def store_record(database: Database, first: str = "1995-10-01", missing: str | None = None) -> None:
-    """Keep a record in mm/day: each day has as many as its year lies behind 1990."""
+    """Store a record in mm/day: the value of each day is its year minus 1990."""
     days = np.arange(day(first), day("2008-10-01"))
     values = (days.astype("datetime64[Y]").astype(int) + 1970 - 1990).astype(np.float32)
     if missing is not None:

@@ -38,7 +38,7 @@ CELLS = scores.SnowCells(
 
 
 def judge(database: Database, run: str, **chosen: object) -> None:
-    """Keep snow cells of the version of a run."""
+    """Store snow cells of the version of a run."""
     with database.transaction() as session:
         version = runs.get(session, run).version_id
         scores.replace_snow_cells(session, [replace(CELLS, version_id=version, **chosen)])  # type: ignore[arg-type]
@@ -64,7 +64,7 @@ def test_storage_is_split_into_snow_and_the_rest(database: Database, client: Tes
 def store_past(
     database: Database, run: str, years: int = 20, snow: float = 50.0, loss: SimulatedLoss | None = None
 ) -> None:
-    """Keep a past of the version of a run, in which each day has 100 mm of water, and so many of them snow."""
+    """Store a simulated past of a run's version: 100 mm of water every day, this many of them snow."""
     days = Period(day("2008-12-31") - 365 * years, day("2008-12-31"))
     with database.transaction() as session:
         version = runs.get(session, run).version_id
@@ -149,7 +149,7 @@ def test_snow_of_the_regional_mapping_brings_a_second_opinion(
     reported = replace(
         factories.RUN_SNOW, mapping="regional", snow17_mm=66.0, skill=None, skill_reason="It is not known."
     )
-    summary = replace(factories.SUMMARY, snow=reported, snow_normal_mm=None, snow_normal_reason="No past is kept.")
+    summary = replace(factories.SUMMARY, snow=reported, snow_normal_mm=None, snow_normal_reason="No past is stored.")
     result = factories.forecast()
     fill_records(
         sqlite_database, replace(result, basin=replace(result.basin, summary=summary, area_m2=None, area_name=None))
@@ -160,8 +160,8 @@ def test_snow_of_the_regional_mapping_brings_a_second_opinion(
     assert {name: why for name, why in output["missing"].items() if name.startswith("snow_read")} == {
         "snow_read.volume_m3": "The basin had no drainage area when the run was made.",
         "snow_read.skill": "It is not known.",
-        "snow_read.at_t0.normal": "No past is kept.",
-        "snow_read.at_t0.percent_of_normal": "No past is kept.",
+        "snow_read.at_t0.normal": "No past is stored.",
+        "snow_read.at_t0.percent_of_normal": "No past is stored.",
     }
 
 
@@ -205,7 +205,7 @@ def test_where_no_cells_read_as_snow_what_is_stored_is_one_part(
     output = sqlite_client.get(ORIGIN).json()
     assert len(output["stored"]["mean"]) == 3
     assert (output["snow"], output["other"]) == (None, None)
-    assert output["missing"] == dict.fromkeys(("snow", "other"), "No reference snow is kept here.")
+    assert output["missing"] == dict.fromkeys(("snow", "other"), factories.NO_REFERENCE)
 
 
 def test_a_run_older_than_origins_gives_the_reason(sqlite_database: Database, sqlite_client: TestClient) -> None:

@@ -32,7 +32,7 @@ def with_more_water(**chosen: Any) -> runs.BasinResult:
 def fill_records(
     database: Database, base: runs.BasinResult, changed: runs.BasinResult, conserving: bool = True
 ) -> list[str]:
-    """Keep a forecast and a what-if run of it; return their ids."""
+    """Store a forecast and a what-if run of it; return their ids."""
     with database.transaction() as session:
         version = a_promoted_version(session, a_basin(session), conserving=conserving)
         given: dict[str, Any] = {"horizon_days": 3, "forcing_kind": "observed"}

@@ -1,4 +1,4 @@
-"""A forecast in words says its own numbers, and nothing that they do not."""
+"""A forecast in words contains its own numbers and claims nothing beyond them."""
 
 from datetime import date
 

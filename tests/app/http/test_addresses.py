@@ -1,4 +1,4 @@
-"""Where a request comes from: the peer, or what a named proxy says; nobody else's word counts."""
+"""The address of a client: the peer, or the one that a trusted proxy reports."""
 
 import httpx2
 import pytest

@@ -1,4 +1,4 @@
-"""Half-open and idle connections are closed, and one address's never keep another out."""
+"""Half-open and idle connections are closed, and those of one address do not shut out another's."""
 
 import re
 import socket
@@ -145,7 +145,7 @@ def test_a_request_of_ambiguous_length_gets_400_and_the_connection_closes(sqlite
                 received = all_of(connection)
             assert received.startswith(b"HTTP/1.1 400 "), head
             assert b"\r\nconnection: close\r\n" in received.lower(), head
-            assert received.count(b"HTTP/1.1 ") == 1, head  # what follows is no request
+            assert received.count(b"HTTP/1.1 ") == 1, head  # the rest is not a request
         assert answered(port)
 
 

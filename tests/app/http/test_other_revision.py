@@ -1,4 +1,4 @@
-"""Tables that another Freshet has migrated under a running service, and a disk that is full: told, and nothing done."""
+"""Tables migrated under a running service, and a full disk: both are reported, and nothing is written."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Every error is a problem that says how to mend it and tells nothing of the inside."""
+"""Every error is a problem with its remedy, and reveals no internals."""
 
 from pathlib import Path
 
@@ -31,7 +31,7 @@ def test_a_problem_is_answered_with_its_kind() -> None:
 
     @app.get("/here")
     def refuse() -> None:
-        raise UnknownBasin("No basin 'X' is kept here: list the basins.")
+        raise UnknownBasin("No basin 'X' is stored here: list the basins.")
 
     answer = TestClient(app).get("/here?q=1")
     assert answer.headers["Content-Type"] == "application/problem+json"
@@ -40,7 +40,7 @@ def test_a_problem_is_answered_with_its_kind() -> None:
         "type": "/problems/unknown-basin",
         "title": "Unknown basin",
         "status": 404,
-        "detail": "No basin 'X' is kept here: list the basins.",
+        "detail": "No basin 'X' is stored here: list the basins.",
         "instance": "/here",
     }
 

@@ -1,4 +1,4 @@
-"""Limits for addresses and keys: told in headers, shared by the API's processes, kept where the broker is away."""
+"""Rate limits of addresses and keys: in headers, shared by the API's processes, and held without the broker."""
 
 import re
 from collections.abc import Iterator
@@ -78,7 +78,7 @@ def test_a_key_that_writes_too_often_does_not_stop_another(sqlite: str, sqlite_d
         assert client.post("/v1/jobs", json=FORECAST, headers=busy).status_code == 202
         assert client.post("/v1/jobs", json=FORECAST, headers=busy).status_code == 429
         assert client.post("/v1/jobs", json=FORECAST, headers=quiet).status_code == 202
-        assert client.get("/v1/jobs", headers=busy).status_code == 200  # reading is no write
+        assert client.get("/v1/jobs", headers=busy).status_code == 200  # a read is not a write
 
 
 def test_wrong_keys_are_limited_and_never_lock_out_a_right_one(sqlite: str, sqlite_database: Database) -> None:
@@ -99,7 +99,7 @@ def test_right_keys_are_not_counted_as_failures(sqlite: str, sqlite_database: Da
     with serving(sqlite, failed_keys_per_minute=1, read_needs_key=True) as client:
         good = bearer(sqlite_database)
         assert {client.get("/v1/basins", headers=good).status_code for _ in range(5)} == {200}
-        assert client.get("/v1/basins").status_code == 401  # no key is no guess
+        assert client.get("/v1/basins").status_code == 401  # a missing key is not a guess
         assert client.get("/v1/basins", headers={"Authorization": "Bearer guess"}).status_code == 401
         assert client.get("/v1/basins", headers={"Authorization": "Bearer guess"}).status_code == 429
         assert client.get("/v1/basins", headers=good).status_code == 200

@@ -1,4 +1,4 @@
-"""What is kept of the answers is bounded, and what was asked for last stays."""
+"""The cache of answers is bounded, and the last ones used stay."""
 
 from app.http.response_cache import ResponseCache
 

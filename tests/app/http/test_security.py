@@ -37,7 +37,7 @@ ADMIN_WRITES = [one for one in WRITES if "schedules" in one[1] or "promotion" in
 
 @pytest.fixture
 def closed(sqlite: str) -> Iterator[TestClient]:
-    """A service that tells nothing without a key."""
+    """A service that answers nothing without a key."""
     with serving(sqlite, read_needs_key=True) as started:
         yield started
 

@@ -1,4 +1,4 @@
-"""Jobs over the API: posted once, told truly, watched to their end, stopped."""
+"""Jobs over the API: posted once, reported correctly, followed to their end, cancelled."""
 
 import asyncio
 import json
@@ -265,7 +265,7 @@ def test_a_job_that_was_pruned_is_gone_and_the_rule_is_reported(
 
 @pytest.fixture
 def ended(database: Database) -> str:
-    """A job that has said more than is read at once, and has succeeded."""
+    """A job with more events than are read at once, which has succeeded."""
     with database.transaction() as session:
         job = a_claimed_job(session)
         for number in range(AT_ONCE):

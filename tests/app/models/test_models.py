@@ -1,4 +1,4 @@
-"""Model versions: the list, what one is made of, and when it was put in use."""
+"""Model versions: the list, their parts, and their promotions."""
 
 from dataclasses import asdict
 

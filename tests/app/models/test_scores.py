@@ -27,7 +27,7 @@ FHV = replace(SCORE, metric="fhv", n=25, value=None, reason="25 days have no hig
 
 
 def fill_records(database: Database) -> tuple[str, str]:
-    """Keep scores of the version that is current for a basin, in three basins; return it, and one without scores."""
+    """Store scores of the current version of three basins; return it, and one without scores."""
     with database.transaction() as session:
         a_basin(session)
         current, other = a_promoted_version(session), a_version(session).id

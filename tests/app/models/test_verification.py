@@ -1,4 +1,4 @@
-"""How true forecasts were, in a basin and over basins."""
+"""Verification of forecasts, in a basin and over basins."""
 
 from dataclasses import replace
 
@@ -15,7 +15,7 @@ from tests.records.verification.test_lead_scores import SCORES, a_verification
 
 
 def fill_records(session: Session) -> tuple[str, str]:
-    """Keep scores of the version that is current for a basin, in three basins; return it, and one without."""
+    """Store verification results of the current version of three basins; return it, and one without."""
     a_basin(session)
     current, other = a_promoted_version(session), a_version(session).id
     first = a_verification(session, version_id=current)

@@ -1,4 +1,4 @@
-"""The day in one view: what is not known is not told as calm."""
+"""The page of the day: an unknown state is not shown as calm."""
 
 import re
 

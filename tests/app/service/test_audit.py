@@ -1,4 +1,4 @@
-"""The audit trail tells every change over the API, to admins alone."""
+"""The audit trail lists every change over the API, to admins alone."""
 
 from pathlib import Path
 from typing import Any

@@ -43,7 +43,7 @@ def codes(output: dict[str, Any]) -> list[str]:
 
 
 def fill_records(database: Database, last: str = "2008-09-30") -> str:
-    """Keep a version that is current for a basin, its rain until a day, and another product that nobody uses."""
+    """Store a current version of a basin, its rain until a day, and another product that is not used."""
     with database.transaction() as session:
         version = a_promoted_version(session, a_basin(session))
         a_version(session)
@@ -243,7 +243,7 @@ def test_failures_of_operators_jobs_do_not_degrade_the_service(database: Databas
 def test_a_schedule_whose_work_failed_is_reported_until_it_succeeds(database: Database, client: TestClient) -> None:
     now, problem = Clock(None).wall(), {"kind": "data", "detail": "There are none."}
     new = schedules.NewSchedule(
-        name="mornings", kind="forecast", params={}, cron="0 6 * * *", timezone="UTC", enabled=True, next_run_at=now
+        name="daily", kind="forecast", params={}, cron="0 6 * * *", timezone="UTC", enabled=True, next_run_at=now
     )
     with database.transaction() as session:
         schedule = schedules.create(session, new, now).id

@@ -1,4 +1,4 @@
-"""Bridges over the API: read by anybody, and told with what rests on them."""
+"""Bridges over the API: anybody reads them, and every dependent answer names them."""
 
 from dataclasses import replace
 from typing import Any

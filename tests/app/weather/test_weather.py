@@ -1,4 +1,4 @@
-"""Weather forecasts over REST: listed, read as they were known, and sent for a job to keep."""
+"""Weather forecasts over REST: listed, read as of an instant, and sent for a job to store."""
 
 from collections.abc import Callable, Iterator
 from datetime import timedelta
@@ -27,7 +27,7 @@ def receiving(sqlite: str, tmp_path: Path) -> Iterator[TestClient]:
 
 
 def fill_records(database: Database, *references: str, operational: bool = True) -> list[str]:
-    """Keep a forecast of a basin of each reference time, and return their ids."""
+    """Store a forecast of a basin for each reference time, and return their ids."""
     with database.transaction() as session:
         a_basin(session)
         return [

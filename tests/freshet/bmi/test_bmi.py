@@ -44,7 +44,7 @@ def ensemble() -> Ensemble:
 
 @pytest.fixture(scope="module")
 def forcing(ensemble: Ensemble) -> Forcing:
-    """A made-up year of the basin of the example."""
+    """An invented year of the basin of the example."""
     result, generator, days = json.loads(EXAMPLE.read_text()), np.random.default_rng(0), len(YEAR)
     season = np.sin(np.arange(days) / days * 2 * np.pi)
     rain = np.where(generator.random(days) > 0.7, generator.gamma(1.0, 8.0, days), 0.0)

@@ -1,4 +1,4 @@
-"""`freshet doctor` tells what works on this machine, and changes nothing."""
+"""`freshet doctor` reports what works on this machine, and changes nothing."""
 
 from pathlib import Path
 from typing import Any

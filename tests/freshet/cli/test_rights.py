@@ -1,4 +1,4 @@
-"""What Freshet makes is its owner's alone, whatever the umask; what is open to others is told."""
+"""Files that Freshet creates belong to their owner alone, whatever the umask; open ones are reported."""
 
 import os
 import sqlite3

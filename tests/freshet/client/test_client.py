@@ -24,13 +24,13 @@ DOCS = Path(__file__).parents[3] / "docs"
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    """A server that answers as a test says."""
+    """A server with the answers that a test gives it."""
     with serving() as started:
         yield started
 
 
 def page(*basins: str, following: str | None) -> bytes:
-    """Return a page of basins, which say more than this version knows."""
+    """Return a page of basins with more fields than this version knows."""
     empty: dict[str, Any] = {
         "kind": "other",
         "name": None,
@@ -214,7 +214,7 @@ def test_the_notebooks_cells_run(address: str, monkeypatch: pytest.MonkeyPatch) 
     codes = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     for cell in codes:
         exec("".join(cell["source"]), known)
-        assert cell["outputs"]  # it was run before it was kept
+        assert cell["outputs"]  # it was run before it was saved
     known["service"].close()
     assert known["balance"].closes
     assert len(known["table"]) == known["forecast"].horizon_days

@@ -1,4 +1,4 @@
-"""`freshet daily`: what is to be done every day, and what came of it."""
+"""`freshet daily`: the daily cycle and its outcome by basin."""
 
 import shutil
 from collections.abc import Iterator

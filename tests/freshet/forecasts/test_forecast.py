@@ -1,4 +1,4 @@
-"""`freshet forecast`, `evaluate`, `runs` and `versions` on a version that is kept."""
+"""`freshet forecast`, `evaluate`, `runs` and `versions` on a stored version."""
 
 import shutil
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`freshet plot`: the plume in the terminal and as a picture tells what the run holds."""
+"""`freshet plot` draws the plume of a run, in the terminal and as a picture."""
 
 from pathlib import Path
 from xml.etree import ElementTree

@@ -1,4 +1,4 @@
-"""`freshet replay`: mornings of the past, as if each were today."""
+"""`freshet replay`: issue days of the past, as if each were today."""
 
 from tests.freshet.conftest import Freshet
 

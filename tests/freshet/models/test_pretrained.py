@@ -1,4 +1,4 @@
-"""`freshet models export` and `install-pretrained`, and what the API and the command line say of their forecasts."""
+"""`freshet models export` and `install-pretrained`, and how their forecasts are described."""
 
 import json
 import shutil

@@ -19,7 +19,7 @@ def country(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-# What depends on the country is made of this one too, whatever other modules have made of theirs.
+# Everything that depends on the country is computed from this one too, whatever other modules do with theirs.
 @pytest.fixture(scope="session")
 def ingested_data(country: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data folder with the country."""

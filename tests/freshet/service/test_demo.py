@@ -19,10 +19,10 @@ SUPERVISOR = """
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from runtime import restart_notes as restarts
+from runtime import restart_notes
 data, cause, times = sys.argv[1:]
 since = datetime(2008, 9, 20, 6, tzinfo=UTC)
-restarts.tell(Path(data), [restarts.Restart("api", cause, int(times), since)] if cause else [])
+restart_notes.store(Path(data), [restart_notes.Restart("api", cause, int(times), since)] if cause else [])
 print("written", flush=True)
 sys.stdin.readline()
 """

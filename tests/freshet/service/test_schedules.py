@@ -1,4 +1,4 @@
-"""`freshet schedules`: made, followed, left, removed."""
+"""`freshet schedules`: created, followed, left, removed."""
 
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo

@@ -1,4 +1,4 @@
-"""A part of the service that ends or hangs is started again, one that keeps ending after growing waits."""
+"""A process that exits or hangs is restarted, after growing waits if it exits repeatedly."""
 
 import os
 import signal
@@ -21,7 +21,7 @@ from freshet.supervisor.supervised_process import (
 )
 from freshet.supervisor.watchdog_socket import WatchdogSocket
 
-SIGN = "from runtime import watchdog; watchdog.tell(watchdog.LIVES); input()"
+SIGN = "from runtime import watchdog; watchdog.notify(watchdog.LIVES); input()"
 SOON = 0.125  # exact in binary, so that sums of it are
 
 
@@ -91,7 +91,7 @@ def test_a_process_that_exits_repeatedly_is_reported_until_it_has_lived_longer(
 ) -> None:
     """Its last ends were 10 seconds apart: after 15 seconds nobody knows, after 20 and some it lives."""
     part.beat(0.0)
-    now = STEADY / 2  # its first life says nothing of those after it
+    now = STEADY / 2  # its first life does not count for those after it
     for _ in range(4):
         now, dead = now + 10.0, part.process.pid
         killed(part)

@@ -38,7 +38,7 @@ def test_log_pearson_3_is_that_of_bulletin_17c() -> None:
 def test_log_pearson_3_is_that_of_peakfq() -> None:
     """PeakFQ 8.1.0 (USGS) on 98 peaks: its station moments, and the levels that follow from its weighted skew.
 
-    The figures are those that flowfreq keeps of the Fortran routine `emafitpr`.
+    The figures are those that flowfreq records of the Fortran routine `emafitpr`.
     """
     fitted = LogPearson3.fit(USGS_12363000)
     station = [4.682551444111879, 0.024526664087056078**0.5, 0.43504703453300786]

@@ -52,7 +52,7 @@ def test_dry_years_are_a_share_of_the_chance_and_no_part_of_the_fit(distribution
 
 
 def test_without_a_test_for_low_outliers_the_levels_of_orestimba_creek_are_lower() -> None:
-    """Bulletin 17C, table 10-9, censors 18 small floods beside the dry years; docs/look-up/thresholds.md tells the
+    """Bulletin 17C, table 10-9, censors 18 small floods beside the dry years; docs/look-up/thresholds.md explains the
     distance."""
     published = np.array([1339, 4026, 6328, 9426, 11690])
     found = np.array(values(levels(ORESTIMBA_CREEK, FLOODS, LogPearson3)), float)
@@ -73,7 +73,7 @@ def test_log_pearson_3_with_dry_years_is_that_of_scipy() -> None:
 def test_intervals_cover_the_truth_nearly_as_often_as_their_nominal_level(
     distribution: type[Distribution], parent: Distribution
 ) -> None:
-    """They say 90 %; of a fit to few years a bootstrap holds it less often, and misses it above more than below."""
+    """Nominally 90 %; of a fit to few years a bootstrap covers it less often, and misses it above more than below."""
     generator = np.random.default_rng(5)
     truth = parent.quantile(np.array(FLOODS))
     below, above = np.zeros(len(FLOODS)), np.zeros(len(FLOODS))

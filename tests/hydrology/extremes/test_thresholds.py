@@ -109,7 +109,7 @@ def test_a_short_record_has_no_level_and_gives_the_reason() -> None:
 
 
 def extremes(flow: Array, days: Days, first_month: int, width: int, extreme: Callable[[list[float]], float]) -> Array:
-    """Return the extreme mean of so many days of each year that has enough of them, day by day."""
+    """Return the extreme mean of a number of days of each year that has enough of them, day by day."""
     years: defaultdict[int, list[float]] = defaultdict(list)
     for day, value in zip(days.astype(object), flow.tolist(), strict=True):
         years[day.year - (day.month < first_month)].append(value)

@@ -1,4 +1,4 @@
-"""Paired scores against hand-made cases and scipy."""
+"""Paired scores against hand-computed cases and scipy."""
 
 import numpy as np
 import pytest

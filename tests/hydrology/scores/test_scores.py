@@ -1,4 +1,4 @@
-"""The scores against hand-made cases and three other libraries."""
+"""The scores against hand-computed cases and three other libraries."""
 
 import math
 import re

@@ -1,4 +1,4 @@
-"""The error model finds what errors were made with, and its intervals hold what they say."""
+"""The error model recovers the parameters of synthetic errors, and its intervals have their nominal coverage."""
 
 import numpy as np
 import numpy.typing as npt

@@ -1,4 +1,4 @@
-"""What of an error lasts is told from what is forgotten, and courses of flow hang together by both."""
+"""The persistent part of an error is separated from the short-lived one, and sample paths have both."""
 
 from dataclasses import replace
 

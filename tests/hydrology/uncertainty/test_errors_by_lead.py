@@ -1,4 +1,4 @@
-"""Forecasts that were issued tell their own error: with the lead it grows, and the last flow narrows it."""
+"""Errors of issued forecasts: they grow with the lead time, and the last observed flow narrows them."""
 
 import numpy as np
 import numpy.typing as npt

@@ -1,4 +1,4 @@
-"""The division of a spread: its parts are all of it, and each is made by its source alone."""
+"""The division of a spread by source: the parts add up, and each belongs to its source alone."""
 
 import numpy as np
 import pytest

@@ -144,7 +144,7 @@ def test_arrays_that_do_not_fit_are_refused() -> None:
 
 
 def from_empty(seed: int, days: int, *, of_storage: float = 0, of_rain: float = 0) -> tuple[Array, ...]:
-    """What a bucket in float32 tells of itself, (1, days), while a share of its storage or its rain vanishes each day.
+    """The water of a bucket in float32, (1, days), while a share of its storage or its rain vanishes each day.
 
     Returns:
         rain, discharge, loss and the storage at every day's end.

@@ -77,7 +77,7 @@ def test_a_year_shows_every_other_unit(basin: int, year: int) -> None:
     for lie in ("metres", "megajoules", "accumulated", "fahrenheit"):
         change, sentence = LIES[lie]
         result = errors(days, change(values), latitude(basin), climate(basin))
-        if lie != "metres" or np.sum(values["precipitation"]) > 250:  # an arid year says little of amounts
+        if lie != "metres" or np.sum(values["precipitation"]) > 250:  # an arid year gives little evidence of amounts
             assert any(sentence in refusal for refusal in result), (lie, result)
 
 

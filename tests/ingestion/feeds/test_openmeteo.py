@@ -1,4 +1,4 @@
-"""Open-Meteo: archive, forecast and ensemble, and what comes of each thing that the service does."""
+"""Open-Meteo: archive, forecast and ensemble, and the outcome of each fault of the service."""
 
 import json
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""USGS daily discharge: what comes of each thing that the service does."""
+"""USGS daily discharge: the outcome of each fault of the service."""
 
 import re
 from dataclasses import replace

@@ -177,9 +177,9 @@ def test_torch_does_not_hide_a_bias_that_is_not_a_number(recurrence: Recurrence,
 
 
 def assert_nan_reaches_the_ledger(recurrence: Recurrence, dtype: torch.dtype, rank: int, gate: str) -> None:
-    """Check that one bias that is no number leaves no day finite, and that the ledger does not close.
+    """Check that one bias that is not a number leaves no day finite, and that the ledger does not close.
 
-    The bias is the first cell's, whose outflow is no part of the discharge: from there to the discharge it takes a day.
+    The bias is the first cell's, whose outflow is not part of the discharge: it gets there a day later.
     """
     net = network(8, dtype=dtype, recurrence=recurrence, rank=rank)
     with torch.no_grad():

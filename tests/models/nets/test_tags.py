@@ -1,4 +1,4 @@
-"""Water told apart by tags: every tag goes the way of all water, through the gates of all water."""
+"""Water with tags: every tag goes the way of all water, through the gates of all water."""
 
 import platform
 from dataclasses import replace

@@ -33,7 +33,7 @@ HOPELESS = NewThreshold(name="deluge", discharge=90_000.0, direction="rising")
 
 
 def issue_day(days: int = 0) -> Clock:
-    """Return the clock of the morning after T0, or of some days later."""
+    """Return a clock on the day after T0, or some days later."""
     return Clock(datetime.combine(as_date(T0 + days), datetime.min.time(), UTC) + timedelta(days=1, hours=14))
 
 

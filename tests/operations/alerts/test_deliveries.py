@@ -50,13 +50,13 @@ class Outbox:
         return started
 
     def subscribe(self, url: str) -> str:
-        """Keep a subscription to everything."""
+        """Store a subscription to everything."""
         with self.database.transaction() as session:
             new = NewSubscription(url=url)
             return subscriptions.create(session, new, self.key, self.now).id
 
     def change(self) -> Change:
-        """Keep a change, as a promotion makes one."""
+        """Store a change, as a promotion does."""
         new = NewChange(
             kind="promotion", at=self.now, basin_id=BASIN, severity=SEVERITIES[0], version_id=self.version, why="Über."
         )

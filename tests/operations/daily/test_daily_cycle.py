@@ -45,7 +45,7 @@ def read_latest(at: Station, basin: str) -> Latest:
 
 
 def trained_store(at: Station) -> dict[str, Any]:
-    """Return all that is kept but when feeds were last asked."""
+    """Return all stored rows but when feeds were last asked."""
     with at.database.reading() as session:
         return {name: rows for name, rows in contents(session).items() if name not in ("feeds", "feed_basins")}
 

@@ -1,4 +1,4 @@
-"""A replay issues what would have been issued: nothing in it knows the days to come, and it says what it is made of."""
+"""A replay issues what would have been issued then: it knows no later days, and its runs describe their weather."""
 
 from datetime import UTC, datetime
 

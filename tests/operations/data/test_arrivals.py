@@ -57,7 +57,7 @@ class Rivers:
         return name
 
     def report(self, basin: str, start: Day, values: Mapping[str, Array], at: Clock = Clock(NOW)) -> None:
-        """Keep the weather of some days, as a feed does."""
+        """Store the weather of some days, as a feed does."""
         shown = {
             name: DailySeries(start, numbers, np.zeros(len(numbers), np.uint8), WEATHER[name].unit)
             for name, numbers in values.items()
@@ -144,7 +144,7 @@ def test_a_revised_day_changes_the_states_from_it_on_alone_to_those_of_who_never
 
 @dataclass(frozen=True)
 class Reporting:
-    """Some days of some variables, as one of several that contradict each other says they were."""
+    """Some days of some variables, as reported by one of several contradicting sources."""
 
     first: int
     last: int

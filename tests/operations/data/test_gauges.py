@@ -1,4 +1,4 @@
-"""Any gauge is added, described, and served by a version that never saw it; what is assumed of it is said."""
+"""Any gauge is added, described, and served by a version that never saw it, and assumptions are reported."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -106,7 +106,7 @@ def test_an_outline_of_another_area_is_refused_unless_it_is_accepted(database: D
     right = added(database, settings, "OWN-mill", outline=box(-69.22))
     assert right.areas["outline"] == pytest.approx(730e6, rel=1e-3)
     assert right.texts["outline_area"] == "The outline has 729.88 km2, 5% less than the basin's 769 km2 (given)."
-    with pytest.raises(BadOutline, match=r"64% less than the basin's 2000 km2"):  # of the outline that is kept
+    with pytest.raises(BadOutline, match=r"64% less than the basin's 2000 km2"):  # of the stored outline
         added(database, settings, "OWN-mill", area_km2=2000.0)
     assert added(database, settings, "OWN-mill", name="The mill").texts == right.texts
 

@@ -1,4 +1,4 @@
-"""A feed is asked, and what comes is kept: whole or not at all, once, and with what was there before."""
+"""A feed is fetched and its data are stored: whole or not at all, once, beside the earlier values."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -73,7 +73,7 @@ class Office:
             return series.read(session, basin, "usgs", "discharge")
 
     def content(self) -> dict[str, list[str]]:
-        """Return every row of every table but what tells of fetches."""
+        """Return every row of every table but those about fetches."""
         with self.database.reading() as session:
             return {
                 table.name: sorted(repr(tuple(row)) for row in session.execute(select(table)))
@@ -103,7 +103,7 @@ def office(database: Database, tmp_path: Path) -> Iterator[Office]:
 
 
 def of_product(basin: str, variable: str, values: DailySeries) -> BasinData:
-    """Return what an ingest would keep under the product of the archive."""
+    """Return what an ingest would store under the product of the archive."""
     return Observations({variable: values}, "a file").as_data(basin, "open_meteo_era5")
 
 

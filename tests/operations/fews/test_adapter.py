@@ -56,7 +56,7 @@ HEADER = (
 
 
 def forcing_of(database: Database, period: Period, *names: str) -> Members:
-    """Return the kept weather of basins, of no member."""
+    """Return the stored weather of basins, without a member."""
     return {None: {name: weather(database, name, period) for name in names or BASINS}}
 
 

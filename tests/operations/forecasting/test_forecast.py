@@ -1,4 +1,4 @@
-"""A forecast starts from a warm state, closes its ledger, and is kept whole or not at all."""
+"""A forecast starts from a warm state, closes its ledger, and is stored whole or not at all."""
 
 import shutil
 from collections.abc import Sequence
@@ -319,7 +319,7 @@ def test_a_share_of_the_rain_that_vanishes_each_day_withholds_the_basin(
 def test_a_share_of_the_storage_that_vanishes_each_day_withholds_the_basin(
     trained_store: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of forecasts made day by day: each alone closes to 0.9e-5 of what was stored, until it has added up."""
+    """Forecasts computed day by day: each alone closes to 0.9e-5 of its storage, until the errors have added up."""
     first = day("2000-12-01")
     one_run(trained_store, t0=first, basins=["SYNTH-01"])
     leak(monkeypatch, of_storage=0.9e-5)
@@ -388,7 +388,7 @@ def test_t0_after_the_clock_is_refused(trained_store: Database) -> None:
 
 
 def test_t0_has_ended_where_the_basin_is(trained_store: Database) -> None:
-    # At 13:00 UTC the next day has begun in Fiji.
+    # At 13:00 UTC it is already the next day in Fiji.
     with trained_store.transaction() as session:
         basins.upsert(session, replace(basins.get(session, "SYNTH-01"), texts={"time_zone": "Pacific/Fiji"}))
     t0s = {}
@@ -440,7 +440,7 @@ def test_a_basin_with_a_state_and_one_without_do_not_mix(trained_store: Database
         session.execute(delete(SeriesRow).where(SeriesRow.basin_id == "SYNTH-02", SeriesRow.year < 2002))
     one_run(trained_store, basins=["SYNTH-01"], t0=day("2001-12-31"))
     trained_store.close()  # its file then holds all that was written
-    fresh = Database(f"sqlite:///{shutil.copy(tmp_path / 'kept.sqlite', tmp_path / 'fresh.sqlite')}")
+    fresh = Database(f"sqlite:///{shutil.copy(tmp_path / 'country.sqlite', tmp_path / 'fresh.sqlite')}")
     mixed = one_run(trained_store, basins=["SYNTH-02", "SYNTH-01"])
     alone = {basin: one_run(fresh, basins=[basin]) for basin in ("SYNTH-01", "SYNTH-02")}
     for basin, run in alone.items():

@@ -1,4 +1,4 @@
-"""What flow is normal on the days ahead: by each basin's own record, kept with its run."""
+"""Normal flow on the days ahead: from each basin's own record, stored with its run."""
 
 from dataclasses import replace
 

@@ -29,7 +29,7 @@ UNSEEN = Period.parse("2003-10-01..2005-09-30")
 ISSUE_DAYS = Period.parse("2005-03-01..2005-04-04")
 WEATHER = f"{SOURCE}/perturbed-synthetic"
 SETTLED = Clock(datetime(2005, 5, 15, tzinfo=UTC))
-"""30 days after the last day that the mornings are of."""
+"""30 days after the last issue day."""
 
 
 def played(database: Database, days: Period) -> list[runs.Run]:
@@ -38,7 +38,7 @@ def played(database: Database, days: Period) -> list[runs.Run]:
 
 @pytest.fixture(scope="module")
 def lived_file(trained_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The country after five weeks of mornings, with an error model of its simulation."""
+    """The country after five weeks of issue days, with an error model of its simulation."""
     file = Path(shutil.copy(trained_file, tmp_path_factory.mktemp("lived") / "freshet.sqlite"))
     database = Database(f"sqlite:///{file}")
     with database.reading() as session:

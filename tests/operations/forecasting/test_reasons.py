@@ -1,4 +1,4 @@
-"""What answers say of stored things is so: each sentence is held against a store with and without each of them."""
+"""Reasons in answers are true: each sentence is checked against a store with and without the thing it names."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping

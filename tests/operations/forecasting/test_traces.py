@@ -70,7 +70,7 @@ def fill_records(database: Database, *forecasts: WeatherForecast, operational: b
 
 
 def assert_each_trace_equals(traces: Mapping[str, runs.RunSeries], hindcast: Mapping[str, runs.RunSeries]) -> None:
-    """Hold what a run with traces keeps against the hindcast, to the bit."""
+    """Compare a run with traces to the hindcast, to the bit."""
     count = len(traces["discharge"].axes["trace"])
     for trace in range(count):
         assert np.array_equal(traces["discharge"].values[:, trace], hindcast["discharge"].values)

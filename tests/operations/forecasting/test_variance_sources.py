@@ -1,4 +1,4 @@
-"""What makes the spread of a forecast, kept with the run where it is asked for."""
+"""The sources of a forecast's spread, stored with the run where it asks for them."""
 
 from typing import Any
 

@@ -78,27 +78,27 @@ def newest(database: Database) -> versions.Version:
 
 
 def discharge(database: Database, version: str) -> dict[str, Any]:
-    """Forecast every basin with a version, and return what the members say of each."""
+    """Forecast every basin with a version, and return the results of the members."""
     (run,) = forecast(database, CLOCK, ForecastParams(basins=list(BASINS), t0=day("2004-03-10"), version=version))
     with database.reading() as session:
         return {basin: runs.series_of(session, run.id, basin)["discharge"].values for basin in BASINS}
 
 
 def summary(database: Database, version: str, basin: str) -> RunSummary:
-    """Forecast a basin with a version, and return what the run keeps of it."""
+    """Forecast a basin with a version, and return what the run stores of it."""
     (run,) = forecast(database, CLOCK, ForecastParams(basins=[basin], t0=day("2004-03-10"), version=version))
     with database.reading() as session:
         return runs.basin_of(session, run.id, basin).summary
 
 
 def rewrite(folder: Path, **changes: Any) -> None:
-    """Change what a description says."""
+    """Change the content of a description."""
     path = folder / "version.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | changes))
 
 
 def another_product(folder: Path) -> None:
-    """Let an ensemble say that it learnt from another product."""
+    """Let an ensemble claim that it was trained on another product."""
     config = json.loads((folder / "version.json").read_text())["config"]
     rewrite(folder, config=config | {"inputs": config["inputs"] | {"product": "maurer_extended"}})
 
@@ -126,7 +126,7 @@ def _through_half(weights: bytes) -> bytes:
 
 
 def _new(version: versions.Version) -> versions.NewVersion:
-    """Return what was said of a version when it was made."""
+    """Return the properties of a version when it was created."""
     return versions.NewVersion(**{name: getattr(version, name) for name in versions.NewVersion.__dataclass_fields__})
 
 

@@ -81,7 +81,7 @@ def test_it_ends_in_a_judged_version_with_all_that_one_in_use_needs(trained_stor
 def test_a_better_candidate_is_put_in_use_and_rolled_back_in_one_call(trained_store: Database) -> None:
     before = in_use(trained_store)
     done = retrained(trained_store, promote=True, margin=0.0)
-    # Whether so small a candidate is better is the rule's to say: either end is followed to the letter.
+    # Whether so small a candidate is better is for the rule to decide: either end is followed to the letter.
     better = done.decision.better
     assert set(done.decision.promoted) == (set(BASINS) if better else set())
     with trained_store.transaction() as session:

@@ -99,7 +99,7 @@ def test_a_training_that_died_goes_on_to_the_same_weights(trained_store: Databas
     with pytest.raises(StoppedHereError):
         train(trained_store, CLOCK, config, BASINS, on_progress=die)
     with trained_store.reading() as session:
-        assert versions.newest(session).id == whole.id  # nothing half-made
+        assert versions.newest(session).id == whole.id  # no incomplete version
         (running,) = trainings.list_trainings(session, status="running")
         checkpoint = trainings.checkpoint(session, running.id, stop[0])
     done = train(trained_store, CLOCK, config, BASINS, on_progress=lambda member, p: seen.append((member, p.step)))
@@ -126,7 +126,7 @@ def test_members_trained_side_by_side_are_those_trained_one_after_the_other(trai
         assert versions.get(session, done.version_id).weights_hash == whole.weights_hash
 
 
-@pytest.mark.parametrize("ended", ["told to stop", "killed"])
+@pytest.mark.parametrize("ended", ["asked to stop", "killed"])
 def test_members_side_by_side_end_together_and_go_on_to_the_same_weights(trained_store: Database, ended: str) -> None:
     schedule = Cosine(steps=200, warmup_steps=2, peak_learning_rate=0.02)  # longer than the wait between two looks
     whole = train(trained_store, CLOCK, configuration(schedule=schedule, validate_every=50), BASINS)
@@ -135,12 +135,12 @@ def test_members_side_by_side_end_together_and_go_on_to_the_same_weights(trained
     def end(_member: int, progress: Progress) -> None:
         if progress.step < 3:
             return
-        if ended == "told to stop":
+        if ended == "asked to stop":
             raise StoppedHereError
         for process in multiprocessing.active_children():
             process.kill()
 
-    with pytest.raises(StoppedHereError if ended == "told to stop" else DataProblem):
+    with pytest.raises(StoppedHereError if ended == "asked to stop" else DataProblem):
         train(trained_store, CLOCK, config, BASINS, cores=2, on_progress=end)
     assert multiprocessing.active_children() == []
     with trained_store.reading() as session:

@@ -46,7 +46,7 @@ def file(trained_store: Database, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def new(tmp_path: Path) -> Iterator[Database]:
-    """A SQLite database that nobody has made yet."""
+    """A SQLite database that does not exist yet."""
     database = Database(f"sqlite:///{tmp_path / 'new' / 'freshet.sqlite'}")
     yield database
     database.close()
@@ -309,7 +309,7 @@ def test_a_packed_archive_is_refused_before_it_is_opened(new: Database, there: S
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        (b"manifest.json", b"\xa9anifest.json"),  # a name that is not UTF-8, which the flag beside it says it is
+        (b"manifest.json", b"\xa9anifest.json"),  # a name that is not UTF-8, which the flag beside it claims
         (b"PK\x05\x06", b"PK\x05\x07"),
         (b"PK\x03\x04", b"PK\x03\x05"),
     ],

@@ -1,4 +1,4 @@
-"""What is older than the rules keep it is deleted; what is younger, or named by something else, stays."""
+"""Data older than their rule are deleted; younger data, and data that others refer to, stay."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -36,7 +36,7 @@ SETTINGS = Settings()
 
 
 class At(Clock):
-    """A clock whose wall stands, a day after a rule has run out for what was made at `NOW`."""
+    """A clock that stands still a day after the rule for something created at `NOW` has run out."""
 
     def wall(self) -> datetime:
         """Return that instant."""

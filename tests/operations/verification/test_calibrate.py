@@ -1,4 +1,4 @@
-"""An error model is fitted to years that the weights have not seen, and forecasts carry what it says of them."""
+"""An error model is fitted to years that the weights have not seen, and forecasts carry its quantiles."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""Versions are held against each other on the same basins and days, and the same comparison is kept once."""
+"""Versions are compared on the same basins and days, and the same comparison is stored once."""
 
 import shutil
 from collections.abc import Iterator
@@ -49,7 +49,7 @@ def two_file(trained_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Pa
 @pytest.fixture
 def trained_store(two_file: Path, tmp_path: Path) -> Iterator[Database]:
     """A copy of the country and its two versions."""
-    database = Database(f"sqlite:///{shutil.copy(two_file, tmp_path / 'kept.sqlite')}")
+    database = Database(f"sqlite:///{shutil.copy(two_file, tmp_path / 'country.sqlite')}")
     yield database
     database.close()
 
@@ -74,7 +74,7 @@ def blank_flow(database: Database, basin: str, period: Period) -> None:
 
 
 def publish(database: Database, *rows: tuple[str, str, float | None], period: Period = HELD_OUT) -> None:
-    """Keep published NSE of a model by basin."""
+    """Store published NSE of a model by basin."""
     with database.transaction() as session:
         file = sources.register(session, "results.csv", "0" * 64, 1, CLOCK.wall())
         output = published_scores.Publication(
@@ -177,7 +177,7 @@ def test_days_that_one_network_skips_are_scored_for_none(trained_store: Database
     assert done.basins == BASINS
     with trained_store.reading() as session:
         scored = {row.basin_id: row for row in verification_scores.scores(session, versions=[first], metrics=["nse"])}
-    assert sorted(scored) == ["SYNTH-01", "SYNTH-03"]  # what is not of the whole period is not kept as its score
+    assert sorted(scored) == ["SYNTH-01", "SYNTH-03"]  # scores of part of the period are not stored as its score
     ours = done.result.values["nse"][first]
     assert ours[0] == scored["SYNTH-01"].value
     whole = evaluate(trained_store, CLOCK, first, HELD_OUT, ["SYNTH-02"]).basins[0].scores["nse"]

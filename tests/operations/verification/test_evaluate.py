@@ -1,4 +1,4 @@
-"""An evaluation scores what the version simulates, and keeps it."""
+"""An evaluation scores the simulation of a version and stores the scores."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Snow where no reference is kept: cells chosen over other basins, and Snow-17 beside them."""
+"""Snow without a stored reference: cells chosen over other basins, and Snow-17 beside them."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -134,7 +134,7 @@ def test_a_mapping_of_fewer_basins_takes_the_place_of_none(trained_store: Databa
 
 
 def give(database: Database, basin: str, share: float) -> str:
-    """Keep the regional mapping of the version, and the share of snow in the precipitation of a basin."""
+    """Store the regional mapping of the version, and the share of snow in the precipitation of a basin."""
     with database.transaction() as session:
         version = versions.newest(session).id
         regional_snow_cells.replace(session, version, REGIONAL, CLOCK.wall())

@@ -1,4 +1,4 @@
-"""Bridges fitted on what is kept, applied, revised, and told by the forecasts that rest on them."""
+"""Bridges fitted on stored weather, applied, revised, and named by the forecasts that use them."""
 
 from dataclasses import replace
 from typing import Any
@@ -206,13 +206,13 @@ def test_a_bridge_of_forecasts_is_not_applied(live: Database) -> None:
 
 
 def bridged_version(database: Database) -> str:
-    """Keep a version that takes the bridged product."""
+    """Store a version that takes the bridged product."""
     create_bridge(database)
     return retaken(database, NAME)
 
 
 def retaken(database: Database, product: str) -> str:
-    """Keep the trained version as one that takes another product."""
+    """Store the trained version as one that takes another product."""
     with database.transaction() as session:
         trained = versions.newest(session)
         config = trained.config | {"inputs": trained.config["inputs"] | {"product": product}}
@@ -244,7 +244,7 @@ def test_a_forecast_reports_its_bridge_and_its_inputs_hash_holds_it(live: Databa
 
 
 def supplied_by(database: Database, product: str, days: Period, model: str = "a-model") -> str:
-    """Keep a weather forecast that is what a product has of some days."""
+    """Store a weather forecast with a product's values of some days."""
     values = stored_weather(database, ONE, product, days).values
     one = WeatherForecast(
         issue=issue_of(model=model),

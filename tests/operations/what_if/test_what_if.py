@@ -1,4 +1,4 @@
-"""A what-if run is the forecast with other weather or other water at T0, kept apart from the forecasts."""
+"""A what-if run is the forecast with other weather or other water at T0, stored apart from the forecasts."""
 
 import hashlib
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Alerts are decided once a run, tell every change once, and keep what they cannot decide."""
+"""Alerts are decided once a run, report every change once, and stay where no decision is possible."""
 
 from datetime import timedelta
 from typing import Any
@@ -33,7 +33,7 @@ def chance(value: float, level: str = "bankfull", **chosen: Any) -> LevelChance:
 
 
 def issue_day(session: Session, version: str, number: int, **chosen: Any) -> Run:
-    """Return the run of a morning, of a T0 of its own."""
+    """Return the run of an issue day, with a T0 of its own."""
     at = NOW + timedelta(days=number)
     return a_run(session, version, issued(), t0=T0 + number, issued_at=at, available_at=at, **chosen)
 
@@ -221,7 +221,7 @@ def test_a_change_is_put_out_once_for_each_subscription_that_wants_it(database: 
         started = [one for one in deliveries.page(session) if one.change_seq == begin.seq]
         assert {one.subscription_id for one in started} == {everything, here}
         assert all(one.status == "pending" for one in started)
-        # What concerns the basin as a whole is told to everybody who listens to it.
+        # A change of the basin as a whole is sent to every subscriber of it.
         assert len(deliveries.page(session)) == 2 + 3
 
 

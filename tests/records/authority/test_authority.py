@@ -40,7 +40,7 @@ REFERENCES: Mapping[Owned, tuple[str, str, str]] = {
     "weather": ("weather_issues", "operational", "issue_id"),
     "feed": ("feeds", "created_by", "feed_id"),
 }
-"""The table that decides whose a row is, its column that says so, and the column of other tables that refers to it."""
+"""The table and column that hold the owner of a row, and the column of other tables that refers to it."""
 TRAINING = {"network": {"cells": 4}, "inputs": {"product": "p"}, "train_period": "2001-10-01..2003-09-30"}
 REQUESTS: Mapping[str, dict[str, Any]] = {
     "ingest": {"from": ["/a"]},
@@ -287,7 +287,7 @@ def may(world: World, grant: Grant, request: JobRequest) -> bool:
 
 
 def runs(world: World, grant: Grant, request: JobRequest, *, as_schedule: bool) -> bool:
-    """Return whether a job may run that a key posted, or a schedule that was made with it; it has that key's rights."""
+    """Return whether a job may run that a key posted, directly or by its schedule; it has that key's rights."""
     new = jobs.NewJob(
         kind=request.kind,
         params=request.stored(),

@@ -69,7 +69,7 @@ def test_basins_are_found_by_text_and_huc_page_by_page(database: Database) -> No
         for basin in (
             Basin("USGS-02", name="Fish Creek", huc="0202"),
             Basin("USGS-01", name="FISH River", huc="0101"),
-            Basin("SYNTH-1", name="100% made"),
+            Basin("SYNTH-1", name="100% synthetic"),
         ):
             basins.upsert(session, basin)
 

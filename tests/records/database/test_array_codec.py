@@ -39,7 +39,7 @@ def test_arrays_come_back_to_the_bit(named: dict[str, np.ndarray]) -> None:
 
 
 def test_a_flipped_bit_anywhere_is_not_given_out() -> None:
-    whole = pack(OWNER, {"kept": STORED})
+    whole = pack(OWNER, {"stored": STORED})
     for place in range(len(whole)):
         for bit in range(8):
             damaged = bytearray(whole)
@@ -55,8 +55,8 @@ def test_a_json_value_comes_back(value: Any) -> None:
     assert unpack_text(pack_text(value)) == value
 
 
-def courses(levels: int = len(LEVELS), leads: int = 4, count: int = 100) -> tuple[np.ndarray, np.ndarray]:
-    """Return quantiles (levels, leads) and courses dealt out of them (count, leads)."""
+def sample_paths(levels: int = len(LEVELS), leads: int = 4, count: int = 100) -> tuple[np.ndarray, np.ndarray]:
+    """Return quantiles (levels, leads) and sample paths drawn from them (count, leads)."""
     chance = np.random.default_rng(0)
     quantiles = np.sort(chance.gamma(2.0, 1.0, (levels, leads)), axis=0)
     shares = (np.arange(count) + 0.5) / count
@@ -65,7 +65,7 @@ def courses(levels: int = len(LEVELS), leads: int = 4, count: int = 100) -> tupl
 
 
 def test_paths_come_back_from_their_ranks_to_the_bit() -> None:
-    quantiles, paths = courses()
+    quantiles, paths = sample_paths()
     stored = encode_ranks(paths, LEVELS, quantiles)
     assert stored is not None
     assert stored.nbytes == paths.nbytes // 2
@@ -74,7 +74,7 @@ def test_paths_come_back_from_their_ranks_to_the_bit() -> None:
 
 @pytest.mark.parametrize("spoilt", [np.nan, np.inf, -1.0, -0.0, 1e9])
 def test_paths_that_are_not_of_the_quantiles_are_stored_as_they_are(spoilt: float) -> None:
-    quantiles, paths = courses()
+    quantiles, paths = sample_paths()
     paths[3, 1] = spoilt
     assert encode_ranks(paths, LEVELS, quantiles) is None
     lead = list(range(1, 5))
@@ -88,7 +88,7 @@ def test_paths_that_are_not_of_the_quantiles_are_stored_as_they_are(spoilt: floa
 
 
 def test_paths_alone_are_read_with_the_quantiles_that_they_need() -> None:
-    quantiles, paths = courses()
+    quantiles, paths = sample_paths()
     lead = list(range(1, 5))
     series = [
         RunSeries(CALIBRATED, "mm/day", {"level": list(LEVELS), "lead": lead}, quantiles),
@@ -110,6 +110,6 @@ def test_ledgers_come_back_each_with_its_own_terms() -> None:
 
 def test_what_was_packed_by_the_first_form_is_read_for_ever() -> None:
     arrays_of = unpack(OWNER, base64.b64decode(FIRST_FORM))
-    assert arrays_of["kept"].values.tobytes() == STORED.values.tobytes()
-    assert dict(arrays_of["kept"].axes) == STORED.axes
+    assert arrays_of["stored"].values.tobytes() == STORED.values.tobytes()
+    assert dict(arrays_of["stored"].axes) == STORED.axes
     assert unpack_text(base64.b64decode(FIRST_TEXT)) == {"snow_reason": None, "discharge_mm": 2.5}

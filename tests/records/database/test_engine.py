@@ -1,4 +1,4 @@
-"""Transactions are whole, migrations wait for each other, and a database that cannot be used says so."""
+"""Transactions are whole, migrations wait for each other, and an unusable database is reported."""
 
 import fcntl
 import sqlite3

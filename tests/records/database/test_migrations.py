@@ -47,7 +47,7 @@ from tests.records.factories import (
 
 
 def _described(connection: Connection) -> dict[str, Any]:
-    """Return all that the database says of its tables, but alembic's own."""
+    """Return all that the database reports of its tables, but alembic's own."""
     inspector = inspect(connection)
     return {
         table: {
@@ -90,7 +90,7 @@ def test_alembic_finds_no_difference(database: Database) -> None:
 
 
 def test_migrated_tables_are_described_as_those_created_from_the_code(database: Database) -> None:
-    # A check that a migration forgets is no difference to alembic.
+    # Alembic does not see a check that a migration forgets.
     with database.reading() as session:
         migrated = _described(session.connection())
     _downgrade(database)
@@ -241,7 +241,7 @@ def test_a_downgrade_lets_go_of_runs_that_were_asked_to_change_something(databas
 
 
 def _numbers(session: Session, keys: list[tuple[str, str]]) -> Any:
-    """Return all that runs say in numbers, to the bit."""
+    """Return all numbers of runs, to the bit."""
     return {
         key: (
             {

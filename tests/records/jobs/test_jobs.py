@@ -448,7 +448,7 @@ def test_a_parent_goes_on_when_no_child_is_left(database: Database, status: str)
         assert [child.id for child in jobs.children(session, parent)] == [first, second]
         claimed = _claim(session, parent)
         assert claimed is not None
-        assert (claimed.attempt, claimed.max_attempts - claimed.attempt) == (2, 2), "making children is no failure"
+        assert (claimed.attempt, claimed.max_attempts - claimed.attempt) == (2, 2), "creating children is not a failure"
         assert not jobs.resume_parent(session, parent, NOW)
 
 

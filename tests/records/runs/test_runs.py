@@ -231,7 +231,7 @@ def test_a_run_that_is_damaged_is_named_and_not_given_out(database: Database) ->
 
 
 def _with_cells(session: Session, version: str, cells: np.ndarray, **chosen: object) -> str:
-    """Store a run that began from the kept state of its T0."""
+    """Store a run that began from the stored state of its T0."""
     state = states.get(session, version, BASIN, day("2008-09-30"))
     assert state is not None
     axes: dict[str, list[Any]] = {"member": ["0", "1"], "cell": list(range(cells.shape[1]))}

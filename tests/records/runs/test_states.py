@@ -1,4 +1,4 @@
-"""States are kept once, chained, and invalidated from the day that was revised."""
+"""States are stored once, chained, and invalidated from a revised day on."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""A row that is not what was written is never read, and says where it is and how to mend it."""
+"""A damaged row is never read, and is reported with its place and remedy."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ DEPTHS = tuple(range(365 + 366))
 
 
 def a_record(session: Session, basin: str = BASIN) -> None:
-    """Keep two whole years."""
+    """Store two whole years."""
     a_basin(session, basin)
     series.write(session, basin, PRODUCT, VARIABLE, daily("1999-01-01", *DEPTHS), a_source(session), NOW)
 

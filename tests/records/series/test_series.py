@@ -39,7 +39,7 @@ def _series(start: Day, kinds: npt.NDArray[np.int8]) -> DailySeries:
 
 
 def _known(part: DailySeries | None) -> dict[Day, tuple[bytes, int]]:
-    """Return what a series says of each day it knows, to the bit."""
+    """Return value and flag of each known day of a series, to the bit."""
     if part is None:
         return {}
     output = zip(part.days, part.values.astype("<f4"), part.flags, strict=True)

@@ -1,4 +1,4 @@
-"""The levels of a version's simulation are kept by version and basin."""
+"""The levels of a version's simulation are stored by version and basin."""
 
 from dataclasses import replace
 

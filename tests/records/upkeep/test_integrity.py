@@ -57,7 +57,7 @@ def sqlite_database(migrated_sqlite: Path, tmp_path: Path) -> Iterator[Database]
 
 
 def store_one_of_each(session: Session) -> None:
-    """Keep a row of every table that is checked, two of those that need two."""
+    """Store a row of every table that is checked, two of those that need two."""
     a_basin(session)
     for at, value in ((NOW, 1.0), (instant("2009-01-01"), 2.0)):
         series.write(session, *KEY, daily("1999-01-01", value), a_source(session), at)

@@ -1,4 +1,4 @@
-"""Which runs and states are outdated, and what of a run outlives its members."""
+"""Which runs and states are outdated, and which parts of a run outlive its members."""
 
 from collections.abc import Iterable
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""A comparison is kept once, and says of which versions it is."""
+"""A comparison is stored once, with the versions that it compares."""
 
 import json
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""How true forecasts were is kept by basin and lead, replaced by period, and told over basins."""
+"""Verification results are stored by basin and lead time, replaced by period, and summarised over basins."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Published scores are kept once, with a value or a reason, for basins that need not be kept."""
+"""Published scores are stored once, with a value or a reason, also for basins that are not stored."""
 
 from dataclasses import replace
 

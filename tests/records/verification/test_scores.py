@@ -1,4 +1,4 @@
-"""Scores are kept under their whole key, with a value or a reason."""
+"""Scores are stored under their whole key, with a value or a reason."""
 
 from dataclasses import replace
 

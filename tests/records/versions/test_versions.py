@@ -1,4 +1,4 @@
-"""A version is kept with all its members or not at all."""
+"""A version is stored with all its members or not at all."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Bridges as they are kept."""
+"""Bridges as they are stored."""
 
 from dataclasses import replace
 from datetime import timedelta

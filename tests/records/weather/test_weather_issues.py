@@ -1,4 +1,4 @@
-"""A weather forecast is kept once and never changes; what is newest depends on the instant that is asked for."""
+"""A weather forecast is stored once and never changes; the newest one depends on the instant asked for."""
 
 from dataclasses import replace
 

@@ -50,7 +50,7 @@ def header(sqlite_database: Database) -> dict[str, str]:
 
 
 def send(service: TestClient, header: dict[str, str]) -> tuple[str, Path]:
-    """Send a table, and return the job that is to read it and where it is kept."""
+    """Send a table, and return the job that is to read it and the path of the table."""
     job = service.post("/v1/basins/observations", content=b"basin,date,discharge_cfs\n", headers=header).json()
     return job["id"], Path(job["params"]["observations_file"])
 

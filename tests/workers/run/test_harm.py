@@ -70,7 +70,7 @@ def test_output_of_a_library_is_not_a_message(harmful_shop: Shop) -> None:
 
 @pytest.mark.parametrize("harm", ["ignore", "freeze", "read_named_pipe"])
 def test_a_job_that_hangs_is_killed_at_its_time_limit(harmful_shop: Shop, harm: str) -> None:
-    done(harmful_shop)  # so that a process waits for the next job, and its start is no part of the time
+    done(harmful_shop)  # so that a process waits for the next job, and its start does not count
     job = harmful_shop.ended(harmful_shop.post("short-harm", harm=harm).id)
     kind, detail = problem(job)
     assert (kind, job.attempt) == ("time-limit", 1)
@@ -99,7 +99,7 @@ def test_a_process_that_is_stopped_is_reported_until_it_is_replaced(harmful_shop
 
 
 def troubles(shop: Shop, job: str, until: Callable[[list[str]], bool]) -> list[str]:
-    """Return what the workers say of a job that keeps them from their work, when something holds of it."""
+    """Return the reported fault that blocks the workers from a job, once a condition holds."""
     end = time.monotonic() + PATIENCE
     while True:
         with shop.database.reading() as session:

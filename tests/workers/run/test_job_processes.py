@@ -1,4 +1,4 @@
-"""A worker keeps the process of its last job for the next one, and not for long."""
+"""A worker reuses the process of its last job for the next one, and not for long."""
 
 import time
 from pathlib import Path

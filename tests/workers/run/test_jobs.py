@@ -43,7 +43,7 @@ def test_a_cancel_at_any_moment_is_seen_within_two_heartbeats(sqlite_shop: Shop,
         assert sqlite_shop.ended(child).status == "cancelled"
         with sqlite_shop.database.reading() as session:
             later = events.events_after(session, child, last)
-        assert [event.type for event in later].count("progress") <= 2  # a heartbeat tells the progress
+        assert [event.type for event in later].count("progress") <= 2  # a heartbeat reports the progress
 
 
 def test_every_one_of_200_jobs_is_accounted_for(sqlite_shop: Shop) -> None:

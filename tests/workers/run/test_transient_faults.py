@@ -120,7 +120,7 @@ def test_an_error_caused_by_a_full_disk_is_recognised() -> None:
         try:
             Path("/dev/full").write_bytes(b"x")
         except OSError as error:
-            raise DataProblem("It cannot be kept.") from error
+            raise DataProblem("It cannot be stored.") from error
 
     with pytest.raises(DataProblem) as caught:
         fill()

@@ -1,4 +1,4 @@
-"""Of a worker that has died it is known at once, however it died; of one that lives, nothing is said."""
+"""A dead worker is known at once, however it died; a live one is never reported dead."""
 
 import os
 import signal

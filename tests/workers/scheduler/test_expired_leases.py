@@ -1,4 +1,4 @@
-"""A clock that is set takes no job from a worker that lives, and keeps none for one that is lost."""
+"""Setting the clock takes no job from a live worker and leaves none with a lost one."""
 
 import shutil
 from collections.abc import Iterator

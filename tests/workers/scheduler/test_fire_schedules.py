@@ -1,4 +1,4 @@
-"""Schedules fire on time, once, and a retraining that they start says what came of it."""
+"""Schedules fire on time, once, and a retraining that they start reports its outcome."""
 
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -78,7 +78,7 @@ def test_a_schedule_that_was_due_for_days_fires_once(sqlite_shop: Shop) -> None:
 
 
 def test_a_schedule_survives_a_clock_that_was_a_year_ahead_for_a_while(sqlite_shop: Shop) -> None:
-    """It fires on the wrong day, for it cannot know better, and then every day as its rule says."""
+    """It fires on the wrong day, for it cannot know better, and then every day by its rule."""
     shop = sqlite_shop
     created = schedule(shop, **training())
 
@@ -103,7 +103,7 @@ def test_a_schedule_survives_a_clock_that_was_a_year_ahead_for_a_while(sqlite_sh
 
 
 def retrained(shop: Shop, name: str, steps: int) -> dict[str, Any]:
-    """Let a schedule retrain a network that learns in few steps, and return what its job says came of it."""
+    """Let a schedule retrain a network that learns in few steps, and return the outcome of its job."""
     created = schedule(
         shop,
         name,

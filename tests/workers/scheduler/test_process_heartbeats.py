@@ -1,4 +1,4 @@
-"""Workers and schedulers say that they are there, and that they go."""
+"""Workers and schedulers send heartbeats, and remove theirs as they leave."""
 
 import signal
 import time

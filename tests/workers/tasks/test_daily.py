@@ -1,4 +1,4 @@
-"""A schedule posts the daily cycle, which tells what came of every basin."""
+"""A schedule posts the daily cycle, whose job reports the outcome of every basin."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""A weather forecast that was sent is checked and kept by a job; an operator's takes no place of a feed's."""
+"""A posted weather forecast is checked and stored by a job; an operator's never replaces a feed's."""
 
 import json
 from pathlib import Path
@@ -29,7 +29,7 @@ for _weather in DOCUMENT["basins"].values():
 
 
 def send(service: TestClient, tools: ServiceTools, scope: Scope, document: dict[str, Any]) -> jobs.Job:
-    """Post a weather forecast, let a worker keep it, and return the job that has ended."""
+    """Post a weather forecast, let a worker store it, and return the job that has ended."""
     header = bearer(tools.database, scope) | {"Content-Type": "application/json"}
     posted = service.post("/v1/weather", content=json.dumps(document), headers=header)
     assert posted.status_code == 202

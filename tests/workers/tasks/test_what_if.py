@@ -1,4 +1,4 @@
-"""A what-if run is made by a job, under the name of who posted it."""
+"""A job computes a what-if run, under the name of who posted it."""
 
 from records.runs import runs
 from tests.operations.conftest import BASINS
