@@ -48,7 +48,7 @@ def test_the_folded_map_of_mc_lstm_is_its_run_step_by_step(operation: str, steps
     torch.testing.assert_close(problem.errors(weights, x), result.T - problem.sums.target(x), rtol=1e-10, atol=1e-9)
 
 
-def test_what_is_run_step_by_step_is_each_mc_lstm_with_the_auxiliary_at_the_last_step() -> None:
+def test_the_step_by_step_run_is_each_mc_lstm_with_the_auxiliary_at_the_last_step() -> None:
     problem = problem_of(recurrent, "x")
     x = drawn(1, (1.0, 2.0), 4, CHUNK + 7, problem.inputs)
     together = in_steps(problem.networks[0], stack_module_state(problem.networks)[0], x.float())

@@ -36,7 +36,7 @@ def test_an_interval_has_its_nominal_coverage_and_basins_count_equally() -> None
     assert figures["calibrated"]["crps"] < 1
 
 
-def test_all_that_is_judged_lies_in_the_test_years() -> None:
+def test_all_scored_days_lie_in_the_test_years() -> None:
     test = Period.parse(TEST)
     days = issues_of(ISSUES, LEADS[-1])
     melt = issues_of(SNOW_ISSUES, None)

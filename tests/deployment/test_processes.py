@@ -214,7 +214,7 @@ def test_a_worker_does_the_jobs_of_its_queue_and_ends_when_asked(
     assert process.wait(PATIENCE) == 0
 
 
-def test_the_scheduler_makes_the_jobs_that_are_due(deployment: Deployment) -> None:
+def test_the_scheduler_posts_the_jobs_that_are_due(deployment: Deployment) -> None:
     now = deployment.clock.wall()
     new = schedules.NewSchedule(
         name="due",
@@ -312,7 +312,7 @@ def test_several_apis_and_workers_are_one_service(deployment: Deployment) -> Non
         process.wait(PATIENCE)
 
 
-def test_what_every_process_logs_is_lines_of_json_with_the_ids_of_requests_and_jobs(deployment: Deployment) -> None:
+def test_every_process_logs_json_lines_with_the_ids_of_requests_and_jobs(deployment: Deployment) -> None:
     """Starts and ends, words of libraries, and whatever the tests above left."""
     processes = [deployment.start(name) for name in ("api", "scheduler", "ingest-worker")]
     with deployment.client("logs") as client:

@@ -33,7 +33,7 @@ def test_every_page_is_whole_and_lets_nothing_foreign_in(reading_api: Api, clien
         assert not re.search(r'(?:src|href|action)="(?:https?:)?//', answer.text), path
 
 
-def test_what_a_page_loads_may_be_cached_for_ever(client: httpx2.Client) -> None:
+def test_files_of_a_page_may_be_cached_for_ever(client: httpx2.Client) -> None:
     page = client.get(f"/basins/{BASINS[0]}").text
     assets = re.findall(r'(?:src|href)="([^"]*/static/[^"]+)"', page)
     assert len(assets) >= 4
@@ -71,6 +71,6 @@ def test_a_wrong_address_is_reported_as_a_page_that_quotes_nothing_live(client: 
     assert "<script>" not in answer.text.replace('<script src="', "")
 
 
-def test_nothing_but_the_static_files_is_served_as_one(client: httpx2.Client) -> None:
+def test_only_static_files_are_served_as_static(client: httpx2.Client) -> None:
     for path in ("/static/../app/main.py", "/static/%2e%2e/render.py", "/static/", "/static/templates/day.html"):
         assert client.get(path).status_code == 404

@@ -44,7 +44,7 @@ def test_a_file_in_the_folder_is_read_with_its_checksum(root: Path) -> None:
     assert (file.name, file.size, content) == (str(root / "deep" / "a.csv"), 4, b"a,b\n")
 
 
-def test_what_lies_elsewhere_is_not_read(root: Path) -> None:
+def test_a_file_outside_the_folders_is_not_read(root: Path) -> None:
     files = Files((root,))
     for path in (root.parent / "etc" / "shadow", root / ".." / "etc" / "shadow", Path("/etc/shadow"), Path("/proc")):
         assert OUTSIDE in refused(files, path)

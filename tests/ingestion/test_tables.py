@@ -139,7 +139,7 @@ def test_observations_of_a_basin_that_is_registered_already(tmp_path: Path) -> N
     rows=st.lists(st.tuples(st.integers(0, 30), st.one_of(st.none(), st.integers(0, 200_000))), min_size=1, max_size=8),
     first=st.dates(date(1900, 1, 1), date(2100, 1, 1)),
 )
-def test_what_is_written_is_read(
+def test_written_data_are_read_back(
     tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[int, int | None]], first: date
 ) -> None:
     lines, expected, at = ["basin,date,precipitation_mm_per_day,swe_mm"], dict[date, float](), first

@@ -13,7 +13,7 @@ def test_there_is_a_request_of_every_kind_that_people_can_ask_for() -> None:
 
 
 @pytest.mark.parametrize(("kind", "params"), REQUESTS)
-def test_what_a_request_leaves_out_is_left_out_of_the_job(kind: str, params: dict[str, object]) -> None:
+def test_fields_missing_in_a_request_are_missing_in_the_job(kind: str, params: dict[str, object]) -> None:
     assert read(kind, params).stored() == params
 
 

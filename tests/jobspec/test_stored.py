@@ -25,7 +25,7 @@ def test_a_new_training_and_one_from_before_differ_by_what_is_new() -> None:
     assert (old.weight_decay, new.weight_decay) == (0.0, 0.1)
 
 
-def test_what_was_validated_on_days_that_it_was_fitted_to_can_still_be_read() -> None:
+def test_an_old_training_validated_on_its_own_days_can_still_be_read() -> None:
     stored = TrainingConfig.model_validate(ASKED).model_dump(mode="json")
     stored["validation_period"] = ASKED["train_period"]
     config = TrainingConfig.from_stored(stored)

@@ -16,7 +16,7 @@ def blob(metadata: object, name: str = "a") -> bytes:
     return len(header).to_bytes(8, "little") + header
 
 
-def test_what_is_written_is_read() -> None:
+def test_written_data_are_read_back() -> None:
     tensors, header = checkpoint.parse(checkpoint.dump({"a": torch.ones(2)}, {"step": 3}))
     assert tensors["a"].tolist() == [1, 1]
     assert header == {"step": 3}

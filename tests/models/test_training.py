@@ -108,7 +108,7 @@ def test_training_learns_and_retains_the_best_validation_weights() -> None:
     assert best._validate(0.0).value == pytest.approx(max(scores), abs=1e-6)
 
 
-def test_what_is_stored_is_the_running_mean_of_the_weights() -> None:
+def test_the_stored_weights_are_their_running_mean() -> None:
     plain, averaged = member(ema_decay=0.0), member(ema_decay=0.6)
     means = {name: tensor.clone() for name, tensor in averaged.network.state_dict().items()}
 

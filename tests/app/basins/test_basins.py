@@ -153,7 +153,7 @@ def test_an_unknown_basin_names_those_like_it(database: Database, client: TestCl
         ("/v1/basins/USGS-%7B%7D", "path", "basin"),
     ],
 )
-def test_what_cannot_be_used_is_named(client: TestClient, asked: str, location: str, field: str) -> None:
+def test_an_unusable_parameter_is_named(client: TestClient, asked: str, location: str, field: str) -> None:
     answer = client.get(asked)
     assert answer.status_code == 422
     result = answer.json()

@@ -206,7 +206,7 @@ def test_what_was_known_at_an_instant_does_not_change(database: Database, client
     assert (now["known_at"], now["values"]) == (None, {"discharge": [100.0, None, 251.0, 300.0]})
 
 
-def test_what_was_not_known_yet_is_not_there(stocked: TestClient) -> None:
+def test_later_values_are_not_there(stocked: TestClient) -> None:
     answer = stocked.get(f"{ADDRESS}?product=usgs&known_at=2008-10-01T05:59:59Z")
     assert (answer.status_code, answer.json()["type"]) == (404, "/problems/no-observations")
     assert "was known" in answer.json()["detail"]

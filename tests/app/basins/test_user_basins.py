@@ -205,7 +205,7 @@ def test_a_gauge_is_added_by_a_job(database: Database, client: TestClient) -> No
     assert (job.queue, job.params) == ("ingest", result | {"basin": "USGS-01031500"})
 
 
-def test_of_an_outline_no_more_is_stored_than_its_polygon(database: Database, client: TestClient) -> None:
+def test_only_the_polygon_of_an_outline_is_stored(database: Database, client: TestClient) -> None:
     feature = {"type": "Feature", "properties": {"\0": math.nan}, "geometry": SQUARE | {"bbox": "\ud800"}}
     body = json.dumps({"basin": "01031500", "outline": feature})  # httpx writes no NaN, others do
     posted = client.post("/v1/basins", content=body, headers=bearer(database) | {"Content-Type": "application/json"})

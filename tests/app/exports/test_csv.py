@@ -171,7 +171,7 @@ def test_a_name_from_outside_is_never_a_formula(exporting: TestClient) -> None:
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", " =1"])
-def test_what_a_spreadsheet_would_compute_is_text(text: str) -> None:
+def test_formulas_are_written_as_text(text: str) -> None:
     stored: list[Any] = [text, None]
     file = writer.write(Table("t", "T", [Column(text, "", "text", stored), Column("n", "", "number", [-1.5, None])]))
     heading, first, second = csv.reader(io.StringIO(file.decode(), newline=""))

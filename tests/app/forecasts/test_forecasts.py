@@ -121,7 +121,7 @@ def test_without_an_error_model_calibrated_is_null_with_its_reason(
 
 
 @pytest.mark.parametrize("units", ["mm/day", "m3/s"])
-def test_a_forecast_is_reported_beside_what_is_normal(
+def test_a_forecast_is_reported_beside_the_normal(
     sqlite_database: Database, sqlite_client: TestClient, units: str
 ) -> None:
     fill_records(sqlite_database, factories.forecast())
@@ -488,7 +488,7 @@ def test_many_basins_are_reported_as_each_is_and_none_is_left_out(database: Data
     assert client.get(f"/v1/basins/{FOURTH}/forecasts/latest").json()["detail"] == output["without"][1]["reason"]
 
 
-def test_of_many_basins_one_without_an_area_does_not_spoil_the_others(
+def test_a_basin_without_an_area_does_not_affect_the_others(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
     with sqlite_database.transaction() as session:
@@ -503,9 +503,7 @@ def test_of_many_basins_one_without_an_area_does_not_spoil_the_others(
     assert [one["basin"] for one in depths["forecasts"]] == [SECOND, BASIN]
 
 
-def test_many_basins_have_a_tag_that_follows_what_is_lacking(
-    sqlite_database: Database, sqlite_client: TestClient
-) -> None:
+def test_the_tag_of_many_basins_follows_the_missing_ones(sqlite_database: Database, sqlite_client: TestClient) -> None:
     fill_records(sqlite_database, factories.forecast())
     address = f"/v1/forecasts?basins={BASIN},{SECOND}"
     first = sqlite_client.get(address)

@@ -55,7 +55,9 @@ def fill_records(database: Database) -> dict[str, str]:
         ("after={partial}", ["old"]),
     ],
 )
-def test_runs_are_found_by_what_they_are(database: Database, client: TestClient, asked: str, found: list[str]) -> None:
+def test_runs_are_found_by_their_properties(
+    database: Database, client: TestClient, asked: str, found: list[str]
+) -> None:
     ids = fill_records(database)
     result = client.get(f"/v1/runs?{asked.format(**ids)}").json()
     assert [run["id"] for run in result["runs"]] == [ids[name] for name in found]

@@ -49,7 +49,7 @@ def store_record(database: Database, first: str = "1995-10-01", missing: str | N
         series.write(session, BASIN, "usgs", "discharge", daily(first, *values), a_source(session), NOW)
 
 
-def test_a_season_is_what_was_observed_and_what_lies_ahead(database: Database, client: TestClient) -> None:
+def test_a_season_is_its_observed_days_and_the_days_ahead(database: Database, client: TestClient) -> None:
     run = fill_records(database)
     store_record(database)
     answer = client.get(ADDRESS, params=SEASON).json()

@@ -198,9 +198,7 @@ def test_the_flow_is_reported_by_where_its_water_was_at_t0(database: Database, c
         assert b"discharge_snow_mean" in client.get(ORIGIN, params={"format": form}).content
 
 
-def test_where_no_cells_read_as_snow_what_is_stored_is_one_part(
-    sqlite_database: Database, sqlite_client: TestClient
-) -> None:
+def test_without_snow_cells_the_stored_water_is_one_part(sqlite_database: Database, sqlite_client: TestClient) -> None:
     fill_records(sqlite_database, factories.forecast(snow=False))
     output = sqlite_client.get(ORIGIN).json()
     assert len(output["stored"]["mean"]) == 3

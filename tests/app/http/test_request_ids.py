@@ -15,7 +15,7 @@ NEW = re.compile("[0-9a-f]{16}")
 
 
 @pytest.mark.parametrize("path", ["/v1/basins", "/v1/nothing", "/health/live", "/v1/basins?x=1", "/"])
-def test_an_answer_bears_the_id_of_its_request(sqlite_client: TestClient, path: str) -> None:
+def test_an_answer_has_the_id_of_its_request(sqlite_client: TestClient, path: str) -> None:
     assert sqlite_client.get(path, headers={"X-Request-ID": "proxy-7.a_B"}).headers["X-Request-ID"] == "proxy-7.a_B"
 
 
@@ -29,7 +29,7 @@ def test_a_request_without_an_id_that_may_be_logged_gets_a_new_one(
     assert all(NEW.fullmatch(each) and FORM.fullmatch(each) for each in ids)
 
 
-def test_what_is_logged_while_it_is_served_bears_it(sqlite_client: TestClient) -> None:
+def test_log_lines_of_a_request_have_its_id(sqlite_client: TestClient) -> None:
     with capture_logs(processors=[merge_contextvars]) as lines:
         sqlite_client.post("/v1/jobs", headers={"X-Request-ID": "mine", "Authorization": "Bearer none"}, json={})
     of_request = [line for line in lines if line.get("request") == "mine"]

@@ -115,7 +115,9 @@ def test_the_same_key_is_the_same_job(database: Database, client: TestClient) ->
     assert len(client.get("/v1/jobs", headers=header).json()["jobs"]) == 1
 
 
-def test_one_clients_key_is_not_anothers(sqlite_database: Database, sqlite_client: TestClient) -> None:
+def test_idempotency_keys_of_different_clients_are_independent(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
     mine, yours = (post(sqlite_client, bearer(sqlite_database), key="daily") for _ in range(2))
     assert (mine.status_code, yours.status_code) == (202, 202)
     assert mine.json()["id"] != yours.json()["id"]
@@ -179,7 +181,7 @@ def test_a_fine_tuning_takes_its_network_from_its_parent_and_needs_a_validation(
     assert where in answer.text
 
 
-def test_jobs_are_listed_by_what_they_are(database: Database, client: TestClient) -> None:
+def test_jobs_are_filtered_by_their_properties(database: Database, client: TestClient) -> None:
     client.headers |= bearer(database)
     with database.transaction() as session:
         posted = [a_job(session) for _ in range(3)]

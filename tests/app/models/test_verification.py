@@ -80,7 +80,7 @@ def test_a_version_that_was_not_verified_itself_reports_its_twin(
         assert {row["scored"] for row in answer["verification"]} == {of_sqlite[0]}
 
 
-def test_what_was_issued_is_distinguished_from_reforecasts(client: TestClient, database: Database) -> None:
+def test_issued_forecasts_are_distinguished_from_reforecasts(client: TestClient, database: Database) -> None:
     with database.transaction() as session:
         current, _ = fill_records(session)
         of_weather = a_verification(session, version_id=current, origin="issued", weather="nws/gfs", every_days=None)
@@ -91,7 +91,7 @@ def test_what_was_issued_is_distinguished_from_reforecasts(client: TestClient, d
         assert {(row["origin"], row["weather"]) for row in others} == {("reforecast", "observed")}
 
 
-def test_what_a_version_has_issued_stands_beside_its_twins_reforecasts(
+def test_issued_forecasts_are_reported_beside_the_twins_reforecasts(
     sqlite_database: Database, sqlite_client: TestClient, of_sqlite: tuple[str, str]
 ) -> None:
     shipped = Pretrained(name="today", content="a", trained_on="maurer_extended", twin=of_sqlite[0])

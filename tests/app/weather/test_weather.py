@@ -53,7 +53,7 @@ def test_they_are_listed_a_page_at_a_time_the_last_stored_first(database: Databa
     assert client.get(f"/v1/weather?basin={OTHER}").status_code == 404
 
 
-def test_one_reports_what_it_holds(database: Database, client: TestClient) -> None:
+def test_a_weather_forecast_is_reported_with_its_content(database: Database, client: TestClient) -> None:
     (issue,) = fill_records(database, "2008-09-30")
     result = client.get(f"/v1/weather/{issue}").json()
     assert (result["source"], result["model"], result["operational"]) == ("a-source", "a-model", True)
@@ -94,7 +94,7 @@ def test_forecasts_after_the_clock_are_not_reported(database: Database, client: 
         ("application/x-netcdf", weather_files.written_netcdf),
     ],
 )
-def test_what_is_sent_is_stored_for_the_job_that_reads_it(
+def test_a_posted_file_is_stored_for_the_job_that_reads_it(
     sqlite_database: Database, receiving: TestClient, tmp_path: Path, media: str, write: Callable[[Path], Path]
 ) -> None:
     sent = write(tmp_path).read_bytes()

@@ -73,9 +73,7 @@ def test_a_level_is_set_and_removed(office: Freshet) -> None:
         (["set", BASIN, "bankfull", "seven"], 2, "FLOW"),
     ],
 )
-def test_what_cannot_be_set_or_shown_is_reported(
-    office: Freshet, arguments: list[str], code: int, sentence: str
-) -> None:
+def test_an_impossible_level_is_reported(office: Freshet, arguments: list[str], code: int, sentence: str) -> None:
     result = office("thresholds", *arguments, "--json")
     assert result.code == code
     assert sentence in result.json["problem"]["detail"]

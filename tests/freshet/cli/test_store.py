@@ -48,7 +48,7 @@ def test_a_mistyped_folder_is_reported_and_not_created(freshet: Freshet, command
 
 @pytest.mark.parametrize("command", BEGIN_WHERE_EXPECTED, ids=" ".join)
 @pytest.mark.parametrize("setting", ["FRESHET_DATA", "FRESHET_DATABASE_URL"])
-def test_no_service_and_no_key_begins_in_a_mistyped_folder(
+def test_neither_a_service_nor_a_key_starts_in_a_mistyped_folder(
     freshet: Freshet, tmp_path: Path, command: tuple[str, ...], setting: str
 ) -> None:
     folder = tmp_path / "mis typed"
@@ -63,7 +63,7 @@ def test_no_service_and_no_key_begins_in_a_mistyped_folder(
     assert not freshet.data.exists()
 
 
-def test_a_key_makes_the_default_folder(tmp_path: Path) -> None:
+def test_creating_a_key_creates_the_default_folder(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "freshet", "keys", "make", "river office"]
 
     subprocess.run(command, cwd=tmp_path, capture_output=True, check=True)

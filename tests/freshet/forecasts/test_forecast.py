@@ -157,7 +157,7 @@ def test_an_evaluation_scores_every_basin_of_the_version(worked: Freshet) -> Non
         (["--period", "2003-10-01..2004-09-30", "--basin", "01013500"], 3, "No basin 'USGS-01013500'"),
     ],
 )
-def test_what_cannot_be_evaluated_is_reported(worked: Freshet, arguments: list[str], code: int, sentence: str) -> None:
+def test_an_impossible_evaluation_is_reported(worked: Freshet, arguments: list[str], code: int, sentence: str) -> None:
     result = worked("evaluate", *arguments, "--json")
 
     assert result.code == code

@@ -131,7 +131,7 @@ def test_a_basin_that_it_never_saw_is_promoted_by_name(worked: Freshet, shelf: P
         (("demo", "--pretrained", "--architecture", "lstm"), 2, "leave --architecture out"),
     ],
 )
-def test_what_cannot_be_installed_or_exported_is_reported(
+def test_an_impossible_installation_or_export_is_reported(
     empty: Freshet, shelf: Path, arguments: tuple[str, ...], code: int, sentence: str
 ) -> None:
     result = empty(*arguments, FRESHET_PRETRAINED=str(shelf))

@@ -77,7 +77,7 @@ def test_the_basins_of_a_file_and_of_options_are_trained_on(ingested: Freshet, t
         ([*FIT, "--basins-file", "/no/such/file"], 2, "/no/such/file cannot be read (No such file or directory)"),
     ],
 )
-def test_what_cannot_be_trained_is_reported(ingested: Freshet, arguments: list[str], code: int, sentence: str) -> None:
+def test_an_impossible_training_is_reported(ingested: Freshet, arguments: list[str], code: int, sentence: str) -> None:
     result = ingested("train", *arguments, "--json")
 
     assert result.code == code
@@ -195,7 +195,7 @@ HELD_OUT = "2005-10-01..2009-09-30"
         ([*PERIODS, "--from", "PARENT", "--judge-on", "later"], 2, "'later' is not a period"),
     ],
 )
-def test_what_cannot_be_fine_tuned_is_reported(worked: Freshet, arguments: list[str], code: int, sentence: str) -> None:
+def test_an_impossible_fine_tuning_is_reported(worked: Freshet, arguments: list[str], code: int, sentence: str) -> None:
     (stored,) = worked("models", "list", "--json").json["versions"]
     result = worked("train", *(stored["id"] if one == "PARENT" else one for one in arguments), "--json")
 

@@ -44,7 +44,7 @@ def changes(worked: Freshet) -> Callable[[int], list[dict[str, Any]]]:
     return after
 
 
-def test_what_the_command_line_computes_leaves_a_trace(
+def test_computations_of_the_command_line_leave_a_trace(
     worked: Freshet, changes: Callable[[int], list[dict[str, Any]]]
 ) -> None:
     before = changes(0)

@@ -72,7 +72,7 @@ def test_a_schedule_is_removed_by_name_or_id(empty: Freshet) -> None:
         (["--params", "[]"], "--params is no JSON object"),
     ],
 )
-def test_what_cannot_be_scheduled_is_reported(empty: Freshet, changes: list[str], sentence: str) -> None:
+def test_an_impossible_schedule_is_reported(empty: Freshet, changes: list[str], sentence: str) -> None:
     result = empty("schedules", "add", "daily", *DAILY, *changes, "--json")
 
     assert result.code == 2

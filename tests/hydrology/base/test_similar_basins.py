@@ -12,7 +12,7 @@ def alike(of_basin: list[float], *others: list[float], maximum: int = 9) -> list
     return most_similar(np.array(of_basin), np.array(others), maximum)
 
 
-def test_the_most_alike_come_first_and_no_more_than_asked_for() -> None:
+def test_the_most_similar_basins_come_first_up_to_the_number_asked_for() -> None:
     far, near, same = [30.0, -85.0, 20.0, 4.0, 0.8, 0.0], [45.5, -110.0, 1600.0, 3.0, 1.0, 0.3], HERE
     assert alike(HERE, far, near, same) == [2, 1, 0]
     assert alike(HERE, far, near, same, maximum=2) == [2, 1]
@@ -28,7 +28,7 @@ def test_a_wet_basin_is_likelier_than_a_dry_one_next_to_it() -> None:
     assert alike(HERE, dry, wet, [40.0, -100.0, 900.0, 1.0, 3.0, 0.1])[0] == 1
 
 
-def test_what_is_not_known_does_not_count_and_others_that_lack_what_counts_are_left_out() -> None:
+def test_unknown_attributes_do_not_count_and_basins_without_known_ones_are_left_out() -> None:
     assert alike(HERE, [45.0, -110.0, *[UNKNOWN] * 4], [40.0, -100.0, 900.0, 1.0, 3.0, 0.1]) == [1]
     assert alike([UNKNOWN] * 6, HERE) == []
     assert alike(HERE, [UNKNOWN] * 6) == []

@@ -120,7 +120,7 @@ def test_runs_of_the_same_day_count_as_one(steps: Ladder, before: list[float], c
     assert decide(steps, once.switches, chance, "again").switches == once.switches
 
 
-def test_after_a_break_runs_are_counted_anew() -> None:
+def test_after_a_break_the_count_of_runs_restarts() -> None:
     (first,) = run([0.25])
     assert first.switches[0].runs == 1
     assert decide(RARE, first.switches, 0.25, "anew").severity is None

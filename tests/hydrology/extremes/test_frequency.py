@@ -42,7 +42,7 @@ def test_the_same_values_have_the_same_levels_in_any_order_and_unit(distribution
 
 
 @BOTH
-def test_dry_years_are_a_share_of_the_chance_and_no_part_of_the_fit(distribution: type[Distribution]) -> None:
+def test_dry_years_enter_the_probability_and_not_the_fit(distribution: type[Distribution]) -> None:
     """Twelve of 82 years are dry: a chance F of all years is (F - 12/82) / (70/82) of those with flow."""
     wet = ORESTIMBA_CREEK[ORESTIMBA_CREEK > 0]
     among_wet = (np.array(FLOODS) * 82 - 12) / 70

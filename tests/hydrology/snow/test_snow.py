@@ -42,7 +42,7 @@ def correlation(storage: Array, cells: list[int], snow: Array) -> float:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_every_cell_chosen_rises_with_the_snow_and_came_nearest(seed: int) -> None:
+def test_every_chosen_cell_rises_with_the_snow_and_fits_best(seed: int) -> None:
     rng = np.random.default_rng(seed)
     storage = rng.gamma(1, 10, (300, 10))
     snow = storage @ rng.uniform(0, 1, 10) + rng.normal(0, 5, 300)

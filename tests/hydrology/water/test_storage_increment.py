@@ -28,7 +28,7 @@ def test_an_increment_is_shared_in_proportion_to_the_storage_of_cells(
     assert np.array_equal(after[others], cells[others])
 
 
-def test_all_that_there_is_can_be_taken() -> None:
+def test_all_stored_water_can_be_removed() -> None:
     cells = np.array([3, 0.1, 0.2, 0.7], np.float32)
     amount = -float(cells[1:].sum(dtype=np.float64))
     assert incremented(cells, [1, 2, 3], amount).tolist() == [3, 0, 0, 0]
@@ -46,6 +46,6 @@ def test_no_increment_changes_no_bit() -> None:
         (np.array([5, 0, 0], np.float32), 1.0, "hold no water"),
     ],
 )
-def test_what_cannot_be_divided_is_refused(cells: Array, amount: float, sentence: str) -> None:
+def test_an_increment_that_cannot_be_shared_is_refused(cells: Array, amount: float, sentence: str) -> None:
     with pytest.raises(InvalidInput, match=sentence):
         incremented(cells, [1, 2], amount)

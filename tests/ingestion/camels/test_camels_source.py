@@ -75,7 +75,7 @@ def test_a_basin_has_all_the_data_of_its_files(tmp_path: Path) -> None:
     assert len(data.files) == 7
 
 
-def test_a_basin_needs_no_attributes_and_attributes_make_no_basin(tmp_path: Path) -> None:
+def test_a_basin_needs_no_attributes_and_attributes_alone_are_not_a_basin(tmp_path: Path) -> None:
     flow = write.FLOW_PATH.replace(write.GAUGE, "01031500")
     source = CamelsSource(
         [
@@ -269,7 +269,7 @@ def test_a_path_that_is_missing_is_refused(tmp_path: Path) -> None:
     assert "no such file" in refused(tmp_path / "nowhere").cause
 
 
-def test_what_is_not_a_zip_is_refused(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_zip_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "page.zip"
     path.write_text("<html>not found</html>")
     assert "is not a zip file" in refused(path).cause

@@ -104,7 +104,7 @@ def test_an_invalid_value_is_one_missing_day_and_the_gauge_goes_on(row: str, val
     ),
     gaps=st.lists(st.integers(1, 40), min_size=8, max_size=8),
 )
-def test_what_is_written_is_read(rows: list[tuple[float, str]], gaps: list[int]) -> None:
+def test_written_data_are_read_back(rows: list[tuple[float, str]], gaps: list[int]) -> None:
     at = [np.datetime64("1999-12-01", "D") + sum(gaps[:n]) for n in range(len(rows))]
     series = parse(write.streamflow(rows, [day.astype(object) for day in at]))
     expected = {day: (np.nan if flag == "M" else flow, FLAGS[flag]) for day, (flow, flag) in zip(at, rows, strict=True)}

@@ -32,7 +32,7 @@ def test_the_number_for_no_value_is_none(live: Live) -> None:
     assert flow.flags[-1] == Flag.MISSING
 
 
-def test_an_empty_list_of_values_is_no_data(live: Live) -> None:
+def test_an_empty_list_of_values_means_missing_data(live: Live) -> None:
     live.today("nwis-empty-list")
     assert observed(live.fetch(feed(live))[MAINE]).variables == {}
 
@@ -68,7 +68,7 @@ def test_several_columns_are_several_series_and_a_negative_value_is_one_missing_
     assert flow.flags.tolist() == [Flag.APPROVED | Flag.MISSING | Flag.SUSPECT, Flag.MISSING]
 
 
-def test_a_code_that_nobody_knows_is_one_missing_day_and_the_gauge_goes_on() -> None:
+def test_an_unknown_code_is_one_missing_day_and_the_gauge_goes_on() -> None:
     first, _ = _of_rdb(RDB.replace("Eqp\tP:Eqp", "Whale\tP").replace("-3.5", "3.5").encode())[MAINE]
     flow = discharge(first.rows, day("2026-11-21"))
     assert flow is not None

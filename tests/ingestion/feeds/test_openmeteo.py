@@ -168,7 +168,7 @@ def test_a_forecast_from_the_future_is_not_taken(live: Live) -> None:
         list(forecasts(live).fetch([site(MAINE)], wanted))
 
 
-def test_what_a_fetch_weighs_is_reported_beforehand(live: Live) -> None:
+def test_the_weight_of_a_fetch_is_reported_beforehand(live: Live) -> None:
     shown: list[str] = []
     live.fetch(archive(live, shown), "2025-11-21..2026-11-20")
     assert shown == ["The fetch weighs 39 calls by Open-Meteo's count."]

@@ -129,7 +129,7 @@ def test_a_day_that_has_not_ended_everywhere_gives_a_run_of_its_own_to_those_whe
     assert len(cycle.runs) == 2
 
 
-def test_a_revised_day_makes_a_new_forecast_of_its_basin_alone(here: Station) -> None:
+def test_a_revised_day_leads_to_a_new_forecast_of_its_basin_alone(here: Station) -> None:
     before = here.cycle()
     here.change(MIDDLE, day("2005-05-29"), 90.0)
     cycle = here.cycle()

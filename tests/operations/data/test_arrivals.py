@@ -124,7 +124,7 @@ def part(values: Mapping[str, Array], first: int, last: int) -> dict[str, Array]
 seeds, days, starts = st.integers(0, 10_000), st.integers(0, LENGTH - 1), st.sampled_from(STARTS)
 
 
-def test_a_revised_day_changes_the_states_from_it_on_alone_to_those_of_who_never_knew_it(rivers: Rivers) -> None:
+def test_a_revised_day_changes_only_later_states_to_those_of_a_first_ingest(rivers: Rivers) -> None:
     @some
     @given(start=starts, seed=seeds, revised=days, more=st.floats(1, 80, width=32), t0s=st.sets(days, min_size=2))
     def holds(start: Day, seed: int, revised: int, more: float, t0s: set[int]) -> None:
@@ -166,7 +166,7 @@ def tellings(draw: st.DrawFn) -> list[Reporting]:
     return draw(st.permutations([*(reporting() for _ in range(draw(st.integers(0, 5)))), *whole]))
 
 
-def test_whatever_comes_late_twice_out_of_order_or_otherwise_the_last_word_counts(rivers: Rivers) -> None:
+def test_the_last_value_counts_however_late_repeated_or_out_of_order_data_arrive(rivers: Rivers) -> None:
     @some
     @given(start=starts, shown=tellings(), t0=days)
     def holds(start: Day, shown: list[Reporting], t0: int) -> None:

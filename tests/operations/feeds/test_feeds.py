@@ -317,7 +317,7 @@ def test_a_product_is_filled_from_one_origin_alone(office: Office, settings: dic
         office.add("other", settings)
 
 
-def test_what_was_ingested_is_not_written_over(office: Office) -> None:
+def test_ingested_data_are_not_overwritten(office: Office) -> None:
     with office.database.transaction() as session:
         store(session, of_product(MAINE, "vp", daily("2026-11-01", 700.0, unit="Pa")), Clock(NOW))
     with pytest.raises(ProductConflict, match="holds what was ingested or sent"):

@@ -335,7 +335,7 @@ def test_gaps_and_flags(trained_store: Database, tmp_path: Path) -> None:
         ({"forcing": ()}, "names no forcing"),
     ],
 )
-def test_what_cannot_be_computed_is_reported_in_the_diagnostics(
+def test_an_impossible_run_is_reported_in_the_diagnostics(
     trained_store: Database, tmp_path: Path, changed: Mapping[str, Any], sentence: str
 ) -> None:
     one = BASINS[0]

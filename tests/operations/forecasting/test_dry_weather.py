@@ -49,14 +49,14 @@ def test_nothing_falls_and_all_else_is_the_mean_of_the_same_days_of_other_years(
     np.testing.assert_allclose(spell.forcing.auxiliary[0], usual, rtol=1e-6)
 
 
-def test_where_no_other_year_is_known_there_is_none_for_the_reason_that_an_esp_has(trained_store: Database) -> None:
+def test_without_another_year_there_is_no_run_and_the_reason_is_that_of_an_esp(trained_store: Database) -> None:
     forcing, days, ended = forcing_of(trained_store), RunDays(day("2001-03-10"), 7), day("2001-03-10")
     reason = dry(BASINS[0], forcing, days, ended)
     assert reason == climatology(BASINS[0], forcing, days, ended)
     assert "of no other year" in str(reason)
 
 
-def test_what_came_after_t0_in_its_own_year_changes_nothing(trained_store: Database) -> None:
+def test_weather_after_t0_in_its_own_year_changes_nothing(trained_store: Database) -> None:
     before = one_run(trained_store, horizon=20, weather="dry")
     with trained_store.transaction() as session:
         for row in session.query(SeriesRow).filter_by(year=2004, variable="tmax"):

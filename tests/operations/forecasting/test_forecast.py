@@ -372,7 +372,7 @@ REFUSALS = [
 
 
 @pytest.mark.parametrize(("request_", "error", "result"), REFUSALS)
-def test_what_cannot_be_forecast_is_refused_and_nothing_stored(
+def test_an_impossible_forecast_is_refused_and_stores_nothing(
     trained_store: Database, request_: dict[str, Any], error: type[Exception], result: str
 ) -> None:
     with pytest.raises(error, match=result):
@@ -468,7 +468,7 @@ def test_a_revision_during_a_forecast_leaves_no_state_of_the_old_forcing(trained
     assert one_run(trained_store).status == "issued"
 
 
-def test_a_damaged_state_is_computed_anew(trained_store: Database) -> None:
+def test_a_damaged_state_is_computed_again(trained_store: Database) -> None:
     first = one_run(trained_store)
     with trained_store.transaction() as session:
         session.execute(update(StateRow).where(StateRow.basin_id == "SYNTH-01").values(content=b"rubbish"))

@@ -84,7 +84,7 @@ def test_a_volume_is_the_sum_of_the_days_of_every_member_and_trace(trained_store
     assert "no error model" in shown.calibrated
 
 
-def test_what_was_observed_of_the_season_is_added(calibrated: Database) -> None:
+def test_the_observed_part_of_the_season_is_added(calibrated: Database) -> None:
     shown = volume(calibrated, forecast(calibrated))
     assert isinstance(shown.observed, Observed)
     assert shown.observed.period == Period(day("2004-04-01"), T0)
@@ -113,7 +113,7 @@ def test_a_missing_day_of_the_season_is_reported_and_the_days_ahead_still_are(tr
     assert not isinstance(shown.raw, str)
 
 
-def test_the_weather_that_came_after_t0_changes_nothing(calibrated: Database) -> None:
+def test_weather_after_t0_changes_nothing(calibrated: Database) -> None:
     first = forecast(calibrated)
     before = discharge(calibrated, first), discharge(calibrated, first, runs.PATHS)
     change(calibrated, "precipitation", Period(T0 + 1, day("2004-07-31")), None)

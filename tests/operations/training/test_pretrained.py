@@ -103,7 +103,7 @@ def another_product(folder: Path) -> None:
     rewrite(folder, config=config | {"inputs": config["inputs"] | {"product": "maurer_extended"}})
 
 
-def test_what_is_installed_is_what_was_exported_in_half_precision(origin: Database, shelf: Path) -> None:
+def test_an_installed_ensemble_has_the_exported_weights_in_half_precision(origin: Database, shelf: Path) -> None:
     trained = newest(origin)
     installed = install(origin, CLOCK, read_shipped(None, shelf))
     with origin.transaction() as session:

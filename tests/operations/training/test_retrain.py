@@ -118,7 +118,7 @@ def test_done_again_it_changes_nothing(trained_store: Database) -> None:
         ({"version": "nothing"}, "nothing"),
     ],
 )
-def test_what_cannot_be_retrained_is_refused(trained_store: Database, params: dict[str, object], message: str) -> None:
+def test_an_impossible_retraining_is_refused(trained_store: Database, params: dict[str, object], message: str) -> None:
     with pytest.raises(Problem, match=message):
         season(trained_store, **params)
 

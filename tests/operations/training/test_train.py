@@ -65,7 +65,7 @@ def test_a_version_stores_its_members_and_serves_the_basins_that_had_none(traine
     assert other.promoted == ()
 
 
-def test_what_fails_a_probe_of_its_physics_is_stored_and_serves_no_basin(trained_store: Database) -> None:
+def test_a_version_that_fails_a_physics_probe_is_stored_and_serves_no_basin(trained_store: Database) -> None:
     config = configuration(seed=9, members=1, train_period="2001-10-01..2003-09-30", validation_period=None)
     started = begin(trained_store, CLOCK, config, BASINS)
     network = build(config.network, config.inputs, seed=0, basins=len(BASINS))
@@ -255,7 +255,7 @@ def test_a_long_warm_up_is_read_from_the_record(trained_store: Database) -> None
         assert prepare(session, config, BASINS).data.forcing.first == np.datetime64("2001-01-31")
 
 
-def test_what_is_held_out_within_the_training_period_is_never_seen(trained_store: Database) -> None:
+def test_days_held_out_within_the_training_period_are_never_seen(trained_store: Database) -> None:
     config = configuration(
         train_period="2001-10-01..2004-09-30",
         validation_period="2004-10-01..2005-09-30",

@@ -92,7 +92,7 @@ def test_rows_go_on_to_be_numbered_after_those_that_were_restored(
     assert subjects(database) == ["first", "second", "third"]
 
 
-def test_what_is_written_meanwhile_is_in_it_wholly_or_not_at_all(
+def test_concurrent_writes_are_in_the_backup_wholly_or_not_at_all(
     trained_store: Database, new: Database, there: Settings, tmp_path: Path
 ) -> None:
     ended = threading.Event()
@@ -146,7 +146,7 @@ def test_no_row_is_restored_before_the_key_of_webhooks_is_there(
     assert everything(new) == everything(trained_store)
 
 
-def test_nobody_else_may_read_it(file: Path) -> None:
+def test_only_its_owner_can_read_it(file: Path) -> None:
     assert file.stat().st_mode & 0o077 == 0
 
 

@@ -76,7 +76,7 @@ def test_data_older_than_their_rule_are_deleted_and_the_rest_stays(database: Dat
             jobs.get(session, "0" * 22)
 
 
-def test_pruned_again_nothing_more_goes_and_the_trail_reports_the_first_time_alone(database: Database) -> None:
+def test_pruning_again_deletes_nothing_and_the_trail_has_one_entry(database: Database) -> None:
     with database.transaction() as session:
         an_ended_job(session)
     assert counts(database) == {"jobs": 1}

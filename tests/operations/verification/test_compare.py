@@ -270,7 +270,7 @@ def test_days_of_any_training_are_refused(trained_store: Database) -> None:
 
 
 @pytest.mark.parametrize(("times", "sentence"), [(0, "0 versions"), (2, "twice"), (MAX_VERSIONS + 1, "21 versions")])
-def test_what_cannot_be_compared_is_refused(trained_store: Database, times: int, sentence: str) -> None:
+def test_an_impossible_comparison_is_refused(trained_store: Database, times: int, sentence: str) -> None:
     with pytest.raises(InvalidInput, match=sentence):
         compare(trained_store, CLOCK, both(trained_store)[:1] * times, HELD_OUT)
 

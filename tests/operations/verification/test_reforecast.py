@@ -63,7 +63,7 @@ def test_one_t0_has_the_scores_of_the_forecast_that_is_issued_there(calibrated: 
     assert of_persistence == pytest.approx(np.abs(observed[1:] - observed[0]))
 
 
-def test_every_forecaster_lead_and_season_is_stored_with_what_it_rests_on(calibrated: Database) -> None:
+def test_every_forecaster_lead_and_season_is_stored_with_its_sample(calibrated: Database) -> None:
     done = verified(calibrated)
     with calibrated.reading() as session:
         model = error_models.get(session, newest(calibrated), [])
@@ -154,7 +154,7 @@ def test_a_basin_without_flow_is_left_out_and_none_at_all_is_a_problem(calibrate
         verified(calibrated, basins=(BASIN,))
 
 
-def test_what_is_pooled_is_of_the_basins(calibrated: Database) -> None:
+def test_pooled_scores_are_those_of_the_basins(calibrated: Database) -> None:
     verified(calibrated)
     version = newest(calibrated)
     with calibrated.reading() as session:

@@ -82,7 +82,7 @@ def test_the_members_mean_water_of_the_same_days_is_stored(trained_store: Databa
     np.testing.assert_allclose(of_snow.values, expected, rtol=1e-5)
 
 
-def test_each_members_loss_of_a_year_is_stored_beside_what_could_evaporate(trained_store: Database) -> None:
+def test_the_yearly_loss_of_each_member_is_stored_beside_potential_evapotranspiration(trained_store: Database) -> None:
     compute(trained_store, CLOCK)
     with trained_store.reading() as session:
         version = versions.newest(session)

@@ -83,7 +83,7 @@ def correlation(one: DailyWeather, other: DailyWeather) -> float:
     return float(np.corrcoef(rain[0][whole], rain[1][whole])[0, 1])
 
 
-def test_what_was_live_becomes_what_the_network_learnt_from(live: Database) -> None:
+def test_live_weather_is_bridged_to_the_product_of_the_training(live: Database) -> None:
     archive = stored_weather(live, ONE, LIVE)
     bridge = create_bridge(live)
     with live.reading() as session:

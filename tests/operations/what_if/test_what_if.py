@@ -251,7 +251,7 @@ def test_it_is_not_compared_with_a_forecast_of_other_weather_than_is_known_now(t
     )
 
 
-def test_it_is_no_latest_forecast_and_no_season_is_reported_from_it(trained_store: Database) -> None:
+def test_it_is_never_the_latest_forecast_nor_the_basis_of_a_season(trained_store: Database) -> None:
     forecast = one_run(trained_store, basins=[BASIN])
     run = ask(trained_store, {"degrees": 1.0}, t0="2004-04-10", weather="climatology")
     with trained_store.reading() as session:
@@ -303,7 +303,7 @@ def test_a_basin_with_too_little_water_is_reported_and_the_others_are_computed(t
         ({"increment": {"mm": 5.0, "where": "snow"}}, "its snow cannot be told from its other water"),
     ],
 )
-def test_what_cannot_be_is_refused_and_nothing_is_stored(
+def test_an_impossible_change_is_refused_and_nothing_is_stored(
     trained_store: Database, changes: dict[str, Any], sentence: str
 ) -> None:
     with pytest.raises(NothingToForecast, match=f"{BASIN}: {sentence}"):

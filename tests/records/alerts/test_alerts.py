@@ -143,7 +143,7 @@ def test_an_undecidable_alert_neither_begins_nor_ends_and_gives_the_reason(datab
         assert kinds(settle(session, issue_day(session, version, 6), chance(LOW))) == [("ends", None)]
 
 
-def test_a_promotion_is_no_change_of_the_river(database: Database, version: str) -> None:
+def test_a_promotion_is_not_reported_as_a_change_of_the_river(database: Database, version: str) -> None:
     with database.transaction() as session:
         settle(session, issue_day(session, version, 0), chance(0.9))
         other = a_version(session).id
@@ -163,9 +163,7 @@ def test_a_promotion_where_nothing_was_decided_is_not_reported(database: Databas
     assert version
 
 
-def test_a_level_that_is_set_anew_or_removed_is_reported_where_it_has_an_alert(
-    database: Database, version: str
-) -> None:
+def test_a_level_that_is_changed_or_removed_is_reported_if_it_has_an_alert(database: Database, version: str) -> None:
     with database.transaction() as session:
         for number in range(2):
             settle(session, issue_day(session, version, number), chance(0.9), chance(LOW, "dike"))
@@ -180,7 +178,7 @@ def test_a_level_that_is_set_anew_or_removed_is_reported_where_it_has_an_alert(
         assert alerts.of_basin(session, BASIN) == []
 
 
-def test_a_level_of_the_record_that_moves_is_no_change(database: Database, version: str) -> None:
+def test_a_recomputed_level_of_the_record_is_not_a_change(database: Database, version: str) -> None:
     with database.transaction() as session:
         flood: dict[str, Any] = {"level": "gev-10", "kind": "flood", "return_period_years": 10}
         settle(session, issue_day(session, version, 0), chance(0.9, **flood))

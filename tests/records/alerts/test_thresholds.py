@@ -101,7 +101,7 @@ def test_the_record_is_that_of_the_basins_own_gauge(database: Database) -> None:
     assert stored.statistics[0].levels[0].level.value is not None
 
 
-def test_an_unchanged_record_is_fitted_once_and_a_changed_one_anew(database: Database) -> None:
+def test_an_unchanged_record_is_fitted_once_and_a_changed_one_again(database: Database) -> None:
     record = a_record(years=13)
     with database.transaction() as session:
         source = a_source(session)

@@ -26,7 +26,7 @@ def test_a_damaged_key_is_refused(tmp_path: Path) -> None:
         service_key(Settings(data=tmp_path))
 
 
-def test_a_key_of_the_settings_comes_first_and_no_file_is_created(tmp_path: Path) -> None:
+def test_a_key_in_the_settings_takes_precedence_and_no_file_is_created(tmp_path: Path) -> None:
     assert service_key(Settings(data=tmp_path, webhook_key="k" * 32)) == b"k" * 32
     assert [*tmp_path.iterdir()] == []
 

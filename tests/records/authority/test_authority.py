@@ -304,7 +304,7 @@ def runs(world: World, grant: Grant, request: JobRequest, *, as_schedule: bool) 
     return True
 
 
-def test_what_only_an_admin_may_set_is_refused_to_an_operator(world: World) -> None:
+def test_fields_for_admins_are_refused_to_an_operator(world: World) -> None:
     published = kinds.read("ingest", {"from": ["/a"], "source": "benchmarks"})
     ahead = kinds.read("bridge", {"name": "new_bridge", "fit": {"from": "a", "to": "b", "model": "ecmwf_ifs"}})
     promoting = {

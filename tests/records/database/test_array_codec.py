@@ -38,7 +38,7 @@ def test_arrays_come_back_to_the_bit(named: dict[str, np.ndarray]) -> None:
         assert back[name].values.tobytes() == values.tobytes()
 
 
-def test_a_flipped_bit_anywhere_is_not_given_out() -> None:
+def test_a_flipped_bit_anywhere_is_detected() -> None:
     whole = pack(OWNER, {"stored": STORED})
     for place in range(len(whole)):
         for bit in range(8):
@@ -108,7 +108,7 @@ def test_ledgers_come_back_each_with_its_own_terms() -> None:
     assert unpacked(OWNER, packed(OWNER, (), ledgers), ()).ledgers == ledgers
 
 
-def test_what_was_packed_by_the_first_form_is_read_for_ever() -> None:
+def test_arrays_packed_in_the_first_form_can_be_read() -> None:
     arrays_of = unpack(OWNER, base64.b64decode(FIRST_FORM))
     assert arrays_of["stored"].values.tobytes() == STORED.values.tobytes()
     assert dict(arrays_of["stored"].axes) == STORED.axes

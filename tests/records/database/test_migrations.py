@@ -101,7 +101,7 @@ def test_migrated_tables_are_described_as_those_created_from_the_code(database: 
 
 
 @pytest.mark.parametrize("before_it", ["0003", "0004", "0006"])
-def test_jobs_and_what_refers_to_them_outlive_a_change_of_their_kinds(database: Database, before_it: str) -> None:
+def test_jobs_and_references_to_them_outlive_a_change_of_their_kinds(database: Database, before_it: str) -> None:
     with database.transaction() as session:
         posted = a_job(session, kind="evaluation")
         schedule = schedules.create(

@@ -41,7 +41,7 @@ def test_the_newest_t0_comes_before_the_newest_issue(database: Database) -> None
         assert found.basin == issued().basin
 
 
-def test_what_is_not_available_yet_is_not_seen(database: Database) -> None:
+def test_a_run_that_is_not_available_yet_is_not_seen(database: Database) -> None:
     with database.transaction() as session:
         a_basin(session)
         version = a_promoted_version(session)
@@ -61,7 +61,7 @@ def test_only_operational_runs_count(database: Database) -> None:
         assert latest(session, BASIN, NOW).run == old
 
 
-def test_what_an_operator_asks_for_on_the_side_is_never_the_latest(database: Database) -> None:
+def test_a_run_of_an_operator_is_never_the_latest(database: Database) -> None:
     with database.transaction() as session:
         a_basin(session)
         version = a_promoted_version(session)

@@ -178,7 +178,7 @@ def test_a_run_is_never_stored_again(database: Database) -> None:
         assert contents(session) == before
 
 
-def test_runs_are_listed_newest_first_by_what_they_are(database: Database) -> None:
+def test_runs_are_listed_newest_first_by_their_properties(database: Database) -> None:
     with database.transaction() as session:
         version, other = _a_version_of_the_basin(session), a_version(session).id
         a_basin(session, "SYNTH-01")
@@ -213,7 +213,7 @@ def test_an_unknown_run_is_missed(database: Database) -> None:
             runs.basins_of(session, "nothing")
 
 
-def test_a_run_that_is_damaged_is_named_and_not_given_out(database: Database) -> None:
+def test_a_damaged_run_is_named_and_not_returned(database: Database) -> None:
     with database.transaction() as session:
         version = _a_version_of_the_basin(session)
         whole, damaged = a_run(session, version, WHOLE).id, a_run(session, version, WHOLE).id
@@ -268,7 +268,7 @@ def test_the_cells_at_t0_are_stored_once_and_outlive_their_state(database: Datab
             assert dict(cells_of(of_run).axes) == dict(before.axes)
 
 
-def test_the_cells_of_a_damaged_state_are_not_given_out_until_it_is_computed_anew(database: Database) -> None:
+def test_the_cells_of_a_damaged_state_are_not_returned_until_it_is_computed_again(database: Database) -> None:
     cells = np.ones((2, 3), np.float32)
     with database.transaction() as session:
         version = _a_version_of_the_basin(session)

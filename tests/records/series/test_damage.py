@@ -114,7 +114,7 @@ def test_a_damaged_log_is_reported_where_it_is_asked_for(database: Database) -> 
         assert series.read(session, *KEY) is not None
 
 
-def test_a_state_in_the_place_of_another_and_one_with_another_flow_are_not_given_out(database: Database) -> None:
+def test_a_misplaced_state_and_one_with_another_flow_are_not_returned(database: Database) -> None:
     flow = np.array([1.0, 2.0], np.float32)
     with database.transaction() as session:
         a_basin(session)

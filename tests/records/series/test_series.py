@@ -48,7 +48,7 @@ def _known(part: DailySeries | None) -> dict[Day, tuple[bytes, int]]:
 
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(writes=WRITES)
-def test_what_is_written_is_read_and_what_was_known_is_remembered(
+def test_written_data_are_read_back_and_earlier_values_are_remembered(
     database: Database, writes: list[tuple[Day, npt.NDArray[np.int8]]]
 ) -> None:
     model: dict[Day, tuple[bytes, int]] = {}

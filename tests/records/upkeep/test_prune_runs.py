@@ -110,7 +110,7 @@ def test_a_pruned_earlier_latest_forecast_is_reported_as_pruned(database: Databa
         assert latest.latest(session, BASIN, later).basin.pruned is None
 
 
-def test_of_old_states_the_last_valid_of_each_month_and_the_newest_stay(database: Database, version: str) -> None:
+def test_the_last_valid_old_state_of_each_month_and_the_newest_stay(database: Database, version: str) -> None:
     stored = ("2008-07-30", "2008-08-31", "2008-09-30")
     with database.transaction() as session:
         for at in ("2008-07-01", "2008-07-30", "2008-07-31", "2008-08-30", "2008-08-31", "2008-09-29", "2008-09-30"):

@@ -112,7 +112,7 @@ def test_over_basins_those_without_a_score_do_not_count_for_it(database: Databas
 
 
 @pytest.mark.parametrize("change", [{"lead": 0}, {"every_days": 0}, {"last_day": day("1980-01-01")}])
-def test_what_cannot_be_is_not_stored(database: Database, change: dict[str, object]) -> None:
+def test_impossible_values_are_not_stored(database: Database, change: dict[str, object]) -> None:
     with database.transaction() as session:
         row = a_verification(session)
         with pytest.raises(IntegrityError), session.begin_nested():

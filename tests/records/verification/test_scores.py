@@ -33,7 +33,7 @@ def _a_score(session: Session) -> Score:
     )
 
 
-def test_scores_come_back_by_what_they_are_of(database: Database) -> None:
+def test_scores_are_read_by_version_basin_and_metric(database: Database) -> None:
     with database.transaction() as session:
         mean = _a_score(session)
         first = replace(mean, member="0", value=0.71)

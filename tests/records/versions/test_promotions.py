@@ -48,7 +48,7 @@ def test_rolling_back_gives_each_basin_what_it_had_before(database: Database) ->
         assert (newest.version_id, newest.reason, newest.promoted_at) == (second, "worse in floods", later)
 
 
-def test_where_there_is_nothing_to_go_back_to_nothing_is_changed(database: Database) -> None:
+def test_a_rollback_without_an_earlier_version_changes_nothing(database: Database) -> None:
     with database.transaction() as session:
         a_basin(session)
         version, unused = a_version(session).id, a_version(session).id

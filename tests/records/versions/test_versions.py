@@ -80,7 +80,7 @@ def test_each_member_has_the_weights_that_are_used(database: Database) -> None:
         assert versions.list_versions(session) == []
 
 
-def test_damaged_weights_are_not_given_out(database: Database) -> None:
+def test_damaged_weights_are_not_returned(database: Database) -> None:
     with database.transaction() as session:
         version = a_version(session).id
         session.execute(text("UPDATE version_weights SET sha256 = :other"), {"other": "0" * 64})
@@ -126,7 +126,7 @@ DECISION = PromotionDecision(
 CLOSURE = Closure(worst_relative_residual=6.5e-7, basins=1, period="1989-10-01..1999-09-30")
 
 
-def test_what_is_measured_later_is_added_to_the_properties(database: Database) -> None:
+def test_later_measurements_are_added_to_the_properties(database: Database) -> None:
     with database.transaction() as session:
         version = a_version(session, properties=VersionProperties(tuning=TUNING)).id
         versions.set_closure(session, version, CLOSURE)

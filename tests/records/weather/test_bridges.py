@@ -54,7 +54,7 @@ def test_a_bridge_is_stored_with_all_its_fields(database: Database) -> None:
     assert (own.sha256, own.applied_at) == (pooled.sha256, None)
 
 
-def test_a_hash_is_of_what_is_corrected(database: Database) -> None:
+def test_the_hash_of_a_bridge_covers_its_corrections(database: Database) -> None:
     with database.transaction() as session:
         a_basin(session)
         stored = [bridges.create(session, LIVE, [a_part(offset=offset)], NOW) for offset in (0.8, 0.8, 0.7)]
@@ -73,7 +73,7 @@ def test_another_fit_leaves_the_first_and_is_listed_in_its_place(database: Datab
         assert bridges.get(session, first.id) == first
 
 
-def test_what_a_product_rests_on_is_what_was_applied_last(database: Database) -> None:
+def test_the_bridge_of_a_product_is_the_one_applied_last(database: Database) -> None:
     with database.transaction() as session:
         a_basin(session)
         stored = [bridges.create(session, LIVE, [a_part(offset=offset)], NOW) for offset in (0.8, 0.1)]

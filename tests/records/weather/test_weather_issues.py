@@ -105,7 +105,7 @@ def test_the_newest_is_that_of_the_newest_reference_time_known_at_the_instant(st
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=20)
 @given(st.permutations(range(5)), st.lists(st.integers(1, 5), min_size=5, max_size=5))
-def test_what_was_known_at_an_instant_does_not_depend_on_the_order_of_arrival(
+def test_the_forecast_known_at_an_instant_does_not_depend_on_the_order_of_arrival(
     store: Database, order: list[int], hours: list[int]
 ) -> None:
     at = instant("2008-10-03T03:00")
@@ -122,7 +122,7 @@ def test_what_was_known_at_an_instant_does_not_depend_on_the_order_of_arrival(
         assert weather_issues.get(session, found).reference_time == instant(f"2008-10-0{max(known) + 1}")
 
 
-def test_what_an_operator_sent_is_read_by_its_id_alone_and_takes_no_place(store: Database) -> None:
+def test_an_operators_weather_is_read_by_its_id_alone(store: Database) -> None:
     with store.transaction() as session:
         sent = weather_issues.store(session, [a_weather_forecast(rain=99)], NOW, operational=False)
         fetched = weather_issues.store(session, [a_weather_forecast()], NOW, operational=True)

@@ -41,7 +41,7 @@ def test_a_crash_at_the_same_place_twice_fails_its_job_alone(harmful_shop: Shop)
     assert done(harmful_shop)["attempt"] == 1
 
 
-def test_a_crash_that_does_not_come_again_is_got_over(harmful_shop: Shop) -> None:
+def test_a_job_survives_a_single_crash(harmful_shop: Shop) -> None:
     job = harmful_shop.ended(harmful_shop.post("harm", harm="segfault_once").id)
     assert (job.status, job.attempt) == ("succeeded", 2)
 
@@ -141,7 +141,7 @@ def test_jobs_share_a_process_but_for_ingestions_and_after_a_death(harmful_shop:
     assert done(harmful_shop)["process"] != first
 
 
-def test_a_hung_ingestion_stands_before_no_forecast(empty_shop: Shop) -> None:
+def test_a_hung_ingestion_delays_no_forecast(empty_shop: Shop) -> None:
     for queue in ("ingest", "default"):
         empty_shop.harmful_worker(queue)
     ingestion = jobs.NewJob(kind="intake-harm", params={"harm": "ignore"}, queue=IntakeHarm.queue)
@@ -178,7 +178,7 @@ def test_a_worker_that_is_stopped_queues_its_job_again_at_no_cost(empty_shop: Sh
     assert len(lines) == 4
 
 
-def test_a_cancel_of_a_job_whose_worker_is_stopped_is_stored(empty_shop: Shop) -> None:
+def test_a_cancel_of_a_job_whose_worker_is_stopped_takes_effect(empty_shop: Shop) -> None:
     job = empty_shop.post("harm", harm="ignore")
     worker = empty_shop.harmful_worker()
     is_running(empty_shop, job.id)
@@ -188,7 +188,7 @@ def test_a_cancel_of_a_job_whose_worker_is_stopped_is_stored(empty_shop: Shop) -
     assert empty_shop.job(job.id).status == "cancelled"
 
 
-def test_what_runs_a_job_ends_with_its_worker(empty_shop: Shop) -> None:
+def test_the_process_of_a_job_ends_with_its_worker(empty_shop: Shop) -> None:
     worker = empty_shop.harmful_worker()
     job = is_running(empty_shop, empty_shop.post("harm", harm="obey").id)
     assert job.progress is not None

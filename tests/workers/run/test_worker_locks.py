@@ -13,8 +13,8 @@ from workers.run.worker_locks import dead_workers, folder, hold
 
 HOLD = """
 import sys, pathlib
-from workers.run.worker_locks import present
-with present(pathlib.Path(sys.argv[1])) as name:
+from workers.run.worker_locks import hold
+with hold(pathlib.Path(sys.argv[1])) as name:
     print(name, flush=True)
     input()
 """
@@ -22,7 +22,7 @@ with present(pathlib.Path(sys.argv[1])) as name:
 
 @pytest.fixture
 def worker(tmp_path: Path) -> Iterator[Callable[[], tuple[str, subprocess.Popen[str]]]]:
-    """Starts a process that is present as a worker."""
+    """Starts a process that holds the lock of a worker."""
     processes: list[subprocess.Popen[str]] = []
 
     def start() -> tuple[str, subprocess.Popen[str]]:
@@ -85,7 +85,7 @@ def test_a_dead_worker_is_found_again_after_a_failed_recovery(tmp_path: Path) ->
     assert dead(tmp_path) == [left.name]
 
 
-def test_of_another_machine_nothing_is_known(tmp_path: Path) -> None:
+def test_workers_of_another_machine_are_not_judged(tmp_path: Path) -> None:
     left = _left(tmp_path, "another")
     assert dead(tmp_path) == []
     assert not left.exists()

@@ -45,7 +45,7 @@ def test_cron_in_a_time_zone(cron: str, zone: str, after: str, expected: str) ->
 
 
 @pytest.mark.parametrize(("cron", "zone"), [("every day", "UTC"), ("61 * * * *", "UTC"), ("* * * * *", "Mars/Base")])
-def test_what_cannot_be_read_is_refused(cron: str, zone: str) -> None:
+def test_an_unreadable_schedule_is_refused(cron: str, zone: str) -> None:
     with pytest.raises(InvalidInput, match="write"):
         next_run(cron, zone, datetime.now(UTC))
 

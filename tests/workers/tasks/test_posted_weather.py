@@ -45,7 +45,7 @@ def _basins(tools: ServiceTools) -> None:
 
 
 @pytest.mark.parametrize(("scope", "operational"), [("admin", True), ("operator", False)])
-def test_what_can_be_used_is_stored_and_the_rest_is_refused_by_name(
+def test_usable_basins_are_stored_and_the_others_refused_by_name(
     service: TestClient, tools: ServiceTools, scope: Scope, operational: bool
 ) -> None:
     job = send(service, tools, scope, DOCUMENT)
