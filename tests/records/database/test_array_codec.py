@@ -109,7 +109,7 @@ def test_ledgers_come_back_each_with_its_own_terms() -> None:
 
 
 def test_arrays_packed_in_the_first_form_can_be_read() -> None:
-    arrays_of = unpack(OWNER, base64.b64decode(FIRST_FORM))
-    assert arrays_of["stored"].values.tobytes() == STORED.values.tobytes()
-    assert dict(arrays_of["stored"].axes) == STORED.axes
+    (array,) = unpack(OWNER, base64.b64decode(FIRST_FORM)).values()
+    assert array.values.tobytes() == STORED.values.tobytes()
+    assert dict(array.axes) == STORED.axes
     assert unpack_text(base64.b64decode(FIRST_TEXT)) == {"snow_reason": None, "discharge_mm": 2.5}
