@@ -1,9 +1,9 @@
 """A year of alerts, replayed as if daily on eight real basins: every run, change and webhook is accounted for.
 
-The season before is replayed, too: by its forecasts those of the year are calibrated, as they would have been. Until
-then alerts cannot be decided, and say so. On every morning the forecasts are issued, the alerts decided and the changes
-sent to three receivers of this machine: one that is well, one that answers 500 for a day, and one that on every fourth
-morning answers only after the sender has hung up, until that comes again. Between mornings the clock goes from one due
+The season before is replayed, too: its forecasts calibrate those of the year, as they would have then. Until then
+alerts cannot be decided, and give the reason. On every issue day the forecasts are issued, the alerts decided and the
+changes sent to three receivers of this machine: one that works, one that answers 500 for a day, and one that on every
+fourth day answers only after the sender has hung up, until the retry. Between issue days the clock goes from one due
 attempt to the next. Once a year another version is promoted for one basin, and the first again before it forecasts.
 
 All of it is done twice, side by side, from an empty store each time. Changes are compared without the ids of runs and
@@ -49,8 +49,8 @@ ENSEMBLE, OTHER = "mclstm-maurer-447", "mclstm-maurer-447-twin"
 SEASON, YEAR = Period.parse("1996-05-20..1996-09-30"), Period.parse("1996-10-01..1997-09-30")
 HORIZON, TRACES = 10, 11
 BROKEN_FROM = 92
-"""From the first morning with a change after so many, one receiver answers 500 until the next."""
-LATE_EVERY = 4  # mornings
+"""From the first issue day with a change after this many, one receiver answers 500 until the next."""
+LATE_EVERY = 4  # issue days
 PROMOTED_ON = 200
 OF_ATTEMPTS = ("attempts", "failed_attempts", "received_again")
 RECEIVERS = ("well", "broken", "late")
@@ -59,7 +59,7 @@ PATIENCE = 1.5  # seconds that a receiver has to answer
 
 @dataclass(slots=True)
 class _Year:
-    """A store, its receivers, and what came of it."""
+    """A store, its receivers, and their results."""
 
     database: Database
     settings: Settings
@@ -82,7 +82,7 @@ def measure(basins: int = 8) -> dict[str, Any]:
     differing = [pair for pair in zip(first.history, second.history, strict=False) if pair[0] != pair[1]]
     same_length = len(first.history) == len(second.history)
     return {
-        "shape": f"{basins} basins x {len(YEAR)} mornings, {HORIZON} days ahead, {TRACES} traces; {YEAR}",
+        "shape": f"{basins} basins x {len(YEAR)} issue days, {HORIZON} days ahead, {TRACES} traces; {YEAR}",
         **first.report,
         "same_twice": not differing and same_length and _settled(first) == _settled(second),
         "differing": [[list(one), list(other)] for one, other in differing[:5]],
@@ -92,7 +92,7 @@ def measure(basins: int = 8) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class _Account:
-    """What came of a year: its changes without what is random, its counts, and what it took."""
+    """The outcome of a year: its changes without random ids, its counts, and its cost."""
 
     history: list[tuple[Any, ...]]
     report: dict[str, Any]
@@ -129,7 +129,7 @@ def _replayed(names: Sequence[str]) -> _Account:
 
 
 def _begin(folder: Path, names: Sequence[str], stack: ExitStack) -> _Year:
-    """Keep the basins, the ensemble, and a subscription for each receiver."""
+    """Store the basins, the ensemble, and a subscription for each receiver."""
     receivers = {name: stack.enter_context(receiving(Receiver(hung_up=2 * PATIENCE))) for name in RECEIVERS}
     settings = Settings(data=folder, webhook_hosts=tuple(receiver.host for receiver in receivers.values()))
     database = Database(settings.database_url)
@@ -149,7 +149,7 @@ def _begin(folder: Path, names: Sequence[str], stack: ExitStack) -> _Year:
 
 
 def _issue_day(year: _Year, day: Day) -> int:
-    """Issue the forecasts of a morning, which decide the alerts, and return how many changes there are.
+    """Issue the forecasts of a day, which decide the alerts, and return the number of changes.
 
     How each basin stands then is counted.
     """
@@ -170,7 +170,7 @@ def _issue_day(year: _Year, day: Day) -> int:
 
 
 def _promote(year: _Year, number: int) -> None:
-    """Promote another version for a basin, and on the morning after the first again, before it forecasts."""
+    """Promote another version for a basin, and on the day after the first again, before it forecasts."""
     if number != PROMOTED_ON:
         return
     with year.database.transaction() as session:
@@ -179,14 +179,14 @@ def _promote(year: _Year, number: int) -> None:
 
 
 def _answer(year: _Year, *, late: bool, broken: bool) -> None:
-    """Say how the receivers answer from this morning on: late to what is sent at once, broken to all until the next."""
+    """Set how the receivers answer from this day on: late to what is sent at once, broken to all until the next."""
     issue_day = year.now
     year.receivers["broken"].answers = lambda: 500 if broken else 204
     year.receivers["late"].answers = lambda: LATE if late and year.now == issue_day else 204
 
 
 def _send(year: _Year, until: datetime | None) -> None:
-    """Send what is due, from now to the next morning, or until nothing waits."""
+    """Send what is due, from now to the next issue day, or until nothing waits."""
     while True:
         deliver(year.database, year.settings, lambda: year.now, patience=PATIENCE)
         with year.database.reading() as session:
@@ -211,7 +211,7 @@ def _accounted(year: _Year) -> _Account:
         "broken_on": str(year.broke_on),
         "basin_mornings": {"all": len(year.names) * len(YEAR), **year.decided},
         "changes": {"all": len(changes)} | Counter(str(change.kind) for change in changes),
-        "severities_begun": dict(Counter(str(one.severity) for one in changes if one.kind in ("begins", "rises"))),
+        "severities_started": dict(Counter(str(one.severity) for one in changes if one.kind in ("begins", "rises"))),
         "deliveries": {"all": len(stored)} | Counter(str(one.status) for one in stored),
         "attempts": sum(map(len, attempts.values())),
         "failed_attempts": dict(failures),

@@ -1,14 +1,14 @@
-"""A live service backed up under load, lost with all that it kept, and restored where nothing was.
+"""A live service backed up under load, lost with all its data, and restored into an empty place.
 
 On SQLite and on PostgreSQL in turn, of a small synthetic country that has something at every address; loopback alone.
 While one client reads and another posts forecast jobs, `freshet backup` writes its file; then every process is killed,
 and the data folder and the database are gone. `freshet restore` fills an empty place of the same kind and one of the
 other kind.
 
-Every address of the OpenAPI document that can be read is, in every form that it can be had in, but for those that tell
-of the process. What the live service answered alike before and after the backup (the load changes the rest) must be
-answered by what was restored, to the byte; and the two restored must answer all alike. Of a NetCDF file, into which
-HDF5 writes the second at which it was made, all else is compared. At last the service is started on what was restored:
+Every address of the OpenAPI document that can be read is, in each of its formats, except those that describe
+the process. Answers of the live service that were equal before and after the backup (the load changes the rest) must be
+the answers of the restored services, to the byte; and the two restored must answer everything alike. Of a NetCDF file
+all is compared but the second of its creation, which HDF5 writes into it. At last a restored service is started:
 every job that was accepted before the backup began must be there, and end as it would have, with one run.
 """
 
@@ -53,7 +53,7 @@ class Lost:
     Attributes:
         file: the backup.
         seconds: that the backup took.
-        told: what the service answered before the backup.
+        answers: of the service before the backup.
         steady: of that, what it answered after it too.
         accepted: the jobs that it had accepted before the backup began.
     """
@@ -81,7 +81,7 @@ def measure() -> dict[str, Any]:
 
 
 def _prepared(store: Path) -> FilledStore:
-    """Keep a small country in a SQLite file that has something at every address."""
+    """Fill a SQLite file with a small country that has data at every address."""
     with closing(Database(f"sqlite:///{store}")) as database:
         database.migrate()
     write_country(store.parent / "country")

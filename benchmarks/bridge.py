@@ -32,8 +32,8 @@ FITTED, AFTER = Period.parse("1999-10-01..2008-09-30"), Period.parse("2009-10-01
 TEST_YEARS = Period.parse("1989-10-01..1999-09-30")
 SHORT = Period.parse("2000-01-01..2002-12-31")
 YEARS = (2000, 2001, 2002)
-MIXTURES = {"kept, with Maurer's precipitation": (PRECIPITATION,), "kept, with Maurer's temperatures": MOVED}
-"""The kept form with some variables of Maurer itself, which tells whose errors matter."""
+MIXTURES = {"stored, with Maurer's precipitation": (PRECIPITATION,), "stored, with Maurer's temperatures": MOVED}
+"""The stored form with some variables of Maurer itself, to find out whose errors matter."""
 _SPIN_UP = np.timedelta64(730, "D")
 
 Flow = npt.NDArray[np.float64]
@@ -143,7 +143,7 @@ def _four(ensemble: Ensemble, gauges: Mapping[str, Gauge], product: str) -> dict
 
 
 def _joined(maurer: DailyWeather, bridged: DailyWeather) -> DailyWeather:
-    """Return Maurer's weather with another's on the days that it has: the last day waits for the next, say."""
+    """Return Maurer's weather with another's on the days that it has; the last day may wait for the next."""
     days = days_of(maurer.period, SHORT)
     values = {name: of_all.copy() for name, of_all in maurer.values.items()}
     for name, other in bridged.values.items():

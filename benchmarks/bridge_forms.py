@@ -11,7 +11,7 @@ Bridge = Callable[[DailyWeather], DailyWeather]
 Form = Callable[[DailyWeather, DailyWeather], Bridge]
 Pair = tuple[DailyWeather, DailyWeather]
 
-NONE, STORED, POOLED = "as it is", "kept", "pooled from the other basins"
+NONE, STORED, POOLED = "as it is", "stored", "pooled from the other basins"
 
 
 def _stored(source: DailyWeather, target: DailyWeather) -> Bridge:
@@ -35,7 +35,7 @@ def _of_months_alone(source: DailyWeather, target: DailyWeather) -> Bridge:
 
 
 def _quantiles(source: DailyWeather, target: DailyWeather) -> Bridge:
-    """The kept form, with the quantiles of precipitation mapped; above the highest one, by the factor of that."""
+    """The stored form, with the quantiles of precipitation mapped; above the highest one, by the factor of that."""
     corrections = fit(source, target)
     bridged = corrections.apply(source).values[PRECIPITATION]
     days = np.isfinite(bridged) & source.complete & target.complete
@@ -57,11 +57,11 @@ def _quantiles(source: DailyWeather, target: DailyWeather) -> Bridge:
 
 FORMS: Mapping[str, Form] = {
     STORED: _stored,
-    "kept, days whole": _whole_days,
-    "kept, same days": _same_days,
-    "kept, one correction a year": _of_the_year,
-    "kept, months by themselves": _of_months_alone,
-    "kept, quantiles of rain mapped": _quantiles,
+    "stored, days whole": _whole_days,
+    "stored, same days": _same_days,
+    "stored, one correction a year": _of_the_year,
+    "stored, months by themselves": _of_months_alone,
+    "stored, quantiles of rain mapped": _quantiles,
 }
 
 

@@ -1,9 +1,9 @@
 """The forecast of the README beside two busy loops, with the default and with FRESHET_THREADS=1.
 
-FRESHET_DATA is a store of the 447 basins with the shipped ensemble, made from FRESHET_CAMELS where there is none. Each
+FRESHET_DATA is a store of the 447 basins with the shipped ensemble, filled from FRESHET_CAMELS if it is missing. Each
 forecast begins on a copy of it: where nothing was forecast in it, every basin is advanced from 1980. CPU seconds are of
 the command, its start included, as the system counts them: they do not depend on how long it waits for its turn. Two
-processes of the same priority compute without end all the while. The least of the rounds is compared.
+processes of the same priority compute without end all the while. The minimum of the rounds is compared.
 """
 
 import contextlib

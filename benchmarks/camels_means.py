@@ -1,4 +1,4 @@
-"""Whether what is kept of CAMELS-US is what the files say.
+"""Compares the stored means of CAMELS-US with those of its files.
 
 Means over 1999-10-01..2008-09-30 of every basin's forcing and discharge, from the database of the settings, against
 those taken straight from the zips in FRESHET_CAMELS with a reader of its own (float64 sums).

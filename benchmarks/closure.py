@@ -51,7 +51,7 @@ def measure() -> dict[str, Any]:
         "worst_of_any_day": float(worst.max()),
         "worst_after_the_first_year": float(np.abs(relative[..., YEAR:]).max()),
         "at_the_end": {"median": float(np.median(last)), "worst": float(last.max())},
-        "kept": bool(worst.max() <= WATER_SINCE_EMPTY.tolerance),
+        "within_bound": bool(worst.max() <= WATER_SINCE_EMPTY.tolerance),
     }
 
 

@@ -26,7 +26,7 @@ BATCH, DAYS, CUT = 256, 365, 147
 
 
 def measure() -> dict[str, Any]:
-    """Return the worst figure of each property by type, and whether it keeps its bound."""
+    """Return the worst figure of each property by type, and whether it is within its bound."""
     torch.set_num_threads(2)
     use_cores(2)
     forcing = _weather()
@@ -38,7 +38,7 @@ def measure() -> dict[str, Any]:
         found[str(dtype).removeprefix("torch.")] = {
             "bound": bound,
             "worst": figures,
-            "kept": all(figure <= bound for figure in figures.values()),
+            "within_bound": all(figure <= bound for figure in figures.values()),
             "closure_by_size": closure,
             "inference_bit_equal": _inference_path(dtype),
         }

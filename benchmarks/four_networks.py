@@ -76,7 +76,7 @@ def _configuration(architecture: str, steps: int) -> TrainingConfig:
 def _within(
     seconds: float, architecture: str, database: Database, clock: Clock, names: list[str], folder: Path
 ) -> TrainingConfig:
-    """Return the training whose steps take about so many seconds here; the number of steps is kept for a restart."""
+    """Return a training whose steps take about this many seconds here; their number is stored for a restart."""
     stored = folder / f"steps-{architecture}.json"
     if not stored.exists():
         started = begin(database, clock, _configuration(architecture, sum(TRIAL)), names)
@@ -104,7 +104,7 @@ def _seconds_a_step(started: StartedTraining) -> float:
 
 
 def _compare(database: Database, names: list[str], as_json: bool) -> None:
-    """Say what `freshet compare` says of the four versions."""
+    """Report what `freshet compare` shows of the four versions."""
     with database.reading() as session:
         newest: dict[str, Any] = {one.architecture: one.id for one in reversed(versions.list_versions(session))}
     named = [["--version", newest[name]] for name in ("mclstm", "lstm", "eins", "mmrnn")]

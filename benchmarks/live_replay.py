@@ -1,15 +1,15 @@
-"""Daily life replayed on real basins: 60 mornings of daily cycles over 40 of them, beside the same without faults.
+"""Daily cycles replayed on real basins: 60 issue days of 40 basins, beside the same without faults.
 
 A server of this machine gives discharge as USGS and NWIS do, and weather as Open-Meteo and Daymet do, of what
 FRESHET_CAMELS holds: the weather of Maurer is what the live product brings, and, perturbed, an ensemble of 31 members.
-Every fault that it can play goes wrong on a morning of its own, Open-Meteo's refusal on five in a row; three gauges
-have no weather for eight mornings; a flow that was told wrong is revised weeks later. Every answer has several pages,
-and in the second half of the mornings the API is v1. The mornings cross a 29 February and a night of 23 hours, and the
+Every fault that it can play goes wrong on a day of its own, Open-Meteo's refusal on five in a row; three gauges
+have no weather for eight days; a flow that was reported wrong is revised weeks later. Every answer has several pages,
+and in the second half of the issue days the API is v1. The days cross a 29 February and a night of 23 hours, and the
 days brought before them the 31 December of a leap year, which Daymet lacks.
 
-Every fifth morning's cycle is done twice, and the second may store nothing. A basin-day is `issued` with a forecast
+Every fifth issue day's cycle is done twice, and the second may store nothing. A basin-day is `issued` with a forecast
 from the last day that has ended there, `late` with its latest from an earlier day, `stale` with one that is too old, or
-`failed` with none. After mornings without faults, the last states, forecasts and series are compared to those of a
+`failed` with none. After issue days without faults, the last states, forecasts and series are compared to those of a
 replay that had none, bit by bit.
 """
 
@@ -58,13 +58,13 @@ from runtime.settings import Settings
 LIVE = "live"
 FIRST, ISSUE_DAYS, HORIZON = day("2008-01-20"), 60, 7
 BEFORE = Period(day("2004-10-01"), FIRST - 2)
-"""The days that the feeds bring before the first morning."""
+"""The days that the feeds bring before the first issue day."""
 ISSUE_DAY = hour(14, tzinfo=UTC)
 LONG: dict[Fault, int] = {"meteo-400": 5}
-"""The faults that go wrong on more mornings than one."""
+"""The faults that last more than one issue day."""
 SILENT, SILENT_FROM, SILENT_ISSUE_DAYS = slice(1, 4), 8, 8
-REVISED_AFTER = 45  # mornings: the day has long left those that a feed asks for again
-TWICE_EVERY = 5  # mornings
+REVISED_AFTER = 45  # issue days: the day has long left those that a feed asks for again
+TWICE_EVERY = 5  # issue days
 _ROWS_A_PAGE = 8  # of a basin: the 30 days that are asked for fill three pages and more
 
 
@@ -76,7 +76,7 @@ def measure(basins: int = 40, issue_days: int = ISSUE_DAYS) -> dict[str, Any]:
     gauges = {name: _gauge(of_basin) for name, of_basin in read.items()}
     days = [FIRST + at for at in range(issue_days)]
     with tempfile.TemporaryDirectory() as folder:
-        started = Path(folder, "begun.sqlite")
+        started = Path(folder, "started.sqlite")
         _begin(started, read, gauges)
         calm, hard = (_Replay.of(started, name, gauges) for name in ("calm", "hard"))
         _go(calm, days)
@@ -85,7 +85,7 @@ def measure(basins: int = 40, issue_days: int = ISSUE_DAYS) -> dict[str, Any]:
         _go(hard, days)
         took = time.process_time() - took
         return {
-            "shape": f"{basins} basins x {issue_days} mornings, {HORIZON} days ahead",
+            "shape": f"{basins} basins x {issue_days} issue days, {HORIZON} days ahead",
             **_accounted(hard),
             "doubled": _doubled(hard),
             "faults": [_reported(hard, fault) for fault in FAULTS],
@@ -96,14 +96,14 @@ def measure(basins: int = 40, issue_days: int = ISSUE_DAYS) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class _IssueDay:
-    """What came of a cycle.
+    """The outcome of a cycle.
 
     Attributes:
-        day: of the morning.
+        day: the issue day.
         outcomes: of each basin, with the last day that had ended there.
         problems: by feed.
         pauses: seconds waited before each new attempt.
-        told: what the feeds told, but for their weights.
+        reported: messages of the feeds, but for their weights.
         again: the runs that a second cycle issued, and the rows that it added.
     """
 
@@ -117,7 +117,7 @@ class _IssueDay:
 
 @dataclass(slots=True)
 class _Replay:
-    """A database, the world that it follows, and what came of its mornings."""
+    """A database, the world that it follows, and the outcomes of its issue days."""
 
     database: Database
     world: World
@@ -152,7 +152,7 @@ def _gauge(of_basin: BasinData) -> Gauge:
 
 
 def _feeds(names: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Return what the feeds are told, by names that begin with that of the service, as the faults' do.
+    """Return the settings of the feeds, by names that begin with that of the service, as the faults' do.
 
     One basin of each kind of weather is asked for alone: then Open-Meteo's answer is an object, else a list.
     """
@@ -173,7 +173,7 @@ def _feeds(names: Sequence[str]) -> dict[str, dict[str, Any]]:
 
 
 def _begin(file: Path, read: Mapping[str, BasinData], gauges: Mapping[str, Gauge]) -> None:
-    """Keep the basins, the feeds with all that they bring of the days before, the ensemble and its states."""
+    """Store the basins, the feeds with all that they bring of the days before, the ensemble and its states."""
     database = Database(f"sqlite:///{file}")
     database.migrate()
     reported = _feeds([*read])
@@ -198,7 +198,7 @@ def _begin(file: Path, read: Mapping[str, BasinData], gauges: Mapping[str, Gauge
 
 
 def _trouble(hard: _Replay, days: Sequence[Day]) -> None:
-    """Let everything go wrong in a replay, one after the other, and the last mornings be without faults."""
+    """Let everything go wrong in a replay, one after the other, and the last issue days be without faults."""
     faults: dict[Day, list[Fault]] = {}
     at = 1
     for fault in FAULTS:
@@ -217,7 +217,7 @@ def _trouble(hard: _Replay, days: Sequence[Day]) -> None:
 
 
 def _go(replay: _Replay, days: Sequence[Day]) -> None:
-    """Do the cycles of all mornings."""
+    """Do the cycles of all issue days."""
     whole = replay.world.gauges
     with serving(replay.world) as url:
         for number, issue_day in enumerate(days):
@@ -286,7 +286,7 @@ def _status(outcome: BasinOutcome, ended: Day) -> str:
 
 
 def _accounted(hard: _Replay) -> dict[str, Any]:
-    """Return the basin-days by what came of them, and why of those that are not issued."""
+    """Return the basin-days by outcome, with the reasons of those that are not issued."""
     counts: Counter[str] = Counter()
     reasons: dict[str, Counter[str]] = defaultdict(Counter)
     for issue_day in hard.issue_days:
@@ -303,12 +303,12 @@ def _accounted(hard: _Replay) -> dict[str, Any]:
 
 def _like(reason: str | None) -> str:
     """Return a reason without the basin, day and address that it names, which are many."""
-    text = re.sub(r"USGS-\d+", "BASIN", reason or "none told")
+    text = re.sub(r"USGS-\d+", "BASIN", reason or "none given")
     return re.sub(r"\d{4}-\d\d-\d\d", "DAY", re.sub(r"http://[^ :]*:\d+", "http://HOST", text))
 
 
 def _doubled(hard: _Replay) -> dict[str, int]:
-    """Return what was stored twice: by a second cycle of a morning, or as two forecasts of the same."""
+    """Return what was stored twice: by a second cycle of an issue day, or as two forecasts of the same."""
     same = (RunBasinRow.basin_id, RunRow.t0, RunRow.forcing_kind, RunRow.weather, RunBasinRow.state_hash)
     with hard.database.reading() as session:
         query = select(func.count()).select_from(RunRow).join(RunBasinRow, RunBasinRow.run_id == RunRow.id)
@@ -329,7 +329,7 @@ def _reported(hard: _Replay, fault: Fault) -> dict[str, Any]:
 
     of_fault = [issue_day for issue_day in hard.issue_days if fault in hard.world.faults.get(issue_day.day, ())]
     if not of_fault:
-        return {"fault": fault, "ended": "not played: too few mornings"}
+        return {"fault": fault, "ended": "not played: too few issue days"}
     refused = {feed: _like(why) for issue_day in of_fault for feed, why in problems(issue_day).items()}
     pauses = [seconds for issue_day in of_fault for seconds in issue_day.pauses]
     after = (
@@ -337,17 +337,17 @@ def _reported(hard: _Replay, fault: Fault) -> dict[str, Any]:
     )
     ended = "taken as it came"
     if refused:
-        ended = f"refused, whole again on {next(after, 'no morning')}"
+        ended = f"refused, whole again on {next(after, 'no issue day')}"
     elif pauses:
         ended = "whole at another attempt"
     return {
         "fault": fault,
-        "mornings": [str(issue_day.day) for issue_day in of_fault],
+        "issue_days": [str(issue_day.day) for issue_day in of_fault],
         "played": sum(hard.world.played[issue_day.day, fault] for issue_day in of_fault),
         "ended": ended,
         "refused": refused,
         "paused_seconds": pauses,
-        "told": [sentence for issue_day in of_fault for sentence in issue_day.reported],
+        "reported": [sentence for issue_day in of_fault for sentence in issue_day.reported],
         "basin_days": dict(Counter(_status(*outcome) for issue_day in of_fault for outcome in issue_day.outcomes)),
     }
 

@@ -2,9 +2,9 @@
 ensemble.
 
 447 basins x 10 members x 30 days from the states of T0, with the weather that came. Of the origin: the water of T0 in
-two parts, that of the cells of even and of odd number, and the rain after T0. Of the age: the seasons that are told,
-with older water and the rain after T0; `past_bit_equal` says that the past with water told apart ended in the same
-states, and `past_cost` is what telling it apart cost there. `ceiling` is the share of basins and members of which no
+two parts, that of the cells of even and of odd number, and the rain after T0. Of the age: the reported seasons,
+with older water and the rain after T0; `past_bit_equal` is whether the past with water separated ended in the same
+states, and `past_cost` is what separating it cost there. `ceiling` is the share of basins and members of which no
 more ran off in these days than was stored, and the largest share of it that did. `parts_against_discharge` and
 `against_plain_equations` are the largest differences over the larger of discharge and 0.01 mm/day: of the sum of the
 parts and the discharge that is served, and of each part and the plain equations in float64, from the same states. There
@@ -117,7 +117,7 @@ def _against_ceiling(ahead: _Ahead, served: list[ArrayMap]) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class _Past:
-    """The days until T0, from the states in which the first season begins that is told, to those of T0."""
+    """The days until T0, from the states at the start of the first reported season, to those of T0."""
 
     ensemble: Ensemble
     whole: Forcing
@@ -126,7 +126,7 @@ class _Past:
 
     @property
     def by_cell(self) -> list[ArrayMap]:
-        """The states of T0, with the water of their cells told apart by cell."""
+        """The states of T0, with the water of each cell as a part of its own."""
         return [state | {"tags": _tags(state["c"])} for state in self.untold]
 
     @cached_property
@@ -139,7 +139,7 @@ class _Past:
         return _Ahead(self.ensemble, self.whole.over(Period(T0 + 1, T0 + HORIZON)), self.untold, distinguished)
 
     def measured(self) -> dict[str, Any]:
-        """Return what telling the past apart costs, and whether it ends in the same states."""
+        """Return what separating the past by season costs, and whether it ends in the same states."""
         shown, untold = (cpu_seconds(partial(self._run, distinguished=apart)) for apart in (True, False))
         same = all(
             np.array_equal(shown[name], state[name])

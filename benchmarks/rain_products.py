@@ -17,7 +17,7 @@ MIN_RAIN = 10.0  # mm, of a month that is looked at
 
 
 def measure() -> dict[str, Any]:
-    """Return what the months say, by basin and product."""
+    """Return the monthly comparison, by basin and product."""
     gauges = {basin: gauge(basin) for basin in (LONG, *FOUR)}
     return {
         f"{basin}, {product}": _of_months(_ratios(of_basin, product))

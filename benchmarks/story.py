@@ -1,9 +1,8 @@
-"""A year of one real basin, from October to July: what the service said on the way, and what came of it.
+"""A year of one real basin, from October to July: the forecasts on the way, and the observed outcome.
 
 USGS-09081600, Crystal River above Avalanche Creek, in the water year 1996, a test year of the shipped ensemble. From
 five days of that year it forecasts until the end of July with the weather of other years, as it would have then. Two
-pictures in `docs/pictures/`, and the figures that docs/understand/story.md tells. FRESHET_CAMELS names the data,
-FRESHET_DATA a
+pictures in `docs/pictures/`, and the figures of docs/understand/story.md. FRESHET_CAMELS names the data, FRESHET_DATA a
 data folder, where basins that are missing are ingested first.
 """
 
@@ -39,7 +38,7 @@ Series = Mapping[str, runs.RunSeries]
 
 
 def measure() -> dict[str, Any]:
-    """Draw the pictures; return what each forecast said of the water until the end of July, and what came."""
+    """Draw the pictures; return what each forecast gave until the end of July, and what was observed."""
     database, clock = opened(), Clock()
     version = install(database, clock, read_shipped(ENSEMBLE)).version_id
     evaluate(database, clock, version, Period.parse(TEST), [BASIN])

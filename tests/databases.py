@@ -78,7 +78,7 @@ class PostgreSQL:
         return self._migrated
 
     def clean(self) -> None:
-        """Delete the rows of that database: six times faster than a new one, made only where tables have changed."""
+        """Delete the rows of that database: six times faster than a new one, done only where tables have changed."""
         assert self._migrated is not None
         database = Database(self._migrated)
         try:
@@ -146,7 +146,7 @@ def _server(folder: Path) -> Iterator[PostgreSQL]:
         postgresql.await_answer()
         yield postgresql
     finally:
-        # At once, without a last checkpoint: nothing of it is kept.
+        # At once, without a last checkpoint: nothing of it is needed any more.
         postgresql.process.send_signal(signal.SIGQUIT)
         postgresql.process.wait()
 

@@ -76,4 +76,4 @@ LIES: Mapping[str, tuple[Callable[[Values], Values], str]] = {
     "accumulated": (_accumulated, "looks accumulated"),
     "megajoules": (_sums, "look like MJ/m2 a day"),
 }
-"""What is wrong, and what the refusal says. Each of them is refused in a year of days."""
+"""Each fault with the words of its refusal; each is refused in a year of days."""

@@ -1,10 +1,10 @@
-"""What becomes of a service under load when a part of it, or what it stands on, is killed, stopped or taken away.
+"""A service under load while one of its processes, or something it depends on, is killed, stopped or taken away.
 
 Synthetic basins, an untrained ensemble; loopback alone. All the while one client reads forecasts and another posts
-forecast jobs. A fault is over when its cause is: at once for a kill and for a stop, of which nobody tells the service,
-and after a while for what is away for a while. The service is back when what was harmed has been replaced, it says of
-itself no more than before, and every job that was posted until the fault was over has ended, with one posted then. A
-job is lost if it was accepted and does not succeed, doubled if it leaves more than one run.
+forecast jobs. A fault is over when its cause is: at once for a kill and for a stop, which the service is not notified
+of, and after a while for what is away for a while. The service is back when what was harmed has been replaced, it
+reports no more degradations than before, and every job that was posted until the fault was over has ended, with one
+posted then. A job is lost if it was accepted and does not succeed, doubled if it leaves more than one run.
 """
 
 import time

@@ -70,13 +70,13 @@ def _lock(service: Service) -> None:
 
 
 def _fill_in_forecasts(service: Service) -> None:
-    """Fill the disk while forecasts are made."""
+    """Fill the disk while forecasts are computed."""
     time.sleep(STEADY)
     _fill(service)
 
 
 def _fill_in_ingest(service: Service) -> None:
-    """Fill the disk while basins are being kept."""
+    """Fill the disk while basins are ingested."""
     time.sleep(STEADY)
     folder = service.data / "incoming"
     synthetic.write(folder, basins=INGESTED, first_day=day("1980-10-01"), last_day=day("2005-09-30"), seed=5)

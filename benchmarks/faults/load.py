@@ -28,12 +28,12 @@ class Load:
 
     Args:
         basin: whose forecasts are read.
-        first_t0: forecasts are made from this day and those after it.
+        first_t0: forecasts start on this day and those after it.
 
     Attributes:
         accepted: when each job was accepted, by its id.
-        reads, reads_failed: answers, and those that did not come or told of a fault of the service.
-        codes: what the service said of itself.
+        reads, reads_failed: answers, and those that did not come or reported a fault of the service.
+        codes: degradations that the service reported.
     """
 
     def __init__(
@@ -62,11 +62,10 @@ class Load:
             thread.join()
 
     def until_back(self, over_at: float, usual: set[str], patience: float) -> float:
-        """Return how many seconds after an instant the service is mended, and all is done that was posted until then,
-        and a job posted then.
+        """Return the seconds from an instant until the service has recovered and done all jobs posted by then.
 
         Args:
-            usual: the codes of what the service says of itself.
+            usual: the codes of degradations that do not count.
 
         Raises:
             SystemExit: it takes longer than `patience`.
@@ -118,7 +117,7 @@ class Load:
         try:
             answer = client.post("/v1/jobs", json=body, headers={"Idempotency-Key": f"drill-{number}"})
         except httpx2.TransportError:
-            return  # whether it was kept is not known: it is not counted
+            return  # whether it was stored is not known: it is not counted
         if not answer.is_server_error:
             answer.raise_for_status()
             self.accepted[answer.json()["id"]] = time.monotonic()

@@ -50,7 +50,7 @@ class Scripted(Service):
 
 @dataclass(slots=True)
 class Recorded(Service):
-    """A service that answers as the local server does, and keeps the answers."""
+    """A service that answers as the local server does, and records the answers."""
 
     world: World = field(default_factory=lambda: World({BASIN: _gauge()}, NOW, members=MEMBERS))
     bodies: list[bytes] = field(default_factory=list)

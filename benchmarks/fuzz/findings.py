@@ -37,7 +37,7 @@ def judged(read: Callable[[bytes], object], content: bytes) -> None:
 
 
 def fill_records(folder: Path, content: bytes, error: BaseException) -> None:
-    """Keep an input and what came of it, unless another shows the same."""
+    """Store an input and its outcome, unless another shows the same."""
     frames = traceback.extract_tb((error.__cause__ or error).__traceback__)
     place = next((frame for frame in reversed(frames) if _is_ours(frame.filename)), frames[-1])
     kind = f"{type(error).__name__}-{Path(place.filename).stem}-{place.lineno}"

@@ -102,7 +102,7 @@ def _weather_text(write: Callable[[Path], Path]) -> Callable[[], list[bytes]]:
 
 
 def _synthetic(content: bytes) -> None:
-    """Read the settings of a folder of synthetic basins, which are then not made again."""
+    """Read the settings of a folder of synthetic basins, which are then not created again."""
     folder = laid_down("synthetic/synthetic.json", content).parent
     write(folder)
 

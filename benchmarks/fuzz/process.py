@@ -1,7 +1,7 @@
 """`python -m benchmarks.fuzz.process MODULE TARGET FOLDER SECONDS SCRATCH`: fuzz until the time is over, or it dies.
 
 It dies of a hang, of memory without bound and of a crash in C; the input is left in the folder, for libFuzzer ends the
-process. An exception is kept there, and the fuzzing goes on.
+process. An exception is stored there, and the fuzzing goes on.
 """
 
 import mmap

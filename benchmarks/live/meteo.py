@@ -70,7 +70,7 @@ def pixel(world: World, query: Mapping[str, str]) -> Reply:
     gauge = _nearest(world, float(query["lat"]), float(query["lon"]))
     lead = [f"Latitude: {gauge.latitude}  Longitude: {gauge.longitude}", "X & Y on Lambert Conformal Conic: 0.00 0.00"]
     lead += ["Tile: 11575", "Elevation: 12 meters", "All years; all variables; Daymet Software Version 4.0"]
-    lead += ["How to cite: made up", *(["A line more", "and one more"] if world.has("daymet-8-lead-lines") else [])]
+    lead += ["How to cite: invented", *(["A line more", "and one more"] if world.has("daymet-8-lead-lines") else [])]
     lines = ["year,yday,dayl (s),prcp (mm/day),srad (W/m^2),swe (kg/m^2),tmax (deg c),tmin (deg c),vp (Pa)"]
     days = Period(day(query["start"]), day(query["end"])).days
     columns = _over(gauge.weather, days)

@@ -1,4 +1,4 @@
-"""A receiver of webhooks on this machine: it keeps what comes, and answers as it is told to."""
+"""A receiver of webhooks on this machine: it records requests, and answers as configured."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -22,7 +22,7 @@ class Received:
 
 @dataclass
 class Receiver:
-    """A server that keeps requests.
+    """A server that records requests.
 
     Attributes:
         answers: gives the status of each answer, or LATE.

@@ -67,7 +67,7 @@ def daily_values(world: World, query: Mapping[str, str]) -> Reply:
 
 
 def _chosen(world: World, ids: Sequence[str]) -> list[Gauge]:
-    """Return the gauges of some identifiers; of one that is not known, or a bare number, nothing is said."""
+    """Return the gauges of some identifiers; none for one that is not known, or for a bare number."""
     return [world.gauges[basin] for basin in ids if basin in world.gauges]
 
 

@@ -104,7 +104,7 @@ class World:
 
     Attributes:
         gauges: by basin.
-        now: the time; what has not happened by then is not told.
+        now: the time; what has not happened by then is not reported.
         faults: what goes wrong, by the UTC day of `now`.
         revisions: what sources change.
         page_size: features a page, if fewer than asked for.

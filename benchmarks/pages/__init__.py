@@ -1,1 +1,1 @@
-"""What the pages are made with and measured by."""
+"""Builds the files of the pages and measures the pages."""

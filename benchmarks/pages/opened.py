@@ -1,7 +1,8 @@
 """A basin's page and the day page in a real Chromium, of the demonstration's basins and of the 447 of CAMELS-US.
 
-Both stores are made first, by the command line: `freshet demo --once`; and an ingest of what FRESHET_CAMELS holds, the
-shipped ensemble and one forecast. Each page is then opened with an empty cache, several times, and told by medians:
+Both stores are filled first, by the command line: `freshet demo --once`; and an ingest of what FRESHET_CAMELS holds,
+the shipped ensemble and one forecast. Each page is then opened with an empty cache, several times, and the medians are
+reported:
 
 - `kilobytes`: all that came over the wire for it, packed as the server packed it, with the heads of the answers;
 - `answers`: how many there were;

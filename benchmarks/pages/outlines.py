@@ -27,7 +27,7 @@ CONTIGUOUS = (-125.0, 24.3, -66.5, 49.5)
 def polylines(topology: dict[str, Any]) -> list[np.ndarray]:
     """Return each arc of a topology as longitudes and latitudes, (points, 2), degrees.
 
-    They are kept as differences of whole numbers [TopoJSON 1.0, sections 2.1.3 and 2.1.2].
+    They are stored as differences of whole numbers [TopoJSON 1.0, sections 2.1.3 and 2.1.2].
     """
     scale, move = (np.array(topology["transform"][name]) for name in ("scale", "translate"))
     return [np.cumsum(arc, axis=0) * scale + move for arc in topology["arcs"]]

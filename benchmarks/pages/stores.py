@@ -1,4 +1,4 @@
-"""Stores to look at the pages of, and the API over one of them. Both are made by the command line."""
+"""Stores to view the pages of, filled by the command line, and the API over one of them."""
 
 import os
 import subprocess

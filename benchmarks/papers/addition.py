@@ -212,7 +212,7 @@ class Learning:
 
 
 def learn(plan: Plan, contender: Contender, size: Size, seeds: int) -> Learning:
-    """Train a network, or go on training it; a checkpoint is kept after every epoch."""
+    """Train a network, or go on training it; a checkpoint is stored after every epoch."""
     learning, result = Learning(contender, size, seeds), time.monotonic()
     checkpoint = plan.checkpoint(f"{contender.name}-{seeds}")
     if (stored := checkpoint.load()) is not None:
@@ -279,7 +279,7 @@ def _setup(size: Size, seeds: int) -> dict[str, Any]:
         "see a(t) and the cells' shares, linear read-out of the last outflow; with R of each step (the paper's table "
         "B.3) R too sees a(t) and the shares, and its bias is first 5 I; LSTM: biases 0 (or the forget gate's "
         "3), linear read-out; NAU, NALU: h(t) = unit([x(t), a(t), h(t-1)]), read by a NAU, no penalty on the weights",
-        "data": "each seed has its own training and validation sequences; the last step is no summand; 'up to n' "
+        "data": "each seed has its own training and validation sequences; the last step is not a summand; 'up to n' "
         "summands: 2 to n, equally likely, as in the authors' published test, from which the paper's figures come; "
         "'exactly n', as the paper's text reads, beside it",
         "sequences": f"{size.sequences} training, {size.sequences} validation; tests: {size.short_tests} where 100 "

@@ -49,7 +49,7 @@ class ConservingSum(nn.Module):
 
     def _outflow(self, x: Tensor, a: Tensor) -> Tensor:
         c, outflow = None, x
-        for x_t, a_t in zip(x.split(1), a.split(1), strict=True):  # only the last outflow is wanted: keep no other
+        for x_t, a_t in zip(x.split(1), a.split(1), strict=True):  # only the last outflow is wanted: hold no other
             storage, outflow = self.cells(x_t, a_t, c)
             c = storage[0]
         return outflow[0]

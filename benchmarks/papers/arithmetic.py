@@ -93,7 +93,7 @@ class Sums:
     def bar(self, x: Tensor) -> Tensor:
         """Return the mean squared error, (S,), of two accumulators whose every weight is off by 1e-5.
 
-        They take 1 - 1e-5 of the inputs they should and 1e-5 of the others, and keep 1 - 1e-5 of themselves a step.
+        They take 1 - 1e-5 of the inputs they should and 1e-5 of the others, and retain 1 - 1e-5 of themselves a step.
         """
         saved = (1 - OFF_BY) ** torch.arange(x.shape[1] - 1, -1, -1, dtype=x.dtype)
         total = torch.einsum("btm,t->bm", x, saved)
@@ -258,14 +258,14 @@ def learn(problem: Problem, plan: Plan, name: str) -> Progress:
         progress.seconds = clock.seconds()
         if clock.due("save", SAVE_EVERY) or progress.update == learning.updates:
             progress.save(checkpoint)
-        if clock.due("say", STATE_EVERY):
+        if clock.due("note", STATE_EVERY):
             plan.note(f"{name} {progress.update}/{learning.updates} validation {progress.validation.median():.1e}")
     return progress
 
 
 @torch.no_grad()
 def store_best(problem: Problem, progress: Progress, x: Tensor) -> None:
-    """Keep the weights of the seeds that validate better than before."""
+    """Store the weights of the seeds that validate better than before."""
     error = problem.errors(progress.weights, x).square().mean(0)
     better = error < progress.validation
     progress.validation = torch.where(better, error, progress.validation)

@@ -79,7 +79,7 @@ def grown(windows: Tensor, losses: Tensor, longest_run: Tensor) -> Tensor:
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """What came of S networks: mean squared errors (J2) of the test steps, last windows, seconds of computing."""
+    """Results of S networks: mean squared errors (J2) of the test steps, last windows, seconds of computing."""
 
     errors: list[float]
     windows: list[int]
@@ -127,14 +127,14 @@ class Training:
         return [forecast_error(member, predicted[:, index]) for index, member in enumerate(self.members)]
 
     def save(self, checkpoint: Checkpoint) -> None:
-        """Keep all that `load` needs."""
+        """Store all that `load` needs."""
         weights = prefixed("weight.", self.network.weights())
         moments = prefixed("optimizer.", optimizer_tensors(self.optimizer))
         header = {"step": self.step, "windows": self.windows.tolist(), "seconds": self.seconds}
         checkpoint.save({**weights, **moments}, header)
 
     def load(self, tensors: Tensors, header: dict[str, Any]) -> None:
-        """Go on from what `save` kept."""
+        """Go on from what `save` stored."""
         weights = self.network.weights()
         with torch.no_grad():
             for name, value in under("weight.", tensors).items():
@@ -176,7 +176,7 @@ def forecast_error(pendulum: Pendulum, predicted: NDArray[Any]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """Networks that are trained together: their name, kind and members, and how they are first made."""
+    """Networks that are trained together: their name, kind and members, and how they are initialised."""
 
     name: str
     kind: str

@@ -17,7 +17,7 @@ class Plan:
     Attributes:
         quick: a size of about a minute that shows the command at work; the paper's size otherwise.
         seeds: how many seeds; None for the experiment's own number.
-        folder: where a long run keeps its checkpoints, to go on from when it is started again.
+        folder: where a long run stores its checkpoints, to go on from when it is started again.
     """
 
     quick: bool
@@ -40,11 +40,11 @@ class Checkpoint:
     path: Path
 
     def load(self) -> tuple[Tensors, dict[str, Any]] | None:
-        """Return what was kept last; None where nothing was."""
+        """Return what was stored last; None where nothing was."""
         return checkpoint.parse(self.path.read_bytes()) if self.path.exists() else None
 
     def save(self, tensors: Tensors, header: dict[str, Any]) -> None:
-        """Keep tensors and header in place of the last ones."""
+        """Store tensors and header in place of the last ones."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         unfinished = self.path.with_suffix(".unfinished")
         unfinished.write_bytes(checkpoint.dump(tensors, header))

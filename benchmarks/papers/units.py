@@ -1,6 +1,6 @@
 """Arithmetic units that MC-LSTM is compared with: NAU and NALU.
 
-Weights are kept as (features, outputs), so that an axis in front of them (`torch.func.stack_module_state`) only has
+Weights are stored as (features, outputs), so that an axis in front of them (`torch.func.stack_module_state`) only has
 to broadcast: parameters (S, ...) go with values (S, ..., features).
 """
 

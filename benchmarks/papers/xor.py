@@ -2,9 +2,9 @@
 
 Source: Lechner and Hasani, mmRNN, Table 3. A stream has 2 to 31 fair bits, and its class is whether the number of ones
 is odd. Dense: a step for every bit. Event-coded: a step at the first bit, wherever the bit changes, and at the last
-bit; the time since the step before says how long the bit before has lasted. The answer is read after the last step.
+bit; the time since the step before is how long the bit before has lasted. The answer is read after the last step.
 
-The networks learn short streams first, which the paper does not say. Without it, both codings were still at chance
+The networks learn short streams first, which the paper does not mention. Without it, both codings were still at chance
 after 500 to 1600 updates (rates 1e-3 and 5e-3), by when dense streams of all lengths are learnt with it.
 """
 
@@ -24,7 +24,7 @@ from models.nets.mixedmemory import MixedMemory
 CELLS, BATCH, CLIP, SMOOTHING = 64, 256, 1.0, 0.9
 RATE, DECAY = 5e-3, 0.97
 FIRST_BITS, MORE_BITS, READY = 3, 2, 0.9
-SORTED_BATCHES = 16  # streams are sorted by their steps inside chunks of so many batches, so that little is padding
+SORTED_BATCHES = 16  # streams are sorted by their steps inside chunks of this many batches, so that little is padding
 CHECKPOINT_SECONDS = 60.0
 PAPER = {"event-coded": "98.89 ± 0.26 %", "dense": "100.00 %"}
 
@@ -132,7 +132,7 @@ def accuracy(network: Parity, test: Streams) -> float:
 
 @dataclass(slots=True)
 class Progress:
-    """How far a training is: what a checkpoint's header keeps."""
+    """Progress of a training, as in a checkpoint's header."""
 
     epoch: int = 0
     updates: int = 0
@@ -205,7 +205,7 @@ class Training:
         return accuracy(network, self._streams(1, self.size.tests))
 
     def save(self, checkpoint: Checkpoint) -> None:
-        """Keep everything that the next epoch needs."""
+        """Store everything that the next epoch needs."""
         parts = {
             "network.": self.network.state_dict(),
             "best.": self.best,
@@ -218,7 +218,7 @@ class Training:
         checkpoint.save(tensors, {name: getattr(self.progress, name) for name in names})
 
     def restore(self, checkpoint: Checkpoint) -> None:
-        """Go on from what was kept, if anything was."""
+        """Go on from the checkpoint, if there is one."""
         stored = checkpoint.load()
         if stored is not None:
             tensors, header = stored

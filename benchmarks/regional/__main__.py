@@ -18,7 +18,7 @@ from runtime.settings import Settings
 
 
 def main() -> None:
-    """Parse the command line and do what it says."""
+    """Parse the command line and run its command."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.regional", description=__doc__)
     what = parser.add_subparsers(dest="what", required=True)
     trial = what.add_parser("trial")

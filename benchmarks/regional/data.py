@@ -22,7 +22,7 @@ class Product:
 
     Attributes:
         archive: its zip file, below FRESHET_CAMELS.
-        validation: the days by which choices are made, with weather for the warm-up before them.
+        validation: the days on which choices are based, with weather for the warm-up before them.
     """
 
     archive: str

@@ -1,8 +1,8 @@
 """Past forecasts on the weather of other years (ESP), many basins at once: what the service would have issued.
 
 T0's own year is left out, as `operations.forecasting.weather_ahead` leaves it out; the years beside it are not.
-Weather of later
-years than T0's is used as that of earlier ones is: it says what such a season can be, not what that one was.
+Weather of
+later years than T0's is used like that of earlier ones: it shows what such a season can be, not what that one was.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,6 +1,6 @@
 """Loss beside potential evapotranspiration: in how many basins members lose more than could evaporate.
 
-What `freshet thresholds simulate` keeps of every basin, computed from the shipped weights: the mean of all days after
+What `freshet thresholds simulate` stores of every basin, computed from the shipped weights: the mean of all days after
 the first year of the record, on which the store fills.
 """
 

@@ -1,7 +1,7 @@
-"""The members that are kept: trained one at a time, each shipped in half precision when it is finished.
+"""The stored members: trained one at a time, each shipped in half precision when it is finished.
 
 `mclstm`: the ensemble of the product by the periods of the published table. `twins`: the same recipe on all years but
-the test years, which tell what `today`, on every year, can be expected to do; both take as many steps, and the last
+the test years, which show what skill to expect of `today`, on every year; both take as many steps, and the last
 weights, for no years are left to choose by. `fold-1` to `fold-5`: five members each, trained without a fifth of the
 basins, which are those that they are scored on. `lstm`: three members of the comparison.
 """
@@ -30,7 +30,7 @@ ENSEMBLE = SHELF / DEFAULT  # by the periods of the published table
 TODAY = SHELF / f"{DEFAULT}-today"  # by every year
 TWIN = SHELF / f"{DEFAULT}-twin"  # by every year but the test years
 FOLDS = 5
-FOLD_SEED = 0  # shuffles the basins before they are dealt out
+FOLD_SEED = 0  # shuffles the basins before they are divided into folds
 FOLD_MEMBERS = 5
 
 
@@ -40,7 +40,7 @@ class Series:
 
     Attributes:
         changes: of the recipe's configuration.
-        folder: where they are kept.
+        folder: where they are stored.
         twin: the folder of the members that are judged in their place.
     """
 
@@ -97,7 +97,7 @@ def train(name: str, members: list[int]) -> None:
     if chosen.folder.parent != SHELF:  # there the cards are written by hand
         chosen.folder.mkdir(parents=True, exist_ok=True)
         (chosen.folder / CARD).write_text(
-            f"Made by `python -m benchmarks.regional train {name}`; not a part of the product.\n"
+            f"Written by `python -m benchmarks.regional train {name}`; not a part of the product.\n"
         )
     database = opened()
     started = begin(database, clock, chosen.config, chosen.basins)

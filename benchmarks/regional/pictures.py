@@ -1,4 +1,4 @@
-"""Curves of the trials and of the kept members, and how true probabilities are, as pictures in `docs/pictures/`."""
+"""Draws curves of the trials and the stored members, and forecast reliability, in `docs/pictures/`."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from benchmarks.regional.trials import RESULTS
 from models.pretrained import form
 
 PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
-STORED = "the kept members"
+STORED = "the stored members"
 LOWEST = 0.6  # of the axis: what a training passes in its first minutes
 
 Curve = tuple[list[float], list[float]]

@@ -6,7 +6,7 @@ from typing import Any
 from benchmarks.regional.data import PRODUCT, PRODUCTS, TRAINING, basins
 from jobspec.training import STATIC_ATTRIBUTES, TrainingConfig, sequence_to_one
 
-SUBSET = 11  # every so many basins are the 40 of the comparison with sequence-to-one
+SUBSET = 11  # every 11th basin is in the 40 of the comparison with sequence-to-one
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +15,7 @@ class Recipe:
 
     Attributes:
         settings: what is not as by default.
-        every: it takes every so many basins of the 447.
+        every: the step between the basins that it takes of the 447.
         hours: of a core for its steps, after which it stops.
         product: the forcing product; its basins and its validation period come with it.
     """
@@ -100,7 +100,7 @@ RECIPES = {
     "published-gates-64": Recipe(_mclstm(64, 3000, embedding=0)),
     "embedding-32": Recipe(_mclstm(32, 3000)),
     "expectile-50-32": Recipe(_mclstm(32, 3000) | {"expectile": 0.5}),
-    # Ten members of it were scored beside the kept ones.
+    # Ten members of it were scored beside the stored ones.
     "expectile-52": Recipe(_mclstm(64, 3000) | {"expectile": 0.52}),
     "expectile-66-32": Recipe(_mclstm(32, 3000) | {"expectile": 0.66}),
     "subset-windows-32": Recipe(_mclstm(32, 3000), every=SUBSET),

@@ -33,10 +33,10 @@ def score(name: str) -> None:
     """Score a series: the mean of its members, and each member alone.
 
     `folds`: each on the basins that it never saw. `snow`: of the shipped ensemble; `snow-twins`: of the twins of that
-    of today, whose own cells are kept beside. `twins` are scored in the test years alone: they have fitted the others.
-    `loss`: beside potential evapotranspiration. `snow-volumes`: what is in snowy basins in spring beside what ran off.
-    `uncertainty`: the probabilities of the shipped ensemble, and `uncertainty-unseen` those of the folds in the basins
-    that each never saw; `volumes`: those with the weather of other years.
+    of today, whose own cells are stored beside. `twins` are scored in the test years alone: they have fitted the
+    others. `loss`: beside potential evapotranspiration. `snow-volumes`: what is in snowy basins in spring beside what
+    ran off. `uncertainty`: the probabilities of the shipped ensemble, and `uncertainty-unseen` those of the folds in
+    the basins that each never saw; `volumes`: those with the weather of other years.
     """
     measure = OTHERS.get(name)
     result = _series(name) if measure is None else measure()

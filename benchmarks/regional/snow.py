@@ -71,7 +71,7 @@ def snow_skill(name: str, *, all_basins: bool = True) -> dict[str, object]:
 
 
 def ship_snow(name: str) -> None:
-    """Ship the regional mapping that the last score of an ensemble's snow has kept."""
+    """Ship the regional mapping that the last score of an ensemble's snow has stored."""
     ensemble = form.read(SHELF / name)
     database = opened()
     version = install(database, Clock(), ensemble).version_id
@@ -79,7 +79,7 @@ def ship_snow(name: str) -> None:
         mapping = regional_snow_cells.get(session, version)
     database.close()
     if mapping is None:
-        raise SystemExit(f"No regional mapping of {name} is kept: `python -m benchmarks.regional score` chooses one.")
+        raise SystemExit(f"No regional mapping of {name} is stored: `python -m benchmarks.regional score` chooses one.")
     snow.write(ensemble, mapping)
     print(f"{name}: over {mapping.basins} basins, {mapping.training}, judged on {mapping.test}")
 

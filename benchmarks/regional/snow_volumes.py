@@ -2,8 +2,8 @@
 
 From the states of 31 March the ensemble goes on to 31 July with the weather of other years (ESP); of its discharge the
 part is taken that was in the basin on 31 March, the mean of members and traces. Beside it stands the reference snow
-water equivalent of 1 April, which such volumes are often told from. Each is held against the observed volume by its
-correlation over the years of a basin.
+water equivalent of 1 April, from which such volumes are often estimated. Each is compared with the observed volume by
+its correlation over the years of a basin.
 """
 
 import sys
@@ -29,7 +29,7 @@ from operations.verification.snow_cells import reference_snow
 Array = npt.NDArray[np.float64]
 
 FIRST_DAY = "04-01"
-MIN_YEARS = 5  # with an observed volume and a reference: of fewer no correlation is told
+MIN_YEARS = 5  # with an observed volume and a reference: fewer give no correlation
 
 
 def measure(ensemble: Ensemble) -> dict[str, Any]:

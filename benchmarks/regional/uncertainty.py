@@ -1,4 +1,4 @@
-"""How true the shipped ensemble's probabilities are: coverage, CRPS, reliability by lead time, with observed weather.
+"""Skill of the shipped ensemble's probabilities: coverage, CRPS, reliability by lead time, with observed weather.
 
 The error model is fitted on the validation years alone. It is judged by reforecasts of the test years: from every fifth
 day, one to ten days ahead. With observed weather a forecast is the simulation, for the state of T0 is the simulation's.
@@ -35,7 +35,7 @@ Array = npt.NDArray[np.float64]
 LEADS = tuple(range(1, 11))
 EVERY_DAYS = 5
 LOW_SHARE = 1 / 3
-MIN_IN_BIN = 200  # days, for a bin of the reliability to be told
+MIN_IN_BIN = 200  # days, for a bin of the reliability to be reported
 UNCORRECTED = "uncorrected"
 RIVALS = (CALIBRATED, UNCORRECTED, RAW, CLIMATOLOGY)
 
@@ -68,14 +68,14 @@ class Basin:
 
 @dataclass(frozen=True, slots=True)
 class Rival:
-    """What one forecaster's quantiles are worth in one basin at one lead time.
+    """Scores of one forecaster's quantiles in one basin at one lead time.
 
     Attributes:
         crps, width: means over the days, mm/day.
         inside90, inside50: which days lie within the central interval.
         high, low: which days are among the highest 2 % and the lowest third of the basin.
         high_score: the sum of the interval scores of the high days.
-        chances: of passing the level of the high days; `high` says whether it came so.
+        chances: of exceeding the level of the high days; `high` is whether it did.
         pit: how many days have their PIT in each tenth, (tenths,).
         nse: of the median.
     """

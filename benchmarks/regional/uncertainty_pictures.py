@@ -1,4 +1,4 @@
-"""How true the shipped ensemble's probabilities are (`results/uncertainty.json`), as pictures."""
+"""Draws the skill of the shipped ensemble's probabilities (`results/uncertainty.json`)."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -29,7 +29,7 @@ class _Style(NamedTuple):
     line: str
 
 
-_STYLES = {  # colours that the colour-blind tell apart (Okabe and Ito 2008), and markers that need none
+_STYLES = {  # colours that the colour-blind distinguish (Okabe and Ito 2008), and markers that need none
     CALIBRATED: _Style("error model", "#0072B2", "o", "-"),
     UNCORRECTED: _Style("without the last flow", "#E69F00", "s", "--"),
     RAW: _Style("members as they are", "#D55E00", "^", "-."),
@@ -75,7 +75,7 @@ def _reliability(by_lead: ByLead) -> Figure:
     """Return how often the level of high flows was passed, by the chance that was given."""
     figure, row = pyplot.subplots(1, len(_SHOWN_LEADS), figsize=(9, 3.9), sharey=True, layout="constrained")
     for axes, lead in zip(row, _SHOWN_LEADS, strict=True):
-        axes.plot([0, 1], [0, 1], color="black", linewidth=0.8, label="as often as said")
+        axes.plot([0, 1], [0, 1], color="black", linewidth=0.8, label="perfect reliability")
         for name, style in _STYLES.items():
             bins = by_lead[lead][name]["reliability"]
             reported, came = ([tenth[part] for tenth in bins] for part in ("forecast", "observed"))

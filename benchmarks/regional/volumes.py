@@ -1,11 +1,11 @@
-"""How true forecasts on the weather of other years (ESP) are: days 30 and 90 days ahead, and volumes.
+"""Skill of forecasts on the weather of other years (ESP): 30 and 90 days ahead, and volumes.
 
 Of every tenth basin from the first of November, February, May and August, and of the basins where half or more of the
-precipitation is snow the volume of April to July from the first of February, March and April. What is judged is what is
-served: the error model as it is shipped, fitted on the validation years, and its courses. Rivals: members with traces
+precipitation is snow the volume of April to July from the first of February, March and April. What is scored is what is
+served: the error model as it is shipped, fitted on the validation years, and its paths. Rivals: members with traces
 as they are (raw), and climatology: of a day the flow of other years within a week, of a volume those of other years.
 
-Coverage and CRPSS are pooled over basins; CRPS are told in basins' mean flows, so that each counts alike. Their
+Coverage and CRPSS are pooled over basins; CRPS are given in basins' mean flows, so that each counts alike. Their
 intervals are of water years drawn again (`hydrology.scores.bootstrap`).
 """
 

@@ -122,7 +122,7 @@ class Service:
                 return False
 
     def is_mended(self, usual: set[str]) -> bool:
-        """Whether what was harmed has been replaced, and the service says of itself no more than usual."""
+        """Whether every harmed part has been replaced, and the service reports no more degradations than usual."""
         if self.harmed is not None and runs(self.harmed):
             return False
         try:
@@ -131,7 +131,7 @@ class Service:
             return False
 
     def status_codes(self) -> set[str]:
-        """Return the codes of what the service says is degraded."""
+        """Return the codes of the service's degradations."""
         with self.client() as client:
             return {each["code"] for each in client.get("/v1/status").json()["degraded"]}
 

@@ -18,26 +18,30 @@ from records.weather import feeds
 
 BASINS = 3
 FIRST_T0 = T0 - SPIN_UP + 1
-"""Forecasts are made from here on to T0, each from the states of the day before."""
+"""Forecasts are issued from here on to T0, each from the states of the day before."""
 
 
 def prepared(file: Path) -> tuple[Path, str]:
-    """Keep some synthetic basins with states until T0 in a SQLite file, and return it and the token of an admin."""
+    """Store some synthetic basins with states until T0 in a SQLite file, and return it and the token of an admin."""
     return storing(file, SyntheticCountry(BASINS), PRODUCT, T0)
 
 
 def storing(
-    file: Path, country: Source, product: str, day: Day, shown: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
+    file: Path,
+    country: Source,
+    product: str,
+    day: Day,
+    settings: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
 ) -> tuple[Path, str]:
-    """Keep basins with a current version and its states until a day in a SQLite file, and return it and a token.
+    """Store basins with a current version and its states until a day in a SQLite file, and return it and a token.
 
     Args:
-        told: what feeds are told, by their names.
+        settings: of feeds, by their names.
     """
     database = Database(f"sqlite:///{file}")
     database.migrate()
     with database.transaction() as session:
-        for name, of_feed in shown.items():
+        for name, of_feed in settings.items():
             feeds.create(session, NewFeed(name=name, settings=read_settings(of_feed)), None, CLOCK.wall())
     version = prepare(database, country, product, day)
     with database.transaction() as session:

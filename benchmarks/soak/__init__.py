@@ -1,1 +1,1 @@
-"""Half an hour of all that a service does, with random kills: what is answered, what comes of jobs, what it holds."""
+"""Half an hour of a whole service with random kills: its answers, its jobs and its memory."""

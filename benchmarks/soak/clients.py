@@ -21,11 +21,11 @@ QUEUED = "/v1/jobs?status=queued"
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of a request.
+    """The outcome of a request.
 
     Attributes:
         route: the request, as it is counted.
-        begun, ended: when it was sent, and when its answer was there or had failed to come.
+        started, ended: when it was sent, and when its answer was there or had failed to come.
         status: of the answer; None where none came.
     """
 
@@ -41,7 +41,7 @@ class Answer:
 
     @property
     def is_failure(self) -> bool:
-        """Whether none came, or one that tells of a fault of the service."""
+        """Whether no answer came, or one that reports a fault of the service."""
         return self.status is None or self.status >= 500
 
 

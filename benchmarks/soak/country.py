@@ -10,7 +10,7 @@ from benchmarks.speed.warm_forecast import HORIZON
 from hydrology.base.calendar import Period
 
 FETCHED = 60
-"""So many days at the end of the record come by feeds, one after the other."""
+"""This many days at the end of the record come by feeds, one after the other."""
 KNOWN = Period(PERIOD.first, PERIOD.last - FETCHED)
 T0 = KNOWN.last - HORIZON
 """The newest day that has states when the soak begins."""

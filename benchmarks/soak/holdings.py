@@ -18,7 +18,7 @@ LOOK_EVERY = 5.0  # seconds
 WARM_UP = 60.0  # seconds of each life that its slope leaves out: imports, and what is read once
 MB = 1e6
 
-Course = Sequence[tuple[float, float]]
+Stretch = Sequence[tuple[float, float]]
 """Values with their seconds."""
 
 
@@ -111,8 +111,8 @@ class Watcher:
         }
 
 
-def per_hour(paths: Iterable[Course]) -> float | None:
-    """Return by how much a value grows in an hour: the slope of least squares over courses of which each has a mean of
+def per_hour(paths: Iterable[Stretch]) -> float | None:
+    """Return the growth of a value per hour: the slope of least squares over stretches of which each has a mean of
     its own; None where there are too few."""
     both = squares = 0.0
     for path in paths:

@@ -2,11 +2,11 @@
 
 Synthetic basins, an untrained ensemble; loopback alone. Two clients read pages and data of many kinds, one posts jobs
 of many kinds, feeds are asked of a local server. What is to be killed or stopped is drawn from a seeded generator. A
-fault is under way until what was harmed has been replaced, all parts are there, and the service says of itself no more
-than before. What was not answered is posted again under the same idempotency key. A job is lost if it was accepted and
-does not succeed, or leaves no run where it was to make one; doubled if it leaves more than one.
+fault is under way until what was harmed has been replaced, all parts are there, and the service reports no more
+degradations than before. What was not answered is posted again under the same idempotency key. A job is lost if it was
+accepted and does not succeed, or leaves no run where it was to make one; doubled if it leaves more than one.
 
-Memory is told by part: the slope of least squares over the samples of its lives, each with a mean of its own, their
+Memory is given by part: the slope of least squares over the samples of its lives, each with a mean of its own, their
 first minute left out. `--minutes` makes it shorter; `--spare api` leaves a part alone, whose memory is then that of a
 long life.
 """

@@ -37,7 +37,7 @@ def measure() -> dict[str, Any]:
 async def _measure(port: int, ids: list[str]) -> dict[str, Any]:
     latest = f"/v1/basins/{ids[0]}/forecasts/latest"
     body = await until_up(port, latest)
-    await get(port, f"/keep-bare/{ids[0]}")
+    await get(port, f"/store-bare/{ids[0]}")
     paths = {"latest": latest, "bare": f"/bare/{ids[0]}"}
     rates: dict[str, dict[str, list[float]]] = {}
     for connections in CONNECTIONS:

@@ -48,7 +48,7 @@ def _of(settings: Settings) -> dict[str, Any]:
     paths = {"latest": f"/v1/basins/{basin}/forecasts/latest", "bare": f"/bare/{basin}"}
     with ExitStack() as stack:
         servers = [stack.enter_context(served(settings)) for _ in range(2)]
-        return asyncio.run(_measured(servers, paths, f"/keep-bare/{basin}"))
+        return asyncio.run(_measured(servers, paths, f"/store-bare/{basin}"))
 
 
 async def _measured(servers: Sequence[Server], paths: dict[str, str], store_bare: str) -> dict[str, Any]:
@@ -77,7 +77,7 @@ def _ratio(rounds: Sequence[dict[Any, dict[str, float]]], case: tuple[str, int],
 
 
 async def _asked(path: str, servers: Sequence[Server]) -> dict[str, float]:
-    """Ask so many servers at once, and return answers by CPU second of theirs, and by second."""
+    """Query this many servers at once, and return answers by CPU second of theirs, and by second."""
     each, connections = REQUESTS // len(servers), CONNECTIONS // len(servers)
     cpu, started = sum(cpu_seconds(process) for _, process in servers), time.perf_counter()
     await asyncio.gather(*(rate(port, path, each, connections) for port, _ in servers))

@@ -1,7 +1,7 @@
 """The API over synthetic basins, with a route that does as little as can be.
 
 `/bare/BASIN` stands in the same application, behind the same middlewares, and answers the bytes of the latest forecast
-as one SELECT by primary key gives them, once `/keep-bare/BASIN` has kept those that were answered last.
+as one SELECT by primary key gives them, once `/store-bare/BASIN` has stored the last answer.
 """
 
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ BARE = Table("bare", MetaData(), Column("id", String, primary_key=True), Column(
 
 
 def fill(settings: Settings) -> list[str]:
-    """Keep a latest forecast of synthetic basins, of an untrained ensemble of 10."""
+    """Store a latest forecast of synthetic basins, of an untrained ensemble of 10."""
     database, country = Database(settings.database_url), SyntheticCountry(BASINS)
     database.migrate()
     with database.transaction() as session:
@@ -84,9 +84,9 @@ def _add_bare(app: FastAPI, settings: Settings) -> None:
         body = session.execute(select(BARE.c.body).where(BARE.c.id == basin)).scalar_one()
         return Response(body, media_type="application/json")
 
-    @app.get("/keep-bare/{basin}")
+    @app.get("/store-bare/{basin}")
     def fill_records(basin: Annotated[str, InPath()]) -> str:
         body = list(app.state.rendered._bodies.values())[-1]
         with database.transaction() as session:
             session.execute(insert(BARE).values(id=basin, body=body))
-        return "kept"
+        return "stored"

@@ -1,7 +1,7 @@
 """What calibrated quantiles cost: whole forecasts of 447 basins x 10 members with an error model, over those without.
 
 With the observed weather of 10 days, and with the weather of every other year x 30 days (ESP). `with_over_without` is
-of the CPU seconds of whole forecasts, from reading the forcing to the committed run, the states of T0 being kept; each
+of the CPU seconds of whole forecasts, from reading the forcing to the committed run, with the states of T0 stored; each
 pair is taken in turn, and the ratio is the median of the pairs. Synthetic basins, an untrained ensemble of the default
 network, one thread. `--basins` makes it smaller.
 """

@@ -1,4 +1,4 @@
-"""A synthetic country of as many basins as a measurement wants, 29 years long, kept by the project's own ingest."""
+"""A synthetic country of a chosen number of basins, 29 years long, stored by the project's own ingest."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -17,12 +17,12 @@ PERIOD = Period.parse("1980-01-01..2008-12-31")  # as long as the extended Maure
 UNITS = {"precipitation": "mm/day", "srad": "W/m2", "tmax": "degC", "tmin": "degC", "vp": "Pa", "daylength": "s"}
 
 _FILE = SourceFile("synthetic weather", "0" * 64, 0)
-_RUNOFF = 0.4  # of the rain of a day: there must be a gauge to train against, and no speed depends on what it says
+_RUNOFF = 0.4  # of the rain of a day: there must be a gauge to train against, and no speed depends on its values
 
 
 @dataclass(frozen=True, slots=True)
 class SyntheticCountry:
-    """A source of `count` basins whose weather is made in memory: six variables of forcing, and discharge."""
+    """A source of `count` basins whose weather is computed in memory: six variables of forcing, and discharge."""
 
     count: int
 

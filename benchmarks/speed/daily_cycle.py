@@ -1,13 +1,13 @@
 """The daily cycle from fetch to stored forecasts: 50, 150 and 447 basins x 10 members x 1 and 31 traces x 10 days.
 
-Every morning a server of this machine, in a process of its own, gives the flow and weather of the last 30 days and a
-weather forecast; a cycle keeps them, advances the states by a day and issues a run. `cpu_seconds` is of a whole cycle,
-`fetch_cpu_seconds` of asking the feeds and keeping what they give. `products_cpu_seconds` is of the bare products: each
+Every issue day a server of this machine, in a process of its own, gives the flow and weather of the last 30 days and a
+weather forecast; a cycle stores them, advances the states by a day and issues a run. `cpu_seconds` is of a whole cycle,
+`fetch_cpu_seconds` of fetching the feeds and storing their data. `products_cpu_seconds` is of the bare products: each
 linear layer of the networks once for the day until T0 and once a day ahead for every trace, in float32, by torch, as
 many samples at a time as the service runs. `growth` is the CPU seconds of a basin over those where basins are fewest.
 
 Synthetic basins with 29 years of weather, an untrained ensemble of the default network, SQLite, one thread; CPU seconds
-of this process, the median of ROUNDS mornings after a first one. `--basins` sets the largest number of basins.
+of this process, the median of ROUNDS issue days after a first one. `--basins` sets the largest number of basins.
 """
 
 import statistics
@@ -51,7 +51,7 @@ COUNTS, TRACES = (50, 150, 447), (1, 31)
 HORIZON, ROUNDS = 10, 3
 LIVE = "live"
 BEGIN = PERIOD.last - 30
-"""The last day that is kept before the first cycle."""
+"""The last day that is stored before the first cycle."""
 FEEDS = {
     "flow": {"adapter": "usgs"},
     "past": {"adapter": "open-meteo-archive", "model": "era5", "product": LIVE},
@@ -105,7 +105,7 @@ def _in_cfs(daily: DailySeries, area: float) -> DailySeries:
 
 
 def _of_basins(count: int) -> Iterator[dict[str, Any]]:
-    """Measure the cycles of so many basins, with each number of traces."""
+    """Measure the cycles of a number of basins, with each number of traces."""
     country = SyntheticCountry(count)
     with tempfile.TemporaryDirectory() as folder, _served(count) as (url, server):
         database = Database(f"sqlite:///{folder}/freshet.sqlite")
@@ -173,7 +173,7 @@ def _settings(folder: Path, url: str) -> Settings:
 
 @contextmanager
 def _served(count: int) -> Iterator[tuple[str, Connection]]:
-    """Serve the country from another process; gives the server's address, and what is told the time."""
+    """Serve the country from another process; gives the server's address, and a way to set its time."""
     context = spawn_context()
     ours, theirs = context.Pipe()
     process = context.Process(target=_serve, args=(count, theirs))

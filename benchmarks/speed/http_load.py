@@ -15,7 +15,7 @@ async def until_up(port: int, path: str) -> bytes:
 
 
 async def rate(port: int, path: str, requests: int, connections: int) -> float:
-    """Return requests a second over so many connections at once."""
+    """Return requests a second over a number of connections at once."""
     each = requests // connections
     start = time.perf_counter()
     await asyncio.gather(*(_ask(port, path, each) for _ in range(connections)))

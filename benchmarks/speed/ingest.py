@@ -1,7 +1,7 @@
 """Reading CAMELS-US text into the database beside neuralhydrology's loader reading the same files.
 
 The forcing and discharge files of some real basins are unpacked into a folder first. Ours takes a basin from its text
-into SQLite: every value checked, stored with flags, source and revision, and the quality report made and kept.
+into SQLite: every value checked, stored with flags, source and revision, and the quality report computed and stored.
 neuralhydrology's `load_camels_us_forcings` and `load_camels_us_discharge` return it as tables in memory and store
 nothing: like for like with them is `reading`, ours from text to checked series in memory alone. Basins are taken in
 turn, one thread, CPU seconds; the ratios are the medians of the paired ratios. FRESHET_CAMELS names the data.

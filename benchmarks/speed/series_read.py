@@ -1,8 +1,8 @@
 """Reading the forcing of many basins from the database into one array, beside NetCDF files of the same numbers.
 
 100 synthetic basins x 29 years x 6 variables. The files are one a basin, float32 and uncompressed, as xarray writes
-them; they are read with xarray, which neuralhydrology reads its own with, and with netCDF4 alone, which is the most
-that this format can do here. All fill an array (basins, days, variables), which must come out the same to the bit.
+them; they are read with xarray, which neuralhydrology reads its own with, and with netCDF4 alone, which is the fastest
+that this format can be read here. All fill an array (basins, days, variables), which must come out the same to the bit.
 In turn, after a first time each, so that the files are in the system's cache; one thread, CPU seconds; the ratios
 are the medians of the paired ratios.
 """

@@ -1,9 +1,9 @@
 """Core-minutes of training until the median NSE of the validation period first reaches 0.60 and 0.70.
 
-One member with the settings that `freshet train` takes by default, on the 447 basins of the published comparison,
-on the paper's periods, validated over all basins every `EVERY` steps. Counted are the CPU seconds of all cores that the
-steps take; the validations are told beside them. FRESHET_CAMELS names the data; they are ingested into FRESHET_DATA if
-they are not there yet.
+One member with the settings that `freshet train` takes by default, on the 447 basins of the published comparison, on
+the paper's periods, validated over all basins every `EVERY` steps. Counted are the CPU seconds of all cores that the
+steps take; the validations are reported beside them. FRESHET_CAMELS names the data; they are ingested into FRESHET_DATA
+if they are not there yet.
 """
 
 import contextlib

@@ -1,12 +1,12 @@
-"""A forecast from kept states beside running the year before T0 again: 447 basins x 10 members x 10 days.
+"""A forecast from stored states beside running the year before T0 again: 447 basins x 10 members x 10 days.
 
 `rerun_over_warm` is of the networks alone, in the service's own blocks: 365 days up to T0 from an empty store and the
-10 days after it, over the 10 days from the kept states of T0. Each block of basins is a pair, taken in turn, its warm
+10 days after it, over the 10 days from the stored states of T0. Each block of basins is a pair, taken in turn, its warm
 time the mean of several, and the ratio is the median of the pairs. With no cost but that of the days it would be 37.5.
 
 `stored_cpu_seconds` is of the whole forecast, from reading 29 years of forcing a basin to the committed run with its
-basins, quantiles, members and ledgers in SQLite, the states of T0 being kept. `next_day_cpu_seconds` is of the same
-where the newest states are of the day before: they are advanced by a day and kept too.
+basins, quantiles, members and ledgers in SQLite, with the states of T0 stored. `next_day_cpu_seconds` is of the same
+where the newest states are of the day before: they are advanced by a day and stored too.
 
 Synthetic basins, an untrained ensemble of the default network, one thread; CPU seconds of this process.
 """
@@ -61,7 +61,7 @@ def measure() -> dict[str, Any]:
         version = prepare(database, country, PRODUCT, begin)
         whole: dict[str, list[float]] = {"next_day": [], "stored": []}
         for days in range(1, ROUNDS + 1):
-            for found in whole.values():  # the first keeps the states that the second finds
+            for found in whole.values():  # the first stores the states that the second finds
                 found.append(cpu_seconds(partial(_issue, database, version, names, begin + days)))
         blocks = list(_blocks(database, version, names, begin + ROUNDS))
         database.close()
@@ -73,7 +73,7 @@ def measure() -> dict[str, Any]:
 
 
 def prepare(database: Database, country: Source, product: str, day: Day) -> str:
-    """Keep the basins, a version of a product and every basin's states of a day, and return the version."""
+    """Store the basins, a version of a product and every basin's states of a day, and return the version."""
     names = country.basins()
     ingest(database, country, CLOCK)
     config = TrainingConfig(
@@ -120,7 +120,7 @@ class _Block:
     ahead: Period
 
     def warm(self) -> None:
-        """Run the days after T0 from the kept states."""
+        """Run the days after T0 from the stored states."""
         self._look_ahead(self.stored)
 
     def rerun(self) -> None:
@@ -161,7 +161,7 @@ def _computing(blocks: list[_Block]) -> dict[str, Any]:
 
 
 def cpu_seconds(work: Callable[[], object], runs: int = 1) -> float:
-    """Return the CPU seconds that some work takes, the mean of so many runs."""
+    """Return the CPU seconds of some work, the mean of a number of runs."""
     started = time.process_time()
     for _ in range(runs):
         work()

@@ -2,9 +2,9 @@
 and with the weather of every other year x 30 days (ESP).
 
 `cpu_seconds` is of a whole forecast, from reading 29 years of forcing a basin to the committed run with its quantiles,
-arrays and ledgers in SQLite, the states of T0 being kept. `products_cpu_seconds` is of the bare products: each linear
+arrays and ledgers in SQLite, with the states of T0 stored. `products_cpu_seconds` is of the bare products: each linear
 layer of the networks once a day for every sample, in float32, by torch, as many samples at a time as the service runs.
-`kept_bytes_per_basin` is by how much a run makes the database grow; `weather_bytes_per_basin`, the weather forecast.
+`stored_bytes_per_basin` is by how much a run makes the database grow; `weather_bytes_per_basin`, the weather forecast.
 
 Synthetic basins, an untrained ensemble of the default network, one thread; CPU seconds of this process, the median of
 ROUNDS. `--basins` makes it smaller.
@@ -46,7 +46,7 @@ T0 = PERIOD.last - ESP_HORIZON
 
 
 def measure(basins: int = BASINS) -> dict[str, Any]:
-    """Return CPU seconds, their share of the bare products, and the bytes kept."""
+    """Return CPU seconds, their share of the bare products, and the bytes stored."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "freshet.sqlite"
         database = Database(f"sqlite:///{file}")
@@ -75,7 +75,7 @@ def measure(basins: int = BASINS) -> dict[str, Any]:
 
 
 def store_weather(database: Database, names: list[str]) -> None:
-    """Keep a weather forecast: what was observed, its rain multiplied by a factor of each trace."""
+    """Store a weather forecast: what was observed, its rain multiplied by a factor of each trace."""
     days = Period(T0 + 1, T0 + LEADS)
     variables = [name for name in UNITS if name in WEATHER]
     at = datetime.combine(as_date(days.first), time(), UTC)
@@ -109,7 +109,7 @@ def _measured(
         "cpu_seconds": statistics.median(rounds),
         "products_cpu_seconds": bare,
         "over_products": statistics.median(rounds) / bare,
-        "kept_bytes_per_basin": stored,
+        "stored_bytes_per_basin": stored,
     }
 
 

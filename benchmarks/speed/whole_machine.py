@@ -65,7 +65,7 @@ def _evaluation(database: Database, clock: Clock, version: str, cores: int = 1) 
 
 
 def _training(database: Database, clock: Clock, recipe: Recipe, cores: int) -> Callable[[], object]:
-    """Return a training that was never begun: the seed makes it another one at each core count."""
+    """Return a training that was never started: the seed makes it another one at each core count."""
     config = recipe.config(
         members=MEMBERS, seed=1000 * cores, schedule={"kind": "cosine", "steps": TRAINED_STEPS}, validation_period=None
     )

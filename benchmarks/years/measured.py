@@ -1,17 +1,17 @@
 """Freshet after ten years of daily runs of 500 basins: 10 members, 31 traces x 10 days, once a month other years x 30.
 
-Every morning the product's own functions keep states, a weather forecast, a run and the job that made it, all of them
+Every issue day the product's own functions store states, a weather forecast, a run and the job that ran it, all of them
 like those of real calibrated forecasts: their values times a factor that is drawn for each basin and day, which leaves
-how they compress. What 500 basins would leave in ten years takes hours to make. So the 3 652 mornings are of a share
+how they compress. What 500 basins would leave in ten years takes hours to make. So the 3 652 issue days are of a share
 of the basins (`--basins`), and two are of all 500: that which today's prune takes, and today's. The tables of runs and
 jobs then have their full length, and the latest forecasts of 500 basins are sought behind ten years of runs. What was
-observed is kept for one basin and year. `whole_gb` is what grows with the basins, in the mean of a basin and day, times
-500 and the days, and what grows with the runs alone, once. The weather of the past that a basin begins with is not in
-it.
+observed is stored for one basin and year. `whole_gb` is what grows with the basins, in the mean of a basin and day,
+times 500 and the days, and what grows with the runs alone, once. The weather of the past that a basin begins with is
+not in it.
 
 The rules of retention are applied every MONTH of days, and at the end, which leaves the same as every day. `prune` is
 of a day of all 500 basins. Times are CPU seconds of this process; ratios are medians of pairs taken in turn in this
-store and in one that has seen today's morning alone. `again` asks a service that has answered the same before.
+store and in one that has seen today alone. `again` asks a service that has answered the same before.
 """
 
 import tempfile
@@ -36,7 +36,7 @@ def measure(basins: int = SHARE) -> dict[str, Any]:
     """Return bytes and CPU seconds.
 
     Args:
-        basins: the share of the basins whose every morning is kept.
+        basins: the share of the basins whose every issue day is stored.
     """
     now = CLOCK.now()
     with tempfile.TemporaryDirectory() as folder:
@@ -57,7 +57,7 @@ def measure(basins: int = SHARE) -> dict[str, Any]:
         }
         for store in (years, day):
             store.database.close()
-    return {"shape": f"{DAYS} mornings of {basins} basins, the last of {BASINS}", **result}
+    return {"shape": f"{DAYS} issue days of {basins} basins, the last of {BASINS}", **result}
 
 
 def _sizes(store: Store, now: datetime, basins: int) -> dict[str, Any]:

@@ -16,10 +16,10 @@ from records.runs.run_arrays import PATHS, Ledger, RunSeries
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """What a morning left of a basin.
+    """What a day's runs left of a basin.
 
     Attributes:
-        results: what its runs say, by the kind of their weather.
+        results: of its runs, by the kind of their weather.
         state: of T0.
         weather: the forecast that the run with supplied weather used.
     """
@@ -29,14 +29,14 @@ class Pattern:
     weather: WeatherForecast
 
     @classmethod
-    def read(cls, session: Session, basin: str, created: Mapping[str, runs.Run], weather: WeatherForecast) -> "Pattern":
-        """Return what is kept of a basin.
+    def read(cls, session: Session, basin: str, by_kind: Mapping[str, runs.Run], weather: WeatherForecast) -> "Pattern":
+        """Return what is stored of a basin.
 
         Args:
-            made: the run of each kind of weather.
+            by_kind: the run of each kind of weather.
         """
         results = {}
-        for kind, run in created.items():
+        for kind, run in by_kind.items():
             row = runs.basin_of(session, run.id, basin)
             content = runs.content_of_many(session, [(run.id, basin)])[run.id, basin]
             results[kind] = runs.BasinResult(basin=row, series=[*content.series.values()], ledgers=content.ledgers)
@@ -64,7 +64,7 @@ class Pattern:
         )
 
     def result_like(self, kind: str, state: states.State, factor: np.float32) -> runs.BasinResult:
-        """Return what a run of some kind of weather says that began from such a state."""
+        """Return the result of a run of some kind of weather that began from such a state."""
         result = self.results[kind]
         return runs.BasinResult(
             basin=replace(
@@ -88,7 +88,7 @@ class Pattern:
 def _scaled(series: Sequence[RunSeries], factor: np.float32) -> list[RunSeries]:
     before = {of.variable: of for of in series}
     after = {of.variable: replace(of, values=of.values * factor) for of in series}
-    if PATHS in after:  # courses that are kept by the ranks of their quantiles stay so
+    if PATHS in after:  # paths that are stored by the ranks of their quantiles stay so
         levels, quantiles = before[runs.CALIBRATED].axes["level"], before[runs.CALIBRATED].values
         ranks = encode_ranks(before[PATHS].values, levels, quantiles)
         if ranks is not None:

@@ -1,4 +1,4 @@
-"""A store, and the mornings that it has seen: each kept by the functions of the service, of real forecasts."""
+"""A store with its issue days: each stored by the functions of the service, like real forecasts."""
 
 import shutil
 import sqlite3
@@ -58,7 +58,7 @@ class Standing(Clock):
 
 @dataclass
 class Store:
-    """A database with basins, a version in use and an error model, and what its mornings are like."""
+    """A database with basins, a version in use and an error model, and the patterns of its issue days."""
 
     database: Database
     file: Path
@@ -85,7 +85,7 @@ class Store:
             return dict(connection.execute(of_table).fetchall())
 
     def issue_day(self, at: datetime, names: Sequence[str]) -> None:
-        """Keep what a morning brings of some basins: states, a weather forecast, runs and the job that made them."""
+        """Store the data of an issue day of some basins: states, a weather forecast, runs and the job that ran them."""
         t0 = _day_before(at)
         factors = dict(zip(names, self.drawn.lognormal(0, SPREAD, len(names)).astype(np.float32), strict=True))
         job = self._started("daily", {}, at)
@@ -97,7 +97,7 @@ class Store:
         self._end(job, {"issued": len(names), "runs": [], "problems": {}}, at)
 
     def observe(self, at: datetime, basin: str) -> None:
-        """Keep what two feeds tell of the day before in a basin: its flow, and five variables of its weather."""
+        """Store what two feeds report of the day before in a basin: its flow, and five variables of its weather."""
         day, value = _day_before(at), np.float32(self.drawn.lognormal())
         flow = {"discharge": _of_day(day, value, "cfs")}
         past = {name: _of_day(day, value, UNITS[name]) for name in UNITS if name in WEATHER}
@@ -113,7 +113,7 @@ class Store:
         self._end(job, {"pruned": pruned}, at)
 
     def _like(self, t0: Day, names: Iterable[str]) -> Mapping[str, Pattern]:
-        """Return whose morning that of each basin is like: another's every day."""
+        """Return for each basin the one whose pattern it follows: another every day."""
         number = int(t0.astype(int))
         return {name: self.patterns[(number + int(name[-3:])) % len(self.patterns)] for name in names}
 
@@ -177,7 +177,7 @@ class Store:
 
 
 def opened(folder: Path, count: int) -> Store:
-    """Return a store of so many basins that has seen no morning yet, but those of the patterns."""
+    """Return a store of a number of basins that has seen no issue day yet, but those of the patterns."""
     folder.mkdir()
     file = folder / "freshet.sqlite"
     settings = Settings.load(data=folder, database_url=f"sqlite:///{file}")

@@ -28,7 +28,7 @@ LOSS = np.array([[0.5, 0.25, 0.25], [0.25, 0.25, 0.5]], dtype=np.float32)
 CELLS = np.array([[100.0, 50.0, 25.0, 0.0], [90.0, 60.0, 20.0, 5.0]], dtype=np.float32)
 STORAGE = CELLS.sum(axis=1, keepdims=True) + (PRECIPITATION - DISCHARGE - LOSS).cumsum(axis=1)
 SNOW = STORAGE / 2
-NO_REFERENCE = "No reference snow is kept here."
+NO_REFERENCE = "No reference snow is stored here."
 
 SINCE_EMPTY = SinceEmpty(residual_mm=-0.004, precipitation_mm=32_000.0)
 CALIBRATED = np.linspace(0.4, 6.0, len(ALL_LEVELS) * 3, dtype=np.float32).reshape(len(ALL_LEVELS), 3)
@@ -69,7 +69,7 @@ SUMMARY = RunSummary(
 
 
 def forecast(basin: str = BASIN, *, conserving: bool = True, snow: bool = True, **chosen: Any) -> runs.BasinResult:
-    """Return what a run says of a basin: issued, its ledgers closed."""
+    """Return the result of a run in a basin: issued, its ledgers closed."""
     row = runs.RunBasin(
         basin_id=basin,
         status="issued",
@@ -183,7 +183,7 @@ def age() -> runs.RunSeries:
 
 
 def _origin(*, snow: bool) -> runs.RunSeries:
-    """Return the mean discharge in shares of each origin that can be told."""
+    """Return the mean discharge in shares of each known origin."""
     shares = {"stored": 0.75, "yet_to_fall": 0.25} | ({"snow": 0.5, "other": 0.25} if snow else {})
     flow = np.stack([DISCHARGE.mean(axis=0), *np.quantile(DISCHARGE, runs.SPREAD_LEVELS, axis=0)])
     values = np.array(list(shares.values()))[:, None, None] * flow

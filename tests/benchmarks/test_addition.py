@@ -102,7 +102,7 @@ def test_lstm_equals_torch(name: str, forget_bias: float) -> None:
 
 
 @pytest.mark.parametrize("contender", CONTENDERS, ids=lambda contender: contender.name)
-def test_stacked_networks_state_what_each_alone_states(contender: Contender) -> None:
+def test_stacked_networks_equal_single_ones(contender: Contender) -> None:
     torch.manual_seed(0)
     networks = [contender.build() for _ in range(2)]
     x, a, _ = sequences(replace(REFERENCE, length=12), 6, 0)

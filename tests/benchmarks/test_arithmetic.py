@@ -27,7 +27,7 @@ EVERY_KIND = pytest.mark.parametrize("kind", KINDS, ids=["recurrent", "static"])
 EVERY_OPERATION = pytest.mark.parametrize("operation", OPERATIONS)
 
 
-def created(kind: Kind, operation: str) -> Problem:
+def problem_of(kind: Kind, operation: str) -> Problem:
     return kind(operation, KINDS[kind][operation], SEEDS)
 
 
@@ -41,15 +41,15 @@ def random_weights(problem: Problem) -> Weights:
 @EVERY_OPERATION
 @pytest.mark.parametrize("steps", [1, 2, 10, CHUNK + 7])
 def test_the_folded_map_of_mc_lstm_is_its_run_step_by_step(operation: str, steps: int) -> None:
-    problem = created(recurrent, operation)
+    problem = problem_of(recurrent, operation)
     weights = random_weights(problem)
     x = drawn(1, (1.0, 2.0), 4, steps, problem.inputs)
     result = in_steps(problem.networks[0], weights, x)
     torch.testing.assert_close(problem.errors(weights, x), result.T - problem.sums.target(x), rtol=1e-10, atol=1e-9)
 
 
-def test_what_is_run_step_by_step_is_each_mc_lstm_with_the_auxiliary_at_the_last_step() -> None:
-    problem = created(recurrent, "x")
+def test_the_step_by_step_run_is_each_mc_lstm_with_the_auxiliary_at_the_last_step() -> None:
+    problem = problem_of(recurrent, "x")
     x = drawn(1, (1.0, 2.0), 4, CHUNK + 7, problem.inputs)
     together = in_steps(problem.networks[0], stack_module_state(problem.networks)[0], x.float())
     a = torch.ones(CHUNK + 7, 4, 1)
@@ -61,7 +61,7 @@ def test_what_is_run_step_by_step_is_each_mc_lstm_with_the_auxiliary_at_the_last
 
 @EVERY_OPERATION
 def test_the_folded_map_of_mc_fc_is_its_run(operation: str) -> None:
-    problem = created(static, operation)
+    problem = problem_of(static, operation)
     weights = random_weights(problem)
     x = drawn(1, (2.0, 6.0), 4, 1, problem.inputs)
     stored = functional_call(problem.networks[0].store, under("store.", weights), (x[:, 0],))
@@ -108,7 +108,7 @@ def test_the_target_joins_the_sums_over_the_elements_and_the_steps(operation: st
 
 
 E = 1e-5
-# The accumulators take 1 - E of their own input and E of the other, and keep 1 - E a step. With inputs (1, 2) and then
+# The accumulators take 1 - E of their own input and E of the other, and hold 1 - E a step. With inputs (1, 2) and then
 # (3, 4) they hold 4 + E - E^2 and 6 - 4 E + E^2 for the sums 4 and 6.
 BY_HAND = {"+": -3 * E, "-": 5 * E - 2 * E**2, "x": -10 * E - 6 * E**2 + 5 * E**3 - E**4}
 
@@ -151,7 +151,7 @@ def solution(problem: Problem, off_by: float) -> Weights:
 @EVERY_OPERATION
 @EVERY_KIND
 def test_the_exact_solution_succeeds_and_one_off_by_a_thousandth_does_not(kind: Kind, operation: str) -> None:
-    problem = created(kind, operation)
+    problem = problem_of(kind, operation)
     for off_by, rate in ((0.0, 1.0), (1e-3, 0.0)):
         found = arithmetic.tested(problem, solution(problem, off_by), 20)
         assert found.keys() == problem.tests.keys()
@@ -161,7 +161,7 @@ def test_the_exact_solution_succeeds_and_one_off_by_a_thousandth_does_not(kind: 
 @EVERY_OPERATION
 @EVERY_KIND
 def test_the_table_counts_the_seeds_that_solved_it(kind: Kind, operation: str) -> None:
-    problem = created(kind, operation)
+    problem = problem_of(kind, operation)
     name = next(iter(problem.tests))
     problem = replace(problem, tests={name: replace(problem.tests[name], draws=20)})
     progress, off = Progress.start(problem), solution(problem, 1e-3)
@@ -210,7 +210,7 @@ def test_stopped_and_started_again_equals_a_run_without_a_stop(
 
 
 def test_the_best_weights_of_a_seed_are_those_that_validated_best() -> None:
-    problem = created(static, "+")
+    problem = problem_of(static, "+")
     x = drawn(1, (1.0, 2.0), 20, 1, problem.inputs)
     progress = Progress.start(problem)
     exact, off = solution(problem, 0.0), solution(problem, 1e-3)

@@ -93,7 +93,7 @@ def test_an_ode_rnn_lets_a_gradient_grow_with_the_length_and_a_saturating_one_lo
     assert gradient_norm(NETWORKS["ODE-RNN, saturating"], 5, 0) < 0.5
 
 
-def test_the_solvers_follow_a_decay_as_near_as_their_orders_state() -> None:
+def test_the_solvers_follow_a_decay_to_their_order_of_accuracy() -> None:
     start, elapsed = torch.ones(1, dtype=torch.float64), torch.full((1,), 0.4, dtype=torch.float64)
     assert float(euler(torch.neg, start, elapsed)) == pytest.approx((1 - 0.4 / 4) ** 4, rel=1e-12)
     fourth_order = 1 - 0.4 + 0.4**2 / 2 - 0.4**3 / 6 + 0.4**4 / 24  # of exp(-0.4)

@@ -38,12 +38,12 @@ def test_every_basin_is_left_out_by_one_fold_which_does_not_learn_from_it() -> N
 
 @pytest.mark.usefixtures("listed")
 @pytest.mark.parametrize(("name", "member"), [("mclstm", 10), ("fold-1", 5), ("lstm", -1)])
-def test_a_member_that_a_series_has_not_is_refused_before_anything_is_read(name: str, member: int) -> None:
+def test_an_unknown_member_is_refused_before_anything_is_read(name: str, member: int) -> None:
     with pytest.raises(SystemExit, match=rf"{name} has the members 0 to \d; \[{member}\] are none of them"):
         train(name, [0, member])
 
 
-def test_without_the_list_of_basins_it_states_what_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_without_the_list_of_basins_it_reports_what_is_missing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("FRESHET_CAMELS", str(tmp_path))
     with pytest.raises(SystemExit, match=r"447_basin_file\.txt is missing"):
         basins()
@@ -83,7 +83,7 @@ def test_the_shares_of_the_pit_are_those_of_all_days_and_of_each_basin() -> None
     assert [tenth["of_basins"] for tenth in figures[::9]] == [[0, 0, 0.5], [1, 0.5, 1]]
 
 
-def test_a_mean_of_what_is_neither_a_series_nor_a_trial_names_what_there_is() -> None:
+def test_a_mean_of_an_unknown_series_names_the_known_ones() -> None:
     for part in ("unknown-0", "0.3:daymet", "members-x"):
         with pytest.raises(SystemExit, match=r"is not a trial: give NAME-SEED, NAME one of .*daymet"):
             mean([part])

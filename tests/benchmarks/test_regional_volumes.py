@@ -23,7 +23,7 @@ def judged(widths: dict[str, float], years: int = 6) -> Verdicts:
     return verdicts
 
 
-def test_an_interval_holds_what_it_states_where_its_width_is_right_and_each_basin_counts_alike() -> None:
+def test_an_interval_has_its_nominal_coverage_and_basins_count_equally() -> None:
     figures = judged({"calibrated": 1.0, "raw": 0.2, "climatology": 3.0}).figures()
     assert (figures["forecasts"], figures["basins"]) == (600, 2)
     assert figures["calibrated"]["coverage_90"]["value"] == pytest.approx(0.9, abs=0.03)
@@ -36,7 +36,7 @@ def test_an_interval_holds_what_it_states_where_its_width_is_right_and_each_basi
     assert figures["calibrated"]["crps"] < 1
 
 
-def test_all_that_is_judged_lies_in_the_test_years() -> None:
+def test_all_scored_days_lie_in_the_test_years() -> None:
     test = Period.parse(TEST)
     days = issues_of(ISSUES, LEADS[-1])
     melt = issues_of(SNOW_ISSUES, None)

@@ -1,4 +1,4 @@
-"""The streams are what the task says, and a training that is stopped goes on to the same end."""
+"""The streams follow the task, and a training that is stopped goes on to the same end."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -15,7 +15,7 @@ from benchmarks.papers.xor import Parity, Size, Streams, Training, streams
 TINY = Size(bits=5, streams=600, held_out=100, tests=200, epochs=6, stop_at=2.0, patience=1, seeds=1)
 
 
-def created(events: bool, seed: int = 0, bits: int = 32) -> Streams:
+def streams_of(events: bool, seed: int = 0, bits: int = 32) -> Streams:
     return streams(300, bits, events=events, random=np.random.default_rng(seed))
 
 
@@ -33,7 +33,7 @@ def decoded(stream: Streams, row: int, bits: int) -> list[int]:
 @given(bits=st.integers(3, 40), seed=st.integers(0, 10_000))
 @settings(max_examples=20, deadline=None)
 def test_both_codings_stand_for_the_same_bits(bits: int, seed: int) -> None:
-    dense, coded = created(False, seed, bits), created(True, seed, bits)
+    dense, coded = streams_of(False, seed, bits), streams_of(True, seed, bits)
     assert torch.equal(dense.odd, coded.odd)
     for row in range(50):
         values = dense.x[row, : dense.bits[row]].int().tolist()
@@ -52,7 +52,7 @@ def test_lengths_bits_and_classes_are_fair() -> None:
 
 
 def test_a_dense_step_is_a_bit_and_an_event_is_a_change_or_an_end() -> None:
-    dense, coded = created(False), created(True)
+    dense, coded = streams_of(False), streams_of(True)
     assert torch.equal(dense.steps, dense.bits)
     assert (dense.elapsed[dense.x.new_tensor(range(32)).lt(dense.steps.unsqueeze(1))] == 1 / 32).all()
     for row in range(50):
@@ -65,7 +65,7 @@ def test_a_dense_step_is_a_bit_and_an_event_is_a_change_or_an_end() -> None:
 
 def test_the_answer_does_not_hang_on_the_padding() -> None:
     torch.manual_seed(0)
-    network, batch = Parity(), created(True)
+    network, batch = Parity(), streams_of(True)
     shortest = torch.argsort(batch.steps)[:1]
     with torch.no_grad():
         alone = network(batch.take(shortest))
@@ -88,8 +88,8 @@ def test_it_goes_on_from_a_checkpoint_to_the_same_end(tmp_path: Path) -> None:
         straight.epoch()
     for _ in range(2):
         first.epoch()
-    first.save(Checkpoint(tmp_path / "kept"))
-    second.restore(Checkpoint(tmp_path / "kept"))
+    first.save(Checkpoint(tmp_path / "checkpoint"))
+    second.restore(Checkpoint(tmp_path / "checkpoint"))
     while not second.finished:
         second.epoch()
     for one, other in zip(straight.network.parameters(), second.network.parameters(), strict=True):

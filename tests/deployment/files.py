@@ -34,7 +34,7 @@ def own_services() -> dict[str, Service]:
 
 
 def dockerfile() -> list[tuple[str, str]]:
-    """Return the instructions of the Dockerfile and what each says, continued lines joined, without comments."""
+    """Return the instructions of the Dockerfile with their arguments, continued lines joined, without comments."""
     text = re.sub(r"^#.*\n", "", DOCKERFILE.read_text(), flags=re.MULTILINE).replace("\\\n", " ")
     lines = [line.partition(" ") for line in text.splitlines() if line.strip()]
     return [(name, result.strip()) for name, _, result in lines]
@@ -52,7 +52,7 @@ def stages() -> dict[str, list[tuple[str, str]]]:
 
 
 def reaches_the_build() -> set[str]:
-    """Return what .dockerignore lets into the build of the images; it must begin by keeping everything out."""
+    """Return what .dockerignore lets into the build of the images; it must begin by excluding everything."""
     lines = [line for line in (ROOT / ".dockerignore").read_text().splitlines() if not line.startswith("#")]
     assert lines[0] == "*"
     return {line.removeprefix("!") for line in lines if line.startswith("!")}

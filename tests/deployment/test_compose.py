@@ -42,7 +42,7 @@ def test_each_service_is_started_again_and_its_health_is_known(name: str) -> Non
         assert one["healthcheck"]["test"][0] == "CMD"
 
 
-def test_what_a_service_waits_for_can_come_true() -> None:
+def test_every_condition_a_service_waits_for_can_be_met() -> None:
     found = services()
     for one in found.values():
         for name, how in one.get("depends_on", {}).items():

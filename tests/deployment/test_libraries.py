@@ -56,7 +56,7 @@ def test_the_wheel_holds_the_guide(wheel: Path) -> None:
     assert {name.removeprefix("app/guide/") for name in names if name.startswith("app/guide/docs/")} == pages
 
 
-def test_what_is_installed_has_no_compiler_and_loads_a_library(wheel: Path, tmp_path: Path) -> None:
+def test_an_installed_wheel_needs_no_compiler_and_loads_a_library(wheel: Path, tmp_path: Path) -> None:
     with ZipFile(wheel) as content:
         content.extractall(tmp_path)
         (metadata,) = (content.read(name).decode() for name in content.namelist() if name.endswith("METADATA"))

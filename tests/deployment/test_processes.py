@@ -133,7 +133,7 @@ class Deployment:
 
 
 def lines_of(log: str) -> list[dict[str, Any]]:
-    """Return what a log says, of which every line is JSON."""
+    """Return the entries of a log, of which every line is JSON."""
     return [json.loads(line) for line in log.splitlines()]
 
 
@@ -204,7 +204,7 @@ def test_the_api_is_well_as_soon_as_it_answers(deployment: Deployment) -> None:
         ("gpu-training-worker", "training"),
     ],
 )
-def test_a_worker_does_the_jobs_of_its_queue_and_ends_when_reported(
+def test_a_worker_does_the_jobs_of_its_queue_and_ends_when_asked(
     deployment: Deployment, service: str, queue: str
 ) -> None:
     process = deployment.start(service)
@@ -218,7 +218,7 @@ def test_a_worker_does_the_jobs_of_its_queue_and_ends_when_reported(
     assert process.wait(PATIENCE) == 0
 
 
-def test_the_scheduler_makes_the_jobs_that_are_due(deployment: Deployment) -> None:
+def test_the_scheduler_posts_the_jobs_that_are_due(deployment: Deployment) -> None:
     now = deployment.clock.wall()
     new = schedules.NewSchedule(
         name="due",
@@ -316,7 +316,7 @@ def test_several_apis_and_workers_are_one_service(deployment: Deployment) -> Non
         process.wait(PATIENCE)
 
 
-def test_what_every_process_logs_is_lines_of_json_with_the_ids_of_requests_and_jobs(deployment: Deployment) -> None:
+def test_every_process_logs_json_lines_with_the_ids_of_requests_and_jobs(deployment: Deployment) -> None:
     """Starts and ends, words of libraries, and whatever the tests above left."""
     processes = [deployment.start(name) for name in ("api", "scheduler", "ingest-worker")]
     with deployment.client("logs") as client:

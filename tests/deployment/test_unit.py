@@ -1,4 +1,4 @@
-"""The unit of systemd: it can be loaded, and it fits what the service says and how long that takes to stop."""
+"""The systemd unit: it can be loaded, and it fits the service's notifications and stop time."""
 
 import configparser
 import os
@@ -48,7 +48,7 @@ def test_it_waits_as_long_as_the_service_needs_to_stop() -> None:
     assert service["Restart"] == "always"
 
 
-def test_it_hides_what_the_service_needs_not() -> None:
+def test_it_hides_everything_the_service_does_not_need() -> None:
     service = unit()["Service"]
     assert (service["NoNewPrivileges"], service["ProtectSystem"], service["ProtectHome"]) == ("yes", "strict", "yes")
     assert service["CapabilityBoundingSet"] == ""
@@ -56,7 +56,7 @@ def test_it_hides_what_the_service_needs_not() -> None:
     assert not [name for name in service if "PASSWORD" in service[name].upper()]
 
 
-def test_the_service_reports_systemd_that_it_is_ready_lives_and_stops(tmp_path: Path) -> None:
+def test_the_service_notifies_systemd_that_it_is_ready_alive_and_stopping(tmp_path: Path) -> None:
     shown: list[bytes] = []
     (tmp_path / "data").mkdir()
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as systemd, socket.socket() as probe:

@@ -12,7 +12,7 @@ from tests.e2e.filled_store import FilledStore
 from tests.operations.conftest import BASINS
 
 OF_THE_PROCESS = ("/metrics", "/v1/status", "/health/live", "/health/ready")
-"""What tells of a service that runs, and not of what is kept."""
+"""The addresses that describe the running service and not its stored data."""
 NETCDF = "application/x-netcdf"
 
 Answers = dict[tuple[str, str], bytes]
@@ -45,7 +45,7 @@ def _readable(document: dict[str, Any], stored: FilledStore) -> Iterator[tuple[s
 
 
 def _without_time(content: bytes) -> bytes:
-    """Return all that a NetCDF file holds; HDF5 writes the second at which it was made into it."""
+    """Return all that a NetCDF file holds, without the second of creation that HDF5 writes into it."""
     with Dataset("memory.nc", memory=content) as file:
         file.set_auto_maskandscale(False)
         parts = [file.__dict__, *((name, part.__dict__, part[...].tobytes()) for name, part in file.variables.items())]

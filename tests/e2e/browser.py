@@ -83,5 +83,5 @@ def showing(address: str, **options: Any) -> Iterator[Shown]:
 
 
 def _refused(text: str) -> bool:
-    """Whether the browser says that the content policy kept something from loading."""
+    """Whether the browser reports that the content policy blocked something."""
     return "Content Security Policy" in text

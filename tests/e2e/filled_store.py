@@ -76,7 +76,7 @@ def work(file: Path) -> None:
 
 
 def fill(database_url: str, receiver: str = RECEIVER) -> FilledStore:
-    """Add what is not made by operations: jobs of every ending, a schedule, an admin's key, a receiver of changes."""
+    """Add what operations do not create: jobs of every ending, a schedule, an admin's key, a receiver of changes."""
     database, now = Database(database_url), datetime.now(UTC)
     with database.transaction() as session:
         (run,) = runs.list_runs(session, purpose="operational")

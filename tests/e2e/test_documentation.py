@@ -18,7 +18,7 @@ def shown(sqlite_api: Api) -> Iterator[Shown]:
         yield shown
 
 
-def test_every_operation_is_drawn(shown: Shown) -> None:
+def test_every_operation_is_shown(shown: Shown) -> None:
     expect(shown.page.locator(".opblock-summary-path", has_text="/v1/basins").first).to_be_visible()
     expect(shown.page.get_by_text("River forecasts with mass-conserving networks").first).to_be_visible()
     described = shown.page.evaluate("fetch('openapi.json').then(answer => answer.json())")
@@ -27,7 +27,7 @@ def test_every_operation_is_drawn(shown: Shown) -> None:
     assert "/openapi.json" in shown.here
 
 
-def test_what_is_tried_is_answered(shown: Shown) -> None:
+def test_an_operation_that_is_tried_is_answered(shown: Shown) -> None:
     operation = _opened(shown.page, "list_basins")
     _execute(operation)
     expect(_answer(operation, "200")).to_contain_text(BASINS[0])

@@ -36,7 +36,7 @@ CONFIG = {
 
 @pytest.fixture
 def shown(country: Path, tmp_path: Path) -> Iterator[tuple[Shown, str]]:
-    """A window on a service that keeps nothing yet, and an admin's token."""
+    """A window on a service without any data, and an admin's token."""
     data, log, port = tmp_path / "data", tmp_path / "service.log", free_port()
     data.mkdir()
     address = f"http://127.0.0.1:{port}"

@@ -33,7 +33,7 @@ def test_every_page_is_whole_and_lets_nothing_foreign_in(reading_api: Api, clien
         assert not re.search(r'(?:src|href|action)="(?:https?:)?//', answer.text), path
 
 
-def test_what_a_page_loads_is_stored_for_ever(client: httpx2.Client) -> None:
+def test_files_of_a_page_may_be_cached_for_ever(client: httpx2.Client) -> None:
     page = client.get(f"/basins/{BASINS[0]}").text
     assets = re.findall(r'(?:src|href)="([^"]*/static/[^"]+)"', page)
     assert len(assets) >= 4
@@ -44,7 +44,7 @@ def test_what_a_page_loads_is_stored_for_ever(client: httpx2.Client) -> None:
         assert "immutable" not in client.get(asset.partition("?")[0]).headers.get("Cache-Control", "")
 
 
-def test_a_page_and_all_that_it_loads_are_little(client: httpx2.Client) -> None:
+def test_a_page_with_all_that_it_loads_is_small(client: httpx2.Client) -> None:
     for path in ("/", f"/basins/{BASINS[0]}"):
         page = client.get(path)
         answers = [
@@ -55,7 +55,7 @@ def test_a_page_and_all_that_it_loads_are_little(client: httpx2.Client) -> None:
         assert sum(answer.num_bytes_downloaded for answer in answers) <= MAX_BYTES, path
 
 
-def test_pages_that_need_a_key_state_it_and_nothing_else(reading_api: Api, client: httpx2.Client) -> None:
+def test_pages_that_need_a_key_ask_for_it_and_show_nothing_else(reading_api: Api, client: httpx2.Client) -> None:
     for path in keyed_paths(reading_api.stored):
         for header in ({}, {"Authorization": "Bearer freshet_0_no"}):
             answer = client.get(path, headers=header)
@@ -71,6 +71,6 @@ def test_a_wrong_address_is_reported_as_a_page_that_quotes_nothing_live(client: 
     assert "<script>" not in answer.text.replace('<script src="', "")
 
 
-def test_nothing_but_the_static_files_is_served_as_one(client: httpx2.Client) -> None:
+def test_only_static_files_are_served_as_static(client: httpx2.Client) -> None:
     for path in ("/static/../app/main.py", "/static/%2e%2e/render.py", "/static/", "/static/templates/day.html"):
         assert client.get(path).status_code == 404

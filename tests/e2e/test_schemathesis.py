@@ -21,14 +21,14 @@ MIN_CASES = 1000
 # `Allow` in an answer to OPTIONS names one route of an address, and the router has one route a method.
 LEFT_OUT = "allow_header_conformance"
 EVENTS = "/v1/jobs/{job}/events"
-# What a schema cannot say: valid by it, and refused all the same.
+# Rules that a schema cannot express: valid by it, and refused all the same.
 REFUSED = {
     "GET /v1/basins": [422],  # a box whose corners are the wrong way round
     "GET /v1/basins/{basin}/normals": [422],  # an area where nothing is converted; days in the wrong order
     "GET /v1/forecasts": [422],  # the same box; basins that are named and chosen by place too
     "GET /v1/basins/{basin}/observations": [422],  # an area where nothing is converted; days in the wrong order
     "GET /v1/edr/collections/{collection}/locations/{basin}": [422],  # no such parameter; a time that is none
-    "GET /v1/basins/{basin}/what-if": [422],  # a run that is no what-if
+    "GET /v1/basins/{basin}/what-if": [422],  # a run that is not a what-if
     "GET /v1/basins/{basin}/thresholds": [422],  # an area where nothing is converted
     "GET /v1/basins/{basin}/volumes": [422],  # a day that no month has
     "GET /v1/basins/{basin}/drain-down": [422],  # a run and a T0; a run on other weather
@@ -40,8 +40,8 @@ REFUSED = {
     "PUT /v1/basins/{basin}": [422],  # a namespace that has a source
     "PUT /v1/models/{version}/promotion": [422],  # a basin that the version was not trained for
     "POST /v1/models/{version}/rollback": [422],  # a version before which no basin had another
-    "POST /v1/feeds": [422],  # a basin that is not kept; a product of an archive; a series of a basin named twice
-    "POST /v1/subscriptions": [422],  # a basin that is not kept; an address that nothing may be sent to
+    "POST /v1/feeds": [422],  # a basin that is not stored; a product of an archive; a series of a basin named twice
+    "POST /v1/subscriptions": [422],  # a basin that is not stored; an address that nothing may be sent to
     "PATCH /v1/subscriptions/{subscription}": [422],  # the same
     "POST /v1/schedules": [422],  # a time zone that there is not; no such minute
     "PUT /v1/schedules/{schedule}": [412, 422],  # the same; a tag that was held before
@@ -50,7 +50,7 @@ REFUSED = {
 ACCEPTED = ["2xx", "3xx", 401, 403, 404, 409, 429]
 
 
-def test_every_operation_retains_its_promises(api: Api, tmp_path: Path) -> None:
+def test_every_operation_conforms_to_its_schema(api: Api, tmp_path: Path) -> None:
     described = httpx2.get(f"{api.address}/openapi.json", trust_env=False, timeout=30).json()
     operations = {f"{method.upper()} {path}" for path, methods in described["paths"].items() for method in methods}
 
@@ -65,7 +65,7 @@ def test_every_operation_retains_its_promises(api: Api, tmp_path: Path) -> None:
 
 
 def _run(api: Api, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run the command line of schemathesis, with the names of things that are kept among its values."""
+    """Run the command line of schemathesis, with the names of stored things among its values."""
     (folder / "schemathesis.toml").write_text(_configuration(api))
     options = {
         "--phases": "examples,coverage,fuzzing",
@@ -110,7 +110,7 @@ def _configuration(api: Api) -> str:
         f'include-path = "{EVENTS}"',
         f'parameters = {{ "path.job" = "{api.stored.ended[0]}" }}',
     ]
-    # An address below `/v1/basins/{basin}`, whose methods it has too: `observations` is no basin, and that is said.
+    # An address below `/v1/basins/{basin}`, whose methods it has too: `observations` is not a basin, which is answered.
     lines += ["[[operations]]", f'include-path = "{OBSERVATIONS}"', "checks.unsupported_method.enabled = false"]
     for name, refused in REFUSED.items():
         expected = json.dumps([*ACCEPTED, *refused])

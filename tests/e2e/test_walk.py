@@ -29,7 +29,7 @@ NAMES = {
 
 @pytest.fixture
 def environment(country: Path, tmp_path: Path) -> Iterator[dict[str, str]]:
-    """The environment of somebody who walks beside a running service that keeps nothing yet."""
+    """The environment of somebody who walks beside a running service without any data."""
     data, log = tmp_path / "data", tmp_path / "service.log"
     data.mkdir(mode=0o700)
     port = free_port()
@@ -62,7 +62,7 @@ def test_the_walk_ends_with_a_forecast(environment: dict[str, str], tmp_path: Pa
     )
 
     assert walked.returncode == 0, f"{walked.stdout}\n{walked.stderr}\n{(tmp_path / 'service.log').read_text()}"
-    assert walked.stdout.count('"status": "succeeded"') == 3  # the events tell it, and each stream ends there
+    assert walked.stdout.count('"status": "succeeded"') == 3  # the events report it, and each stream ends there
     latest = json.loads((tmp_path / "latest.json").read_text())
     assert (latest["basin"], latest["t0"], latest["units"]["discharge"]) == (BASIN, T0, "m3/s")
     assert len(latest["discharge"]["median"]) == HORIZON

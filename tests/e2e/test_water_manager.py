@@ -1,5 +1,4 @@
-"""What a water manager does with the pages: from the map to a basin, is there a threat, how much snow, how sure, take
-the data."""
+"""A water manager uses the pages: from the map to a basin, its threat, its snow with uncertainty, and its data."""
 
 from collections.abc import Iterator
 from pathlib import Path

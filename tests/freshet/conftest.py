@@ -101,13 +101,13 @@ def worked_data(ingested_data: Path, tmp_path_factory: pytest.TempPathFactory) -
 
 @pytest.fixture
 def freshet(tmp_path: Path) -> Freshet:
-    """The command line, with nothing kept yet."""
+    """The command line, without a database."""
     return Freshet(tmp_path / "data")
 
 
 @pytest.fixture
 def empty(freshet: Freshet) -> Freshet:
-    """The command line, with a database that keeps nothing."""
+    """The command line, with an empty database."""
     database = Database(f"sqlite:///{freshet.data / 'freshet.sqlite'}")
     database.migrate()
     database.close()

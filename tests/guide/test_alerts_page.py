@@ -25,7 +25,7 @@ def is_from_freshet() -> Callable[[str, bytes, str, float], bool]:
     return cast(Callable[[str, bytes, str, float], bool], names["is_from_freshet"])
 
 
-def test_the_lines_of_the_page_report_a_good_signature_from_a_bad_or_old_one() -> None:
+def test_the_code_of_the_page_distinguishes_a_good_signature_from_a_bad_or_old_one() -> None:
     check, now = is_from_freshet(), SENT.timestamp()
     header = signature(["new", "old"], SENT, BODY)
     for secret in ("new", "old"):

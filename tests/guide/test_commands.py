@@ -50,7 +50,7 @@ def steps(folder: Path, environment: dict[str, str]) -> str:
 
 @pytest.fixture
 def address(steps: str, folder: Path, environment: dict[str, str]) -> Iterator[str]:
-    """Where the API serves what the first steps have made."""
+    """Where the API serves the results of the first steps."""
     assert steps
     port, log = free_port(), folder / "api.log"
     with ExitStack() as stack:
@@ -94,7 +94,7 @@ def test_every_command_and_option_exists(page: Path) -> None:
         _require_understood(loaded(name), name, [word for word in arguments if word != "..."], line)
 
 
-def test_the_index_states_of_every_page_with_commands_whether_they_are_run() -> None:
+def test_the_index_marks_every_page_whose_commands_are_run() -> None:
     index = (DOCS / "README.md").read_text(encoding="utf-8")
     section = index[index.index("## Which commands are run") :]
     run, _, not_run = section.partition("Of all others")
@@ -105,7 +105,7 @@ def test_the_index_states_of_every_page_with_commands_whether_they_are_run() -> 
 
 
 def _settings() -> str:
-    """Return the command of the first page that says where the data are."""
+    """Return the command of the first page that names the folder of the data."""
     return next(
         line
         for block in blocks(DOCS / "learn" / "first-forecast.md")

@@ -59,7 +59,7 @@ def test_every_page_stands_in_the_index_once() -> None:
 
 
 @pytest.mark.parametrize("name", pages())
-def test_what_follows_from_declarations_is_current(name: str) -> None:
+def test_generated_pages_are_current(name: str) -> None:
     assert (DOCS / name).read_text(encoding="utf-8") == pages()[name], "run python -m freshet.docs_reference"
 
 

@@ -66,7 +66,7 @@ def netcdf(
 ) -> bytes:
     """A time series as NetCDF: single precision, missing values NaN."""
     count = len(next(iter(columns.values())))
-    dataset = netCDF4.Dataset("made", mode="w", memory=1024)
+    dataset = netCDF4.Dataset("invented", mode="w", memory=1024)
     dataset.createDimension("date", count)
     date_of = dataset.createVariable("date", "i8" if offsets is None else "f8", ("date",))
     date_of.units, date_of.calendar = counted, "proleptic_gregorian"

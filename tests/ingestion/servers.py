@@ -13,7 +13,7 @@ Answer = Callable[[BaseHTTPRequestHandler], None]
 
 @dataclass
 class Server:
-    """A server that gives one answer a request, the last one again and again, and keeps the requests' headers."""
+    """A server that gives one answer a request, the last one again and again, and records the requests' headers."""
 
     address: str = "127.0.0.1"
     port: int = 0

@@ -23,7 +23,7 @@ def write(folder: Path, *rows: str, header: str = HEADER) -> Path:
     return path
 
 
-def test_what_has_a_counterpart_is_read_under_its_name_here(tmp_path: Path) -> None:
+def test_known_models_and_metrics_are_read_under_their_names_here(tmp_path: Path) -> None:
     found = benchmarks.read(write(tmp_path, *ROWS))
     assert found.period == Period.parse("1989-10-01..1999-09-30")
     values = {(one.model, one.basin, one.metric): one.value for one in found.scores}

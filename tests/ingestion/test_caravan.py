@@ -46,7 +46,7 @@ def set_fault(where: Path, changed: dict[str, bytes]) -> SourceError:
 
 
 @pytest.mark.parametrize("kind", ["csv", "netcdf"])
-def test_a_gauge_is_reported_with_all_that_the_files_state(tmp_path: Path, kind: str) -> None:
+def test_a_gauge_has_all_the_data_of_its_files(tmp_path: Path, kind: str) -> None:
     source = CaravanSource([write.folder(tmp_path, write.files(kind))])
     assert source.basins() == [write.BASIN]
     data = source.read(write.BASIN)
@@ -233,7 +233,7 @@ def test_a_unit_that_is_not_caravans_is_refused(old: str, new: str, cause: str) 
     assert netcdf_fault(write.netcdf(units=write.UNITS.replace(old, new))).cause == cause
 
 
-def test_a_unit_that_is_not_stated_is_caravans() -> None:
+def test_a_missing_unit_means_caravans_unit() -> None:
     assert parse_netcdf(FILE, write.netcdf(units=None))["precipitation"].unit == "mm/day"
 
 
@@ -248,7 +248,7 @@ def test_a_unit_that_is_not_stated_is_caravans() -> None:
         ([0, 1e18, 1, 2], "days since 2000-02-27"),
     ],
 )
-def test_dates_that_are_no_days_are_refused(offsets: list[float] | None, counted: str) -> None:
+def test_dates_that_are_not_days_are_refused(offsets: list[float] | None, counted: str) -> None:
     assert "are not whole days" in netcdf_fault(write.netcdf(offsets=offsets, counted=counted)).cause
 
 
@@ -266,8 +266,8 @@ def test_a_damaged_netcdf_is_refused() -> None:
 
 
 def test_a_netcdf_of_another_shape_is_refused() -> None:
-    def created(shape: tuple[str, ...], kind: str | type[str], date_length: int = 2) -> bytes:
-        dataset = netCDF4.Dataset("made", mode="w", memory=1024)
+    def netcdf_of(shape: tuple[str, ...], kind: str | type[str], date_length: int = 2) -> bytes:
+        dataset = netCDF4.Dataset("invented", mode="w", memory=1024)
         dataset.createDimension("date", date_length)
         dataset.createDimension("other", 3)
         dataset.createVariable("date", "i8", ("date",)).units = "days since 2000-01-01"
@@ -276,10 +276,10 @@ def test_a_netcdf_of_another_shape_is_refused() -> None:
         dataset.createVariable("streamflow", kind, shape)
         return bytes(dataset.close())
 
-    assert "streamflow is not a number a day" in netcdf_fault(created(("other",), "f4")).cause
-    assert "streamflow is not a number a day" in netcdf_fault(created(("date", "other"), "f4")).cause
-    assert "streamflow is not a number a day" in netcdf_fault(created(("date",), str)).cause
-    assert "are not whole days" in netcdf_fault(created(("date",), "f4", date_length=10**12)).cause
+    assert "streamflow is not a number a day" in netcdf_fault(netcdf_of(("other",), "f4")).cause
+    assert "streamflow is not a number a day" in netcdf_fault(netcdf_of(("date", "other"), "f4")).cause
+    assert "streamflow is not a number a day" in netcdf_fault(netcdf_of(("date",), str)).cause
+    assert "are not whole days" in netcdf_fault(netcdf_of(("date",), "f4", date_length=10**12)).cause
 
 
 @pytest.mark.parametrize(
@@ -306,13 +306,13 @@ def test_attributes_that_cannot_be_used_are_refused(tmp_path: Path, name: str, o
     assert cause in set_fault(tmp_path, {name: broken.encode()}).cause
 
 
-def test_a_set_without_attributes_states_what_is_missing(tmp_path: Path) -> None:
+def test_a_set_without_attributes_reports_what_is_missing(tmp_path: Path) -> None:
     only = {name: content for name, content in write.files().items() if name.startswith("timeseries")}
     with pytest.raises(SourceError, match="no attribute gauge_lat, gauge_lon, area; give the file attributes_other"):
         CaravanSource([write.folder(tmp_path, only)]).read(write.BASIN)
 
 
-def test_what_is_no_set_is_refused(tmp_path: Path) -> None:
+def test_a_folder_that_is_not_a_set_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="no time series is in it"):
         CaravanSource([write.folder(tmp_path, {"other/x.csv": b"a"})])
     with pytest.raises(SourceError, match="is not a gauge"):

@@ -74,7 +74,7 @@ def test_no_spelling_of_this_machine_is_connected_to(server: Server, host: str) 
 
 
 @pytest.mark.parametrize("host", ["0177.0.0.1", "017700000001", "0x7f.1", "::1", "::ffff:127.0.0.1"])
-def test_what_the_resolver_understands_is_judged_as_it_does(host: str) -> None:
+def test_addresses_are_checked_as_the_resolver_reads_them(host: str) -> None:
     with pytest.raises(ForbiddenAddress):
         addresses_of(host, 80)
 
@@ -123,7 +123,7 @@ def test_the_body_of_a_redirection_is_not_read(server: Server) -> None:
     assert content(server.url(), server.host) == b"short"
 
 
-def test_a_name_that_nobody_knows(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unknown_host_name_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 
@@ -174,7 +174,7 @@ def test_a_name_that_changes_its_address_leads_nowhere_else(
     assert private.requests == []
 
 
-def test_of_several_addresses_the_public_ones_are_tried_in_turn(
+def test_public_addresses_of_a_name_are_tried_in_turn(
     monkeypatch: pytest.MonkeyPatch, public_and_private: tuple[Server, Server]
 ) -> None:
     public, private = public_and_private
@@ -228,7 +228,7 @@ def test_https_is_not_left_for_http(secured: Server, public_and_private: tuple[S
 
 
 @pytest.mark.parametrize("host", ["xn--a.-b", "xn--a.b{"])
-def test_an_international_name_that_is_none_is_no_address(host: str) -> None:
+def test_an_invalid_international_name_is_refused(host: str) -> None:
     with pytest.raises(InvalidInput, match="is not a URL"):
         http_address(f"http://{host}/")
     with pytest.raises(BadRedirect):

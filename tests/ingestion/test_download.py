@@ -225,7 +225,9 @@ def test_a_query_is_sent_but_not_reported(
         "secret",
     ],
 )
-def test_an_address_that_is_not_http_or_holds_a_password_is_refused_untold(tmp_path: Path, url: str) -> None:
+def test_an_address_that_is_not_http_or_holds_a_password_is_refused_without_quoting_it(
+    tmp_path: Path, url: str
+) -> None:
     with pytest.raises(InvalidInput) as caught:
         fetch(url, tmp_path)
     assert "secret" not in str(caught.value)
@@ -239,7 +241,7 @@ def test_an_address_without_a_file_name_is_refused(server: Server, tmp_path: Pat
     assert names(tmp_path) == []
 
 
-def test_a_checksum_that_is_none_is_refused(server: Server, tmp_path: Path) -> None:
+def test_an_invalid_checksum_is_refused(server: Server, tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="SHA-256"):
         fetched(server, tmp_path, sha256="abc")
 
@@ -305,7 +307,7 @@ def test_a_server_that_dribbles_ends_at_the_limit(
     assert len(server.requests) == 1
 
 
-def test_a_server_that_retains_the_pace_may_take_its_time(server: Server, tmp_path: Path) -> None:
+def test_a_slow_but_steady_server_may_take_its_time(server: Server, tmp_path: Path) -> None:
     def send_slowly(request: BaseHTTPRequestHandler) -> None:
         request.send_response(200)
         request.send_header("Content-Length", str(len(CONTENT)))

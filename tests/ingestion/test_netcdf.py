@@ -10,7 +10,7 @@ from ingestion.netcdf import opened
 from ingestion.reading import described
 from tests.ingestion import caravan_files
 
-# HDF5 keeps texts in a heap: a signature, 12 bytes, then objects, each with a number, 6 bytes and its size; the one
+# HDF5 stores texts in a heap: a signature, 12 bytes, then objects, each with a number, 6 bytes and its size; the one
 # with the number 0 is what is free.
 SIGNATURE, HEADER, OBJECT = b"GCOL", 16, 16
 
@@ -31,7 +31,7 @@ def with_too_little_free() -> bytes:
 
 
 @pytest.mark.parametrize("make", [without_signature, with_too_little_free])
-def test_a_file_that_crashes_the_library_or_retains_it_for_ever_is_refused(make: Callable[[], bytes]) -> None:
+def test_a_file_that_crashes_or_hangs_the_library_is_refused(make: Callable[[], bytes]) -> None:
     content = make()
     refused = pytest.raises(SourceError, match=r"damaged.*fetch the file again")
     with refused, opened(described("damaged.nc", content), content):

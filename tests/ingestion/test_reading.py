@@ -44,7 +44,7 @@ def test_a_file_in_the_folder_is_read_with_its_checksum(root: Path) -> None:
     assert (file.name, file.size, content) == (str(root / "deep" / "a.csv"), 4, b"a,b\n")
 
 
-def test_what_lies_elsewhere_is_not_read(root: Path) -> None:
+def test_a_file_outside_the_folders_is_not_read(root: Path) -> None:
     files = Files((root,))
     for path in (root.parent / "etc" / "shadow", root / ".." / "etc" / "shadow", Path("/etc/shadow"), Path("/proc")):
         assert OUTSIDE in refused(files, path)
@@ -101,7 +101,7 @@ def test_a_link_put_in_place_after_the_check_is_not_followed(
 
 @pytest.fixture
 def strange(root: Path) -> Iterator[list[Path]]:
-    """What is no regular file: a FIFO that nobody writes to, a device without end, a socket, a folder."""
+    """Paths that are not regular files: a FIFO that nobody writes to, a device without end, a socket, a folder."""
     os.mkfifo(root / "fifo")
     (root / "zero").symlink_to("/dev/zero")
     (root / "folder").mkdir()
@@ -110,7 +110,7 @@ def strange(root: Path) -> Iterator[list[Path]]:
         yield [root / name for name in ("fifo", "zero", "folder", "socket")]
 
 
-def test_what_is_no_regular_file_is_refused_at_once(root: Path, strange: list[Path]) -> None:
+def test_a_path_that_is_not_a_regular_file_is_refused_at_once(root: Path, strange: list[Path]) -> None:
     for files in (ANY_FILES, Files((root, Path("/dev")))):
         for path in strange:
             assert any(cause in refused(files, path) for cause in ("not a regular file", "No such device"))
@@ -136,7 +136,7 @@ def test_a_file_larger_than_any_file_of_data_is_not_read(root: Path) -> None:
 
 
 @pytest.mark.parametrize("path", ["/a\0b", "/a\ud800b", "a\nb" * 2000])
-def test_a_path_that_is_none_is_refused_in_a_sentence_that_can_be_stored(root: Path, path: str) -> None:
+def test_an_invalid_path_is_refused_in_a_sentence_that_can_be_stored(root: Path, path: str) -> None:
     sentence = refused(Files((root,)), Path(path))
     assert sentence.isprintable()
     assert len(sentence.encode()) < 2000
@@ -172,7 +172,7 @@ def test_a_link_within_a_folder_of_data_does_not_lead_out(root: Path) -> None:
     assert "salt" not in str(caught.value)
 
 
-def test_whoever_asks_is_reported_which_file_is_read_before_it_is(root: Path) -> None:
+def test_the_caller_is_notified_of_each_file_before_it_is_read(root: Path) -> None:
     folder = write.folder(root / "a", {write.FLOW_PATH: write.streamflow()})
     archive = write.zipped(root / "b.zip", {write.FORCING_PATH: write.forcing(), "camels_topo.txt": write.TOPO})
     names: list[str] = []

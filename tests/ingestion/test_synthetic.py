@@ -101,7 +101,7 @@ def test_the_gauge_has_estimates_and_a_gap(basins: list[BasinData]) -> None:
     assert (missing == Flag.MISSING).all()
 
 
-def test_every_basin_has_the_27_attributes_and_a_name_that_states_synthetic(basins: list[BasinData]) -> None:
+def test_every_basin_has_the_27_attributes_and_a_name_with_synthetic(basins: list[BasinData]) -> None:
     for basin in basins:
         assert set(basin.attributes) | set(basin.areas) >= STATICS
         assert basin.name is not None
@@ -157,10 +157,10 @@ def test_other_settings_or_other_content_are_refused_and_untouched(tmp_path: Pat
     assert contents(created) == before
     other = tmp_path / "mine"
     other.mkdir()
-    (other / "notes.txt").write_text("keep")
+    (other / "notes.txt").write_text("a note")
     with pytest.raises(InvalidInput, match="not synthetic data"):
         make(other)
-    assert contents(other) == {"notes.txt": b"keep"}
+    assert contents(other) == {"notes.txt": b"a note"}
 
 
 def test_a_write_that_fails_leaves_nothing(tmp_path: Path) -> None:

@@ -66,7 +66,7 @@ def values_of(data: BasinData) -> dict[tuple[str, str, str], list[float]]:
         ("NaN", Flag.MISSING),
     ],
 )
-def test_one_value_of_discharge_that_is_none_is_one_missing_day(tmp_path: Path, written: str, flag: Flag) -> None:
+def test_an_invalid_value_of_discharge_is_one_missing_day(tmp_path: Path, written: str, flag: Flag) -> None:
     rows = [("2000-02-27", "0.1"), ("2000-02-28", written), ("2000-02-29", "0.3")]
     table = "basin,date,discharge_m3_per_s\n" + "".join(f"OWN-mill,{at},{value}\n" for at, value in rows)
     (flow,) = source(tmp_path, observations=table).read("OWN-mill").series
@@ -80,7 +80,7 @@ def test_digits_that_are_not_a_number_are_refused_by_line(tmp_path: Path) -> Non
     assert (error.line, error.cause) == (3, "discharge_m3_per_s is not a number (1,250)")
 
 
-def test_a_basin_is_reported_with_all_that_the_tables_state(tmp_path: Path) -> None:
+def test_a_basin_has_all_the_data_of_its_tables(tmp_path: Path) -> None:
     tables = source(tmp_path)
     assert tables.basins() == ["OWN-mill"]
     data = tables.read("OWN-mill")
@@ -139,7 +139,7 @@ def test_observations_of_a_basin_that_is_registered_already(tmp_path: Path) -> N
     rows=st.lists(st.tuples(st.integers(0, 30), st.one_of(st.none(), st.integers(0, 200_000))), min_size=1, max_size=8),
     first=st.dates(date(1900, 1, 1), date(2100, 1, 1)),
 )
-def test_what_is_written_is_read(
+def test_written_data_are_read_back(
     tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[int, int | None]], first: date
 ) -> None:
     lines, expected, at = ["basin,date,precipitation_mm_per_day,swe_mm"], dict[date, float](), first
@@ -253,7 +253,7 @@ def test_an_attribute_that_is_empty_is_not_known(tmp_path: Path) -> None:
         (BASINS.splitlines()[0].encode(), None, "there is no basin in it"),
     ],
 )
-def test_what_is_no_table_is_refused(tmp_path: Path, content: bytes, line: int | None, cause: str) -> None:
+def test_a_file_that_is_not_a_table_is_refused(tmp_path: Path, content: bytes, line: int | None, cause: str) -> None:
     error = fault(tmp_path, basins=content)
     assert error.line == line
     assert cause in error.cause
@@ -277,7 +277,7 @@ def test_what_is_no_table_is_refused(tmp_path: Path, content: bytes, line: int |
         ),
     ],
 )
-def test_json_that_is_no_table_is_refused(tmp_path: Path, content: str, cause: str) -> None:
+def test_json_that_is_not_a_table_is_refused(tmp_path: Path, content: str, cause: str) -> None:
     path = tmp_path / "basins.json"
     path.write_text(content)
     with pytest.raises(SourceError) as caught:

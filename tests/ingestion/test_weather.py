@@ -15,44 +15,51 @@ from hydrology.base.calendar import day
 from hydrology.base.errors import InvalidInput, Problem
 from ingestion import weather
 from ingestion.base import SourceError
-from tests.ingestion import weather_files as created
+from tests.ingestion import weather_files
 
-WRITERS: list[Callable[[Path], Path]] = [created.written_csv, created.written_json, created.written_netcdf]
+WRITERS: list[Callable[[Path], Path]] = [
+    weather_files.written_csv,
+    weather_files.written_json,
+    weather_files.written_netcdf,
+]
 
 
 def read(path: Path) -> weather.WeatherFile:
-    return weather.read(path, created.RECEIVED)
+    return weather.read(path, weather_files.RECEIVED)
 
 
 @pytest.mark.parametrize("write", WRITERS)
 def test_each_form_gives_the_same_forecasts(tmp_path: Path, write: Callable[[Path], Path]) -> None:
     found = read(write(tmp_path))
     assert (found.issue.source, found.issue.model) == ("our-own", "two-guesses")
-    assert found.issue.reference_time == created.REFERENCE
+    assert found.issue.reference_time == weather_files.REFERENCE
     assert found.issue.available_time.isoformat() == "2026-11-22T06:00:00+00:00"
     assert (found.issue.licence, found.issue.credit) == ("CC BY 4.0", "Weather guessed by the river office")
     assert found.refused == {}
-    assert [forecast.basin for forecast in found.forecasts] == list(created.BASINS)
+    assert [forecast.basin for forecast in found.forecasts] == list(weather_files.BASINS)
     for at, forecast in enumerate(found.forecasts):
         assert (forecast.traces, forecast.first) == (("0", "1"), day("2026-11-22"))
-        assert forecast.values.keys() == created.UNITS.keys()
+        assert forecast.values.keys() == weather_files.UNITS.keys()
         for name, values in forecast.values.items():
-            expected = [[created.value(name, at, trace, lead) for lead in range(3)] for trace in created.REALIZATIONS]
+            expected = [
+                [weather_files.value(name, at, trace, lead) for lead in range(3)]
+                for trace in weather_files.REALIZATIONS
+            ]
             np.testing.assert_array_equal(values, np.array(expected, np.float32))
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations(("time", "station", "realization"))))
 def test_the_dimensions_of_netcdf_may_stand_in_any_order(tmp_path: Path, order: tuple[str, ...]) -> None:
-    found = read(created.written_netcdf(tmp_path, order=order))
-    assert found.forecasts[1].values["tmax"][1, 2] == created.value("tmax", 1, 1, 2)
+    found = read(weather_files.written_netcdf(tmp_path, order=order))
+    assert found.forecasts[1].values["tmax"][1, 2] == weather_files.value("tmax", 1, 1, 2)
 
 
 def test_the_day_of_a_time_is_that_of_its_lower_bound(tmp_path: Path) -> None:
-    assert read(created.written_netcdf(tmp_path, hour=24)).forecasts[0].first == day("2026-11-22")
+    assert read(weather_files.written_netcdf(tmp_path, hour=24)).forecasts[0].first == day("2026-11-22")
 
 
 def test_a_time_without_bounds_is_the_midnight_of_its_day(tmp_path: Path) -> None:
-    path = created.written_netcdf(tmp_path)
+    path = weather_files.written_netcdf(tmp_path)
     with netCDF4.Dataset(path, "a") as dataset:
         dataset["time"].delncattr("bounds")
     assert read(path).forecasts[0].first == day("2026-11-22")
@@ -62,22 +69,22 @@ def test_a_time_without_bounds_is_the_midnight_of_its_day(tmp_path: Path) -> Non
         read(path)
 
 
-def test_what_does_not_state_when_it_was_available_is_so_since_it_came(tmp_path: Path) -> None:
-    result = created.document()
+def test_without_a_time_of_availability_the_time_of_arrival_counts(tmp_path: Path) -> None:
+    result = weather_files.document()
     del result["available_time"]
-    assert read(created.written_json(tmp_path, result)).issue.available_time == created.RECEIVED
+    assert read(weather_files.written_json(tmp_path, result)).issue.available_time == weather_files.RECEIVED
 
 
 def _without_day(result: dict[str, Any]) -> None:
-    weather_of = result["basins"][created.BASINS[0]]
-    weather_of["time"] = [created.DAYS[0], created.DAYS[2]]
+    weather_of = result["basins"][weather_files.BASINS[0]]
+    weather_of["time"] = [weather_files.DAYS[0], weather_files.DAYS[2]]
     weather_of["traces"] = {
         label: {name: values[:2] for name, values in trace.items()} for label, trace in weather_of["traces"].items()
     }
 
 
 def _first(result: dict[str, Any]) -> dict[str, list[float | None]]:
-    trace: dict[str, list[float | None]] = result["basins"][created.BASINS[0]]["traces"]["1"]
+    trace: dict[str, list[float | None]] = result["basins"][weather_files.BASINS[0]]["traces"]["1"]
     return trace
 
 
@@ -92,47 +99,49 @@ def _first(result: dict[str, Any]) -> dict[str, list[float | None]]:
         ("precipitation is negative", lambda s: _first(s).update(precipitation=[1, 1, -0.5])),
         (
             "begins between",
-            lambda s: s["basins"][created.BASINS[0]].update(time=["2025-11-22", "2025-11-23", "2025-11-24"]),
+            lambda s: s["basins"][weather_files.BASINS[0]].update(time=["2025-11-22", "2025-11-23", "2025-11-24"]),
         ),
         (
             "comes twice in trace",
-            lambda s: s["basins"][created.BASINS[0]].update(time=[created.DAYS[0]] * 2 + [created.DAYS[1]]),
+            lambda s: s["basins"][weather_files.BASINS[0]].update(
+                time=[weather_files.DAYS[0]] * 2 + [weather_files.DAYS[1]]
+            ),
         ),
     ],
 )
 def test_a_faulty_basin_is_refused_by_name_and_the_rest_is_read(
     tmp_path: Path, shown: str, spoil: Callable[[dict[str, Any]], None]
 ) -> None:
-    result = created.document()
+    result = weather_files.document()
     spoil(result)
-    found = read(created.written_json(tmp_path, result))
-    assert [forecast.basin for forecast in found.forecasts] == [created.BASINS[1]]
-    assert shown in found.refused[created.BASINS[0]]
+    found = read(weather_files.written_json(tmp_path, result))
+    assert [forecast.basin for forecast in found.forecasts] == [weather_files.BASINS[1]]
+    assert shown in found.refused[weather_files.BASINS[0]]
 
 
 def test_a_wrong_unit_refuses_every_basin(tmp_path: Path) -> None:
-    result = created.document()
+    result = weather_files.document()
     result["units"]["tmax"] = "K"
-    assert read(created.written_json(tmp_path, result)).refused.keys() == set(created.BASINS)
-    path = created.written_netcdf(tmp_path)
+    assert read(weather_files.written_json(tmp_path, result)).refused.keys() == set(weather_files.BASINS)
+    path = weather_files.written_netcdf(tmp_path)
     with netCDF4.Dataset(path, "a") as dataset:
         dataset["tmax"].units = "K"
     assert "tmax has no unit degC" in read(path).refused[created.BASINS[0]]
 
 
 def test_a_basin_under_two_names_is_refused(tmp_path: Path) -> None:
-    result = created.document()
-    result["basins"]["01013500"] = result["basins"][created.BASINS[0]]
-    found = read(created.written_json(tmp_path, result))
-    assert [forecast.basin for forecast in found.forecasts] == [created.BASINS[1]]
-    assert "comes twice" in found.refused[created.BASINS[0]]
+    result = weather_files.document()
+    result["basins"]["01013500"] = result["basins"][weather_files.BASINS[0]]
+    found = read(weather_files.written_json(tmp_path, result))
+    assert [forecast.basin for forecast in found.forecasts] == [weather_files.BASINS[1]]
+    assert "comes twice" in found.refused[weather_files.BASINS[0]]
 
 
 def test_a_missing_value_of_netcdf_is_a_missing_lead(tmp_path: Path) -> None:
-    path = created.written_netcdf(tmp_path)
+    path = weather_files.written_netcdf(tmp_path)
     with netCDF4.Dataset(path, "a") as dataset:
         dataset["tmin"][1, 0, 1] = np.ma.masked
-    assert "tmin is missing on 2026-11-23 in trace 1" in read(path).refused[created.BASINS[0]]
+    assert "tmin is missing on 2026-11-23 in trace 1" in read(path).refused[weather_files.BASINS[0]]
 
 
 CSV_FAULTS = [
@@ -151,7 +160,7 @@ def test_a_broken_table_is_refused_with_the_line(
     tmp_path: Path, spoil: Callable[[list[str]], list[str]], shown: str
 ) -> None:
     with pytest.raises(SourceError, match=shown):
-        read(created.written_csv(tmp_path, spoil(created.lines())))
+        read(weather_files.written_csv(tmp_path, spoil(weather_files.lines())))
 
 
 @pytest.mark.parametrize(
@@ -165,12 +174,12 @@ def test_a_broken_table_is_refused_with_the_line(
 )
 def test_a_broken_document_is_refused_and_not_repeated(tmp_path: Path, change: dict[str, Any], shown: str) -> None:
     with pytest.raises(SourceError, match=shown) as refused:
-        read(created.written_json(tmp_path, created.document() | change))
+        read(weather_files.written_json(tmp_path, weather_files.document() | change))
     assert "script" not in str(refused.value)
 
 
 def test_names_that_cannot_be_used_are_refused(tmp_path: Path) -> None:
-    path = created.written_netcdf(tmp_path)
+    path = weather_files.written_netcdf(tmp_path)
     with netCDF4.Dataset(path, "a") as dataset:
         dataset.institution = "The River Office of Somewhere"
     with pytest.raises(InvalidInput, match="source of a weather forecast is not a name"):

@@ -53,7 +53,7 @@ REQUESTS: list[tuple[str, dict[str, Any]]] = [
 
 @dataclass(frozen=True)
 class Wrong:
-    """A request that must be refused, and the name that the refusal must say."""
+    """A request that must be refused, and the name that the refusal must contain."""
 
     kind: str
     params: Any

@@ -1,4 +1,4 @@
-"""Every kind of work is asked for by its contract, and refused by name where a request does not keep to it."""
+"""Every kind of job has a contract, and a request that breaks it is refused by the name of the field."""
 
 import pytest
 from hypothesis import given
@@ -13,7 +13,7 @@ def test_there_is_a_request_of_every_kind_that_people_can_ask_for() -> None:
 
 
 @pytest.mark.parametrize(("kind", "params"), REQUESTS)
-def test_what_a_request_leaves_out_is_left_out_of_the_job(kind: str, params: dict[str, object]) -> None:
+def test_fields_missing_in_a_request_are_missing_in_the_job(kind: str, params: dict[str, object]) -> None:
     assert read(kind, params).stored() == params
 
 
@@ -59,7 +59,7 @@ def test_a_wrong_request_is_refused_by_name(wrong: Wrong) -> None:
         ("oracle", {}, "There is no kind of job oracle: choose one of ingest, fetch, bridge, daily, replay, climate"),
     ],
 )
-def test_the_sentence_states_which_field_and_why(kind: str, params: object, sentence: str) -> None:
+def test_the_message_names_the_field_and_the_reason(kind: str, params: object, sentence: str) -> None:
     with pytest.raises(InvalidRequest) as refused:
         read(kind, params)
     assert sentence in str(refused.value)
@@ -77,7 +77,7 @@ def test_a_kind_has_its_queue() -> None:
     }
 
 
-def test_what_forecasts_of_the_day_rest_on_has_the_queue_of_the_service() -> None:
+def test_jobs_that_daily_forecasts_depend_on_have_the_queue_of_the_service() -> None:
     operational = {kind for kind in KINDS if queue_of(kind, of_service=True) == "service"}
     assert operational == {"daily", "forecast", "volumes", "fetch", "bridge", "basin", "upload", "weather"}
     assert "service" not in {queue_of(kind) for kind in KINDS}

@@ -1,4 +1,4 @@
-"""What a training says of its members."""
+"""The configuration of the members of a training."""
 
 from tests.operations.conftest import configuration
 

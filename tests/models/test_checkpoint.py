@@ -1,4 +1,4 @@
-"""Files of weights that others have made are read whole or refused in a sentence."""
+"""Weight files of others are read whole or refused in a sentence."""
 
 import json
 
@@ -16,7 +16,7 @@ def blob(metadata: object, name: str = "a") -> bytes:
     return len(header).to_bytes(8, "little") + header
 
 
-def test_what_is_written_is_read() -> None:
+def test_written_data_are_read_back() -> None:
     tensors, header = checkpoint.parse(checkpoint.dump({"a": torch.ones(2)}, {"step": 3}))
     assert tensors["a"].tolist() == [1, 1]
     assert header == {"step": 3}
@@ -36,7 +36,7 @@ def test_what_is_written_is_read() -> None:
         blob({"other": "{}"}, "a\n\x1b" * 1000),
     ],
 )
-def test_what_is_no_such_file_is_refused_in_a_short_sentence(content: bytes) -> None:
+def test_a_file_that_is_not_a_checkpoint_is_refused_in_a_short_sentence(content: bytes) -> None:
     with pytest.raises(DataProblem, match="cannot be read") as problem:
         checkpoint.parse(content)
     assert len(str(problem.value)) < 400

@@ -55,7 +55,7 @@ def exam(
     settings = {"cells": 6, "output_gate_bias": -2.0, "antecedent_days": (3.0, 60.0), **network}
     config = TrainingConfig(
         network=MCLSTMConfig.model_validate(settings),
-        inputs=InputsConfig(product="made", static=("area_gages2", "frac_snow")),
+        inputs=InputsConfig(product="invented", static=("area_gages2", "frac_snow")),
         train_period=DAYS,
         unseen=(unseen,) if unseen else (),
     )
@@ -162,7 +162,7 @@ def test_flow_that_warmth_raises_is_found() -> None:
     assert {"warming", "cooling"} & found
 
 
-def test_water_that_is_no_number_fails_every_question() -> None:
+def test_water_that_is_not_a_number_fails_every_question() -> None:
     def broken(network: MCLSTM) -> None:
         torch.nn.init.constant_(network.output_gate.bias, torch.nan)
 

@@ -34,7 +34,7 @@ def changed(outputs: Outputs, **changes: Tensor) -> Mapping[str, Tensor]:
 
 
 @pytest.mark.parametrize("architecture", sorted(ARCHITECTURES))
-def test_every_network_of_ours_passes_what_it_is_asked(architecture: str) -> None:
+def test_every_network_passes_its_probes(architecture: str) -> None:
     network = ready(architecture, dtype=torch.float32)
 
     results = measure([network, network], AUXILIARY, STATIC)
@@ -52,7 +52,7 @@ def test_a_leak_is_found() -> None:
     assert "closure" in failures(faulty(leak))
 
 
-def test_a_bias_that_is_no_number_fails_every_probe_with_no_value() -> None:
+def test_a_bias_that_is_not_a_number_fails_every_probe_without_a_value() -> None:
     network = MCLSTM(AUXILIARY, STATIC, cells=8, recurrence="torch")
     torch.nn.init.constant_(network.output_gate.bias, torch.nan)
 
@@ -117,7 +117,7 @@ def test_rain_that_is_lost_on_the_way_in_is_found() -> None:
     assert "added rain" in failures(faulty(capped))
 
 
-def test_more_than_there_is_cannot_leave() -> None:
+def test_outflow_above_the_stored_water_is_found() -> None:
     def flood(network: MCLSTM, inputs: Inputs, state: State | None) -> tuple[Outputs, State]:
         outputs, last = MCLSTM.forward(network, inputs, state)
         return changed(outputs, discharge=outputs["discharge"] * 40), last

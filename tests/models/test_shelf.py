@@ -1,4 +1,4 @@
-"""What ships with Freshet is whole, and keeps its water."""
+"""The shipped ensembles are complete and conserve water."""
 
 from pathlib import Path
 
@@ -39,7 +39,7 @@ def test_every_member_is_whole_and_closes_the_balance(folder: Path) -> None:
         assert worst_residual(network, drive, network.empty_state(SAMPLES)["c"]) <= 1e-5
 
 
-def test_what_is_judged_comes_with_an_error_model_of_years_that_it_was_not_fitted_to() -> None:
+def test_a_scored_ensemble_has_an_error_model_of_years_it_was_not_fitted_to() -> None:
     shipped = [form.read(folder) for folder in SHIPPED]
     fitted = {ensemble.name: errors.read(ensemble) for ensemble in shipped}
     periods = {name: None if model is None else str(model.period) for name, model in fitted.items()}

@@ -108,7 +108,7 @@ def test_training_learns_and_retains_the_best_validation_weights() -> None:
     assert best._validate(0.0).value == pytest.approx(max(scores), abs=1e-6)
 
 
-def test_what_is_stored_is_the_running_mean_of_the_weights() -> None:
+def test_the_stored_weights_are_their_running_mean() -> None:
     plain, averaged = member(ema_decay=0.0), member(ema_decay=0.6)
     means = {name: tensor.clone() for name, tensor in averaged.network.state_dict().items()}
 
@@ -174,7 +174,7 @@ def test_a_stop_asked_for_by_progress_stops_the_training() -> None:
     assert training.step == 2
 
 
-def test_a_loss_that_is_no_number_is_refused() -> None:
+def test_a_loss_that_is_not_a_number_is_refused() -> None:
     with pytest.raises(TrainingDiverged, match="lower learning rate"):
         member(schedule=Cosine(steps=12, warmup_steps=0, peak_learning_rate=5e36), validation_period=None).run()
 
@@ -207,7 +207,7 @@ def test_broken_weights_are_refused() -> None:
             parse(broken)
 
 
-def test_each_epoch_deals_every_window_once() -> None:
+def test_each_epoch_uses_every_window_once() -> None:
     observed = np.ones((2, 40), dtype=bool)
     observed[1, 20:] = False
     period = Period.parse("2000-01-01..2000-02-09")

@@ -85,7 +85,7 @@ def live_file(trained_file: Path, tmp_path_factory: pytest.TempPathFactory) -> P
 @pytest.fixture
 def trained_store(trained_file: Path, tmp_path: Path) -> Iterator[Database]:
     """A copy of the country and its version."""
-    database = Database(f"sqlite:///{shutil.copy(trained_file, tmp_path / 'kept.sqlite')}")
+    database = Database(f"sqlite:///{shutil.copy(trained_file, tmp_path / 'country.sqlite')}")
     yield database
     database.close()
 

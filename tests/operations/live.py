@@ -41,7 +41,7 @@ FORECAST = {"adapter": "open-meteo-forecast", "model": "ecmwf_ifs", "days_ahead"
 
 
 def quiet(*_: Any) -> None:
-    """Tell nobody."""
+    """Send nothing to anybody."""
 
 
 @dataclass
@@ -92,7 +92,7 @@ class Station:
         self.world.gauges = {**self.world.gauges, basin: replace(gauge, weather=weather)}
 
     def change(self, basin: str, at: Day, rain: float) -> None:
-        """Let the archive tell another rain of a day."""
+        """Let the archive report another rain of a day."""
         gauge = self.world.gauges[basin]
         daily = gauge.weather["precipitation"]
         values = daily.values.copy()
@@ -102,7 +102,7 @@ class Station:
 
 
 def world_of(database: Database) -> World:
-    """Return a world that tells what is kept of the synthetic basins, all of it in time."""
+    """Return a world with the stored data of the synthetic basins, all of it in time."""
     gauges = {}
     with database.reading() as session:
         for name in BASINS:

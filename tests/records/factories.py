@@ -57,7 +57,7 @@ def a_member(label: int = 0, weights: bytes = b"weights") -> versions.Member:
 
 
 def a_version(session: Session, *members: versions.Member, **chosen: Any) -> versions.Version:
-    """Keep a version; each is a second younger than the one before."""
+    """Store a version; each is a second younger than the one before."""
     new = versions.NewVersion(
         created_at=NOW + timedelta(seconds=next(_seconds)),
         issued_at=NOW,
@@ -154,7 +154,7 @@ def row_counts(session: Session) -> dict[str, int]:
 
 
 def an_issue(reference_time: str = "2008-10-01", **chosen: Any) -> WeatherIssue:
-    """Return what a made source issued; it was available six hours after its reference time."""
+    """Return what an invented source issued; it was available six hours after its reference time."""
     at = instant(reference_time)
     given: dict[str, Any] = {
         "source": "a-source",
@@ -181,5 +181,5 @@ def a_weather_forecast(
 
 
 def resum(row: Summed) -> None:
-    """Give a row that a test has changed the checksum of what it says now."""
+    """Update the checksum of a row that a test has changed."""
     row.checksum = with_checksum(type(row), vars(row))["checksum"]

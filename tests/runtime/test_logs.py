@@ -1,4 +1,4 @@
-"""What libraries log is written as this program's own lines are, and an interruption is no error of theirs."""
+"""Log lines of libraries have this program's form, and an interruption is not logged as an error."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""Settings come from the environment, and what cannot be used is said in a sentence."""
+"""Settings come from the environment, and an unusable one is reported in a sentence."""
 
 from datetime import UTC, datetime
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A child process that writes a line which is no message, and a worker that starts such children."""
+"""A child process that writes a line that is not a message, and a worker that starts such children."""
 
 import sys
 import time

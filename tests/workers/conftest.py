@@ -151,13 +151,13 @@ def live_shop(live_file: Path, tmp_path: Path) -> Iterator[Shop]:
 
 @pytest.fixture
 def empty_shop(tmp_path: Path) -> Iterator[Shop]:
-    """A shop on SQLite that keeps nothing yet."""
+    """A shop on an empty SQLite database."""
     yield from opened_empty(tmp_path)
 
 
 @pytest.fixture
 def patient_shop(tmp_path: Path) -> Iterator[Shop]:
-    """A shop on SQLite that keeps nothing yet, whose leases outlast the test."""
+    """A shop on an empty SQLite database, whose leases outlast the test."""
     yield from opened_empty(tmp_path, lease=10 * PATIENCE)
 
 
@@ -176,7 +176,7 @@ def opened_with(file: Path, folder: Path) -> Iterator[Shop]:
 
 
 def opened_empty(folder: Path, lease: float = LEASE) -> Iterator[Shop]:
-    """Open a shop on SQLite that keeps nothing yet."""
+    """Open a shop on an empty SQLite database."""
     settings = Settings.load(data=folder, lease_seconds=lease)
     database = Database(settings.database_url)
     database.migrate()

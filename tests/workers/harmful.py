@@ -50,7 +50,7 @@ class ShortHarm(Harm):
 
 
 class QuietHarm(Harm):
-    """Do harm without telling of any progress."""
+    """Do harm without reporting any progress."""
 
     silence_limit = SILENCE_LIMIT
 
@@ -78,7 +78,7 @@ KINDS: Mapping[str, type[Harm]] = {
 
 
 def well(running: Running) -> dict[str, Any]:
-    """Tell which process ran the job."""
+    """Report which process ran the job."""
     return {"process": os.getpid(), "attempt": running.job.attempt}
 
 
@@ -124,7 +124,7 @@ def obey(running: Running) -> dict[str, Any]:
 
 
 def go_on(running: Running) -> dict[str, Any]:
-    """Work for longer than the progress may stand still, and tell of each step."""
+    """Work for longer than the progress may stand still, and report each step."""
     for done in range(40):
         running.show(done, 40)
         running.pause(SILENCE_LIMIT.total_seconds() / 20)
@@ -132,14 +132,14 @@ def go_on(running: Running) -> dict[str, Any]:
 
 
 def find_no_room(running: Running) -> dict[str, Any]:
-    """Write to a full disk, unless there is a file that says that there is room."""
+    """Write to a full disk, unless a file signals that there is room."""
     if not (running.tools.settings.data / "room").exists():
         Path("/dev/full").write_bytes(b"x")
     return well(running)
 
 
 def wait_for_a_file(running: Running) -> dict[str, Any]:
-    """Work until there is a file of the job's name, and tell by another that the work has begun."""
+    """Work until a file with the job's name exists, and signal the start by another file."""
     (running.tools.settings.data / f"{running.job.id} began").touch()
     while not (running.tools.settings.data / running.job.id).exists():
         running.pause(0.1)
@@ -175,7 +175,7 @@ def flood_memory(running: Running) -> dict[str, Any]:
 
 
 def flood_pipe(running: Running) -> dict[str, Any]:
-    """Tell more than anybody can hold."""
+    """Report more than anybody can hold."""
     running.show(1, 3, "x" * 2**27)
     return {}
 

@@ -1,4 +1,4 @@
-"""From a forecast to what a receiver is told: alerts, subscriptions and deliveries over the API."""
+"""Alerts over the API, from a forecast to the notification of a receiver."""
 
 import json
 from datetime import timedelta
@@ -25,18 +25,18 @@ from records.runs.run_summary import RunSummary
 from records.versions import promotions
 from runtime.clock import Clock
 from runtime.settings import Settings
-from tests.app import factories as created
+from tests.app import factories
 from tests.app.conftest import bearer, serving
 from tests.records.factories import BASIN, NOW, a_basin, a_promoted_version, a_run, a_version
 
-PER_MM = created.AREA_M2 / 1000 / 86_400
+PER_MM = factories.AREA_M2 / 1000 / 86_400
 ALERTS = f"/v1/basins/{BASIN}/alerts"
 URL = "https://rivers.example/hook?token=hush"
 SUBSCRIPTIONS = "/v1/subscriptions"
 
 
 def fill_records(database: Database) -> str:
-    """Keep a basin with a version, a level that is passed nearly always and one that never is; return the version."""
+    """Store a basin with a version, one level nearly always exceeded and one never; return the version."""
     with database.transaction() as session:
         a_basin(session)
         for name, depth in (("gauge-2", 0.01), ("dam", 1000.0)):
@@ -47,9 +47,9 @@ def fill_records(database: Database) -> str:
 
 def issue(database: Database, version: str, *, calibrated: bool = True) -> str:
     """Issue a forecast and decide by it, as a cycle does."""
-    result = created.forecast()
+    result = factories.forecast()
     if not calibrated:
-        result = created.forecast(summary=RunSummary(calibration_reason="No error model."))
+        result = factories.forecast(summary=RunSummary(calibration_reason="No error model."))
         bare = [one for one in result.series if one.variable not in ("discharge_calibrated", "discharge_paths")]
         result = type(result)(basin=result.basin, series=bare, ledgers=result.ledgers)
     with database.transaction() as session:
@@ -101,7 +101,7 @@ def test_the_history_names_the_run_of_every_change_and_a_promotion_apart(
     assert changes[0]["missing"].keys() >= {"run", "t0", "level", "chance"}
 
 
-def test_a_forecast_that_is_not_calibrated_leaves_alerts_as_they_are_and_states_it(
+def test_an_uncalibrated_forecast_leaves_alerts_unchanged_and_gives_the_reason(
     database: Database, client: TestClient
 ) -> None:
     version = fill_records(database)
@@ -128,7 +128,7 @@ def test_alerts_are_listed_page_by_page(sqlite_database: Database, sqlite_client
 
 
 @pytest.mark.parametrize("scope", ["operator", "admin"])
-def test_a_receiver_is_reported_and_what_fails_is_replayed(
+def test_a_receiver_is_notified_and_a_failed_delivery_is_replayed(
     database: Database, database_url: str, tmp_path: Path, scope: Scope
 ) -> None:
     version = fill_records(database)
@@ -230,7 +230,7 @@ def test_a_secret_is_stored_nowhere(own: TestClient, sqlite_database: Database) 
         ),
     ],
 )
-def test_a_target_that_nothing_may_be_sent_to_is_refused(own: TestClient, url: str) -> None:
+def test_a_forbidden_target_is_refused(own: TestClient, url: str) -> None:
     created_one = subscribe(own)
     for answer in (
         own.post(SUBSCRIPTIONS, json={"url": url}),
@@ -282,7 +282,7 @@ def test_another_key_sees_and_changes_nothing_of_a_subscription(own: TestClient,
         assert own.get(path, headers={"Authorization": ""}).status_code == 401
 
 
-def test_a_revoked_key_is_reported_nothing_more(own: TestClient, sqlite_database: Database) -> None:
+def test_a_revoked_key_gets_no_more_notifications(own: TestClient, sqlite_database: Database) -> None:
     subscribe(own)
     version = fill_records(sqlite_database)
     with sqlite_database.transaction() as session:
@@ -293,7 +293,7 @@ def test_a_revoked_key_is_reported_nothing_more(own: TestClient, sqlite_database
         assert deliveries.page(session) == []
 
 
-def test_a_key_has_only_so_many_subscriptions(own: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_subscriptions_of_a_key_are_limited(own: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("records.alerts.subscriptions.MAX_OF_A_KEY", 2)
     for _ in range(2):
         subscribe(own)

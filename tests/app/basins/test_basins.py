@@ -72,7 +72,7 @@ def test_basins_are_found_by_text_and_unit(
     assert [basin["id"] for basin in result["basins"]] == found
 
 
-def test_a_basin_is_reported_what_it_is(sqlite_database: Database, sqlite_client: TestClient) -> None:
+def test_a_basin_is_described(sqlite_database: Database, sqlite_client: TestClient) -> None:
     fill_records(sqlite_database, FISH_RIVER, basins.Basin("SYNTH-01"), basins.Basin("OWN-7"))
     result = {basin["id"]: basin["kind"] for basin in sqlite_client.get("/v1/basins").json()["basins"]}
     assert result == {BASIN: "usgs", "SYNTH-01": "synthetic", "OWN-7": "other"}
@@ -117,7 +117,7 @@ def test_a_basin_reports_all_that_is_stored(database: Database, client: TestClie
     }
 
 
-def test_what_is_not_known_is_null_with_a_reason(sqlite_database: Database, sqlite_client: TestClient) -> None:
+def test_an_unknown_value_is_null_with_a_reason(sqlite_database: Database, sqlite_client: TestClient) -> None:
     with sqlite_database.transaction() as session:
         a_basin(session)
     result = sqlite_client.get(f"/v1/basins/{BASIN}").json()
@@ -153,7 +153,7 @@ def test_an_unknown_basin_names_those_like_it(database: Database, client: TestCl
         ("/v1/basins/USGS-%7B%7D", "path", "basin"),
     ],
 )
-def test_what_cannot_be_used_is_named(client: TestClient, asked: str, location: str, field: str) -> None:
+def test_an_unusable_parameter_is_named(client: TestClient, asked: str, location: str, field: str) -> None:
     answer = client.get(asked)
     assert answer.status_code == 422
     result = answer.json()
@@ -162,7 +162,7 @@ def test_what_cannot_be_used_is_named(client: TestClient, asked: str, location: 
     assert field in result["detail"]
 
 
-def test_the_next_page_retains_the_box(sqlite_database: Database, sqlite_client: TestClient) -> None:
+def test_the_next_page_has_the_same_box(sqlite_database: Database, sqlite_client: TestClient) -> None:
     places = [basins.Basin(f"USGS-0000000{one}", latitude=40.0, longitude=-70.0 + one) for one in range(1, 6)]
     fill_records(sqlite_database, *places)
     first = sqlite_client.get("/v1/basins?bbox=-69,39,-67,41&limit=2").json()

@@ -19,7 +19,7 @@ from records.simulations.simulated_storage import WATER, SimulatedWater, WaterVa
 from records.verification import scores
 from records.weather import product_credits
 from tests.records.factories import BASIN, NOW, a_basin, a_promoted_version, a_source, daily
-from tests.records.simulations.test_model_levels import CELLS, levels_of
+from tests.records.simulations.test_simulated_thresholds import CELLS, levels_of
 
 ADDRESS = f"/v1/basins/{BASIN}/normals"
 RECORD = Period.parse("1990-01-01..2008-12-31")
@@ -30,7 +30,7 @@ OTHER_YEARS = np.arange(18)
 
 
 def fill_records(database: Database, values: Any = YEARS) -> None:
-    """Keep a record of flow, and the same numbers as precipitation and temperature of a product."""
+    """Store a record of flow, and the same numbers as precipitation and temperature of a product."""
     with database.transaction() as session:
         basins.upsert(session, basins.Basin(BASIN, areas={"area_gages2": 2.0e9}))
         source, first = a_source(session), str(RECORD.first)
@@ -39,7 +39,7 @@ def fill_records(database: Database, values: Any = YEARS) -> None:
         series.write(session, BASIN, "daymet", "tmax", daily(first, *values[-800:], unit="degC"), source, NOW)
 
 
-def test_a_day_is_reported_what_other_years_had(database: Database, client: TestClient) -> None:
+def test_the_normal_of_a_day_is_that_of_other_years(database: Database, client: TestClient) -> None:
     fill_records(database)
     result = client.get(ADDRESS, params=TWO_DAYS | {"variable": "discharge"}).json()
     assert (result["basin"], result["near_days"], result["least_years"]) == (BASIN, 7, 10)
@@ -135,7 +135,7 @@ def test_too_few_years_are_null_with_the_reason(sqlite_database: Database, sqlit
     assert result["missing"]["variables.discharge"].startswith("2 of 2 days have fewer than 10 other years")
 
 
-def test_a_basin_without_a_gauge_states_it(sqlite_database: Database, sqlite_client: TestClient) -> None:
+def test_a_basin_without_a_gauge_gives_the_reason(sqlite_database: Database, sqlite_client: TestClient) -> None:
     with sqlite_database.transaction() as session:
         a_basin(session)
     result = sqlite_client.get(ADDRESS).json()
@@ -163,7 +163,7 @@ def test_a_year_is_reported_unless_days_are_named(
     assert len(result["variables"]["discharge"]["mean"]) == len(result["time"])
 
 
-def test_whose_the_data_are_is_reported(sqlite_database: Database, sqlite_client: TestClient) -> None:
+def test_the_credit_of_the_data_is_reported(sqlite_database: Database, sqlite_client: TestClient) -> None:
     fill_records(sqlite_database)
     before = sqlite_client.get(ADDRESS, params=TWO_DAYS)
     assert before.json()["credits"] == {}
@@ -185,7 +185,7 @@ def test_whose_the_data_are_is_reported(sqlite_database: Database, sqlite_client
         ({"variable": "tmax", "product": "daymet", "units": "m3/s"}, "units", "leave it out"),
     ],
 )
-def test_what_cannot_be_asked_is_refused(
+def test_an_invalid_request_is_refused(
     sqlite_database: Database, sqlite_client: TestClient, asked: dict[str, str], field: str, words: str
 ) -> None:
     fill_records(sqlite_database)
@@ -198,7 +198,7 @@ def test_what_cannot_be_asked_is_refused(
 
 
 @pytest.mark.parametrize("asked", [{"variable": "snow_depth"}, {"product": "nldas"}])
-def test_what_is_not_stored_names_what_is(
+def test_a_missing_series_is_reported_with_the_stored_ones(
     sqlite_database: Database, sqlite_client: TestClient, asked: dict[str, str]
 ) -> None:
     fill_records(sqlite_database)

@@ -24,7 +24,7 @@ FLOWS = (100.0, float("nan"), 250.0)
 
 
 def fill_records(database: Database) -> None:
-    """Keep three days of discharge (one missing) and of two weather variables, the second a day later."""
+    """Store three days of discharge (one missing) and of two weather variables, the second a day later."""
     with database.transaction() as session:
         basins.upsert(session, basins.Basin(BASIN, areas={"area_gages2": 2.0e9, "daymet": 2.5e9}))
         source = a_source(session)
@@ -37,7 +37,7 @@ def fill_records(database: Database) -> None:
 
 @pytest.fixture(scope="module")
 def stocked(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
-    """The service on what `keep` keeps, for the tests that only read."""
+    """The service on the data of `fill_records`, for the tests that only read."""
     file = shutil.copy(migrated_sqlite, tmp_path_factory.mktemp("stocked") / "service.sqlite")
     database = Database(f"sqlite:///{file}")
     fill_records(database)
@@ -59,9 +59,7 @@ def test_discharge_is_reported_day_by_day_in_cubic_metres_per_second(database: D
     assert result["missing"]["values.discharge"].startswith("1 of 3 days")
 
 
-def test_whose_data_they_are_is_reported_where_a_feed_brought_them(
-    sqlite_database: Database, sqlite_client: TestClient
-) -> None:
+def test_data_from_a_feed_are_reported_with_their_credit(sqlite_database: Database, sqlite_client: TestClient) -> None:
     fill_records(sqlite_database)
     before = sqlite_client.get(ADDRESS, params={"product": "usgs"})
     assert (before.json()["credit"], before.json()["missing"]["credit"]) == (None, "No feed brought any of it.")
@@ -136,7 +134,7 @@ def test_depths_that_are_stored_are_reported_as_flows(sqlite_database: Database,
         ("variable=discharge", "product", "needed"),
     ],
 )
-def test_what_cannot_be_answered_is_refused_with_the_mend(
+def test_an_impossible_request_is_refused_with_the_remedy(
     stocked: TestClient, asked: str, field: str, mend: str
 ) -> None:
     answer = stocked.get(f"{ADDRESS}?{asked}")
@@ -167,7 +165,9 @@ def test_the_longest_period_is_answered_whole(stocked: TestClient) -> None:
         ("product=usgs&units=mm/day&area=nldas", "unknown-area", "area_gages2, daymet"),
     ],
 )
-def test_what_is_not_stored_is_missed_and_what_is_named(stocked: TestClient, asked: str, kind: str, names: str) -> None:
+def test_a_missing_series_is_reported_with_the_stored_ones(
+    stocked: TestClient, asked: str, kind: str, names: str
+) -> None:
     answer = stocked.get(f"{ADDRESS}?{asked}")
     assert (answer.status_code, answer.json()["type"]) == (404, f"/problems/{kind}")
     assert names in answer.json()["detail"]
@@ -191,7 +191,7 @@ def test_a_copy_is_good_until_the_product_is_written_again(database: Database, c
     assert (changed.status_code, changed.json()["values"]["discharge"][0]) == (200, pytest.approx(101 * 0.3048**3))
 
 
-def test_what_was_known_at_an_instant_stays_what_it_was(database: Database, client: TestClient) -> None:
+def test_what_was_known_at_an_instant_does_not_change(database: Database, client: TestClient) -> None:
     fill_records(database)
     before = client.get(f"{ADDRESS}?product=usgs&units=source&known_at=2008-10-01T07:00:00Z")
     later = NOW + timedelta(days=1)
@@ -206,7 +206,7 @@ def test_what_was_known_at_an_instant_stays_what_it_was(database: Database, clie
     assert (now["known_at"], now["values"]) == (None, {"discharge": [100.0, None, 251.0, 300.0]})
 
 
-def test_what_was_not_known_yet_is_not_there(stocked: TestClient) -> None:
+def test_later_values_are_not_there(stocked: TestClient) -> None:
     answer = stocked.get(f"{ADDRESS}?product=usgs&known_at=2008-10-01T05:59:59Z")
     assert (answer.status_code, answer.json()["type"]) == (404, "/problems/no-observations")
     assert "was known" in answer.json()["detail"]

@@ -15,7 +15,7 @@ from tests.app.basins.test_user_basins import MILL
 from tests.app.conftest import bearer
 from tests.records.alerts.test_thresholds import a_record
 from tests.records.factories import BASIN, NOW, a_promoted_version, a_source, daily
-from tests.records.simulations.test_model_levels import levels_of, statistics
+from tests.records.simulations.test_simulated_thresholds import levels_of, statistics
 
 ADDRESS = f"/v1/basins/{BASIN}/thresholds"
 M3 = 0.3048**3
@@ -23,7 +23,7 @@ AREA_M2 = 2.0e9
 
 
 def fill_records(database: Database, years: int = 12) -> dict[str, float]:
-    """Keep a record in cubic feet per second, and return its levels in that unit by name."""
+    """Store a record in cubic feet per second, and return its levels in that unit by name."""
     record = a_record(years)
     with database.transaction() as session:
         basins.upsert(session, basins.Basin(BASIN, areas={"area_gages2": AREA_M2}))
@@ -86,7 +86,7 @@ def test_every_level_is_reported_in_the_unit_that_is_asked_for(
         ("period=10", 422, "use units, area"),
     ],
 )
-def test_what_cannot_be_reported_is_refused_with_what_mends_it(
+def test_levels_that_cannot_be_reported_are_refused_with_the_remedy(
     sqlite_database: Database, sqlite_client: TestClient, asked: str, status: int, mend: str
 ) -> None:
     fill_records(sqlite_database)
@@ -109,7 +109,7 @@ def test_a_record_of_depths_needs_an_area_for_flows(sqlite_database: Database, s
 
 
 @pytest.mark.parametrize("years", [0, 9])
-def test_too_short_a_record_has_no_level_and_states_why(
+def test_too_short_a_record_has_no_level_and_gives_the_reason(
     sqlite_database: Database, sqlite_client: TestClient, years: int
 ) -> None:
     if years:
@@ -151,7 +151,7 @@ def test_an_unknown_basin_has_no_thresholds(sqlite_database: Database, sqlite_cl
         assert (answer.status_code, answer.json()["type"]) == (404, "/problems/unknown-basin")
 
 
-def test_a_level_is_set_by_who_registered_the_basin(database: Database, client: TestClient) -> None:
+def test_the_owner_of_a_basin_sets_a_level(database: Database, client: TestClient) -> None:
     maker = bearer(database)
     client.put("/v1/basins/OWN-mill", json=MILL, headers=maker)
     address = "/v1/basins/OWN-mill/thresholds"
@@ -174,7 +174,7 @@ def test_a_level_is_set_by_who_registered_the_basin(database: Database, client: 
     assert (gone.status_code, gone.json()["type"]) == (404, "/problems/unknown-threshold")
 
 
-def test_another_key_sets_no_level_of_a_basin(sqlite_database: Database, sqlite_client: TestClient) -> None:
+def test_another_key_cannot_set_a_level_of_a_basin(sqlite_database: Database, sqlite_client: TestClient) -> None:
     maker, other = bearer(sqlite_database), bearer(sqlite_database, name="another office")
     admin = bearer(sqlite_database, "admin", "chief")
     sqlite_client.put("/v1/basins/OWN-mill", json=MILL, headers=maker)
@@ -203,7 +203,7 @@ def test_another_key_sets_no_level_of_a_basin(sqlite_database: Database, sqlite_
         ("bank full", {"discharge": 7}, "threshold"),
     ],
 )
-def test_what_is_no_level_is_refused(
+def test_an_invalid_level_is_refused(
     sqlite_database: Database, sqlite_client: TestClient, name: str, body: dict[str, Any], field: str
 ) -> None:
     fill_records(sqlite_database)
@@ -235,7 +235,7 @@ def test_levels_that_are_reported_are_finite_for_a_river_of_floods_and_dust(
 
 
 def store_model(database: Database, factor: float = 0.5) -> str:
-    """Keep the levels of a version that is current for the basin and simulates so many times the record, in m3/s."""
+    """Store the levels of the current version of the basin, whose flow is this multiple of the record, in m3/s."""
     with database.transaction() as session:
         version = a_promoted_version(session)
         simulated_thresholds.replace(session, levels_of(session, version, statistics=statistics(factor=factor)), {})

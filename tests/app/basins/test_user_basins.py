@@ -92,7 +92,7 @@ def test_a_basin_of_another_source_is_not_written(
         ({"area": 1}, "area"),
     ],
 )
-def test_what_no_basin_has_is_refused(
+def test_a_field_that_no_basin_has_is_refused(
     sqlite_database: Database, sqlite_client: TestClient, change: dict[str, Any], field: str
 ) -> None:
     answer = sqlite_client.put("/v1/basins/OWN-mill", json=MILL | change, headers=bearer(sqlite_database))
@@ -205,7 +205,7 @@ def test_a_gauge_is_added_by_a_job(database: Database, client: TestClient) -> No
     assert (job.queue, job.params) == ("ingest", result | {"basin": "USGS-01031500"})
 
 
-def test_of_an_outline_no_more_is_stored_than_its_polygon(database: Database, client: TestClient) -> None:
+def test_only_the_polygon_of_an_outline_is_stored(database: Database, client: TestClient) -> None:
     feature = {"type": "Feature", "properties": {"\0": math.nan}, "geometry": SQUARE | {"bbox": "\ud800"}}
     body = json.dumps({"basin": "01031500", "outline": feature})  # httpx writes no NaN, others do
     posted = client.post("/v1/basins", content=body, headers=bearer(database) | {"Content-Type": "application/json"})
@@ -232,9 +232,7 @@ def test_a_basin_that_cannot_be_is_refused_by_name(
     assert field in refused.text
 
 
-def test_only_who_registered_a_basin_or_an_admin_states_more_of_it(
-    sqlite_database: Database, sqlite_client: TestClient
-) -> None:
+def test_only_the_owner_of_a_basin_or_an_admin_changes_it(sqlite_database: Database, sqlite_client: TestClient) -> None:
     with sqlite_database.transaction() as session:
         a_basin(session)
     result = {"basin": BASIN, "assume_attributes": True}

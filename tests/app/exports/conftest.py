@@ -1,4 +1,4 @@
-"""A service that has something to say at every address that answers in several formats."""
+"""A service with data at every address that answers in several formats."""
 
 import shutil
 from collections.abc import Iterator
@@ -15,10 +15,10 @@ from records.database.engine import Database
 from records.series import series
 from records.verification import scores
 from records.versions import promotions
-from tests.app import factories as created
+from tests.app import factories
 from tests.app.conftest import serving
 from tests.app.forecasts.test_volumes import paths
-from tests.app.models.test_skill import SCORE
+from tests.app.models.test_scores import SCORE
 from tests.records.factories import BASIN, NOW, a_basin, a_promoted_version, a_run, a_source, daily
 
 FORMULA = '=HYPERLINK("http://evil.example")'
@@ -34,7 +34,7 @@ BASINS = "/v1/basins"
 
 @pytest.fixture(scope="session")
 def exporting(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
-    """The service on what `keep` keeps, for tests that only read."""
+    """The service on the data of `fill_records`, for tests that only read."""
     file = shutil.copy(migrated_sqlite, tmp_path_factory.mktemp("exports") / "service.sqlite")
     database = Database(f"sqlite:///{file}")
     fill_records(database)
@@ -44,19 +44,19 @@ def exporting(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -
 
 
 def fill_records(database: Database) -> None:
-    """Keep three basins, one of them without a forecast, with observations, scores and a run with traces."""
+    """Store three basins, one of them without a forecast, with observations, scores and a run with traces."""
     with database.transaction() as session:
         basins.upsert(session, basins.Basin(BASIN, FORMULA, 47.25, -68.5, "01", areas={"maurer_extended": 2.3e9}))
         basins.upsert(session, basins.Basin(SECOND, 'Älv, "Övre"\nbron', 60.0, 15.0))
         version = a_promoted_version(session, a_basin(session, BARE))
         promotions.promote(session, version, [BASIN, SECOND], reason="better", by="someone", at=NOW)
-        uncalibrated = created.forecast(SECOND)
+        uncalibrated = factories.forecast(SECOND)
         plain = [one for one in uncalibrated.series if "calibrated" not in one.variable]
-        peak = float(np.median(created.DISCHARGE[:, -1]))
-        summary = replace(created.SUMMARY, peak_mm_per_day=peak, peak_lead=3)
-        results = created.forecast(summary=summary), replace(uncalibrated, series=plain)
+        peak = float(np.median(factories.DISCHARGE[:, -1]))
+        summary = replace(factories.SUMMARY, peak_mm_per_day=peak, peak_lead=3)
+        results = factories.forecast(summary=summary), replace(uncalibrated, series=plain)
         a_run(session, version, *results, horizon_days=3, forcing_kind="observed")
-        traces = created.forecast_with_traces()
+        traces = factories.forecast_with_traces()
         traces = replace(traces, series=[*traces.series, paths()])
         a_run(session, version, traces, horizon_days=3, forcing_kind="climatology", purpose="on-request")
         flow = np.where(np.arange(30) == 4, np.nan, np.linspace(1.0, 9.0, 30))

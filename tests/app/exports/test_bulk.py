@@ -10,7 +10,7 @@ from app.forecasts.batch import MAX_BASINS
 from records.basins import basins
 from records.database.engine import Database
 from records.versions import promotions
-from tests.app import factories as created
+from tests.app import factories
 from tests.app.exports.conftest import BARE, SECOND
 from tests.records.factories import BASIN, NOW, a_basin, a_run, a_version
 
@@ -63,12 +63,12 @@ def test_more_than_one_answer_holds_is_refused_not_cut(sqlite_database: Database
 
 
 def fill_records(database: Database) -> None:
-    """Promote a version for two basins, keep a run of both some hours later, and then one of the second alone."""
+    """Promote a version for two basins, store a run of both some hours later, and then one of the second alone."""
     promoted, earlier, later = (NOW - timedelta(hours=hours) for hours in (10, 2, 1))
     with database.transaction() as session:
         version, both = a_version(session).id, [a_basin(session), a_basin(session, SECOND)]
         promotions.promote(session, version, both, reason="better", by="someone", at=promoted)
-        results = created.forecast(), created.forecast(SECOND)
+        results = factories.forecast(), factories.forecast(SECOND)
         a_run(session, version, *results, horizon_days=3, issued_at=earlier, available_at=earlier)
         a_run(session, version, results[1], horizon_days=3, issued_at=later, available_at=later)
 

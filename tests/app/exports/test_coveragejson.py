@@ -1,4 +1,4 @@
-"""Daily series as CoverageJSON: what JSON says, in the shape of the standard."""
+"""Daily series as CoverageJSON: the content of JSON, in the shape of the standard."""
 
 import json
 from typing import Any
@@ -29,7 +29,7 @@ def test_it_has_the_shape_of_the_standard(exporting: TestClient, address: str) -
         assert set(group["members"]) <= set(result["parameters"])
 
 
-def test_a_forecast_states_what_json_states(exporting: TestClient) -> None:
+def test_a_forecast_has_the_content_of_json(exporting: TestClient) -> None:
     result = exporting.get(f"{FORECAST}?members=true").json()
     (coverage,) = collection(exporting, f"{FORECAST}?members=true")["coverages"]
     assert coverage["id"] == BASIN
@@ -46,7 +46,7 @@ def test_a_forecast_states_what_json_states(exporting: TestClient) -> None:
         assert coverage["freshet:about"][name] == result[name]
 
 
-def test_observations_state_what_json_states(exporting: TestClient) -> None:
+def test_observations_have_the_content_of_json(exporting: TestClient) -> None:
     result, shown = exporting.get(OBSERVATIONS).json(), collection(exporting, OBSERVATIONS)
     (coverage,) = shown["coverages"]
     assert coverage["ranges"]["discharge"]["values"] == result["values"]["discharge"]

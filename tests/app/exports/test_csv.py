@@ -1,4 +1,4 @@
-"""Every table as CSV: what JSON says, units in the header, nothing where there is no value, and no formula."""
+"""Every table as CSV: the content of JSON, units in the header, empty cells for null, and never a formula."""
 
 import csv
 import io
@@ -39,7 +39,7 @@ def column(table: list[dict[str, str]], name: str) -> list[float | None]:
     return [float(row[name]) if row[name] else None for row in table]
 
 
-def test_a_forecast_states_what_json_states(exporting: TestClient) -> None:
+def test_a_forecast_has_the_content_of_json(exporting: TestClient) -> None:
     result, table = (
         exporting.get(FORECAST, params={"members": True}).json(),
         rows(exporting, f"{FORECAST}?members=true"),
@@ -80,7 +80,7 @@ def test_many_basins_are_one_table_and_none_is_left_out(exporting: TestClient) -
     assert (bare["time"], bare["discharge_median [m3/s]"]) == ("", "")
 
 
-def test_observations_state_what_json_states(exporting: TestClient) -> None:
+def test_observations_have_the_content_of_json(exporting: TestClient) -> None:
     result, table = exporting.get(OBSERVATIONS).json(), rows(exporting, OBSERVATIONS)
     assert [row["time"] for row in table] == result["time"]
     assert column(table, "discharge [m3/s]") == result["values"]["discharge"]
@@ -88,13 +88,13 @@ def test_observations_state_what_json_states(exporting: TestClient) -> None:
     assert column(table, "discharge_flags") == result["flags"]["discharge"]
 
 
-def test_storage_states_what_json_states(exporting: TestClient) -> None:
+def test_storage_has_the_content_of_json(exporting: TestClient) -> None:
     result, table = exporting.get(STORAGE).json(), rows(exporting, STORAGE)
     for name in ("total", "snow", "other"):
         assert column(table, f"storage_{name} [mm]") == result[name]
 
 
-def test_scores_state_what_json_states(exporting: TestClient) -> None:
+def test_scores_have_the_content_of_json(exporting: TestClient) -> None:
     result, table = exporting.get(SKILL).json(), rows(exporting, SKILL)
     assert [(row["metric"], float(row["value"]), int(row["n"]), row["first_day"]) for row in table] == [
         (score["metric"], score["value"], score["n"], score["period"]["first_day"]) for score in result["scores"]
@@ -107,7 +107,7 @@ def test_scores_state_what_json_states(exporting: TestClient) -> None:
     )
 
 
-def test_volumes_state_what_json_states(exporting: TestClient) -> None:
+def test_volumes_have_the_content_of_json(exporting: TestClient) -> None:
     result, table = exporting.get(VOLUMES).json(), rows(exporting, VOLUMES)
     assert column(table, "exceeded [percent]") == result["exceeded_percent"]
     for name, unit in (("depth", "mm"), ("ahead_depth", "mm"), ("volume", "1e6 m3"), ("percent_of_normal", "percent")):
@@ -115,7 +115,7 @@ def test_volumes_state_what_json_states(exporting: TestClient) -> None:
         assert column(table, f"calibrated_{name} [{unit}]") == (values or [None] * 5)
 
 
-def test_basins_state_what_json_states(exporting: TestClient) -> None:
+def test_basins_have_the_content_of_json(exporting: TestClient) -> None:
     result, table = exporting.get(BASINS).json()["basins"], rows(exporting, BASINS)
     assert [row["basin"] for row in table] == [basin["id"] for basin in result] == [SECOND, BARE, BASIN]
     assert table[0]["name"] == result[0]["name"] == 'Älv, "Övre"\nbron'
@@ -129,7 +129,7 @@ def test_a_page_of_a_file_names_the_next(exporting: TestClient) -> None:
     assert exporting.get(following).text.splitlines()[1].startswith(BASIN)
 
 
-def test_no_basin_is_an_empty_table(exporting: TestClient) -> None:
+def test_a_list_without_basins_is_an_empty_table(exporting: TestClient) -> None:
     answer = exporting.get(BASINS, params={"format": "csv", "q": "nowhere"})
     assert answer.text.splitlines()[0].startswith("basin,name,")
     assert len(answer.text.splitlines()) == 1
@@ -164,14 +164,14 @@ def test_every_number_is_one_to_a_spreadsheet(exporting: TestClient) -> None:
                 assert re.fullmatch(r"(-?\d+(\.\d+)?(e[+-]?\d+)?)?", cell), (name, cell)
 
 
-def test_a_name_from_outside_is_no_formula(exporting: TestClient) -> None:
+def test_a_name_from_outside_is_never_a_formula(exporting: TestClient) -> None:
     names = {row["name"] for row in rows(exporting, BASINS)} | {row["name"] for row in rows(exporting, FORECASTS)}
     assert f"'{FORMULA}" in names
     assert not [name for name in names if name[:1] in tuple("=+-@")]
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", " =1"])
-def test_what_a_spreadsheet_would_compute_is_text(text: str) -> None:
+def test_formulas_are_written_as_text(text: str) -> None:
     stored: list[Any] = [text, None]
     file = writer.write(Table("t", "T", [Column(text, "", "text", stored), Column("n", "", "number", [-1.5, None])]))
     heading, first, second = csv.reader(io.StringIO(file.decode(), newline=""))

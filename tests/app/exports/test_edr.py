@@ -68,7 +68,7 @@ def test_collections_have_the_shape_of_the_standard(exporting: TestClient) -> No
         }
 
 
-def test_a_collection_states_where_and_when_it_has_values(exporting: TestClient) -> None:
+def test_a_collection_describes_its_extent_in_space_and_time(exporting: TestClient) -> None:
     time = read(exporting, FORECAST)["time"]
     extent = read(exporting, FORECASTS)["extent"]
     assert extent["spatial"] == {"bbox": [[-68.5, 47.25, 15.0, 60.0]], "crs": CRS}
@@ -132,7 +132,7 @@ def test_a_part_is_chosen_by_parameter_and_time(
         (f"{FORECASTS}/locations/NOWHERE-1", "unknown-location"),
     ],
 )
-def test_what_there_is_not_is_stated(exporting: TestClient, address: str, kind: str) -> None:
+def test_a_missing_resource_is_a_problem(exporting: TestClient, address: str, kind: str) -> None:
     answer = exporting.get(address)
     assert (answer.status_code, answer.json()["type"]) == (404, f"/problems/{kind}")
 

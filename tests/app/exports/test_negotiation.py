@@ -1,4 +1,4 @@
-"""Which format an answer has, what a cache is told of it, and what it is called as a file."""
+"""The format of an answer, its cache headers and its file name."""
 
 import re
 
@@ -55,7 +55,7 @@ def test_the_parameter_comes_before_the_header(exporting: TestClient) -> None:
     ("params", "accept"),
     [({"format": "xlsx"}, "*/*"), ({}, "image/png"), ({}, "application/json;q=0, text/csv;q=0, text/plain")],
 )
-def test_what_there_is_not_is_refused_with_what_there_is(
+def test_an_unknown_format_is_refused_with_the_known_ones(
     exporting: TestClient, address: str, params: dict[str, str], accept: str
 ) -> None:
     asked = address + "".join(f"{'&' if '?' in address else '?'}format={name}" for name in params.values())
@@ -79,7 +79,7 @@ def test_each_format_has_its_tag_and_caches_distinguish_them(exporting: TestClie
             assert "Accept" in again.headers["Vary"]
 
 
-def test_the_run_of_a_file_is_stored_for_ever(exporting: TestClient) -> None:
+def test_a_file_of_a_run_may_be_cached_for_ever(exporting: TestClient) -> None:
     run = exporting.get(FORECAST).json()["run"]
     file = exporting.get(f"/v1/runs/{run}/basins/{BASIN}?format=csv")
     assert file.headers["Cache-Control"] == "public, max-age=31536000, immutable"

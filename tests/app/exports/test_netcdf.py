@@ -1,4 +1,4 @@
-"""Daily series as NetCDF: what JSON says, by the conventions, as xarray reads it."""
+"""Daily series as NetCDF: the content of JSON, by the conventions, as xarray reads it."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -52,7 +52,7 @@ def days(values: Any) -> list[str]:
     return [str(day) for day in values.values.astype("datetime64[D]")]
 
 
-def test_a_forecast_states_what_json_states(exporting: TestClient, opened: Open) -> None:
+def test_a_forecast_has_the_content_of_json(exporting: TestClient, opened: Open) -> None:
     output, file = exporting.get(f"{FORECAST}?members=true").json(), opened(f"{FORECAST}?members=true")
     assert file.attrs["Conventions"] == "CF-1.8"
     assert file.attrs["featureType"] == "timeSeries"
@@ -102,7 +102,7 @@ def test_many_basins_are_stations_and_none_is_left_out(exporting: TestClient, op
     assert str(by_basin["name"].sel(station=SECOND).values) == 'Älv, "Övre"\nbron'
 
 
-def test_observations_state_what_json_states_with_their_flags(exporting: TestClient, opened: Open) -> None:
+def test_observations_have_the_content_of_json_with_their_flags(exporting: TestClient, opened: Open) -> None:
     output, file = exporting.get(OBSERVATIONS).json(), opened(OBSERVATIONS)
     assert days(file["time"]) == output["time"]
     same(file["discharge"].values[0], output["values"]["discharge"])
@@ -114,7 +114,7 @@ def test_observations_state_what_json_states_with_their_flags(exporting: TestCli
     assert flags.attrs["flag_meanings"].split()[:3] == ["approved", "estimated", "below_limit"]
 
 
-def test_storage_states_what_json_states(exporting: TestClient, opened: Open) -> None:
+def test_storage_has_the_content_of_json(exporting: TestClient, opened: Open) -> None:
     output, file = exporting.get(STORAGE).json(), opened(STORAGE)
     for name in ("total", "snow", "other"):
         same(file[f"storage_{name}"].values[0], output[name])

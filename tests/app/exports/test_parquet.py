@@ -1,4 +1,4 @@
-"""Every table as Parquet: what CSV says, with types, units and nulls."""
+"""Every table as Parquet: the content of CSV, with types, units and nulls."""
 
 import io
 from typing import Any
@@ -23,7 +23,7 @@ def content(client: TestClient, address: str) -> bytes:
 
 
 @pytest.mark.parametrize("address", ADDRESSES)
-def test_it_states_what_csv_states(exporting: TestClient, address: str) -> None:
+def test_it_has_the_content_of_csv(exporting: TestClient, address: str) -> None:
     table = parquet.read_table(io.BytesIO(content(exporting, address)))
     plain = pandas.read_csv(io.BytesIO(exporting.get(address, headers={"Accept": "text/csv"}).content))
     units = [(field.metadata.get(b"unit") or b"").decode() for field in table.schema]

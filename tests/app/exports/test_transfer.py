@@ -34,7 +34,7 @@ def packed(client: TestClient, address: str, encoding: str, **headers: str) -> d
 
 @pytest.mark.parametrize("encoding", ["identity", *PACKED])
 @pytest.mark.parametrize("address", ["/health/live", "/docs", "/openapi.json", "/v1/nothing", FORECAST, BASINS])
-def test_head_states_what_get_states_without_the_body(exporting: TestClient, address: str, encoding: str) -> None:
+def test_head_has_the_headers_of_get_and_no_body(exporting: TestClient, address: str, encoding: str) -> None:
     headers = {"Accept-Encoding": encoding, "X-Request-ID": "both"}
     got, head = exporting.get(address, headers=headers), exporting.head(address, headers=headers)
     assert (head.status_code, head.content) == (got.status_code, b"")
@@ -43,7 +43,7 @@ def test_head_states_what_get_states_without_the_body(exporting: TestClient, add
     assert head_headers == got_headers
 
 
-def test_head_is_no_operation_of_its_own(exporting: TestClient) -> None:
+def test_head_is_not_a_documented_operation(exporting: TestClient) -> None:
     paths = exporting.get("/openapi.json").json()["paths"]
     assert not [path for path, operations in paths.items() if "head" in operations]
 
@@ -66,7 +66,7 @@ def test_head_of_a_copy_that_is_still_the_same(exporting: TestClient) -> None:
 
 @pytest.mark.parametrize("encoding", PACKED)
 @pytest.mark.parametrize("accept", ["application/json", "text/csv", "application/prs.coverage+json"])
-def test_texts_are_packed_for_who_accepts_that(exporting: TestClient, encoding: str, accept: str) -> None:
+def test_texts_are_compressed_for_clients_that_accept_it(exporting: TestClient, encoding: str, accept: str) -> None:
     headers = packed(exporting, FORECASTS, encoding, Accept=accept)
     assert headers["content-encoding"] == encoding
     assert "Accept-Encoding" in headers["vary"]
@@ -74,7 +74,7 @@ def test_texts_are_packed_for_who_accepts_that(exporting: TestClient, encoding: 
 
 
 @pytest.mark.parametrize("encoding", PACKED)
-def test_a_packed_answer_has_a_weak_tag_that_is_known_again(exporting: TestClient, encoding: str) -> None:
+def test_a_compressed_answer_has_a_weak_tag_that_matches(exporting: TestClient, encoding: str) -> None:
     plain = exporting.get(FORECAST, headers={"Accept-Encoding": "identity"}).headers["ETag"]
     tag = packed(exporting, FORECAST, encoding)["etag"]
     assert (plain[0], tag) == ('"', f"W/{plain}")
@@ -86,7 +86,7 @@ def test_a_packed_answer_has_a_weak_tag_that_is_known_again(exporting: TestClien
 
 
 @pytest.mark.parametrize("accept", ["application/vnd.apache.parquet", "application/x-netcdf"])
-def test_files_that_are_packed_in_themselves_are_left_as_they_are(exporting: TestClient, accept: str) -> None:
+def test_files_with_compression_of_their_own_are_left_as_they_are(exporting: TestClient, accept: str) -> None:
     answer = exporting.get(FORECASTS, headers={"Accept-Encoding": "gzip, zstd", "Accept": accept})
     assert answer.headers["Content-Type"] == accept
     assert "Content-Encoding" not in answer.headers
@@ -96,13 +96,13 @@ def test_a_small_answer_is_left_as_it_is(exporting: TestClient) -> None:
     assert "content-encoding" not in packed(exporting, "/health/live", "gzip, zstd")
 
 
-def test_a_packed_page_runs_the_same_scripts(exporting: TestClient) -> None:
+def test_a_compressed_page_runs_the_same_scripts(exporting: TestClient) -> None:
     plain = exporting.get("/docs", headers={"Accept-Encoding": "identity"}).headers["Content-Security-Policy"]
     assert packed(exporting, "/docs", "gzip")["content-security-policy"] == plain
     assert "sha256-" in plain
 
 
-def test_an_event_stream_is_never_packed(sqlite_database: Database, sqlite_client: TestClient) -> None:
+def test_an_event_stream_is_never_compressed(sqlite_database: Database, sqlite_client: TestClient) -> None:
     with sqlite_database.transaction() as session:
         job = a_claimed_job(session)
     sqlite_client.headers |= bearer(sqlite_database, "admin")
@@ -149,7 +149,7 @@ def test_a_page_of_another_site_may_read_without_a_key_and_nothing_else(
     assert "Access-Control-Allow-Credentials" not in answer.headers
 
 
-def test_a_page_of_another_site_is_reported_when_to_come_again(sqlite: str) -> None:
+def test_a_page_of_another_site_can_read_when_to_retry(sqlite: str) -> None:
     with serving(sqlite, cors_origins=(ALLOWED,), requests_per_minute=1) as client:
         _, refused = (client.get(BASINS, headers={"Origin": ALLOWED}) for _ in range(2))
     assert refused.status_code == 429

@@ -17,25 +17,27 @@ from records.alerts import thresholds
 from records.database.engine import Database
 from records.runs import runs
 from records.simulations import simulated_thresholds
-from tests.app import factories as created
+from tests.app import factories
 from tests.app.basins.test_thresholds import fill_records as store_record
 from tests.app.forecasts.test_forecasts import fill_records
 from tests.records.factories import BASIN, NOW
-from tests.records.simulations.test_model_levels import levels_of
+from tests.records.simulations.test_simulated_thresholds import levels_of
 
 ADDRESS = f"/v1/basins/{BASIN}/exceedance"
-PER_MM = created.AREA_M2 / 1000 / 86_400
+PER_MM = factories.AREA_M2 / 1000 / 86_400
 
 
-def test_the_chance_of_a_discharge_is_that_of_the_calibrated_flow(database: Database, client: TestClient) -> None:
-    fill_records(database, created.forecast())
+def test_the_exceedance_probability_of_a_discharge_is_that_of_the_calibrated_flow(
+    database: Database, client: TestClient
+) -> None:
+    fill_records(database, factories.forecast())
     answer = client.get(ADDRESS, params={"discharge": 3.0, "units": "mm/day"}).json()
     (level,) = answer["levels"]
     assert (answer["basin"], answer["t0"], answer["units"]) == (BASIN, "2008-09-30", {"discharge": "mm/day"})
     assert (level["name"], level["discharge"], level["direction"], level["reason"]) == (None, 3.0, "rising", None)
-    expected = exceedance_probability(created.CALIBRATED.T.astype(float), LEVELS, 3.0)
+    expected = exceedance_probability(factories.CALIBRATED.T.astype(float), LEVELS, 3.0)
     np.testing.assert_allclose(level["chance"], expected, rtol=1e-6)
-    of_paths = float((created.PATHS > 3.0).any(axis=1).mean())
+    of_paths = float((factories.PATHS > 3.0).any(axis=1).mean())
     assert level["within"] == pytest.approx(max(of_paths, expected.max()))
     flow = client.get(ADDRESS, params={"discharge": 3.0 * PER_MM}).json()
     np.testing.assert_allclose(flow["levels"][0]["chance"], level["chance"], rtol=1e-5)
@@ -44,7 +46,7 @@ def test_the_chance_of_a_discharge_is_that_of_the_calibrated_flow(database: Data
 
 
 def test_the_levels_of_the_basin_are_reported_each_in_its_direction(database: Database, client: TestClient) -> None:
-    fill_records(database, created.forecast())
+    fill_records(database, factories.forecast())
     store_record(database)
     low = NewThreshold(name="withdrawal", discharge=3.0 * PER_MM, direction="falling")
     with database.transaction() as session:
@@ -52,7 +54,7 @@ def test_the_levels_of_the_basin_are_reported_each_in_its_direction(database: Da
     answer = client.get(ADDRESS, params={"units": "mm/day"}).json()
     by_name = {level["name"]: level for level in answer["levels"]}
     assert list(by_name) == ["withdrawal", *names()]
-    expected = 1 - exceedance_probability(created.CALIBRATED.T.astype(float), LEVELS, 3.0)
+    expected = 1 - exceedance_probability(factories.CALIBRATED.T.astype(float), LEVELS, 3.0)
     np.testing.assert_allclose(by_name["withdrawal"]["chance"], expected, rtol=1e-5)
     assert "falls below withdrawal (3.00 mm/day)" in by_name["withdrawal"]["in_words"]
     floods = [by_name[f"gev-{years}"]["within"] for years in (2, 10, 50)]
@@ -60,21 +62,21 @@ def test_the_levels_of_the_basin_are_reported_each_in_its_direction(database: Da
     assert all(by_name[name]["direction"] == "rising" for name in by_name if name.startswith(("gev", "lp3")))
 
 
-def test_a_record_that_is_too_short_has_levels_without_chances(
+def test_a_record_that_is_too_short_has_levels_without_probabilities(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
-    fill_records(sqlite_database, created.forecast())
+    fill_records(sqlite_database, factories.forecast())
     store_record(sqlite_database, years=3)
     levels = {level["name"]: level for level in sqlite_client.get(ADDRESS).json()["levels"]}
     assert (levels["gev-10"]["discharge"], levels["gev-10"]["chance"], levels["gev-10"]["within"]) == (None, None, None)
     assert levels["gev-10"]["reason"]
 
 
-def test_a_forecast_that_is_not_calibrated_claims_no_chances(
+def test_an_uncalibrated_forecast_has_no_exceedance_probabilities(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
-    result = created.forecast()
-    summary = replace(created.SUMMARY, calibration=None, calibration_reason="No error model.")
+    result = factories.forecast()
+    summary = replace(factories.SUMMARY, calibration=None, calibration_reason="No error model.")
     series = [one for one in result.series if one.variable not in (runs.CALIBRATED, runs.PATHS)]
     fill_records(sqlite_database, replace(result, basin=replace(result.basin, summary=summary), series=series))
     answer = sqlite_client.get(ADDRESS, params={"discharge": 3.0}).json()
@@ -83,10 +85,8 @@ def test_a_forecast_that_is_not_calibrated_claims_no_chances(
     assert level["reason"] == "No error model."
 
 
-def test_the_versions_own_levels_are_held_against_the_members_as_they_are(
-    database: Database, client: TestClient
-) -> None:
-    result = created.forecast()
+def test_the_versions_own_levels_are_compared_with_raw_members(database: Database, client: TestClient) -> None:
+    result = factories.forecast()
     series = [one for one in result.series if one.variable not in (runs.CALIBRATED, runs.PATHS)]
     run = fill_records(database, replace(result, series=series))
     members = next(one.values for one in series if one.variable == "discharge").reshape(-1, 3)
@@ -109,13 +109,15 @@ def test_the_versions_own_levels_are_held_against_the_members_as_they_are(
 
 
 @pytest.mark.parametrize("discharge", ["0", "-1", "inf", "nan", "much"])
-def test_no_discharge_is_refused(sqlite_database: Database, sqlite_client: TestClient, discharge: str) -> None:
-    fill_records(sqlite_database, created.forecast())
+def test_a_value_that_is_not_a_discharge_is_refused(
+    sqlite_database: Database, sqlite_client: TestClient, discharge: str
+) -> None:
+    fill_records(sqlite_database, factories.forecast())
     assert sqlite_client.get(ADDRESS, params={"discharge": discharge}).status_code == 422
 
 
 def test_without_an_area_only_depths_can_be_compared(sqlite_database: Database, sqlite_client: TestClient) -> None:
-    fill_records(sqlite_database, created.forecast(area_m2=None, area_name=None))
+    fill_records(sqlite_database, factories.forecast(area_m2=None, area_name=None))
     refused = sqlite_client.get(ADDRESS, params={"discharge": 3.0})
     assert (refused.status_code, refused.json()["type"]) == (422, "/problems/no-area")
     assert sqlite_client.get(ADDRESS, params={"discharge": 3.0, "units": "mm/day"}).status_code == 200

@@ -21,7 +21,7 @@ from records.runs import runs
 from records.runs.run_summary import LEARNT_FROM, RunSummary
 from records.runs.runs import BasinResult
 from records.versions import promotions
-from tests.app import factories as created
+from tests.app import factories
 from tests.app.conftest import serving
 from tests.records.factories import BASIN, NOW, a_basin, a_promoted_version, a_run, a_version, not_issued
 
@@ -29,15 +29,15 @@ LATEST = f"/v1/basins/{BASIN}/forecasts/latest"
 
 
 def fill_records(database: Database, *results: BasinResult, conserving: bool = True, basin: str = BASIN) -> str:
-    """Keep a run of a promoted version and return its id."""
+    """Store a run of a promoted version and return its id."""
     with database.transaction() as session:
         version = a_promoted_version(session, a_basin(session, basin), conserving=conserving)
         output = {"horizon_days": 3, "forcing_kind": "observed", "t0_age_days": 1, "t0_stale": False}
         return a_run(session, version, *results, **output).id
 
 
-def test_the_latest_forecast_states_what_it_is(database: Database, client: TestClient) -> None:
-    run = fill_records(database, created.forecast())
+def test_the_latest_forecast_describes_itself(database: Database, client: TestClient) -> None:
+    run = fill_records(database, factories.forecast())
     answer = client.get("/v1/basins/01013500/forecasts/latest")
     assert answer.status_code == 200
     output = answer.json()
@@ -65,34 +65,32 @@ def test_the_latest_forecast_states_what_it_is(database: Database, client: TestC
     ("units", "per_mm"),
     [
         ("mm/day", 1.0),
-        ("m3/s", created.AREA_M2 / 1000 / 86_400),
-        ("cfs", created.AREA_M2 / 1000 / 86_400 / 0.3048**3),
+        ("m3/s", factories.AREA_M2 / 1000 / 86_400),
+        ("cfs", factories.AREA_M2 / 1000 / 86_400 / 0.3048**3),
     ],
 )
 def test_discharge_is_reported_in_the_unit_asked_for(
     sqlite_database: Database, sqlite_client: TestClient, units: str, per_mm: float
 ) -> None:
-    fill_records(sqlite_database, created.forecast())
+    fill_records(sqlite_database, factories.forecast())
     output = sqlite_client.get(LATEST, params={"units": units, "members": True}).json()
     assert output["units"]["discharge"] == output["units"]["members"] == units
     assert list(output["discharge"]) == ["p05", "p10", "p25", "median", "p75", "p90", "p95"]
-    expected = np.quantile(created.DISCHARGE, created.LEVELS, axis=0) * per_mm
+    expected = np.quantile(factories.DISCHARGE, factories.LEVELS, axis=0) * per_mm
     np.testing.assert_allclose(list(output["discharge"].values()), expected, rtol=1e-6)
     np.testing.assert_allclose(
-        [output["members"][label] for label in created.MEMBERS], created.DISCHARGE * per_mm, rtol=1e-6
+        [output["members"][label] for label in factories.MEMBERS], factories.DISCHARGE * per_mm, rtol=1e-6
     )
-    np.testing.assert_allclose(output["precipitation"], created.PRECIPITATION)
-    np.testing.assert_allclose(output["loss"], created.LOSS.mean(axis=0))
+    np.testing.assert_allclose(output["precipitation"], factories.PRECIPITATION)
+    np.testing.assert_allclose(output["loss"], factories.LOSS.mean(axis=0))
 
 
-def test_calibrated_discharge_is_reported_with_what_it_rests_on(
-    sqlite_database: Database, sqlite_client: TestClient
-) -> None:
-    run = fill_records(sqlite_database, created.forecast())
+def test_calibrated_discharge_is_reported_with_its_basis(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    run = fill_records(sqlite_database, factories.forecast())
     output = sqlite_client.get(f"/v1/runs/{run}/basins/{BASIN}", params={"units": "mm/day"}).json()
     assert list(output["calibrated"]) == ["p01", "p05", "p10", "p25", "median", "p75", "p90", "p95", "p99"]
-    np.testing.assert_allclose(output["calibrated"]["median"], created.CALIBRATED[ALL_LEVELS.index(0.5)])
-    np.testing.assert_allclose(output["calibrated"]["p05"], created.CALIBRATED[ALL_LEVELS.index(0.05)])
+    np.testing.assert_allclose(output["calibrated"]["median"], factories.CALIBRATED[ALL_LEVELS.index(0.5)])
+    np.testing.assert_allclose(output["calibrated"]["p05"], factories.CALIBRATED[ALL_LEVELS.index(0.05)])
     assert output["units"]["calibrated"] == "mm/day"
     assert output["calibration"] == {
         "hash": "error model",
@@ -102,7 +100,7 @@ def test_calibrated_discharge_is_reported_with_what_it_rests_on(
         "last_observed_day": "2008-09-29",
         "last_observed": 1.25,
     }
-    per_mm = created.AREA_M2 / 1000 / 86_400
+    per_mm = factories.AREA_M2 / 1000 / 86_400
     flows = sqlite_client.get(LATEST).json()
     assert flows["calibration"]["last_observed"] == pytest.approx(1.25 * per_mm, rel=1e-6)
     np.testing.assert_allclose(flows["calibrated"]["p99"], np.array(output["calibrated"]["p99"]) * per_mm, rtol=1e-5)
@@ -111,9 +109,9 @@ def test_calibrated_discharge_is_reported_with_what_it_rests_on(
 def test_without_an_error_model_calibrated_is_null_with_its_reason(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
-    result = created.forecast()
+    result = factories.forecast()
     reason = "Version v has no error model."
-    summary = replace(created.SUMMARY, calibration=None, calibration_reason=reason)
+    summary = replace(factories.SUMMARY, calibration=None, calibration_reason=reason)
     series = [series for series in result.series if series.variable != "discharge_calibrated"]
     fill_records(sqlite_database, replace(result, basin=replace(result.basin, summary=summary), series=series))
     output = sqlite_client.get(LATEST).json()
@@ -124,16 +122,16 @@ def test_without_an_error_model_calibrated_is_null_with_its_reason(
 
 
 @pytest.mark.parametrize("units", ["mm/day", "m3/s"])
-def test_a_forecast_is_reported_beside_what_is_normal(
+def test_a_forecast_is_reported_beside_the_normal(
     sqlite_database: Database, sqlite_client: TestClient, units: str
 ) -> None:
-    fill_records(sqlite_database, created.forecast())
+    fill_records(sqlite_database, factories.forecast())
     output = sqlite_client.get(LATEST, params={"units": units}).json()
-    per_mm = 1 if units == "mm/day" else created.AREA_M2 / 1000 / 86_400
-    np.testing.assert_allclose(output["normal"]["discharge"], created.NORMAL * per_mm, rtol=1e-6)
+    per_mm = 1 if units == "mm/day" else factories.AREA_M2 / 1000 / 86_400
+    np.testing.assert_allclose(output["normal"]["discharge"], factories.NORMAL * per_mm, rtol=1e-6)
     assert output["units"]["normal"] == units
-    median, calibrated = np.median(created.DISCHARGE, axis=0), created.CALIBRATED[ALL_LEVELS.index(0.5)]
-    percents = [100 * flow.sum() / created.NORMAL.sum() for flow in (median, calibrated)]
+    median, calibrated = np.median(factories.DISCHARGE, axis=0), factories.CALIBRATED[ALL_LEVELS.index(0.5)]
+    percents = [100 * flow.sum() / factories.NORMAL.sum() for flow in (median, calibrated)]
     shown = [output["normal"][name] for name in ("percent_of_normal", "calibrated_percent_of_normal")]
     assert shown == pytest.approx(percents, rel=1e-5)
 
@@ -147,7 +145,7 @@ def test_a_dry_normal_has_no_percent(sqlite_database: Database, sqlite_client: T
 
 
 @pytest.mark.parametrize(
-    ("shown", "reason"), [("No discharge of it is kept.",) * 2, (None, "The run did not keep it.")]
+    ("shown", "reason"), [("No discharge of it is stored.",) * 2, (None, "The run did not keep it.")]
 )
 def test_without_a_normal_its_reason_is_reported(
     sqlite_database: Database, sqlite_client: TestClient, shown: str | None, reason: str
@@ -159,32 +157,32 @@ def test_without_a_normal_its_reason_is_reported(
 
 def with_normal(normal: np.ndarray[Any, Any] | None, **summary: Any) -> BasinResult:
     """Return a forecast with another normal, or none."""
-    whole = created.forecast()
+    whole = factories.forecast()
     series = [
-        one if one.variable != runs.NORMAL else replace(one, values=created.NORMAL if normal is None else normal)
+        one if one.variable != runs.NORMAL else replace(one, values=factories.NORMAL if normal is None else normal)
         for one in whole.series
         if one.variable != runs.NORMAL or normal is not None
     ]
-    return replace(whole, series=series, basin=replace(whole.basin, summary=replace(created.SUMMARY, **summary)))
+    return replace(whole, series=series, basin=replace(whole.basin, summary=replace(factories.SUMMARY, **summary)))
 
 
 def test_flow_is_in_cubic_metres_per_second_unless_asked(sqlite_database: Database, sqlite_client: TestClient) -> None:
-    fill_records(sqlite_database, created.forecast())
+    fill_records(sqlite_database, factories.forecast())
     assert sqlite_client.get(LATEST).json() == sqlite_client.get(LATEST, params={"units": "m3/s"}).json()
 
 
 def test_storage_is_the_mean_and_members_bring_their_cells(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
-    fill_records(sqlite_database, created.forecast())
+    fill_records(sqlite_database, factories.forecast())
     output = sqlite_client.get(LATEST, params={"members": True}).json()
-    np.testing.assert_allclose(output["storage"]["total"], created.STORAGE.mean(axis=0), rtol=1e-6)
-    np.testing.assert_allclose(output["storage"]["snow"], created.SNOW.mean(axis=0), rtol=1e-6)
+    np.testing.assert_allclose(output["storage"]["total"], factories.STORAGE.mean(axis=0), rtol=1e-6)
+    np.testing.assert_allclose(output["storage"]["snow"], factories.SNOW.mean(axis=0), rtol=1e-6)
     assert output["cells_at_t0"] == {"0": [100.0, 50.0, 25.0, 0.0], "1": [90.0, 60.0, 20.0, 5.0]}
 
 
 def test_the_water_balance_closes_for_every_member_and_the_mean(database: Database, client: TestClient) -> None:
-    fill_records(database, created.forecast())
+    fill_records(database, factories.forecast())
     balance = client.get(LATEST).json()["water_balance"]
     assert balance["closes"]
     assert balance["members"]["0"]["terms"] == {
@@ -197,22 +195,22 @@ def test_the_water_balance_closes_for_every_member_and_the_mean(database: Databa
         assert member["closes"]
         assert abs(sum(member["terms"].values())) <= member["tolerance"]
         assert sum(member["terms"].values()) == pytest.approx(member["residual"])
-    assert balance["mean"]["discharge"] == pytest.approx(-created.DISCHARGE.sum() / 2)
+    assert balance["mean"]["discharge"] == pytest.approx(-factories.DISCHARGE.sum() / 2)
     assert sum(balance["mean"].values()) == pytest.approx(0, abs=1e-5)
 
 
-def test_no_snow_is_null_with_its_reason(sqlite_database: Database, sqlite_client: TestClient) -> None:
-    fill_records(sqlite_database, created.forecast(snow=False))
+def test_missing_snow_is_null_with_its_reason(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    fill_records(sqlite_database, factories.forecast(snow=False))
     output = sqlite_client.get(LATEST).json()
     assert output["storage"]["snow"] is None
     assert len(output["storage"]["total"]) == 3
-    assert output["missing"] == dict.fromkeys(("storage.snow", "storage.snow_read"), created.NO_REFERENCE)
+    assert output["missing"] == dict.fromkeys(("storage.snow", "storage.snow_read"), factories.NO_REFERENCE)
 
 
 def test_a_version_that_does_not_conserve_mass_has_no_water_account(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
-    fill_records(sqlite_database, created.forecast(conserving=False), conserving=False)
+    fill_records(sqlite_database, factories.forecast(conserving=False), conserving=False)
     output = sqlite_client.get(LATEST, params={"members": True}).json()
     assert len(output["discharge"]["median"]) == 3
     assert (output["storage"], output["loss"], output["water_balance"]) == (None, None, None)
@@ -221,10 +219,10 @@ def test_a_version_that_does_not_conserve_mass_has_no_water_account(
     assert "cells_at_t0" not in output
 
 
-def test_a_run_from_before_it_was_stored_does_not_state_what_was_learnt(
+def test_a_run_stored_before_the_training_domain_has_it_null(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
-    fill_records(sqlite_database, created.forecast(summary=RunSummary()))
+    fill_records(sqlite_database, factories.forecast(summary=RunSummary()))
     for address in (LATEST, f"/v1/basins/{BASIN}/storage", f"/v1/basins/{BASIN}/water-balance"):
         output = sqlite_client.get(address).json()
         for name in LEARNT_FROM:
@@ -232,17 +230,15 @@ def test_a_run_from_before_it_was_stored_does_not_state_what_was_learnt(
             assert output["missing"][name] == "The run did not store it."
 
 
-def test_every_answer_of_a_run_states_whose_its_weather_is(
-    sqlite_database: Database, sqlite_client: TestClient
-) -> None:
+def test_every_answer_of_a_run_credits_its_weather(sqlite_database: Database, sqlite_client: TestClient) -> None:
     credit = Credit("Weather data by Open-Meteo.com.", "CC BY 4.0")
-    fill_records(sqlite_database, created.forecast(summary=RunSummary(product_credit=credit)))
+    fill_records(sqlite_database, factories.forecast(summary=RunSummary(product_credit=credit)))
     for address in (LATEST, f"/v1/basins/{BASIN}/storage", f"/v1/basins/{BASIN}/water-balance"):
         assert sqlite_client.get(address).json()["product_credit"] == asdict(credit)
 
 
 def test_without_an_area_only_depths_can_be_reported(sqlite_database: Database, sqlite_client: TestClient) -> None:
-    fill_records(sqlite_database, created.forecast(area_m2=None, area_name=None))
+    fill_records(sqlite_database, factories.forecast(area_m2=None, area_name=None))
     refused = sqlite_client.get(LATEST)
     assert refused.status_code == 422
     assert refused.json()["type"] == "/problems/no-area"
@@ -253,17 +249,17 @@ def test_without_an_area_only_depths_can_be_reported(sqlite_database: Database, 
 
 
 def test_a_synthetic_basin_is_reported_synthetic(sqlite_database: Database, sqlite_client: TestClient) -> None:
-    fill_records(sqlite_database, created.forecast("SYNTH-01"), basin="SYNTH-01")
+    fill_records(sqlite_database, factories.forecast("SYNTH-01"), basin="SYNTH-01")
     assert sqlite_client.get("/v1/basins/SYNTH-01/forecasts/latest").json()["basin_kind"] == "synthetic"
 
 
 def test_a_newer_run_that_was_withheld_is_reported(database: Database, client: TestClient) -> None:
     with database.transaction() as session:
         version = a_promoted_version(session, a_basin(session))
-        older = a_run(session, version, created.forecast(), horizon_days=3).id
+        older = a_run(session, version, factories.forecast(), horizon_days=3).id
     first = client.get(LATEST)
     with database.transaction() as session:
-        newer = a_run(session, version, created.open_forecast(), horizon_days=3, issued_at=NOW).id
+        newer = a_run(session, version, factories.open_forecast(), horizon_days=3, issued_at=NOW).id
     second = client.get(LATEST, headers={"If-None-Match": first.headers["ETag"]})
     assert second.status_code == 200
     output = second.json()
@@ -277,7 +273,7 @@ def test_a_newer_run_that_was_withheld_is_reported(database: Database, client: T
 
 
 def test_a_withheld_run_has_no_values_but_its_ledger(database: Database, client: TestClient) -> None:
-    run = fill_records(database, created.open_forecast())
+    run = fill_records(database, factories.open_forecast())
     output = client.get(f"/v1/runs/{run}/basins/{BASIN}", params={"members": True}).json()
     reason = "The ledger does not close for member 1."
     assert (output["status"], output["reason"]) == ("withheld", reason)
@@ -301,10 +297,10 @@ def test_a_failed_run_explains_every_null(sqlite_database: Database, sqlite_clie
     assert output["missing"]["discharge"] == "The forcing ends on 2008-09-12."
 
 
-def test_a_run_asked_for_is_the_latest_answer_stored_for_ever(
+def test_a_run_by_its_id_is_the_latest_answer_and_may_be_cached_for_ever(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
-    run = fill_records(sqlite_database, created.forecast())
+    run = fill_records(sqlite_database, factories.forecast())
     by_id, latest = sqlite_client.get(f"/v1/runs/{run}/basins/{BASIN}"), sqlite_client.get(LATEST)
     assert by_id.json() | {"age_days": 1, "stale": False} == latest.json()
     assert by_id.headers["Cache-Control"] == "public, max-age=31536000, immutable"
@@ -315,7 +311,7 @@ def test_a_run_asked_for_is_the_latest_answer_stored_for_ever(
 def test_a_copy_that_is_still_the_same_is_not_sent_again(
     sqlite_database: Database, sqlite_client: TestClient, held: str
 ) -> None:
-    run, plain = fill_records(sqlite_database, created.forecast()), {"Accept-Encoding": "identity"}
+    run, plain = fill_records(sqlite_database, factories.forecast()), {"Accept-Encoding": "identity"}
     for address in (LATEST, f"/v1/runs/{run}/basins/{BASIN}"):
         tag = sqlite_client.get(address, headers=plain).headers["ETag"]
         assert tag.startswith('"')
@@ -325,7 +321,7 @@ def test_a_copy_that_is_still_the_same_is_not_sent_again(
 
 
 def test_each_representation_has_its_own_tag(sqlite_database: Database, sqlite_client: TestClient) -> None:
-    fill_records(sqlite_database, created.forecast())
+    fill_records(sqlite_database, factories.forecast())
     asked = [{}, {"units": "cfs"}, {"members": "true"}, {"units": "cfs", "members": "true"}]
     tags = [sqlite_client.get(LATEST, params=params).headers["ETag"] for params in asked]
     assert len(set(tags)) == 4
@@ -338,7 +334,7 @@ def test_a_forecast_that_is_not_available_yet_is_not_the_latest(
 ) -> None:
     with sqlite_database.transaction() as session:
         version = a_promoted_version(session, a_basin(session))
-        a_run(session, version, created.forecast(), horizon_days=3, available_at=NOW + timedelta(hours=1))
+        a_run(session, version, factories.forecast(), horizon_days=3, available_at=NOW + timedelta(hours=1))
     answer = sqlite_client.get(LATEST)
     assert answer.status_code == 404
     assert answer.json()["type"] == "/problems/no-forecast"
@@ -348,7 +344,7 @@ def test_the_latest_forecast_is_reported_as_it_was_at_an_instant(database: Datab
     with database.transaction() as session:
         version = a_promoted_version(session, a_basin(session))
         first, second = (
-            a_run(session, version, created.forecast(), horizon_days=3, t0=day(t0), issued_at=at, available_at=at).id
+            a_run(session, version, factories.forecast(), horizon_days=3, t0=day(t0), issued_at=at, available_at=at).id
             for t0, at in (("2008-09-20", NOW - timedelta(days=9)), ("2008-09-25", NOW - timedelta(days=4)))
         )
 
@@ -367,7 +363,7 @@ def test_the_latest_forecast_is_reported_as_it_was_at_an_instant(database: Datab
     assert (before.status_code, before.json()["type"]) == (404, "/problems/no-forecast")
 
 
-def test_no_forecast_states_how_to_make_one(database: Database, client: TestClient) -> None:
+def test_without_a_forecast_the_answer_reports_how_to_create_one(database: Database, client: TestClient) -> None:
     with database.transaction() as session:
         a_promoted_version(session, a_basin(session))
     answer = client.get(LATEST)
@@ -376,7 +372,7 @@ def test_no_forecast_states_how_to_make_one(database: Database, client: TestClie
     assert f"freshet forecast --basin {BASIN}" in answer.json()["detail"]
 
 
-def test_no_model_no_basin_and_no_run_are_distinguished(sqlite_database: Database, sqlite_client: TestClient) -> None:
+def test_a_missing_model_basin_or_run_is_distinguished(sqlite_database: Database, sqlite_client: TestClient) -> None:
     with sqlite_database.transaction() as session:
         a_basin(session)
     addresses = {
@@ -397,17 +393,17 @@ def test_a_parameter_that_cannot_be_used_is_named(sqlite_client: TestClient, par
     assert (fault["location"], fault["field"]) == ("query", *params)
 
 
-def test_a_stored_value_that_is_no_number_is_never_reported(
+def test_a_stored_value_that_is_not_a_number_is_never_reported(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
-    broken = created.forecast()
+    broken = factories.forecast()
     series = [replace(one, values=np.full_like(one.values, np.nan)) for one in broken.series]
     fill_records(sqlite_database, replace(broken, series=series))
     assert sqlite_client.get(LATEST).status_code == 500
 
 
 def test_the_example_is_a_real_answer(sqlite_database: Database, sqlite_client: TestClient) -> None:
-    fill_records(sqlite_database, created.forecast())
+    fill_records(sqlite_database, factories.forecast())
     output = sqlite_client.get(LATEST).json()
     assert list(FORECAST) == list(output)
     assert set(FORECAST["discharge"]) == set(output["discharge"])
@@ -424,13 +420,13 @@ def test_the_example_is_a_real_answer(sqlite_database: Database, sqlite_client: 
 
 
 @pytest.mark.parametrize(("chosen", "warned"), [(True, True), (False, False)])
-def test_a_run_on_an_old_t0_states_it_wherever_it_is_read(
+def test_a_run_with_an_old_t0_is_marked_in_every_answer(
     sqlite_database: Database, sqlite_client: TestClient, chosen: bool, warned: bool
 ) -> None:
     with sqlite_database.transaction() as session:
         version = a_promoted_version(session, a_basin(session))
         old = {"t0": day("2008-07-26"), "t0_age_days": 66, "t0_stale": chosen}
-        run = a_run(session, version, created.forecast(), horizon_days=3, **old)
+        run = a_run(session, version, factories.forecast(), horizon_days=3, **old)
     of_basin = sqlite_client.get(f"/v1/runs/{run.id}/basins/{BASIN}").json()
     of_run = sqlite_client.get(f"/v1/runs/{run.id}").json()
     page = sqlite_client.get(f"/basins/{BASIN}?run={run.id}").text
@@ -458,18 +454,18 @@ def test_the_note_on_an_old_t0_names_the_archive_that_ends(
     ("t0", "age", "stale"),
     [("2008-09-30", 1, False), ("2008-09-28", 3, False), ("2008-09-27", 4, True), ("2007-09-30", 367, True)],
 )
-def test_a_latest_forecast_states_how_old_it_is(
+def test_a_latest_forecast_reports_its_age(
     sqlite_database: Database, sqlite_client: TestClient, t0: str, age: int, stale: bool
 ) -> None:
     with sqlite_database.transaction() as session:
         version = a_promoted_version(session, a_basin(session))
-        a_run(session, version, created.forecast(), horizon_days=3, t0=day(t0))
+        a_run(session, version, factories.forecast(), horizon_days=3, t0=day(t0))
     output = sqlite_client.get(LATEST).json()
     assert (output["age_days"], output["stale"]) == (age, stale)
 
 
 def test_the_tag_of_a_latest_forecast_changes_with_its_age(sqlite_database: Database, sqlite: str) -> None:
-    run = fill_records(sqlite_database, created.forecast())
+    run = fill_records(sqlite_database, factories.forecast())
     addresses = (LATEST, f"/v1/forecasts?basins={BASIN}", f"/v1/runs/{run}/basins/{BASIN}")
     tags = []
     for hours in (0, 1, 24):
@@ -490,9 +486,9 @@ def test_many_basins_are_reported_as_each_is_and_none_is_left_out(database: Data
         a_basin(session, THIRD)
         promotions.promote(session, version, [a_basin(session, FOURTH)], reason="first", by="someone", at=NOW)
         second = promotions.current(session, [SECOND])[SECOND]
-        results = created.forecast(), not_issued("The forcing ends.", FOURTH, "failed")
+        results = factories.forecast(), not_issued("The forcing ends.", FOURTH, "failed")
         a_run(session, version, *results, horizon_days=3)
-        a_run(session, second, created.forecast(SECOND, conserving=False), horizon_days=3)
+        a_run(session, second, factories.forecast(SECOND, conserving=False), horizon_days=3)
     for units in ("m3/s", "mm/day"):
         asked = f"/v1/forecasts?basins=USGS-00000001,{SECOND},{FOURTH},01013500,{THIRD}&units={units}"
         output = client.get(asked).json()
@@ -507,13 +503,13 @@ def test_many_basins_are_reported_as_each_is_and_none_is_left_out(database: Data
     assert client.get(f"/v1/basins/{FOURTH}/forecasts/latest").json()["detail"] == output["without"][1]["reason"]
 
 
-def test_of_many_basins_one_without_an_area_does_not_spoil_the_others(
+def test_a_basin_without_an_area_does_not_affect_the_others(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
     with sqlite_database.transaction() as session:
         version = a_promoted_version(session, a_basin(session))
         promotions.promote(session, version, [a_basin(session, SECOND)], reason="first", by="someone", at=NOW)
-        results = created.forecast(), created.forecast(SECOND, area_m2=None, area_name=None)
+        results = factories.forecast(), factories.forecast(SECOND, area_m2=None, area_name=None)
         a_run(session, version, *results, horizon_days=3)
     output = sqlite_client.get(f"/v1/forecasts?basins={SECOND},{BASIN}").json()
     assert [one["basin"] for one in output["forecasts"]] == [BASIN]
@@ -522,10 +518,8 @@ def test_of_many_basins_one_without_an_area_does_not_spoil_the_others(
     assert [one["basin"] for one in depths["forecasts"]] == [SECOND, BASIN]
 
 
-def test_many_basins_have_a_tag_that_follows_what_is_lacking(
-    sqlite_database: Database, sqlite_client: TestClient
-) -> None:
-    fill_records(sqlite_database, created.forecast())
+def test_the_tag_of_many_basins_follows_the_missing_ones(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    fill_records(sqlite_database, factories.forecast())
     address = f"/v1/forecasts?basins={BASIN},{SECOND}"
     first = sqlite_client.get(address)
     again = sqlite_client.get(address, headers={"If-None-Match": first.headers["ETag"]})
@@ -537,27 +531,27 @@ def test_many_basins_have_a_tag_that_follows_what_is_lacking(
     assert changed.json()["without"][0]["type"] == "/problems/no-model"
 
 
-def test_what_was_rendered_for_one_is_the_same_among_many_until_a_newer_run(
+def test_a_cached_answer_serves_one_and_many_basins_until_a_newer_run(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
-    fill_records(sqlite_database, created.forecast())
+    fill_records(sqlite_database, factories.forecast())
     address = f"/v1/forecasts?basins={BASIN}"
     before = sqlite_client.get(LATEST).json()
     for _ in range(2):
         assert sqlite_client.get(address).json() == {"forecasts": [before], "without": []}
-    fill_records(sqlite_database, created.forecast())
+    fill_records(sqlite_database, factories.forecast())
     (after,) = sqlite_client.get(address).json()["forecasts"]
     assert after["run"] != before["run"]
     assert after == sqlite_client.get(LATEST).json()
 
 
-def test_many_basins_are_as_many_queries_as_a_few(sqlite_database: Database, sqlite_client: TestClient) -> None:
+def test_many_basins_need_no_more_queries_than_a_few(sqlite_database: Database, sqlite_client: TestClient) -> None:
     ids = [f"SYNTH-{number:02}" for number in range(1, 41)]
     with sqlite_database.transaction() as session:
         version = a_version(session).id
         promoted = [a_basin(session, basin) for basin in ids]
         promotions.promote(session, version, promoted, reason="first", by="someone", at=NOW)
-        a_run(session, version, *(created.forecast(basin) for basin in ids), horizon_days=3)
+        a_run(session, version, *(factories.forecast(basin) for basin in ids), horizon_days=3)
     statements: list[str] = []
 
     def note(*given: Any) -> None:
@@ -576,7 +570,7 @@ def test_many_basins_are_as_many_queries_as_a_few(sqlite_database: Database, sql
     assert counts[0] == counts[1] > 0
 
 
-def test_one_answer_holds_so_many_basins_and_no_more(sqlite_client: TestClient) -> None:
+def test_the_number_of_basins_in_one_answer_is_limited(sqlite_client: TestClient) -> None:
     ids = [f"SYNTH-{number:03}" for number in range(MAX_BASINS + 1)]
     maximum = sqlite_client.get("/v1/forecasts", params={"basins": ",".join([*ids[:MAX_BASINS], ids[0]])})
     assert len(maximum.json()["without"]) == MAX_BASINS
@@ -593,10 +587,10 @@ def test_one_answer_holds_so_many_basins_and_no_more(sqlite_client: TestClient) 
         assert output in fault["detail"]
 
 
-def test_a_forecast_states_what_its_quantiles_are_of_and_how_old_its_state_is(
+def test_a_forecast_reports_the_basis_of_its_quantiles_and_the_age_of_its_state(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
-    fill_records(sqlite_database, created.forecast())
+    fill_records(sqlite_database, factories.forecast())
 
     answer = sqlite_client.get(LATEST).json()
 
@@ -604,10 +598,10 @@ def test_a_forecast_states_what_its_quantiles_are_of_and_how_old_its_state_is(
     assert "spin_up_note" not in answer
 
 
-def test_a_run_of_the_first_year_states_that_its_flow_is_too_low(
+def test_a_run_of_the_first_year_warns_that_its_flow_is_too_low(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
-    run = fill_records(sqlite_database, created.forecast(spin_up_days=365))
+    run = fill_records(sqlite_database, factories.forecast(spin_up_days=365))
 
     answer = sqlite_client.get(f"/v1/runs/{run}/basins/{BASIN}").json()
 

@@ -8,7 +8,7 @@ from hydrology.base.basins import gauge_product
 from records.database.engine import Database
 from records.runs import states
 from records.series import series_writer
-from tests.app import factories as created
+from tests.app import factories
 from tests.app.forecasts.test_forecasts import fill_records
 from tests.records.factories import BASIN, NOW, a_basin, a_promoted_version, a_run, a_source, a_state, daily
 
@@ -17,7 +17,7 @@ DAYS = 1461  # four years
 
 
 def store_run(database: Database) -> None:
-    """Keep a forecast from a state that has summed four years, in millimetres a year: 800 of rain, 390 and 410 of flow,
+    """Store a forecast from a state with sums of four years, in millimetres a year: 800 of rain, 390 and 410 of flow,
     and all else lost but 4 mm that are stored."""
     sums = {
         "precipitation": np.array([3200.0, 3200.0]),
@@ -27,11 +27,11 @@ def store_run(database: Database) -> None:
     with database.transaction() as session:
         version = a_promoted_version(session, a_basin(session, BASIN))
         stored = states.put(session, a_state(version, "2008-09-30", sums=sums), NOW)
-        result = created.forecast(state_hash=stored.sha256, spin_up_days=DAYS)
+        result = factories.forecast(state_hash=stored.sha256, spin_up_days=DAYS)
         a_run(session, version, result, horizon_days=3, forcing_kind="observed")
 
 
-def test_what_fell_ran_off_and_was_lost_in_a_year(database: Database, client: TestClient) -> None:
+def test_precipitation_runoff_and_loss_are_reported_per_year(database: Database, client: TestClient) -> None:
     store_run(database)
     answer = client.get(ADDRESS).json()
     assert answer["period"] == {"first_day": "2004-10-01", "last_day": "2008-09-30"}
@@ -50,13 +50,13 @@ def test_observed_runoff_is_the_mean_of_the_days_that_were_observed(database: Da
 
 
 def test_a_state_that_is_not_stored_has_no_sums(sqlite_database: Database, sqlite_client: TestClient) -> None:
-    fill_records(sqlite_database, created.forecast())
+    fill_records(sqlite_database, factories.forecast())
     answer = sqlite_client.get(ADDRESS).json()
     assert (answer["period"], answer["simulated"], answer["observed"]) == (None, None, None)
     assert answer["missing"]["simulated"] == NO_SUMS
 
 
 def test_a_network_that_does_not_conserve_mass_has_none(sqlite_database: Database, sqlite_client: TestClient) -> None:
-    fill_records(sqlite_database, created.forecast(), conserving=False)
+    fill_records(sqlite_database, factories.forecast(), conserving=False)
     answer = sqlite_client.get(ADDRESS).json()
     assert "does not conserve mass" in answer["missing"]["simulated"]

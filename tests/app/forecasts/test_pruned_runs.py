@@ -1,4 +1,4 @@
-"""What is left of a run whose members were pruned is answered, and the rest says why it is null."""
+"""A run whose members were pruned: the rest is answered, and each null has its reason."""
 
 from datetime import timedelta
 from typing import Any
@@ -43,7 +43,7 @@ def pruned(database: Database) -> None:
     prune(database, Late(), Settings(), audit.Actor("a test"))
 
 
-def test_the_quantiles_and_ledgers_stay_and_the_members_state_why_they_do_not(
+def test_quantiles_and_ledgers_stay_and_members_are_null_with_a_reason(
     database: Database, client: TestClient, old: str
 ) -> None:
     address = f"/v1/runs/{old}/basins/{BASIN}?members=true"

@@ -1,4 +1,4 @@
-"""The list of runs and what came of one."""
+"""The list of runs and the outcome of a run."""
 
 from datetime import timedelta
 
@@ -11,7 +11,7 @@ from tests.records.factories import BASIN, NOW, a_basin, a_run, a_version, issue
 
 
 def fill_records(database: Database) -> dict[str, str]:
-    """Keep four runs of two versions, one of them not available yet, and return their ids by what they are."""
+    """Store four runs of two versions, one of them not available yet, and return their ids by what they are."""
     with database.transaction() as session:
         a_basin(session)
         a_basin(session, "SYNTH-01")
@@ -55,7 +55,9 @@ def fill_records(database: Database) -> dict[str, str]:
         ("after={partial}", ["old"]),
     ],
 )
-def test_runs_are_found_by_what_they_are(database: Database, client: TestClient, asked: str, found: list[str]) -> None:
+def test_runs_are_found_by_their_properties(
+    database: Database, client: TestClient, asked: str, found: list[str]
+) -> None:
     ids = fill_records(database)
     result = client.get(f"/v1/runs?{asked.format(**ids)}").json()
     assert [run["id"] for run in result["runs"]] == [ids[name] for name in found]
@@ -75,7 +77,7 @@ def test_pages_hold_every_run_once(database: Database, client: TestClient) -> No
     assert seen == [ids["partial"], ids["old"]]
 
 
-def test_a_run_states_what_came_of_each_basin(database: Database, client: TestClient) -> None:
+def test_a_run_reports_the_outcome_of_each_basin(database: Database, client: TestClient) -> None:
     ids = fill_records(database)
     answer = client.get(f"/v1/runs/{ids['partial']}")
     result = answer.json()

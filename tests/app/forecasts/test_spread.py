@@ -1,4 +1,4 @@
-"""What makes a forecast's spread, as the API tells it."""
+"""The sources of a forecast's spread over the API."""
 
 from dataclasses import replace
 
@@ -9,7 +9,7 @@ from fastapi.testclient import TestClient
 from hydrology.uncertainty.variance_sources import SPREAD_SOURCES
 from records.database.engine import Database
 from records.runs import runs
-from tests.app import factories as created
+from tests.app import factories
 from tests.app.forecasts.test_forecasts import fill_records
 from tests.records.factories import BASIN
 
@@ -19,8 +19,8 @@ VARIANCE = np.array([[1.0, 1.0, 0.0], [0.0, 2.0, 0.0], [3.0, 1.0, 0.0]], np.floa
 
 def divided() -> runs.BasinResult:
     """Return a forecast of which the last day has no spread at all."""
-    result = created.forecast()
-    axes = {"source": SPREAD_SOURCES, "lead": created.LEADS}
+    result = factories.forecast()
+    axes = {"source": SPREAD_SOURCES, "lead": factories.LEADS}
     return replace(result, series=[*result.series, runs.RunSeries(runs.VARIANCE, "mm2/day2", axes, VARIANCE)])
 
 
@@ -38,8 +38,8 @@ def test_it_comes_in_every_format_of_series(sqlite_database: Database, sqlite_cl
     assert b"share_of_state" in sqlite_client.get(SPREAD, params={"format": form}).content
 
 
-def test_a_run_that_did_not_divide_it_states_how_to(sqlite_database: Database, sqlite_client: TestClient) -> None:
-    fill_records(sqlite_database, created.forecast())
+def test_a_run_that_did_not_divide_it_reports_how_to(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    fill_records(sqlite_database, factories.forecast())
     answer = sqlite_client.get(SPREAD).json()
     assert (answer["standard_deviation"], answer["shares"]) == (None, None)
     assert "perturbed_states" in answer["missing"]["shares"]

@@ -11,7 +11,7 @@ from hydrology.base.errors import InvalidInput
 from records.database.engine import Database
 from records.runs import runs
 from records.runs.weather_used import RunWeather
-from tests.app import factories as created
+from tests.app import factories
 from tests.records.factories import BASIN, NOW, a_basin, a_promoted_version, a_run
 
 LATEST = f"/v1/basins/{BASIN}/forecasts/latest"
@@ -32,7 +32,7 @@ def run(database: Database) -> str:
     with database.transaction() as session:
         version = a_promoted_version(session, a_basin(session))
         chosen = {"horizon_days": 3, "forcing_kind": "supplied", "weather": WEATHER}
-        return a_run(session, version, created.forecast_with_traces(), **chosen).id
+        return a_run(session, version, factories.forecast_with_traces(), **chosen).id
 
 
 def test_a_forecast_names_its_weather_and_its_credit(run: str, client: TestClient) -> None:
@@ -49,10 +49,10 @@ def test_a_forecast_names_its_weather_and_its_credit(run: str, client: TestClien
 def test_its_columns_are_those_of_the_members_with_all_traces(run: str, client: TestClient) -> None:
     answer = client.get(f"{LATEST}?units=mm/day&members=true").json()
     assert list(answer["members"]) == ["0/1999", "0/2000", "0/2001", "1/1999", "1/2000", "1/2001"]
-    assert answer["members"]["1/2000"] == created.DISCHARGE[1].tolist()
-    assert answer["precipitation"] == created.PRECIPITATION.tolist()
-    np.testing.assert_allclose(answer["storage"]["total"], created.STORAGE.mean(axis=0), rtol=1e-6)
-    np.testing.assert_allclose(answer["loss"], created.LOSS.mean(axis=0), rtol=1e-6)
+    assert answer["members"]["1/2000"] == factories.DISCHARGE[1].tolist()
+    assert answer["precipitation"] == factories.PRECIPITATION.tolist()
+    np.testing.assert_allclose(answer["storage"]["total"], factories.STORAGE.mean(axis=0), rtol=1e-6)
+    np.testing.assert_allclose(answer["loss"], factories.LOSS.mean(axis=0), rtol=1e-6)
     storage = client.get(f"/v1/basins/{BASIN}/storage?run={run}").json()
     np.testing.assert_allclose(np.add(storage["snow"], storage["other"]), storage["total"], rtol=1e-6)
 
@@ -61,7 +61,7 @@ def test_its_water_balance_is_of_every_member_and_trace(run: str, client: TestCl
     answer = client.get(f"/v1/basins/{BASIN}/water-balance?run={run}").json()
     balance = answer["water_balance"]
     assert {name: member["trace"] for name, member in balance["members"].items()} == {"0": "2000", "1": "2000"}
-    ledgers = created.ledgers()
+    ledgers = factories.ledgers()
     rain = np.mean([ledger.terms["precipitation"] for ledger in ledgers])
     assert balance["mean"]["precipitation"] == pytest.approx(rain, rel=1e-6)
     assert answer["residuals"]["1/1999"] == pytest.approx(ledgers[1].residual_mm, rel=1e-6)
@@ -81,7 +81,7 @@ def test_more_members_than_one_answer_holds_are_refused(
 
 @pytest.mark.parametrize("entry", ["residual", "tolerance"])
 def test_a_run_is_not_stored_where_one_trace_does_not_close(database: Database, entry: str) -> None:
-    result = created.forecast_with_traces()
+    result = factories.forecast_with_traces()
     (ledger,) = (series for series in result.series if series.variable == runs.LEDGER)
     runs.ledger_entry(ledger, entry)[1, 2] = 1 if entry == "residual" else 0
     runs.ledger_entry(ledger, "residual")[1, 2] += 1e-3

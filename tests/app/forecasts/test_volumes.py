@@ -12,7 +12,7 @@ from records.basins import basins
 from records.database.engine import Database
 from records.runs import runs
 from records.series import series
-from tests.app import factories as created
+from tests.app import factories
 from tests.app.forecasts.test_traces import WEATHER
 from tests.records.factories import BASIN, NOW, a_basin, a_promoted_version, a_run, a_source, daily
 
@@ -21,25 +21,25 @@ SEASON = {"season": "09-21..10-03"}
 """T0 is 2008-09-30, and runs hold three days."""
 DAYS = 13
 PERCENTS = [10, 30, 50, 70, 90]
-MILLION_M3 = created.AREA_M2 / 1e9
+MILLION_M3 = factories.AREA_M2 / 1e9
 
 
 def fill_records(database: Database, kind: str = "climatology", **chosen: Any) -> str:
-    """Keep a run with traces, and return its id."""
+    """Store a run with traces, and return its id."""
     with database.transaction() as session:
         version = a_promoted_version(session, a_basin(session))
-        result = created.forecast_with_traces(**chosen)
+        result = factories.forecast_with_traces(**chosen)
         result = replace(result, series=[*result.series, paths()])
         weather = WEATHER if kind == "supplied" else None
         return a_run(session, version, result, horizon_days=3, forcing_kind=kind, weather=weather).id
 
 
 def paths() -> runs.RunSeries:
-    return next(one for one in created.forecast().series if one.variable == runs.PATHS)
+    return next(one for one in factories.forecast().series if one.variable == runs.PATHS)
 
 
 def store_record(database: Database, first: str = "1995-10-01", missing: str | None = None) -> None:
-    """Keep a record in mm/day: each day has as many as its year lies behind 1990."""
+    """Store a record in mm/day: the value of each day is its year minus 1990."""
     days = np.arange(day(first), day("2008-10-01"))
     values = (days.astype("datetime64[Y]").astype(int) + 1970 - 1990).astype(np.float32)
     if missing is not None:
@@ -49,7 +49,7 @@ def store_record(database: Database, first: str = "1995-10-01", missing: str | N
         series.write(session, BASIN, "usgs", "discharge", daily(first, *values), a_source(session), NOW)
 
 
-def test_a_season_is_what_was_observed_and_what_lies_ahead(database: Database, client: TestClient) -> None:
+def test_a_season_is_its_observed_days_and_the_days_ahead(database: Database, client: TestClient) -> None:
     run = fill_records(database)
     store_record(database)
     answer = client.get(ADDRESS, params=SEASON).json()
@@ -64,8 +64,8 @@ def test_a_season_is_what_was_observed_and_what_lies_ahead(database: Database, c
         "volume": pytest.approx(180 * MILLION_M3, rel=1e-6),
     }
     levels = [1 - percent / 100 for percent in PERCENTS]
-    calibrated = np.quantile(created.PATHS.sum(axis=1, dtype=np.float64), levels)
-    raw = np.quantile(np.repeat(created.DISCHARGE.sum(axis=1, dtype=np.float64), len(created.TRACES)), levels)
+    calibrated = np.quantile(factories.PATHS.sum(axis=1, dtype=np.float64), levels)
+    raw = np.quantile(np.repeat(factories.DISCHARGE.sum(axis=1, dtype=np.float64), len(factories.TRACES)), levels)
     normal = np.mean([DAYS * (year - 1990) for year in range(1996, 2008)])
     assert (answer["normal"]["years"], answer["normal"]["first_year"], answer["normal"]["last_year"]) == (
         12,
@@ -93,7 +93,7 @@ def test_the_default_is_the_season_of_the_basin(sqlite_database: Database, sqlit
     assert "04-01..07-31 ends on 2009-07-31" in sqlite_client.get(ADDRESS, params={"run": run}).json()["detail"]
 
 
-def test_without_a_run_that_holds_the_season_it_is_reported_how_to_make_one(
+def test_without_a_run_of_the_season_the_answer_reports_how_to_create_one(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
     fill_records(sqlite_database)
@@ -107,10 +107,12 @@ def test_a_run_with_a_weather_forecast_can_be_named(sqlite_database: Database, s
     run = fill_records(sqlite_database, "supplied")
     assert sqlite_client.get(ADDRESS, params=SEASON).status_code == 404
     answer = sqlite_client.get(ADDRESS, params=SEASON | {"run": run}).json()
-    np.testing.assert_allclose(answer["calibrated"]["ahead_depth"][2], np.median(created.PATHS.sum(axis=1)), rtol=1e-6)
+    np.testing.assert_allclose(
+        answer["calibrated"]["ahead_depth"][2], np.median(factories.PATHS.sum(axis=1)), rtol=1e-6
+    )
 
 
-def test_a_hindcast_reports_none(sqlite_database: Database, sqlite_client: TestClient) -> None:
+def test_a_hindcast_reports_no_volume(sqlite_database: Database, sqlite_client: TestClient) -> None:
     run = fill_records(sqlite_database, "observed")
     answer = sqlite_client.get(ADDRESS, params=SEASON | {"run": run}).json()
     assert (answer["calibrated"], answer["raw"], answer["calibration"]) == (None, None, None)
@@ -165,8 +167,8 @@ def test_without_an_area_there_are_depths_alone(sqlite_database: Database, sqlit
 def test_a_run_that_is_not_calibrated_is_reported_raw(sqlite_database: Database, sqlite_client: TestClient) -> None:
     with sqlite_database.transaction() as session:
         version = a_promoted_version(session, a_basin(session))
-        summary = replace(created.SUMMARY, calibration=None, calibration_reason="No error model.")
-        result = created.forecast_with_traces()
+        summary = replace(factories.SUMMARY, calibration=None, calibration_reason="No error model.")
+        result = factories.forecast_with_traces()
         stored = [one for one in result.series if one.variable != runs.CALIBRATED]
         result = replace(result, basin=replace(result.basin, summary=summary), series=stored)
         a_run(session, version, result, horizon_days=3, forcing_kind="climatology")
@@ -176,7 +178,9 @@ def test_a_run_that_is_not_calibrated_is_reported_raw(sqlite_database: Database,
 
 
 @pytest.mark.parametrize("season", ["april", "04-01", "02-29..03-31", "2008-04-01..2008-07-31"])
-def test_what_is_no_season_is_refused(sqlite_database: Database, sqlite_client: TestClient, season: str) -> None:
+def test_text_that_is_not_a_season_is_refused(
+    sqlite_database: Database, sqlite_client: TestClient, season: str
+) -> None:
     fill_records(sqlite_database)
     assert sqlite_client.get(ADDRESS, params={"season": season}).status_code == 422
 

@@ -14,10 +14,10 @@ from records.simulations import simulated_thresholds
 from records.simulations.simulated_loss import SimulatedLoss
 from records.simulations.simulated_storage import SimulatedWater, WaterVariable
 from records.verification import scores
-from tests.app import factories as created
+from tests.app import factories
 from tests.app.forecasts.test_forecasts import fill_records
 from tests.records.factories import BASIN, NOW, a_basin, a_promoted_version, a_run, not_issued
-from tests.records.simulations.test_model_levels import levels_of
+from tests.records.simulations.test_simulated_thresholds import levels_of
 
 STORAGE, BALANCE = f"/v1/basins/{BASIN}/storage", f"/v1/basins/{BASIN}/water-balance"
 ORIGIN, AGE = f"/v1/basins/{BASIN}/origin", f"/v1/basins/{BASIN}/age"
@@ -38,19 +38,19 @@ CELLS = scores.SnowCells(
 
 
 def judge(database: Database, run: str, **chosen: object) -> None:
-    """Keep snow cells of the version of a run."""
+    """Store snow cells of the version of a run."""
     with database.transaction() as session:
         version = runs.get(session, run).version_id
         scores.replace_snow_cells(session, [replace(CELLS, version_id=version, **chosen)])  # type: ignore[arg-type]
 
 
 def test_storage_is_split_into_snow_and_the_rest(database: Database, client: TestClient) -> None:
-    run = fill_records(database, created.forecast())
+    run = fill_records(database, factories.forecast())
     judge(database, run)
     output = client.get(STORAGE).json()
     assert (output["run"], output["time"][0], output["lead_days"]) == (run, "2008-10-01", [1, 2, 3])
-    np.testing.assert_allclose(output["total"], created.STORAGE.mean(axis=0), rtol=1e-6)
-    np.testing.assert_allclose(output["snow"], created.SNOW.mean(axis=0), rtol=1e-6)
+    np.testing.assert_allclose(output["total"], factories.STORAGE.mean(axis=0), rtol=1e-6)
+    np.testing.assert_allclose(output["snow"], factories.SNOW.mean(axis=0), rtol=1e-6)
     np.testing.assert_allclose(np.add(output["snow"], output["other"]), output["total"], rtol=1e-6)
     (judged,) = output["snow_skill"]
     assert judged["label"] == "not trained on snow"
@@ -64,7 +64,7 @@ def test_storage_is_split_into_snow_and_the_rest(database: Database, client: Tes
 def store_past(
     database: Database, run: str, years: int = 20, snow: float = 50.0, loss: SimulatedLoss | None = None
 ) -> None:
-    """Keep a past of the version of a run, in which each day has 100 mm of water, and so many of them snow."""
+    """Store a simulated past of a run's version: 100 mm of water every day, this many of them snow."""
     days = Period(day("2008-12-31") - 365 * years, day("2008-12-31"))
     with database.transaction() as session:
         version = runs.get(session, run).version_id
@@ -76,8 +76,8 @@ def store_past(
         simulated_thresholds.replace(session, levels, water, loss)
 
 
-def test_storage_is_reported_beside_what_the_version_usually_stores(database: Database, client: TestClient) -> None:
-    run = fill_records(database, created.forecast())
+def test_storage_is_reported_beside_its_simulated_normal(database: Database, client: TestClient) -> None:
+    run = fill_records(database, factories.forecast())
     judge(database, run)
     store_past(database, run)
     output = client.get(STORAGE).json()
@@ -88,8 +88,8 @@ def test_storage_is_reported_beside_what_the_version_usually_stores(database: Da
     assert output["missing"] == {}
 
 
-def test_of_hardly_any_snow_no_percent_is_reported(sqlite_database: Database, sqlite_client: TestClient) -> None:
-    run = fill_records(sqlite_database, created.forecast())
+def test_a_tiny_normal_of_snow_has_no_percent(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    run = fill_records(sqlite_database, factories.forecast())
     judge(sqlite_database, run)
     store_past(sqlite_database, run, snow=0.5)
     output = sqlite_client.get(STORAGE).json()
@@ -101,7 +101,7 @@ def test_of_hardly_any_snow_no_percent_is_reported(sqlite_database: Database, sq
 def test_without_a_long_past_the_normal_is_null(
     sqlite_database: Database, sqlite_client: TestClient, years: int
 ) -> None:
-    run = fill_records(sqlite_database, created.forecast())
+    run = fill_records(sqlite_database, factories.forecast())
     judge(sqlite_database, run)
     if years:
         store_past(sqlite_database, run, years)
@@ -112,8 +112,8 @@ def test_without_a_long_past_the_normal_is_null(
     assert all(reason in why for why in output["missing"].values())
 
 
-def test_storage_without_snow_states_why(sqlite_database: Database, sqlite_client: TestClient) -> None:
-    fill_records(sqlite_database, created.forecast(snow=False))
+def test_storage_without_snow_gives_the_reason(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    fill_records(sqlite_database, factories.forecast(snow=False))
     output = sqlite_client.get(STORAGE).json()
     assert len(output["total"]) == 3
     assert (output["snow"], output["other"], output["snow_skill"]) == (None, None, [])
@@ -123,14 +123,14 @@ def test_storage_without_snow_states_why(sqlite_database: Database, sqlite_clien
 
 
 def test_snow_is_reported_with_its_spread_its_mapping_and_its_skill(database: Database, client: TestClient) -> None:
-    fill_records(database, created.forecast())
+    fill_records(database, factories.forecast())
     read = client.get(STORAGE).json()["snow_read"]
     assert read == client.get(f"/v1/basins/{BASIN}/forecasts/latest").json()["storage"]["snow_read"]
     assert read["mapping"] == "basin"
-    low, high = np.quantile(created.SNOW, (0.05, 0.95), axis=0)
+    low, high = np.quantile(factories.SNOW, (0.05, 0.95), axis=0)
     np.testing.assert_allclose(read["p05"], low, rtol=1e-6)
     np.testing.assert_allclose(read["p95"], high, rtol=1e-6)
-    np.testing.assert_allclose(read["volume_m3"], created.SNOW.mean(axis=0) / 1000 * created.AREA_M2, rtol=1e-6)
+    np.testing.assert_allclose(read["volume_m3"], factories.SNOW.mean(axis=0) / 1000 * factories.AREA_M2, rtol=1e-6)
     assert read["at_t0"] == {"mean": 75.0, "p05": 60.0, "p95": 90.0, "normal": 50.0, "percent_of_normal": 150.0}
     assert read["skill"] == {
         "version": "v",
@@ -147,10 +147,10 @@ def test_snow_of_the_regional_mapping_brings_a_second_opinion(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
     reported = replace(
-        created.RUN_SNOW, mapping="regional", snow17_mm=66.0, skill=None, skill_reason="It is not known."
+        factories.RUN_SNOW, mapping="regional", snow17_mm=66.0, skill=None, skill_reason="It is not known."
     )
-    summary = replace(created.SUMMARY, snow=reported, snow_normal_mm=None, snow_normal_reason="No past is kept.")
-    result = created.forecast()
+    summary = replace(factories.SUMMARY, snow=reported, snow_normal_mm=None, snow_normal_reason="No past is stored.")
+    result = factories.forecast()
     fill_records(
         sqlite_database, replace(result, basin=replace(result.basin, summary=summary, area_m2=None, area_name=None))
     )
@@ -160,17 +160,17 @@ def test_snow_of_the_regional_mapping_brings_a_second_opinion(
     assert {name: why for name, why in output["missing"].items() if name.startswith("snow_read")} == {
         "snow_read.volume_m3": "The basin had no drainage area when the run was created.",
         "snow_read.skill": "It is not known.",
-        "snow_read.at_t0.normal": "No past is kept.",
-        "snow_read.at_t0.percent_of_normal": "No past is kept.",
+        "snow_read.at_t0.normal": "No past is stored.",
+        "snow_read.at_t0.percent_of_normal": "No past is stored.",
     }
 
 
-def test_a_run_from_before_the_spread_of_snow_was_stored_states_it(
+def test_a_run_older_than_the_spread_of_snow_gives_the_reason(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
-    result = created.forecast()
+    result = factories.forecast()
     older = [one for one in result.series if one.variable != runs.SNOW_SPREAD]
-    summary = replace(created.SUMMARY, snow=None)
+    summary = replace(factories.SUMMARY, snow=None)
     fill_records(sqlite_database, replace(result, series=older, basin=replace(result.basin, summary=summary)))
     output = sqlite_client.get(STORAGE).json()
     assert len(output["snow"]) == 3
@@ -178,7 +178,7 @@ def test_a_run_from_before_the_spread_of_snow_was_stored_states_it(
 
 
 def test_the_flow_is_reported_by_where_its_water_was_at_t0(database: Database, client: TestClient) -> None:
-    run = fill_records(database, created.forecast())
+    run = fill_records(database, factories.forecast())
     output = client.get(ORIGIN).json()
     assert (output["run"], output["time"][0], output["lead_days"], output["missing"]) == (
         run,
@@ -186,7 +186,7 @@ def test_the_flow_is_reported_by_where_its_water_was_at_t0(database: Database, c
         [1, 2, 3],
         {},
     )
-    np.testing.assert_allclose(output["discharge"], created.DISCHARGE.mean(axis=0), rtol=1e-6)
+    np.testing.assert_allclose(output["discharge"], factories.DISCHARGE.mean(axis=0), rtol=1e-6)
     mean = {name: output[name]["mean"] for name in ("stored", "snow", "other", "yet_to_fall")}
     np.testing.assert_allclose(np.add(mean["stored"], mean["yet_to_fall"]), output["discharge"], rtol=1e-6)
     np.testing.assert_allclose(np.add(mean["snow"], mean["other"]), mean["stored"], rtol=1e-6)
@@ -198,18 +198,16 @@ def test_the_flow_is_reported_by_where_its_water_was_at_t0(database: Database, c
         assert b"discharge_snow_mean" in client.get(ORIGIN, params={"format": form}).content
 
 
-def test_where_no_cells_read_as_snow_what_is_stored_is_one_part(
-    sqlite_database: Database, sqlite_client: TestClient
-) -> None:
-    fill_records(sqlite_database, created.forecast(snow=False))
+def test_without_snow_cells_the_stored_water_is_one_part(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    fill_records(sqlite_database, factories.forecast(snow=False))
     output = sqlite_client.get(ORIGIN).json()
     assert len(output["stored"]["mean"]) == 3
     assert (output["snow"], output["other"]) == (None, None)
-    assert output["missing"] == dict.fromkeys(("snow", "other"), "No reference snow is kept here.")
+    assert output["missing"] == dict.fromkeys(("snow", "other"), factories.NO_REFERENCE)
 
 
-def test_a_run_from_before_origins_were_stored_states_it(sqlite_database: Database, sqlite_client: TestClient) -> None:
-    result = created.forecast()
+def test_a_run_older_than_origins_gives_the_reason(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    result = factories.forecast()
     fill_records(sqlite_database, replace(result, series=[one for one in result.series if one.variable != runs.ORIGIN]))
     output = sqlite_client.get(ORIGIN).json()
     assert (output["discharge"], output["ceiling"]) == (None, None)
@@ -217,8 +215,8 @@ def test_a_run_from_before_origins_were_stored_states_it(sqlite_database: Databa
 
 
 def test_the_flow_is_reported_by_the_season_in_which_its_water_fell(database: Database, client: TestClient) -> None:
-    result = created.forecast()
-    run = fill_records(database, replace(result, series=[*result.series, created.age()]))
+    result = factories.forecast()
+    run = fill_records(database, replace(result, series=[*result.series, factories.age()]))
     output = client.get(AGE).json()
     assert (output["run"], output["time"][0], output["lead_days"], output["missing"]) == (
         run,
@@ -233,7 +231,7 @@ def test_the_flow_is_reported_by_the_season_in_which_its_water_fell(database: Da
     assert days[0] == (None, "2007-08-31")
     assert days[2] == ("2007-12-01", "2008-02-29")
     assert days[-2:] == [("2008-09-01", "2008-09-30"), ("2008-10-01", None)]
-    np.testing.assert_allclose(output["discharge"], created.DISCHARGE.mean(axis=0), rtol=1e-6)
+    np.testing.assert_allclose(output["discharge"], factories.DISCHARGE.mean(axis=0), rtol=1e-6)
     np.testing.assert_allclose(
         np.sum([part["mean"] for part in output["ages"]], axis=0), output["discharge"], rtol=1e-6
     )
@@ -247,12 +245,12 @@ def test_the_page_of_a_basin_draws_the_age_of_the_water_where_the_run_reports_it
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
     page = f"/basins/{BASIN}"
-    fill_records(sqlite_database, created.forecast())
+    fill_records(sqlite_database, factories.forecast())
     assert f"{BASIN}-age" not in sqlite_client.get(page).text
     with sqlite_database.transaction() as session:
         (run,) = runs.list_runs(session)
-        result = created.forecast()
-        reported = replace(result, series=[*result.series, created.age()])
+        result = factories.forecast()
+        reported = replace(result, series=[*result.series, factories.age()])
         a_run(session, run.version_id, reported, horizon_days=3, t0=day("2008-09-30"), forcing_kind="observed")
     shown = sqlite_client.get(page).text
     assert f"{BASIN}-age" in shown
@@ -263,10 +261,10 @@ def test_the_page_of_a_basin_draws_the_age_of_the_water_where_the_run_reports_it
     ("stored", "reported"),
     [(None, "The run did not keep it."), ("The record is too young.", "The record is too young.")],
 )
-def test_a_run_without_ages_states_why(
+def test_a_run_without_ages_gives_the_reason(
     sqlite_database: Database, sqlite_client: TestClient, stored: str | None, reported: str
 ) -> None:
-    fill_records(sqlite_database, created.forecast(summary=replace(created.SUMMARY, age_reason=stored)))
+    fill_records(sqlite_database, factories.forecast(summary=replace(factories.SUMMARY, age_reason=stored)))
     output = sqlite_client.get(AGE).json()
     assert (output["discharge"], output["ages"]) == (None, None)
     assert output["missing"] == {"discharge": reported, "ages": reported}
@@ -276,7 +274,7 @@ def test_a_run_without_ages_states_why(
 def test_a_network_that_does_not_conserve_mass_has_neither(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
-    fill_records(sqlite_database, created.forecast(conserving=False), conserving=False)
+    fill_records(sqlite_database, factories.forecast(conserving=False), conserving=False)
     storage, balance = sqlite_client.get(STORAGE).json(), sqlite_client.get(BALANCE).json()
     assert (storage["total"], storage["snow"], storage["other"], balance["water_balance"]) == (None, None, None, None)
     for output in (storage["missing"]["total"], balance["missing"]["water_balance"]):
@@ -287,7 +285,7 @@ def test_a_network_that_does_not_conserve_mass_has_neither(
 
 
 def test_members_that_lose_more_than_could_evaporate_are_named(database: Database, client: TestClient) -> None:
-    run = fill_records(database, created.forecast())
+    run = fill_records(database, factories.forecast())
     store_past(database, run, loss=SimulatedLoss(members={"0": 500.0, "1": 850.0}, pet=700.0))
     output = client.get(BALANCE).json()
     reported = output["loss_beside_pet"]
@@ -299,10 +297,8 @@ def test_members_that_lose_more_than_could_evaporate_are_named(database: Databas
     assert "1 of 2 members lose more here than could evaporate" in page
 
 
-def test_where_nothing_is_known_of_loss_or_evaporation_it_states_why(
-    sqlite_database: Database, sqlite_client: TestClient
-) -> None:
-    run = fill_records(sqlite_database, created.forecast())
+def test_unknown_loss_or_evaporation_has_a_reason(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    run = fill_records(sqlite_database, factories.forecast())
     output = sqlite_client.get(BALANCE).json()
     assert output["loss_beside_pet"] is None
     assert "freshet thresholds simulate" in output["missing"]["loss_beside_pet"]
@@ -314,7 +310,7 @@ def test_where_nothing_is_known_of_loss_or_evaporation_it_states_why(
 
 
 def test_the_balance_is_the_forecasts(database: Database, client: TestClient) -> None:
-    fill_records(database, created.forecast())
+    fill_records(database, factories.forecast())
     output = client.get(BALANCE).json()
     forecast = client.get(f"/v1/basins/{BASIN}/forecasts/latest").json()
     assert output["water_balance"] == forecast["water_balance"]
@@ -323,10 +319,8 @@ def test_the_balance_is_the_forecasts(database: Database, client: TestClient) ->
     assert output["units"] == {"water_balance": "mm", "loss_beside_pet": "mm/year"}
 
 
-def test_the_balance_states_what_its_residuals_are_held_against(
-    sqlite_database: Database, sqlite_client: TestClient
-) -> None:
-    fill_records(sqlite_database, created.forecast())
+def test_the_balance_reports_the_scale_of_its_residuals(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    fill_records(sqlite_database, factories.forecast())
     balance = sqlite_client.get(BALANCE).json()["water_balance"]
     assert balance["scale"] == {
         "name": "water available",
@@ -334,13 +328,13 @@ def test_the_balance_states_what_its_residuals_are_held_against(
         "unit": "mm",
         "tolerance": 1e-5,
     }
-    for cells, member in zip(created.CELLS, balance["members"].values(), strict=True):
-        assert member["scale"] == pytest.approx(cells.sum() + created.PRECIPITATION.sum())
+    for cells, member in zip(factories.CELLS, balance["members"].values(), strict=True):
+        assert member["scale"] == pytest.approx(cells.sum() + factories.PRECIPITATION.sum())
         assert member["tolerance"] == pytest.approx(balance["scale"]["tolerance"] * member["scale"])
 
 
 def test_the_balance_reports_what_is_unexplained_since_the_empty_store(database: Database, client: TestClient) -> None:
-    fill_records(database, created.forecast())
+    fill_records(database, factories.forecast())
     since = client.get(BALANCE).json()["water_balance"]["since_empty_store"]
     assert (since["days"], since["scale"]["unit"], since["scale"]["tolerance"]) == (9999, "mm", 5e-6)
     assert since["scale"]["formula"] == "precipitation since the store was empty"
@@ -348,7 +342,7 @@ def test_the_balance_reports_what_is_unexplained_since_the_empty_store(database:
 
 
 def test_a_withheld_run_shows_its_open_balance(database: Database, client: TestClient) -> None:
-    run = fill_records(database, created.open_forecast())
+    run = fill_records(database, factories.open_forecast())
     assert client.get(BALANCE).status_code == 404
     answer = client.get(BALANCE, params={"run": run})
     members = answer.json()["water_balance"]["members"]
@@ -371,15 +365,15 @@ def test_a_failed_run_explains_every_null(sqlite_database: Database, sqlite_clie
 def test_an_older_run_is_reported_when_asked_for(sqlite_database: Database, sqlite_client: TestClient) -> None:
     with sqlite_database.transaction() as session:
         version = a_promoted_version(session, a_basin(session))
-        old = a_run(session, version, created.forecast(), horizon_days=3, t0=day("2008-09-01")).id
-        new = a_run(session, version, created.forecast(), horizon_days=3).id
+        old = a_run(session, version, factories.forecast(), horizon_days=3, t0=day("2008-09-01")).id
+        new = a_run(session, version, factories.forecast(), horizon_days=3).id
     for address in (STORAGE, BALANCE):
         assert sqlite_client.get(address).json()["run"] == new
         assert sqlite_client.get(address, params={"run": old}).json()["t0"] == "2008-09-01"
 
 
-def test_a_new_judgement_of_the_snow_is_a_new_answer(sqlite_database: Database, sqlite_client: TestClient) -> None:
-    run = fill_records(sqlite_database, created.forecast())
+def test_new_scores_of_the_snow_change_the_answer(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    run = fill_records(sqlite_database, factories.forecast())
     judge(sqlite_database, run)
     address = f"{STORAGE}?run={run}"
     held = {"If-None-Match": sqlite_client.get(address).headers["ETag"]}

@@ -1,4 +1,4 @@
-"""A forecast in words says its own numbers, and nothing that they do not."""
+"""A forecast in words contains its own numbers and claims nothing beyond them."""
 
 from datetime import date
 
@@ -18,7 +18,7 @@ USED = Calibration(
 )
 
 
-def test_it_states_what_was_observed_what_is_expected_and_how_sure_that_is() -> None:
+def test_it_gives_observed_and_expected_flow_with_its_uncertainty() -> None:
     answer = in_words(T0, DAYS, MEMBERS, CALIBRATED, USED, None, "climatology", "m3/s")
     assert answer == (
         "2.25 m³/s was observed on 20 April. 2.10 m³/s is expected on 21 April and 1.90 on 23 April, with the weather "
@@ -27,7 +27,7 @@ def test_it_states_what_was_observed_what_is_expected_and_how_sure_that_is() -> 
     )
 
 
-def test_without_calibrated_quantiles_it_claims_no_chances() -> None:
+def test_without_calibrated_quantiles_it_gives_no_probabilities() -> None:
     answer = in_words(
         T0,
         DAYS,
@@ -44,7 +44,7 @@ def test_without_calibrated_quantiles_it_claims_no_chances() -> None:
     )
 
 
-def test_a_dry_spell_is_no_expectation() -> None:
+def test_a_dry_spell_is_described_as_hypothetical() -> None:
     answer = in_words(T0, DAYS, MEMBERS, None, None, None, "dry", "m3/s")
     assert answer == (
         "2.00 m³/s would flow on 21 April and 3.00 on 23 April, if no more rain or snow fell; the highest is 4.50 on "
@@ -52,7 +52,7 @@ def test_a_dry_spell_is_no_expectation() -> None:
     )
 
 
-def test_one_day_is_stated_once() -> None:
+def test_a_single_day_is_given_once() -> None:
     one = {name: values[:1] for name, values in CALIBRATED.items()}
     snow = Storage(at_t0=None, total=[100.0], snow=[40.0], snow_read=None)
     answer = in_words(T0, DAYS[:1], MEMBERS, one, None, snow, "observed", "mm/day")
@@ -75,7 +75,7 @@ SKILL = KnownSnowSkill(
 AT_T0 = SnowAtT0(mean=41.0, p05=36.0, p95=46.0, normal=None, percent_of_normal=None, snow17=None)
 
 
-def test_snow_is_stated_with_its_spread_its_mapping_and_what_reads_as_snow_where_there_is_none() -> None:
+def test_snow_is_described_with_its_spread_mapping_and_false_snow() -> None:
     read = SnowRead(
         mapping="basin", mapping_note="It is its own.", p05=[35.0], p95=[45.0], volume_m3=None, at_t0=AT_T0, skill=SKILL
     )
@@ -94,7 +94,7 @@ def test_snow_is_stated_with_its_spread_its_mapping_and_what_reads_as_snow_where
     assert answer.endswith("36.0 to 46.0 mm). Cells of others.")
 
 
-def test_the_example_states_its_own_numbers() -> None:
+def test_the_example_contains_its_own_numbers() -> None:
     shown = BasinForecast.model_validate(FORECAST)
     assert shown.discharge is not None
     assert shown.in_words == in_words(

@@ -1,4 +1,4 @@
-"""Where a request comes from: the peer, or what a named proxy says; nobody else's word counts."""
+"""The address of a client: the peer, or the one that a trusted proxy reports."""
 
 import httpx2
 import pytest
@@ -29,7 +29,7 @@ def statuses(settings: Settings, *forwarded_for: str) -> list[int]:
 
 
 @pytest.mark.parametrize("proxies", [(), ("192.0.2.1",)])
-def test_the_word_of_a_peer_that_is_not_named_changes_nothing(sqlite: str, proxies: tuple[str, ...]) -> None:
+def test_forwarded_headers_of_an_untrusted_peer_change_nothing(sqlite: str, proxies: tuple[str, ...]) -> None:
     assert statuses(named(sqlite, *proxies), "198.51.100.1", "198.51.100.2") == [200, 429]
 
 
@@ -38,7 +38,7 @@ def test_clients_behind_a_named_proxy_are_counted_each_by_itself(sqlite: str) ->
     assert statuses(settings, "198.51.100.1", "198.51.100.2", "198.51.100.1") == [200, 200, 429]
 
 
-def test_what_a_client_wrote_itself_before_the_proxys_word_is_not_believed(sqlite: str) -> None:
+def test_an_address_that_the_client_forged_is_not_believed(sqlite: str) -> None:
     settings = named(sqlite, PEER)
     assert statuses(settings, "203.0.113.1, 198.51.100.1", "203.0.113.2, 198.51.100.1") == [200, 429]
 

@@ -1,4 +1,4 @@
-"""Half-open and idle connections are closed, and one address's never keep another out."""
+"""Half-open and idle connections are closed, and those of one address do not shut out another's."""
 
 import re
 import socket
@@ -83,7 +83,7 @@ def test_a_body_that_does_not_come_is_given_up(sqlite: str) -> None:
         assert answered(port)
 
 
-def test_one_address_retains_no_other_out(sqlite: str) -> None:
+def test_one_address_does_not_shut_out_another(sqlite: str) -> None:
     with running(sqlite, maximum=5, head=SLOW) as port, ExitStack() as stack:
         half_open = [stack.enter_context(opened(port, HEAD)) for _ in range(5)]
         with opened(port) as one_more:
@@ -145,7 +145,7 @@ def test_a_request_of_ambiguous_length_gets_400_and_the_connection_closes(sqlite
                 received = all_of(connection)
             assert received.startswith(b"HTTP/1.1 400 "), head
             assert b"\r\nconnection: close\r\n" in received.lower(), head
-            assert received.count(b"HTTP/1.1 ") == 1, head  # what follows is no request
+            assert received.count(b"HTTP/1.1 ") == 1, head  # the rest is not a request
         assert answered(port)
 
 

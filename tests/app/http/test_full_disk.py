@@ -53,7 +53,9 @@ def test_the_secret_of_a_webhook_is_not_stored_on_a_full_disk(
     assert (full.status_code, full.json()["type"]) == (507, "/problems/storage-full")
 
 
-def test_another_fault_of_the_system_is_no_full_disk(sqlite: str, sqlite_database: Database, tmp_path: Path) -> None:
+def test_another_system_error_is_not_taken_for_a_full_disk(
+    sqlite: str, sqlite_database: Database, tmp_path: Path
+) -> None:
     (tmp_path / "data").write_text("a file where the folder was")
     with serving(sqlite, data=tmp_path / "data") as client:
         header = bearer(sqlite_database) | {"Content-Type": "text/csv"}

@@ -1,4 +1,4 @@
-"""Every answer, errors included, tells a browser what to refuse."""
+"""Every answer, errors included, has the headers that tighten a browser's security."""
 
 import base64
 import hashlib
@@ -25,10 +25,10 @@ def test_an_answer_may_load_nothing_and_be_framed_nowhere(sqlite_client: TestCli
     assert answer.headers["X-Content-Type-Options"] == "nosniff"
     assert answer.headers["Referrer-Policy"] == "no-referrer"
     assert answer.headers["Content-Security-Policy"].startswith(JSON)
-    assert "Strict-Transport-Security" not in answer.headers  # the proxy's to say
+    assert "Strict-Transport-Security" not in answer.headers  # left to the proxy
 
 
-def test_errors_of_the_service_bear_them_too(sqlite: str, sqlite_database: Database, sqlite_client: TestClient) -> None:
+def test_errors_of_the_service_have_them_too(sqlite: str, sqlite_database: Database, sqlite_client: TestClient) -> None:
     with sqlite_database.transaction() as session:
         session.execute(text("ALTER TABLE basins RENAME TO lost"))
     broken = sqlite_client.get("/v1/basins")

@@ -267,7 +267,7 @@ def examples(document: dict[str, Any]) -> dict[str, str]:
     return {parameter["name"]: parameter["example"] for parameter in parameters if "example" in parameter}
 
 
-def test_what_is_tried_out_is_there(sqlite_database: Database, sqlite_client: TestClient) -> None:
+def test_every_address_that_is_tried_out_exists(sqlite_database: Database, sqlite_client: TestClient) -> None:
     with sqlite_database.transaction() as session:
         a_basin(session, "SYNTH-07")
     only_basins = examples(sqlite_client.get("/openapi.json").json())

@@ -1,4 +1,4 @@
-"""Tables that another Freshet has migrated under a running service, and a disk that is full: told, and nothing done."""
+"""Tables migrated under a running service, and a full disk: both are reported, and nothing is written."""
 
 from collections.abc import Iterator
 
@@ -49,7 +49,7 @@ def _no_room() -> Iterator[None]:
     event.remove(Engine, "connect", limit)
 
 
-def test_a_full_disk_is_reported_to_who_writes_and_others_read_on(
+def test_a_full_disk_is_reported_to_writers_while_readers_go_on(
     sqlite_database: Database, request: pytest.FixtureRequest
 ) -> None:
     key = bearer(sqlite_database)

@@ -1,4 +1,4 @@
-"""Every error is a problem that says how to mend it and tells nothing of the inside."""
+"""Every error is a problem with its remedy, and reveals no internals."""
 
 from pathlib import Path
 
@@ -57,7 +57,7 @@ def test_an_unknown_parameter_is_refused_and_the_known_ones_named(sqlite_client:
 
 
 @pytest.mark.parametrize("address", ["/v1/basins/01013500", "/health/live"])
-def test_an_address_without_parameters_states_it(sqlite_client: TestClient, address: str) -> None:
+def test_an_address_without_parameters_refuses_any(sqlite_client: TestClient, address: str) -> None:
     answer = sqlite_client.get(address, params={"units": "cfs"})
     assert answer.status_code == 422
     assert "takes no parameters" in answer.json()["errors"][0]["detail"]
@@ -81,7 +81,7 @@ def test_an_unknown_address_is_a_problem(sqlite_client: TestClient, address: str
         ("/v1/schedules/daily", ["DELETE", "GET", "HEAD", "PUT"], "DELETE, GET, HEAD or PUT"),
     ],
 )
-def test_another_method_is_a_problem_that_names_those_there_are(
+def test_another_method_is_a_problem_that_names_the_allowed_ones(
     sqlite_client: TestClient, address: str, methods: list[str], choice: str
 ) -> None:
     answer = sqlite_client.request("PROPFIND", address)
@@ -90,7 +90,7 @@ def test_another_method_is_a_problem_that_names_those_there_are(
     assert answer.json()["detail"].endswith(f"use {choice}.")
 
 
-def test_a_failure_reports_nothing_of_the_inside() -> None:
+def test_a_failure_reveals_no_internals() -> None:
     app = FastAPI()
     handle(app)
 
@@ -168,7 +168,7 @@ JSON = {"Content-Type": "application/json"}
         (b"null", JSON, "body: "),
     ],
 )
-def test_a_body_that_is_no_json_object_is_reported_what_to_send(
+def test_a_body_that_is_not_a_json_object_is_refused_with_what_to_send(
     sqlite_database: Database, sqlite_client: TestClient, body: bytes, header: dict[str, str], sentence: str
 ) -> None:
     answer = sqlite_client.post("/v1/jobs", content=body, headers=bearer(sqlite_database) | header)
@@ -191,7 +191,7 @@ def test_an_identifier_or_cursor_of_another_form_is_refused(
     assert (answer.status_code, answer.json()["type"]) == (422, "/problems/invalid-request")
 
 
-def test_every_documented_problem_has_a_page_that_states_how_to_mend_it(sqlite_client: TestClient) -> None:
+def test_every_documented_problem_has_a_page_with_its_remedy(sqlite_client: TestClient) -> None:
     paths = sqlite_client.get("/openapi.json").json()["paths"]
     operations = [operation for path in paths.values() for operation in path.values()]
     answers = [answer for operation in operations for answer in operation["responses"].values()]

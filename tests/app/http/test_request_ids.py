@@ -15,7 +15,7 @@ NEW = re.compile("[0-9a-f]{16}")
 
 
 @pytest.mark.parametrize("path", ["/v1/basins", "/v1/nothing", "/health/live", "/v1/basins?x=1", "/"])
-def test_an_answer_bears_the_id_of_its_request(sqlite_client: TestClient, path: str) -> None:
+def test_an_answer_has_the_id_of_its_request(sqlite_client: TestClient, path: str) -> None:
     assert sqlite_client.get(path, headers={"X-Request-ID": "proxy-7.a_B"}).headers["X-Request-ID"] == "proxy-7.a_B"
 
 
@@ -29,7 +29,7 @@ def test_a_request_without_an_id_that_may_be_logged_gets_a_new_one(
     assert all(NEW.fullmatch(each) and FORM.fullmatch(each) for each in ids)
 
 
-def test_what_is_logged_while_it_is_served_bears_it(sqlite_client: TestClient) -> None:
+def test_log_lines_of_a_request_have_its_id(sqlite_client: TestClient) -> None:
     with capture_logs(processors=[merge_contextvars]) as lines:
         sqlite_client.post("/v1/jobs", headers={"X-Request-ID": "mine", "Authorization": "Bearer none"}, json={})
     of_request = [line for line in lines if line.get("request") == "mine"]
@@ -55,7 +55,7 @@ def test_an_error_is_logged_with_its_traceback_under_the_id_of_the_request(sqlit
     assert (end["event"], end["status"], end["log_level"]) == ("request.end", 500, "info")
 
 
-def test_a_path_is_logged_short_and_without_what_a_terminal_obeys() -> None:
+def test_a_path_is_logged_short_and_without_control_characters() -> None:
     shown = shown_path({"path": "/v1/\x1b[2J\u0000\n" + "a" * 10_000})
     assert shown.startswith(r"/v1/\x1b[2J\x00\naaa")
     assert len(shown) < 300

@@ -37,7 +37,7 @@ ADMIN_WRITES = [one for one in WRITES if "schedules" in one[1] or "promotion" in
 
 @pytest.fixture
 def closed(sqlite: str) -> Iterator[TestClient]:
-    """A service that tells nothing without a key."""
+    """A service that answers nothing without a key."""
     with serving(sqlite, read_needs_key=True) as started:
         yield started
 
@@ -56,7 +56,7 @@ def test_writing_without_a_key_is_refused(
 
 
 @pytest.mark.parametrize(("method", "address"), ADMIN_WRITES)
-def test_an_operator_is_no_admin(
+def test_an_operator_is_not_an_admin(
     sqlite_database: Database, sqlite_client: TestClient, method: str, address: str
 ) -> None:
     answer = sqlite_client.request(method, address, headers=bearer(sqlite_database))
@@ -118,7 +118,7 @@ def test_a_closed_service_reports_nothing_without_a_key(sqlite_database: Databas
         assert closed.get(path).status_code == 200
 
 
-def test_no_shared_cache_retains_what_needed_a_key(sqlite_database: Database, closed: TestClient) -> None:
+def test_no_shared_cache_stores_an_answer_that_needed_a_key(sqlite_database: Database, closed: TestClient) -> None:
     header = bearer(sqlite_database)
     closed.put("/v1/basins/OWN-mill", headers=header, json={**PLACE, "name": "Mill"})
     first = closed.get("/v1/basins/OWN-mill", headers=header)

@@ -86,7 +86,7 @@ def test_the_poster_and_an_admin_see_a_job_whole(
         assert f"{SECRET} cannot be read" in sqlite_client.get(f"/v1/jobs/{job}/events", headers=header).text
 
 
-def test_a_result_is_the_posters_too(sqlite_database: Database, sqlite_client: TestClient) -> None:
+def test_the_poster_sees_the_result_too(sqlite_database: Database, sqlite_client: TestClient) -> None:
     poster, other = bearer(sqlite_database), bearer(sqlite_database)
     job = sqlite_client.post("/v1/jobs", json={"kind": "forecast", "params": {}}, headers=poster).json()["id"]
     with sqlite_database.transaction() as session:
@@ -105,7 +105,7 @@ def test_the_jobs_that_a_job_posts_belong_to_the_same_key(database: Database) ->
         assert jobs.get(session, child).key_id == key.id
 
 
-def test_what_a_schedule_posts_is_an_admins_to_see(sqlite_database: Database, sqlite_client: TestClient) -> None:
+def test_only_an_admin_sees_the_jobs_of_a_schedule(sqlite_database: Database, sqlite_client: TestClient) -> None:
     admin, operator = bearer(sqlite_database, "admin"), bearer(sqlite_database)
     address = sqlite_client.post("/v1/schedules", json=SCHEDULE, headers=admin).headers["Location"]
     assert sqlite_client.get(address, headers=admin).json()["job"]["params"] == {"from": [SECRET]}

@@ -1,4 +1,4 @@
-"""Jobs over the API: posted once, told truly, watched to their end, stopped."""
+"""Jobs over the API: posted once, reported correctly, followed to their end, cancelled."""
 
 import asyncio
 import json
@@ -40,8 +40,8 @@ def test_a_job_is_stored_as_it_was_asked(database: Database, client: TestClient)
     assert output["created_by"] == "river office"
     assert client.get(answer.headers["Location"], headers=header).json() == output
     with database.reading() as session:
-        saved = jobs.get(session, output["id"])
-    assert (saved.params, saved.queue) == (output["params"], "default")
+        stored = jobs.get(session, output["id"])
+    assert (stored.params, stored.queue) == (output["params"], "default")
 
 
 def test_an_operators_key_has_a_limit_of_unfinished_jobs(
@@ -67,9 +67,7 @@ def test_an_operators_key_has_a_limit_of_unfinished_jobs(
         assert len(jobs.list_jobs(session)) == 7
 
 
-def test_what_speaks_for_the_service_has_a_queue_of_its_own(
-    sqlite_database: Database, sqlite_client: TestClient
-) -> None:
+def test_jobs_of_the_service_have_a_queue_of_their_own(sqlite_database: Database, sqlite_client: TestClient) -> None:
     bodies = ({"kind": "forecast", "params": {}}, {"kind": "replay", "params": {"period": "1990-10-01..2000-09-30"}})
     queues: dict[str, list[str]] = {}
     for scope in ("operator", "admin"):
@@ -80,7 +78,7 @@ def test_what_speaks_for_the_service_has_a_queue_of_its_own(
     assert queues == {"operator": ["default", "default"], "admin": ["service", "default"]}
 
 
-def test_without_a_broker_the_job_waits_and_states_it(sqlite: str, sqlite_database: Database) -> None:
+def test_without_a_broker_the_job_waits_and_the_answer_reports_it(sqlite: str, sqlite_database: Database) -> None:
     with serving(sqlite, broker_url=NO_BROKER) as client:
         output = post(client, bearer(sqlite_database)).json()
     assert (output["status"], output["sent_at"]) == ("queued", None)
@@ -117,7 +115,9 @@ def test_the_same_key_is_the_same_job(database: Database, client: TestClient) ->
     assert len(client.get("/v1/jobs", headers=header).json()["jobs"]) == 1
 
 
-def test_one_clients_key_is_not_anothers(sqlite_database: Database, sqlite_client: TestClient) -> None:
+def test_idempotency_keys_of_different_clients_are_independent(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
     mine, yours = (post(sqlite_client, bearer(sqlite_database), key="daily") for _ in range(2))
     assert (mine.status_code, yours.status_code) == (202, 202)
     assert mine.json()["id"] != yours.json()["id"]
@@ -156,7 +156,7 @@ def test_one_clients_key_is_not_anothers(sqlite_database: Database, sqlite_clien
         },
     ],
 )
-def test_what_is_asked_is_what_the_job_gets(
+def test_the_job_gets_the_parameters_of_the_request(
     sqlite_database: Database, sqlite_client: TestClient, body: dict[str, Any]
 ) -> None:
     answer = post(sqlite_client, bearer(sqlite_database, "admin"), body)
@@ -181,7 +181,7 @@ def test_a_fine_tuning_takes_its_network_from_its_parent_and_needs_a_validation(
     assert where in answer.text
 
 
-def test_jobs_are_listed_by_what_they_are(database: Database, client: TestClient) -> None:
+def test_jobs_are_filtered_by_their_properties(database: Database, client: TestClient) -> None:
     client.headers |= bearer(database)
     with database.transaction() as session:
         posted = [a_job(session) for _ in range(3)]
@@ -236,8 +236,8 @@ def test_only_who_posted_a_job_or_an_admin_stops_it(sqlite_database: Database, s
         refused = sqlite_client.post(f"/v1/jobs/{job}/cancel", headers=attacker)
         assert (refused.status_code, refused.json()["type"]) == (403, "/problems/not-your-job")
         with sqlite_database.reading() as session:
-            saved = jobs.get(session, job)
-        assert (saved.status, saved.cancel_requested_at) == ("queued", None)
+            stored = jobs.get(session, job)
+        assert (stored.status, stored.cancel_requested_at) == ("queued", None)
 
     for job, header in [(first, poster), (part, poster), (second, admin), (of_a_schedule, admin)]:
         assert sqlite_client.post(f"/v1/jobs/{job}/cancel", headers=header).json()["status"] == "cancelled"
@@ -267,7 +267,7 @@ def test_a_job_that_was_pruned_is_gone_and_the_rule_is_reported(
 
 @pytest.fixture
 def ended(database: Database) -> str:
-    """A job that has said more than is read at once, and has succeeded."""
+    """A job with more events than are read at once, which has succeeded."""
     with database.transaction() as session:
         job = a_claimed_job(session)
         for number in range(AT_ONCE):

@@ -82,7 +82,7 @@ def test_a_name_that_is_taken_is_a_conflict(database: Database, client: TestClie
         ({"surprise": 1}, "invalid-request"),
     ],
 )
-def test_what_cannot_be_followed_is_refused(
+def test_a_schedule_that_cannot_be_followed_is_refused(
     sqlite_database: Database, sqlite_client: TestClient, change: dict[str, Any], kind: str
 ) -> None:
     sqlite_client.headers |= bearer(sqlite_database, "admin")

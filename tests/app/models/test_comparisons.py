@@ -75,7 +75,7 @@ def result(versions: list[str]) -> dict[str, Any]:
 
 
 def fill_records(database: Database, hours: int = 0) -> tuple[str, list[str]]:
-    """Keep a comparison of two new versions; return its id and theirs."""
+    """Store a comparison of two new versions; return its id and theirs."""
     with database.transaction() as session:
         versions = [a_version(session).id for _ in range(2)]
         new = comparisons.NewComparison(

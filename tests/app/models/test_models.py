@@ -1,4 +1,4 @@
-"""Model versions: the list, what one is made of, and when it was put in use."""
+"""Model versions: the list, their parts, and their promotions."""
 
 from dataclasses import asdict
 
@@ -33,7 +33,7 @@ def test_versions_are_listed_newest_first_page_by_page(database: Database, clien
     assert (lstm["id"], lstm["conserving"], lstm["product"]) == (other, False, "nldas")
 
 
-def test_a_version_states_what_it_is_built_of(database: Database, client: TestClient) -> None:
+def test_a_version_lists_its_parts(database: Database, client: TestClient) -> None:
     measured = Closure(worst_relative_residual=6.5e-7, basins=1, period="1989-10-01..1999-09-30")
     with database.transaction() as session:
         parent = a_version(session).id
@@ -71,7 +71,7 @@ def test_a_question_that_is_only_reported_stands_on_the_page_with_its_reason(
     assert shown == asdict(asked) | {"passes": False}
 
 
-def test_a_version_without_a_parent_states_why(sqlite_database: Database, sqlite_client: TestClient) -> None:
+def test_a_version_without_a_parent_gives_the_reason(sqlite_database: Database, sqlite_client: TestClient) -> None:
     properties = VersionProperties(tuning=Tuning(basins=(BASIN,), earlier_periods=("1999-10-01..2008-09-30",)))
     with sqlite_database.transaction() as session:
         scratch, installed = a_version(session).id, a_version(session, properties=properties).id

@@ -1,4 +1,4 @@
-"""How true forecasts were, in a basin and over basins."""
+"""Verification of forecasts, in a basin and over basins."""
 
 from dataclasses import replace
 
@@ -11,11 +11,11 @@ from records.database.engine import Database
 from records.verification import lead_scores
 from records.versions.version_properties import Pretrained, VersionProperties
 from tests.records.factories import BASIN, a_basin, a_promoted_version, a_version
-from tests.records.verification.test_verification import SCORES, a_verification
+from tests.records.verification.test_lead_scores import SCORES, a_verification
 
 
 def fill_records(session: Session) -> tuple[str, str]:
-    """Keep scores of the version that is current for a basin, in three basins; return it, and one without."""
+    """Store verification results of the current version of three basins; return it, and one without."""
     a_basin(session)
     current, other = a_promoted_version(session), a_version(session).id
     first = a_verification(session, version_id=current)
@@ -80,7 +80,7 @@ def test_a_version_that_was_not_verified_itself_reports_its_twin(
         assert {row["scored"] for row in answer["verification"]} == {of_sqlite[0]}
 
 
-def test_what_was_issued_is_distinguished_from_reforecasts(client: TestClient, database: Database) -> None:
+def test_issued_forecasts_are_distinguished_from_reforecasts(client: TestClient, database: Database) -> None:
     with database.transaction() as session:
         current, _ = fill_records(session)
         of_weather = a_verification(session, version_id=current, origin="issued", weather="nws/gfs", every_days=None)
@@ -91,7 +91,7 @@ def test_what_was_issued_is_distinguished_from_reforecasts(client: TestClient, d
         assert {(row["origin"], row["weather"]) for row in others} == {("reforecast", "observed")}
 
 
-def test_what_a_version_has_issued_stands_beside_its_twins_reforecasts(
+def test_issued_forecasts_are_reported_beside_the_twins_reforecasts(
     sqlite_database: Database, sqlite_client: TestClient, of_sqlite: tuple[str, str]
 ) -> None:
     shipped = Pretrained(name="today", content="a", trained_on="maurer_extended", twin=of_sqlite[0])
@@ -119,7 +119,7 @@ def test_new_scores_are_a_new_answer(
     assert (before, after) == ([304, 304], [200, 200])
 
 
-def test_what_was_not_verified_states_how_to(sqlite_client: TestClient, of_sqlite: tuple[str, str]) -> None:
+def test_an_unverified_version_reports_how_to_verify_it(sqlite_client: TestClient, of_sqlite: tuple[str, str]) -> None:
     addresses = {
         f"/v1/basins/{BASIN}/verification?version={of_sqlite[1]}": "not-verified",
         f"/v1/basins/{BASIN}/verification?season=JJA": "not-verified",

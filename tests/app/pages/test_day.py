@@ -1,4 +1,4 @@
-"""The day in one view: what is not known is not told as calm."""
+"""The page of the day: an unknown state is not shown as calm."""
 
 import re
 
@@ -15,7 +15,7 @@ def colour(page: str) -> str:
     return str(name)
 
 
-def test_a_forecast_without_chances_is_not_reported_as_calm(
+def test_a_forecast_without_probabilities_is_not_shown_as_calm(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
     with sqlite_database.transaction() as session:

@@ -25,7 +25,7 @@ def test_every_field_of_a_kind_of_job_can_be_entered(kind: str) -> None:
     ]
 
 
-def test_fields_are_entered_as_what_they_are() -> None:
+def test_fields_are_entered_by_their_type() -> None:
     by_name = {field.name: field for field in form_of(ForecastParams)}
     assert (by_name["horizon"].entry, by_name["horizon"].default) == ("number", "10")
     assert (by_name["basins"].entry, by_name["basins"].default) == ("list", "")
@@ -34,7 +34,7 @@ def test_fields_are_entered_as_what_they_are() -> None:
     assert by_name["t0"].entry == "text"
 
 
-def test_what_may_be_null_is_entered_as_what_it_is_otherwise() -> None:
+def test_a_nullable_field_is_entered_like_its_other_type() -> None:
     by_name = {field.name: field for field in form_of(NewSubscription)}
     assert (by_name["basins"].entry, by_name["basins"].required) == ("list", False)
     assert by_name["least_severity"].choices == ["advisory", "watch", "warning"]

@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 from app.pages.what_if import SLIDERS
 from jobspec.kinds import read
 from records.database.engine import Database
-from tests.app import factories as created
+from tests.app import factories
 from tests.app.forecasts.test_what_if import fill_records, with_more_water
 from tests.records.factories import BASIN, a_basin
 
@@ -18,7 +18,7 @@ PAGE = f"/basins/{BASIN}/what-if"
 def test_the_form_begins_with_the_days_and_the_weather_of_the_latest_forecast(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
-    fill_records(sqlite_database, created.forecast(), with_more_water())
+    fill_records(sqlite_database, factories.forecast(), with_more_water())
     page = sqlite_client.get(PAGE).text
     assert 'data-call="POST /v1/jobs"' in page
     assert 'name="params.t0" data-entry="text" data-default="" value="2008-09-30"' in page
@@ -39,7 +39,7 @@ def test_without_a_forecast_there_is_the_form_all_the_same(
 def test_a_run_is_shown_beside_the_one_without_its_changes(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
-    _, changed = fill_records(sqlite_database, created.forecast(), with_more_water())
+    _, changed = fill_records(sqlite_database, factories.forecast(), with_more_water())
     page = " ".join(re.sub("<[^>]+>", " ", sqlite_client.get(f"{PAGE}?run={changed}").text).split())
     assert "2 °C warmer, with the same relative humidity and sun; 10 mm more water as snow at T0." in page
     assert "Over 3 days 5.75 mm more flows out, 13.2 million m³." in page
@@ -47,8 +47,10 @@ def test_a_run_is_shown_beside_the_one_without_its_changes(
     assert "Reason: more snow?" in page
 
 
-def test_what_is_no_what_if_run_is_reported_on_a_page(sqlite_database: Database, sqlite_client: TestClient) -> None:
-    base, _ = fill_records(sqlite_database, created.forecast(), with_more_water())
+def test_a_run_that_is_not_a_what_if_is_reported_on_a_page(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    base, _ = fill_records(sqlite_database, factories.forecast(), with_more_water())
     answer = sqlite_client.get(f"{PAGE}?run={base}")
     assert answer.status_code == 422
     assert "is not a what-if run but operational" in answer.text

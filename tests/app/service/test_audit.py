@@ -1,4 +1,4 @@
-"""The audit trail tells every change over the API, to admins alone."""
+"""The audit trail lists every change over the API, to admins alone."""
 
 from pathlib import Path
 from typing import Any
@@ -96,7 +96,7 @@ def test_the_same_job_again_leaves_one_trace(sqlite_database: Database, sqlite_c
     assert [entry.action for entry in trail(sqlite_database)] == ["job posted"]
 
 
-def test_no_change_is_created_without_its_trace(sqlite_database: Database, sqlite_client: TestClient) -> None:
+def test_no_change_is_stored_without_its_trace(sqlite_database: Database, sqlite_client: TestClient) -> None:
     with sqlite_database.transaction() as session:
         session.execute(text("DROP TABLE audit"))
     answer = sqlite_client.put("/v1/basins/OWN-mill", json=MILL, headers=bearer(sqlite_database))

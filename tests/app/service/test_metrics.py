@@ -44,7 +44,7 @@ def test_work_that_waits_and_workers_that_are_there(client: TestClient, database
     assert shown["freshet_queue_oldest_seconds", "training"] == 0
 
 
-def test_what_came_of_the_newest_runs(client: TestClient, database: Database) -> None:
+def test_outcomes_of_the_newest_runs_are_counted(client: TestClient, database: Database) -> None:
     with database.transaction() as session:
         a_basin(session)
         a_basin(session, "SYNTH-01")

@@ -43,7 +43,7 @@ def codes(output: dict[str, Any]) -> list[str]:
 
 
 def fill_records(database: Database, last: str = "2008-09-30") -> str:
-    """Keep a version that is current for a basin, its rain until a day, and another product that nobody uses."""
+    """Store a current version of a basin, its rain until a day, and another product that is not used."""
     with database.transaction() as session:
         version = a_promoted_version(session, a_basin(session))
         a_version(session)
@@ -52,7 +52,7 @@ def fill_records(database: Database, last: str = "2008-09-30") -> str:
     return version
 
 
-def test_what_is_new_and_whole_is_ok(database: Database, client: TestClient) -> None:
+def test_new_and_complete_data_are_ok(database: Database, client: TestClient) -> None:
     version = fill_records(database)
     with database.transaction() as session:
         a_run(session, version, t0=day("2008-09-29"))
@@ -82,7 +82,7 @@ def test_what_is_new_and_whole_is_ok(database: Database, client: TestClient) -> 
     assert answer.headers["Cache-Control"] == "no-store"
 
 
-def test_what_is_old_is_reported_with_its_age(sqlite_database: Database, sqlite: str) -> None:
+def test_old_data_are_reported_with_their_age(sqlite_database: Database, sqlite: str) -> None:
     version = fill_records(sqlite_database)
     with sqlite_database.transaction() as session:
         a_run(session, version, t0=day("2008-09-30"))
@@ -107,7 +107,7 @@ def test_a_basin_that_was_left_behind_is_reported(sqlite_database: Database, sql
     assert "SYNTH-01" in output["degraded"][0]["sentence"]
 
 
-def test_what_is_lacking_is_reported(sqlite_database: Database, sqlite_client: TestClient) -> None:
+def test_missing_data_are_reported(sqlite_database: Database, sqlite_client: TestClient) -> None:
     assert codes(sqlite_client.get("/v1/status").json()) == ["no-basins"]
     with sqlite_database.transaction() as session:
         a_basin(session)
@@ -166,7 +166,7 @@ def test_a_queue_that_nobody_takes_from_is_reported(database: Database, client: 
     assert work_codes(client) == ["no-worker"]
 
 
-def test_a_queue_that_others_store_busy_is_reported_after_an_hour(database: Database, client: TestClient) -> None:
+def test_a_queue_that_other_jobs_occupy_is_reported_after_an_hour(database: Database, client: TestClient) -> None:
     now = Clock(None).wall()
     for queue, kind in (("default", "forecast"), ("training", "training")):
         running = posted(database, now - timedelta(hours=3), queue=queue, kind=kind)
@@ -211,7 +211,7 @@ def test_work_that_failed_is_reported_until_the_same_succeeds(database: Database
     assert work_codes(client) == []
 
 
-def test_what_an_operators_jobs_meet_does_not_degrade_the_service(database: Database, client: TestClient) -> None:
+def test_failures_of_operators_jobs_do_not_degrade_the_service(database: Database, client: TestClient) -> None:
     now, problem = Clock(None).wall(), {"kind": "data", "detail": "There are none."}
     with database.transaction() as session:
         operator, admin = (keys.make(session, scope, scope, None, now)[0].id for scope in ("operator", "admin"))
@@ -243,7 +243,7 @@ def test_what_an_operators_jobs_meet_does_not_degrade_the_service(database: Data
 def test_a_schedule_whose_work_failed_is_reported_until_it_succeeds(database: Database, client: TestClient) -> None:
     now, problem = Clock(None).wall(), {"kind": "data", "detail": "There are none."}
     new = schedules.NewSchedule(
-        name="mornings", kind="forecast", params={}, cron="0 6 * * *", timezone="UTC", enabled=True, next_run_at=now
+        name="daily", kind="forecast", params={}, cron="0 6 * * *", timezone="UTC", enabled=True, next_run_at=now
     )
     with database.transaction() as session:
         schedule = schedules.create(session, new, now).id
@@ -316,9 +316,7 @@ def test_a_clock_that_is_wrong_is_reported_while_its_process_is_there(
     assert (codes(output), output["processes"]) == (["no-basins"], {"schedulers": 1, "workers": {}})
 
 
-def test_what_retains_a_worker_from_its_work_is_reported_until_it_goes_on(
-    database: Database, client: TestClient
-) -> None:
+def test_a_fault_that_blocks_a_worker_is_reported_until_it_goes_on(database: Database, client: TestClient) -> None:
     for trouble, expected in (("The process of the job 1 was stopped.", ["job-stopped"]), (None, [])):
         with database.transaction() as session:
             process_heartbeats.beat(session, "first", "worker", ["default"], Clock().wall(), trouble)

@@ -1,4 +1,4 @@
-"""Bridges over the API: read by anybody, and told with what rests on them."""
+"""Bridges over the API: anybody reads them, and every dependent answer names them."""
 
 from dataclasses import replace
 from typing import Any
@@ -34,7 +34,7 @@ def test_bridges_are_listed_and_read_by_name_and_by_id(database: Database, clien
     assert client.get("/v1/bridges/live_as_maurer", headers={"If-None-Match": tag}).status_code == 304
 
 
-def test_a_basin_states_what_is_corrected_and_what_that_is_worth(database: Database, client: TestClient) -> None:
+def test_a_basin_reports_its_corrections_and_their_skill(database: Database, client: TestClient) -> None:
     fill_records(database)
     own, pooled = client.get("/v1/bridges/live_as_maurer").json()["basins"]
     assert (own["day_offset"], own["factors"]["precipitation"], own["steps"]["tmax"]) == (0.8, [1.1] * 12, [-0.5] * 12)

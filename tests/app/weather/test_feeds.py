@@ -70,7 +70,7 @@ def test_feeds_are_read_with_any_key_and_without_none(sqlite_database: Database,
     assert sqlite_client.get("/v1/feeds", headers=bearer(sqlite_database)).status_code == 200
 
 
-def test_what_a_feed_of_files_names_is_its_makers_to_see(sqlite_database: Database, sqlite_client: TestClient) -> None:
+def test_only_the_owner_sees_the_files_of_a_feed(sqlite_database: Database, sqlite_client: TestClient) -> None:
     maker, other = bearer(sqlite_database), bearer(sqlite_database, name="another office")
     assert sqlite_client.post("/v1/feeds", json=FILES, headers=maker).status_code == 201
     with sqlite_database.transaction() as session:
@@ -89,7 +89,7 @@ def test_what_a_feed_of_files_names_is_its_makers_to_see(sqlite_database: Databa
         assert PATH not in hidden.text
 
 
-def test_a_feed_is_removed_by_who_created_it_or_an_admin(sqlite_database: Database, sqlite_client: TestClient) -> None:
+def test_a_feed_is_removed_by_its_owner_or_an_admin(sqlite_database: Database, sqlite_client: TestClient) -> None:
     maker, other = bearer(sqlite_database), bearer(sqlite_database, name="another office")
     sqlite_client.post("/v1/feeds", json=FILES, headers=maker)
     refused = sqlite_client.delete("/v1/feeds/laid-down", headers=other)
@@ -112,7 +112,7 @@ def test_a_feed_is_removed_by_who_created_it_or_an_admin(sqlite_database: Databa
         ({"adapter": "files", "product": "own", "from": ["https://me:secret@host/a.csv"]}, "a URL with a password"),
     ],
 )
-def test_what_cannot_be_asked_is_refused(
+def test_an_invalid_request_is_refused(
     sqlite_database: Database, sqlite_client: TestClient, settings: dict[str, Any], reason: str
 ) -> None:
     sqlite_client.headers |= bearer(sqlite_database)

@@ -1,4 +1,4 @@
-"""Weather forecasts over REST: listed, read as they were known, and sent for a job to keep."""
+"""Weather forecasts over REST: listed, read as of an instant, and sent for a job to store."""
 
 from collections.abc import Callable, Iterator
 from datetime import timedelta
@@ -13,7 +13,7 @@ from records.database.engine import Database
 from records.jobs import jobs
 from records.weather import weather_issues
 from tests.app.conftest import bearer, serving
-from tests.ingestion import weather_files as created
+from tests.ingestion import weather_files
 from tests.records.factories import BASIN, NOW, a_basin, a_weather_forecast, an_issue, instant
 
 OTHER = "USGS-01022500"
@@ -27,7 +27,7 @@ def receiving(sqlite: str, tmp_path: Path) -> Iterator[TestClient]:
 
 
 def fill_records(database: Database, *references: str, operational: bool = True) -> list[str]:
-    """Keep a forecast of a basin of each reference time, and return their ids."""
+    """Store a forecast of a basin for each reference time, and return their ids."""
     with database.transaction() as session:
         a_basin(session)
         return [
@@ -53,7 +53,7 @@ def test_they_are_listed_a_page_at_a_time_the_last_stored_first(database: Databa
     assert client.get(f"/v1/weather?basin={OTHER}").status_code == 404
 
 
-def test_one_reports_what_it_holds(database: Database, client: TestClient) -> None:
+def test_a_weather_forecast_is_reported_with_its_content(database: Database, client: TestClient) -> None:
     (issue,) = fill_records(database, "2008-09-30")
     result = client.get(f"/v1/weather/{issue}").json()
     assert (result["source"], result["model"], result["operational"]) == ("a-source", "a-model", True)
@@ -77,7 +77,7 @@ def test_one_reports_what_it_holds(database: Database, client: TestClient) -> No
     assert again.status_code == 304
 
 
-def test_what_the_clock_does_not_know_yet_is_not_reported(database: Database, client: TestClient) -> None:
+def test_forecasts_after_the_clock_are_not_reported(database: Database, client: TestClient) -> None:
     (issue,) = fill_records(database, "2008-10-01T03:00")  # available at 9:00, and it is 6:00
     assert client.get("/v1/weather").json()["weather"] == []
     assert client.get(f"/v1/weather/{issue}").json()["basins"] == []
@@ -89,12 +89,12 @@ def test_what_the_clock_does_not_know_yet_is_not_reported(database: Database, cl
 @pytest.mark.parametrize(
     ("media", "write"),
     [
-        ("application/json", created.written_json),
-        ("text/csv; charset=utf-8", created.written_csv),
-        ("application/x-netcdf", created.written_netcdf),
+        ("application/json", weather_files.written_json),
+        ("text/csv; charset=utf-8", weather_files.written_csv),
+        ("application/x-netcdf", weather_files.written_netcdf),
     ],
 )
-def test_what_is_sent_is_stored_for_the_job_that_reads_it(
+def test_a_posted_file_is_stored_for_the_job_that_reads_it(
     sqlite_database: Database, receiving: TestClient, tmp_path: Path, media: str, write: Callable[[Path], Path]
 ) -> None:
     sent = write(tmp_path).read_bytes()
@@ -106,7 +106,9 @@ def test_what_is_sent_is_stored_for_the_job_that_reads_it(
     path = Path(job.params["weather_file"])
     assert (job.kind, job.queue) == ("weather", "ingest")
     assert path.read_bytes() == sent
-    assert [forecast.basin for forecast in files.read(path, instant("2026-11-23")).forecasts] == list(created.BASINS)
+    assert [forecast.basin for forecast in files.read(path, instant("2026-11-23")).forecasts] == list(
+        weather_files.BASINS
+    )
 
 
 @pytest.mark.parametrize(
@@ -117,7 +119,7 @@ def test_what_is_sent_is_stored_for_the_job_that_reads_it(
         (b"x" * (LARGEST_UPLOAD + 1), "text/csv", 413, "too-large"),
     ],
 )
-def test_what_cannot_be_a_weather_forecast_is_refused(
+def test_an_invalid_weather_forecast_is_refused(
     sqlite_database: Database, receiving: TestClient, content: bytes, media: str, status: int, kind: str
 ) -> None:
     answer = receiving.post("/v1/weather", content=content, headers=bearer(sqlite_database) | {"Content-Type": media})

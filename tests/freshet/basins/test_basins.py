@@ -44,7 +44,7 @@ def test_a_newcomer_adds_a_gauge_by_its_number(tmp_path: Path, usgs: dict[str, s
     assert actions.count("basin added") == 3
 
 
-def test_what_cannot_be_added_is_refused_by_name(tmp_path: Path, usgs: dict[str, str]) -> None:
+def test_an_impossible_gauge_is_refused_by_name(tmp_path: Path, usgs: dict[str, str]) -> None:
     freshet = Freshet(tmp_path / "data")
     outline = tmp_path / "outline.json"
     outline.write_text("{")

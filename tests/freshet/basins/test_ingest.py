@@ -8,7 +8,7 @@ import pytest
 from freshet.cli.basins import ingest
 from ingestion.reading import ANY_FILES, Files
 from tests.freshet.conftest import BASINS, Freshet
-from tests.operations.data.test_apart import CRASHES, Crashing
+from tests.operations.data.test_isolated_source import CRASHES, Crashing
 
 
 def crashing(paths: list[Path], _product: str | None, files: Files = ANY_FILES) -> Crashing:
@@ -59,7 +59,7 @@ def test_a_broken_basin_is_reported_and_the_others_go_on(freshet: Freshet, count
         (["--from", "https://example/camels.zip#md5=1"], 2, "#md5=1 is not a checksum"),
     ],
 )
-def test_what_cannot_be_ingested_is_reported_and_makes_no_data_folder(
+def test_a_failed_ingest_is_reported_and_creates_no_data_folder(
     freshet: Freshet, country: Path, arguments: list[str], code: int, sentence: str
 ) -> None:
     result = freshet("ingest", "camels", *(text.replace("COUNTRY", str(country)) for text in arguments), "--json")
@@ -71,7 +71,7 @@ def test_what_cannot_be_ingested_is_reported_and_makes_no_data_folder(
 
 
 @pytest.mark.parametrize("layout", ["caravan", "benchmarks"])
-def test_a_source_that_is_not_there_makes_no_data_folder(freshet: Freshet, layout: str) -> None:
+def test_a_missing_source_creates_no_data_folder(freshet: Freshet, layout: str) -> None:
     result = freshet("ingest", layout, "--from", "/no/such/place")
 
     assert result.code == 4
@@ -79,7 +79,9 @@ def test_a_source_that_is_not_there_makes_no_data_folder(freshet: Freshet, layou
     assert not freshet.data.exists()
 
 
-def test_a_folder_without_known_files_and_a_file_that_is_no_zip_are_reported(freshet: Freshet, tmp_path: Path) -> None:
+def test_a_folder_without_known_files_and_a_file_that_is_not_a_zip_are_reported(
+    freshet: Freshet, tmp_path: Path
+) -> None:
     (tmp_path / "camels.zip").write_text("no zip")
     (tmp_path / "empty").mkdir()
 

@@ -38,7 +38,7 @@ def test_the_levels_of_a_record_are_shown(office: Freshet) -> None:
     assert f"{two['discharge']:.3f}" in shown.out
 
 
-def test_a_record_that_is_too_short_states_why(ingested: Freshet) -> None:
+def test_a_record_that_is_too_short_gives_the_reason(ingested: Freshet) -> None:
     shown = ingested("thresholds", "show", "SYNTH-01")
     assert (shown.code, "Years with enough days: 5. A level needs 10." in shown.out) == (0, True)
 
@@ -73,9 +73,7 @@ def test_a_level_is_set_and_removed(office: Freshet) -> None:
         (["set", BASIN, "bankfull", "seven"], 2, "FLOW"),
     ],
 )
-def test_what_cannot_be_set_or_shown_is_reported(
-    office: Freshet, arguments: list[str], code: int, sentence: str
-) -> None:
+def test_an_impossible_level_is_reported(office: Freshet, arguments: list[str], code: int, sentence: str) -> None:
     result = office("thresholds", *arguments, "--json")
     assert result.code == code
     assert sentence in result.json["problem"]["detail"]

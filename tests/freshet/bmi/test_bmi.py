@@ -44,7 +44,7 @@ def ensemble() -> Ensemble:
 
 @pytest.fixture(scope="module")
 def forcing(ensemble: Ensemble) -> Forcing:
-    """A made-up year of the basin of the example."""
+    """An invented year of the basin of the example."""
     result, generator, days = json.loads(EXAMPLE.read_text()), np.random.default_rng(0), len(YEAR)
     season = np.sin(np.arange(days) / days * 2 * np.pi)
     rain = np.where(generator.random(days) > 0.7, generator.gamma(1.0, 8.0, days), 0.0)
@@ -197,7 +197,7 @@ def test_a_state_of_another_ensemble_basin_or_day_is_refused(forcing: Forcing, t
         ({"attributes": {"p_mean": 3.0, "pm": 1.0}}, "pet_mean.* is missing. It takes no pm"),
     ],
 )
-def test_a_configuration_that_cannot_be_used_states_why(
+def test_an_unusable_configuration_is_refused_with_the_reason(
     changes: dict[str, object], sentence: str, tmp_path: Path
 ) -> None:
     with pytest.raises(InvalidInput, match=sentence):

@@ -1,4 +1,4 @@
-"""`freshet doctor` tells what works on this machine, and changes nothing."""
+"""`freshet doctor` reports what works on this machine, and changes nothing."""
 
 from pathlib import Path
 from typing import Any
@@ -55,7 +55,7 @@ def test_a_database_that_cannot_be_used_is_reported_beside_the_rest(tmp_path: Pa
         assert checks(result)["data folder"]["ok"]
 
 
-def test_a_camels_folder_that_is_none_is_reported(tmp_path: Path) -> None:
+def test_a_folder_that_is_not_camels_is_reported(tmp_path: Path) -> None:
     result = Freshet(tmp_path)("doctor", "--json", FRESHET_CAMELS=str(tmp_path / "nowhere"))
 
     assert result.code == 5

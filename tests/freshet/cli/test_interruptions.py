@@ -55,7 +55,7 @@ def _await_checkpoint(data: Path) -> None:
             with database.reading() as session:
                 if session.scalar(select(func.count()).select_from(CheckpointRow)):
                     return
-            assert time.monotonic() < end, "no checkpoint was kept"
+            assert time.monotonic() < end, "no checkpoint was stored"
             time.sleep(0.02)
     finally:
         database.close()

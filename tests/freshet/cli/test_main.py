@@ -33,7 +33,7 @@ def test_every_command_has_help(freshet: Freshet, command: tuple[str, ...]) -> N
     assert not freshet.data.exists()
 
 
-def test_no_command_shows_the_help_and_is_no_success(freshet: Freshet) -> None:
+def test_without_a_command_the_help_is_shown_and_the_exit_code_is_not_zero(freshet: Freshet) -> None:
     result = freshet()
 
     assert result.code == 2
@@ -168,7 +168,7 @@ def test_a_data_folder_that_cannot_be_created_is_a_sentence(tmp_path: Path, coun
 
 
 @pytest.mark.parametrize("command", [["basins"], ["forecast"], ["models", "list"], ["serve"]])
-def test_a_file_that_is_no_database_is_a_sentence(tmp_path: Path, command: list[str]) -> None:
+def test_a_file_that_is_not_a_database_is_reported_in_a_sentence(tmp_path: Path, command: list[str]) -> None:
     (tmp_path / "freshet.sqlite").write_bytes(b"rivers" * 2000)
 
     result = Freshet(tmp_path)(*command)
@@ -199,7 +199,7 @@ def test_the_drivers_own_form_of_a_url_is_refused(worked: Freshet, tmp_path: Pat
     assert "names neither a SQLite file" in result.err
 
 
-def test_an_output_that_nobody_reads_any_more_is_no_traceback(worked: Freshet) -> None:
+def test_a_closed_output_pipe_causes_no_traceback(worked: Freshet) -> None:
     freshet = shutil.which("freshet", path=Path(sys.executable).parent)
     assert freshet is not None
     command = [freshet, "runs", json.loads(worked("runs", "--json").out)["runs"][0]["id"], "--json"]

@@ -53,7 +53,7 @@ def held(worked: Freshet) -> Iterator[Freshet]:
 
 
 @pytest.mark.parametrize("arguments", READ, ids=" ".join)
-def test_what_reads_works_while_somebody_writes(held: Freshet, arguments: tuple[str, ...]) -> None:
+def test_reading_commands_work_during_a_write(held: Freshet, arguments: tuple[str, ...]) -> None:
     assert held(*arguments).code == 0
 
 

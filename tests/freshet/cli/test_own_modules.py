@@ -54,7 +54,7 @@ def test_a_foreign_module_is_named_with_the_one_that_is_expected(tmp_path: Path,
 
 
 @pytest.mark.parametrize("module", ["freshet.bmi", "freshet.client"])
-def test_what_is_imported_refuses_too(tmp_path: Path, module: str) -> None:
+def test_an_import_refuses_a_foreign_module_too(tmp_path: Path, module: str) -> None:
     foreign = foreign_folder(tmp_path / "foreign", "hydrology", "records")
     done = run(tmp_path, sys.executable, "-c", f"import {module}", path=foreign)
     assert refused(done, foreign, "hydrology"), done.stderr

@@ -1,4 +1,4 @@
-"""What Freshet makes is its owner's alone, whatever the umask; what is open to others is told."""
+"""Files that Freshet creates belong to their owner alone, whatever the umask; open ones are reported."""
 
 import os
 import sqlite3
@@ -56,7 +56,7 @@ def test_the_brokers_files_are_its_owners_alone(tmp_path: Path) -> None:
     assert set(files.values()) == {0}
 
 
-def test_a_folder_that_is_open_to_others_is_reported_with_what_mends_it(tmp_path: Path) -> None:
+def test_a_folder_that_is_open_to_others_is_reported_with_the_remedy(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir(mode=private_files.FOLDER)
     freshet = Freshet(tmp_path / "data")
     freshet("keys", "make", "river office")
@@ -73,7 +73,7 @@ def test_a_folder_that_is_open_to_others_is_reported_with_what_mends_it(tmp_path
     assert ["chmod 600" in sentence for sentence in reported()] == [True]
 
 
-def test_a_folder_that_is_there_retains_its_rights(tmp_path: Path) -> None:
+def test_an_existing_folder_retains_its_permissions(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir(mode=0o750)
     before = (tmp_path / "mine").stat().st_mode
     private_files.make_folder(tmp_path / "mine" / "data")

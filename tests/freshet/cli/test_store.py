@@ -48,7 +48,7 @@ def test_a_mistyped_folder_is_reported_and_not_created(freshet: Freshet, command
 
 @pytest.mark.parametrize("command", BEGIN_WHERE_EXPECTED, ids=" ".join)
 @pytest.mark.parametrize("setting", ["FRESHET_DATA", "FRESHET_DATABASE_URL"])
-def test_no_service_and_no_key_begins_in_a_mistyped_folder(
+def test_neither_a_service_nor_a_key_starts_in_a_mistyped_folder(
     freshet: Freshet, tmp_path: Path, command: tuple[str, ...], setting: str
 ) -> None:
     folder = tmp_path / "mis typed"
@@ -63,7 +63,7 @@ def test_no_service_and_no_key_begins_in_a_mistyped_folder(
     assert not freshet.data.exists()
 
 
-def test_a_key_makes_the_default_folder(tmp_path: Path) -> None:
+def test_creating_a_key_creates_the_default_folder(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "freshet", "keys", "make", "river office"]
 
     subprocess.run(command, cwd=tmp_path, capture_output=True, check=True)
@@ -81,7 +81,7 @@ def test_a_mistyped_url_is_reported_and_not_created(worked: Freshet, tmp_path: P
     assert not file.exists()
 
 
-def test_who_makes_a_new_database_states_it_once_and_beside_the_answer(freshet: Freshet, country: Path) -> None:
+def test_creating_a_database_is_reported_once_on_standard_error(freshet: Freshet, country: Path) -> None:
     first = freshet("ingest", "camels", "--from", str(country), "--json")
     again = freshet("ingest", "camels", "--from", str(country), "--json")
 
@@ -100,7 +100,7 @@ def test_a_key_may_be_the_first_thing_that_is_created(freshet: Freshet) -> None:
     assert [key["id"] for key in freshet("keys", "list", "--json").json["keys"]] == [result.json["id"]]
 
 
-def test_doctor_states_of_a_missing_database_what_the_commands_state(freshet: Freshet) -> None:
+def test_doctor_reports_a_missing_database_like_the_commands(freshet: Freshet) -> None:
     checks = {check["name"]: check["detail"] for check in freshet("doctor", "--json").json["checks"]}
 
     assert freshet("runs", "--json").json["problem"]["detail"] == checks["database"]

@@ -24,13 +24,13 @@ DOCS = Path(__file__).parents[3] / "docs"
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    """A server that answers as a test says."""
+    """A server with the answers that a test gives it."""
     with serving() as started:
         yield started
 
 
 def page(*basins: str, following: str | None) -> bytes:
-    """Return a page of basins, which say more than this version knows."""
+    """Return a page of basins with more fields than this version knows."""
     empty: dict[str, Any] = {
         "kind": "other",
         "name": None,
@@ -91,7 +91,7 @@ def test_tables_and_datasets_hold_the_answers_numbers(service: Client) -> None:
     assert to_pandas(observed)["precipitation_flag"].tolist() == observed.flags["precipitation"]
 
 
-def test_a_refusal_carries_what_the_service_states(service: Client) -> None:
+def test_an_error_carries_the_problem_of_the_service(service: Client) -> None:
     with pytest.raises(Refused, match="The service refused GET /v1/basins/USGS-99999999") as refused:
         service.basin("USGS-99999999")
     problem = refused.value
@@ -130,7 +130,7 @@ def test_the_key_goes_to_no_other_host(server: Server) -> None:
         assert other.requests == []
 
 
-def test_pages_that_go_round_end(server: Server) -> None:
+def test_pagination_in_a_circle_ends(server: Server) -> None:
     server.answers[:] = [whole(page("SYNTH-01", following="/v1/basins?after=SYNTH-01"))]
     with Client(server.url("/")) as client, pytest.raises(ServiceError, match="lead back"):
         list(client.basins())
@@ -157,13 +157,13 @@ def test_a_reading_is_tried_again_and_not_for_ever(server: Server) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"<html>", b"[]", b'{"basins": 3}'])
-def test_an_answer_that_is_none_is_reported(server: Server, content: bytes) -> None:
+def test_an_invalid_answer_is_reported(server: Server, content: bytes) -> None:
     server.answers[:] = [whole(content)]
     with Client(server.url("/")) as client, pytest.raises(ServiceError, match="The answer is not BasinPage"):
         list(client.basins())
 
 
-def test_nobody_there() -> None:
+def test_an_unreachable_service_is_reported() -> None:
     with Client("http://127.0.0.1:1") as client:
         assert not client.ready()
         with pytest.raises(ServiceError, match="does not answer"):
@@ -214,7 +214,7 @@ def test_the_notebooks_cells_run(address: str, monkeypatch: pytest.MonkeyPatch) 
     codes = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     for cell in codes:
         exec("".join(cell["source"]), known)
-        assert cell["outputs"]  # it was run before it was kept
+        assert cell["outputs"]  # it was run before it was saved
     known["service"].close()
     assert known["balance"].closes
     assert len(known["table"]) == known["forecast"].horizon_days

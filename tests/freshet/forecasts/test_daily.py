@@ -1,4 +1,4 @@
-"""`freshet daily`: what is to be done every day, and what came of it."""
+"""`freshet daily`: the daily cycle and its outcome by basin."""
 
 import shutil
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ def here(live_file: Path, freshet: Freshet) -> Iterator[Station]:
     database.close()
 
 
-def test_every_basin_is_reported_and_the_exit_code_states_whether_all_have_a_forecast(
+def test_every_basin_is_reported_and_the_exit_code_shows_whether_all_have_a_forecast(
     here: Station, freshet: Freshet
 ) -> None:
     done = freshet("daily", "--json", **here.environment)

@@ -61,7 +61,7 @@ def test_some_locations_without_flow(worked: Freshet, module: Path) -> None:
     assert sorted(levels(module)) == ["1", "2", "3"]
 
 
-def test_what_fails_before_the_run_is_in_the_diagnostics_too(worked: Freshet, module: Path) -> None:
+def test_a_failure_before_the_run_is_in_the_diagnostics_too(worked: Freshet, module: Path) -> None:
     done = worked("fews", "run.xml", FRESHET_DATA=str(module / "nowhere"))
     assert done.code == 5
     assert levels(module) == ["0"]

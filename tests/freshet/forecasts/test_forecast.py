@@ -1,4 +1,4 @@
-"""`freshet forecast`, `evaluate`, `runs` and `versions` on a version that is kept."""
+"""`freshet forecast`, `evaluate`, `runs` and `versions` on a stored version."""
 
 import shutil
 from pathlib import Path
@@ -23,7 +23,7 @@ from tests.freshet.conftest import BASINS, PERIODS, SMALL, Freshet
         (["--basins-file", "/no/such/file"], 2, "/no/such/file cannot be read"),
     ],
 )
-def test_what_cannot_be_forecast_is_reported_and_retains_no_run(
+def test_an_impossible_forecast_is_reported_and_stores_no_run(
     worked: Freshet, arguments: list[str], code: int, sentence: str
 ) -> None:
     before = worked("runs", "--json").json
@@ -91,7 +91,7 @@ def test_a_run_is_shown_as_it_was_issued(worked: Freshet) -> None:
     assert run["program"].startswith("torch ")
 
 
-def test_a_run_states_how_old_its_states_are_and_what_its_quantiles_are_of(worked: Freshet) -> None:
+def test_a_run_reports_the_age_of_its_states_and_the_basis_of_its_quantiles(worked: Freshet) -> None:
     """The record begins on 2000-10-01."""
     result = worked("forecast", "--t0", "2000-11-09", "--horizon", "3", "--basin", "SYNTH-03", "--json")
 
@@ -157,7 +157,7 @@ def test_an_evaluation_scores_every_basin_of_the_version(worked: Freshet) -> Non
         (["--period", "2003-10-01..2004-09-30", "--basin", "01013500"], 3, "No basin 'USGS-01013500'"),
     ],
 )
-def test_what_cannot_be_evaluated_is_reported(worked: Freshet, arguments: list[str], code: int, sentence: str) -> None:
+def test_an_impossible_evaluation_is_reported(worked: Freshet, arguments: list[str], code: int, sentence: str) -> None:
     result = worked("evaluate", *arguments, "--json")
 
     assert result.code == code
@@ -218,7 +218,7 @@ def test_a_calibrated_version_forecasts_with_its_error_model(worked: Freshet) ->
 CALIBRATED = (1, "calibrated")
 
 
-def test_a_reforecast_reports_by_lead_how_true_forecasts_were(worked: Freshet) -> None:
+def test_a_reforecast_reports_skill_by_lead_time(worked: Freshet) -> None:
     again = ("reforecast", "--period", "2000-10-01..2001-09-30", "--every", "7", "--horizon", "2")
     result = worked(*again, "--json")
     assert (result.code, result.json["basins"], result.json["error_model"]) == (0, list(BASINS), None)
@@ -238,7 +238,7 @@ def test_a_reforecast_reports_by_lead_how_true_forecasts_were(worked: Freshet) -
     assert worked("reforecast", "--period", "2000-10-01..2001-09-30", "--horizon", "31").code == 2
 
 
-def test_issued_forecasts_are_held_against_what_came(worked: Freshet) -> None:
+def test_issued_forecasts_are_verified_against_observations(worked: Freshet) -> None:
     assert worked("forecast", "--t0", "2005-03-10", "--horizon", "2").code == 0
     result = worked("verify", "--json")
     assert result.code == 0

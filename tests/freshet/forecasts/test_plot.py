@@ -1,4 +1,4 @@
-"""`freshet plot`: the plume in the terminal and as a picture tells what the run holds."""
+"""`freshet plot` draws the plume of a run, in the terminal and as a picture."""
 
 from pathlib import Path
 from xml.etree import ElementTree
@@ -22,7 +22,7 @@ def test_the_terminal_shows_the_observed_days_and_the_days_ahead(worked: Freshet
     assert result.out.startswith(f"{BASIN}")
 
 
-def test_what_is_drawn_is_the_run_in_flow(worked: Freshet) -> None:
+def test_the_plot_shows_the_run_as_discharge(worked: Freshet) -> None:
     (listed,) = worked("runs", "--json").json["runs"]
     run = worked("runs", listed["id"], "--json").json
     of_basin = run["basins"][BASIN]
@@ -72,9 +72,7 @@ def test_a_picture_is_written_by_the_end_of_its_name(worked: Freshet, tmp_path: 
         ((BASIN, "--to", "/no/folder/plume.png"), 4, "/no/folder/plume.png cannot be used"),
     ],
 )
-def test_what_cannot_be_drawn_is_reported(
-    worked: Freshet, arguments: tuple[str, ...], code: int, sentence: str
-) -> None:
+def test_an_impossible_plot_is_reported(worked: Freshet, arguments: tuple[str, ...], code: int, sentence: str) -> None:
     result = worked("plot", *arguments)
 
     assert result.code == code

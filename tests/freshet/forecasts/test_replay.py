@@ -3,7 +3,7 @@
 from tests.freshet.conftest import Freshet
 
 
-def test_issue_days_are_replayed_and_stated_to_be_perturbed(worked: Freshet) -> None:
+def test_replayed_issue_days_are_marked_as_perturbed(worked: Freshet) -> None:
     done = worked("replay", "--from", "2005-04-02", "--to", "2005-04-03", "--traces", "2", "--json")
     assert done.code == 0
     assert [(run["t0"], run["weather"]["source"]) for run in done.json["runs"]] == [
@@ -16,7 +16,7 @@ def test_issue_days_are_replayed_and_stated_to_be_perturbed(worked: Freshet) -> 
     )
 
 
-def test_a_issue_day_after_the_clock_or_a_latency_that_makes_all_stale_is_refused(worked: Freshet) -> None:
+def test_an_issue_day_after_the_clock_or_a_latency_that_makes_all_stale_is_refused(worked: Freshet) -> None:
     period = ("replay", "--from", "2005-04-02", "--to", "2005-04-03")
     result = worked(*period, FRESHET_AS_OF="2005-04-03T13:00:00Z")
     assert (result.code, "is in the future" in result.err) == (2, True)

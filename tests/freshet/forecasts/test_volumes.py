@@ -37,7 +37,9 @@ def test_the_volume_of_a_season_is_reported_and_the_latest_forecast_stays(worked
         (["--version", "none"], 3, "No model version 'none' is stored here"),
     ],
 )
-def test_what_cannot_be_reported_is_stated(worked: Freshet, arguments: list[str], code: int, sentence: str) -> None:
+def test_a_volume_that_cannot_be_computed_is_reported(
+    worked: Freshet, arguments: list[str], code: int, sentence: str
+) -> None:
     result = worked("volumes", *arguments, "--json")
 
     assert result.code == code

@@ -36,6 +36,6 @@ def test_the_run_and_its_base_are_reported_and_the_latest_forecast_stays(worked:
         (["--increment-mm", "-2000"], 4, "less than the 2000 mm that are to be taken away"),
     ],
 )
-def test_what_cannot_be_is_refused(worked: Freshet, arguments: list[str], code: int, sentence: str) -> None:
+def test_an_impossible_what_if_is_refused(worked: Freshet, arguments: list[str], code: int, sentence: str) -> None:
     printed = worked(*ASKED, *arguments)
     assert (printed.code, sentence in " ".join(printed.err.split())) == (code, True)

@@ -72,7 +72,7 @@ def test_the_text_shows_differences_and_the_printed_table_with_its_label(two: Fr
         ([*HELD_OUT, "--basin", "01013500"], 3, "No basin 'USGS-01013500'"),
     ],
 )
-def test_what_cannot_be_compared_is_reported(two: Freshet, arguments: list[str], code: int, sentence: str) -> None:
+def test_an_impossible_comparison_is_reported(two: Freshet, arguments: list[str], code: int, sentence: str) -> None:
     output = two("compare", *versions(two), *arguments, "--json")
 
     assert output.code == code
@@ -113,7 +113,7 @@ def done(freshet: Freshet, kind: str, **params: Any) -> jobs.Job:
             return jobs.get(session, job.id)
 
 
-def test_a_job_makes_the_comparison_that_the_command_makes(two: Freshet) -> None:
+def test_a_job_stores_the_same_comparison_as_the_command(two: Freshet) -> None:
     named = versions(two)[1::2]
     job = done(two, "comparison", versions=named, period=HELD_OUT[1])
     output = two("compare", *versions(two), *HELD_OUT, "--json").json

@@ -1,4 +1,4 @@
-"""`freshet models export` and `install-pretrained`, and what the API and the command line say of their forecasts."""
+"""`freshet models export` and `install-pretrained`, and how their forecasts are described."""
 
 import json
 import shutil
@@ -72,7 +72,7 @@ def test_it_is_installed_once_and_forecasts_basins_that_it_never_saw(ingested: F
     assert (model["basins"], model["current_basins"]) == (list(LEARNT), list(BASINS))
 
 
-def test_scores_state_whether_the_basin_was_learnt_from(ingested: Freshet, shelf: Path) -> None:
+def test_scores_report_whether_the_basin_was_trained_on(ingested: Freshet, shelf: Path) -> None:
     installed = ingested("models", "install-pretrained", "--json", FRESHET_PRETRAINED=str(shelf)).json
     own = ingested("evaluate", "--period", "2005-04-01..2005-09-30", "--json").json
     assert sorted(own["basins"]) == list(LEARNT)
@@ -84,7 +84,7 @@ def test_scores_state_whether_the_basin_was_learnt_from(ingested: Freshet, shelf
             assert (result["product"], result["trained_on"]) == ("synthetic", "synthetic")
 
 
-def test_another_product_is_stated_with_every_forecast(ingested: Freshet, shelf: Path, tmp_path: Path) -> None:
+def test_another_product_is_noted_with_every_forecast(ingested: Freshet, shelf: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(shelf / NAME, tmp_path / "other" / NAME)) / "version.json"
     content = json.loads(folder.read_text())
     content["config"]["inputs"]["product"] = "maurer_extended"
@@ -112,7 +112,7 @@ def test_another_product_is_stated_with_every_forecast(ingested: Freshet, shelf:
     )
 
 
-def test_without_its_forcing_it_serves_nobody_and_states_why(ingested: Freshet, shelf: Path) -> None:
+def test_without_its_forcing_it_serves_no_basin_and_gives_the_reason(ingested: Freshet, shelf: Path) -> None:
     arguments = ("models", "install-pretrained", "--product", "own_weather", "--promote", "--json")
     result = ingested(*arguments, FRESHET_PRETRAINED=str(shelf))
     assert (result.code, result.json["promoted"], sorted(result.json["left_out"])) == (0, [], list(BASINS))
@@ -136,7 +136,7 @@ def test_a_basin_that_it_never_saw_is_promoted_by_name(worked: Freshet, shelf: P
         (("demo", "--pretrained", "--architecture", "lstm"), 2, "leave --architecture out"),
     ],
 )
-def test_what_cannot_be_installed_or_exported_is_reported(
+def test_an_impossible_installation_or_export_is_reported(
     empty: Freshet, shelf: Path, arguments: tuple[str, ...], code: int, sentence: str
 ) -> None:
     result = empty(*arguments, FRESHET_PRETRAINED=str(shelf))

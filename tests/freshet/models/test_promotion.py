@@ -19,7 +19,7 @@ def country(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-# What depends on the country is made of this one too, whatever other modules have made of theirs.
+# Everything that depends on the country is computed from this one too, whatever other modules do with theirs.
 @pytest.fixture(scope="session")
 def ingested_data(country: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data folder with the country."""
@@ -65,7 +65,7 @@ def test_a_version_is_fine_tuned_and_decided_on_by_one_command(ingested: Freshet
     assert parent in ingested("models", "show", judged.json["version_id"]).out
 
 
-def test_what_was_trained_from_scratch_is_decided_on_too(worked: Freshet) -> None:
+def test_a_version_trained_from_scratch_is_decided_on_too(worked: Freshet) -> None:
     (first,) = worked("models", "list", "--json").json["versions"]
     longer = settings(schedule__steps=60, schedule__peak_learning_rate=0.03)
     judged = worked("train", *PERIODS, *NETWORK, *WINDOWS, *longer, "--judge-on", HELD_OUT, "--json")

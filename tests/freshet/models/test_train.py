@@ -77,7 +77,7 @@ def test_the_basins_of_a_file_and_of_options_are_trained_on(ingested: Freshet, t
         ([*FIT, "--basins-file", "/no/such/file"], 2, "/no/such/file cannot be read (No such file or directory)"),
     ],
 )
-def test_what_cannot_be_trained_is_reported(ingested: Freshet, arguments: list[str], code: int, sentence: str) -> None:
+def test_an_impossible_training_is_reported(ingested: Freshet, arguments: list[str], code: int, sentence: str) -> None:
     result = ingested("train", *arguments, "--json")
 
     assert result.code == code
@@ -87,9 +87,7 @@ def test_what_cannot_be_trained_is_reported(ingested: Freshet, arguments: list[s
 
 
 @pytest.mark.parametrize(("content", "why"), [(b"\xff\xfe\x00", "it is not UTF-8 text"), (b" \n\n", "names none")])
-def test_a_list_of_basins_that_states_nothing_is_no_list_of_all(
-    ingested: Freshet, tmp_path: Path, content: bytes, why: str
-) -> None:
+def test_an_empty_list_does_not_mean_all_basins(ingested: Freshet, tmp_path: Path, content: bytes, why: str) -> None:
     (tmp_path / "basins.txt").write_bytes(content)
 
     result = ingested("train", *FIT, *SMALL, "--basins-file", str(tmp_path / "basins.txt"))
@@ -98,7 +96,7 @@ def test_a_list_of_basins_that_states_nothing_is_no_list_of_all(
     assert why in result.err
 
 
-def test_nothing_is_trained_on_nothing(empty: Freshet) -> None:
+def test_without_basins_nothing_is_trained(empty: Freshet) -> None:
     result = empty("train", *FIT)
 
     assert result.code == 2
@@ -131,7 +129,7 @@ def test_a_training_by_the_published_recipe(ingested: Freshet) -> None:
     assert (config["expectile"], config["ema_decay"], config["precision"]) == (0.5, 0, "float32")
 
 
-def test_a_file_states_the_training_and_options_come_before_it(ingested: Freshet, tmp_path: Path) -> None:
+def test_a_training_is_read_from_a_file_and_options_override_it(ingested: Freshet, tmp_path: Path) -> None:
     first = ingested("train", *PERIODS, *SMALL, "--seed", "3", "--json").json
     toml, json = tmp_path / "training.toml", tmp_path / "training.json"
     toml.write_text(
@@ -155,7 +153,7 @@ def test_a_file_states_the_training_and_options_come_before_it(ingested: Freshet
         ("a.json", "[1]", "it is not an object"),
     ],
 )
-def test_a_file_that_states_no_training_is_reported_and_not_quoted(
+def test_an_invalid_training_file_is_reported_and_not_quoted(
     ingested: Freshet, tmp_path: Path, name: str, content: str, why: str
 ) -> None:
     (tmp_path / name).write_text(content)
@@ -167,7 +165,7 @@ def test_a_file_that_states_no_training_is_reported_and_not_quoted(
     assert "secret" not in answer.err
 
 
-def test_help_states_the_defaults_of_the_contract(freshet: Freshet) -> None:
+def test_help_shows_the_defaults_of_the_contract(freshet: Freshet) -> None:
     help_text = " ".join(freshet("train", "--help", COLUMNS="200").out.split())
 
     assert f"Default: {TrainingConfig.model_fields['members'].default}, with --from" in help_text
@@ -197,7 +195,7 @@ HELD_OUT = "2005-10-01..2009-09-30"
         ([*PERIODS, "--from", "PARENT", "--judge-on", "later"], 2, "'later' is not a period"),
     ],
 )
-def test_what_cannot_be_fine_tuned_is_reported(worked: Freshet, arguments: list[str], code: int, sentence: str) -> None:
+def test_an_impossible_fine_tuning_is_reported(worked: Freshet, arguments: list[str], code: int, sentence: str) -> None:
     (stored,) = worked("models", "list", "--json").json["versions"]
     result = worked("train", *(stored["id"] if one == "PARENT" else one for one in arguments), "--json")
 

@@ -45,7 +45,7 @@ def test_alerts_are_listed_and_shown_with_the_rule(empty: Freshet) -> None:
     assert (change["kind"], change["severity"], change["why"]) == ("begins", "warning", alert["why"])
 
 
-def test_what_cannot_be_decided_states_why(empty: Freshet) -> None:
+def test_an_undecidable_alert_gives_the_reason(empty: Freshet) -> None:
     settle(empty.data, 0.8)
     settle(empty.data, "It was not calibrated.")
     result = empty("alerts", "show", BASIN, "--json")
@@ -54,7 +54,7 @@ def test_what_cannot_be_decided_states_why(empty: Freshet) -> None:
     assert result.json["levels"][0]["severity"] == "warning"
 
 
-def test_a_basin_without_forecasts_states_it(empty: Freshet) -> None:
+def test_a_basin_without_forecasts_gives_the_reason(empty: Freshet) -> None:
     database = opened(empty.data)
     with database.transaction() as session:
         a_basin(session)
@@ -64,9 +64,7 @@ def test_a_basin_without_forecasts_states_it(empty: Freshet) -> None:
 
 
 @pytest.mark.parametrize(("status", "code", "counted"), [(204, 0, {"delivered": 1}), (500, 6, {"pending": 1})])
-def test_changes_are_sent_to_those_who_wait_for_them(
-    empty: Freshet, status: int, code: int, counted: dict[str, int]
-) -> None:
+def test_changes_are_sent_to_their_subscribers(empty: Freshet, status: int, code: int, counted: dict[str, int]) -> None:
     with receiving(Receiver(lambda: status)) as receiver:
         database = opened(empty.data)
         with database.transaction() as session:

@@ -1,4 +1,4 @@
-"""`freshet audit` tells what was changed from the command line, and by whom."""
+"""`freshet audit` lists what was changed from the command line, and by whom."""
 
 import getpass
 from collections.abc import Callable
@@ -35,7 +35,7 @@ def test_every_change_by_the_command_line_leaves_a_trace(tmp_path: Path) -> None
 
 @pytest.fixture
 def changes(worked: Freshet) -> Callable[[int], list[dict[str, Any]]]:
-    """What the trail tells after so many changes, the oldest first."""
+    """The entries of the trail after a number of changes, the oldest first."""
 
     def after(seq: int) -> list[dict[str, Any]]:
         newest_first = worked("audit", "--json").json["changes"]
@@ -44,7 +44,7 @@ def changes(worked: Freshet) -> Callable[[int], list[dict[str, Any]]]:
     return after
 
 
-def test_what_the_command_line_computes_leaves_a_trace(
+def test_computations_of_the_command_line_leave_a_trace(
     worked: Freshet, changes: Callable[[int], list[dict[str, Any]]]
 ) -> None:
     before = changes(0)

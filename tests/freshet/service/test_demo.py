@@ -19,7 +19,7 @@ SUPERVISOR = """
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from runtime import restart_notes as restarts
+from runtime import restart_notes
 data, cause, times = sys.argv[1:]
 since = datetime(2008, 9, 20, 6, tzinfo=UTC)
 restarts.store(Path(data), [restarts.Restart("api", cause, int(times), since)] if cause else [])
@@ -52,7 +52,7 @@ def test_a_service_that_has_ended_is_reported_with_its_log(tmp_path: Path) -> No
             require_alive(process, tmp_path)
 
 
-def test_a_part_that_retains_ending_is_reported_with_its_log(tmp_path: Path) -> None:
+def test_a_process_that_exits_repeatedly_is_reported_with_its_log(tmp_path: Path) -> None:
     with supervisor(tmp_path, "ended with exit code 2", 3) as process:
         expected = (
             r"The api of the service ends repeatedly: it ended with exit code 2, 3 times .* its log is .*service\.log"

@@ -1,4 +1,4 @@
-"""`freshet schedules`: made, followed, left, removed."""
+"""`freshet schedules`: created, followed, left, removed."""
 
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
@@ -72,7 +72,7 @@ def test_a_schedule_is_removed_by_name_or_id(empty: Freshet) -> None:
         (["--params", "[]"], "--params is not a JSON object"),
     ],
 )
-def test_what_cannot_be_scheduled_is_reported(empty: Freshet, changes: list[str], sentence: str) -> None:
+def test_an_impossible_schedule_is_reported(empty: Freshet, changes: list[str], sentence: str) -> None:
     result = empty("schedules", "add", "daily", *DAILY, *changes, "--json")
 
     assert result.code == 2
@@ -80,7 +80,7 @@ def test_what_cannot_be_scheduled_is_reported(empty: Freshet, changes: list[str]
     assert listed(empty) == []
 
 
-def test_a_name_that_is_taken_and_a_schedule_that_is_none_are_reported(empty: Freshet) -> None:
+def test_a_taken_name_and_an_unknown_schedule_are_reported(empty: Freshet) -> None:
     empty("schedules", "add", "daily", *DAILY)
 
     taken = empty("schedules", "add", "daily", *DAILY, "--json")

@@ -28,30 +28,30 @@ def named(process):
 with open(sys.argv[1], "w") as lock:
     fcntl.flock(lock, fcntl.LOCK_EX)
     forked.load()
-    told = {"wrong": fork("scheduler", "--no-such-option").wait(60)}
+    results = {"wrong": fork("scheduler", "--no-such-option").wait(60)}
     ended = [fork("scheduler") for _ in range(5)]
     for process in ended:
         process.terminate()
-    told["ended at once"] = [process.wait(60) for process in ended]
+    results["ended at once"] = [process.wait(60) for process in ended]
     scheduler = fork("scheduler")
-    told["name"] = named(scheduler)
+    results["name"] = named(scheduler)
     try:
         scheduler.wait(0.1)
     except subprocess.TimeoutExpired:
-        told["runs"] = scheduler.poll() is None
+        results["runs"] = scheduler.poll() is None
     scheduler.kill()
-    told["killed"] = scheduler.wait(60)
+    results["killed"] = scheduler.wait(60)
     last = fork("scheduler")
     named(last)
-    told["last"] = last.pid
+    results["last"] = last.pid
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-    told["of unknown end"] = fork("scheduler", "--no-such-option").wait(60)
+    results["of unknown end"] = fork("scheduler", "--no-such-option").wait(60)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    told["torch"] = "torch" in sys.modules
+    results["torch"] = "torch" in sys.modules
     log_to_stderr("info")
     freshet.cli.main.main = lambda: 1 / 0
-    told["broken"] = fork("scheduler").wait(60)
-print(json.dumps(told), flush=True)
+    results["broken"] = fork("scheduler").wait(60)
+print(json.dumps(results), flush=True)
 input()
 """
 

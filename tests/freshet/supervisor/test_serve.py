@@ -1,4 +1,4 @@
-"""`freshet serve`: what the API answers is what the command line shows, until it is told to stop."""
+"""`freshet serve` answers what the command line shows, until it is stopped."""
 
 import signal
 import socket

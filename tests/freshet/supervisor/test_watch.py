@@ -1,4 +1,4 @@
-"""The tree of the service: what dies or hangs is replaced and told, and nothing outlives the supervisor."""
+"""The service's processes: each that dies or hangs is replaced and reported, and none outlives the supervisor."""
 
 import os
 import signal
@@ -30,7 +30,7 @@ class Tree:
         return {part_name(process): process for process in children(self.supervisor.pid) if runs(process)}
 
     def degraded(self) -> dict[str, str]:
-        """Return what the service says of itself, by its code; nothing while the API is away."""
+        """Return the service's degradations by code; nothing while the API is away."""
         try:
             result = httpx2.get(f"{self._address}/v1/status", trust_env=False, timeout=2).json()
         except httpx2.TransportError:
@@ -38,7 +38,7 @@ class Tree:
         return {each["code"]: each["sentence"] for each in result["degraded"]}
 
     def processes(self) -> Any:
-        """Return how many schedulers and workers have said that they are there; nothing while the API is away."""
+        """Return how many schedulers and workers have sent heartbeats; nothing while the API is away."""
         try:
             return httpx2.get(f"{self._address}/v1/status", trust_env=False, timeout=5).json()["processes"]
         except httpx2.TransportError:
@@ -75,7 +75,7 @@ def tree(empty: Freshet) -> Iterator[Tree]:
             supervisor.communicate(timeout=PATIENCE)
 
 
-def test_all_that_is_stopped_is_replaced(tree: Tree) -> None:
+def test_every_stopped_process_is_replaced(tree: Tree) -> None:
     workers = [f"worker {queue}" for queue in QUEUES]
     tree.until(
         lambda: tree.processes().get("workers") == dict.fromkeys(QUEUES, 1) | {SERVICE: 2}
@@ -88,7 +88,7 @@ def test_all_that_is_stopped_is_replaced(tree: Tree) -> None:
     tree.until(tree.answers)
 
 
-def test_a_part_that_retains_dying_is_reported_while_the_api_answers(tree: Tree) -> None:
+def test_a_process_that_dies_repeatedly_is_reported_while_the_api_answers(tree: Tree) -> None:
     api = tree.parts()["api"]
     for _ in range(6):
         before = tree.until(lambda: tree.parts().get("scheduler"))

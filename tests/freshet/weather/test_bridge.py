@@ -62,7 +62,7 @@ def test_some_days_and_basins_are_asked_for_alone(office: Freshet) -> None:
         (("show", "x"), 3, "No bridge 'x' is stored here"),
     ],
 )
-def test_what_cannot_be_bridged_is_reported(
+def test_an_impossible_bridge_is_reported(
     office: Freshet, arguments: tuple[str, ...], code: int, sentence: str
 ) -> None:
     result = office("bridge", *arguments, "--json")

@@ -59,7 +59,7 @@ def test_some_basins_and_days_are_asked_for_alone(office: Office) -> None:
     assert freshet("feeds", "fetch", "flow", "--basin", "06409000", **settings).code == 2
 
 
-def test_what_fails_for_some_or_all_is_reported_by_the_exit_code(office: Office) -> None:
+def test_the_exit_code_reports_a_failure_for_some_or_all_basins(office: Office) -> None:
     freshet, world, settings = office
     freshet("feeds", "add", "flow", "--adapter", "usgs", **settings)
     world.gauges = {basin: one for basin, one in world.gauges.items() if basin != MAINE}
@@ -69,7 +69,7 @@ def test_what_fails_for_some_or_all_is_reported_by_the_exit_code(office: Office)
     assert freshet("feeds", "fetch", "flow", **settings).code == 4
 
 
-def test_what_a_fetch_weighs_is_reported(office: Office) -> None:
+def test_the_weight_of_a_fetch_is_reported(office: Office) -> None:
     freshet, _, settings = office
     added = ("--adapter", "open-meteo-forecast", "--model", "ecmwf_ifs", "--days-ahead", "5")
     assert freshet("feeds", "add", "ahead", *added, **settings).code == 0
@@ -88,7 +88,7 @@ def test_what_a_fetch_weighs_is_reported(office: Office) -> None:
         (["--adapter", "usgs", "--basin", "99999999"], "USGS-99999999: not stored here"),
     ],
 )
-def test_what_cannot_be_asked_is_reported(empty: Freshet, arguments: list[str], sentence: str) -> None:
+def test_an_invalid_feed_is_reported(empty: Freshet, arguments: list[str], sentence: str) -> None:
     result = empty("feeds", "add", "some", *arguments, "--json")
     assert result.code == 2
     assert sentence in result.json["problem"]["detail"]

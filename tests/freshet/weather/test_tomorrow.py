@@ -51,7 +51,7 @@ class Newcomer:
     url: str
 
     def __call__(self, command: str) -> str:
-        """Run a command as it is printed, see that it succeeds, and return all that it said."""
+        """Run a command as it is printed, see that it succeeds, and return its output."""
         program, *arguments = shlex.split(command)
         assert program == "freshet"
         ended = self.freshet(

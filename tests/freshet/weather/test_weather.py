@@ -99,7 +99,7 @@ def test_weather_that_cannot_be_used_is_reported(
     assert sentence in result.json["problem"]["detail"]
 
 
-def test_a_file_that_is_none_is_reported(worked: Freshet, tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_weather_forecast_is_reported(worked: Freshet, tmp_path: Path) -> None:
     for name, sentence in (("none.csv", "cannot be read"), ("weather.grib", "is neither .csv, .json nor .nc")):
         result = worked("weather", "add", str(tmp_path / name))
         assert result.code == 4

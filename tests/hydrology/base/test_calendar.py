@@ -27,7 +27,7 @@ def test_a_day_goes_to_a_date_and_back(one: date) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "1999-02-29", "1999-13-01", "01.10.1999", "yesterday"])
-def test_what_is_not_a_day_is_refused(text: str) -> None:
+def test_text_that_is_not_a_day_is_refused(text: str) -> None:
     with pytest.raises(InvalidInput, match="YYYY-MM-DD"):
         day(text)
 
@@ -41,7 +41,7 @@ def test_a_period_holds_both_its_ends() -> None:
 
 
 @pytest.mark.parametrize("text", ["1999-10-01", "1999-10-01..", "2000-01-01..1999-01-01", "a..b"])
-def test_what_is_not_a_period_is_refused(text: str) -> None:
+def test_text_that_is_not_a_period_is_refused(text: str) -> None:
     with pytest.raises(InvalidInput):
         Period.parse(text)
 
@@ -79,7 +79,7 @@ def test_a_day_has_ended_at_midnight_of_its_own_time_zone(instant: str, zone: st
     assert last_ended_day(datetime.fromisoformat(instant).replace(tzinfo=UTC), zone) == day(ended)
 
 
-def test_a_zone_that_there_is_not_is_refused() -> None:
+def test_an_unknown_time_zone_is_refused() -> None:
     with pytest.raises(InvalidInput, match="'Mars/Olympus' is not a time zone"):
         last_ended_day(datetime(2026, 11, 22, tzinfo=UTC), "Mars/Olympus")
 

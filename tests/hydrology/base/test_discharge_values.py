@@ -68,7 +68,7 @@ def test_qualifiers_are_flags(words: list[str], flags: Flag) -> None:
     assert qualifier_flags(words) == flags
 
 
-def test_what_was_refused_is_counted_with_its_first_day() -> None:
+def test_refused_values_are_counted_with_their_first_day() -> None:
     values, flags = screened(np.array([1.0, -0.1, 2, -3, 4]), np.array([0, 0, Flag.SUSPECT, 0, 0], np.uint8))
     sentence = refused(DailySeries(day("2026-11-10"), values, flags, "cfs"))
     assert sentence is not None

@@ -65,7 +65,7 @@ EIGHT = np.array([[0, 10], [1, 10], [1, 11], [1, 12], [2, 12], [2, 11], [1, 11],
     ],
     ids=["twice", "overlap", "half", "apart", "hole", "island", "hole filled by another", "two touching, one turned"],
 )
-def test_what_several_polygons_cover_counts_once(polygons: list[Polygon], expected: float) -> None:
+def test_an_area_covered_by_several_polygons_counts_once(polygons: list[Polygon], expected: float) -> None:
     assert area_m2(polygons) == pytest.approx(expected, rel=1e-9)
 
 

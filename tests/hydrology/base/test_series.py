@@ -23,9 +23,7 @@ def test_the_days_of_a_series_follow_from_its_start() -> None:
 
 
 @given(st.integers(0, 20), st.integers(-30, 30), st.integers(0, 40))
-def test_over_a_period_retains_the_known_days_and_names_the_others_absent(
-    length: int, offset: int, longer: int
-) -> None:
+def test_over_a_period_known_days_stay_and_the_others_are_absent(length: int, offset: int, longer: int) -> None:
     series = a_series(length)
     first = START + np.timedelta64(offset, "D")
     over = series.over(Period(first, first + np.timedelta64(longer, "D")))

@@ -63,7 +63,7 @@ def test_every_unit_is_converted_into_every_other(unit: str, into: str) -> None:
             converted(3.0, unit=unit, into=into, area=None)
 
 
-def test_a_unit_that_there_is_not_is_refused() -> None:
+def test_an_unknown_unit_is_refused() -> None:
     for unit, into in (("acre-ft", "cfs"), ("cfs", "acre-ft")):
         with pytest.raises(InvalidInput, match="'acre-ft' is not a unit"):
             converted(3.0, unit=unit, into=into, area=SQUARE_KILOMETRE)

@@ -14,7 +14,7 @@ def quantiles(observed: np.ndarray[tuple[int], np.dtype[np.float64]], at: str) -
     return of_days if isinstance(of_days, str) else of_days[0].tolist()
 
 
-def test_the_days_own_water_year_reports_nothing_of_it() -> None:
+def test_the_days_own_water_year_is_left_out() -> None:
     observed = water_year(DAYS).astype(float)
     assert quantiles(observed, "2002-03-15") == [2001.0, 2003.0, 2004.0]
     assert quantiles(observed, "2002-10-01")[1:] == [2002.0, 2004.0]

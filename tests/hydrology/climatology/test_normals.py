@@ -39,7 +39,7 @@ def test_normals_are_those_of_other_years_windows(values: npt.NDArray[np.float32
     np.testing.assert_allclose(of_day.quantiles[:, 0], np.quantile(together, LEVELS), rtol=1e-6)
 
 
-def test_a_day_states_nothing_of_itself() -> None:
+def test_a_day_does_not_enter_its_own_normal() -> None:
     at = int((day("1990-07-14") - RECORD.first).astype(int))
     wet = FLOW.copy()
     wet[at - 7 : at + 8] = 1e6

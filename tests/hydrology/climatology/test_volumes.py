@@ -28,7 +28,7 @@ def test_a_season_is_read_as_it_is_written() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "04-01", "4-1..7-31", "04-01..02-29", "13-01..02-01", "04-01...07-31", "a..b"])
-def test_what_is_no_season_is_refused(text: str) -> None:
+def test_text_that_is_not_a_season_is_refused(text: str) -> None:
     with pytest.raises(InvalidInput, match=r"write MM-DD\.\.MM-DD"):
         Season.parse(text)
 
@@ -44,9 +44,7 @@ def test_what_is_no_season_is_refused(text: str) -> None:
         ("01-01..12-31", "1990-12-31", "1991-01-01", "1991-12-31"),
     ],
 )
-def test_what_is_reported_is_the_first_of_its_days_that_have_not_ended(
-    season: str, t0: str, first: str, last: str
-) -> None:
+def test_the_reported_season_is_the_next_that_has_not_ended(season: str, t0: str, first: str, last: str) -> None:
     assert Season.parse(season).after(day(t0)) == Period(day(first), day(last))
 
 
@@ -60,9 +58,7 @@ def test_what_is_reported_is_the_first_of_its_days_that_have_not_ended(
         (0.0, "1990-10-15", "10-01..12-31"),
     ],
 )
-def test_where_snow_rules_the_melt_is_reported_and_elsewhere_three_months(
-    snow: float | None, t0: str, season: str
-) -> None:
+def test_snowy_basins_report_the_melt_season_and_others_three_months(snow: float | None, t0: str, season: str) -> None:
     assert str(default_season(snow, day(t0))) == season
 
 
@@ -105,7 +101,7 @@ def test_the_normal_is_of_the_other_years_that_were_observed_whole() -> None:
     assert (found.mean, found.median) == pytest.approx((np.mean(depths), np.median(depths)))
 
 
-def test_of_few_years_there_is_no_normal() -> None:
+def test_few_years_have_no_normal() -> None:
     record = Period(day("1990-01-01"), day("1999-12-31"))
     found = normal(np.ones(len(record)), record, MELT, MELT.beginning_in(1999))
     assert found == f"04-01..07-31 was observed whole in 9 other years, and a normal takes {MIN_YEARS} of them."

@@ -87,7 +87,7 @@ def test_between_its_two_chances_a_severity_neither_begins_nor_ends(
 
 
 @given(STEPS, CHANCES)
-def test_a_step_turns_only_where_enough_runs_in_a_row_speak_for_it(steps: Ladder, chances: list[float]) -> None:
+def test_a_severity_changes_only_after_enough_consecutive_runs(steps: Ladder, chances: list[float]) -> None:
     decisions = run(chances, steps)
     for at, decision in enumerate(decisions):
         before = decisions[at - 1].severity if at else None
@@ -120,7 +120,7 @@ def test_runs_of_the_same_day_count_as_one(steps: Ladder, before: list[float], c
     assert decide(steps, once.switches, chance, "again").switches == once.switches
 
 
-def test_after_a_break_runs_are_counted_anew() -> None:
+def test_after_a_break_the_count_of_runs_restarts() -> None:
     (first,) = run([0.25])
     assert first.switches[0].runs == 1
     assert decide(RARE, first.switches, 0.25, "anew").severity is None
@@ -150,7 +150,7 @@ def test_a_trend_is_a_move_that_counts(before: float, now: float, expected: str)
     assert trend(now, before) == expected
 
 
-def test_the_reason_of_a_wait_states_how_long_it_takes() -> None:
+def test_the_reason_for_waiting_gives_the_number_of_runs() -> None:
     (waiting,) = run([0.25])
     assert waiting.why == (
         "No alert: a chance of 0.25 reaches 0.2, where advisory begins, in 1 of the 2 runs in a row that it takes."

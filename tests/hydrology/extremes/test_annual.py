@@ -17,7 +17,7 @@ def at(period: Period, *days: str) -> list[int]:
     return [int((np.datetime64(day) - period.first).astype(int)) for day in days]
 
 
-def test_a_water_year_and_a_climatic_year_begin_where_they_are_stated_to() -> None:
+def test_water_years_and_climatic_years_begin_on_their_documented_days() -> None:
     days = np.array(["2001-03-31", "2001-04-01", "2001-09-30", "2001-10-01"], "datetime64[D]")
     assert water_year(days).tolist() == [2001, 2001, 2001, 2002]
     assert climatic_year(days).tolist() == [2000, 2001, 2001, 2001]
@@ -64,7 +64,7 @@ def test_a_mean_of_seven_days_needs_seven_days() -> None:
     assert annual_minima(flow, period.days).values == pytest.approx([2 / 7 * 5 * 2])
 
 
-def test_no_days_are_no_years() -> None:
+def test_an_empty_record_has_no_years() -> None:
     for annual in (annual_maxima([], WATER_YEARS.days[:0]), annual_minima([], WATER_YEARS.days[:0])):
         assert (len(annual), annual.period, annual.left_out) == (0, None, 0)
     nothing = annual_maxima(np.full(len(WATER_YEARS), np.nan), WATER_YEARS.days)

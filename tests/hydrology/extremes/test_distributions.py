@@ -38,7 +38,7 @@ def test_log_pearson_3_is_that_of_bulletin_17c() -> None:
 def test_log_pearson_3_is_that_of_peakfq() -> None:
     """PeakFQ 8.1.0 (USGS) on 98 peaks: its station moments, and the levels that follow from its weighted skew.
 
-    The figures are those that flowfreq keeps of the Fortran routine `emafitpr`.
+    The figures are those that flowfreq records of the Fortran routine `emafitpr`.
     """
     fitted = LogPearson3.fit(USGS_12363000)
     station = [4.682551444111879, 0.024526664087056078**0.5, 0.43504703453300786]
@@ -80,7 +80,7 @@ def test_gev_has_the_l_moments_that_it_is_fitted_to(sample: list[float]) -> None
     ("distribution", "parent"),
     [(Gev, stats.genextreme(-0.1, 100, 30)), (LogPearson3, stats.lognorm(0.5, scale=80))],
 )
-def test_a_large_sample_gives_its_parent_back(distribution: type[Distribution], parent: Any) -> None:
+def test_a_large_sample_recovers_its_parent_distribution(distribution: type[Distribution], parent: Any) -> None:
     sample = parent.rvs(size=400_000, random_state=1)
     fitted = distribution.fit(sample)
     assert fitted.quantile(CHANCES[1:-1]) == pytest.approx(parent.ppf(CHANCES[1:-1]), rel=0.01)

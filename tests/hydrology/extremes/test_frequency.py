@@ -42,7 +42,7 @@ def test_the_same_values_have_the_same_levels_in_any_order_and_unit(distribution
 
 
 @BOTH
-def test_dry_years_are_a_share_of_the_chance_and_no_part_of_the_fit(distribution: type[Distribution]) -> None:
+def test_dry_years_enter_the_probability_and_not_the_fit(distribution: type[Distribution]) -> None:
     """Twelve of 82 years are dry: a chance F of all years is (F - 12/82) / (70/82) of those with flow."""
     wet = ORESTIMBA_CREEK[ORESTIMBA_CREEK > 0]
     among_wet = (np.array(FLOODS) * 82 - 12) / 70
@@ -52,7 +52,7 @@ def test_dry_years_are_a_share_of_the_chance_and_no_part_of_the_fit(distribution
 
 
 def test_without_a_test_for_low_outliers_the_levels_of_orestimba_creek_are_lower() -> None:
-    """Bulletin 17C, table 10-9, censors 18 small floods beside the dry years; docs/look-up/thresholds.md tells the
+    """Bulletin 17C, table 10-9, censors 18 small floods beside the dry years; docs/look-up/thresholds.md explains the
     distance."""
     published = np.array([1339, 4026, 6328, 9426, 11690])
     found = np.array(values(levels(ORESTIMBA_CREEK, FLOODS, LogPearson3)), float)
@@ -70,10 +70,10 @@ def test_log_pearson_3_with_dry_years_is_that_of_scipy() -> None:
     ("distribution", "parent"),
     [(Gev, Gev(*map(np.array, (100.0, 40.0, -0.1)))), (LogPearson3, LogPearson3(*map(np.array, (2.0, 0.25, 0.2))))],
 )
-def test_intervals_hold_the_truth_nearly_as_often_as_they_state(
+def test_intervals_cover_the_truth_nearly_as_often_as_their_nominal_level(
     distribution: type[Distribution], parent: Distribution
 ) -> None:
-    """They say 90 %; of a fit to few years a bootstrap holds it less often, and misses it above more than below."""
+    """Nominally 90 %; of a fit to few years a bootstrap covers it less often, and misses it above more than below."""
     generator = np.random.default_rng(5)
     truth = parent.quantile(np.array(FLOODS))
     below, above = np.zeros(len(FLOODS)), np.zeros(len(FLOODS))
@@ -95,9 +95,7 @@ def test_intervals_hold_the_truth_nearly_as_often_as_they_state(
         (np.r_[np.zeros(10), MOOSE_RIVER[:9]], "9 of 19 years have any flow, and a level needs 10 that have."),
     ],
 )
-def test_where_there_is_no_level_it_is_stated_why(
-    distribution: type[Distribution], annual: Array, expected: str
-) -> None:
+def test_a_missing_level_has_a_reason(distribution: type[Distribution], annual: Array, expected: str) -> None:
     (found,) = levels(annual, [0.9], distribution)
     assert found == Level(None, None, None, expected)
 

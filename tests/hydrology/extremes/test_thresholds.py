@@ -45,7 +45,7 @@ def test_every_level_has_a_name_of_its_own() -> None:
     ]
 
 
-def test_levels_stand_in_the_order_that_their_chances_have() -> None:
+def test_levels_are_ordered_by_their_exceedance_probability() -> None:
     level = by_name(of_record(river(), THIRTY_YEARS.days))
     ordered = ["7q10", "7q2", "exceeded-90", "exceeded-70", "gev-2", "gev-5", "gev-10", "gev-25", "gev-50"]
     found = [value for name in ordered if (value := level[name]) is not None]
@@ -53,7 +53,7 @@ def test_levels_stand_in_the_order_that_their_chances_have() -> None:
     assert found == sorted(found)
 
 
-def test_a_statistic_states_which_years_it_rests_on() -> None:
+def test_a_statistic_lists_the_years_it_was_computed_from() -> None:
     flow = river()
     flow[3030:3070] = np.nan  # in January and February
     floods, _, low, duration = of_record(flow, THIRTY_YEARS.days)
@@ -91,7 +91,7 @@ def test_without_any_flow_there_is_no_flood_to_fit() -> None:
     assert [value for name, value in by_name(found).items() if name not in names()[:10]] == [0] * 5
 
 
-def test_a_constant_river_has_no_flood_to_fit_and_states_it() -> None:
+def test_a_constant_river_has_no_flood_to_fit_and_gives_the_reason() -> None:
     found = of_record(np.full(len(THIRTY_YEARS), 2.5), THIRTY_YEARS.days)
     level = by_name(found)
     assert level["gev-2"] is level["7q10"] is None
@@ -99,7 +99,7 @@ def test_a_constant_river_has_no_flood_to_fit_and_states_it() -> None:
     assert found[0].levels[0].level.reason == "It is the same in every year with flow: there is nothing to fit."
 
 
-def test_a_short_record_has_no_level_and_states_why() -> None:
+def test_a_short_record_has_no_level_and_gives_the_reason() -> None:
     period = Period.parse("2000-10-01..2009-09-30")
     for statistic in of_record(river(period), period.days):
         years = 8 if statistic.kind == "low-flow" else 9
@@ -109,7 +109,7 @@ def test_a_short_record_has_no_level_and_states_why() -> None:
 
 
 def extremes(flow: Array, days: Days, first_month: int, width: int, extreme: Callable[[list[float]], float]) -> Array:
-    """Return the extreme mean of so many days of each year that has enough of them, day by day."""
+    """Return the extreme mean of a number of days of each year that has enough of them, day by day."""
     years: defaultdict[int, list[float]] = defaultdict(list)
     for day, value in zip(days.astype(object), flow.tolist(), strict=True):
         years[day.year - (day.month < first_month)].append(value)

@@ -58,7 +58,7 @@ def test_a_basin_without_a_defined_nse_takes_no_part(observed: Array) -> None:
     assert median_nse_interval(errors((flows(1), observed))) is None
 
 
-def test_what_is_the_same_every_year_leaves_no_doubt_and_what_hangs_on_one_year_much() -> None:
+def test_equal_years_give_a_narrow_interval_and_one_decisive_year_a_wide_one() -> None:
     observed = flows(0)
     better = np.where(water_year(DAYS) == 2002, observed, observed + 1)  # right in one year of four alone
     shift = median_difference_interval(errors((observed, observed)), errors((observed + 1, observed)))
@@ -118,7 +118,7 @@ def test_a_year_without_an_observation_is_not_drawn() -> None:
     assert (interval.low, interval.high) == pytest.approx((min(yearly), max(yearly)))
 
 
-def test_two_years_state_nothing_of_their_spread() -> None:
+def test_two_years_have_no_interval() -> None:
     few = errors((flows(1), flows(0))).over([2001, 2002])
     interval = median_nse_interval(few)
     assert interval is not None
@@ -126,7 +126,7 @@ def test_two_years_state_nothing_of_their_spread() -> None:
     assert (interval.low, interval.high, interval.sd) == (None, None, None)
 
 
-def test_a_ratio_is_as_sure_as_its_years_agree() -> None:
+def test_the_interval_of_a_ratio_narrows_as_its_years_agree() -> None:
     days = np.array([365.0, 366.0, 300.0, 365.0])
     assert ratio_interval(0.9 * days, days) == pytest.approx((0.9, 0.9))
     low, high = ratio_interval(np.array([0.8, 0.85, 0.95, 1.0]) * 100, np.full(4, 100.0)) or (0.0, 0.0)

@@ -1,4 +1,4 @@
-"""Peak scores against hand-made hydrographs and neuralhydrology."""
+"""Peak scores against hand-computed hydrographs and neuralhydrology."""
 
 import warnings
 

@@ -23,13 +23,13 @@ def test_crps_of_a_certain_forecast_is_its_distance() -> None:
     assert crps(certain, list(LEVELS), np.array([5.0, 3.0])) == pytest.approx([2.0, 0.0], abs=3e-3)
 
 
-def test_an_interval_is_fined_for_what_it_misses() -> None:
+def test_an_interval_is_penalised_for_the_values_it_misses() -> None:
     low, high = np.full(3, 1.0), np.full(3, 2.0)
     scores = interval_score(low, high, np.array([1.5, 0.5, 2.1]), 0.9)
     assert scores == pytest.approx([1.0, 1.0 + 20 * 0.5, 1.0 + 20 * 0.1])
 
 
-def test_the_chance_of_passing_is_read_between_quantiles() -> None:
+def test_exceedance_probability_is_interpolated_between_quantiles() -> None:
     levels = [0.1, 0.5, 0.9]
     quantiles = np.array([[1.0, 2.0, 4.0]])
     chances = [exceedance_probability(quantiles, levels, threshold).item() for threshold in (0.5, 1.0, 3.0, 4.0, 9.0)]
@@ -43,7 +43,7 @@ def test_the_pit_is_the_level_of_what_was_observed() -> None:
     np.testing.assert_allclose(both, [[0.1, 0.3, 0.7, 0.9]] * 2)
 
 
-def test_the_pit_of_a_river_that_may_be_dry_is_any_level_up_to_its_chance() -> None:
+def test_the_pit_of_a_dry_river_is_drawn_below_the_probability_of_zero_flow() -> None:
     levels = [0.1, 0.5, 0.9]
     dry = pit(np.array([[0.0, 0.0, 3.0], [3.0, 3.0, 3.0], [1.0, 2.0, 2.0]]), levels, np.array([0.0, 3.0, 2.0]))
     assert dry.tolist() == [[0.0, 0.5], [0.0, 1.0], [0.5, 1.0]]

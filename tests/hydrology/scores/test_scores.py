@@ -1,4 +1,4 @@
-"""The scores against hand-made cases and three other libraries."""
+"""The scores against hand-computed cases and three other libraries."""
 
 import math
 import re
@@ -173,7 +173,7 @@ def test_a_missing_day_on_either_side_is_as_if_it_were_not_there(data: st.DataOb
         ("nse", [1e200, 2], [1, 3], "too large"),
     ],
 )
-def test_without_meaning_there_is_a_reason_and_no_number(
+def test_an_undefined_score_has_a_reason_and_no_number(
     name: str, simulated: npt.ArrayLike, observed: npt.ArrayLike, reason: str
 ) -> None:
     score = SCORES[name](np.array(simulated, dtype=float), np.array(observed, dtype=float))

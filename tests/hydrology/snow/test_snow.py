@@ -42,7 +42,7 @@ def correlation(storage: Array, cells: list[int], snow: Array) -> float:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_every_cell_chosen_rises_with_the_snow_and_came_nearest(seed: int) -> None:
+def test_every_chosen_cell_rises_with_the_snow_and_fits_best(seed: int) -> None:
     rng = np.random.default_rng(seed)
     storage = rng.gamma(1, 10, (300, 10))
     snow = storage @ rng.uniform(0, 1, 10) + rng.normal(0, 5, 300)
@@ -69,7 +69,7 @@ def test_a_cell_that_only_fills_up_the_amount_is_left_out() -> None:
     assert choose_cells(SnowProducts.of(storage, snow), max_cells=6).cells == (3,)
 
 
-def test_no_more_than_the_most_are_chosen() -> None:
+def test_no_more_cells_than_the_maximum_are_chosen() -> None:
     storage, snow = a_network()
     assert len(choose_cells(SnowProducts.of(storage, snow), max_cells=1).cells) == 1
 
@@ -92,7 +92,7 @@ def test_days_without_reference_are_left_out() -> None:
         (a_network()[1] / 1000, "No cell rises and falls with the reference snow at its size"),
     ],
 )
-def test_without_snow_to_follow_the_choice_is_empty_and_states_why(reference: Array, reason: str) -> None:
+def test_without_reference_snow_no_cell_is_chosen_and_the_reason_is_given(reference: Array, reason: str) -> None:
     storage, _ = a_network()
     choice = choose_cells(SnowProducts.of(storage, reference), max_cells=4)
     assert (choice.cells, choice.r.value) == ((), None)
@@ -123,7 +123,7 @@ def test_the_scores_of_a_mean_of_members_follow_from_the_products_of_all_cells()
     assert judged.bare_mm.n == (snow < BARE_MM).sum()
 
 
-def test_where_the_reference_always_has_snow_nothing_is_reported_of_bare_ground() -> None:
+def test_a_reference_that_always_has_snow_gives_no_score_of_bare_ground() -> None:
     storage, snow = a_network()
     skill = snow_skill(storage[:, 3], snow + BARE_MM)
     assert skill.r.value is not None
@@ -159,7 +159,7 @@ def test_a_constant_sum_has_no_correlation() -> None:
 
 
 @pytest.mark.parametrize(("share", "level", "reason"), [(0.0, 1.0, "No cells"), (1.0, 0.0, "no snow to follow")])
-def test_skill_without_meaning_states_why(share: float, level: float, reason: str) -> None:
+def test_undefined_skill_has_a_reason(share: float, level: float, reason: str) -> None:
     storage, snow = a_network()
     skill = SnowProducts.of(storage, snow * level).skill(np.full(8, share))
     assert skill.r.value is skill.bias_percent.value is skill.bare_mm.value is None
@@ -167,7 +167,7 @@ def test_skill_without_meaning_states_why(share: float, level: float, reason: st
         assert reason in (score.reason or "")
 
 
-def test_what_does_not_fit_is_refused() -> None:
+def test_arrays_that_do_not_fit_are_refused() -> None:
     storage, snow = a_network()
     with pytest.raises(InvalidInput, match=r"\(days, cells\)"):
         SnowProducts.of(storage, snow[:-1])

@@ -27,7 +27,7 @@ def test_the_parts_add_up_to_the_discharge(country: Country, t0: int) -> None:
     np.testing.assert_allclose(parts.sum(axis=-1), truth.discharge[t0 + 1 : t0 + 1 + HORIZON], rtol=1e-9, atol=1e-12)
 
 
-def test_no_more_comes_of_an_origin_than_there_was(country: Country) -> None:
+def test_no_more_flows_from_an_origin_than_it_held(country: Country) -> None:
     land, sky, truth = country
     t0 = 547
     sums = discharge_by_origin(land, sky, truth, t0, HORIZON).sum(axis=0)
@@ -46,7 +46,7 @@ def test_basins_without_snow_have_no_flow_of_snow(country: Country) -> None:
     assert (parts[:, ~bare, SNOW].sum(axis=0) > 0).all()
 
 
-def test_before_it_rains_nothing_flows_that_has_fallen_later(country: Country) -> None:
+def test_before_it_rains_no_later_precipitation_flows(country: Country) -> None:
     land, sky, truth = country
     parts = discharge_by_origin(land, sky, truth, 547, HORIZON)
     dry = sky.precipitation[548 : 548 + HORIZON].cumsum(axis=0) == 0

@@ -1,4 +1,4 @@
-"""The error model finds what errors were made with, and its intervals hold what they say."""
+"""The error model recovers the parameters of synthetic errors, and its intervals have their nominal coverage."""
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ DAYS, MEMORY, SIZE = 3000, 0.8, 0.15
 LOW, MEDIAN, HIGH = (LEVELS.index(level) for level in (0.05, 0.5, 0.95))
 
 
-def created(seed: int, days: int = DAYS, bias: float = 0.0) -> ErrorPairs:
+def synthetic_pairs(seed: int, days: int = DAYS, bias: float = 0.0) -> ErrorPairs:
     """Return a basin whose errors (of cube roots) are an autoregression."""
     random = np.random.default_rng(seed)
     simulated = random.gamma(0.6, 3.0, days) + 0.05
@@ -30,7 +30,7 @@ def created(seed: int, days: int = DAYS, bias: float = 0.0) -> ErrorPairs:
 
 @pytest.fixture(scope="module")
 def model() -> Fit:
-    return fit({f"basin {seed}": created(seed) for seed in range(6)})
+    return fit({f"basin {seed}": synthetic_pairs(seed) for seed in range(6)})
 
 
 def ahead(model: Fit, errors: BasinErrors, pairs: ErrorPairs, gap: int) -> tuple[Array, Array]:
@@ -49,8 +49,8 @@ def test_memory_is_that_of_the_autoregression(model: Fit, gap: int) -> None:
 
 
 @pytest.mark.parametrize("gap", [1, 4, 12, 31])
-def test_intervals_hold_what_they_state_on_days_that_were_not_fitted(model: Fit, gap: int) -> None:
-    pairs = created(99)
+def test_intervals_have_their_nominal_coverage_on_days_not_fitted(model: Fit, gap: int) -> None:
+    pairs = synthetic_pairs(99)
     errors = model.regional.of_basin(pairs.simulated)
     quantiles, observed = ahead(model, errors, pairs, gap)
     for lower, upper in ((0.05, 0.95), (0.25, 0.75)):
@@ -58,9 +58,9 @@ def test_intervals_hold_what_they_state_on_days_that_were_not_fitted(model: Fit,
         assert inside.mean() == pytest.approx(upper - lower, abs=0.04)
 
 
-def test_intervals_of_a_basin_never_seen_hold_the_bias_that_basins_have() -> None:
+def test_intervals_of_an_unseen_basin_include_the_bias_of_basins() -> None:
     biases = np.random.default_rng(5).normal(0.0, 0.3, 60)
-    pairs = [created(200 + seed, days=800, bias=bias) for seed, bias in enumerate(biases)]
+    pairs = [synthetic_pairs(200 + seed, days=800, bias=bias) for seed, bias in enumerate(biases)]
     model = fit({f"basin {seed}": of_basin for seed, of_basin in enumerate(pairs[:30])})
     inside: list[float] = []
     too_narrow: list[float] = []
@@ -76,7 +76,7 @@ def test_intervals_of_a_basin_never_seen_hold_the_bias_that_basins_have() -> Non
 
 
 def test_the_last_observed_flow_narrows_what_follows_it(model: Fit) -> None:
-    pairs, errors = created(1), model.basins["basin 1"]
+    pairs, errors = synthetic_pairs(1), model.basins["basin 1"]
     widths = []
     for gap in (1, 3, 10, 40):
         quantiles, _ = ahead(model, errors, pairs, gap)
@@ -85,10 +85,10 @@ def test_the_last_observed_flow_narrows_what_follows_it(model: Fit) -> None:
     assert widths[0] < 0.8 * widths[-1]
 
 
-def test_a_basin_retains_its_own_bias_as_far_as_it_has_days() -> None:
-    pairs = {f"basin {seed}": created(seed) for seed in range(5)}
-    pairs["long"] = created(10, bias=0.4)
-    short = created(11, bias=0.4)
+def test_the_bias_of_a_basin_is_weighted_by_its_number_of_days() -> None:
+    pairs = {f"basin {seed}": synthetic_pairs(seed) for seed in range(5)}
+    pairs["long"] = synthetic_pairs(10, bias=0.4)
+    short = synthetic_pairs(11, bias=0.4)
     for name, count in (("short", 1200), ("too short", 1000)):
         few = np.arange(DAYS) < count
         pairs[name] = ErrorPairs(short.simulated, np.where(few, short.observed, np.nan))
@@ -113,7 +113,7 @@ def test_quantiles_rise_with_their_level_and_no_flow_is_negative(model: Fit) -> 
 
 
 def test_a_river_that_is_dry_at_low_flow_is_forecast_so() -> None:
-    dry = created(3)
+    dry = synthetic_pairs(3)
     pairs = {"dry": ErrorPairs(dry.simulated, np.where(dry.simulated < np.median(dry.simulated), 0.0, dry.observed))}
     model = fit(pairs)
     low_flow = np.quantile(dry.simulated, [0.1])
@@ -122,7 +122,7 @@ def test_a_river_that_is_dry_at_low_flow_is_forecast_so() -> None:
     assert of_day[MEDIAN] < 1e-5
 
 
-def test_flow_that_is_older_than_the_last_gap_reports_nothing(model: Fit) -> None:
+def test_observed_flow_that_is_too_old_is_not_used(model: Fit) -> None:
     errors, simulated = model.basins["basin 2"], np.array([0.5, 2.0])
     too_old = model.shape.flow_quantiles(errors, simulated, np.array([31, 400]), np.array([0.5, -0.5]))
     unknown = model.shape.flow_quantiles(errors, simulated, np.array([1, 1]), np.array([np.nan, np.nan]))
@@ -139,12 +139,12 @@ def test_quantiles_change_little_where_flow_and_gap_change_little(model: Fit) ->
 
 
 def test_too_few_observed_days_are_refused() -> None:
-    pairs = created(0, days=PRIOR_DAYS)
+    pairs = synthetic_pairs(0, days=PRIOR_DAYS)
     with pytest.raises(DataProblem, match="observed days over all basins"):
         fit({"short": pairs})
 
 
-def test_what_is_stored_is_what_was_fitted(model: Fit) -> None:
+def test_the_stored_error_model_is_the_fitted_one(model: Fit) -> None:
     errors = model.basins["basin 3"]
     shape, again = Shape.from_arrays(model.shape.arrays()), BasinErrors.from_arrays(errors.arrays(), errors.days)
     days = (np.array([0.3, 4.0]), np.array([2, 25]), np.array([0.1, -0.1]))
@@ -153,7 +153,7 @@ def test_what_is_stored_is_what_was_fitted(model: Fit) -> None:
     )
 
 
-def test_traces_that_agree_mix_to_what_each_states_and_others_to_more() -> None:
+def test_equal_traces_mix_to_their_own_quantiles_and_others_to_wider_ones() -> None:
     normal = np.broadcast_to(10.0 + norm.ppf(LEVELS), (1, 4, len(LEVELS)))
     of_one = mixed(normal)
     np.testing.assert_allclose(mixed(np.repeat(normal, 5, axis=0)), of_one, atol=0.05)

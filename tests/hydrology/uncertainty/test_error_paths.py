@@ -1,4 +1,4 @@
-"""Courses of flow have each day's distribution, and follow each other as errors do."""
+"""Sample paths of flow have each day's distribution and the persistence of errors."""
 
 import numpy as np
 import numpy.typing as npt
@@ -7,7 +7,7 @@ import pytest
 from hydrology.uncertainty.error_fit import Fit, fit
 from hydrology.uncertainty.error_model import LEVELS, even_levels, mixed
 from hydrology.uncertainty.error_paths import MIN_PATHS, paths
-from tests.hydrology.uncertainty.test_error_model import created
+from tests.hydrology.uncertainty.test_error_model import synthetic_pairs
 
 Array = npt.NDArray[np.float64]
 LEADS = np.arange(1.0, 11.0)
@@ -15,10 +15,10 @@ LEADS = np.arange(1.0, 11.0)
 
 @pytest.fixture(scope="module")
 def model() -> Fit:
-    return fit({f"basin {seed}": created(seed) for seed in range(4)})
+    return fit({f"basin {seed}": synthetic_pairs(seed) for seed in range(4)})
 
 
-def courses(model: Fit, simulated: Array) -> tuple[Array, Array]:
+def sample_paths(model: Fit, simulated: Array) -> tuple[Array, Array]:
     errors = model.basins["basin 0"]
     quantiles = np.stack(
         [model.shape.flow_quantiles(errors, trace, LEADS, np.zeros(len(LEADS))) for trace in simulated]
@@ -27,7 +27,7 @@ def courses(model: Fit, simulated: Array) -> tuple[Array, Array]:
 
 
 def test_each_day_has_its_distribution(model: Fit) -> None:
-    flows, quantiles = courses(model, np.full((1, 10), 2.0))
+    flows, quantiles = sample_paths(model, np.full((1, 10), 2.0))
     assert flows.shape == (MIN_PATHS, 10)
     expected = [np.interp(even_levels(MIN_PATHS), LEVELS, of_day) for of_day in quantiles[0]]
     np.testing.assert_allclose(np.sort(flows, axis=0).T, expected)
@@ -35,7 +35,7 @@ def test_each_day_has_its_distribution(model: Fit) -> None:
 
 def test_days_follow_each_other_as_errors_do(model: Fit) -> None:
     """The errors that the model was fitted to are an autoregression of 0.8."""
-    flows, _ = courses(model, np.full((1, 10), 2.0))
+    flows, _ = sample_paths(model, np.full((1, 10), 2.0))
     ranks = flows.argsort(axis=0).argsort(axis=0)
     near, far = (
         np.mean([np.corrcoef(ranks[:, at], ranks[:, at + by])[0, 1] for at in range(10 - by)]) for by in (1, 5)
@@ -44,8 +44,8 @@ def test_days_follow_each_other_as_errors_do(model: Fit) -> None:
     assert far == pytest.approx(0.8**5, abs=0.2)
 
 
-def test_a_level_is_passed_on_some_day_more_likely_than_on_one_and_less_than_were_days_apart(model: Fit) -> None:
-    flows, _ = courses(model, np.full((1, 10), 2.0))
+def test_exceedance_over_days_lies_between_one_day_and_independent_days(model: Fit) -> None:
+    flows, _ = sample_paths(model, np.full((1, 10), 2.0))
     level = np.quantile(flows, 0.9)
     of_days = (flows > level).mean(axis=0)
     of_any = (flows > level).any(axis=1).mean()
@@ -54,7 +54,7 @@ def test_a_level_is_passed_on_some_day_more_likely_than_on_one_and_less_than_wer
 
 def test_traces_are_mixed_as_their_distributions_are(model: Fit) -> None:
     simulated = np.linspace(0.5, 4.0, 27)[:, None] * np.ones((27, 10))
-    flows, quantiles = courses(model, simulated)
+    flows, quantiles = sample_paths(model, simulated)
     assert len(flows) == 27 * 4
     mixture = mixed(quantiles)
     for level in (0.1, 0.5, 0.9):
@@ -64,4 +64,4 @@ def test_traces_are_mixed_as_their_distributions_are(model: Fit) -> None:
 
 def test_the_same_forecast_has_the_same_paths(model: Fit) -> None:
     simulated = np.linspace(0.5, 4.0, 10)[None]
-    np.testing.assert_array_equal(courses(model, simulated)[0], courses(model, simulated)[0])
+    np.testing.assert_array_equal(sample_paths(model, simulated)[0], sample_paths(model, simulated)[0])

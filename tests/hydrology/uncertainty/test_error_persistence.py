@@ -1,4 +1,4 @@
-"""What of an error lasts is told from what is forgotten, and courses of flow hang together by both."""
+"""The persistent part of an error is separated from the short-lived one, and sample paths have both."""
 
 from dataclasses import replace
 
@@ -10,7 +10,7 @@ from hydrology.uncertainty.error_fit import fit
 from hydrology.uncertainty.error_model import BasinErrors, Shape
 from hydrology.uncertainty.error_paths import paths
 from hydrology.uncertainty.error_persistence import persistence
-from tests.hydrology.uncertainty.test_error_model import created
+from tests.hydrology.uncertainty.test_error_model import synthetic_pairs
 
 Array = npt.NDArray[np.float64]
 DAYS = 20_000
@@ -31,7 +31,7 @@ def scores(share: float, seed: int) -> Array:
     return np.asarray(np.sqrt(share) * lasting + np.sqrt(1 - share) * quick)
 
 
-def test_share_and_memory_of_what_lasts_are_found() -> None:
+def test_share_and_memory_of_the_persistent_error_are_found() -> None:
     found = persistence([scores(0.5, seed) for seed in range(12)])
     assert found.memory == pytest.approx(0.985, abs=0.003)
     assert found.share == pytest.approx(0.5, abs=0.06)
@@ -46,14 +46,14 @@ def test_each_basin_has_a_share_of_its_own_weighed_by_its_days() -> None:
     assert found.shares[-1] == pytest.approx(found.share, abs=0.05)
 
 
-def test_errors_that_are_forgotten_within_days_have_nothing_that_lasts() -> None:
+def test_errors_that_are_forgotten_within_days_have_no_persistent_part() -> None:
     found = persistence([autoregression(0.7, seed) for seed in range(12)])
     assert found.share < 0.05
     assert found.shares.max() < 0.1
 
 
 @pytest.mark.parametrize("of_basins", [[], [np.full(300, np.nan)], [np.zeros(300)]])
-def test_without_errors_nothing_lasts(of_basins: list[Array]) -> None:
+def test_without_errors_there_is_no_persistent_part(of_basins: list[Array]) -> None:
     found = persistence(of_basins)
     assert (found.share, found.memory) == (0.0, 0.0)
     assert not found.shares.any()
@@ -70,8 +70,8 @@ def test_what_lasts_of_an_error_is_stored_with_a_fit() -> None:
     assert (unseen.lasting_share, unseen.lasting_memory) == (0.5, 0.98)
 
 
-def test_sums_of_paths_spread_by_what_lasts_and_days_alone_do_not() -> None:
-    model = fit({f"basin {seed}": created(seed) for seed in range(4)})
+def test_sums_of_paths_spread_by_the_persistent_error_and_single_days_do_not() -> None:
+    model = fit({f"basin {seed}": synthetic_pairs(seed) for seed in range(4)})
     forgotten = replace(model.basins["basin 0"], lasting_share=0.0, lasting_memory=0.0)
     lasting = replace(forgotten, lasting_share=0.6, lasting_memory=0.985)
     simulated = np.full((1, 120), 2.0)

@@ -20,7 +20,7 @@ def test_whole_water_years(period: str, years: list[int]) -> None:
     assert whole_water_years(Period.parse(period)) == years
 
 
-def test_every_third_year_reports() -> None:
+def test_every_third_year_is_a_reporting_year() -> None:
     years = split_years(Period.parse("1989-10-01..1999-09-30"))
     assert years.deciding == (1990, 1991, 1993, 1994, 1996, 1997, 1999)
     assert years.reporting == (1992, 1995, 1998)

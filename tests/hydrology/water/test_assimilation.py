@@ -43,7 +43,7 @@ def test_flow_comes_nearer_to_what_was_observed_and_never_passes_it(share: float
     assert (np.abs(explained).sum(axis=1) < np.abs(misfit).sum(axis=1)).all()
 
 
-def test_where_nothing_is_observed_or_all_is_explained_nothing_changes() -> None:
+def test_without_observations_or_without_error_nothing_changes() -> None:
     response = responses(2)
     computed = response.sum(axis=-1)
     unknown = np.full_like(computed, np.nan)
@@ -51,7 +51,7 @@ def test_where_nothing_is_observed_or_all_is_explained_nothing_changes() -> None
     assert not smallest_factors(response, np.zeros_like(computed), computed, MEAN_FLOW, CELLS).any()
 
 
-def test_a_day_without_observation_states_nothing() -> None:
+def test_a_day_without_observation_has_no_influence() -> None:
     response = responses(3)
     observed = response.sum(axis=-1) * 2
     misfit = observed - response.sum(axis=-1)

@@ -79,7 +79,7 @@ def test_water_lost_on_one_day_opens_that_members_ledger_alone(flow: int) -> Non
     assert abs(ledgers[1].residual_mm) == pytest.approx(0.1)
 
 
-def test_a_slip_that_is_created_good_later_shows_on_its_day() -> None:
+def test_an_error_that_is_compensated_later_shows_on_its_day() -> None:
     rain, discharge, loss, before, storage = a_run(2)
     discharge[0, 10] += 5
     discharge[0, 20] -= 5
@@ -132,7 +132,7 @@ def test_single_precision_is_summed_in_double() -> None:
     assert ledger.closes
 
 
-def test_what_does_not_fit_is_refused() -> None:
+def test_arrays_that_do_not_fit_are_refused() -> None:
     with pytest.raises(InvalidInput, match="discharge must have shape"):
         close(np.zeros((2, 3)), np.zeros((2, 4)), np.zeros((2, 3)), [0, 0], [0, 0], dtype=np.float64)
     with pytest.raises(InvalidInput, match="storage must have shape"):
@@ -144,7 +144,7 @@ def test_what_does_not_fit_is_refused() -> None:
 
 
 def from_empty(seed: int, days: int, *, of_storage: float = 0, of_rain: float = 0) -> tuple[Array, ...]:
-    """What a bucket in float32 tells of itself, (1, days), while a share of its storage or its rain vanishes each day.
+    """The water of a bucket in float32, (1, days), while a share of its storage or its rain vanishes each day.
 
     Returns:
         rain, discharge, loss and the storage at every day's end.

@@ -1,4 +1,4 @@
-"""Water is told by the season in which it fell."""
+"""Water age: discharge by the season in which its water fell."""
 
 from datetime import date
 

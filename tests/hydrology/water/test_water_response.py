@@ -11,7 +11,7 @@ def test_the_largest_excess_is_of_one_day_and_never_below_zero() -> None:
     assert largest_excess(flow, other).tolist() == [1.5, 0.0]
 
 
-def test_a_storm_returns_the_most_that_it_has_returned_by_any_day() -> None:
+def test_the_returned_water_of_a_storm_is_the_maximum_over_days() -> None:
     without = np.ones((2, 4))
     with_storm = without + np.array([[4.0, 8.0, -6.0, 0.0], [1.0, 1.0, 1.0, 1.0]])
     assert returned_share(with_storm, without, np.array([10.0, 8.0])).tolist() == [1.2, 0.5]

@@ -175,7 +175,7 @@ def test_a_month_that_hardly_ever_sees_rain_gets_the_factor_of_the_year() -> Non
     assert factors[0] == pytest.approx(1.2, abs=0.01)
 
 
-def test_what_is_out_of_all_proportion_is_limited_and_stated() -> None:
+def test_extreme_factors_are_limited_and_reported() -> None:
     source = weather(9)
     tenfold = DailyWeather(source.first, dict(source.values) | {PRECIPITATION: 10 * source.values[PRECIPITATION]})
     corrections = fit(source, tenfold)

@@ -12,7 +12,7 @@ def test_the_pressures_are_those_of_the_printed_table(temperature: float, pressu
     assert saturation_vapour_pressure(temperature) == pytest.approx(pressure, rel=2e-3)
 
 
-def test_it_rises_with_the_temperature_over_all_that_is_possible() -> None:
+def test_it_rises_with_the_temperature_over_the_whole_possible_range() -> None:
     pressures = saturation_vapour_pressure(np.linspace(-100, 70, 500))
     assert (pressures > 0).all()
     assert (np.diff(pressures) > 0).all()

@@ -141,7 +141,7 @@ _HUNDREDTHS = [(0, 86400), (0, 2000), (0, 1500), (1, 20000), (-90, 70), (-90, 70
     first=st.dates(date(1900, 1, 1), date(2100, 1, 1)),
     product=st.sampled_from(sorted(write.HEADINGS)),
 )
-def test_what_is_written_is_read(rows: list[tuple[float, ...]], first: date, product: str) -> None:
+def test_written_data_are_read_back(rows: list[tuple[float, ...]], first: date, product: str) -> None:
     series = parse(write.forcing(product, rows, write.days(len(rows), first))).series
     values = np.column_stack([one.values for one in series.values()])
     assert values.tolist() == [list(row) for row in rows]

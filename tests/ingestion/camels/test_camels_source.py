@@ -56,7 +56,7 @@ def test_a_zip_gives_what_a_folder_gives(tmp_path: Path, compression: int) -> No
     np.testing.assert_equal(series_of(folder), series_of(archive))
 
 
-def test_a_basin_is_reported_with_all_that_the_files_state(tmp_path: Path) -> None:
+def test_a_basin_has_all_the_data_of_its_files(tmp_path: Path) -> None:
     data = CamelsSource([write.folder(tmp_path, FILES)]).read(write.BASIN)
     assert (data.basin, data.name) == (write.BASIN, "Narraguagus River at Cherryfield, Maine")
     assert (data.latitude, data.longitude, data.huc) == (44.60797, -67.93524, "01")
@@ -75,7 +75,7 @@ def test_a_basin_is_reported_with_all_that_the_files_state(tmp_path: Path) -> No
     assert len(data.files) == 7
 
 
-def test_a_basin_needs_no_attributes_and_attributes_make_no_basin(tmp_path: Path) -> None:
+def test_a_basin_needs_no_attributes_and_attributes_alone_are_not_a_basin(tmp_path: Path) -> None:
     flow = write.FLOW_PATH.replace(write.GAUGE, "01031500")
     source = CamelsSource(
         [
@@ -260,7 +260,7 @@ def test_attributes_alone_are_refused_with_what_to_add(tmp_path: Path) -> None:
         f"daymet/maurer_extended/{write.GAUGE}_lump_maurer_forcing_leap.txt",
     ],
 )
-def test_the_nearest_folder_that_names_a_product_reports_it(tmp_path: Path, name: str) -> None:
+def test_the_nearest_folder_that_names_a_product_decides(tmp_path: Path, name: str) -> None:
     data = CamelsSource([write.folder(tmp_path, {name: write.forcing()})]).read(write.BASIN)
     assert {one.product for one in data.series} == {"maurer_extended"}
 
@@ -269,7 +269,7 @@ def test_a_path_that_is_missing_is_refused(tmp_path: Path) -> None:
     assert "no such file" in refused(tmp_path / "nowhere").cause
 
 
-def test_what_is_not_a_zip_is_refused(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_zip_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "page.zip"
     path.write_text("<html>not found</html>")
     assert "is not a zip file" in refused(path).cause
@@ -317,7 +317,7 @@ def test_an_unknown_packing_is_refused(tmp_path: Path) -> None:
     assert "packed in a way that is not read here" in refused(path).cause
 
 
-def test_a_member_that_unpacks_beyond_all_measure_is_refused(tmp_path: Path) -> None:
+def test_a_member_that_unpacks_to_too_much_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "bomb.zip"
     with ZipFile(path, "w", ZIP_LZMA) as archive, archive.open(write.FLOW_PATH, "w") as member:
         for _ in range(65):
@@ -325,7 +325,7 @@ def test_a_member_that_unpacks_beyond_all_measure_is_refused(tmp_path: Path) -> 
     assert f"{65 * 2**20} bytes" in refused(path).cause
 
 
-def test_a_member_that_unpacks_to_more_than_it_states_is_refused(tmp_path: Path) -> None:
+def test_a_member_that_unpacks_to_more_than_declared_is_refused(tmp_path: Path) -> None:
     path = write.zipped(tmp_path / "a.zip", {write.FLOW_PATH: write.streamflow() * 1000})
     content = bytearray(path.read_bytes())
     for signature, offset in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
@@ -335,7 +335,7 @@ def test_a_member_that_unpacks_to_more_than_it_states_is_refused(tmp_path: Path)
     assert "damaged" in unreadable(path).cause
 
 
-def test_a_zip_that_states_a_list_of_members_beyond_all_measure_is_refused(tmp_path: Path) -> None:
+def test_a_zip_that_declares_too_long_a_list_of_members_is_refused(tmp_path: Path) -> None:
     path = write.zipped(tmp_path / "a.zip", {write.FLOW_PATH: write.streamflow()})
     content = path.read_bytes()
     start = content.rindex(b"PK\x01\x02")
@@ -349,7 +349,7 @@ def test_a_zip_that_states_a_list_of_members_beyond_all_measure_is_refused(tmp_p
     assert "list of members" in str(error.__cause__)
 
 
-def test_a_plain_file_beyond_all_measure_is_refused(tmp_path: Path) -> None:
+def test_a_plain_file_that_is_too_large_is_refused(tmp_path: Path) -> None:
     folder = write.folder(tmp_path, {write.FLOW_PATH: ""})
     with (folder / write.FLOW_PATH).open("wb") as file:
         file.truncate(LARGEST_FILE + 1)

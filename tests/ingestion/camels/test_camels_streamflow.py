@@ -27,7 +27,7 @@ def parse(content: str, basin: str = write.BASIN) -> DailySeries:
     return parse_streamflow(TextFile.decode(SourceFile("q.txt", "", 0), content.encode()), basin)
 
 
-def test_flags_report_what_a_value_is() -> None:
+def test_flags_describe_a_value() -> None:
     series = parse(write.streamflow())
     assert series.unit == "cfs"
     assert series.flags.tolist() == list(FLAGS.values())
@@ -83,7 +83,7 @@ def test_a_broken_row_is_refused_by_number(row: str, cause: str) -> None:
         ("Whale A", np.nan, Flag.APPROVED | Flag.MISSING | Flag.SUSPECT),
     ],
 )
-def test_a_value_that_is_none_is_one_day_and_the_gauge_goes_on(row: str, value: float, flags: int) -> None:
+def test_an_invalid_value_is_one_missing_day_and_the_gauge_goes_on(row: str, value: float, flags: int) -> None:
     lines = write.streamflow().split("\n")
     before = parse("\n".join(lines))
     lines[1] = f"01022500 2000 02 28 {row}"
@@ -104,7 +104,7 @@ def test_a_value_that_is_none_is_one_day_and_the_gauge_goes_on(row: str, value: 
     ),
     gaps=st.lists(st.integers(1, 40), min_size=8, max_size=8),
 )
-def test_what_is_written_is_read(rows: list[tuple[float, str]], gaps: list[int]) -> None:
+def test_written_data_are_read_back(rows: list[tuple[float, str]], gaps: list[int]) -> None:
     at = [np.datetime64("1999-12-01", "D") + sum(gaps[:n]) for n in range(len(rows))]
     series = parse(write.streamflow(rows, [day.astype(object) for day in at]))
     expected = {day: (np.nan if flag == "M" else flow, FLAGS[flag]) for day, (flow, flag) in zip(at, rows, strict=True)}

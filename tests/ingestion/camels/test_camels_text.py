@@ -37,7 +37,7 @@ def test_a_file_with_a_header_alone_is_refused() -> None:
         Table.parse(text("year flow flag\n"), 1, COLUMNS)
 
 
-def test_bytes_that_are_no_text_are_refused_by_line() -> None:
+def test_bytes_that_are_not_text_are_refused_by_line() -> None:
     with pytest.raises(SourceError, match="line 2: the line is not UTF-8"):
         TextFile.decode(FILE, b"1980 1 A\n1981 \xff A\n")
 

@@ -24,7 +24,7 @@ MAINE, DAKOTA, COAST = PLACES
 
 
 def gauge(basin: str) -> Gauge:
-    """Return a gauge whose flow and weather are made of the day's number."""
+    """Return a gauge whose flow and weather are computed from the day's number."""
     latitude, longitude = PLACES[basin]
     count = int((day("2026-12-31") - FIRST).astype(int)) + 1
     days = np.arange(count, dtype=np.float64)

@@ -10,5 +10,5 @@ TESTS = [path.read_text() for path in Path(__file__).parent.glob("test_*.py") if
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_test_states_what_comes_of_it(fault: Fault) -> None:
+def test_every_fault_is_tested(fault: Fault) -> None:
     assert any(f'"{fault}"' in text for text in TESTS)

@@ -38,7 +38,7 @@ def test_weather_and_discharge_are_stored_under_their_own_products(live: Live, f
     assert {series.variable: series.product for series in data.series} == {"precipitation": "own", "discharge": "usgs"}
 
 
-def test_where_a_table_cannot_be_used_no_basin_is_taken_from_any(live: Live, folder: Path) -> None:
+def test_an_unusable_table_stops_the_ingest_of_all_tables(live: Live, folder: Path) -> None:
     (folder / "3.csv").write_text(f"{HEADER}{COAST},2026-11-19,wet,5\n")
     for given in live.fetch(FilesFeed([folder], "own")).values():
         assert "3.csv, line 2: precipitation_mm_per_day is not a number" in why(given)

@@ -40,14 +40,14 @@ def stated(content: object, code: int, **headers: str) -> Answer:
     return answer
 
 
-def test_what_passes_is_tried_again_after_a_growing_pause(server: Server) -> None:
+def test_temporary_failures_are_retried_after_growing_pauses(server: Server) -> None:
     pauses: list[float] = []
     server.answers = [status(500), status(503), whole(b"[1", sent=1), whole(b"[1]")]
     assert asking(server, pauses).json() == [1]
     assert pauses == [1, 2, 4]
 
 
-def test_what_does_not_pass_is_given_up_after_a_few_attempts(server: Server) -> None:
+def test_lasting_failures_are_given_up_after_a_few_attempts(server: Server) -> None:
     server.answers = [stated({"description": "the database is away"}, 500)]
     with pytest.raises(FeedProblem, match=rf"500 \(the database is away\) in {ATTEMPTS} attempts"):
         asking(server).json()
@@ -57,7 +57,7 @@ def test_what_does_not_pass_is_given_up_after_a_few_attempts(server: Server) -> 
 @pytest.mark.parametrize(
     "content", [b'{"features": [', b"", b"Unexpected error", b"[NaN]", b"[Infinity]", b"[" * 99_999]
 )
-def test_what_is_no_whole_json_is_tried_again(server: Server, content: bytes) -> None:
+def test_incomplete_json_is_retried(server: Server, content: bytes) -> None:
     server.answers = [whole(content), whole(b"{}")]
     assert asking(server).json() == {}
 

@@ -32,12 +32,12 @@ def test_the_number_for_no_value_is_none(live: Live) -> None:
     assert flow.flags[-1] == Flag.MISSING
 
 
-def test_an_empty_list_of_values_is_no_data(live: Live) -> None:
+def test_an_empty_list_of_values_means_missing_data(live: Live) -> None:
     live.today("nwis-empty-list")
     assert observed(live.fetch(feed(live))[MAINE]).variables == {}
 
 
-def test_a_word_in_place_of_a_number_states_why_there_is_none(live: Live) -> None:
+def test_a_word_in_place_of_a_number_becomes_a_flag(live: Live) -> None:
     live.today("nwis-ice")
     flow = observed(live.fetch(feed(live, "rdb"), "2026-11-01..2026-11-21")[MAINE]).variables["discharge"]
     assert np.isnan(flow.values[-1])
@@ -68,7 +68,7 @@ def test_several_columns_are_several_series_and_a_negative_value_is_one_missing_
     assert flow.flags.tolist() == [Flag.APPROVED | Flag.MISSING | Flag.SUSPECT, Flag.MISSING]
 
 
-def test_a_code_that_nobody_knows_is_one_missing_day_and_the_gauge_goes_on() -> None:
+def test_an_unknown_code_is_one_missing_day_and_the_gauge_goes_on() -> None:
     first, _ = _of_rdb(RDB.replace("Eqp\tP:Eqp", "Whale\tP").replace("-3.5", "3.5").encode())[MAINE]
     flow = discharge(first.rows, day("2026-11-21"))
     assert flow is not None
@@ -129,7 +129,7 @@ def test_rows_of_one_day_are_one_day_with_the_flags_of_all(
         RDB.replace("datetime", "date"),
     ],
 )
-def test_what_is_no_whole_rdb_is_broken(body: str) -> None:
+def test_an_incomplete_rdb_file_is_refused(body: str) -> None:
     with pytest.raises(Broken):
         _of_rdb(body.encode())
 

@@ -1,4 +1,4 @@
-"""Open-Meteo: archive, forecast and ensemble, and what comes of each thing that the service does."""
+"""Open-Meteo: archive, forecast and ensemble, and the outcome of each fault of the service."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -83,7 +83,7 @@ PASSES: dict[Fault, list[float]] = {
 
 
 @pytest.mark.parametrize("fault", PASSES)
-def test_what_is_no_fault_or_passes_changes_nothing(live: Live, fault: Fault) -> None:
+def test_harmless_or_temporary_faults_change_nothing(live: Live, fault: Fault) -> None:
     undisturbed = live.fetch(archive(live))
     live.today(fault)
     disturbed = live.fetch(archive(live))
@@ -106,7 +106,7 @@ FAILS: dict[Fault, str] = {
 
 
 @pytest.mark.parametrize("fault", FAILS)
-def test_what_is_not_whole_is_refused(live: Live, fault: Fault) -> None:
+def test_incomplete_answers_are_refused(live: Live, fault: Fault) -> None:
     live.today(fault)
     assert FAILS[fault] in why(live.fetch(archive(live))[MAINE])
 
@@ -168,7 +168,7 @@ def test_a_forecast_from_the_future_is_not_taken(live: Live) -> None:
         list(forecasts(live).fetch([site(MAINE)], wanted))
 
 
-def test_what_a_fetch_weighs_is_reported_beforehand(live: Live) -> None:
+def test_the_weight_of_a_fetch_is_reported_beforehand(live: Live) -> None:
     shown: list[str] = []
     live.fetch(archive(live, shown), "2025-11-21..2026-11-20")
     assert shown == ["The fetch weighs 39 calls by Open-Meteo's count."]
@@ -182,7 +182,7 @@ def test_a_place_weighs_what_the_service_counts(variables: int, days: int, place
     assert round(weight_of_place(variables, days) * places) == pytest.approx(weight, abs=1)
 
 
-def test_a_fetch_beyond_the_free_hour_is_refused_before_it_is_created(live: Live) -> None:
+def test_a_fetch_beyond_the_free_hour_is_refused_before_it_is_sent(live: Live) -> None:
     sites = [Site(f"OWN-{number}", 45.0, -69.0) for number in range(400)]
     with pytest.raises(FeedProblem, match=r"weighs 6200 calls .* at most 322 basins"):
         live.fetch(ensemble(live, 31), sites=sites)

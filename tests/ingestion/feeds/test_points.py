@@ -26,7 +26,7 @@ def at(live: Live, place: tuple[float, float]) -> dict[str, Any]:
     return {name: series.values for name, series in given.variables.items()}
 
 
-def test_observed_weather_is_the_mean_of_what_is_given_of_each_point(live: Live) -> None:
+def test_observed_weather_is_the_mean_over_points(live: Live) -> None:
     mean = observed(live.fetch(OverPoints(archive(live)), sites=SITES)[MAINE])
     parts = [at(live, place) for place in TWO]
     assert not np.array_equal(parts[0]["srad"], parts[1]["srad"])

@@ -1,4 +1,4 @@
-"""USGS daily discharge: what comes of each thing that the service does."""
+"""USGS daily discharge: the outcome of each fault of the service."""
 
 import re
 from dataclasses import replace
@@ -81,7 +81,7 @@ def test_a_page_that_fails_leaves_nothing_of_its_basins(live: Live, fault: Fault
 
 
 @pytest.mark.parametrize("fault", ["usgs-429", "usgs-truncated"])
-def test_what_passes_is_asked_again(live: Live, fault: Fault) -> None:
+def test_a_temporary_failure_is_retried(live: Live, fault: Fault) -> None:
     undisturbed = live.fetch(feed(live))
     live.today(fault)
     disturbed = live.fetch(feed(live))
@@ -111,13 +111,13 @@ def test_a_qualifier_may_be_a_text(live: Live) -> None:
     assert observed(live.fetch(feed(live))[MAINE]).variables["discharge"].flags[-1] == Flag.ESTIMATED
 
 
-def test_of_two_rows_of_a_day_the_one_last_modified_counts(live: Live) -> None:
+def test_the_last_modified_of_two_rows_of_a_day_counts(live: Live) -> None:
     live.today("usgs-revised-row")
     flow = observed(live.fetch(feed(live))[MAINE]).variables["discharge"]
     assert flow.values[-1] == pytest.approx(gauge(MAINE).flow.over(flow.period).values[-1])
 
 
-def test_of_two_series_one_is_named_or_none_is_taken(live: Live) -> None:
+def test_one_of_two_series_must_be_named(live: Live) -> None:
     live.today("usgs-two-series")
     sentence = why(live.fetch(feed(live))[MAINE])
     series = gauge(MAINE).series
@@ -128,7 +128,7 @@ def test_of_two_series_one_is_named_or_none_is_taken(live: Live) -> None:
     assert "has no series another" in why(live.fetch(feed(live, _01031500="another"))[MAINE])
 
 
-def test_no_data_is_no_error(live: Live) -> None:
+def test_missing_data_are_not_an_error(live: Live) -> None:
     live.today("usgs-empty")
     assert observed(live.fetch(feed(live))[MAINE]).variables == {}
 
@@ -140,7 +140,7 @@ def test_a_gauge_that_is_not_known_is_reported_although_it_looks_like_one_withou
     assert observed(answers[MAINE]).variables
 
 
-def test_what_was_revised_since_the_last_fetch_comes_however_old_it_is(live: Live) -> None:
+def test_days_revised_since_the_last_fetch_are_fetched_however_old_they_are(live: Live) -> None:
     live.world.revisions = [
         Revision(MAINE, day("2026-03-05"), datetime(2026, 11, 20, tzinfo=UTC), 7.0),
         Revision(MAINE, day("2026-02-05"), datetime(2026, 9, 1, tzinfo=UTC), 8.0),

@@ -14,9 +14,9 @@ def test_the_means_are_exponential_filters_of_the_weather() -> None:
     weather = torch.randn(200, 4, 2, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
     antecedent = AntecedentWeather(DAYS, 2).double()
     means = antecedent(weather, antecedent.empty_state(weather[0]))
-    saved = np.exp(-1 / np.array(DAYS))
-    expected = [lfilter([1 - share], [1, -share], weather.numpy(), axis=0) for share in saved]
-    # Time scales are kept in single precision, as weights are.
+    decay = np.exp(-1 / np.array(DAYS))
+    expected = [lfilter([1 - share], [1, -share], weather.numpy(), axis=0) for share in decay]
+    # Time scales are stored in single precision, as weights are.
     np.testing.assert_allclose(means.numpy(), np.concatenate(expected, axis=-1), rtol=1e-5, atol=1e-6)
 
 

@@ -161,7 +161,7 @@ def test_every_library_that_runs_here_trains_like_the_plain_equations(
 @pytest.mark.parametrize("rank", [0, 3])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.name)
-def test_no_library_hides_a_bias_that_is_no_number(
+def test_no_library_hides_a_bias_that_is_not_a_number(
     variant: Variant, dtype: torch.dtype, rank: int, gate: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     functions = library_of(variant)
@@ -172,14 +172,14 @@ def test_no_library_hides_a_bias_that_is_no_number(
 @pytest.mark.parametrize("gate", ["redistribution", "input_gate", "output_gate"])
 @pytest.mark.parametrize("rank", [0, 3])
 @pytest.mark.parametrize("recurrence", ["torch", "plain"])
-def test_torch_hides_no_bias_that_is_no_number(recurrence: Recurrence, rank: int, gate: str) -> None:
+def test_torch_does_not_hide_a_bias_that_is_not_a_number(recurrence: Recurrence, rank: int, gate: str) -> None:
     assert_nan_reaches_the_ledger(recurrence, torch.float32, rank, gate)
 
 
 def assert_nan_reaches_the_ledger(recurrence: Recurrence, dtype: torch.dtype, rank: int, gate: str) -> None:
-    """Check that one bias that is no number leaves no day finite, and that the ledger does not close.
+    """Check that one bias that is not a number leaves no day finite, and that the ledger does not close.
 
-    The bias is the first cell's, whose outflow is no part of the discharge: from there to the discharge it takes a day.
+    The bias is the first cell's, whose outflow is not part of the discharge: it gets there a day later.
     """
     net = network(8, dtype=dtype, recurrence=recurrence, rank=rank)
     with torch.no_grad():
@@ -237,7 +237,7 @@ def test_a_processor_gets_the_fastest_library_that_it_can_run(
     ("machine", "capabilities", "sentence"),
     [("x86_64", HASWELL[1:], "needs a processor with avx2"), ("riscv64", (), "processors of the kind riscv64")],
 )
-def test_a_processor_that_can_run_none_is_reported_why(
+def test_a_processor_that_can_run_no_library_is_refused_with_the_reason(
     machine: str, capabilities: Sequence[str], sentence: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     let_this_be(monkeypatch, machine, capabilities)
@@ -246,7 +246,7 @@ def test_a_processor_that_can_run_none_is_reported_why(
 
 
 @pytest.mark.parametrize("content", [None, b"", b"\x7fELF, but not all of it"])
-def test_without_a_whole_library_torch_runs_the_days_and_the_log_states_it_once(
+def test_without_a_usable_library_torch_runs_the_days_and_this_is_logged_once(
     content: bytes | None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(loader, "FOLDER", tmp_path)

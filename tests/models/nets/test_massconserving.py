@@ -1,4 +1,4 @@
-"""The MC-LSTM family keeps its books, whatever its form: no mass is made, lost, or borrowed from another sample."""
+"""The MC-LSTM family conserves mass in every form: none is created, lost, or borrowed from another sample."""
 
 from dataclasses import dataclass, replace
 from typing import Any, Literal

@@ -1,4 +1,4 @@
-"""The network keeps its water, and does what its equations say."""
+"""The network conserves its water, and follows its equations."""
 
 import pytest
 import torch

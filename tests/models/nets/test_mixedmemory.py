@@ -1,4 +1,4 @@
-"""The memory cell and the moving state do what Algorithm 1 says, at every gap, mask and batch."""
+"""The memory cell and the moving state follow Algorithm 1, at every gap, mask and batch."""
 
 import pytest
 import torch

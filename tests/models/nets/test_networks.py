@@ -176,7 +176,7 @@ def test_a_configuration_without_an_architecture_is_an_mclstm() -> None:
 
 
 @pytest.mark.parametrize("architecture", [name for name in EVERY if not ARCHITECTURES[name].conserving])
-def test_what_conserves_nothing_scales_its_water_by_the_training_period(architecture: str) -> None:
+def test_a_network_that_does_not_conserve_mass_scales_its_water_by_the_training_period(architecture: str) -> None:
     data = training_data()
     network = member(architecture, data).network
     days = slice(366, 366 + 730)

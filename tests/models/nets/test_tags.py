@@ -1,4 +1,4 @@
-"""Water told apart by tags: every tag goes the way of all water, through the gates of all water."""
+"""Water with tags: every tag goes the way of all water, through the gates of all water."""
 
 import platform
 from dataclasses import replace
@@ -79,13 +79,13 @@ def test_tags_add_up_to_all_water_and_each_closes_its_own_ledger(
 @pytest.mark.parametrize("dead", [0, 2])
 @pytest.mark.parametrize("recurrence", ["fastest", "torch"])
 @pytest.mark.parametrize("rank", RANKS)
-def test_tags_are_routed_as_the_equations_state(cells: int, dead: int, recurrence: Recurrence, rank: int) -> None:
+def test_tags_are_routed_by_the_equations(cells: int, dead: int, recurrence: Recurrence, rank: int) -> None:
     fast, plain = network(cells, recurrence=recurrence, rank=rank), network(cells, recurrence="plain", rank=rank)
     assert_routed_alike(fast, plain, dead)
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda variant: variant.name)
-def test_every_library_that_runs_here_routes_tags_as_the_equations_state(
+def test_every_library_that_runs_here_routes_tags_by_the_equations(
     variant: Variant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if variant not in built_for(machine_of(platform.machine())) or variant.lacking(torch.cpu.get_capabilities()):

@@ -33,7 +33,7 @@ HOPELESS = NewThreshold(name="deluge", discharge=90_000.0, direction="rising")
 
 
 def issue_day(days: int = 0) -> Clock:
-    """Return the clock of the morning after T0, or of some days later."""
+    """Return a clock on the day after T0, or some days later."""
     return Clock(datetime.combine(as_date(T0 + days), datetime.min.time(), UTC) + timedelta(days=1, hours=14))
 
 
@@ -59,7 +59,7 @@ def levelled(trained_store: Database) -> Database:
     return trained_store
 
 
-def test_a_forecast_decides_by_the_chance_that_its_paths_pass_a_level_within_the_window(levelled: Database) -> None:
+def test_a_forecast_decides_by_the_exceedance_probability_within_the_window(levelled: Database) -> None:
     run = issue(levelled)
     with levelled.reading() as session:
         flow, basin = runs.flow_ahead(session, run.id, BASIN), runs.basin_of(session, run.id, BASIN)
@@ -104,7 +104,7 @@ def test_deciding_again_changes_nothing(levelled: Database) -> None:
         assert contents(session) == before
 
 
-def test_what_a_cycle_that_was_cut_off_has_left_is_decided_by_the_next(levelled: Database) -> None:
+def test_the_next_cycle_decides_what_an_interrupted_one_left(levelled: Database) -> None:
     params = ForecastParams(basins=[BASIN], t0=T0, horizon=5)
     forecast(levelled, issue_day(), params, purpose="on-request")
     assert read(levelled) == {}
@@ -127,7 +127,7 @@ def test_an_older_forecast_does_not_take_the_place_of_a_newer_one(levelled: Data
     assert {alert.run_id for alert in read(levelled).values()} == {newer.id}
 
 
-def test_a_forecast_that_is_not_calibrated_states_why_it_decides_nothing(levelled: Database) -> None:
+def test_an_uncalibrated_forecast_decides_nothing_and_gives_the_reason(levelled: Database) -> None:
     started = issue(levelled)
     done = replay(levelled, CLOCK, ReplayParams(period=Period.parse("2005-04-04..2005-04-05"), horizon=5, traces=2))
     assert [(change.kind, change.severity) for change in done.changes] == [("undecided", "warning")]
@@ -147,7 +147,7 @@ def test_a_replay_on_request_decides_nothing(levelled: Database) -> None:
         assert alerts.standing(session, BASIN) is None
 
 
-def test_where_no_newer_forecast_comes_that_is_reported_once_and_the_alerts_stay(levelled: Database) -> None:
+def test_a_missing_newer_forecast_is_reported_once_and_the_alerts_stay(levelled: Database) -> None:
     run = issue(levelled)
     assert decide(levelled, issue_day(2), BASINS) == []
     (lapsed,) = decide(levelled, issue_day(3), BASINS)

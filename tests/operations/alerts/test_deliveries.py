@@ -50,13 +50,13 @@ class Outbox:
         return started
 
     def subscribe(self, url: str) -> str:
-        """Keep a subscription to everything."""
+        """Store a subscription to everything."""
         with self.database.transaction() as session:
             new = NewSubscription(url=url)
             return subscriptions.create(session, new, self.key, self.now).id
 
     def change(self) -> Change:
-        """Keep a change, as a promotion makes one."""
+        """Store a change, as a promotion does."""
         new = NewChange(
             kind="promotion", at=self.now, basin_id=BASIN, severity=SEVERITIES[0], version_id=self.version, why="Über."
         )
@@ -102,7 +102,7 @@ def test_a_change_reaches_each_receiver_once_with_the_same_event(outbox: Outbox)
         assert {request.headers["Content-Type"] for request in receiver.requests} == {"application/json"}
 
 
-def test_a_change_is_signed_as_the_documentation_states(outbox: Outbox) -> None:
+def test_a_change_is_signed_as_documented(outbox: Outbox) -> None:
     receiver = outbox.receiver()
     subscription = outbox.subscribe(receiver.url)
     outbox.change()
@@ -140,7 +140,7 @@ def test_after_a_rotation_both_secrets_sign_for_a_while(outbox: Outbox) -> None:
         (LATE, "It did not answer within 0.5 seconds."),
     ],
 )
-def test_what_is_not_delivered_is_tried_again_with_growing_waits_and_has_failed_at_last(
+def test_a_failed_delivery_is_retried_with_growing_waits_and_fails_in_the_end(
     outbox: Outbox, answer: int, failure: str
 ) -> None:
     receiver = outbox.receiver(lambda: answer)
@@ -254,7 +254,7 @@ def _deliver_and_die(url: str, settings: Settings, at: datetime) -> None:
     deliver(Database(url), settings, now)
 
 
-def test_what_a_killed_sender_has_started_is_sent_by_the_next_when_its_lease_has_run_out(outbox: Outbox) -> None:
+def test_the_delivery_of_a_killed_sender_is_sent_by_the_next_after_its_lease(outbox: Outbox) -> None:
     receiver = outbox.receiver()
     outbox.subscribe(receiver.url)
     change = outbox.change()
@@ -284,7 +284,7 @@ def test_senders_that_are_lost_again_and_again_end_too(outbox: Outbox) -> None:
     assert (failed.status, failed.tries) == ("failed", MAX_TRIES)
 
 
-def test_of_two_senders_one_has_a_delivery_and_the_one_that_is_late_states_nothing(outbox: Outbox) -> None:
+def test_one_of_two_senders_holds_a_delivery_and_the_late_one_stores_nothing(outbox: Outbox) -> None:
     outbox.subscribe("https://rivers.example/")
     outbox.change()
     (delivery,) = outbox.deliveries()

@@ -1,4 +1,4 @@
-"""A replay issues what would have been issued: nothing in it knows the days to come, and it says what it is made of."""
+"""A replay issues what would have been issued then: it knows no later days, and its runs describe their weather."""
 
 from datetime import UTC, datetime
 
@@ -23,7 +23,7 @@ from tests.records.factories import a_source, contents, daily
 ISSUE_DAYS = ReplayParams(period=Period.parse("2005-04-02..2005-04-04"), horizon=5, traces=3)
 
 
-def test_each_issue_day_has_a_forecast_of_that_issue_day_with_perturbed_weather(trained_store: Database) -> None:
+def test_each_issue_day_has_its_own_forecast_with_perturbed_weather(trained_store: Database) -> None:
     done = replay(trained_store, CLOCK, ISSUE_DAYS)
     assert done.reasons == {}
     assert [(str(run.t0), run.issued_at.isoformat()) for run in done.runs] == [

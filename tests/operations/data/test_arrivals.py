@@ -57,7 +57,7 @@ class Rivers:
         return name
 
     def report(self, basin: str, start: Day, values: Mapping[str, Array], at: Clock = Clock(NOW)) -> None:
-        """Keep the weather of some days, as a feed does."""
+        """Store the weather of some days, as a feed does."""
         shown = {
             name: DailySeries(start, numbers, np.zeros(len(numbers), np.uint8), WEATHER[name].unit)
             for name, numbers in values.items()
@@ -124,7 +124,7 @@ def part(values: Mapping[str, Array], first: int, last: int) -> dict[str, Array]
 seeds, days, starts = st.integers(0, 10_000), st.integers(0, LENGTH - 1), st.sampled_from(STARTS)
 
 
-def test_a_revised_day_changes_the_states_from_it_on_alone_to_those_of_who_never_knew_it(rivers: Rivers) -> None:
+def test_a_revised_day_changes_only_later_states_to_those_of_a_first_ingest(rivers: Rivers) -> None:
     @some
     @given(start=starts, seed=seeds, revised=days, more=st.floats(1, 80, width=32), t0s=st.sets(days, min_size=2))
     def holds(start: Day, seed: int, revised: int, more: float, t0s: set[int]) -> None:
@@ -144,7 +144,7 @@ def test_a_revised_day_changes_the_states_from_it_on_alone_to_those_of_who_never
 
 @dataclass(frozen=True)
 class Reporting:
-    """Some days of some variables, as one of several that contradict each other says they were."""
+    """Some days of some variables, as reported by one of several contradicting sources."""
 
     first: int
     last: int
@@ -166,7 +166,7 @@ def tellings(draw: st.DrawFn) -> list[Reporting]:
     return draw(st.permutations([*(reporting() for _ in range(draw(st.integers(0, 5)))), *whole]))
 
 
-def test_whatever_comes_late_twice_out_of_order_or_otherwise_the_last_word_counts(rivers: Rivers) -> None:
+def test_the_last_value_counts_however_late_repeated_or_out_of_order_data_arrive(rivers: Rivers) -> None:
     @some
     @given(start=starts, shown=tellings(), t0=days)
     def holds(start: Day, shown: list[Reporting], t0: int) -> None:
@@ -187,7 +187,7 @@ def test_whatever_comes_late_twice_out_of_order_or_otherwise_the_last_word_count
     holds()
 
 
-def test_what_was_known_at_an_instant_stays_what_it_was(rivers: Rivers) -> None:
+def test_what_was_known_at_an_instant_does_not_change(rivers: Rivers) -> None:
     @some
     @given(start=starts, shown=tellings(), steps=st.lists(st.integers(0, 2), min_size=7, max_size=7))
     def holds(start: Day, shown: list[Reporting], steps: list[int]) -> None:

@@ -278,6 +278,6 @@ def test_odd_weather_of_a_forecast_is_warned_of(empty: Database, tmp_path: Path)
     own = table(days, rising).splitlines()
     rows = [f"office,hand,{days[0]}T00:00:00Z,{row}" for row in own[1:]]
     (tmp_path / "weather.csv").write_text("\n".join([f"source,model,reference_time,{own[0]}", *rows]))
-    saved = add(empty, CLOCK, tmp_path / "weather.csv")
-    assert saved.new == (OWN,)
-    assert "it looks accumulated" in saved.warnings[OWN][0]
+    added = add(empty, CLOCK, tmp_path / "weather.csv")
+    assert added.new == (OWN,)
+    assert "it looks accumulated" in added.warnings[OWN][0]

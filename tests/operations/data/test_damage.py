@@ -42,7 +42,7 @@ def test_a_basin_with_damaged_weather_is_not_forecast_and_the_others_are(trained
         assert np.array_equal(discharge(trained_store, before, basin), discharge(trained_store, run, basin))
 
 
-def test_the_files_again_mend_it_and_the_forecast_is_that_of_before(trained_store: Database, country: Path) -> None:
+def test_ingesting_the_files_again_repairs_it_and_restores_the_forecast(trained_store: Database, country: Path) -> None:
     before = one_run(trained_store)
     flip(trained_store, "precipitation")
     (outcome,) = ingest(trained_store, CamelsSource([country]), CLOCK, [DAMAGED])

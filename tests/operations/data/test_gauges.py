@@ -1,4 +1,4 @@
-"""Any gauge is added, described, and served by a version that never saw it; what is assumed of it is said."""
+"""Any gauge is added, described, and served by a version that never saw it, and assumptions are reported."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -72,7 +72,7 @@ def test_usgs_reports_where_a_gauge_is_and_what_drains_to_it(database: Database,
     assert (basin.weather_points, basin.assume_attributes) == (None, None)
 
 
-def test_what_is_stated_goes_before_what_usgs_reports(database: Database, settings: Settings) -> None:
+def test_given_values_override_those_of_usgs(database: Database, settings: Settings) -> None:
     basin = added(database, settings, name="Mine", area_km2=800.0, outline=OUTLINE, attributes={"elev_mean": 300.0})
     assert basin.name == "Mine"
     assert basin.areas["given"] == 800e6
@@ -106,7 +106,7 @@ def test_an_outline_of_another_area_is_refused_unless_it_is_accepted(database: D
     right = added(database, settings, "OWN-mill", outline=box(-69.22))
     assert right.areas["outline"] == pytest.approx(730e6, rel=1e-3)
     assert right.texts["outline_area"] == "The outline has 729.88 km2, 5% less than the basin's 769 km2 (given)."
-    with pytest.raises(BadOutline, match=r"64% less than the basin's 2000 km2"):  # of the outline that is kept
+    with pytest.raises(BadOutline, match=r"64% less than the basin's 2000 km2"):  # of the stored outline
         added(database, settings, "OWN-mill", area_km2=2000.0)
     assert added(database, settings, "OWN-mill", name="The mill").texts == right.texts
 
@@ -202,7 +202,7 @@ def issued(database: Database) -> tuple[str, RunSummary]:
         return run.id, runs.basin_of(session, run.id, BASIN).summary
 
 
-def test_nothing_is_assumed_that_nobody_allowed(lacking: Database) -> None:
+def test_nothing_is_assumed_without_permission(lacking: Database) -> None:
     with pytest.raises(NothingToForecast) as refused:
         issued(lacking)
     sentence = str(refused.value)
@@ -229,7 +229,7 @@ def test_climate_is_never_assumed_but_computed(lacking: Database) -> None:
     assert "Assumed at the mean of those basins" in summary.training_note
 
 
-def test_a_run_retains_what_it_assumed_and_scores_do(lacking: Database) -> None:
+def test_a_run_and_its_scores_store_what_was_assumed(lacking: Database) -> None:
     with lacking.transaction() as session:
         basins.upsert(session, basins.Basin(BASIN, assume_attributes=True))
         (version,) = versions.list_versions(session)

@@ -1,4 +1,4 @@
-"""What is ingested is kept whole; what is broken leaves what was kept; the others go on."""
+"""Ingested data are stored whole; a broken basin leaves the stored data as they were, and the others go on."""
 
 import shutil
 from collections.abc import Callable
@@ -51,7 +51,7 @@ def data_of(database: Database) -> dict[str, list[str]]:
     return {table: rows for table, rows in content(database).items() if table != "sources"}
 
 
-def test_a_country_is_stored_as_its_files_state_and_repeated_changes_nothing(database: Database, country: Path) -> None:
+def test_a_country_is_stored_as_in_its_files_and_repeating_changes_nothing(database: Database, country: Path) -> None:
     first = run(database, country)
     assert {outcome.status for outcome in first.values()} == {"new"}
     before = content(database)
@@ -186,7 +186,7 @@ def test_a_revised_value_is_logged_and_invalidates_the_states_that_consumed_it(
 
 
 def test_real_basins_store_their_means(database: Database, camels: Path) -> None:
-    """Sums in float64 straight from the files, against what is kept."""
+    """Sums in float64 straight from the files, against the stored values."""
     folder = camels / "basin_dataset_public_v1p2"
     source = CamelsSource([camels / "maurer_extended.zip", folder, camels / "camels_attributes_v2.0"])
     ids = ["USGS-01022500", "USGS-13235000", "USGS-09081600"]

@@ -36,7 +36,7 @@ def store(database: Database, *, filled: bool) -> set[str]:
     return {entry.variable for entry in entries}
 
 
-def test_a_forecast_and_an_evaluation_run_over_the_filled_day_and_state_it(trained_store: Database) -> None:
+def test_a_forecast_and_an_evaluation_run_over_the_filled_day_and_mark_it(trained_store: Database) -> None:
     variables = store(trained_store, filled=True)
     (run,) = forecast(trained_store, CLOCK, ForecastParams(basins=[BASIN], t0=day("2005-01-05"), horizon=5))
     (before,) = forecast(trained_store, CLOCK, ForecastParams(basins=[BASIN], t0=day("2004-12-20"), horizon=5))

@@ -1,4 +1,4 @@
-"""A feed is asked, and what comes is kept: whole or not at all, once, and with what was there before."""
+"""A feed is fetched and its data are stored: whole or not at all, once, beside the earlier values."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -73,7 +73,7 @@ class Office:
             return series.read(session, basin, "usgs", "discharge")
 
     def content(self) -> dict[str, list[str]]:
-        """Return every row of every table but what tells of fetches."""
+        """Return every row of every table but those about fetches."""
         with self.database.reading() as session:
             return {
                 table.name: sorted(repr(tuple(row)) for row in session.execute(select(table)))
@@ -103,7 +103,7 @@ def office(database: Database, tmp_path: Path) -> Iterator[Office]:
 
 
 def of_product(basin: str, variable: str, values: DailySeries) -> BasinData:
-    """Return what an ingest would keep under the product of the archive."""
+    """Return what an ingest would store under the product of the archive."""
     return Observations({variable: values}, "a file").as_data(basin, "open_meteo_era5")
 
 
@@ -111,7 +111,7 @@ def statuses(done: dict[str, FetchedBasin]) -> set[tuple[str, int, int]]:
     return {(one.status, one.new_days, one.revised_days) for one in done.values()}
 
 
-def test_what_comes_is_stored_and_asked_again_stores_nothing(office: Office) -> None:
+def test_fetched_data_are_stored_and_a_second_fetch_stores_nothing(office: Office) -> None:
     office.add("flow", USGS)
     office.add("past", ARCHIVE)
     assert statuses(office.fetch("flow")) == {("new", 30, 0)}
@@ -258,7 +258,7 @@ def test_an_ensemble_is_stored_with_all_its_members(office: Office) -> None:
         assert len(weather_issues.read(session, issue.id, MAINE, office.world.now).traces) == 31
 
 
-def test_owner_to_credit_outlives_the_feed(office: Office) -> None:
+def test_the_credit_of_the_data_outlives_the_feed(office: Office) -> None:
     feed = office.add("past", ARCHIVE)
     office.add("flow", USGS)
     office.fetch("past")
@@ -290,7 +290,7 @@ def test_years_of_daymet_are_filled_in(office: Office) -> None:
     assert done[MAINE].new_days == 366 * 7  # 31 December is filled, by the rule of its source
 
 
-def test_tables_that_are_laid_down_are_taken_in(office: Office) -> None:
+def test_tables_in_a_folder_are_ingested(office: Office) -> None:
     (office.folder / "table.csv").write_text(f"basin,date,precipitation_mm_per_day\n{MAINE},2026-11-19,2\n")
     office.add("laid-down", {"adapter": "files", "from": [str(office.folder / "table.csv")], "product": "own"})
     done = office.fetch("laid-down")
@@ -317,7 +317,7 @@ def test_a_product_is_filled_from_one_origin_alone(office: Office, settings: dic
         office.add("other", settings)
 
 
-def test_what_was_ingested_is_not_written_over(office: Office) -> None:
+def test_ingested_data_are_not_overwritten(office: Office) -> None:
     with office.database.transaction() as session:
         store(session, of_product(MAINE, "vp", daily("2026-11-01", 700.0, unit="Pa")), Clock(NOW))
     with pytest.raises(ProductConflict, match="holds ingested or uploaded data"):

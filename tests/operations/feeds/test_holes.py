@@ -92,7 +92,7 @@ def test_months_without_a_fetch_are_caught_up_with(office: Office) -> None:
     assert len(stored) == 130
 
 
-def test_a_service_that_fails_for_the_holes_alone_retains_the_usual_days(office: Office) -> None:
+def test_a_service_that_fails_for_the_holes_alone_still_delivers_the_usual_days(office: Office) -> None:
     office.add("flow", USGS)
     one = gauge(MAINE)
     values = one.flow.values.copy()

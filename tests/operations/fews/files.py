@@ -1,4 +1,4 @@
-"""Files as Delft-FEWS writes them, made of a kept record."""
+"""Files as Delft-FEWS writes them, from a stored record."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -18,11 +18,11 @@ ONE_DAY = np.timedelta64(1, "D")
 
 Weather = Mapping[str, np.ndarray]
 Members = Mapping[str | None, Mapping[str, Weather]]
-"""Weather by member and location; the member None is no member."""
+"""Weather by member and location; None is the weather without a member."""
 
 
 def weather(database: Database, basin: str, period: Period, product: str = "synthetic") -> Weather:
-    """Return the weather of a basin as it is kept, by variable."""
+    """Return the stored weather of a basin, by variable."""
     with database.reading() as session:
         values = series.read_many(session, [basin], product, NAMES, period)[0]
     return {name: values[:, at] for at, name in enumerate(NAMES)}

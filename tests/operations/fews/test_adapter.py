@@ -56,7 +56,7 @@ HEADER = (
 
 
 def forcing_of(database: Database, period: Period, *names: str) -> Members:
-    """Return the kept weather of basins, of no member."""
+    """Return the stored weather of basins, without a member."""
     return {None: {name: weather(database, name, period) for name in names or BASINS}}
 
 
@@ -338,7 +338,7 @@ def test_gaps_and_flags(trained_store: Database, tmp_path: Path) -> None:
         ({"forcing": ()}, "names no forcing"),
     ],
 )
-def test_what_cannot_be_computed_is_reported_in_the_diagnostics(
+def test_an_impossible_run_is_reported_in_the_diagnostics(
     trained_store: Database, tmp_path: Path, changed: Mapping[str, Any], sentence: str
 ) -> None:
     one = BASINS[0]
@@ -360,7 +360,7 @@ def test_what_cannot_be_computed_is_reported_in_the_diagnostics(
 
 
 @pytest.mark.parametrize("lie", ["hPa", "kPa", "swapped", "fahrenheit", "metres", "accumulated", "megajoules"])
-def test_forcing_in_another_unit_than_it_states_is_refused_for_its_location(
+def test_forcing_in_another_unit_than_declared_is_refused_for_its_location(
     trained_store: Database, tmp_path: Path, lie: str
 ) -> None:
     wrong, right = BASINS[1], BASINS[0]

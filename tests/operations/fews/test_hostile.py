@@ -104,12 +104,12 @@ def series(header: str = "", event: str = "", step: str = '<timeStep unit="day"/
         (series().replace(b"<header>", b"<head>").replace(b"</header>", b"</head>"), "without a header"),
     ],
 )
-def test_a_series_that_cannot_be_used_states_why(content: bytes, cause: str) -> None:
+def test_an_unusable_series_is_refused_with_the_reason(content: bytes, cause: str) -> None:
     with pytest.raises(SourceError, match=cause):
         list(xml_series.read(content, "forcing.xml"))
 
 
-def test_what_is_no_netcdf_is_refused() -> None:
+def test_a_file_that_is_not_netcdf_is_refused() -> None:
     for content in (b"", b"CDF\x01", b"CDF\x01" + bytes(100), b"\x89HDF\r\n\x1a\n" + bytes(100)):
         with pytest.raises(SourceError, match=r"NetCDF|has not a time"):
             list(netcdf_series.read(content, "forcing.nc"))

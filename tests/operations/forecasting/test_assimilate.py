@@ -18,7 +18,7 @@ from records.runs import runs
 from records.versions import versions
 from tests.operations.conftest import BASINS, CLOCK
 from tests.operations.forecasting.test_networks import trained
-from tests.operations.what_if.test_whatif import ask, base_of, hashes, reported, terms
+from tests.operations.what_if.test_what_if import ask, base_of, hashes, reported, terms
 
 WINDOW = Period(day("2004-03-01"), day("2004-03-10"))
 T0 = "2004-03-10"

@@ -1,4 +1,4 @@
-"""A forecast starts from a warm state, closes its ledger, and is kept whole or not at all."""
+"""A forecast starts from a warm state, closes its ledger, and is stored whole or not at all."""
 
 import shutil
 from collections.abc import Sequence
@@ -57,7 +57,7 @@ def state(database: Database, basin: str, at: Day) -> states.State | None:
         return states.get(session, versions.newest(session).id, basin, at)
 
 
-def test_a_run_retains_discharge_water_and_a_closed_ledger_per_member(trained_store: Database) -> None:
+def test_a_run_stores_discharge_storage_and_a_closed_ledger_per_member(trained_store: Database) -> None:
     run = one_run(trained_store, horizon=7)
     assert (run.status, run.t0, run.horizon_days, run.forcing_kind) == ("issued", T0, 7, "observed")
     assert run.forcing_cutoff == day("2004-03-17")
@@ -86,7 +86,7 @@ def test_a_run_retains_discharge_water_and_a_closed_ledger_per_member(trained_st
                 assert sum(ledger.terms.values()) == pytest.approx(ledger.residual_mm, abs=1e-12)
 
 
-def test_a_run_retains_whose_its_weather_is_where_a_feed_brought_some(trained_store: Database) -> None:
+def test_a_run_stores_the_credit_of_weather_from_a_feed(trained_store: Database) -> None:
     credit = Credit("Weather data by Open-Meteo.com.", "CC BY 4.0")
     before = one_run(trained_store)
     with trained_store.transaction() as session:
@@ -231,7 +231,7 @@ def test_nan_in_the_networks_withholds_every_basin(trained_store: Database, monk
         assert {basin.status for basin in runs.basins_of(session, run.id)} == {"withheld"}
 
 
-def test_a_run_retains_the_program_that_computed_it(trained_store: Database) -> None:
+def test_a_run_stores_the_program_that_computed_it(trained_store: Database) -> None:
     assert one_run(trained_store).program == (
         f"torch {torch.__version__} for {torch.backends.cpu.get_cpu_capability()}, recurrence {loader.choose().name}"
     )
@@ -318,7 +318,7 @@ def test_a_share_of_the_rain_that_vanishes_each_day_withholds_the_basin(
 def test_a_share_of_the_storage_that_vanishes_each_day_withholds_the_basin(
     trained_store: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of forecasts made day by day: each alone closes to 0.9e-5 of what was stored, until it has added up."""
+    """Forecasts computed day by day: each alone closes to 0.9e-5 of its storage, until the errors have added up."""
     first = day("2000-12-01")
     one_run(trained_store, t0=first, basins=["SYNTH-01"])
     leak(monkeypatch, of_storage=0.9e-5)
@@ -354,7 +354,7 @@ REFUSALS = [
 
 
 @pytest.mark.parametrize(("request_", "error", "result"), REFUSALS)
-def test_what_cannot_be_forecast_is_refused_and_nothing_stored(
+def test_an_impossible_forecast_is_refused_and_stores_nothing(
     trained_store: Database, request_: dict[str, Any], error: type[Exception], result: str
 ) -> None:
     with pytest.raises(error, match=result):
@@ -370,7 +370,7 @@ def test_t0_after_the_clock_is_refused(trained_store: Database) -> None:
 
 
 def test_t0_has_ended_where_the_basin_is(trained_store: Database) -> None:
-    # At 13:00 UTC the next day has begun in Fiji.
+    # At 13:00 UTC it is already the next day in Fiji.
     with trained_store.transaction() as session:
         basins.upsert(session, replace(basins.get(session, "SYNTH-01"), texts={"time_zone": "Pacific/Fiji"}))
     t0s = {}
@@ -421,7 +421,7 @@ def test_a_basin_with_a_state_and_one_without_do_not_mix(trained_store: Database
         session.execute(delete(SeriesRow).where(SeriesRow.basin_id == "SYNTH-02", SeriesRow.year < 2002))
     one_run(trained_store, basins=["SYNTH-01"], t0=day("2001-12-31"))
     trained_store.close()  # its file then holds all that was written
-    fresh = Database(f"sqlite:///{shutil.copy(tmp_path / 'kept.sqlite', tmp_path / 'fresh.sqlite')}")
+    fresh = Database(f"sqlite:///{shutil.copy(tmp_path / 'country.sqlite', tmp_path / 'fresh.sqlite')}")
     mixed = one_run(trained_store, basins=["SYNTH-02", "SYNTH-01"])
     alone = {basin: one_run(fresh, basins=[basin]) for basin in ("SYNTH-01", "SYNTH-02")}
     for basin, run in alone.items():
@@ -449,7 +449,7 @@ def test_a_revision_during_a_forecast_leaves_no_state_of_the_old_forcing(trained
     assert one_run(trained_store).status == "issued"
 
 
-def test_a_damaged_state_is_computed_anew(trained_store: Database) -> None:
+def test_a_damaged_state_is_computed_again(trained_store: Database) -> None:
     first = one_run(trained_store)
     with trained_store.transaction() as session:
         session.execute(update(StateRow).where(StateRow.basin_id == "SYNTH-01").values(content=b"rubbish"))

@@ -1,4 +1,4 @@
-"""The comparison networks do in the service what MC-LSTM does there, and tell no water that they do not hold."""
+"""The comparison networks do in the service what MC-LSTM does, but report no stored water."""
 
 import shutil
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""What flow is normal on the days ahead: by each basin's own record, kept with its run."""
+"""Normal flow on the days ahead: from each basin's own record, stored with its run."""
 
 from dataclasses import replace
 
@@ -22,7 +22,7 @@ from records.verification import scores
 from records.versions import versions
 from tests.operations.conftest import BASINS, CLOCK
 from tests.records.factories import NOW, a_source, daily
-from tests.records.simulations.test_model_levels import CELLS, levels_of
+from tests.records.simulations.test_simulated_thresholds import CELLS, levels_of
 
 SNOW = {"0": [1, 3], "1": [0]}
 T0 = day("2004-03-10")
@@ -31,7 +31,7 @@ EARLIER = Period.parse("1985-01-01..2000-09-30")
 FLOW = np.random.default_rng(3).gamma(2.0, 100.0, len(EARLIER)).astype(np.float32)
 
 
-def test_a_run_retains_what_is_normal_by_the_whole_record(trained_store: Database) -> None:
+def test_a_run_stores_the_normals_of_the_whole_record(trained_store: Database) -> None:
     with trained_store.transaction() as session:
         source = sources.register(session, "earlier flow", "0" * 64, 1, NOW)
         flow = DailySeries(EARLIER.first, FLOW, np.zeros(len(FLOW), np.uint8), "cfs")
@@ -55,7 +55,7 @@ def test_a_run_retains_what_is_normal_by_the_whole_record(trained_store: Databas
     assert short.normal_reason.startswith("7 of 7 days have fewer than 10 other years")
 
 
-def test_a_run_retains_the_snow_of_t0_beside_its_normal(trained_store: Database) -> None:
+def test_a_run_stores_the_snow_of_t0_beside_its_normal(trained_store: Database) -> None:
     days = Period.parse("1985-01-01..2004-12-31")
     usual = np.arange(len(days), dtype=np.float32)
     with trained_store.transaction() as session:

@@ -1,4 +1,4 @@
-"""Where the water of a forecast was at T0, told of every run of a network that conserves it."""
+"""The origin of a forecast's water at T0, computed in every run of a network that conserves it."""
 
 import numpy as np
 import numpy.typing as npt

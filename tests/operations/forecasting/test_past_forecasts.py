@@ -29,7 +29,7 @@ UNSEEN = Period.parse("2003-10-01..2005-09-30")
 ISSUE_DAYS = Period.parse("2005-03-01..2005-04-04")
 WEATHER = f"{SOURCE}/perturbed-synthetic"
 SETTLED = Clock(datetime(2005, 5, 15, tzinfo=UTC))
-"""30 days after the last day that the mornings are of."""
+"""30 days after the last issue day."""
 
 
 def played(database: Database, days: Period) -> list[runs.Run]:
@@ -38,7 +38,7 @@ def played(database: Database, days: Period) -> list[runs.Run]:
 
 @pytest.fixture(scope="module")
 def lived_file(trained_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The country after five weeks of mornings, with an error model of its simulation."""
+    """The country after five weeks of issue days, with an error model of its simulation."""
     file = Path(shutil.copy(trained_file, tmp_path_factory.mktemp("lived") / "freshet.sqlite"))
     database = Database(f"sqlite:///{file}")
     with database.reading() as session:
@@ -70,7 +70,7 @@ def test_only_what_has_settled_counts(lived: Database) -> None:
     assert too_early == []
 
 
-def test_pairs_are_what_was_issued_and_what_was_observed(lived: Database) -> None:
+def test_pairs_hold_issued_and_observed_flow(lived: Database) -> None:
     with lived.reading() as session:
         version = versions.newest(session)
         (issue_days,) = settled(session, SETTLED, version.id)
@@ -87,7 +87,7 @@ def test_pairs_are_what_was_issued_and_what_was_observed(lived: Database) -> Non
     assert np.isfinite(pairs[BASINS[1]].last_error).all()
 
 
-def test_a_season_of_them_calibrates_the_next_forecast(lived: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_season_of_past_forecasts_calibrates_the_next(lived: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     with lived.reading() as session:
         version = versions.newest(session).id
     with pytest.raises(DataProblem, match=rf"once 90 days T0 .* So far: 35 with {WEATHER}"):
@@ -111,7 +111,7 @@ def test_a_season_of_them_calibrates_the_next_forecast(lived: Database, monkeypa
     assert (np.diff(flows, axis=0) >= 0).all()
 
 
-def test_without_an_error_model_of_the_simulation_it_states_to_fit_that_first(trained_store: Database) -> None:
+def test_without_an_error_model_of_the_simulation_it_asks_to_fit_that_first(trained_store: Database) -> None:
     with trained_store.reading() as session:
         version = versions.newest(session).id
     with pytest.raises(DataProblem, match="has no error model: fit one"):

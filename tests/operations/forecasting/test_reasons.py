@@ -1,4 +1,4 @@
-"""What answers say of stored things is so: each sentence is held against a store with and without each of them."""
+"""Reasons in answers are true: each sentence is checked against a store with and without the thing it names."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -24,7 +24,7 @@ from records.versions import error_models, promotions, versions
 from tests.app.conftest import serving
 from tests.operations.conftest import BASINS, CLOCK
 from tests.operations.verification.test_calibrate import UNSEEN
-from tests.operations.verification.test_regional_snow import REGIONAL
+from tests.operations.verification.test_regional_snow_cells import REGIONAL
 
 BASIN, T0 = BASINS[0], "2005-03-10"
 TEST = Period.parse("2004-10-01..2005-09-30")

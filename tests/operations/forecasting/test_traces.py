@@ -70,7 +70,7 @@ def fill_records(database: Database, *forecasts: WeatherForecast, operational: b
 
 
 def assert_each_trace_equals(traces: Mapping[str, runs.RunSeries], hindcast: Mapping[str, runs.RunSeries]) -> None:
-    """Hold what a run with traces keeps against the hindcast, to the bit."""
+    """Compare a run with traces to the hindcast, to the bit."""
     count = len(traces["discharge"].axes["trace"])
     for trace in range(count):
         assert np.array_equal(traces["discharge"].values[:, trace], hindcast["discharge"].values)
@@ -246,7 +246,7 @@ def test_a_weather_forecast_that_is_not_available_yet_is_not_used_even_by_its_id
         )
 
 
-def test_what_an_operator_sent_drives_a_run_only_where_it_is_named(trained_store: Database) -> None:
+def test_an_operators_weather_drives_a_run_only_where_it_is_named(trained_store: Database) -> None:
     sent = fill_records(
         trained_store, *(observed_as_forecast(trained_store, basin) for basin in BASINS), operational=False
     )
@@ -263,7 +263,7 @@ def test_what_an_operator_sent_drives_a_run_only_where_it_is_named(trained_store
         ("climatology", {"t0": day("2009-01-01")}, NothingToForecast, "outside the synthetic record"),
     ],
 )
-def test_what_cannot_be_forecast_is_refused_with_the_reason(
+def test_an_impossible_forecast_is_refused_with_the_reason(
     trained_store: Database, kind: ForcingKind, chosen: dict[str, Any], error: type[Exception], shown: str
 ) -> None:
     fill_records(trained_store, *(observed_as_forecast(trained_store, basin) for basin in BASINS))

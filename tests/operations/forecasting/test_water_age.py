@@ -106,7 +106,7 @@ def test_a_record_of_less_than_a_year_reports_no_age(trained_store: Database, t0
 
 def test_a_past_that_does_not_end_in_the_stored_state_reports_no_age(trained_store: Database) -> None:
     one_run(trained_store)
-    write_rain(trained_store, Period(day("2004-01-10"), day("2004-01-10")), 50.0)  # behind the back of the kept states
+    write_rain(trained_store, Period(day("2004-01-10"), day("2004-01-10")), 50.0)  # without the stored states noticing
     run = one_run(trained_store, age=True)
     assert run.status == "issued"
     assert reason_of(trained_store, run) == ANOTHER_PAST

@@ -160,7 +160,7 @@ def vectors(ensemble: Ensemble) -> list[dict[str, list[float]]]:
     return [dict(zip(sorted(ensemble.learnt_from), table, strict=True)) for table in tables]
 
 
-def test_what_the_parent_learnt_of_a_basin_stays_that_basins(own: Database, parent: str) -> None:
+def test_the_vectors_of_the_parent_stay_with_their_basins(own: Database, parent: str) -> None:
     child = tuned(own, parent, schedule=HELPING)
     with own.reading() as session:
         before, after = (load_version(session, version).ensemble for version in (parent, child.id))
@@ -212,7 +212,7 @@ def test_vectors_are_fitted_where_the_parent_has_some(own: Database) -> None:
         tuned(own, without, fitted="basin_vectors", validation_period=None)
 
 
-def test_the_version_states_where_it_comes_from(own: Database, parent: str) -> None:
+def test_the_version_records_its_parent(own: Database, parent: str) -> None:
     child, was = tuned(own, parent, members=1), version(own, parent)
     assert (child.parent_id, child.scaler, child.members) == (parent, was.scaler, (0,))
     assert (child.config["network"], child.config["inputs"]) == (was.config["network"], was.config["inputs"])
@@ -368,7 +368,7 @@ def test_exported_and_installed_it_still_knows_its_ancestors_days(
         ({"members": 3}, InvalidInput, "has 2 members, so 3 cannot"),
     ],
 )
-def test_what_cannot_be_tuned_is_reported(
+def test_an_impossible_fine_tuning_is_reported(
     own: Database, parent: str, changes: dict[str, object], error: type[Exception], sentence: str
 ) -> None:
     with pytest.raises(error, match=sentence):

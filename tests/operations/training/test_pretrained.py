@@ -78,32 +78,32 @@ def newest(database: Database) -> versions.Version:
 
 
 def discharge(database: Database, version: str) -> dict[str, Any]:
-    """Forecast every basin with a version, and return what the members say of each."""
+    """Forecast every basin with a version, and return the results of the members."""
     (run,) = forecast(database, CLOCK, ForecastParams(basins=list(BASINS), t0=day("2004-03-10"), version=version))
     with database.reading() as session:
         return {basin: runs.series_of(session, run.id, basin)["discharge"].values for basin in BASINS}
 
 
 def summary(database: Database, version: str, basin: str) -> RunSummary:
-    """Forecast a basin with a version, and return what the run keeps of it."""
+    """Forecast a basin with a version, and return what the run stores of it."""
     (run,) = forecast(database, CLOCK, ForecastParams(basins=[basin], t0=day("2004-03-10"), version=version))
     with database.reading() as session:
         return runs.basin_of(session, run.id, basin).summary
 
 
 def rewrite(folder: Path, **changes: Any) -> None:
-    """Change what a description says."""
+    """Change the content of a description."""
     path = folder / "version.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | changes))
 
 
 def another_product(folder: Path) -> None:
-    """Let an ensemble say that it learnt from another product."""
+    """Let an ensemble claim that it was trained on another product."""
     config = json.loads((folder / "version.json").read_text())["config"]
     rewrite(folder, config=config | {"inputs": config["inputs"] | {"product": "maurer_extended"}})
 
 
-def test_what_is_installed_is_what_was_exported_in_half_precision(origin: Database, shelf: Path) -> None:
+def test_an_installed_ensemble_has_the_exported_weights_in_half_precision(origin: Database, shelf: Path) -> None:
     trained = newest(origin)
     installed = install(origin, CLOCK, read_shipped(None, shelf))
     with origin.transaction() as session:
@@ -126,11 +126,11 @@ def _through_half(weights: bytes) -> bytes:
 
 
 def _new(version: versions.Version) -> versions.NewVersion:
-    """Return what was said of a version when it was made."""
+    """Return the properties of a version when it was created."""
     return versions.NewVersion(**{name: getattr(version, name) for name in versions.NewVersion.__dataclass_fields__})
 
 
-def test_an_installed_ensemble_is_a_version_with_all_that_was_stated_of_it(
+def test_an_installed_ensemble_is_a_version_with_all_its_properties(
     database: Database, origin: Database, shelf: Path
 ) -> None:
     trained, ensemble = newest(origin), read_shipped(NAME, shelf)
@@ -335,7 +335,7 @@ def test_an_interrupted_installation_leaves_nothing(database: Database, shelf: P
     assert install(database, CLOCK, ensemble).already is False
 
 
-def test_a_basin_that_it_never_saw_is_forecast_and_states_it(trained_store: Database, shelf: Path) -> None:
+def test_a_basin_outside_the_training_is_forecast_and_marked(trained_store: Database, shelf: Path) -> None:
     version = install(trained_store, CLOCK, read_shipped(NAME, shelf)).version_id
     unseen, seen = (summary(trained_store, version, basin) for basin in (UNSEEN, LEARNT[0]))
     assert (unseen.seen_in_training, seen.seen_in_training) == (False, True)

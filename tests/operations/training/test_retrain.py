@@ -81,7 +81,7 @@ def test_it_ends_in_a_judged_version_with_all_that_one_in_use_needs(trained_stor
 def test_a_better_candidate_is_put_in_use_and_rolled_back_in_one_call(trained_store: Database) -> None:
     before = in_use(trained_store)
     done = retrained(trained_store, promote=True, margin=0.0)
-    # Whether so small a candidate is better is the rule's to say: either end is followed to the letter.
+    # Whether so small a candidate is better is for the rule to decide: either end is followed to the letter.
     better = done.decision.better
     assert set(done.decision.promoted) == (set(BASINS) if better else set())
     with trained_store.transaction() as session:
@@ -93,7 +93,7 @@ def test_a_better_candidate_is_put_in_use_and_rolled_back_in_one_call(trained_st
     assert in_use(trained_store) == before
 
 
-def test_where_no_year_has_come_since_there_is_nothing_to_train(trained_store: Database) -> None:
+def test_without_a_new_year_there_is_nothing_to_train(trained_store: Database) -> None:
     done = retrained(trained_store)
     with trained_store.transaction() as session:
         promotions.promote(session, done.trained.version_id, BASINS, reason="try", by="someone", at=CLOCK.now())
@@ -118,7 +118,7 @@ def test_done_again_it_changes_nothing(trained_store: Database) -> None:
         ({"version": "nothing"}, "nothing"),
     ],
 )
-def test_what_cannot_be_retrained_is_refused(trained_store: Database, params: dict[str, object], message: str) -> None:
+def test_an_impossible_retraining_is_refused(trained_store: Database, params: dict[str, object], message: str) -> None:
     with pytest.raises(Problem, match=message):
         season(trained_store, **params)
 

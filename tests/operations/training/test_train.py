@@ -42,7 +42,7 @@ def replace_flow(database: Database, basin: str, value: float) -> None:
         series.write(session, basin, "synth", "discharge", new, source, CLOCK.now())
 
 
-def test_a_version_retains_its_members_and_serves_the_basins_that_had_none(trained_store: Database) -> None:
+def test_a_version_stores_its_members_and_serves_the_basins_that_had_none(trained_store: Database) -> None:
     with trained_store.reading() as session:
         version = versions.newest(session)
         members = versions.members_of(session, version.id)
@@ -65,7 +65,7 @@ def test_a_version_retains_its_members_and_serves_the_basins_that_had_none(train
     assert other.promoted == ()
 
 
-def test_what_fails_a_probe_of_its_physics_is_stored_and_serves_no_basin(trained_store: Database) -> None:
+def test_a_version_that_fails_a_physics_probe_is_stored_and_serves_no_basin(trained_store: Database) -> None:
     config = configuration(seed=9, members=1, train_period="2001-10-01..2003-09-30", validation_period=None)
     started = begin(trained_store, CLOCK, config, BASINS)
     network = build(config.network, config.inputs, seed=0, basins=len(BASINS))
@@ -99,7 +99,7 @@ def test_a_training_that_died_goes_on_to_the_same_weights(trained_store: Databas
     with pytest.raises(StoppedHereError):
         train(trained_store, CLOCK, config, BASINS, on_progress=die)
     with trained_store.reading() as session:
-        assert versions.newest(session).id == whole.id  # nothing half-made
+        assert versions.newest(session).id == whole.id  # no incomplete version
         (running,) = trainings.list_trainings(session, status="running")
         checkpoint = trainings.checkpoint(session, running.id, stop[0])
     done = train(trained_store, CLOCK, config, BASINS, on_progress=lambda member, p: seen.append((member, p.step)))
@@ -126,7 +126,7 @@ def test_members_trained_side_by_side_are_those_trained_one_after_the_other(trai
         assert versions.get(session, done.version_id).weights_hash == whole.weights_hash
 
 
-@pytest.mark.parametrize("ended", ["told to stop", "killed"])
+@pytest.mark.parametrize("ended", ["asked to stop", "killed"])
 def test_members_side_by_side_end_together_and_go_on_to_the_same_weights(trained_store: Database, ended: str) -> None:
     schedule = Cosine(steps=200, warmup_steps=2, peak_learning_rate=0.02)  # longer than the wait between two looks
     whole = train(trained_store, CLOCK, configuration(schedule=schedule, validate_every=50), BASINS)
@@ -135,20 +135,20 @@ def test_members_side_by_side_end_together_and_go_on_to_the_same_weights(trained
     def end(_member: int, progress: Progress) -> None:
         if progress.step < 3:
             return
-        if ended == "told to stop":
+        if ended == "asked to stop":
             raise StoppedHereError
         for process in multiprocessing.active_children():
             process.kill()
 
-    with pytest.raises(StoppedHereError if ended == "told to stop" else DataProblem):
+    with pytest.raises(StoppedHereError if ended == "asked to stop" else DataProblem):
         train(trained_store, CLOCK, config, BASINS, cores=2, on_progress=end)
     assert multiprocessing.active_children() == []
     with trained_store.reading() as session:
         assert versions.newest(session).id == whole.version_id
         (running,) = trainings.list_trainings(session, status="running")
-        saved = [trainings.checkpoint(session, running.id, member) for member in (0, 1)]
+        checkpoints = [trainings.checkpoint(session, running.id, member) for member in (0, 1)]
         finished = trainings.finished_members(session, running.id)  # a member that is in needs no checkpoint
-    assert any(saved) or finished
+    assert any(checkpoints) or finished
     done = train(trained_store, CLOCK, config, BASINS)
     with trained_store.reading() as session:
         resumed, uninterrupted = (versions.get(session, training.version_id) for training in (done, whole))
@@ -174,7 +174,7 @@ def test_a_basin_of_constant_or_missing_flow_is_left_out_and_named(
         assert versions.get(session, done.version_id).basins == ("SYNTH-01", "SYNTH-03")
 
 
-def test_no_basin_left_is_an_error_and_retains_nothing(trained_store: Database) -> None:
+def test_a_training_without_any_usable_basin_fails_and_stores_nothing(trained_store: Database) -> None:
     replace_flow(trained_store, "SYNTH-02", 3.0)
     with pytest.raises(NoBasinLeft, match="is constant"):
         train(trained_store, CLOCK, configuration(members=1), ["SYNTH-02"])
@@ -195,7 +195,7 @@ def test_a_period_outside_the_record_is_named(trained_store: Database) -> None:
         prepare(session, configuration(train_period="1990-10-01..1999-09-30"), BASINS)
 
 
-def test_a_loss_that_turns_nan_fails_the_training_and_makes_no_version(trained_store: Database) -> None:
+def test_a_loss_that_turns_nan_fails_the_training_and_creates_no_version(trained_store: Database) -> None:
     config = configuration(schedule=Cosine(steps=8, warmup_steps=0, peak_learning_rate=5e36), members=1)
     with pytest.raises(TrainingDiverged, match="lower learning rate"):
         train(trained_store, CLOCK, config, BASINS)
@@ -255,7 +255,7 @@ def test_a_long_warm_up_is_read_from_the_record(trained_store: Database) -> None
         assert prepare(session, config, BASINS).data.forcing.first == np.datetime64("2001-01-31")
 
 
-def test_what_is_held_out_within_the_training_period_is_never_seen(trained_store: Database) -> None:
+def test_days_held_out_within_the_training_period_are_never_seen(trained_store: Database) -> None:
     config = configuration(
         train_period="2001-10-01..2004-09-30",
         validation_period="2004-10-01..2005-09-30",

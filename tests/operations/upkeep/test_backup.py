@@ -46,7 +46,7 @@ def file(trained_store: Database, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def new(tmp_path: Path) -> Iterator[Database]:
-    """A SQLite database that nobody has made yet."""
+    """A SQLite database that does not exist yet."""
     database = Database(f"sqlite:///{tmp_path / 'new' / 'freshet.sqlite'}")
     yield database
     database.close()
@@ -92,7 +92,7 @@ def test_rows_go_on_to_be_numbered_after_those_that_were_restored(
     assert subjects(database) == ["first", "second", "third"]
 
 
-def test_what_is_written_meanwhile_is_in_it_wholly_or_not_at_all(
+def test_concurrent_writes_are_in_the_backup_wholly_or_not_at_all(
     trained_store: Database, new: Database, there: Settings, tmp_path: Path
 ) -> None:
     ended = threading.Event()
@@ -146,7 +146,7 @@ def test_no_row_is_restored_before_the_key_of_webhooks_is_there(
     assert everything(new) == everything(trained_store)
 
 
-def test_nobody_else_may_read_it(file: Path) -> None:
+def test_only_its_owner_can_read_it(file: Path) -> None:
     assert file.stat().st_mode & 0o077 == 0
 
 
@@ -203,7 +203,7 @@ def rewritten(file: Path, **changes: object) -> Path:
         {"freshet__sqlite": b"no rows"},
     ],
 )
-def test_what_is_no_backup_is_refused(
+def test_a_file_that_is_not_a_backup_is_refused(
     file: Path, new: Database, there: Settings, changes: dict[str, bytes | None]
 ) -> None:
     with pytest.raises(NoBackup):
@@ -306,7 +306,7 @@ def test_a_packed_archive_is_refused_before_it_is_opened(new: Database, there: S
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        (b"manifest.json", b"\xa9anifest.json"),  # a name that is not UTF-8, which the flag beside it says it is
+        (b"manifest.json", b"\xa9anifest.json"),  # a name that is not UTF-8, which the flag beside it claims
         (b"PK\x05\x06", b"PK\x05\x07"),
         (b"PK\x03\x04", b"PK\x03\x05"),
     ],
@@ -323,7 +323,7 @@ def test_a_damaged_list_of_files_is_refused(
         restore(there, new, other, show)
 
 
-def test_what_is_no_archive_is_refused(new: Database, there: Settings, tmp_path: Path) -> None:
+def test_a_file_that_is_not_an_archive_is_refused(new: Database, there: Settings, tmp_path: Path) -> None:
     other = tmp_path / "other"
     shutil.copy(__file__, other)
     with pytest.raises(NoBackup, match="not a backup of Freshet"):

@@ -1,4 +1,4 @@
-"""What is older than the rules keep it is deleted; what is younger, or named by something else, stays."""
+"""Data older than their rule are deleted; younger data, and data that others refer to, stay."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -36,7 +36,7 @@ SETTINGS = Settings()
 
 
 class At(Clock):
-    """A clock whose wall stands, a day after a rule has run out for what was made at `NOW`."""
+    """A clock that stands still a day after the rule for something created at `NOW` has run out."""
 
     def wall(self) -> datetime:
         """Return that instant."""
@@ -59,7 +59,7 @@ def an_issue_stored(session: Session, reference: str, at: datetime = NOW) -> str
     return weather_issues.store(session, [forecast], at, operational=True).issue_id
 
 
-def test_what_outlived_its_rule_goes_and_the_rest_stays(database: Database) -> None:
+def test_data_older_than_their_rule_are_deleted_and_the_rest_stays(database: Database) -> None:
     young = At().wall() - timedelta(days=1)
     with database.transaction() as session:
         a_basin(session)
@@ -76,7 +76,7 @@ def test_what_outlived_its_rule_goes_and_the_rest_stays(database: Database) -> N
             jobs.get(session, "0" * 22)
 
 
-def test_pruned_again_nothing_more_goes_and_the_trail_reports_the_first_time_alone(database: Database) -> None:
+def test_pruning_again_deletes_nothing_and_the_trail_has_one_entry(database: Database) -> None:
     with database.transaction() as session:
         an_ended_job(session)
     assert counts(database) == {"jobs": 1}

@@ -1,4 +1,4 @@
-"""An error model is fitted to years that the weights have not seen, and forecasts carry what it says of them."""
+"""An error model is fitted to years that the weights have not seen, and forecasts carry its quantiles."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -51,7 +51,7 @@ def reported(
         return row, runs.series_of(session, run.id, basin)
 
 
-def test_without_an_error_model_a_forecast_states_why_it_is_not_calibrated(trained_store: Database) -> None:
+def test_without_an_error_model_an_uncalibrated_forecast_gives_the_reason(trained_store: Database) -> None:
     row, series = reported(trained_store, one_run(trained_store))
     assert runs.CALIBRATED not in series
     assert row.summary.calibration is None
@@ -136,7 +136,7 @@ def test_without_recent_flow_it_is_the_error_of_any_day(calibrated: Database) ->
     assert not np.allclose(with_flow, without)
 
 
-def test_days_one_by_one_store_the_recent_flow_of_all_at_once(calibrated: Database) -> None:
+def test_days_one_by_one_use_the_same_recent_flow_as_all_at_once(calibrated: Database) -> None:
     for at in range(4):
         one_run(calibrated, t0=T0 + at * ONE_DAY, horizon=2)
     version = newest(calibrated)
@@ -164,7 +164,7 @@ def test_other_years_are_mixed_and_wider_than_any_one(calibrated: Database) -> N
     assert (np.diff(mixture, axis=0) >= 0).all()
 
 
-def test_a_forecast_of_a_basin_that_it_does_not_know_states_it(calibrated: Database) -> None:
+def test_a_forecast_of_a_basin_without_fitted_errors_gives_the_reason(calibrated: Database) -> None:
     with calibrated.transaction() as session:
         session.execute(delete(BasinErrorsRow).filter_by(basin_id=BASINS[2]))
     run = one_run(calibrated)
@@ -190,7 +190,7 @@ def test_a_run_retains_its_error_model_when_another_is_fitted(calibrated: Databa
 
 
 @pytest.mark.parametrize("for_unseen", [True, False])
-def test_a_basin_that_the_error_model_never_met_has_the_numbers_of_all_where_these_hold_for_it(
+def test_an_ungauged_basin_gets_the_regional_error_model_where_it_applies(
     trained_store: Database, for_unseen: bool
 ) -> None:
     version, never_met = newest(trained_store), BASINS[-1]

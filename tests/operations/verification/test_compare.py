@@ -1,4 +1,4 @@
-"""Versions are held against each other on the same basins and days, and the same comparison is kept once."""
+"""Versions are compared on the same basins and days, and the same comparison is stored once."""
 
 import shutil
 from collections.abc import Iterator
@@ -49,7 +49,7 @@ def two_file(trained_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Pa
 @pytest.fixture
 def trained_store(two_file: Path, tmp_path: Path) -> Iterator[Database]:
     """A copy of the country and its two versions."""
-    database = Database(f"sqlite:///{shutil.copy(two_file, tmp_path / 'kept.sqlite')}")
+    database = Database(f"sqlite:///{shutil.copy(two_file, tmp_path / 'country.sqlite')}")
     yield database
     database.close()
 
@@ -74,7 +74,7 @@ def blank_flow(database: Database, basin: str, period: Period) -> None:
 
 
 def publish(database: Database, *rows: tuple[str, str, float | None], period: Period = HELD_OUT) -> None:
-    """Keep published NSE of a model by basin."""
+    """Store published NSE of a model by basin."""
     with database.transaction() as session:
         file = sources.register(session, "results.csv", "0" * 64, 1, CLOCK.wall())
         output = published_scores.Publication(
@@ -116,7 +116,7 @@ def test_quartiles_and_differences_are_those_of_the_evaluated_scores(trained_sto
     assert [score.metric for score in result.scores] == list(SCORES)
 
 
-def test_each_version_states_what_it_is_and_what_it_cost(trained_store: Database) -> None:
+def test_each_version_is_described_with_its_cost(trained_store: Database) -> None:
     first, second = both(trained_store)
     with trained_store.transaction() as session:
         members = session.scalars(select(MemberRow).order_by(MemberRow.version_id, MemberRow.label)).all()
@@ -157,7 +157,7 @@ def test_progress_counts_the_basins_of_all_versions(trained_store: Database) -> 
     assert shown[-1] == (6, 6)
 
 
-def test_what_was_revised_since_an_evaluation_is_scored_anew(trained_store: Database) -> None:
+def test_data_revised_since_an_evaluation_are_scored_again(trained_store: Database) -> None:
     ids = both(trained_store)
     before = compare(trained_store, CLOCK, ids, HELD_OUT).comparison
     blank(trained_store, "SYNTH-01", "precipitation", 2005, 10, 80.0, 60)
@@ -177,7 +177,7 @@ def test_days_that_one_network_skips_are_scored_for_none(trained_store: Database
     assert done.basins == BASINS
     with trained_store.reading() as session:
         scored = {row.basin_id: row for row in verification_scores.scores(session, versions=[first], metrics=["nse"])}
-    assert sorted(scored) == ["SYNTH-01", "SYNTH-03"]  # what is not of the whole period is not kept as its score
+    assert sorted(scored) == ["SYNTH-01", "SYNTH-03"]  # scores of part of the period are not stored as its score
     ours = done.result.values["nse"][first]
     assert ours[0] == scored["SYNTH-01"].value
     whole = evaluate(trained_store, CLOCK, first, HELD_OUT, ["SYNTH-02"]).basins[0].scores["nse"]
@@ -270,7 +270,7 @@ def test_days_of_any_training_are_refused(trained_store: Database) -> None:
 
 
 @pytest.mark.parametrize(("times", "sentence"), [(0, "0 versions"), (2, "twice"), (MAX_VERSIONS + 1, "21 versions")])
-def test_what_cannot_be_compared_is_refused(trained_store: Database, times: int, sentence: str) -> None:
+def test_an_impossible_comparison_is_refused(trained_store: Database, times: int, sentence: str) -> None:
     with pytest.raises(InvalidInput, match=sentence):
         compare(trained_store, CLOCK, both(trained_store)[:1] * times, HELD_OUT)
 

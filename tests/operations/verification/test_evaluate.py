@@ -1,4 +1,4 @@
-"""An evaluation scores what the version simulates, and keeps it."""
+"""An evaluation scores the simulation of a version and stores the scores."""
 
 from dataclasses import replace
 
@@ -51,7 +51,7 @@ def test_scores_are_those_of_the_members_mean_from_a_carried_state(trained_store
     assert [low, median, high] == pytest.approx(list(np.percentile(np.array(values, float), [25, 50, 75])))
 
 
-def test_the_water_closes_and_the_version_states_it(trained_store: Database) -> None:
+def test_the_balance_closes_and_the_version_records_it(trained_store: Database) -> None:
     version = newest(trained_store)
     done = evaluate(trained_store, CLOCK, version, PERIOD, BASINS)
     assert done.worst_residual is not None

@@ -63,7 +63,7 @@ def test_one_t0_has_the_scores_of_the_forecast_that_is_issued_there(calibrated: 
     assert of_persistence == pytest.approx(np.abs(observed[1:] - observed[0]))
 
 
-def test_every_forecaster_lead_and_season_is_stored_with_what_it_rests_on(calibrated: Database) -> None:
+def test_every_forecaster_lead_and_season_is_stored_with_its_sample(calibrated: Database) -> None:
     done = verified(calibrated)
     with calibrated.reading() as session:
         model = error_models.get(session, newest(calibrated), [])
@@ -118,7 +118,7 @@ def test_without_an_error_model_the_calibrated_scores_are_missing_with_the_reaso
     assert rows[RAW, 1].scores.crps_mm_per_day is not None
 
 
-def test_a_basin_that_the_error_model_was_not_fitted_to_states_it(calibrated: Database) -> None:
+def test_a_basin_that_the_error_model_was_not_fitted_to_is_marked(calibrated: Database) -> None:
     with calibrated.transaction() as session:
         session.execute(delete(BasinErrorsRow).filter_by(basin_id=BASIN))
     verified(calibrated)
@@ -133,7 +133,7 @@ def test_a_basin_that_the_error_model_was_not_fitted_to_states_it(calibrated: Da
     assert (of_lead.scores["crps_mm_per_day"].n, of_lead.missing["crps_mm_per_day"]) == (0, reason)
 
 
-def test_a_basin_never_seen_has_the_regional_numbers_without_a_forecast_before(calibrated: Database) -> None:
+def test_an_ungauged_basin_has_regional_errors_without_an_earlier_forecast(calibrated: Database) -> None:
     with calibrated.transaction() as session:
         session.execute(delete(BasinErrorsRow).filter_by(basin_id=BASIN))
         session.execute(update(ErrorModelRow).values(for_unseen=True))
@@ -154,7 +154,7 @@ def test_a_basin_without_flow_is_left_out_and_none_at_all_is_a_problem(calibrate
         verified(calibrated, basins=(BASIN,))
 
 
-def test_what_is_pooled_is_of_the_basins(calibrated: Database) -> None:
+def test_pooled_scores_are_those_of_the_basins(calibrated: Database) -> None:
     verified(calibrated)
     version = newest(calibrated)
     with calibrated.reading() as session:

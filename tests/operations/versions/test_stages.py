@@ -27,14 +27,14 @@ def test_one_piece_is_reported_before_and_after(shown: Shown) -> None:
     assert shown[-1] == ("error model", 1, 1)
 
 
-def test_nothing_is_reported_of_short_work() -> None:
+def test_short_work_is_not_reported() -> None:
     seen: Shown = []
     with watched_by(lambda *one: seen.append(one)):
         assert list(stage("basins", "abc")) == ["a", "b", "c"]
     assert seen == []
 
 
-def test_work_that_nobody_watches_goes_on(shown: Shown) -> None:
+def test_work_without_an_observer_goes_on(shown: Shown) -> None:
     with watched_by(lambda *seen: shown.append(seen)):
         pass
     assert list(stage("basins", "abc")) == ["a", "b", "c"]

@@ -1,4 +1,4 @@
-"""Bridges fitted on what is kept, applied, revised, and told by the forecasts that rest on them."""
+"""Bridges fitted on stored weather, applied, revised, and named by the forecasts that use them."""
 
 from dataclasses import replace
 from typing import Any
@@ -69,7 +69,7 @@ def live(trained_store: Database) -> Database:
     return trained_store
 
 
-def created(database: Database, **changes: object) -> bridges.Bridge:
+def create_bridge(database: Database, **changes: object) -> bridges.Bridge:
     bridge = fit(database, CLOCK, NAME, ASKED.model_copy(update=changes))
     apply(database, CLOCK, NAME)
     return bridge
@@ -83,9 +83,9 @@ def correlation(one: DailyWeather, other: DailyWeather) -> float:
     return float(np.corrcoef(rain[0][whole], rain[1][whole])[0, 1])
 
 
-def test_what_was_live_becomes_what_the_network_learnt_from(live: Database) -> None:
+def test_live_weather_is_bridged_to_the_product_of_the_training(live: Database) -> None:
     archive = stored_weather(live, ONE, LIVE)
-    bridge = created(live)
+    bridge = create_bridge(live)
     with live.reading() as session:
         own = {part.basin_id: part for part in bridges.parts_of(session, bridge.id)}
     assert own[ONE].corrections.day_offset == pytest.approx(0.8)
@@ -103,7 +103,7 @@ def test_what_was_live_becomes_what_the_network_learnt_from(live: Database) -> N
 
 def test_the_last_day_waits_for_the_next_and_then_comes(live: Database) -> None:
     """The offset puts a day's rain into two days of the live product, of which the second is known a day later."""
-    created(live)
+    create_bridge(live)
     last = stored_weather(live, ONE, LIVE).period.last
     bridged = stored_weather(live, ONE, NAME)
     assert bridged.period.last == last - 1
@@ -121,7 +121,7 @@ def test_the_last_day_waits_for_the_next_and_then_comes(live: Database) -> None:
 
 
 def test_applied_again_nothing_is_stored_twice(live: Database) -> None:
-    created(live)
+    create_bridge(live)
     with live.reading() as session:
         before = {basin: series.stamp(session, basin, NAME) for basin in BASINS}
     assert {outcome.status for outcome in apply(live, CLOCK, NAME)} == {"unchanged"}
@@ -151,7 +151,7 @@ def test_a_revision_flows_through_and_the_states_after_it_are_invalid(live: Data
 
 
 def test_another_fit_takes_over_when_it_is_applied(live: Database) -> None:
-    first = created(live)
+    first = create_bridge(live)
     second = fit(live, CLOCK, NAME, ASKED.model_copy(update={"period": Period.parse("2001-10-01..2003-09-30")}))
     with live.reading() as session:
         assert bridges.applied(session, NAME, [ONE])[ONE].bridge.id == first.id
@@ -167,7 +167,7 @@ def test_another_fit_takes_over_when_it_is_applied(live: Database) -> None:
 
 
 def test_a_basin_without_years_of_the_networks_product_gets_those_of_basins_like_it(live: Database) -> None:
-    bridge = created(live)
+    bridge = create_bridge(live)
     with live.reading() as session:
         parts = {part.basin_id: part for part in bridges.parts_of(session, bridge.id)}
         assert basins.get(session, NEW).areas[NAME] == 1e8
@@ -206,13 +206,13 @@ def test_a_bridge_of_forecasts_is_not_applied(live: Database) -> None:
 
 
 def bridged_version(database: Database) -> str:
-    """Keep a version that takes the bridged product."""
-    created(database)
+    """Store a version that takes the bridged product."""
+    create_bridge(database)
     return retaken(database, NAME)
 
 
 def retaken(database: Database, product: str) -> str:
-    """Keep the trained version as one that takes another product."""
+    """Store the trained version as one that takes another product."""
     with database.transaction() as session:
         trained = versions.newest(session)
         config = trained.config | {"inputs": trained.config["inputs"] | {"product": product}}
@@ -244,7 +244,7 @@ def test_a_forecast_reports_its_bridge_and_its_inputs_hash_holds_it(live: Databa
 
 
 def supplied_by(database: Database, product: str, days: Period, model: str = "a-model") -> str:
-    """Keep a weather forecast that is what a product has of some days."""
+    """Store a weather forecast with a product's values of some days."""
     values = stored_weather(database, ONE, product, days).values
     one = WeatherForecast(
         issue=issue_of(model=model),

@@ -1,4 +1,4 @@
-"""A token opens while its key is valid, and is kept nowhere."""
+"""A token opens while its key is valid, and is stored nowhere."""
 
 import re
 from datetime import timedelta

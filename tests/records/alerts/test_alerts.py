@@ -1,4 +1,4 @@
-"""Alerts are decided once a run, tell every change once, and keep what they cannot decide."""
+"""Alerts are decided once a run, report every change once, and stay where no decision is possible."""
 
 from datetime import timedelta
 from typing import Any
@@ -33,7 +33,7 @@ def chance(value: float, level: str = "bankfull", **chosen: Any) -> LevelChance:
 
 
 def issue_day(session: Session, version: str, number: int, **chosen: Any) -> Run:
-    """Return the run of a morning, of a T0 of its own."""
+    """Return the run of an issue day, with a T0 of its own."""
     at = NOW + timedelta(days=number)
     return a_run(session, version, issued(), t0=T0 + number, issued_at=at, available_at=at, **chosen)
 
@@ -93,7 +93,7 @@ def test_the_same_run_again_changes_nothing(database: Database, version: str) ->
         assert contents(session) == before
 
 
-def test_a_change_that_a_run_has_created_is_not_stored_twice(database: Database, version: str) -> None:
+def test_a_change_caused_by_a_run_is_not_stored_twice(database: Database, version: str) -> None:
     with database.transaction() as session:
         run = issue_day(session, version, 0)
         (change,) = settle(session, run, chance(0.9))
@@ -123,7 +123,7 @@ def test_runs_that_cannot_be_compared_are_not_in_a_row(database: Database, versi
     assert (alert.severity, alert.trend) == (None, None)
 
 
-def test_what_cannot_be_decided_neither_begins_nor_ends_and_states_why(database: Database, version: str) -> None:
+def test_an_undecidable_alert_neither_begins_nor_ends_and_gives_the_reason(database: Database, version: str) -> None:
     reason = "It was not calibrated."
     with database.transaction() as session:
         assert settle(session, issue_day(session, version, 0), reason) == []
@@ -143,7 +143,7 @@ def test_what_cannot_be_decided_neither_begins_nor_ends_and_states_why(database:
         assert kinds(settle(session, issue_day(session, version, 6), chance(LOW))) == [("ends", None)]
 
 
-def test_a_promotion_is_no_change_of_the_river(database: Database, version: str) -> None:
+def test_a_promotion_is_not_reported_as_a_change_of_the_river(database: Database, version: str) -> None:
     with database.transaction() as session:
         settle(session, issue_day(session, version, 0), chance(0.9))
         other = a_version(session).id
@@ -163,9 +163,7 @@ def test_a_promotion_where_nothing_was_decided_is_not_reported(database: Databas
     assert version
 
 
-def test_a_level_that_is_set_anew_or_removed_is_reported_where_it_has_an_alert(
-    database: Database, version: str
-) -> None:
+def test_a_level_that_is_changed_or_removed_is_reported_if_it_has_an_alert(database: Database, version: str) -> None:
     with database.transaction() as session:
         for number in range(2):
             settle(session, issue_day(session, version, number), chance(0.9), chance(LOW, "dike"))
@@ -180,7 +178,7 @@ def test_a_level_that_is_set_anew_or_removed_is_reported_where_it_has_an_alert(
         assert alerts.of_basin(session, BASIN) == []
 
 
-def test_a_level_of_the_record_that_moves_is_no_change(database: Database, version: str) -> None:
+def test_a_recomputed_level_of_the_record_is_not_a_change(database: Database, version: str) -> None:
     with database.transaction() as session:
         flood: dict[str, Any] = {"level": "gev-10", "kind": "flood", "return_period_years": 10}
         settle(session, issue_day(session, version, 0), chance(0.9, **flood))
@@ -221,11 +219,11 @@ def test_a_change_is_put_out_once_for_each_subscription_that_wants_it(database: 
         started = [one for one in deliveries.page(session) if one.change_seq == begin.seq]
         assert {one.subscription_id for one in started} == {everything, here}
         assert all(one.status == "pending" for one in started)
-        # What concerns the basin as a whole is told to everybody who listens to it.
+        # A change of the basin as a whole is sent to every subscriber of it.
         assert len(deliveries.page(session)) == 2 + 3
 
 
-def test_a_fall_is_reported_to_those_who_were_reported_of_the_rise(database: Database, version: str) -> None:
+def test_subscribers_notified_of_a_rise_are_notified_of_the_fall(database: Database, version: str) -> None:
     with database.transaction() as session:
         _, subscription = subscribed(session, least_severity="warning")
         values = [0.9, 0.45, 0.45, LOW, LOW]

@@ -76,7 +76,7 @@ def test_what_is_not_stored_is_named(database: Database) -> None:
 
 
 @pytest.mark.parametrize("name", ["gev-10", "lp3-50", "7q10", "exceeded-90"])
-def test_nobody_sets_a_level_of_the_record(database: Database, name: str) -> None:
+def test_a_level_of_the_record_cannot_be_set(database: Database, name: str) -> None:
     with database.transaction() as session:
         a_basin(session)
         with pytest.raises(ReservedName, match=name):
@@ -101,7 +101,7 @@ def test_the_record_is_that_of_the_basins_own_gauge(database: Database) -> None:
     assert stored.statistics[0].levels[0].level.value is not None
 
 
-def test_an_unchanged_record_is_fitted_once_and_a_changed_one_anew(database: Database) -> None:
+def test_an_unchanged_record_is_fitted_once_and_a_changed_one_again(database: Database) -> None:
     record = a_record(years=13)
     with database.transaction() as session:
         source = a_source(session)

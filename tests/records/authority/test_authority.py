@@ -40,7 +40,7 @@ REFERENCES: Mapping[Owned, tuple[str, str, str]] = {
     "weather": ("weather_issues", "operational", "issue_id"),
     "feed": ("feeds", "created_by", "feed_id"),
 }
-"""The table that decides whose a row is, its column that says so, and the column of other tables that refers to it."""
+"""The table and column that hold the owner of a row, and the column of other tables that refers to it."""
 TRAINING = {"network": {"cells": 4}, "inputs": {"product": "p"}, "train_period": "2001-10-01..2003-09-30"}
 REQUESTS: Mapping[str, dict[str, Any]] = {
     "ingest": {"from": ["/a"]},
@@ -142,7 +142,7 @@ def test_every_table_of_a_declaration_is_one() -> None:
     assert all(set(job.authority.writes).isdisjoint(EVERY_JOB) for job in KINDS.values())
 
 
-def test_what_decides_whose_a_row_is_can_be_reported_of_every_declared_table() -> None:
+def test_the_owner_of_a_row_is_found_for_every_declared_table() -> None:
     for kind, job in KINDS.items():
         for name, owned in job.authority.writes.items():
             if owned != "any":
@@ -228,7 +228,7 @@ def is_written(session: Session, world: World, owned: Owned, table: Table, whose
     return outcomes.pop()
 
 
-def test_a_new_row_states_whose_it_is(world: World) -> None:
+def test_a_new_row_has_an_owner(world: World) -> None:
     grant = world.grant("owner")
     for owned, (root, mark, _) in REFERENCES.items():
         authority = Authority(writes={root: owned})
@@ -242,7 +242,7 @@ def test_a_new_row_states_whose_it_is(world: World) -> None:
             session.rollback()
 
 
-def test_a_statement_is_refused_if_one_of_its_rows_is_anothers(world: World) -> None:
+def test_a_statement_is_refused_if_another_key_owns_one_of_its_rows(world: World) -> None:
     table = Base.metadata.tables["basin_areas"]
     guard = Guard(world.grant("owner"), Authority(writes={"basin_areas": "basin"}))
     rows = [{"basin_id": basin, "name": "given", "value": 1.0} for basin in world.ids["basin"]]
@@ -291,7 +291,7 @@ def may(world: World, grant: Grant, request: JobRequest) -> bool:
 
 
 def runs(world: World, grant: Grant, request: JobRequest, *, as_schedule: bool) -> bool:
-    """Return whether a job may run that a key posted, or a schedule that was made with it; it has that key's rights."""
+    """Return whether a job may run that a key posted, directly or by its schedule; it has that key's rights."""
     new = jobs.NewJob(
         kind=request.kind,
         params=request.stored(),
@@ -308,7 +308,7 @@ def runs(world: World, grant: Grant, request: JobRequest, *, as_schedule: bool) 
     return True
 
 
-def test_what_only_an_admin_may_set_is_refused_to_an_operator(world: World) -> None:
+def test_fields_for_admins_are_refused_to_an_operator(world: World) -> None:
     published = kinds.read("ingest", {"from": ["/a"], "source": "benchmarks"})
     ahead = kinds.read("bridge", {"name": "new_bridge", "fit": {"from": "a", "to": "b", "model": "ecmwf_ifs"}})
     promoting = {

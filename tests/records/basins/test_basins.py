@@ -36,7 +36,7 @@ def test_the_same_again_changes_nothing(database: Database) -> None:
         assert contents(session) == before
 
 
-def test_what_is_not_stated_stays(database: Database) -> None:
+def test_fields_that_are_not_given_do_not_change(database: Database) -> None:
     with database.transaction() as session:
         basins.upsert(session, FISH)
         changes = basins.upsert(session, Basin(BASIN, name="Fish River", attributes={"p_mean": 3.2, "aridity": 0.6}))
@@ -69,7 +69,7 @@ def test_basins_are_found_by_text_and_huc_page_by_page(database: Database) -> No
         for basin in (
             Basin("USGS-02", name="Fish Creek", huc="0202"),
             Basin("USGS-01", name="FISH River", huc="0101"),
-            Basin("SYNTH-1", name="100% made"),
+            Basin("SYNTH-1", name="100% synthetic"),
         ):
             basins.upsert(session, basin)
 

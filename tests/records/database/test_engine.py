@@ -1,4 +1,4 @@
-"""Transactions are whole, migrations wait for each other, and a database that cannot be used says so."""
+"""Transactions are whole, migrations wait for each other, and an unusable database is reported."""
 
 import fcntl
 import sqlite3
@@ -143,7 +143,7 @@ def test_a_database_without_tables_is_not_used(empty_url: str) -> None:
     database.close()
 
 
-def test_looking_at_a_sqlite_file_does_not_make_it(tmp_path: Path) -> None:
+def test_reading_a_missing_sqlite_file_does_not_create_it(tmp_path: Path) -> None:
     file = tmp_path / "freshet.sqlite"
     assert not Database(f"sqlite:///{file}").check().reachable
     assert not file.exists()
@@ -159,7 +159,7 @@ def test_a_newer_database_is_not_touched(database: Database) -> None:
     assert database.check().reachable
 
 
-def test_a_database_that_does_not_answer_is_stated_without_its_password(postgresql: PostgreSQL) -> None:
+def test_an_unreachable_database_is_reported_without_its_password(postgresql: PostgreSQL) -> None:
     database = Database(f"postgresql://me:secret@/nothing?host={postgresql.socket}")
     condition = database.check()
     database.close()
@@ -169,7 +169,7 @@ def test_a_database_that_does_not_answer_is_stated_without_its_password(postgres
     assert "secret" not in str(condition)
 
 
-def test_a_file_that_is_no_database_is_not_used(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_database_is_not_used(tmp_path: Path) -> None:
     file = tmp_path / "freshet.sqlite"
     file.write_text("a letter, not a database. " * 100)
     database = Database(f"sqlite:///{file}")
@@ -180,7 +180,7 @@ def test_a_file_that_is_no_database_is_not_used(tmp_path: Path) -> None:
     assert file.read_text().startswith("a letter")
 
 
-def test_what_a_damaged_file_holds_is_reported_without_control_characters(tmp_path: Path) -> None:
+def test_the_content_of_a_damaged_file_is_reported_without_control_characters(tmp_path: Path) -> None:
     path = tmp_path / "damaged.sqlite"
     database = Database(f"sqlite:///{path}")
     database.migrate()
@@ -194,7 +194,7 @@ def test_what_a_damaged_file_holds_is_reported_without_control_characters(tmp_pa
     database.close()
 
 
-def test_postgresql_without_its_driver_states_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_postgresql_driver_is_reported_with_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
     with pytest.raises(DatabaseProblem, match="pip install"):
         Database("postgresql://host/name")

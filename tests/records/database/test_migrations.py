@@ -22,7 +22,7 @@ from tests.records.factories import NOW, a_basin, a_job, a_run, a_source, a_vers
 
 
 def _described(connection: Connection) -> dict[str, Any]:
-    """Return all that the database says of its tables, but alembic's own."""
+    """Return all that the database reports of its tables, but alembic's own."""
     inspector = inspect(connection)
     return {
         table: {
@@ -68,7 +68,7 @@ def test_alembic_finds_no_difference(database: Database) -> None:
 
 
 def test_migrated_tables_are_described_as_those_created_from_the_code(database: Database) -> None:
-    # A check that a migration forgets is no difference to alembic.
+    # Alembic does not see a check that a migration forgets.
     with database.reading() as session:
         migrated = _described(session.connection())
     _downgrade(database)

@@ -41,7 +41,7 @@ def test_the_newest_t0_comes_before_the_newest_issue(database: Database) -> None
         assert found.basin == issued().basin
 
 
-def test_what_is_not_available_yet_is_not_seen(database: Database) -> None:
+def test_a_run_that_is_not_available_yet_is_not_seen(database: Database) -> None:
     with database.transaction() as session:
         a_basin(session)
         version = a_promoted_version(session)
@@ -61,7 +61,7 @@ def test_only_operational_runs_count(database: Database) -> None:
         assert latest(session, BASIN, NOW).run == old
 
 
-def test_what_an_operator_asks_for_on_the_side_is_never_the_latest(database: Database) -> None:
+def test_a_run_of_an_operator_is_never_the_latest(database: Database) -> None:
     with database.transaction() as session:
         a_basin(session)
         version = a_promoted_version(session)
@@ -119,7 +119,7 @@ def test_only_the_version_current_for_that_basin_counts(database: Database) -> N
 
 
 @pytest.mark.parametrize("status", ["withheld", "failed"])
-def test_a_newer_run_that_was_not_issued_is_reported_of(database: Database, status: BasinStatus) -> None:
+def test_a_newer_run_that_was_not_issued_is_reported(database: Database, status: BasinStatus) -> None:
     with database.transaction() as session:
         a_basin(session)
         a_basin(session, "SYNTH-01")
@@ -138,7 +138,7 @@ def test_a_newer_run_that_was_not_issued_is_reported_of(database: Database, stat
         assert (found.run, found.superseded_by) == (newest, None)
 
 
-def test_an_older_withheld_run_is_not_reported_of(database: Database) -> None:
+def test_an_older_withheld_run_is_not_reported(database: Database) -> None:
     with database.transaction() as session:
         a_basin(session)
         version = a_promoted_version(session)
@@ -147,7 +147,7 @@ def test_an_older_withheld_run_is_not_reported_of(database: Database) -> None:
         assert latest(session, BASIN, NOW).superseded_by is None
 
 
-def test_without_a_forecast_the_answer_states_what_is_lacking(database: Database) -> None:
+def test_without_a_forecast_the_answer_gives_the_reason(database: Database) -> None:
     with database.transaction() as session:
         with pytest.raises(UnknownBasin):
             latest(session, BASIN, NOW)

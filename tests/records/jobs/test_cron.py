@@ -30,7 +30,7 @@ def test_a_line_is_read_by_the_clock_of_its_zone(cron: str, zone: str, after: st
 @pytest.mark.parametrize(
     "cron", ["", "30 6 * *", "61 * * * *", "0 0 30 2 *", "@daily", "0 0 * * * 5", "0 0 * * * 5 2030", "every day"]
 )
-def test_what_is_no_line_or_never_fires_is_refused(cron: str) -> None:
+def test_a_cron_line_that_is_invalid_or_never_fires_is_refused(cron: str) -> None:
     with pytest.raises(BadCron, match=r"30 6 \* \* \*"):
         next_run(cron, "UTC", instant("2026-11-20T00:00"))
 
@@ -42,7 +42,7 @@ def test_a_long_text_is_not_repeated_whole() -> None:
 
 
 @pytest.mark.parametrize("zone", ["", "Denver", "America", "../UTC", "/etc/passwd", "\0", "a" * 5000])
-def test_what_is_no_time_zone_is_refused(zone: str) -> None:
+def test_a_name_that_is_not_a_time_zone_is_refused(zone: str) -> None:
     with pytest.raises(BadCron, match="America/Denver"):
         next_run("30 6 * * *", zone, instant("2026-11-20T00:00"))
 

@@ -49,7 +49,7 @@ def test_jobs_that_are_posted_at_once_do_not_pass_the_limit(database: Database) 
     assert all("This key has 3 unfinished jobs" in str(refusal) for refusal in refusals)
 
 
-def test_what_has_ended_and_children_do_not_count(database: Database) -> None:
+def test_ended_jobs_and_children_do_not_count(database: Database) -> None:
     key = a_key(database, "operator")
     with database.transaction() as session:
         first, *_ = (post(session, key) for _ in range(LIMIT))

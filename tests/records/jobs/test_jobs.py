@@ -73,7 +73,7 @@ def test_a_job_goes_from_queued_to_succeeded(database: Database) -> None:
         assert _statuses(session, created.id) == ["queued", "running", "succeeded"]
 
 
-def test_of_several_workers_one_gets_the_job(database: Database) -> None:
+def test_only_one_of_several_workers_gets_the_job(database: Database) -> None:
     with database.transaction() as session:
         job = a_job(session)
     claims = _at_once(database, lambda session, turn: _claim(session, job, f"worker {turn}"))
@@ -83,7 +83,7 @@ def test_of_several_workers_one_gets_the_job(database: Database) -> None:
         assert (won.status, won.attempt) == ("running", 1)
 
 
-def test_of_several_ends_one_is_stored(database: Database) -> None:
+def test_only_one_of_several_ends_is_stored(database: Database) -> None:
     def finish(session: Session, turn: int) -> bool:
         try:
             jobs.finish(session, job, 1, status="succeeded", result={"turn": turn}, at=NOW)
@@ -269,7 +269,7 @@ def test_a_file_that_is_read_again_all_the_same_fails_its_job(database: Database
         assert [_died_at(session, job, "a.nc") for _ in range(3)] == ["queued", "queued", "failed"]
 
 
-def test_only_so_many_files_are_passed_by(database: Database) -> None:
+def test_the_number_of_skipped_files_is_limited(database: Database) -> None:
     with database.transaction() as session:
         job = a_claimed_job(session)
         for number in range(jobs.MAX_DEADLY_FILES):
@@ -321,7 +321,7 @@ def test_the_jobs_of_a_worker_are_those_that_it_runs(database: Database) -> None
         assert jobs.running_at(session, []) == []
 
 
-def test_a_lost_worker_s_job_is_queued_again_and_in_the_end_fails(database: Database) -> None:
+def test_the_job_of_a_lost_worker_is_queued_again_and_finally_fails(database: Database) -> None:
     with database.transaction() as session:
         job, alive = a_claimed_job(session, max_attempts=2), a_claimed_job(session)
         jobs.heartbeat(session, alive, 1, lease_until=LATER + timedelta(seconds=1), at=NOW)
@@ -339,7 +339,7 @@ def test_a_lost_worker_s_job_is_queued_again_and_in_the_end_fails(database: Data
         assert jobs.get(session, alive).status == "running"
 
 
-def test_of_several_reapers_each_lost_job_is_put_back_by_one(database: Database) -> None:
+def test_each_lost_job_is_requeued_by_only_one_of_several_reapers(database: Database) -> None:
     with database.transaction() as session:
         families = [_waiting(session, 3) for _ in range(3)]
         lost = [member for _, members in families for member in members] + [a_claimed_job(session)]
@@ -374,7 +374,7 @@ def test_a_queued_job_is_cancelled_at_once(database: Database) -> None:
         assert jobs.unsent(session) == []
 
 
-def test_a_running_job_is_reported_to_stop_at_its_next_heartbeat(database: Database) -> None:
+def test_a_running_job_is_asked_to_stop_at_its_next_heartbeat(database: Database) -> None:
     with database.transaction() as session:
         job = a_claimed_job(session)
         asked = jobs.request_cancel(session, job, NOW)
@@ -448,7 +448,7 @@ def test_a_parent_goes_on_when_no_child_is_left(database: Database, status: str)
         assert [child.id for child in jobs.children(session, parent)] == [first, second]
         claimed = _claim(session, parent)
         assert claimed is not None
-        assert (claimed.attempt, claimed.max_attempts - claimed.attempt) == (2, 2), "making children is no failure"
+        assert (claimed.attempt, claimed.max_attempts - claimed.attempt) == (2, 2), "creating children is not a failure"
         assert not jobs.resume_parent(session, parent, NOW)
 
 
@@ -484,7 +484,7 @@ def test_cancelling_while_children_end_leaves_none_behind(database: Database) ->
             assert {jobs.get(session, member).status for member in members} == {"succeeded"}
 
 
-def test_a_request_that_is_repeated_is_the_same_job(database: Database) -> None:
+def test_a_repeated_request_is_the_same_job(database: Database) -> None:
     new = replace(NEW, idempotency_key="one")
     with database.transaction() as session:
         created, _ = jobs.create(session, new, NOW)
@@ -544,7 +544,7 @@ def test_jobs_are_listed_newest_first_page_by_page(database: Database) -> None:
         assert ids(kind="member", status="running") == []
 
 
-def test_of_queued_jobs_it_is_known_whose_message_was_sent_and_when(database: Database) -> None:
+def test_the_time_at_which_a_queued_jobs_message_was_sent_is_known(database: Database) -> None:
     with database.transaction() as session:
         never, fresh, old, running = a_job(session), a_job(session), a_job(session), a_claimed_job(session)
         for job, at in ((old, NOW), (fresh, LATER), (running, NOW)):
@@ -591,7 +591,7 @@ def _impossible(session: Session) -> Iterator[Callable[[], object]]:
     yield lambda: jobs.finish(session, job, 1, status="succeeded", problem=LOST, at=NOW)
 
 
-def test_what_a_job_cannot_be_is_refused_by_the_database(database: Database) -> None:
+def test_the_database_refuses_impossible_jobs(database: Database) -> None:
     with database.transaction() as session:
         for act in _impossible(session):
             before = contents(session)

@@ -59,7 +59,7 @@ def test_a_schedule_comes_back_and_is_changed(database: Database) -> None:
         assert schedules.list_schedules(session) == [first, changed]
 
 
-def test_of_several_schedulers_one_fires(database: Database) -> None:
+def test_only_one_of_several_schedulers_fires(database: Database) -> None:
     with database.transaction() as session:
         schedule = schedules.create(session, DAILY, NOW)
     ready = Barrier(4)
@@ -124,7 +124,7 @@ def test_only_enabled_schedules_are_followed_the_soonest_due_first(database: Dat
         assert [schedule.id for schedule in schedules.enabled(session)] == [early, now, later]
 
 
-def test_when_a_schedule_is_due_is_set_anew_unless_it_has_changed(database: Database) -> None:
+def test_the_due_time_of_a_schedule_is_updated_unless_it_has_changed(database: Database) -> None:
     with database.transaction() as session:
         seen = schedules.create(session, DAILY, NOW)
         schedules.set_next(session, seen.id, seen.revision, LATER)

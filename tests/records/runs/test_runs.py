@@ -82,10 +82,10 @@ def test_a_run_comes_back_as_it_was_stored(database: Database) -> None:
         series = runs.series_of(session, stored.id, BASIN)
         assert list(series) == ["discharge", "discharge_quantiles"]
         for given in (PLUME, QUANTILES):
-            saved = series[given.variable]
-            assert (saved.unit, saved.axes, list(saved.axes)) == (given.unit, given.axes, list(given.axes))
-            assert saved.values.dtype == given.values.dtype
-            np.testing.assert_array_equal(saved.values, given.values)
+            found = series[given.variable]
+            assert (found.unit, found.axes, list(found.axes)) == (given.unit, given.axes, list(given.axes))
+            assert found.values.dtype == given.values.dtype
+            np.testing.assert_array_equal(found.values, given.values)
         assert list(runs.series_of(session, stored.id, BASIN, ["discharge", "snow"])) == ["discharge"]
 
 
@@ -94,9 +94,9 @@ def test_arrays_are_stored_in_their_own_order_of_elements(database: Database) ->
     with database.transaction() as session:
         version = _a_version_of_the_basin(session)
         run = a_run(session, version, replace(WHOLE, series=[turned])).id
-        saved = runs.series_of(session, run, BASIN)["discharge"]
-    np.testing.assert_array_equal(saved.values, PLUME.values)
-    assert saved.values.dtype.str == "<f4"
+        found = runs.series_of(session, run, BASIN)["discharge"]
+    np.testing.assert_array_equal(found.values, PLUME.values)
+    assert found.values.dtype.str == "<f4"
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_a_runs_status_follows_from_its_basins(
     assert (run.reason is None) == (reason is None)
 
 
-def test_a_run_without_basins_states_why(database: Database) -> None:
+def test_a_run_without_basins_has_a_reason(database: Database) -> None:
     with database.transaction() as session:
         version = _a_version_of_the_basin(session)
         new = {name: getattr(a_run(session, version), name) for name in runs.NewRun.__dataclass_fields__}
@@ -182,7 +182,7 @@ def test_a_run_is_never_stored_again(database: Database) -> None:
         assert contents(session) == before
 
 
-def test_runs_are_listed_newest_first_by_what_they_are(database: Database) -> None:
+def test_runs_are_listed_newest_first_by_their_properties(database: Database) -> None:
     with database.transaction() as session:
         version, other = _a_version_of_the_basin(session), a_version(session).id
         a_basin(session, "SYNTH-01")
@@ -217,7 +217,7 @@ def test_an_unknown_run_is_missed(database: Database) -> None:
             runs.basins_of(session, "nothing")
 
 
-def test_a_run_that_is_damaged_is_named_and_not_given_out(database: Database) -> None:
+def test_a_damaged_run_is_named_and_not_returned(database: Database) -> None:
     with database.transaction() as session:
         version = _a_version_of_the_basin(session)
         whole, damaged = a_run(session, version, WHOLE).id, a_run(session, version, WHOLE).id
@@ -235,7 +235,7 @@ def test_a_run_that_is_damaged_is_named_and_not_given_out(database: Database) ->
 
 
 def _with_cells(session: Session, version: str, cells: np.ndarray, **chosen: object) -> str:
-    """Store a run that began from the kept state of its T0."""
+    """Store a run that began from the stored state of its T0."""
     state = states.get(session, version, BASIN, day("2008-09-30"))
     assert state is not None
     axes: dict[str, list[Any]] = {"member": ["0", "1"], "cell": list(range(cells.shape[1]))}
@@ -248,7 +248,7 @@ def test_the_cells_at_t0_are_stored_once_and_outlive_their_state(database: Datab
     chance = np.random.default_rng(0)
     cells, other = chance.random((2, 2, 200), dtype=np.float32)
 
-    def saved(run: str) -> RunSeries:
+    def cells_of(run: str) -> RunSeries:
         return runs.series_of(session, run, BASIN)["cells_at_t0"]
 
     with database.transaction() as session:
@@ -258,21 +258,21 @@ def test_the_cells_at_t0_are_stored_once_and_outlive_their_state(database: Datab
         changed = _with_cells(session, version, other, purpose="what-if")
         sizes = {row.run_id: len(row.content) for row in session.scalars(select(RunContentRow))}
         assert sizes[run] < cells.nbytes / 4 < sizes[changed]
-        before = saved(run)
+        before = cells_of(run)
         assert (before.values.tobytes(), dict(before.axes)) == (
             cells.tobytes(),
             {"member": ["0", "1"], "cell": list(range(200))},
         )
-        assert saved(changed).values.tobytes() == other.tobytes()
+        assert cells_of(changed).values.tobytes() == other.tobytes()
         states.invalidate(session, BASIN, "maurer_extended", day("2008-09-30"), "rain was revised", NOW)
         states.put(session, a_state(version, "2008-09-30", arrays={"c": other, "h": cells}), NOW)
         session.expire_all()
         for left, of_run in ((cells, run), (other, changed)):
-            assert saved(of_run).values.tobytes() == left.tobytes()
-            assert dict(saved(of_run).axes) == dict(before.axes)
+            assert cells_of(of_run).values.tobytes() == left.tobytes()
+            assert dict(cells_of(of_run).axes) == dict(before.axes)
 
 
-def test_the_cells_of_a_damaged_state_are_not_given_out_until_it_is_computed_anew(database: Database) -> None:
+def test_the_cells_of_a_damaged_state_are_not_returned_until_it_is_computed_again(database: Database) -> None:
     cells = np.ones((2, 3), np.float32)
     with database.transaction() as session:
         version = _a_version_of_the_basin(session)
@@ -317,7 +317,7 @@ def test_a_run_on_a_dry_spell_is_a_what_if_and_nothing_else(database: Database) 
             session.execute(text("UPDATE runs SET purpose = 'operational' WHERE id = :run"), {"run": run.id})
 
 
-def test_what_a_version_has_created_is_counted_as_the_clock_sees_it(database: Database) -> None:
+def test_runs_of_a_version_are_counted_up_to_the_clock(database: Database) -> None:
     later = instant("2008-10-02")
     with database.transaction() as session:
         version = _a_version_of_the_basin(session)
@@ -359,7 +359,7 @@ def test_a_summary_is_checked_when_it_is_written(database: Database) -> None:
         assert runs.list_runs(session) == []
 
 
-def test_a_stored_summary_that_is_none_is_refused_by_its_fields_and_not_quoted(database: Database) -> None:
+def test_an_invalid_stored_summary_is_refused_by_field_and_not_quoted(database: Database) -> None:
     with database.transaction() as session:
         run = a_run(session, _a_version_of_the_basin(session)).id
         summary = pack_text({"peak_lead": "secret", "horzion": 3})
@@ -369,7 +369,7 @@ def test_a_stored_summary_that_is_none_is_refused_by_its_fields_and_not_quoted(d
     assert "secret" not in str(refusal.value)
 
 
-def test_a_run_that_was_asked_to_change_something_retains_what_and_is_nothing_but_a_what_if(database: Database) -> None:
+def test_a_run_with_changes_stores_them_and_is_only_a_what_if(database: Database) -> None:
     asked = RunWhatIf(changes={"degrees": 2.0}, note="a warm spring", by="river office", base="a run")
     with database.transaction() as session:
         version = _a_version_of_the_basin(session)

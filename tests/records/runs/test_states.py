@@ -1,4 +1,4 @@
-"""States are kept once, chained, and invalidated from the day that was revised."""
+"""States are stored once, chained, and invalidated from a revised day on."""
 
 import numpy as np
 import pytest
@@ -126,7 +126,7 @@ def test_the_newest_state_is_not_of_a_later_day(database: Database) -> None:
         assert states.newest_valid(session, version, BASIN, day("2008-08-31")) is None
 
 
-def test_a_damaged_state_is_not_given_out(database: Database) -> None:
+def test_a_damaged_state_is_not_returned(database: Database) -> None:
     with database.transaction() as session:
         version = _a_version_of_the_basin(session)
         states.put(session, a_state(version, "2008-09-30"), NOW)
@@ -150,7 +150,7 @@ def test_the_sums_of_a_state_come_back_and_leave_its_hash_as_it_is(database: Dat
         }
 
 
-def test_a_state_with_damaged_sums_is_not_given_out(database: Database) -> None:
+def test_a_state_with_damaged_sums_is_not_returned(database: Database) -> None:
     with database.transaction() as session:
         version = _a_version_of_the_basin(session)
         states.put(session, a_state(version, "2008-09-30", sums={"loss": np.array([1.0, 2.0])}), NOW)

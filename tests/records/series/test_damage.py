@@ -1,4 +1,4 @@
-"""A row that is not what was written is never read, and says where it is and how to mend it."""
+"""A damaged row is never read, and is reported with its place and remedy."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ DEPTHS = tuple(range(365 + 366))
 
 
 def a_record(session: Session, basin: str = BASIN) -> None:
-    """Keep two whole years."""
+    """Store two whole years."""
     a_basin(session, basin)
     series.write(session, basin, PRODUCT, VARIABLE, daily("1999-01-01", *DEPTHS), a_source(session), NOW)
 
@@ -79,7 +79,7 @@ def test_a_row_in_the_place_of_another_is_reported(database: Database) -> None:
 
 
 @pytest.mark.parametrize("column", ["value_bytes", "flag_bytes"])
-def test_the_year_again_mends_it_and_another_is_left_alone(database: Database, column: str) -> None:
+def test_writing_the_year_again_repairs_it_and_leaves_other_years(database: Database, column: str) -> None:
     with database.transaction() as session:
         a_record(session)
         flip(session, column)
@@ -114,7 +114,7 @@ def test_a_damaged_log_is_reported_where_it_is_asked_for(database: Database) -> 
         assert series.read(session, *KEY) is not None
 
 
-def test_a_state_in_the_place_of_another_and_one_with_another_flow_are_not_given_out(database: Database) -> None:
+def test_a_misplaced_state_and_one_with_another_flow_are_not_returned(database: Database) -> None:
     flow = np.array([1.0, 2.0], np.float32)
     with database.transaction() as session:
         a_basin(session)

@@ -39,7 +39,7 @@ def _series(start: Day, kinds: npt.NDArray[np.int8]) -> DailySeries:
 
 
 def _known(part: DailySeries | None) -> dict[Day, tuple[bytes, int]]:
-    """Return what a series says of each day it knows, to the bit."""
+    """Return value and flag of each known day of a series, to the bit."""
     if part is None:
         return {}
     output = zip(part.days, part.values.astype("<f4"), part.flags, strict=True)
@@ -48,7 +48,7 @@ def _known(part: DailySeries | None) -> dict[Day, tuple[bytes, int]]:
 
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(writes=WRITES)
-def test_what_is_written_is_read_and_what_was_known_is_remembered(
+def test_written_data_are_read_back_and_earlier_values_are_remembered(
     database: Database, writes: list[tuple[Day, npt.NDArray[np.int8]]]
 ) -> None:
     model: dict[Day, tuple[bytes, int]] = {}
@@ -156,7 +156,7 @@ def test_another_unit_is_refused(database: Database) -> None:
 
 
 @pytest.mark.parametrize(("value", "output"), [(np.nan, "no flag"), (np.inf, "too large"), (1e39, "too large")])
-def test_a_value_that_states_nothing_is_refused(database: Database, value: float, output: str) -> None:
+def test_an_unusable_value_is_refused(database: Database, value: float, output: str) -> None:
     faulty = DailySeries(day("2000-01-01"), np.array([1.0, value]), np.zeros(2, np.uint8), "mm/day")
     with database.transaction() as session:
         a_basin(session)

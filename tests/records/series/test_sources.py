@@ -1,4 +1,4 @@
-"""A source is kept once per name and content."""
+"""A source is stored once per name and content."""
 
 from records.database.engine import Database
 from records.series import sources

@@ -96,7 +96,7 @@ def test_the_latest_forecast_is_found_without_reading_the_runs_of_years(database
     assert 0 < after <= before
 
 
-def test_what_runs_state_and_the_states_to_prune_are_found_by_their_keys(database: Database) -> None:
+def test_run_content_and_states_to_prune_are_found_by_key(database: Database) -> None:
     basins = ("SYNTH-01", "SYNTH-02")
     discharge = runs.RunSeries("discharge", "mm/day", {"lead": [1, 2]}, np.ones(2, dtype=np.float32))
     run_ids: list[str] = []

@@ -1,4 +1,4 @@
-"""A comparison is kept once, and says of which versions it is."""
+"""A comparison is stored once, with the versions that it compares."""
 
 import json
 from dataclasses import replace
@@ -80,20 +80,24 @@ def new(session: Session, **chosen: object) -> NewComparison:
 def test_a_comparison_comes_back_with_its_versions_in_their_order(database: Database) -> None:
     with database.transaction() as session:
         output = new(session)
-        saved, created = comparisons.store(session, output, NOW)
+        comparison, created = comparisons.store(session, output, NOW)
         assert created
-        assert (saved.versions, saved.basins, saved.result) == (output.versions, output.basins, output.result)
-        assert comparisons.get(session, saved.id) == saved
+        assert (comparison.versions, comparison.basins, comparison.result) == (
+            output.versions,
+            output.basins,
+            output.result,
+        )
+        assert comparisons.get(session, comparison.id) == comparison
         with pytest.raises(UnknownComparison, match="list the comparisons"):
             comparisons.get(session, "nothing")
 
 
-def test_what_states_the_same_is_the_same_comparison(database: Database) -> None:
+def test_comparisons_with_the_same_content_are_one(database: Database) -> None:
     with database.transaction() as session:
         output = new(session)
-        saved, _ = comparisons.store(session, output, NOW)
+        comparison, _ = comparisons.store(session, output, NOW)
         before = contents(session)
-        assert comparisons.store(session, output, LATER) == (saved, False)
+        assert comparisons.store(session, output, LATER) == (comparison, False)
         assert contents(session) == before
         others = [
             replace(output, versions=output.versions[::-1]),
@@ -103,7 +107,7 @@ def test_what_states_the_same_is_the_same_comparison(database: Database) -> None
         ]
         created = [comparisons.store(session, other, LATER) for other in others]
         assert all(is_new for _, is_new in created)
-        assert len({one.id for one, _ in created} | {saved.id}) == 5
+        assert len({one.id for one, _ in created} | {comparison.id}) == 5
 
 
 def test_comparisons_are_listed_newest_first(database: Database) -> None:
@@ -145,12 +149,12 @@ def test_a_result_from_before_it_had_a_type_reads_and_is_recognised(database: Da
     stored = stored_result()
     assert to_json(from_json(ComparisonResult, stored)) == stored
     with database.transaction() as session:
-        saved, _ = comparisons.store(session, new(session), NOW)
-        assert saved.result == from_json(ComparisonResult, stored)
+        comparison, _ = comparisons.store(session, new(session), NOW)
+        assert comparison.result == from_json(ComparisonResult, stored)
         del stored["left_out"]
         session.execute(text("UPDATE comparisons SET result = :stored"), {"stored": json.dumps(stored)})
         session.expire_all()
-        assert comparisons.get(session, saved.id).result == replace(saved.result, left_out={})
+        assert comparisons.get(session, comparison.id).result == replace(comparison.result, left_out={})
 
 
 def test_a_result_is_checked_when_it_is_written(database: Database) -> None:

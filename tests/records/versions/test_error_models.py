@@ -1,4 +1,4 @@
-"""Error models are kept whole, replaced whole, and a damaged one is refused."""
+"""Error models are stored whole, replaced whole, and a damaged one is refused."""
 
 from dataclasses import replace
 

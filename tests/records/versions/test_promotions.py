@@ -48,7 +48,7 @@ def test_rolling_back_gives_each_basin_what_it_had_before(database: Database) ->
         assert (newest.version_id, newest.reason, newest.promoted_at) == (second, "worse in floods", later)
 
 
-def test_where_there_is_nothing_to_go_back_to_nothing_is_changed(database: Database) -> None:
+def test_a_rollback_without_an_earlier_version_changes_nothing(database: Database) -> None:
     with database.transaction() as session:
         a_basin(session)
         version, unused = a_version(session).id, a_version(session).id
@@ -124,7 +124,7 @@ def test_a_version_knows_its_promotions_and_where_it_is_in_use(database: Databas
             promotions.of_version(session, "nothing")
 
 
-def test_what_is_only_reported_of_its_physics_retains_no_version_from_a_basin(database: Database) -> None:
+def test_a_physics_probe_that_is_not_binding_does_not_prevent_promotion(database: Database) -> None:
     reported = ProbeResult("energy", "the loss", "1", 1.0, 1.6, "Air takes up no more.", failing=0.125, binding=False)
     with database.transaction() as session:
         a_basin(session)

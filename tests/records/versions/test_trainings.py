@@ -52,7 +52,7 @@ def test_only_the_newest_checkpoint_of_a_member_is_stored(database: Database) ->
         assert row_counts(session)["training_checkpoints"] == 2
 
 
-def test_a_damaged_checkpoint_is_not_given_out(database: Database) -> None:
+def test_a_damaged_checkpoint_is_not_returned(database: Database) -> None:
     with database.transaction() as session:
         training = trainings.start(session, REQUEST, NOW).id
         trainings.save_checkpoint(session, training, 0, 10, b"ten", {}, NOW)

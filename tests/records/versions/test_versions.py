@@ -1,4 +1,4 @@
-"""A version is kept with all its members or not at all."""
+"""A version is stored with all its members or not at all."""
 
 import json
 
@@ -25,9 +25,9 @@ def test_a_version_comes_back_with_its_members(database: Database) -> None:
         parent = a_version(session)
         members = [a_member(1, b"one"), a_member(0, b"zero")]
         created = a_version(session, *members, basins=(BASIN,), parent_id=parent.id, label="fine-tuned")
-        saved = versions.get(session, created.id)
-        assert saved == created
-        assert (saved.basins, saved.members, saved.parent_id, saved.status) == ((BASIN,), (0, 1), parent.id, "ready")
+        read = versions.get(session, created.id)
+        assert read == created
+        assert (read.basins, read.members, read.parent_id, read.status) == ((BASIN,), (0, 1), parent.id, "ready")
         last = versions.members_of(session, created.id)
         best = versions.members_of(session, created.id, "best")
     assert [(member.label, member.seed, member.weights, member.log) for member in last] == [
@@ -80,7 +80,7 @@ def test_each_member_has_the_weights_that_are_used(database: Database) -> None:
         assert versions.list_versions(session) == []
 
 
-def test_damaged_weights_are_not_given_out(database: Database) -> None:
+def test_damaged_weights_are_not_returned(database: Database) -> None:
     with database.transaction() as session:
         version = a_version(session).id
         session.execute(text("UPDATE version_weights SET sha256 = :other"), {"other": "0" * 64})
@@ -126,7 +126,7 @@ DECISION = PromotionDecision(
 CLOSURE = Closure(worst_relative_residual=6.5e-7, basins=1, period="1989-10-01..1999-09-30")
 
 
-def test_what_is_measured_later_is_added_to_the_properties(database: Database) -> None:
+def test_later_measurements_are_added_to_the_properties(database: Database) -> None:
     with database.transaction() as session:
         version = a_version(session, properties=VersionProperties(tuning=TUNING)).id
         versions.set_closure(session, version, CLOSURE)
@@ -166,7 +166,7 @@ def test_properties_from_before_they_had_a_type_still_read(
         assert versions.get(session, version).properties == properties
 
 
-def test_properties_that_are_none_are_refused_when_they_are_read(database: Database) -> None:
+def test_invalid_properties_are_refused_when_they_are_read(database: Database) -> None:
     with database.transaction() as session:
         version = a_version(session).id
         session.execute(text("UPDATE versions SET properties = :stored"), {"stored": '{"closure": {"basins": 1}}'})

@@ -1,4 +1,4 @@
-"""Bridges as they are kept."""
+"""Bridges as they are stored."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -40,7 +40,7 @@ def a_pooled_part(basin: str = OTHER) -> NewPart:
     return NewPart(basin_id=basin, corrections=corrections(), pooled_from=(BASIN,), pooled_reason="no years of it")
 
 
-def test_a_bridge_is_stored_with_all_that_it_states(database: Database) -> None:
+def test_a_bridge_is_stored_with_all_its_fields(database: Database) -> None:
     with database.transaction() as session:
         for basin in (BASIN, OTHER):
             a_basin(session, basin)
@@ -54,7 +54,7 @@ def test_a_bridge_is_stored_with_all_that_it_states(database: Database) -> None:
     assert (own.sha256, own.applied_at) == (pooled.sha256, None)
 
 
-def test_a_hash_is_of_what_is_corrected(database: Database) -> None:
+def test_the_hash_of_a_bridge_covers_its_corrections(database: Database) -> None:
     with database.transaction() as session:
         a_basin(session)
         stored = [bridges.create(session, LIVE, [a_part(offset=offset)], NOW) for offset in (0.8, 0.8, 0.7)]
@@ -73,7 +73,7 @@ def test_another_fit_leaves_the_first_and_is_listed_in_its_place(database: Datab
         assert bridges.get(session, first.id) == first
 
 
-def test_what_a_product_rests_on_is_what_was_applied_last(database: Database) -> None:
+def test_the_bridge_of_a_product_is_the_one_applied_last(database: Database) -> None:
     with database.transaction() as session:
         a_basin(session)
         stored = [bridges.create(session, LIVE, [a_part(offset=offset)], NOW) for offset in (0.8, 0.1)]
@@ -98,7 +98,7 @@ def test_forecasts_go_over_the_newest_bridge_of_their_model_to_the_product(datab
         assert bridges.for_forecasts(session, "ncep_gefs025", "live", [BASIN]) == {}
 
 
-def test_what_a_run_retains_states_what_it_is_worth(database: Database) -> None:
+def test_a_run_stores_the_skill_of_its_bridge(database: Database) -> None:
     with database.transaction() as session:
         for basin in (BASIN, OTHER):
             a_basin(session, basin)
@@ -115,7 +115,7 @@ def test_what_a_run_retains_states_what_it_is_worth(database: Database) -> None:
     assert "0.93" in shown
 
 
-def test_a_name_of_a_product_that_no_bridge_created_is_taken(database: Database) -> None:
+def test_the_name_of_a_product_from_another_source_is_taken(database: Database) -> None:
     with database.transaction() as session:
         a_basin(session)
         write(session, BASIN, LIVE.name, "precipitation", daily("2008-01-01", 1.0), a_source(session), NOW)

@@ -64,7 +64,7 @@ def test_jobs_that_wait_behind_a_busy_worker_are_not_sent_again(tools: ServiceTo
     assert broker.llen("default") == JOBS
 
 
-def test_what_the_broker_lost_is_sent_again_and_no_more(tools: ServiceTools, broker: redis.Redis) -> None:
+def test_only_messages_that_the_broker_lost_are_sent_again(tools: ServiceTools, broker: redis.Redis) -> None:
     for _ in range(JOBS):
         post(tools)
     post(tools, "ingest")

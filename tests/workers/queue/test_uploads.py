@@ -50,7 +50,7 @@ def header(sqlite_database: Database) -> dict[str, str]:
 
 
 def send(service: TestClient, header: dict[str, str]) -> tuple[str, Path]:
-    """Send a table, and return the job that is to read it and where it is kept."""
+    """Send a table, and return the job that is to read it and the path of the table."""
     job = service.post("/v1/basins/observations", content=b"basin,date,discharge_cfs\n", headers=header).json()
     return job["id"], Path(job["params"]["observations_file"])
 
@@ -84,7 +84,7 @@ def test_an_upload_goes_with_its_job_however_that_ends(
     assert file.exists() is stays
 
 
-def test_what_a_job_read_from_another_folder_is_not_deleted(tools: ServiceTools, tmp_path: Path) -> None:
+def test_files_read_from_another_folder_are_not_deleted(tools: ServiceTools, tmp_path: Path) -> None:
     table = tmp_path / "incoming" / "days.csv"
     table.parent.mkdir()
     table.write_text("mine")

@@ -68,7 +68,7 @@ def test_a_file_at_which_the_process_dies_twice_is_named_and_the_others_are_take
             assert series.read(session, f"CARAVAN-{gauge}", "caravan", "discharge") is not None
 
 
-def test_where_no_file_is_left_the_job_has_failed_and_names_it(
+def test_a_job_without_a_readable_file_fails_and_names_it(
     sqlite: str, sqlite_database: Database, tmp_path: Path
 ) -> None:
     crashing = gauges_of(tmp_path / "incoming", CRASHES_AT[0])[CRASHES_AT[0]]

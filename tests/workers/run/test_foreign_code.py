@@ -47,7 +47,7 @@ def test_a_command_of_freshet_runs_nothing_of_its_working_folder(tmp_path: Path)
     assert ran(foreign) == []
 
 
-def test_a_child_that_writes_anything_else_has_crashed_and_its_job_states_it(empty_shop: Shop) -> None:
+def test_a_child_that_writes_anything_else_has_crashed_and_its_job_reports_it(empty_shop: Shop) -> None:
     empty_shop.start(module="tests.workers.babbling")
     job = empty_shop.ended(empty_shop.post("prune").id)
     assert (job.status, job.attempt) == ("failed", 2)  # in the same way twice: no third attempt
@@ -80,6 +80,6 @@ def test_a_child_that_writes_anything_else_has_crashed_and_its_job_states_it(emp
         b"[" * 100_000,
     ],
 )
-def test_what_is_no_message_is_not_read_as_one(line: bytes) -> None:
+def test_a_line_that_is_not_a_message_is_not_read_as_one(line: bytes) -> None:
     with pytest.raises(ValidationError):
         message_of(line)

@@ -41,36 +41,36 @@ def test_a_crash_at_the_same_place_twice_fails_its_job_alone(harmful_shop: Shop)
     assert done(harmful_shop)["attempt"] == 1
 
 
-def test_a_crash_that_does_not_come_again_is_got_over(harmful_shop: Shop) -> None:
+def test_a_job_survives_a_single_crash(harmful_shop: Shop) -> None:
     job = harmful_shop.ended(harmful_shop.post("harm", harm="segfault_once").id)
     assert (job.status, job.attempt) == ("succeeded", 2)
 
 
-def test_a_process_that_ends_without_a_word_is_reported_of(harmful_shop: Shop) -> None:
+def test_a_process_that_ends_silently_is_reported(harmful_shop: Shop) -> None:
     _, detail = problem(harmful_shop.ended(harmful_shop.post("harm", harm="leave").id))
     assert "exit code 7 before it had reported any progress" in detail
 
 
-def test_an_ingestion_may_use_so_much_memory_and_no_more(harmful_shop: Shop) -> None:
+def test_the_memory_of_an_ingestion_is_limited(harmful_shop: Shop) -> None:
     job = harmful_shop.ended(harmful_shop.post("intake-harm", harm="flood_memory").id)
     kind, detail = problem(job)
     assert (kind, job.attempt) == ("out-of-memory", 1)
     assert f"({MEMORY_LIMIT // 2**20} MiB) at 1 of 3 (reading huge.nc)" in detail
 
 
-def test_what_a_process_reports_without_end_is_not_held(harmful_shop: Shop) -> None:
+def test_endless_reports_of_a_process_are_not_held(harmful_shop: Shop) -> None:
     kind, detail = problem(harmful_shop.ended(harmful_shop.post("harm", harm="flood_pipe").id))
     assert kind == "process-died"
     assert "SIGKILL" in detail
 
 
-def test_what_a_library_prints_is_no_message(harmful_shop: Shop) -> None:
+def test_output_of_a_library_is_not_a_message(harmful_shop: Shop) -> None:
     assert harmful_shop.ended(harmful_shop.post("harm", harm="print_much").id).status == "succeeded"
 
 
 @pytest.mark.parametrize("harm", ["ignore", "freeze", "read_named_pipe"])
 def test_a_job_that_hangs_is_killed_at_its_time_limit(harmful_shop: Shop, harm: str) -> None:
-    done(harmful_shop)  # so that a process waits for the next job, and its start is no part of the time
+    done(harmful_shop)  # so that a process waits for the next job, and its start does not count
     job = harmful_shop.ended(harmful_shop.post("short-harm", harm=harm).id)
     kind, detail = problem(job)
     assert (kind, job.attempt) == ("time-limit", 1)
@@ -89,7 +89,7 @@ def test_a_job_whose_process_is_stopped_is_tried_again(harmful_shop: Shop) -> No
     assert (job.status, job.attempt) == ("succeeded", 2)
 
 
-def test_a_process_that_is_stopped_is_reported_of_until_it_is_replaced(harmful_shop: Shop) -> None:
+def test_a_process_that_is_stopped_is_reported_until_it_is_replaced(harmful_shop: Shop) -> None:
     done(harmful_shop)
     job = harmful_shop.post("harm", harm="freeze_once")
     (trouble,) = troubles(harmful_shop, job.id, until=bool)
@@ -99,7 +99,7 @@ def test_a_process_that_is_stopped_is_reported_of_until_it_is_replaced(harmful_s
 
 
 def troubles(shop: Shop, job: str, until: Callable[[list[str]], bool]) -> list[str]:
-    """Return what the workers say of a job that keeps them from their work, when something holds of it."""
+    """Return the reported fault that blocks the workers from a job, once a condition holds."""
     end = time.monotonic() + PATIENCE
     while True:
         with shop.database.reading() as session:
@@ -141,7 +141,7 @@ def test_jobs_share_a_process_but_for_ingestions_and_after_a_death(harmful_shop:
     assert done(harmful_shop)["process"] != first
 
 
-def test_a_hung_ingestion_stands_before_no_forecast(empty_shop: Shop) -> None:
+def test_a_hung_ingestion_delays_no_forecast(empty_shop: Shop) -> None:
     for queue in ("ingest", "default"):
         empty_shop.harmful_worker(queue)
     ingestion = jobs.NewJob(kind="intake-harm", params={"harm": "ignore"}, queue=IntakeHarm.queue)
@@ -178,7 +178,7 @@ def test_a_worker_that_is_stopped_queues_its_job_again_at_no_cost(empty_shop: Sh
     assert len(lines) == 4
 
 
-def test_a_cancel_of_a_job_whose_worker_is_stopped_is_stored(empty_shop: Shop) -> None:
+def test_a_cancel_of_a_job_whose_worker_is_stopped_takes_effect(empty_shop: Shop) -> None:
     job = empty_shop.post("harm", harm="ignore")
     worker = empty_shop.harmful_worker()
     is_running(empty_shop, job.id)
@@ -188,7 +188,7 @@ def test_a_cancel_of_a_job_whose_worker_is_stopped_is_stored(empty_shop: Shop) -
     assert empty_shop.job(job.id).status == "cancelled"
 
 
-def test_what_runs_a_job_ends_with_its_worker(empty_shop: Shop) -> None:
+def test_the_process_of_a_job_ends_with_its_worker(empty_shop: Shop) -> None:
     worker = empty_shop.harmful_worker()
     job = is_running(empty_shop, empty_shop.post("harm", harm="obey").id)
     assert job.progress is not None

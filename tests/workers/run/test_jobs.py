@@ -43,7 +43,7 @@ def test_a_cancel_at_any_moment_is_seen_within_two_heartbeats(sqlite_shop: Shop,
         assert sqlite_shop.ended(child).status == "cancelled"
         with sqlite_shop.database.reading() as session:
             later = events.events_after(session, child, last)
-        assert [event.type for event in later].count("progress") <= 2  # a heartbeat tells the progress
+        assert [event.type for event in later].count("progress") <= 2  # a heartbeat reports the progress
 
 
 def test_every_one_of_200_jobs_is_accounted_for(sqlite_shop: Shop) -> None:
@@ -72,7 +72,7 @@ def test_a_training_shows_the_progress_of_members_that_are_trained_side_by_side(
     assert sqlite_shop.ended(job.id).progress == {"done": 1200, "total": 1200, "detail": "2 of 2 members are trained"}
 
 
-def test_what_cannot_be_done_fails_with_its_sentence(sqlite_shop: Shop) -> None:
+def test_an_impossible_job_fails_with_its_message(sqlite_shop: Shop) -> None:
     sqlite_shop.worker()
     wrong = [
         sqlite_shop.post("forecast", basins=["SYNTH-0"]),

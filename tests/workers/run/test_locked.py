@@ -41,7 +41,7 @@ def shop(patient_shop: Shop) -> Shop:
     return patient_shop
 
 
-def test_what_a_job_came_to_is_stored_until_it_can_be_written(shop: Shop) -> None:
+def test_the_result_of_a_job_is_held_until_it_can_be_written(shop: Shop) -> None:
     job = shop.post("harm", harm="wait_for_a_file")
     shop.until(job.id, lambda _: (shop.settings.data / f"{job.id} began").exists())
     with locked(shop.database):
@@ -74,7 +74,7 @@ def test_a_job_that_cannot_be_claimed_is_claimed_later(shop: Shop) -> None:
     assert (done.status, done.attempt) == ("succeeded", 1)
 
 
-def test_the_api_reads_on_and_states_when_to_write_again(
+def test_the_api_reads_on_and_reports_when_to_write_again(
     sqlite: str, sqlite_database: Database, tmp_path: Path
 ) -> None:
     header = bearer(sqlite_database)

@@ -18,7 +18,7 @@ from tests.workers.conftest import PATIENCE, Shop, end
 
 
 def put_out(shop: Shop, *receivers: Receiver) -> Change:
-    """Subscribe receivers, and keep a change for them."""
+    """Subscribe receivers, and store a change for them."""
     at = shop.clock.wall()
     with shop.database.transaction() as session:
         key, _ = keys.make(session, "office", "operator", None, at)
@@ -46,7 +46,7 @@ def until(shop: Shop, holds: Callable[[], bool]) -> None:
 
 @pytest.fixture
 def receiver(monkeypatch: pytest.MonkeyPatch) -> Iterator[Receiver]:
-    """A receiver that the workers' settings allow; it hangs until somebody says otherwise."""
+    """A receiver that the workers' settings allow; it hangs until it is released."""
     with receiving(Receiver(hung_up=PATIENCE)) as started:
         monkeypatch.setenv("FRESHET_WEBHOOK_HOSTS", "{}:{}".format(*started.host))
         yield started

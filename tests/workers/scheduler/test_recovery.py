@@ -136,7 +136,9 @@ def test_a_forecast_whose_worker_is_killed_is_issued_once(shop: Shop) -> None:
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGSEGV], ids=lambda how: how.name)
-def test_a_killed_worker_s_job_does_not_wait_for_the_end_of_its_lease(patient_shop: Shop, how: signal.Signals) -> None:
+def test_the_job_of_a_killed_worker_does_not_wait_for_the_end_of_its_lease(
+    patient_shop: Shop, how: signal.Signals
+) -> None:
     worker = patient_shop.harmful_worker()
     job = patient_shop.post("harm", harm="obey")
     patient_shop.until(job.id, lambda found: found.status == "running")

@@ -243,7 +243,7 @@ def an_ingest(service: Service) -> None:
 
 
 def labelled_runs(service: Service) -> None:
-    """Have runs made that would be the newest of their kind."""
+    """Create runs that would be the newest of their kind."""
     for kind, params in (
         ("forecast", {"weather": "dry", "horizon": 1, "t0": "2005-08-19"}),
         ("forecast", {"weather": "climatology", "horizon": 2, "t0": "2005-08-19"}),

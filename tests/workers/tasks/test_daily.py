@@ -1,4 +1,4 @@
-"""A schedule posts the daily cycle, which tells what came of every basin."""
+"""A schedule posts the daily cycle, whose job reports the outcome of every basin."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -28,7 +28,9 @@ def here(live_shop: Shop, monkeypatch: pytest.MonkeyPatch) -> Iterator[Station]:
         yield at
 
 
-def test_a_schedule_posts_the_cycle_and_its_job_reports_what_came_of_each_basin(live_shop: Shop, here: Station) -> None:
+def test_a_schedule_posts_the_cycle_and_its_job_reports_the_outcome_of_each_basin(
+    live_shop: Shop, here: Station
+) -> None:
     due = schedules.NewSchedule(
         name="daily", kind="daily", params={"horizon": 3}, cron="0 7 * * *", timezone="UTC", next_run_at=ISSUE_DAY
     )

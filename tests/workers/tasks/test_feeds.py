@@ -38,7 +38,7 @@ def world(empty_shop: Shop, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
         yield world
 
 
-def test_a_job_asks_a_feed_and_reports_what_came(empty_shop: Shop, world: World) -> None:
+def test_a_job_fetches_a_feed_and_reports_what_it_stored(empty_shop: Shop, world: World) -> None:
     done = empty_shop.ended(empty_shop.post("fetch", None, feed="flow").id)
     assert (done.status, done.result) == ("succeeded", {"counts": {"new": 3}, "failed": {}} | NOTHING_MISSING)
     again = empty_shop.ended(empty_shop.post("fetch", None, feed="flow").id)
@@ -82,7 +82,7 @@ def test_a_job_of_which_nothing_came_has_failed(empty_shop: Shop, world: World) 
 
 
 @pytest.mark.usefixtures("world")
-def test_a_schedule_asks_a_feed(empty_shop: Shop) -> None:
+def test_a_schedule_fetches_a_feed(empty_shop: Shop) -> None:
     due = schedules.NewSchedule(
         name="flow", kind="fetch", params={"feed": "flow"}, cron="0 7 * * *", timezone="UTC", next_run_at=NOW
     )

@@ -28,7 +28,9 @@ def refused(shop: Shop, kind: str, **params: Any) -> str:
 
 
 @pytest.mark.parametrize("source", ["camels", "caravan", "benchmarks"])
-def test_files_elsewhere_pipes_and_devices_are_refused_by_name(sqlite_shop: Shop, tmp_path: Path, source: str) -> None:
+def test_files_outside_the_folders_pipes_and_devices_are_refused_by_name(
+    sqlite_shop: Shop, tmp_path: Path, source: str
+) -> None:
     incoming = tmp_path / "incoming"
     incoming.mkdir()
     (tmp_path / "shadow").write_text(SECRET)

@@ -104,7 +104,9 @@ def test_a_basin_of_before_keys_were_stored_is_an_admins(service: TestClient, to
     assert send(service, tools, admin, "OWN-old", 1).status == "succeeded"
 
 
-def test_a_table_is_refused_whole_where_one_basin_is_anothers(service: TestClient, tools: ServiceTools) -> None:
+def test_a_table_is_refused_whole_if_another_key_owns_one_of_its_basins(
+    service: TestClient, tools: ServiceTools
+) -> None:
     owner, other = bearer(tools.database), bearer(tools.database)
     service.put("/v1/basins/OWN-mill", json=MILL, headers=owner)
     service.put("/v1/basins/OWN-other", json=MILL, headers=other)

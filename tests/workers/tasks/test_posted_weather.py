@@ -1,4 +1,4 @@
-"""A weather forecast that was sent is checked and kept by a job; an operator's takes no place of a feed's."""
+"""A posted weather forecast is checked and stored by a job; an operator's never replaces a feed's."""
 
 import json
 from pathlib import Path
@@ -12,7 +12,7 @@ from records.access.keys import Scope
 from records.jobs import jobs
 from records.weather import weather_issues
 from tests.app.conftest import bearer, sqlite, sqlite_database
-from tests.ingestion import weather_files as created
+from tests.ingestion import weather_files
 from tests.records.factories import a_basin
 from tests.workers.tasks.test_posted_observations import run, service, tools
 from workers.queue import uploads
@@ -20,13 +20,16 @@ from workers.service_context import ServiceTools
 
 __all__ = ["service", "sqlite", "sqlite_database", "tools"]
 
-DOCUMENT = created.document() | {"reference_time": "2008-10-01T00:00:00Z", "available_time": "2008-10-01T05:00:00Z"}
+DOCUMENT = weather_files.document() | {
+    "reference_time": "2008-10-01T00:00:00Z",
+    "available_time": "2008-10-01T05:00:00Z",
+}
 for _weather in DOCUMENT["basins"].values():
     _weather["time"] = ["2008-10-01", "2008-10-02", "2008-10-03"]
 
 
 def send(service: TestClient, tools: ServiceTools, scope: Scope, document: dict[str, Any]) -> jobs.Job:
-    """Post a weather forecast, let a worker keep it, and return the job that has ended."""
+    """Post a weather forecast, let a worker store it, and return the job that has ended."""
     header = bearer(tools.database, scope) | {"Content-Type": "application/json"}
     posted = service.post("/v1/weather", content=json.dumps(document), headers=header)
     assert posted.status_code == 202
@@ -38,11 +41,11 @@ def send(service: TestClient, tools: ServiceTools, scope: Scope, document: dict[
 @pytest.fixture(autouse=True)
 def _basins(tools: ServiceTools) -> None:
     with tools.database.transaction() as session:
-        a_basin(session, created.BASINS[0])
+        a_basin(session, weather_files.BASINS[0])
 
 
 @pytest.mark.parametrize(("scope", "operational"), [("admin", True), ("operator", False)])
-def test_what_can_be_used_is_stored_and_the_rest_is_refused_by_name(
+def test_usable_basins_are_stored_and_the_others_refused_by_name(
     service: TestClient, tools: ServiceTools, scope: Scope, operational: bool
 ) -> None:
     job = send(service, tools, scope, DOCUMENT)
@@ -54,8 +57,8 @@ def test_what_can_be_used_is_stored_and_the_rest_is_refused_by_name(
     with tools.database.reading() as session:
         assert weather_issues.get(session, job.result["weather"]).operational is operational
         days = Period(day("2008-10-02"), day("2008-10-03"))
-        newest = weather_issues.newest(session, [created.BASINS[0]], now, days)
-    assert newest == ({created.BASINS[0]: job.result["weather"]} if operational else {})
+        newest = weather_issues.newest(session, [weather_files.BASINS[0]], now, days)
+    assert newest == ({weather_files.BASINS[0]: job.result["weather"]} if operational else {})
     assert list(uploads.folder(tools.settings.data).iterdir()) == []
     again = send(service, tools, scope, DOCUMENT).result
     assert again is not None
@@ -65,8 +68,8 @@ def test_what_can_be_used_is_stored_and_the_rest_is_refused_by_name(
 def test_another_content_under_the_same_identity_is_refused(service: TestClient, tools: ServiceTools) -> None:
     send(service, tools, "admin", DOCUMENT)
     changed = json.loads(json.dumps(DOCUMENT))
-    del changed["basins"][created.BASINS[1]]
-    changed["basins"][created.BASINS[0]]["traces"]["0"]["precipitation"][0] = 99.0
+    del changed["basins"][weather_files.BASINS[1]]
+    changed["basins"][weather_files.BASINS[0]]["traces"]["0"]["precipitation"][0] = 99.0
     job = send(service, tools, "admin", changed)
     assert job.problem is not None
     assert (job.status, job.problem["kind"]) == ("failed", "no-weather")
@@ -74,7 +77,7 @@ def test_another_content_under_the_same_identity_is_refused(service: TestClient,
 
 
 def test_a_job_reads_no_file_but_what_was_sent(tools: ServiceTools, tmp_path: Path) -> None:
-    outside = created.written_json(tmp_path, DOCUMENT)
+    outside = weather_files.written_json(tmp_path, DOCUMENT)
     with tools.database.transaction() as session:
         new = jobs.NewJob(kind="weather", params={"weather_file": str(outside)}, queue="ingest")
         job, _ = jobs.create(session, new, tools.clock.wall())
@@ -92,10 +95,10 @@ def document(**values: list[float]) -> dict[str, Any]:
     base = {"precipitation": [0.0, 3, 5, 0, 1], "tmax": [15.0] * 5, "tmin": [4.0] * 5, "vp": [700.0] * 5} | values
     days = [f"2008-10-0{number}" for number in range(1, 6)]
     units = {"precipitation": "mm/day", "tmax": "degC", "tmin": "degC", "vp": "Pa"}
-    return {**DOCUMENT, "units": units, "basins": {created.BASINS[0]: {"time": days, "traces": {"0": base}}}}
+    return {**DOCUMENT, "units": units, "basins": {weather_files.BASINS[0]: {"time": days, "traces": {"0": base}}}}
 
 
-def test_weather_in_another_unit_than_it_states_is_refused(service: TestClient, tools: ServiceTools) -> None:
+def test_weather_in_another_unit_than_declared_is_refused(service: TestClient, tools: ServiceTools) -> None:
     job = send(service, tools, "operator", document(vp=[7.0] * 5))
     assert job.problem is not None
     assert (job.status, job.problem["kind"]) == ("failed", "no-weather")
@@ -107,4 +110,4 @@ def test_odd_weather_is_stored_and_named_in_the_result(service: TestClient, tool
     job = send(service, tools, "operator", document(precipitation=[3, 5, 9, 9, 11]))
     assert job.result is not None
     assert (job.result["new"], job.result["warned_basins"]) == (1, 1)
-    assert "it looks accumulated" in job.result["warnings"][created.BASINS[0]][0]
+    assert "it looks accumulated" in job.result["warnings"][weather_files.BASINS[0]][0]

@@ -11,7 +11,7 @@ from tests.workers.conftest import Shop
 YEAR = "2000-10-01..2001-09-30"
 
 
-def test_a_job_retains_how_true_the_forecasts_of_a_version_are(sqlite_shop: Shop) -> None:
+def test_a_job_stores_the_verification_of_reforecasts(sqlite_shop: Shop) -> None:
     with sqlite_shop.database.reading() as session:
         version = versions.newest(session).id
     model = calibrate(sqlite_shop.database, CLOCK, version, BASINS, UNSEEN).sha256

@@ -7,7 +7,7 @@ from tests.operations.forecasting.test_forecast import one_run
 from tests.workers.conftest import Shop
 
 
-def test_a_job_retains_how_true_the_issued_forecasts_were(sqlite_shop: Shop) -> None:
+def test_a_job_stores_the_verification_of_issued_forecasts(sqlite_shop: Shop) -> None:
     one_run(sqlite_shop.database, t0="2005-03-10", horizon=2)
     with sqlite_shop.database.reading() as session:
         version = versions.newest(session).id

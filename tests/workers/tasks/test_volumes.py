@@ -7,7 +7,7 @@ from tests.operations.conftest import BASINS, CLOCK
 from tests.workers.conftest import Shop
 
 
-def test_a_job_makes_the_run_that_the_volume_of_a_season_is_reported_from(sqlite_shop: Shop) -> None:
+def test_a_job_creates_the_run_of_a_seasonal_volume(sqlite_shop: Shop) -> None:
     sqlite_shop.worker()
     job = sqlite_shop.post("volumes", basins=[BASINS[0]], t0="2004-04-10", season="04-01..05-31")
     done = sqlite_shop.ended(job.id)

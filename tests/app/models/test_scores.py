@@ -1,0 +1,128 @@
+"""Scores of a version in a basin and over its basins."""
+
+from dataclasses import replace
+
+import pytest
+from starlette.testclient import TestClient
+
+from hydrology.base.calendar import day
+from records.database.engine import Database
+from records.verification import scores as verification_scores
+from records.versions.version_properties import Pretrained, VersionProperties
+from tests.app.forecasts.test_water import CELLS
+from tests.records.factories import BASIN, NOW, a_basin, a_promoted_version, a_version
+
+SCORE = verification_scores.Score(
+    version_id="",
+    basin_id=BASIN,
+    member="mean",
+    metric="nse",
+    first_day=day("1989-10-01"),
+    last_day=day("1999-09-30"),
+    n=3652,
+    value=0.75,
+    evaluated_at=NOW,
+)
+FHV = replace(SCORE, metric="fhv", n=25, value=None, reason="25 days have no highest 2 %.")
+
+
+def fill_records(database: Database) -> tuple[str, str]:
+    """Store scores of the current version of three basins; return it, and one without scores."""
+    with database.transaction() as session:
+        a_basin(session)
+        current, other = a_promoted_version(session), a_version(session).id
+        scores = [replace(one, version_id=current) for one in (replace(SCORE, shipped=True), FHV)]
+        scores += [
+            replace(scores[0], basin_id=a_basin(session, basin), value=value)
+            for basin, value in (("SYNTH-01", 0.25), ("SYNTH-02", 0.5))
+        ]
+        verification_scores.replace(session, scores)
+    return current, other
+
+
+def test_a_basin_reports_the_scores_of_its_current_version(database: Database, client: TestClient) -> None:
+    version, _ = fill_records(database)
+    result = client.get(f"/v1/basins/{BASIN}/skill").json()
+    assert (result["basin"], result["version"]) == (BASIN, version)
+    fhv, nse = result["scores"]
+    assert (nse["metric"], nse["value"], nse["reason"], nse["n"]) == ("nse", 0.75, None, 3652)
+    assert nse["period"] == {"first_day": "1989-10-01", "last_day": "1999-09-30"}
+    assert (nse["shipped"], fhv["shipped"]) == (True, False)
+    assert (fhv["value"], fhv["reason"], fhv["n"]) == (None, "25 days have no highest 2 %.", 25)
+    assert set(result["missing"]) == {"snow"}
+    only = client.get(f"/v1/basins/{BASIN}/skill?metric=nse&version={version}").json()
+    assert only["scores"] == [nse]
+
+
+def test_a_version_without_scores_of_its_own_reports_those_of_its_twin(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    twin, _ = fill_records(sqlite_database)
+    shipped = Pretrained(name="today", content="a", trained_on="maurer_extended", twin=twin)
+    with sqlite_database.transaction() as session:
+        version = a_promoted_version(session, properties=VersionProperties(pretrained=shipped))
+    for address in (f"/v1/basins/{BASIN}/skill", f"/v1/models/{version}/skill"):
+        answer = sqlite_client.get(address).json()
+        assert (answer["version"], answer["scored"]) == (version, twin)
+        assert {score["metric"] for score in answer["scores"]} == {"nse", "fhv"}
+    assert sqlite_client.get(f"/v1/models/{version}").json()["twin"] == twin
+
+
+def test_a_basin_reports_how_well_its_snow_reads(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    version, _ = fill_records(sqlite_database)
+    unread = replace(CELLS, version_id=version, product="snodas", test_r=None, bias_pct=None, reason="No snow fell.")
+    with sqlite_database.transaction() as session:
+        verification_scores.replace_snow_cells(session, [replace(CELLS, version_id=version), unread])
+    result = sqlite_client.get(f"/v1/basins/{BASIN}/skill").json()
+    snodas, uaz = result["snow"]
+    assert (uaz["test"]["r"], uaz["reason"], uaz["label"]) == (0.8, None, "not trained on snow")
+    assert (snodas["test"]["r"], snodas["reason"]) == (None, "No snow fell.")
+    assert result["missing"] == {}
+
+
+def test_a_version_reports_its_quartiles_over_the_basins(database: Database, client: TestClient) -> None:
+    version, _ = fill_records(database)
+    result = client.get(f"/v1/models/{version}/skill").json()
+    fhv, nse = result["scores"]
+    assert (nse["n"], nse["lacking"], nse["p25"], nse["median"], nse["p75"]) == (3, 0, 0.375, 0.5, 0.625)
+    assert (fhv["n"], fhv["lacking"], fhv["median"]) == (0, 1, None)
+    assert client.get(f"/v1/models/{version}/skill?metric=nse").json()["scores"] == [nse]
+
+
+def test_a_new_score_is_a_new_answer(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    version, _ = fill_records(sqlite_database)
+    addresses = f"/v1/basins/{BASIN}/skill", f"/v1/models/{version}/skill"
+    held = [{"If-None-Match": sqlite_client.get(address).headers["ETag"]} for address in addresses]
+    before = [sqlite_client.get(at, headers=tag).status_code for at, tag in zip(addresses, held, strict=True)]
+    with sqlite_database.transaction() as session:
+        verification_scores.replace(session, [replace(SCORE, version_id=version, value=0.76)])
+    after = [sqlite_client.get(at, headers=tag).status_code for at, tag in zip(addresses, held, strict=True)]
+    assert (before, after) == ([304, 304], [200, 200])
+
+
+def test_an_unevaluated_version_reports_how_to_evaluate_it(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    version, other = fill_records(sqlite_database)
+    addresses = {
+        f"/v1/basins/{BASIN}/skill?version={other}": "not-evaluated",
+        f"/v1/basins/{BASIN}/skill?metric=luck": "not-evaluated",
+        f"/v1/models/{other}/skill": "not-evaluated",
+        f"/v1/models/{version}/skill?metric=luck": "not-evaluated",
+        f"/v1/basins/{BASIN}/skill?version=nothing": "unknown-version",
+        "/v1/models/nothing/skill": "unknown-version",
+        "/v1/basins/SYNTH-01/skill": "no-model",
+        "/v1/basins/SYNTH-09/skill": "unknown-basin",
+    }
+    for address, kind in addresses.items():
+        answer = sqlite_client.get(address)
+        assert (answer.status_code, answer.json()["type"]) == (404, f"/problems/{kind}")
+        if kind == "not-evaluated":
+            assert "freshet evaluate --version" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize("asked", ["metric=", "metric=a%20b", "version=a/b"])
+def test_a_parameter_that_cannot_be_used_is_named(sqlite_client: TestClient, asked: str) -> None:
+    answer = sqlite_client.get(f"/v1/basins/{BASIN}/skill?{asked}")
+    assert answer.status_code == 422
+    assert [fault["field"] for fault in answer.json()["errors"]] == [asked.partition("=")[0]]

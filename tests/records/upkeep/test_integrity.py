@@ -1,0 +1,173 @@
+"""All that carries a checksum is checked; what is damaged is named, with how to mend it."""
+
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sqlalchemy import LargeBinary, inspect, select, text, update
+from sqlalchemy.orm import Session
+
+from hydrology.base.calendar import Period
+from records.database.engine import Database
+from records.database.statements import table_of
+from records.database.tables import Summed
+from records.runs import states
+from records.schema import Base
+from records.series import series
+from records.simulations import simulated_thresholds
+from records.simulations.simulated_storage import SimulatedWater
+from records.upkeep import integrity
+from records.upkeep.integrity import CHECKERS, NotSound, check, page_faults
+from records.versions import error_models, trainings
+from records.weather import bridges, weather_issues
+from records.weather.tables import BridgeBasinRow
+from tests.app.factories import forecast
+from tests.records.factories import (
+    BASIN,
+    NOW,
+    a_basin,
+    a_member,
+    a_run,
+    a_source,
+    a_state,
+    a_version,
+    a_weather_forecast,
+    contents,
+    daily,
+    instant,
+)
+from tests.records.simulations.test_simulated_thresholds import levels_of
+from tests.records.versions.test_error_models import new as an_error_model
+from tests.records.weather.test_bridges import LIVE, a_part, corrections
+
+KEY = (BASIN, "usgs", "discharge")
+
+
+@pytest.fixture
+def sqlite_database(migrated_sqlite: Path, tmp_path: Path) -> Iterator[Database]:
+    """A database on SQLite alone, for what PostgreSQL sees to itself."""
+    database = Database(f"sqlite:///{shutil.copy(migrated_sqlite, tmp_path / 'freshet.sqlite')}")
+    yield database
+    database.close()
+
+
+def store_one_of_each(session: Session) -> None:
+    """Store a row of every table that is checked, two of those that need two."""
+    a_basin(session)
+    for at, value in ((NOW, 1.0), (instant("2009-01-01"), 2.0)):
+        series.write(session, *KEY, daily("1999-01-01", value), a_source(session), at)
+    version = a_version(session).id
+    states.put(session, a_state(version, "2008-09-30"), NOW)
+    error_models.replace(session, an_error_model(version), NOW)
+    weather_issues.store(session, [a_weather_forecast()], NOW, operational=True)
+    bridges.create(session, LIVE, [a_part()], NOW)
+    levels = levels_of(session, version)
+    days = Period(levels.first_day, levels.last_day)
+    water = SimulatedWater(days, np.zeros(len(days), np.float32))
+    simulated_thresholds.replace(session, levels, {"storage": water})
+    training = trainings.start(session, {}, NOW).id
+    trainings.finish_member(session, training, a_member(0), NOW)
+    trainings.save_checkpoint(session, training, 1, 10, b"ten", {}, NOW)
+    a_run(session, version, forecast())
+
+
+def damage(session: Session, row: type[Base]) -> None:
+    """Change the last byte of the first column of bytes of every row of a table; of bridges, a number."""
+    if row is BridgeBasinRow:
+        session.execute(update(row).values(corrections=corrections(0.9)))
+        return
+    column = next(column for column in inspect(row).columns if isinstance(column.type, LargeBinary))
+    for stored in session.scalars(select(row)).all():
+        content: bytes = getattr(stored, column.name)
+        key = [each == getattr(stored, each.name) for each in inspect(row).primary_key]
+        changed: dict[str, Any] = {column.name: content[:-1] + bytes([content[-1] ^ 1])}
+        session.execute(update(row).where(*key).values(changed))
+
+
+def test_every_table_whose_rows_have_a_checksum_is_checked() -> None:
+    checked = {checker.row for checker in CHECKERS}
+    summed = {mapper.class_ for mapper in Base.registry.mappers if issubclass(mapper.class_, Summed)}
+    assert summed <= checked
+
+
+def test_nothing_is_wrong_with_what_was_written(database: Database) -> None:
+    with database.transaction() as session:
+        store_one_of_each(session)
+        before = contents(session)
+    shown: list[tuple[int, int]] = []
+    done = integrity.check(database, lambda *counts: shown.append(counts))
+    done.require()
+    assert (done.sentences, done.row_count) == ([], shown[-1][1])
+    assert [rows for rows, _ in shown] == [*range(1, done.row_count + 1)]
+    with database.reading() as session:
+        assert contents(session) == before
+        assert all(session.scalars(select(table_of(checker.row))).first() is not None for checker in CHECKERS)
+
+
+@pytest.mark.parametrize("checker", CHECKERS, ids=lambda checker: checker.row.__tablename__)
+def test_a_damaged_row_is_reported_with_its_repair(database: Database, checker: integrity.Checker) -> None:
+    with database.transaction() as session:
+        store_one_of_each(session)
+        damage(session, checker.row)
+    done = integrity.check(database)
+    assert {found.table for found in done.damages} == {checker.row.__tablename__}
+    assert done.faults == ()
+    key = [column.name for column in inspect(checker.row).primary_key]
+    assert all([*found.key] == key and checker.mending in found.sentence for found in done.damages)
+    with pytest.raises(NotSound, match=f"A row of {checker.row.__tablename__} is damaged"):
+        done.require()
+
+
+def test_a_row_that_refers_to_nothing_is_reported(sqlite_database: Database) -> None:
+    with sqlite_database.transaction() as session:
+        store_one_of_each(session)
+    with sqlite_database.migrating() as connection:  # references are not watched meanwhile
+        connection.exec_driver_sql("DELETE FROM sources")
+    faults = integrity.check(sqlite_database).faults
+    assert any(
+        "rows of series refer to rows of sources that are not there: restore a backup" in fault for fault in faults
+    )
+
+
+def test_an_unreadable_json_document_is_reported_and_the_rest_is_checked(sqlite_database: Database) -> None:
+    with sqlite_database.transaction() as session:
+        store_one_of_each(session)
+    whole = integrity.check(sqlite_database).row_count
+    with sqlite_database.transaction() as session:
+        session.execute(text("UPDATE weather_basins SET traces = '[\"0'"))
+    done = integrity.check(sqlite_database)
+    assert [fault.partition(" cannot be read")[0] for fault in done.faults] == ["weather_basins"]
+    assert done.row_count == whole - 1
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        ["CREATE VIEW more AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x FROM n"],
+        [
+            "ALTER TABLE series RENAME TO other",
+            "CREATE VIEW series AS WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT * FROM n",
+        ],
+        ["CREATE TRIGGER more AFTER INSERT ON feeds BEGIN DELETE FROM basins; END"],
+        ["ALTER TABLE feeds ADD COLUMN more AS (hex(zeroblob(100000000)))"],
+    ],
+)
+def test_foreign_triggers_and_views_are_named_and_not_run(
+    migrated_sqlite: Path, tmp_path: Path, statements: list[str]
+) -> None:
+    file = shutil.copy(migrated_sqlite, tmp_path / "hostile.sqlite")
+    with closing(sqlite3.connect(file, isolation_level=None)) as connection:
+        for statement in statements:
+            connection.execute(statement)
+    database = Database(f"sqlite:///{file}")
+    found = check(database)
+    quick = page_faults(database, quick=True)
+    database.close()
+    assert (found.row_count, list(found.faults)) == (0, quick)
+    assert all("which is not Freshet's: drop it, or restore a backup." in fault for fault in found.faults)
+    assert found.faults

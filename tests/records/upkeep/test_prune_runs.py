@@ -1,0 +1,151 @@
+"""Which runs and states are outdated, and which parts of a run outlive its members."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import numpy as np
+import pytest
+from sqlalchemy import update
+from sqlalchemy.orm import Session
+
+from hydrology.base.calendar import day
+from records.alerts import alerts
+from records.database import retention
+from records.database.engine import Database
+from records.forecasts import latest
+from records.runs import runs, states
+from records.runs.tables import RunContentRow, StateRow
+from records.runs.what_if import RunWhatIf
+from records.upkeep import prune_runs
+from tests.app.factories import forecast, forecast_with_traces
+from tests.records.factories import BASIN, NOW, a_basin, a_promoted_version, a_run, a_state, contents
+
+SOON = NOW + timedelta(days=1)
+
+
+@pytest.fixture
+def version(database: Database) -> str:
+    with database.transaction() as session:
+        a_basin(session)
+        return a_promoted_version(session)
+
+
+def thin(session: Session, ids: Iterable[str]) -> None:
+    retention.note(session, "members", prune_runs.remove_members(session, [*ids]), NOW, 400)
+    session.expire_all()
+
+
+def test_the_newest_of_a_basin_and_those_of_alerts_and_what_ifs_are_not_outdated(
+    database: Database, version: str
+) -> None:
+    with database.transaction() as session:
+        old, alerted, base, newest = (
+            a_run(session, version, forecast(), t0=day(at)).id
+            for at in ("2008-09-01", "2008-09-02", "2008-09-03", "2008-09-04")
+        )
+        asked = RunWhatIf(changes={"degrees": 2.0}, base=base)
+        a_run(session, version, forecast(), purpose="what-if", what_if=asked)
+        young = a_run(session, version, forecast(), t0=day("2008-09-02"), created_at=NOW + timedelta(days=9)).id
+        alerts.settle(session, BASIN, runs.get(session, alerted), 10, "Not calibrated.", now=NOW, wall=NOW)
+        assert prune_runs.outdated_members(session, SOON) == {old: 1}
+        assert prune_runs.outdated_members(session, SOON, [base, newest, young]) == {}
+        thin(session, [old])
+        assert prune_runs.outdated_members(session, SOON) == {}
+
+
+def test_a_what_if_run_that_a_younger_one_is_compared_with_is_not_outdated(database: Database, version: str) -> None:
+    with database.transaction() as session:
+        base, old = (a_run(session, version, forecast(), purpose="what-if").id for _ in range(2))
+        asked = RunWhatIf(changes={"degrees": 2.0}, base=base)
+        a_run(session, version, forecast(), purpose="what-if", what_if=asked, created_at=NOW + timedelta(days=9))
+        assert prune_runs.outdated_what_ifs(session, SOON) == {old: 1}
+        assert prune_runs.remove_what_ifs(session, [old]) == [old]
+        assert [run.id for run in runs.list_runs(session) if run.created_at < SOON] == [base]
+
+
+@pytest.mark.parametrize("result", [forecast(), forecast_with_traces()], ids=["one weather", "traces"])
+def test_quantiles_ledgers_and_what_verification_needs_outlive_the_members(
+    database: Database, version: str, result: runs.BasinResult
+) -> None:
+    with database.transaction() as session:
+        run = a_run(session, version, result, horizon_days=3).id
+        before, ledgers = runs.series_of(session, run, BASIN), runs.ledger_of(session, run, BASIN)
+        size = len(session.get_one(RunContentRow, (run, BASIN)).content)
+        thin(session, [run])
+        after = runs.series_of(session, run, BASIN)
+        assert len(session.get_one(RunContentRow, (run, BASIN)).content) < size
+        assert runs.ledger_of(session, run, BASIN) == ledgers
+        for name in ("discharge_quantiles", runs.CALIBRATED, runs.NORMAL):
+            assert after[name].values.tobytes() == before[name].values.tobytes()
+        assert runs.levels_of_members(after).tobytes() == runs.levels_of_members(before).tobytes()
+        assert runs.mean_of_members(after).tobytes() == runs.mean_of_members(before).tobytes()
+        assert not {"discharge", "storage", "snow", "loss", "cells_at_t0", runs.PATHS, runs.ORIGIN} & after.keys()
+        if runs.LEDGER in before:
+            entries = before[runs.LEDGER].axes["entry"]
+            means = [float(runs.ledger_entry(before[runs.LEDGER], name).mean(dtype=np.float64)) for name in entries]
+            assert after[runs.LEDGER].values.tolist() == means
+        shown = runs.basin_of(session, run, BASIN)
+        assert shown.why_missing == shown.pruned == runs.issued_runs_of_basin(session, BASIN, [run])[run].pruned
+        assert "pruned on 2008-10-01" in shown.why_missing
+
+
+def test_a_damaged_run_stays_as_it_is(database: Database, version: str) -> None:
+    with database.transaction() as session:
+        run = a_run(session, version, forecast()).id
+        session.execute(update(RunContentRow).values(content=b"rubbish"))
+        thin(session, [run])
+        assert session.get_one(RunContentRow, (run, BASIN)).content == b"rubbish"
+
+
+def test_a_pruned_earlier_latest_forecast_is_reported_as_pruned(database: Database, version: str) -> None:
+    later = NOW + timedelta(days=2)
+    with database.transaction() as session:
+        old = a_run(session, version, forecast(), t0=day("2008-09-29")).id
+        a_run(session, version, forecast(), issued_at=later, available_at=later)
+        thin(session, [old])
+        found = latest.latest(session, BASIN, NOW)
+        assert (found.run.id, found.basin.pruned is None) == (old, False)
+        assert latest.latest(session, BASIN, later).basin.pruned is None
+
+
+def test_the_last_valid_old_state_of_each_month_and_the_newest_stay(database: Database, version: str) -> None:
+    stored = ("2008-07-30", "2008-08-31", "2008-09-30")
+    with database.transaction() as session:
+        for at in ("2008-07-01", "2008-07-30", "2008-07-31", "2008-08-30", "2008-08-31", "2008-09-29", "2008-09-30"):
+            states.put(session, a_state(version, at), NOW)
+        session.execute(
+            update(StateRow)
+            .where(StateRow.day == day("2008-07-31"))
+            .values(invalid_at=NOW, invalid_reason="rain was revised")
+        )
+        outdated = states.outdated(session, SOON)
+        assert [str(at) for _, _, at in outdated] == ["2008-07-01", "2008-07-31", "2008-08-30", "2008-09-29"]
+        assert states.outdated(session, NOW) == {}
+        some = [*outdated][:2]
+        assert states.outdated(session, SOON, some) == dict.fromkeys(some, 1)
+        assert states.remove(session, [*outdated]) == []
+        left = [row[2] for row in contents(session)["states"]]
+        assert [str(at) for at in sorted(left)] == list(stored)
+        newest = states.newest_valid(session, version, BASIN, day("2008-08-15"))
+        assert newest is not None
+        assert str(newest.day) == "2008-07-30"
+
+
+def test_a_run_retains_its_cells_after_its_initial_state_is_pruned(database: Database, version: str) -> None:
+    cells = np.arange(6, dtype=np.float32).reshape(2, 3)
+    with database.transaction() as session:
+        for at in ("2008-09-28", "2008-09-29"):
+            states.put(session, a_state(version, at, arrays={"c": cells}), NOW)
+        state = states.get(session, version, BASIN, day("2008-09-28"))
+        assert state is not None
+        axes: dict[str, list[Any]] = {"member": ["0", "1"], "cell": [0, 1, 2]}
+        result = replace(
+            forecast(state_hash=state.sha256), series=[runs.RunSeries("cells_at_t0", "mm", axes, cells)], ledgers=()
+        )
+        run = a_run(session, version, result, t0=day("2008-09-28")).id
+        states.remove(session, [*states.outdated(session, SOON)])
+        session.expire_all()
+        assert states.get(session, version, BASIN, day("2008-09-28")) is None
+        assert runs.series_of(session, run, BASIN)["cells_at_t0"].values.tobytes() == cells.tobytes()

@@ -1,0 +1,130 @@
+"""Scores are stored under their whole key, with a value or a reason."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sqlalchemy.exc import IntegrityError, StatementError
+from sqlalchemy.orm import Session
+
+from hydrology.base.calendar import day
+from records.database.engine import Database
+from records.verification import scores
+from records.verification.scores import Score, SnowCells
+from tests.records.factories import BASIN, NOW, a_basin, a_version, contents, instant
+
+LATER = instant("2009-01-01")
+
+
+def _a_score(session: Session) -> Score:
+    a_basin(session)
+    return Score(
+        version_id=a_version(session).id,
+        basin_id=BASIN,
+        member="mean",
+        metric="nse",
+        first_day=day("1989-10-01"),
+        last_day=day("1999-09-30"),
+        n=3652,
+        value=0.74,
+        low=0.7,
+        high=0.78,
+        evaluated_at=NOW,
+    )
+
+
+def test_scores_are_read_by_version_basin_and_metric(database: Database) -> None:
+    with database.transaction() as session:
+        mean = _a_score(session)
+        first = replace(mean, member="0", value=0.71)
+        unknown = replace(mean, metric="fhv", value=None, reason="25 pairs have no top 2 %", low=None, high=None, n=25)
+        winter = replace(mean, season="winter", first_day=day("1990-10-01"))
+        scores.replace(session, [winter, unknown, mean, first])
+        assert scores.scores(session) == [first, unknown, mean, winter]
+        assert scores.scores(session, members=["0"]) == [first]
+        assert scores.scores(session, metrics=["fhv", "kge"]) == [unknown]
+        assert scores.scores(session, first_day=day("1990-10-01"), last_day=day("1999-09-30")) == [winter]
+        assert scores.scores(session, versions=[mean.version_id], basins=["SYNTH-01"]) == []
+
+
+def test_the_same_scores_again_write_nothing_and_others_replace(database: Database) -> None:
+    with database.transaction() as session:
+        score = _a_score(session)
+        scores.replace(session, [score])
+        before = contents(session)
+        scores.replace(session, [replace(score, evaluated_at=LATER)])
+        scores.replace(session, [])
+        assert contents(session) == before
+        better = replace(score, value=0.75, evaluated_at=LATER)
+        scores.replace(session, [better])
+        assert scores.scores(session) == [better]
+
+
+@pytest.mark.parametrize("change", [{"value": None}, {"reason": "none"}, {"low": 0.9}, {"n": -1}])
+def test_a_score_has_a_value_or_a_reason_and_a_true_interval(database: Database, change: dict[str, object]) -> None:
+    with database.transaction() as session:
+        score = _a_score(session)
+        with pytest.raises(IntegrityError), session.begin_nested():
+            scores.replace(session, [replace(score, **change)])  # type: ignore[arg-type]
+
+
+def test_a_score_is_never_nan(database: Database) -> None:
+    with database.transaction() as session:
+        score = _a_score(session)
+        with pytest.raises(StatementError, match="must be finite"), session.begin_nested():
+            scores.replace(session, [replace(score, value=float("nan"))])
+        assert scores.scores(session) == []
+
+
+def test_numpy_numbers_are_stored_as_numbers(database: Database) -> None:
+    with database.transaction() as session:
+        score = _a_score(session)
+        numbers = {"n": np.int64(3652), "value": np.float32(0.5), "low": np.float64(0.25)}
+        scores.replace(session, [replace(score, **numbers)])  # type: ignore[arg-type]
+        assert scores.scores(session) == [replace(score, value=0.5, low=0.25)]
+
+
+def test_snow_cells_are_replaced_by_version_basin_and_product(database: Database) -> None:
+    with database.transaction() as session:
+        score = _a_score(session)
+        cells = SnowCells(
+            version_id=score.version_id,
+            basin_id=BASIN,
+            product="uaz",
+            cells={"0": [3, 17], "1": [5]},
+            training_first=day("1999-10-01"),
+            training_last=day("2008-09-30"),
+            training_r=0.95,
+            test_first=day("1989-10-01"),
+            test_last=day("1999-09-30"),
+            test_r=0.94,
+            bias_pct=-23.0,
+            evaluated_at=NOW,
+        )
+        snodas = replace(cells, product="snodas", cells={}, test_r=None, bias_pct=None, reason="SNODAS begins in 2003")
+        scores.replace_snow_cells(session, [cells, snodas])
+        better = replace(cells, cells={"0": [3]}, evaluated_at=LATER)
+        scores.replace_snow_cells(session, [better])
+        scores.replace_snow_cells(session, [])
+        assert scores.snow_cells(session, score.version_id) == [snodas, better]
+        assert scores.snow_cells(session, score.version_id, ["SYNTH-01"]) == []
+        with pytest.raises(IntegrityError), session.begin_nested():
+            scores.replace_snow_cells(session, [replace(cells, test_r=None)])
+
+
+def test_quartiles_are_over_the_basins_that_have_a_value(database: Database) -> None:
+    with database.transaction() as session:
+        score = _a_score(session)
+        values = {"USGS-1": 0.1, "USGS-2": 0.2, "USGS-3": 0.4, "USGS-4": None}
+        for basin, value in values.items():
+            a_basin(session, basin)
+            reason = None if value is not None else "constant"
+            scores.replace(session, [replace(score, basin_id=basin, value=value, reason=reason, low=None, high=None)])
+        lacking = replace(score, metric="fhv", value=None, reason="short", low=None, high=None)
+        scores.replace(session, [lacking, replace(score, first_day=day("1990-10-01"))])
+        fhv, nse, shorter = scores.quartiles(session, score.version_id)
+        assert (fhv.metric, fhv.n, fhv.lacking, fhv.p25, fhv.median, fhv.p75) == ("fhv", 0, 1, None, None, None)
+        assert (nse.n, nse.lacking) == (3, 1)
+        assert [nse.p25, nse.median, nse.p75] == pytest.approx([0.15, 0.2, 0.3])
+        assert (shorter.first_day, shorter.n, shorter.median) == (day("1990-10-01"), 1, 0.74)
+        assert scores.quartiles(session, score.version_id, ["kge"]) == []

@@ -1,0 +1,22 @@
+"""A job computes a what-if run, under the name of who posted it."""
+
+from records.runs import runs
+from tests.operations.conftest import BASINS
+from tests.workers.conftest import Shop
+
+
+def test_a_job_creates_the_run_and_its_base(sqlite_shop: Shop) -> None:
+    sqlite_shop.worker()
+    job = sqlite_shop.post(
+        "what-if", basins=[BASINS[0]], t0="2004-04-10", changes={"increment": {"mm": 10.0}}, note="more water"
+    )
+    done = sqlite_shop.ended(job.id)
+    assert (done.status, done.problem) == ("succeeded", None)
+    assert done.result is not None
+    (created,) = done.result["runs"]
+    with sqlite_shop.database.reading() as session:
+        run, base = (runs.get(session, created[name]) for name in ("run", "base"))
+        assert (run.purpose, run.request_key) == ("what-if", job.id)
+        assert run.what_if is not None
+        assert (run.what_if.note, run.what_if.base, run.what_if.by) == ("more water", base.id, job.created_by)
+        assert {ledger.terms["increment"] for ledger in runs.ledger_of(session, run.id, BASINS[0])} == {10.0}
