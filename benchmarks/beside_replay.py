@@ -1,7 +1,7 @@
 """The service's daily job beside an operator's replay of ten years: how long it waits until it starts.
 
 `freshet serve` as it comes, with one worker of the default queue, over basins of CAMELS-US and the shipped ensemble: a
-copy of the 447 in FRESHET_DATA (made from FRESHET_CAMELS where it holds none), or fewer, from FRESHET_CAMELS. An
+copy of the 447 in FRESHET_DATA (built from FRESHET_CAMELS where it holds none), or fewer, from FRESHET_CAMELS. An
 operator's key posts two replays, which fill that queue; then an administrator's posts the daily job. Each of its
 seconds is counted from its posting. Nothing is waited for but that the daily job computes.
 """

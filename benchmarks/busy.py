@@ -56,7 +56,7 @@ def measure(basins: int | None = None) -> dict[str, Any]:
 
 
 def whole_store() -> Path:
-    """Return FRESHET_DATA with the 447 basins and the shipped ensemble, made where it holds no database."""
+    """Return FRESHET_DATA with the 447 basins and the shipped ensemble, built where it holds no database."""
     store = Settings.load().data
     if not (store / "freshet.sqlite").exists():
         _freshet(store, "ingest", "camels", *(part for name in FILES for part in ("--from", str(camels() / name))))

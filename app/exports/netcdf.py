@@ -78,7 +78,7 @@ def write(table: Table) -> bytes:
     # A dimension of size 0 is an unlimited one, of which the classic model has one: without rows there are two.
     model: Literal["NETCDF4", "NETCDF4_CLASSIC"] = "NETCDF4_CLASSIC" if len(grid.first) else "NETCDF4"
     with _library:
-        # The name is that of nothing: the file is made in memory.
+        # No file has this name: it is written in memory.
         dataset = netCDF4.Dataset("memory.nc", "w", format=model, memory=1)
         try:
             _fill(dataset, table, grid)

@@ -92,7 +92,7 @@ class Storage(Model):
 
     at_t0: float | None = Field(
         description="All water in the model's store at the end of T0, mm, before the first day ahead. Null where "
-        "the run did not keep it."
+        "the run did not store it."
     )
     total: Column = Field(description=column("All water in the model's store, mm"))
     snow: Column | None = Field(

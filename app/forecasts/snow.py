@@ -16,15 +16,15 @@ MIN_MM = 1.0
 HARDLY_ANY = f"No percentage is given of a normal below {MIN_MM:g} mm."
 OF_THE_BASIN = "Snow is read by cells chosen against reference snow of this basin."
 REGIONAL: Mapping[RegionalBecause, str] = {
-    "no-reference": "Snow is read by cells chosen over other basins: when the run was made, no reference snow of this "
+    "no-reference": "Snow is read by cells chosen over other basins: when the run was computed, no reference snow of this "
     "basin was stored.",
-    "not-chosen": "Snow is read by cells chosen over other basins: when the run was made, reference snow of this basin "
+    "not-chosen": "Snow is read by cells chosen over other basins: when the run was computed, reference snow of this basin "
     "was stored, but no cells had been chosen against it, which an evaluation does (freshet evaluate).",
 }
 
 
 def snow_read(series: Mapping[str, runs.RunSeries], basin: runs.RunBasin) -> SnowRead | None:
-    """Return what is said of the snow; None where the run has none."""
+    """Describe a run's snow; None where the run has none."""
     shown = basin.summary.snow
     if shown is None or runs.SNOW_SPREAD not in series or basin.summary.snow_mm is None:
         return None

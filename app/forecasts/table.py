@@ -24,7 +24,7 @@ def of_one(forecast: BasinForecast, sites: Mapping[str, Site]) -> Table:
 
 
 def of_many(answer: BasinForecasts, sites: Mapping[str, Site], unit: str) -> Table:
-    """Return the forecasts of many basins; one without any has one row, which says why.
+    """Return the forecasts of many basins; one without any has one row with the reason.
 
     Args:
         unit: of discharge: where no basin has a forecast, the table has its columns all the same.

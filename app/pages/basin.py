@@ -80,7 +80,7 @@ class Basin:
 
     Attributes:
         holes: days inside the basin's record without a value, with the command that fetches them.
-        loss: what is to be said where more is lost than could evaporate.
+        loss: the note where more is lost than could evaporate.
     """
 
     detail: BasinDetail

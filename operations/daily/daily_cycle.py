@@ -90,9 +90,9 @@ class Watcher:
 
     Attributes:
         show: gets what is under way, how much of it is done, of how much, and what it is at.
-        tell: gets what is worth knowing beforehand.
+        notify: gets notes before the fetch.
         pause: waits for some seconds between two attempts.
-        on_fetch: gets each feed that was asked, by its name, what came of its basins, and what stands for their data.
+        on_fetch: gets the name of each feed that was asked, the outcome of its basins, and the source files of their data.
     """
 
     show: Show = lambda _what, _done, _total, _detail: None

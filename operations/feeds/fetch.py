@@ -42,7 +42,7 @@ class Listener:
 
     Attributes:
         on_basin: gets each basin with how many are done, of how many.
-        tell: gets what is worth knowing beforehand, such as what the fetch weighs.
+        notify: gets notes before the fetch, such as its weight in calls.
         pause: waits for some seconds between two attempts.
         on_file: gets what stands for the data of a basin that were stored, or were stored before.
     """

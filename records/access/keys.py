@@ -116,7 +116,7 @@ def list_keys(session: Session) -> list[Key]:
 def official(key_id: InstrumentedAttribute[str | None] | InstrumentedAttribute[str]) -> ColumnElement[bool]:
     """Return the condition that rows are the service's own: their column holds no key, or an admin's.
 
-    What an operator's rows are is neither published as the service's state nor keeps the service's own waiting.
+    An operator's rows are neither published as the service's state nor do they delay the service's own.
     """
     return or_(key_id.is_(None), key_id.in_(select(KeyRow.id).where(KeyRow.scope == _ADMIN)))
 

@@ -149,7 +149,7 @@ class RunBasin:
         area_m2, area_name: the area that discharge is converted with.
         summary: what lists and maps show.
         spin_up_days: how many days after the empty store the state of T0 is; None where nothing was computed.
-        pruned: that what the members computed is not kept any more, and why; None where it is.
+        pruned: why the members' results are no longer stored; None where they are.
     """
 
     basin_id: str

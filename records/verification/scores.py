@@ -29,7 +29,7 @@ class Score:
         reference: the data that it is computed against.
         n: number of pairs.
         value: the score; None with the reason.
-        low, high: its interval, where one was made.
+        low, high: its interval, if one was computed.
         attributes_assumed: the attributes of the basin that were assumed in the simulation.
         shipped: whether it came with the ensemble; an evaluation here takes its place.
     """

@@ -12,7 +12,7 @@ from records.versions.version_properties import VersionProperties
 
 
 class ErrorModelRow(Summed, Base):
-    """What all basins share. Another fit replaces it; runs keep the fingerprint of the one that they used."""
+    """The part of an error model that all basins share. Another fit replaces it; runs store the fingerprint of theirs."""
 
     __tablename__ = "error_models"
     __table_args__ = (

@@ -66,8 +66,8 @@ class VersionProperties:
         attribute_ranges: the least and the greatest value of each attribute over the basins that it learnt from.
         physics: what the probes found of its networks.
         comparison: what the promotion rule decided.
-        twin: of one that was trained here on every day there is: the version that is judged in its place on days that
-            it has fitted itself, by the same recipe on fewer years. That of a shipped one is told by `pretrained`.
+        twin: for a version trained here on all days: the version that is scored in its place on its own training days,
+            by the same recipe on fewer years. That of a shipped version is in `pretrained`.
     """
 
     __pydantic_config__ = CLOSED

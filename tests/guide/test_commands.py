@@ -81,7 +81,7 @@ def test_the_pages_that_need_the_api_succeed_as_they_are_printed(
     assert '"exceeded_percent"' in output
     assert "Levels of version" in output
     assert '"secret"' in output
-    assert "Schedule morning" in output
+    assert "Schedule daily" in output
     assert {file.suffix for file in folder.glob("SYNTH-01_forecast_*")} == {".csv", ".nc"}
 
 

@@ -18,9 +18,9 @@ log = structlog.get_logger()
 def fire(tools: ServiceTools) -> int:
     """Post a job for every due schedule, and return their number.
 
-    A schedule that was due several times while nothing ran fires once. One that is due later than its rule says, since
-    the clock has been set back, is due when the rule says. One whose key has as many unfinished jobs as it may have is
-    skipped until its next instant; the audit trail says why.
+    A schedule that was due several times while nothing ran fires once. One that is due later than its rule states,
+    because the clock has been set back, is due by its rule. One whose key has the maximum of unfinished jobs is skipped
+    until its next instant, with an audit row that has the reason.
     """
     now = tools.clock.wall()
     with tools.database.reading() as session:

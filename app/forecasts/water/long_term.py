@@ -22,8 +22,8 @@ from records.series import series
 from records.versions import versions
 
 DAYS_OF_A_YEAR = 365.25
-NO_SUMS = "The state of T0 is not kept any more: forecast again."
-NO_AREA = "No area of the basin is kept, by which its discharge could be told as a depth."
+NO_SUMS = "The state of T0 is no longer stored: forecast again."
+NO_AREA = "No area of the basin is stored, so its discharge cannot be given as a depth."
 
 
 def long_term(session: Session, latest: Latest, at: datetime | None) -> LongTermBalance:

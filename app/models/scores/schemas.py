@@ -34,8 +34,8 @@ class Score(Of):
     n: int = Field(description="Number of days with both values.")
     value: float | None
     reason: str | None = Field(description="Why there is no value; null where there is one.")
-    low: float | None = Field(description="The lower end of its interval; null where none was made.")
-    high: float | None = Field(description="The upper end of its interval; null where none was made.")
+    low: float | None = Field(description="The lower end of its interval; null where none was computed.")
+    high: float | None = Field(description="The upper end of its interval; null where none was computed.")
     attributes_assumed: list[str] = Field(
         description="The attributes of the basin that were assumed in the simulation, for they were not known."
     )

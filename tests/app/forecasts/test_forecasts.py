@@ -145,7 +145,7 @@ def test_a_dry_normal_has_no_percent(sqlite_database: Database, sqlite_client: T
 
 
 @pytest.mark.parametrize(
-    ("shown", "reason"), [("No discharge of it is stored.",) * 2, (None, "The run did not keep it.")]
+    ("shown", "reason"), [("No discharge of it is stored.",) * 2, (None, "The run did not store it.")]
 )
 def test_without_a_normal_its_reason_is_reported(
     sqlite_database: Database, sqlite_client: TestClient, shown: str | None, reason: str
@@ -443,7 +443,7 @@ def test_the_note_on_an_old_t0_names_the_archive_that_ends(
         version = a_promoted_version(session, a_basin(session))
         cutoff = day("2008-07-29" if kind == "observed" else "2008-07-26")
         old = {"t0": day("2008-07-26"), "t0_age_days": 66, "t0_stale": True, "forcing_cutoff": cutoff}
-        note = a_run(session, version, created.forecast(), horizon_days=3, forcing_kind=kind, **old).t0_note
+        note = a_run(session, version, factories.forecast(), horizon_days=3, forcing_kind=kind, **old).t0_note
     assert note is not None
     assert "T0 is 2008-07-26, 66 days before the day of issue" in note
     assert remedy in note

@@ -118,7 +118,7 @@ def test_storage_without_snow_gives_the_reason(sqlite_database: Database, sqlite
     assert len(output["total"]) == 3
     assert (output["snow"], output["other"], output["snow_skill"]) == (None, None, [])
     for name in ("snow", "snow_read", "other"):
-        assert output["missing"][name] == created.NO_REFERENCE
+        assert output["missing"][name] == factories.NO_REFERENCE
     assert "not scored" in output["missing"]["snow_skill"]
 
 
@@ -259,7 +259,7 @@ def test_the_page_of_a_basin_draws_the_age_of_the_water_where_the_run_reports_it
 
 @pytest.mark.parametrize(
     ("stored", "reported"),
-    [(None, "The run did not keep it."), ("The record is too young.", "The record is too young.")],
+    [(None, "The run did not store it."), ("The record is too young.", "The record is too young.")],
 )
 def test_a_run_without_ages_gives_the_reason(
     sqlite_database: Database, sqlite_client: TestClient, stored: str | None, reported: str

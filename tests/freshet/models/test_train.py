@@ -22,7 +22,7 @@ def test_a_version_is_trained_once(ingested: Freshet) -> None:
     assert f"best validation NSE (median over {len(BASINS)} basins)" in ingested("train", *PERIODS, *SMALL).out
     assert "retains the label 'small'" in again.err
     same = ingested("train", *PERIODS, *SMALL, "--label", "small", "--json")
-    assert [one.err.count("keeps") for one in (first, same)] == [0, 0]
+    assert [one.err.count("retains") for one in (first, same)] == [0, 0]
     stored = ingested("models", "show", first.json["version_id"], "--json").json
     assert (stored["label"], stored["config"]["network"]["cells"]) == ("small", 4)
 

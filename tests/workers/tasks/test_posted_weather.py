@@ -52,7 +52,7 @@ def test_usable_basins_are_stored_and_the_others_refused_by_name(
     assert job.status == "succeeded"
     assert job.result is not None
     assert (job.result["new"], job.result["known"], job.result["refused_basins"]) == (1, 0, 1)
-    assert "is stored here" in job.result["refused"][created.BASINS[1]]
+    assert "is stored here" in job.result["refused"][weather_files.BASINS[1]]
     now = tools.clock.now()
     with tools.database.reading() as session:
         assert weather_issues.get(session, job.result["weather"]).operational is operational
