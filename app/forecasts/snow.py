@@ -16,10 +16,10 @@ MIN_MM = 1.0
 HARDLY_ANY = f"No percentage is given of a normal below {MIN_MM:g} mm."
 OF_THE_BASIN = "Snow is read by cells chosen against reference snow of this basin."
 REGIONAL: Mapping[RegionalBecause, str] = {
-    "no-reference": "Snow is read by cells chosen over other basins: when the run was computed, no reference snow of this "
-    "basin was stored.",
-    "not-chosen": "Snow is read by cells chosen over other basins: when the run was computed, reference snow of this basin "
-    "was stored, but no cells had been chosen against it, which an evaluation does (freshet evaluate).",
+    "no-reference": "Snow is read by cells chosen over other basins: when the run was computed, no reference snow of "
+    "this basin was stored.",
+    "not-chosen": "Snow is read by cells chosen over other basins: when the run was computed, reference snow of this "
+    "basin was stored, but no cells had been chosen against it, which an evaluation does (freshet evaluate).",
 }
 
 

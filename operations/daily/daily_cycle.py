@@ -92,7 +92,7 @@ class Watcher:
         show: gets what is under way, how much of it is done, of how much, and what it is at.
         notify: gets notes before the fetch.
         pause: waits for some seconds between two attempts.
-        on_fetch: gets the name of each feed that was asked, the outcome of its basins, and the source files of their data.
+        on_fetch: gets the name of each feed that was asked, the outcome of its basins, and their source files.
     """
 
     show: Show = lambda _what, _done, _total, _detail: None

@@ -12,7 +12,7 @@ from records.versions.version_properties import VersionProperties
 
 
 class ErrorModelRow(Summed, Base):
-    """The part of an error model that all basins share. Another fit replaces it; runs store the fingerprint of theirs."""
+    """The part of an error model that all basins share. Another fit replaces it; runs store its fingerprint."""
 
     __tablename__ = "error_models"
     __table_args__ = (
