@@ -3,7 +3,8 @@
 import gc
 import json
 import sys
-from typing import NoReturn
+from importlib import metadata
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -34,8 +35,18 @@ app = typer.Typer(
 )
 
 
+def _show_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"freshet {metadata.version('freshet')}")
+        raise typer.Exit
+
+
 @app.callback()
-def freshet() -> None:
+def freshet(
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
     """River forecasts with mass-conserving LSTMs. Settings are read from FRESHET_* variables."""
 
 

@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,12 @@ def test_every_command_has_help(freshet: Freshet, command: tuple[str, ...]) -> N
     assert f"Usage: freshet {' '.join(command)}" in result.out
     assert "list[str]" not in result.out
     assert not freshet.data.exists()
+
+
+def test_the_version_is_that_of_the_package(freshet: Freshet) -> None:
+    result = freshet("--version")
+
+    assert (result.code, result.out) == (0, f"freshet {metadata.version('freshet')}\n")
 
 
 def test_without_a_command_the_help_is_shown_and_the_exit_code_is_not_zero(freshet: Freshet) -> None:
