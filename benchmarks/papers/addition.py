@@ -21,7 +21,7 @@ from models.checkpoint import Tensors, optimizer_tensors, prefixed, restore_opti
 
 BATCH = 128
 AT_ONCE = 1000  # sequences a forward run, where nothing is learnt
-STATE_EVERY = 10.0  # seconds
+NOTE_EVERY = 10.0  # seconds
 TRAINING, VALIDATION, TEST, ORDER = range(4)  # what a stream of random numbers is for
 
 
@@ -220,7 +220,7 @@ def learn(plan: Plan, contender: Contender, size: Size, seeds: int) -> Learning:
     while learning.epoch < size.epochs:
         losses = learning.run_epoch()
         checkpoint.save(learning.tensors(), {"epoch": learning.epoch, "seconds": learning.seconds})
-        if time.monotonic() - result > STATE_EVERY:
+        if time.monotonic() - result > NOTE_EVERY:
             result = time.monotonic()
             text = ", ".join(f"{loss:.2g}" for loss in losses.tolist())
             plan.note(f"{contender.name} epoch {learning.epoch}/{size.epochs} ({learning.seconds:.0f} s): {text}")

@@ -29,7 +29,7 @@ TRAINED_ON = (1.0, 2.0)
 ADAM_EPSILON = 1e-12  # gradients of exact solutions are small
 CHECK_EVERY = 1000  # updates
 CURVE_POINTS, CURVE_DRAWS = 20, 100
-SAVE_EVERY, STATE_EVERY = 60.0, 10.0  # seconds
+SAVE_EVERY, NOTE_EVERY = 60.0, 10.0  # seconds
 VALIDATION_DRAWS = 1000
 VALIDATION_SEED, TEST_SEED = 1_000_001, 1_000_002
 
@@ -258,7 +258,7 @@ def learn(problem: Problem, plan: Plan, name: str) -> Progress:
         progress.seconds = clock.seconds()
         if clock.due("save", SAVE_EVERY) or progress.update == learning.updates:
             progress.save(checkpoint)
-        if clock.due("note", STATE_EVERY):
+        if clock.due("note", NOTE_EVERY):
             plan.note(f"{name} {progress.update}/{learning.updates} validation {progress.validation.median():.1e}")
     return progress
 

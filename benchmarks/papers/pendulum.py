@@ -32,7 +32,7 @@ RATE, WEIGHT_DECAY = 0.01, 1e-5
 FIRST_WINDOW, GROWTH, GOOD_ENOUGH = 11, 5, -0.9
 TEST_STEPS = 500
 MIN_SPREAD = 1e-12  # a constant window has no correlation
-STORE_SECONDS, STATE_SECONDS = 60.0, 10.0
+SAVE_SECONDS, NOTE_SECONDS = 60.0, 10.0
 
 
 MC_LSTM, LSTM = "MC-LSTM", "LSTM"
@@ -156,10 +156,10 @@ def fit(plan: Plan, name: str, network: Forecaster, members: Sequence[Pendulum],
     while training.step < updates:
         training.update()
         now = time.monotonic()
-        if now - output >= STATE_SECONDS:
+        if now - output >= NOTE_SECONDS:
             output = now
             plan.note(f"{name}: update {training.step} of {updates}, mean window {training.windows.float().mean():.0f}")
-        if now - saved >= STORE_SECONDS:
+        if now - saved >= SAVE_SECONDS:
             saved = now
             training.save(checkpoint)
     result = Fit(training.errors(), training.windows.tolist(), training.seconds)

@@ -191,7 +191,7 @@ def test_stopped_and_started_again_equals_a_run_without_a_stop(
     whole = learn(problem, Plan(True, None, tmp_path / "whole"), "it")
     with monkeypatch.context() as hurried:
         hurried.setattr(arithmetic, "SAVE_EVERY", 0.0)
-        hurried.setattr(arithmetic, "SAY_EVERY", 0.0)
+        hurried.setattr(arithmetic, "NOTE_EVERY", 0.0)
         with pytest.raises(KeyboardInterrupt, match="20/40"):
             learn(problem, _Stopped(True, None, tmp_path / "stopped"), "it")
     # Other first weights: what is learnt after the stop can only come from the checkpoint.

@@ -128,7 +128,7 @@ def test_a_stopped_run_goes_on_to_the_same_result(kind: str, tmp_path: Path, mon
         return MassForecaster([5], True) if kind == "mass" else FeedbackLSTM(cells=8)
 
     whole = fit(plan, "whole", network(), [DAMPED], 12)
-    monkeypatch.setattr(pendulum, "KEEP_SECONDS", 0.0)
+    monkeypatch.setattr(pendulum, "SAVE_SECONDS", 0.0)
     stopped = Training(network(), [DAMPED])
     for _ in range(5):
         stopped.update()

@@ -97,7 +97,7 @@ def test_a_season_of_past_forecasts_calibrates_the_next(lived: Database, monkeyp
         row = runs.basin_of(session, waiting.id, BASINS[0])
     assert f"once 90 days T0 with {WEATHER} have been observed: 35 have been forecast so far." in row.why_not_calibrated
 
-    monkeypatch.setattr(calibrating, "MIN_MORNINGS", 30)
+    monkeypatch.setattr(calibrating, "MIN_ISSUE_DAYS", 30)
     (done,) = calibrate_forecasts(lived, SETTLED, version)
     assert (done.weather, str(done.period)) == (WEATHER, "2005-02-27..2005-04-03")
     (next_run,) = played(lived, Period.parse("2005-04-06..2005-04-06"))
