@@ -62,7 +62,7 @@ class SavedState:
         """
         if missing := [basin for basin in basins if basin not in self.basins]:
             raise UnusableState(
-                f"The state is of {', '.join(self.basins[:5])} and holds nothing of {', '.join(missing[:5])}: "
+                f"The state is of {', '.join(self.basins[:5])} and does not contain {', '.join(missing[:5])}: "
                 "give the state of these basins, or begin without one."
             )
         rows = [self.basins.index(basin) for basin in basins]

@@ -79,7 +79,7 @@ def _run(api: Api, folder: Path) -> subprocess.CompletedProcess[str]:
     flags = ["--no-color", "--continue-on-failure", "--no-shrink", "--warnings", "off"]
     command = [sys.executable, "-m", "schemathesis.cli", "run", f"{api.address}/openapi.json", *flags]
     arguments = [part for option in options.items() for part in option]
-    return subprocess.run([*command, *arguments], cwd=folder, capture_output=True, text=True, timeout=300, check=False)
+    return subprocess.run([*command, *arguments], cwd=folder, capture_output=True, text=True, timeout=1200, check=False)
 
 
 def _configuration(api: Api) -> str:
