@@ -58,7 +58,7 @@ def test_neither_a_service_nor_a_key_starts_in_a_mistyped_folder(
 
     assert result.code == 5
     assert f"There is no database at {folder / 'freshet.sqlite'}: " in result.err
-    assert f"once there is the folder: mkdir -p '{folder}'" in result.err
+    assert f"once the folder exists: mkdir -p '{folder}'" in result.err
     assert not folder.exists()
     assert not freshet.data.exists()
 
