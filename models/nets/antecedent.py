@@ -27,7 +27,7 @@ class AntecedentWeather(nn.Module):
     def __init__(self, days: Sequence[float], values: int) -> None:
         super().__init__()
         self.values = values * len(days)
-        self.register_buffer("kept", torch.exp(-1 / torch.tensor(days)), persistent=False)
+        self.register_buffer("retention", torch.exp(-1 / torch.tensor(days)), persistent=False)
 
     def empty_state(self, like: Tensor) -> Tensor:
         """Return the means before the first day, (B, values): 0, which is ordinary weather."""
