@@ -117,7 +117,7 @@ def test_a_wrong_unit_refuses_every_basin(tmp_path: Path) -> None:
     path = created.written_netcdf(tmp_path)
     with netCDF4.Dataset(path, "a") as dataset:
         dataset["tmax"].units = "K"
-    assert "tmax is not said to be in degC" in read(path).refused[created.BASINS[0]]
+    assert "tmax is stated in 'K', but must be in degC" in read(path).refused[created.BASINS[0]]
 
 
 def test_a_basin_under_two_names_is_refused(tmp_path: Path) -> None:
