@@ -37,11 +37,11 @@ _EASTERNMOST, _WESTERNMOST = "Etc/GMT-14", "Etc/GMT+12"  # where a day ends firs
 
 @dataclass(frozen=True, slots=True)
 class Listener:
-    """Who is told how a fetch goes on.
+    """What a fetch reports its progress to.
 
     Attributes:
         on_basin: gets each basin with how many are done, of how many.
-        tell: gets what is worth knowing beforehand, such as what the fetch weighs.
+        notify: gets what is worth knowing beforehand, such as what the fetch weighs.
         pause: waits for some seconds between two attempts.
         on_file: gets what stands for the data of a basin that were stored, or were stored before.
     """
