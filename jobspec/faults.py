@@ -1,6 +1,6 @@
 """Describes the faults of a request, in words that are safe to show."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import ValidationError
@@ -12,10 +12,11 @@ MAX_FAULTS = 10  # nobody reads thousands of sentences
 
 
 def faults(error: ValidationError, request: object) -> list[str]:
-    """Return a sentence for each faulty field of a request, with its path."""
-    details = error.errors(include_url=False, include_context=False)[:MAX_FAULTS]
+    """Return a sentence for each faulty field of a request, with its path; without one, for the whole request."""
+    details = error.errors(include_url=False)[:MAX_FAULTS]
     return [
-        f"{path(detail['loc'], detail['type'], request) or 'the request'}: {_message(detail)}" for detail in details
+        ": ".join(filter(None, (path(detail["loc"], detail["type"], request), _beginning(detail))))
+        for detail in details
     ]
 
 
@@ -43,11 +44,29 @@ def _holds(value: Any, part: int | str) -> bool:
     return isinstance(value, dict) and part in value
 
 
-def _message(detail: ErrorDetails) -> str:
-    messages = {"extra_forbidden": "there is no such field", "missing": "it is needed"}
-    message = messages.get(detail["type"], detail["msg"]).rstrip(".")
+def message(detail: Mapping[str, Any]) -> str:
+    """Describe the fault of a field, rewording pydantic's internal messages."""
+    match detail["type"]:
+        case "extra_forbidden":
+            return "there is no such field"
+        case "missing":
+            return "it is needed"
+        case "model_attributes_type" | "model_type" | "dict_type":
+            return 'it must be a JSON object, {"name": value}'
+        case "string_pattern_mismatch":
+            return f"it must have the form {detail['ctx']['pattern']}"
+        case "union_tag_invalid":
+            tag, field, known = (detail["ctx"][name] for name in ("tag", "discriminator", "expected_tags"))
+            return f"{field} must be one of {known}, not '{tag[:64]}'"
+        case "value_error":
+            return str(detail["ctx"]["error"])
+    return str(detail["msg"])
+
+
+def _beginning(detail: ErrorDetails) -> str:
+    text = message(detail).rstrip(".")
     # Pydantic repeats a union's tag exactly as the request gives it.
-    return printable(message[:1].lower() + message[1:300])
+    return printable(text[:1].lower() + text[1:300])
 
 
 def shown(text: str) -> str:

@@ -18,7 +18,7 @@ from starlette.routing import Match, Mount
 from app.http.base_schema import Model
 from app.http.request_ids import shown_path
 from hydrology.base.errors import InvalidInput, Problem
-from jobspec.faults import path
+from jobspec.faults import message, path
 from records.alerts.deliveries import UnknownDelivery
 from records.database.engine import DatabaseProblem, StorageFull, is_full
 from records.database.retention import Gone
@@ -259,18 +259,9 @@ def _detail(fault: Mapping[str, Any], sent: str) -> str:
             return f"It is not JSON ({place}): send JSON (RFC 8259) in UTF-8"
         case "missing" if fault["loc"] == ("body",):
             return "It is empty: send a JSON object with the fields of this operation, which /docs lists"
-        case "model_attributes_type" | "model_type" | "dict_type":
-            return 'It must be a JSON object, {"name": value}'
-        case "string_pattern_mismatch":
-            return f"It must have the form {fault['ctx']['pattern']}"
-        case "missing":
-            return "It is needed"
-        case "extra_forbidden":
-            return "There is no such field"
-        case "union_tag_invalid":
-            tag, field, known = (fault["ctx"][name] for name in ("tag", "discriminator", "expected_tags"))
-            return f"{field} must be one of {known}, not '{tag[:64]}'"
-    return str(fault["msg"])
+    words = message(fault)
+    # A validator's own sentence stays as it is: it may begin with a name.
+    return words if words in str(fault["msg"]) else words[:1].upper() + words[1:]
 
 
 def _is_json(media_type: str) -> bool:

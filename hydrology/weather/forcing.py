@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hydrology.base.calendar import Day, Days, Period, day
-from hydrology.base.errors import DataProblem, InvalidInput
+from hydrology.base.errors import DataProblem, InvalidInput, printable
 from hydrology.base.variables import WEATHER
 from hydrology.weather.unit_hints import unit_hint
 
@@ -39,6 +39,7 @@ _FIRST_DAYS = (np.timedelta64(-1 - MAX_DAYS_BEHIND, "D"), np.timedelta64(2, "D")
 _NAME = re.compile(r"[0-9A-Za-z_.-]{1,64}")
 _NAME_RULE = "1 to 64 letters, digits and the characters _ . -"
 _MAX_CREDIT = 500
+_MAX_UNIT = 32
 
 Fault = Literal[
     "duplicate",
@@ -205,9 +206,11 @@ class WeatherForecast:
             if variable not in WEATHER:
                 known = ", ".join(WEATHER)
                 raise self._refuse("unknown-variable", f"a variable of the forecast is not known: choose of {known}.")
-            unit = WEATHER[variable].unit
-            if self.units.get(variable) != unit:
-                raise self._refuse("wrong-unit", f"{variable} has no unit {unit}: convert it, and state the unit.")
+            unit, stated = WEATHER[variable].unit, self.units.get(variable, "")
+            if stated != unit:
+                found = f"is stated in '{printable(stated)[:_MAX_UNIT]}'" if stated.strip() else "states no unit"
+                sentence = f"{variable} {found}, but must be in {unit}: convert its values and state {unit}."
+                raise self._refuse("wrong-unit", sentence)
 
     def _check_shape(self) -> None:
         if len(set(self.traces)) < len(self.traces):

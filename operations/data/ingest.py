@@ -8,6 +8,7 @@ import structlog
 from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Day, Period
+from hydrology.base.discharge_values import refused
 from hydrology.base.errors import InvalidInput, Problem
 from hydrology.base.findings import Finding
 from hydrology.base.gaps import MAX_FILLED_GAP
@@ -36,7 +37,7 @@ class Outcome:
         new_days, changed_days: number of values added, and of values replaced (and logged).
         invalidated_states: number of model states that had consumed a replaced value.
         warnings: the findings of its quality report above the level of information.
-        weather_warnings: oddities of the incoming weather.
+        input_warnings: oddities of the incoming weather, and the discharge values that were not taken.
         error: why it failed.
     """
 
@@ -47,7 +48,7 @@ class Outcome:
     invalidated_states: int = 0
     warnings: tuple[str, ...] = ()
     error: str | None = None
-    weather_warnings: tuple[str, ...] = ()
+    input_warnings: tuple[str, ...] = ()
 
 
 def held(source: Source, wanted: Sequence[str]) -> list[str]:
@@ -117,6 +118,10 @@ def store(session: Session, data: BasinData, clock: Clock) -> Outcome:
         ),
     )
     data, odd = check_observed(session, data)
+    discharge = (one for one in data.series if one.variable == "discharge")
+    odd += [
+        f"{one.file.name}: discharge of {one.product}: {what}." for one in discharge if (what := refused(one.series))
+    ]
     new_days = changed_days = invalidated = 0
     source_ids = {file: _register(session, file, clock) for file in {one.file for one in data.series}}
     for one in data.series:
@@ -132,7 +137,7 @@ def store(session: Session, data: BasinData, clock: Clock) -> Outcome:
     if basins.attributes_revised(session, data.basin, changes):
         invalidated += states.invalidate_all(session, data.basin, "an attribute was revised", clock.wall())
     status = "new" if "id" in changes else "changed" if changes or new_days or changed_days else "unchanged"
-    return Outcome(data.basin, status, new_days, changed_days, invalidated, weather_warnings=tuple(odd))
+    return Outcome(data.basin, status, new_days, changed_days, invalidated, input_warnings=tuple(odd))
 
 
 def first_affected(written: series.Written, before: Period | None) -> Day | None:

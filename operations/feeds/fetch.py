@@ -11,7 +11,6 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day, Period, last_ended_day
-from hydrology.base.discharge_values import refused
 from hydrology.base.errors import InvalidInput, Problem
 from hydrology.weather.forcing import WeatherForecast
 from ingestion.base import SourceFile
@@ -251,10 +250,7 @@ def _stored(session: Session, clock: Clock, feed: feeds.Feed, source: Feed, give
                 new_days=outcome.new_days,
                 revised_days=outcome.changed_days,
                 reason=None if observed.variables else _NOTHING,
-                warnings=[
-                    *outcome.weather_warnings,
-                    *(f"Discharge: {result}." for one in observed.variables.values() if (result := refused(one))),
-                ],
+                warnings=list(outcome.input_warnings),
             )
         case WeatherForecast() as forecast:
             odd = check_forecast(session, forecast)

@@ -126,7 +126,7 @@ def test_a_wrong_unit_refuses_every_basin(tmp_path: Path) -> None:
     path = weather_files.written_netcdf(tmp_path)
     with netCDF4.Dataset(path, "a") as dataset:
         dataset["tmax"].units = "K"
-    assert "tmax has no unit degC" in read(path).refused[weather_files.BASINS[0]]
+    assert "tmax is stated in 'K', but must be in degC" in read(path).refused[weather_files.BASINS[0]]
 
 
 def test_a_basin_under_two_names_is_refused(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ def test_a_wrong_request_is_refused_by_name(wrong: Wrong) -> None:
     ("kind", "params", "sentence"),
     [
         ("forecast", {"horzion": 3}, "The forecast is not possible: params.horzion: there is no such field."),
-        ("forecast", None, "params: input should be a valid dictionary"),
+        ("forecast", None, "params: it must be a JSON object"),
         ("forecast", {"horizon": 0}, "params.horizon: "),
         ("forecast", {"t0": "2008-02-30"}, "params.t0: '2008-02-30' is not a day"),
         ("forecast", {"basins": ["nowhere"]}, "params.basins.0: 'nowhere' is not a basin identifier"),

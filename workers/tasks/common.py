@@ -56,12 +56,12 @@ def counted(outcomes: Sequence["Outcome"], done: str) -> dict[str, Any]:
     if failed and len(failed) == len(outcomes):
         raise DataProblem(f"None of the {len(outcomes)} basins could be {done}. {next(iter(failed.values()))}")
     counts = Counter(outcome.status for outcome in outcomes)
-    odd = {outcome.basin: outcome.weather_warnings for outcome in outcomes if outcome.weather_warnings}
+    odd = {outcome.basin: outcome.input_warnings for outcome in outcomes if outcome.input_warnings}
     return {"counts": dict(counts), "failed": failed, **warned(odd)}
 
 
 def warned(warnings: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """Return the part of a job's result with oddities of weather, by basin. Empty without any."""
+    """Return the part of a job's result with oddities of the input, by basin. Empty without any."""
     if not warnings:
         return {}
     first = {basin: list(odd) for basin, odd in islice(warnings.items(), MAX_REPORTED)}

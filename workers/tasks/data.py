@@ -95,7 +95,7 @@ def _ingested(
     def show(outcome: "Outcome", done: int, total: int) -> None:
         if outcome.error:
             running.log(f"{outcome.basin} failed: {outcome.error}")
-        for sentence in outcome.weather_warnings:
+        for sentence in outcome.input_warnings:
             running.log(f"{outcome.basin}: {sentence}")
         running.show(done, total, f"{outcome.basin} {outcome.status}")
 

@@ -185,11 +185,11 @@ def _report(outcomes: Sequence[Outcome], as_json: bool) -> None:
     failed = [outcome for outcome in outcomes if outcome.status == "failed"]
     for outcome in failed:
         inform(f"Failed: {outcome.basin}: {outcome.error}")
-    odd = [outcome for outcome in outcomes if outcome.weather_warnings]
+    odd = [outcome for outcome in outcomes if outcome.input_warnings]
     for outcome in odd[:MAX_ROWS]:
-        inform(f"Warning: {outcome.basin}: {' '.join(outcome.weather_warnings)}")
+        inform(f"Warning: {outcome.basin}: {' '.join(outcome.input_warnings)}")
     if len(odd) > MAX_ROWS:
-        inform(f"Warning: and {len(odd) - MAX_ROWS} more basins have odd weather: --json lists all.")
+        inform(f"Warning: and {len(odd) - MAX_ROWS} more basins have such warnings: --json lists all.")
     counts = Counter(outcome.status for outcome in outcomes)
     columns = ("basin", "status", "new days", "changed days", "warnings")
     rows = [(o.basin, o.status, o.new_days, o.changed_days, len(o.warnings)) for o in outcomes]

@@ -95,6 +95,25 @@ def test_observations_follow_for_basins_that_are_stored(freshet: Freshet, own_ta
     assert followed.json["counts"] == {"changed": 3}
 
 
+def test_discharge_that_is_not_taken_is_printed_and_in_the_result_of_a_job(
+    freshet: Freshet, own_tables: Path, tmp_path: Path
+) -> None:
+    basins = tables_of(own_tables)[:2]
+    table = tmp_path / "flow.csv"
+    table.write_text(f"basin,date,discharge_cfs\n{OWN[0]},2001-05-01,7\n{OWN[0]},2001-05-02,-0.1\n")
+    given = ("--product", "own", *basins, "--observations", str(table))
+    expected = (
+        "discharge of own: values not taken (negative, a code that is not known, or two that differ), so missing: 1"
+    )
+    output = freshet("ingest", "tables", *given)
+    assert output.code == 0
+    assert f"Warning: {OWN[0]}: {table}: {expected}, the first on 2001-05-02." in " ".join(output.err.split())
+    job = done(freshet, "upload", observations_file=str(table), product="own")
+    assert job.result is not None, job.problem
+    assert job.result["warned_basins"] == 1
+    assert expected in job.result["warnings"][OWN[0]][0]
+
+
 @pytest.mark.parametrize(
     ("table", "old", "new", "code", "sentence"),
     [

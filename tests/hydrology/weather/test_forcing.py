@@ -108,11 +108,21 @@ def test_a_faulty_forecast_is_refused_by_name(fault: str, shown: str, make: Call
     assert shown in str(refused.value)
 
 
-@pytest.mark.parametrize("units", [UNITS | {"tmax": "K"}, {"precipitation": "mm/day"}])
-def test_a_unit_other_than_that_of_the_stored_series_is_refused(units: dict[str, str]) -> None:
-    with pytest.raises(WeatherRefused, match="has no unit degC") as refused:
+@pytest.mark.parametrize(
+    ("units", "found"),
+    [
+        (UNITS | {"tmax": "K"}, "is stated in 'K'"),
+        (UNITS | {"tmax": "°F"}, "is stated in '°F'"),
+        (UNITS | {"tmax": "\x1b" + "x" * 99}, f"is stated in '?{'x' * 31}'"),
+        (UNITS | {"tmax": " "}, "states no unit"),
+        ({"precipitation": "mm/day"}, "states no unit"),
+    ],
+)
+def test_a_unit_other_than_that_of_the_stored_series_is_refused_and_named(units: dict[str, str], found: str) -> None:
+    with pytest.raises(WeatherRefused) as refused:
         forecast(trace(), units=units)
     assert refused.value.fault == "wrong-unit"
+    assert f"tmax {found}, but must be in degC: convert its values and state degC." in str(refused.value)
 
 
 def test_a_leap_day_is_a_lead_like_any_other() -> None:

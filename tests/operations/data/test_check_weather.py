@@ -249,7 +249,7 @@ def test_rare_days_of_tmin_above_tmax_are_stored_flagged_and_warned_of(empty: Da
     (tmp_path / "own.csv").write_text(table(days, {**values, "tmin": low}))
     source = TablesSource(None, tmp_path / "own.csv", "own", [OWN])
     (outcome,) = ingest(empty, source, CLOCK)
-    (sentence,) = outcome.weather_warnings
+    (sentence,) = outcome.input_warnings
     assert f"tmin of own is above tmax on 2 of 365 days (first on {days[5]}" in sentence
     with empty.reading() as session:
         for name in ("tmin", "tmax"):

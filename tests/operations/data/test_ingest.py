@@ -116,8 +116,11 @@ def test_a_negative_flow_and_a_code_are_two_missing_days_and_one_warning(trained
     (copy / FLOW).write_text("\n".join(lines) + "\n")
     outcome = run(trained_store, copy)["SYNTH-02"]
     assert (outcome.status, outcome.changed_days) == ("changed", 2)
-    (warning,) = (sentence for sentence in outcome.warnings if "not taken" in sentence)
-    assert f"so missing: 2, the first on {'-'.join(lines[49].split()[1:4])}" in warning
+    (reported,) = (sentence for sentence in outcome.warnings if "not taken" in sentence)
+    (printed,) = outcome.input_warnings
+    assert printed.startswith(f"{copy / FLOW}: discharge of synth: values not taken (negative")
+    for warning in (reported, printed):
+        assert f"so missing: 2, the first on {'-'.join(lines[49].split()[1:4])}" in warning
 
 
 @pytest.mark.parametrize(

@@ -229,7 +229,7 @@ def test_the_time_zone_of_a_gauge_is_learnt_and_stored(office: Office) -> None:
 def test_a_forecast_is_stored_once_with_its_run(office: Office) -> None:
     office.add("ahead", FORECAST)
     shown: list[str] = []
-    assert statuses(office.fetch("ahead", report=shown.append)) == {("new", 13, 0)}
+    assert statuses(office.fetch("ahead", notify=shown.append)) == {("new", 13, 0)}
     assert shown == ["The fetch weighs 3 calls by Open-Meteo's count."]
     assert statuses(office.fetch("ahead")) == {("unchanged", 0, 0)}
     with office.database.reading() as session:
