@@ -22,7 +22,7 @@ from pathlib import Path
 from runtime import restart_notes
 data, cause, times = sys.argv[1:]
 since = datetime(2008, 9, 20, 6, tzinfo=UTC)
-restarts.store(Path(data), [restarts.Restart("api", cause, int(times), since)] if cause else [])
+restart_notes.store(Path(data), [restart_notes.Restart("api", cause, int(times), since)] if cause else [])
 print("written", flush=True)
 sys.stdin.readline()
 """

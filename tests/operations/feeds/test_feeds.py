@@ -326,7 +326,7 @@ def test_ingested_data_are_not_overwritten(office: Office) -> None:
 
 def test_a_name_is_of_one_feed_and_a_basin_is_one_that_is_stored(office: Office) -> None:
     office.add("flow", USGS)
-    with pytest.raises(FeedConflict, match="is called flow already"):
+    with pytest.raises(FeedConflict, match="A feed named flow exists already"):
         office.add("flow", USGS)
     with pytest.raises(InvalidInput, match="USGS-77777777: not stored here"):
         office.add("other", USGS | {"basins": ["USGS-77777777"]})
