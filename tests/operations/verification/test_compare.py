@@ -234,7 +234,7 @@ def test_published_models_stand_beside_the_first_version_on_the_same_basins(trai
     publish(trained_store, ("BUCKET", "SYNTH-01", 2.0), period=Period.parse("2004-10-01..2005-03-31"))
     other_days = compare(trained_store, CLOCK, ids, HELD_OUT).comparison.result
     assert other_days.published_models == ()
-    assert "is of 2004-10-01..2005-09-30" in other_days.missing["published_models"]
+    assert "for 2004-10-01..2005-09-30" in other_days.missing["published_models"]
 
     publish(
         trained_store,
