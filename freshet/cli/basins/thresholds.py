@@ -8,9 +8,9 @@ from typing import Annotated, Any
 import typer
 from pydantic import TypeAdapter
 
+from freshet.cli.basin_options import Basins
 from freshet.cli.configuring import valid
 from freshet.cli.context import opened
-from freshet.cli.models.train import Basins
 from freshet.cli.output import PARTLY_DONE, Json, answer, inform, table
 from freshet.cli.progress import reporting
 from hydrology.base.basins import basin_id

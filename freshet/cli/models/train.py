@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from sqlalchemy.orm import Session
 
+from freshet.cli.basin_options import Basins, BasinsFile, listed
 from freshet.cli.configuring import Fields, Protocol, checked, merged, of_file, of_settings
 from freshet.cli.context import Context, cores, opened
 from freshet.cli.output import Json, answer, inform, table
@@ -33,12 +34,10 @@ def _field(name: str, metavar: str, more: str = "") -> Any:
     return typer.Option(metavar=metavar, help=f"{field.description}{default}")
 
 
-Basins = Annotated[list[str] | None, typer.Option("--basin", metavar="BASIN", help="A basin; repeat it for more.")]
 Architecture = Annotated[
     str | None,
     typer.Option(metavar="NAME", help=f"The network: {', '.join(ARCHITECTURES)}. Default: {ARCHITECTURES[0]}."),
 ]
-BasinsFile = Annotated[Path | None, typer.Option(metavar="FILE", help="A file with one basin on each line.")]
 
 
 def train(
@@ -215,21 +214,3 @@ def describe(progress: "Progress") -> str:
     """Return the progress of a training in words."""
     loss, score = f"loss {progress.loss:.4f}", progress.validation
     return loss if score is None else f"{loss}, median validation NSE {score.value:.3f} over {score.basins} basins"
-
-
-def listed(file: Path | None) -> list[str]:
-    """Return the basins that a file lists, one on each line; none without a file.
-
-    Raises:
-        InvalidInput: it cannot be read, or lists none.
-    """
-    if file is None:
-        return []
-    try:
-        names = [line.strip() for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise InvalidInput(f"The list of basins {file} cannot be read ({reason}): give a text file.") from error
-    if not names:
-        raise InvalidInput(f"The list of basins {file} names none: write one basin on each line, or leave it out.")
-    return names

@@ -1,0 +1,29 @@
+"""Options that choose the basins of a command."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hydrology.base.errors import InvalidInput
+
+Basins = Annotated[list[str] | None, typer.Option("--basin", metavar="BASIN", help="A basin; repeat it for more.")]
+BasinsFile = Annotated[Path | None, typer.Option(metavar="FILE", help="A file with one basin on each line.")]
+
+
+def listed(file: Path | None) -> list[str]:
+    """Return the basins that a file lists, one on each line; none without a file.
+
+    Raises:
+        InvalidInput: it cannot be read, or lists none.
+    """
+    if file is None:
+        return []
+    try:
+        names = [line.strip() for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise InvalidInput(f"The list of basins {file} cannot be read ({reason}): give a text file.") from error
+    if not names:
+        raise InvalidInput(f"The list of basins {file} names none: write one basin on each line, or leave it out.")
+    return names
