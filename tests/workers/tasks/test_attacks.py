@@ -63,7 +63,7 @@ PUBLIC = (
 class Pipes:
     """Nobody listens."""
 
-    def report_progress(self, _progress: object, _file: str | None) -> None:
+    def send_progress(self, _progress: object, _file: str | None) -> None:
         """Forget the progress."""
 
     def asked_to_stop(self) -> None:
