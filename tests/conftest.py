@@ -4,11 +4,20 @@ import os
 from pathlib import Path
 
 import pytest
+import structlog
 from hypothesis import settings
 
 # How long an example takes is the machine's business.
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
+
+# Where no test configures logging, structlog would render the local variables of every frame: half a minute each.
+structlog.configure(
+    processors=[
+        *structlog.get_config()["processors"][:-1],
+        structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback),
+    ]
+)
 
 pytest_plugins = ["tests.databases"]
 
