@@ -52,13 +52,13 @@ class Inputs:
     def between(self, first: int, last: int) -> "Inputs":
         """Return the steps first, ..., last - 1."""
         return Inputs(
-            self.mass[first:last],
-            self.auxiliary[first:last],
-            self.static,
-            self.basin,
-            None if self.elapsed is None else self.elapsed[first:last],
-            None if self.mask is None else self.mask[first:last],
-            None if self.tag is None else self.tag[first:last],
+            mass=self.mass[first:last],
+            auxiliary=self.auxiliary[first:last],
+            static=self.static,
+            basin=self.basin,
+            elapsed=None if self.elapsed is None else self.elapsed[first:last],
+            mask=None if self.mask is None else self.mask[first:last],
+            tag=None if self.tag is None else self.tag[first:last],
         )
 
 

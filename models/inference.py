@@ -58,13 +58,13 @@ def _run_blocks(
     count = samples.stop - samples.start
     whole = _as_it_is if network.computes_blocks_alone else _padded
     block = Inputs(
-        whole(inputs.mass[:, samples], 1),
-        whole(inputs.auxiliary[:, samples], 1),
-        whole(inputs.static[samples], 0),
-        None if inputs.basin is None else whole(inputs.basin[samples], 0),
-        None if inputs.elapsed is None else whole(inputs.elapsed[:, samples], 1),
-        None if inputs.mask is None else whole(inputs.mask[:, samples], 1),
-        inputs.tag,
+        mass=whole(inputs.mass[:, samples], 1),
+        auxiliary=whole(inputs.auxiliary[:, samples], 1),
+        static=whole(inputs.static[samples], 0),
+        basin=None if inputs.basin is None else whole(inputs.basin[samples], 0),
+        elapsed=None if inputs.elapsed is None else whole(inputs.elapsed[:, samples], 1),
+        mask=None if inputs.mask is None else whole(inputs.mask[:, samples], 1),
+        tag=inputs.tag,
     )
     start: State | None = None
     if state is not None:

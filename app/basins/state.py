@@ -62,4 +62,13 @@ def _state(forecast: Latest | Exception, alert: Severity | None, at: datetime) -
     if basin.summary.peak_lead is not None:
         day = as_date(run.t0 + np.timedelta64(basin.summary.peak_lead, "D"))
     age = age_days(run.t0, at)
-    return State(run.id, as_date(run.t0), run.issued_at, age, stale(age), peak, day, alert)
+    return State(
+        run=run.id,
+        t0=as_date(run.t0),
+        issued_at=run.issued_at,
+        age_days=age,
+        stale=stale(age),
+        peak=peak,
+        peak_day=day,
+        alert=alert,
+    )

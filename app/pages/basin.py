@@ -283,7 +283,9 @@ class _Shown:
     ) -> Observations:
         units = self.units if variable == DISCHARGE else None
         area = forecast.area.name if forecast.area and units == "mm/day" else None
-        asked = SeriesRequest(product, variable, day(first), day(last), units, area, None)
+        asked = SeriesRequest(
+            product=product, variable=variable, start=day(first), end=day(last), units=units, area=area, known_at=None
+        )
         return observations.answer(self.session, observations.part(self.session, self.basin, asked))
 
     def _levels(self, forecast: BasinForecast) -> list[Level]:

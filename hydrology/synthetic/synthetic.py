@@ -155,7 +155,17 @@ def water(land: Landscape, sky: Weather, days: Days) -> SyntheticWater:
         discharge[day] = quick + base
         soils[day], fasts[day], slows[day] = soil, fast, slow
     storage = snow.swe + soils + fasts + slows
-    return SyntheticWater(snow.swe, snow.rain_plus_melt, loss, discharge, soils, fasts, slows, storage, before)
+    return SyntheticWater(
+        swe=snow.swe,
+        rain_plus_melt=snow.rain_plus_melt,
+        loss=loss,
+        discharge=discharge,
+        soil=soils,
+        fast=fasts,
+        slow=slows,
+        storage=storage,
+        storage_before=before,
+    )
 
 
 def _wet_days(rng: np.random.Generator, w: Array, summer: Array) -> npt.NDArray[np.bool_]:

@@ -114,7 +114,18 @@ class Observations:
             for name, daily in self.variables.items()
         )
         texts = {} if self.time_zone is None else {"time_zone": self.time_zone}
-        return BasinData(basin, None, None, None, None, {}, {}, texts, series, (file,))
+        return BasinData(
+            basin=basin,
+            name=None,
+            latitude=None,
+            longitude=None,
+            huc=None,
+            areas={},
+            attributes={},
+            texts=texts,
+            series=series,
+            files=(file,),
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -161,7 +161,18 @@ def _add_observations(sheet: Sheet, product: str, basins: dict[str, BasinData], 
             for name, daily in by_variable
             if daily is not None
         )
-        data = basins.get(basin) or BasinData(basin, None, None, None, None, {}, {}, {}, (), ())
+        data = basins.get(basin) or BasinData(
+            basin=basin,
+            name=None,
+            latitude=None,
+            longitude=None,
+            huc=None,
+            areas={},
+            attributes={},
+            texts={},
+            series=(),
+            files=(),
+        )
         basins[basin] = replace(data, series=series, files=(*data.files, sheet.file))
 
 

@@ -114,7 +114,14 @@ def store(session: Session, data: BasinData, clock: Clock) -> Outcome:
     changes = basins.upsert(
         session,
         basins.Basin(
-            data.basin, data.name, data.latitude, data.longitude, data.huc, data.areas, data.attributes, data.texts
+            id=data.basin,
+            name=data.name,
+            latitude=data.latitude,
+            longitude=data.longitude,
+            huc=data.huc,
+            areas=data.areas,
+            attributes=data.attributes,
+            texts=data.texts,
         ),
     )
     data, odd = check_observed(session, data)

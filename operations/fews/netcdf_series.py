@@ -64,7 +64,17 @@ class _Layout:
                 labels = members if len(axes) == 3 else (None,)
                 for row, label in zip(values[at].reshape(len(labels), -1), labels, strict=True):
                     units = str(getattr(variable, "units", ""))
-                    yield Given(self._file, station, name, "mean", units, None, label, stamps, row)
+                    yield Given(
+                        file=self._file,
+                        location=station,
+                        parameter=name,
+                        kind="mean",
+                        units=units,
+                        ensemble=None,
+                        member=label,
+                        stamps=stamps,
+                        values=row,
+                    )
 
     def _fault(self, cause: str) -> SourceError:
         return SourceError(self._file, cause, "lay it out as Delft-FEWS exports NETCDF-CF_TIMESERIES")

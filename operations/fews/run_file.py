@@ -77,17 +77,17 @@ def read(opened: Opened) -> RunFile:
         markup.instant(markup.child(root, name), hours, file) for name in ("startDateTime", "endDateTime", "time0")
     )
     run = RunFile(
-        places,
-        hours,
-        start,
-        end,
-        time0,
-        _optional(root, places, "inputStateDescriptionFile"),
-        _all(root, places, "inputTimeSeriesFile"),
-        _all(root, places, "inputNetcdfFile"),
-        _optional(root, places, "outputTimeSeriesFile"),
-        _optional(root, places, "outputNetcdfFile"),
-        _properties(root, file),
+        places=places,
+        hours=hours,
+        start=start,
+        end=end,
+        time0=time0,
+        state=_optional(root, places, "inputStateDescriptionFile"),
+        series=_all(root, places, "inputTimeSeriesFile"),
+        netcdf=_all(root, places, "inputNetcdfFile"),
+        output_series=_optional(root, places, "outputTimeSeriesFile"),
+        output_netcdf=_optional(root, places, "outputNetcdfFile"),
+        properties=_properties(root, file),
     )
     if not (run.series or run.netcdf):
         raise InvalidInput(f"{file} names no forcing: give inputTimeSeriesFile or inputNetcdfFile.")

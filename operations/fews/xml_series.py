@@ -45,15 +45,15 @@ def _given(element: Element, hours: float, file: str) -> Given:
     flags = np.array([_flag(event.attrib.get("flag", "0"), file) for event in events], np.int64)
     values[(values == missing) | (flags >= UNRELIABLE)] = np.nan
     return Given(
-        file,
-        location,
-        parameter,
-        _KINDS[kind],
-        markup.text(header, "units") or "",
-        markup.text(header, "ensembleId"),
-        markup.text(header, "ensembleMemberIndex") or markup.text(header, "ensembleMemberId"),
-        stamps,
-        values,
+        file=file,
+        location=location,
+        parameter=parameter,
+        kind=_KINDS[kind],
+        units=markup.text(header, "units") or "",
+        ensemble=markup.text(header, "ensembleId"),
+        member=markup.text(header, "ensembleMemberIndex") or markup.text(header, "ensembleMemberId"),
+        stamps=stamps,
+        values=values,
         doubtful=int(((flags >= DOUBTFUL) & (flags < UNRELIABLE)).sum()),
         unreliable=int(((flags >= UNRELIABLE) & (flags < MISSING)).sum()),
     )

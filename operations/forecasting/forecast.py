@@ -190,21 +190,21 @@ def results_of(
         by_age = cells_by_age(database, inputs.loaded, plan.forcings, states, plan.days.t0)
     starts = {
         name: BasinStart(
-            inputs.basins[name],
-            forcing,
-            plan.weather[name],
-            advanced[name],
-            inputs.snow[name],
-            opinions.get(name),
-            inputs.credit,
-            calibrated.get(name, NO_STATE),
-            normals.get(name, NO_STATE),
-            of_snow.get(name, NO_STATE),
-            by_age.get(name, NO_STATE),
-            tuple(bridge.used for bridge in plan.bridges[name]),
-            variance.get(name),
-            plan.changes,
-            assimilated.get(name),
+            basin=inputs.basins[name],
+            forcing=forcing,
+            weather=plan.weather[name],
+            advanced=advanced[name],
+            snow=inputs.snow[name],
+            snow17=opinions.get(name),
+            credit=inputs.credit,
+            calibration=calibrated.get(name, NO_STATE),
+            normal=normals.get(name, NO_STATE),
+            snow_normal=of_snow.get(name, NO_STATE),
+            cells_by_age=by_age.get(name, NO_STATE),
+            bridges=tuple(bridge.used for bridge in plan.bridges[name]),
+            variance=variance.get(name),
+            changes=plan.changes,
+            assimilated=assimilated.get(name),
         )
         for name, forcing in plan.forcings.items()
     }

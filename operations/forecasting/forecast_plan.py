@@ -164,13 +164,13 @@ def possible_plans(
     failures |= {name: reason for choice in choices for name, reason in choice.failures.items()}
     possible = [
         Plan(
-            inputs,
-            days,
-            {name: started[name] for name in choice.weather},
-            choice.weather,
-            {name: choice.bridges.get(name, _bridge_of(inputs, name)) for name in choice.weather},
-            {},
-            choice.forecast,
+            inputs=inputs,
+            days=days,
+            forcings={name: started[name] for name in choice.weather},
+            weather=choice.weather,
+            bridges={name: choice.bridges.get(name, _bridge_of(inputs, name)) for name in choice.weather},
+            failures={},
+            forecast=choice.forecast,
         )
         for choice in choices
         if choice.weather

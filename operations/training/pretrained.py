@@ -190,7 +190,15 @@ def install(database: Database, clock: Clock, shipped: form.Ensemble, product: s
     already = training.version_id is not None
     log.info("pretrained.install", version=version, name=shipped.name, product=product, already=already)
     return Installed(
-        version, shipped.name, shipped.content, already, trained_on, product, len(members), len(result.basins), twin
+        version_id=version,
+        name=shipped.name,
+        content=shipped.content,
+        already=already,
+        trained_on=trained_on,
+        product=product,
+        members=len(members),
+        learnt_from=len(result.basins),
+        twin=twin,
     )
 
 

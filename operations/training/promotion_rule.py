@@ -133,7 +133,18 @@ def _decision(
 ) -> PromotionDecision:
     if not ours:
         sentence = "No basin has another current version to compare with, so nothing is decided."
-        return PromotionDecision(candidate.id, current, rule, 0, None, None, False, (), (), sentence)
+        return PromotionDecision(
+            candidate=candidate.id,
+            current=current,
+            rule=rule,
+            basins=0,
+            deciding=None,
+            reporting=None,
+            better=False,
+            better_in=(),
+            promoted=(),
+            sentence=sentence,
+        )
     deciding, reporting = (side_by_side(some, ours, theirs) for some in (years.deciding, years.reporting))
     if candidate.tuned_on is None:
         better_in = tuple(ours) if deciding.exceeds(rule.margin) else ()
@@ -150,7 +161,16 @@ def _decision(
         f"{rule.margin:g}. Over {_listed(years.reporting)}, which did not decide: {_in_words(reporting, rival)}."
     )
     return PromotionDecision(
-        candidate.id, current, rule, len(ours), deciding, reporting, bool(better_in), better_in, (), sentence
+        candidate=candidate.id,
+        current=current,
+        rule=rule,
+        basins=len(ours),
+        deciding=deciding,
+        reporting=reporting,
+        better=bool(better_in),
+        better_in=better_in,
+        promoted=(),
+        sentence=sentence,
     )
 
 

@@ -191,7 +191,15 @@ def begin(
         training = trainings.start(session, request, clock.wall())
     left_out = len(prepared.left_out)
     log.info("train.begin", training=training.id, basins=len(prepared.basins), left_out=left_out)
-    return StartedTraining(training.id, config, prepared, training.version_id, parent, twin, owner)
+    return StartedTraining(
+        training_id=training.id,
+        config=config,
+        prepared=prepared,
+        version_id=training.version_id,
+        parent=parent,
+        twin=twin,
+        owner=owner,
+    )
 
 
 def reopen(database: Database, training_id: str) -> StartedTraining:
@@ -212,7 +220,13 @@ def reopen(database: Database, training_id: str) -> StartedTraining:
         )
     result = training.request
     return StartedTraining(
-        training_id, config, prepared, training.version_id, parent, result.get("twin"), result.get("owner")
+        training_id=training_id,
+        config=config,
+        prepared=prepared,
+        version_id=training.version_id,
+        parent=parent,
+        twin=result.get("twin"),
+        owner=result.get("owner"),
     )
 
 

@@ -91,7 +91,17 @@ def calibrate(
     weather = error_models.OBSERVED
     sha256 = _store(database, clock, fitted.id, weather, period, model)
     own = sum(errors.days > 0 for errors in model.basins.values())
-    return Calibrated(version_id, fitted.id, weather, period, tuple(pairs), own, model.days, sha256, left_out)
+    return Calibrated(
+        version_id=version_id,
+        fitted=fitted.id,
+        weather=weather,
+        period=period,
+        basins=tuple(pairs),
+        own=own,
+        days=model.days,
+        sha256=sha256,
+        left_out=left_out,
+    )
 
 
 def calibrate_forecasts(database: Database, clock: Clock, version_id: str) -> list[Calibrated]:
@@ -135,7 +145,17 @@ def _fitted(
     period = Period(issue_days.days[0], issue_days.days[-1])
     sha256 = _store(database, clock, version_id, issue_days.weather, period, model)
     own = sum(errors.days > 0 for errors in model.basins.values())
-    return Calibrated(version_id, version_id, issue_days.weather, period, tuple(pairs), own, model.days, sha256, {})
+    return Calibrated(
+        version_id=version_id,
+        fitted=version_id,
+        weather=issue_days.weather,
+        period=period,
+        basins=tuple(pairs),
+        own=own,
+        days=model.days,
+        sha256=sha256,
+        left_out={},
+    )
 
 
 def _store(database: Database, clock: Clock, version_id: str, weather: str, period: Period, model: Fit) -> str:

@@ -259,16 +259,16 @@ def _bridged(session: Session, bridge: Bridge, part: BridgePart) -> BasinData:
     areas = basins.get(session, part.basin_id).areas
     area = areas.get(bridge.to_product, areas.get(bridge.from_product))
     return BasinData(
-        part.basin_id,
-        None,
-        None,
-        None,
-        None,
-        {} if area is None else {bridge.name: area},
-        {},
-        {},
-        tuple(created),
-        (file,),
+        basin=part.basin_id,
+        name=None,
+        latitude=None,
+        longitude=None,
+        huc=None,
+        areas={} if area is None else {bridge.name: area},
+        attributes={},
+        texts={},
+        series=tuple(created),
+        files=(file,),
     )
 
 

@@ -107,4 +107,12 @@ def _statistic(rows: Sequence[SimulatedLevelRow]) -> Statistic:
     )
     kind: Any = first.kind
     method: Any = first.method
-    return Statistic(kind, method, first.years, first.left_out_years, first.dry_years, period, levels)
+    return Statistic(
+        kind=kind,
+        method=method,
+        years=first.years,
+        left_out_years=first.left_out_years,
+        dry_years=first.dry_years,
+        period=period,
+        levels=levels,
+    )

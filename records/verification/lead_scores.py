@@ -181,4 +181,15 @@ def _pooled(
         if not of_score.n
     }
     period = Period(first, last)
-    return PooledVerification(version, origin, weather, period, season, lead, forecaster, len(rows), scores, missing)
+    return PooledVerification(
+        version_id=version,
+        origin=origin,
+        weather=weather,
+        period=period,
+        season=season,
+        lead=lead,
+        forecaster=forecaster,
+        basins=len(rows),
+        scores=scores,
+        missing=missing,
+    )

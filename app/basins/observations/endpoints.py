@@ -77,7 +77,13 @@ def read_observations(
     known_at: KnownAt = None,
     if_none_match: IfNoneMatch = None,
 ) -> Observations | Response:
-    part = service.part(session, basin, SeriesRequest(product, variable, start, end, units, area, known_at))
+    part = service.part(
+        session,
+        basin,
+        SeriesRequest(
+            product=product, variable=variable, start=start, end=end, units=units, area=area, known_at=known_at
+        ),
+    )
     tag = service.tag_of(session, part)
     if chosen is JSON:
         return not_modified(response, tag, SHORTLY, if_none_match) or service.answer(session, part)

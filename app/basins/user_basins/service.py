@@ -56,7 +56,16 @@ def register(session: Session, key: Key, basin: str, own: OwnBasin, at: datetime
     area = {own.product: own.area_km2 * M2_PER_KM2}
     attributes = own.attributes | {"area_km2": own.area_km2}
     changes = basins.upsert(
-        session, basins.Basin(basin, own.name, own.latitude, own.longitude, own.huc, area, attributes)
+        session,
+        basins.Basin(
+            id=basin,
+            name=own.name,
+            latitude=own.latitude,
+            longitude=own.longitude,
+            huc=own.huc,
+            areas=area,
+            attributes=attributes,
+        ),
     )
     if basins.attributes_revised(session, basin, changes):
         states.invalidate_all(session, basin, "an attribute was revised", at)
