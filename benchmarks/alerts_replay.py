@@ -25,7 +25,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from benchmarks.live.receiver import LATE, Received, Receiver, receiving
 from benchmarks.regional import data
 from hydrology.base.calendar import Day, Period, as_date
 from jobspec.jobs.forecasting import ISSUE_TIME, ReplayParams
@@ -44,6 +43,7 @@ from runtime.clock import Clock
 from runtime.logs import log_to_stderr
 from runtime.python_processes import spawn_context
 from runtime.settings import Settings
+from testing.webhook_receiver import LATE, Received, Receiver, receiving
 
 ENSEMBLE, OTHER = "mclstm-maurer-447", "mclstm-maurer-447-twin"
 SEASON, YEAR = Period.parse("1996-05-20..1996-09-30"), Period.parse("1996-10-01..1997-09-30")

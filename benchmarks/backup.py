@@ -31,12 +31,12 @@ from records.database.engine import Database
 from records.jobs import jobs
 from records.runs.tables import RunRow
 from runtime import python_processes
-from tests.databases import PostgreSQL
-from tests.databases import served as postgresql
-from tests.e2e.answers import Answers, answers
-from tests.e2e.conftest import served
-from tests.e2e.filled_store import FILLED_UNTIL, FilledStore, fill, work
-from tests.operations.conftest import BASINS, train_on, write_country
+from testing.answers import Answers, answers
+from testing.api_process import served
+from testing.country import BASINS, train_on, write_country
+from testing.databases import PostgreSQL
+from testing.databases import served as postgresql
+from testing.filled_store import FILLED_UNTIL, FilledStore, fill, work
 
 BEFORE, AFTER = 20.0, 5.0  # seconds of load before the backup begins and after it has ended
 PATIENCE = 180.0  # seconds that the jobs of a restored service have to end

@@ -29,8 +29,6 @@ from typing import Any
 import numpy as np
 from sqlalchemy import func, select
 
-from benchmarks.live.server import serving
-from benchmarks.live.world import FAULTS, Fault, Gauge, Revision, World
 from benchmarks.regional import data
 from hydrology.base.calendar import Day, Period, as_date, day
 from hydrology.base.series import DailySeries
@@ -54,6 +52,8 @@ from records.versions import promotions
 from records.weather import feeds
 from runtime.clock import Clock
 from runtime.settings import Settings
+from testing.feed_services.server import serving
+from testing.feed_services.world import FAULTS, Fault, Gauge, Revision, World
 
 LIVE = "live"
 FIRST, ISSUE_DAYS, HORIZON = day("2008-01-20"), 60, 7

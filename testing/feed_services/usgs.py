@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.live.reply import Reply, as_json
-from benchmarks.live.world import Gauge, World
 from hydrology.base.calendar import Day, day
 from hydrology.base.series import Flag
 from hydrology.base.units import M2_PER_SQUARE_MILE
+from testing.feed_services.reply import Reply, as_json
+from testing.feed_services.world import Gauge, World
 
 _QUERYABLE = {"f", "limit", "cursor", "skipGeometry", "monitoring_location_id", "parameter_code", "statistic_id"} | {
     "time",

@@ -8,8 +8,8 @@ from netCDF4 import Dataset
 
 from app.edr.collections import FORECASTS
 from ingestion.sources import synthetic
-from tests.e2e.filled_store import FilledStore
-from tests.operations.conftest import BASINS
+from testing.country import BASINS
+from testing.filled_store import FilledStore
 
 OF_THE_PROCESS = ("/metrics", "/v1/status", "/health/live", "/health/ready")
 """The addresses that describe the running service and not its stored data."""

@@ -7,9 +7,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from urllib.parse import parse_qsl, urlsplit
 
-from benchmarks.live import meteo, usgs
-from benchmarks.live.reply import Reply, as_json
-from benchmarks.live.world import World
+from testing.feed_services import meteo, usgs
+from testing.feed_services.reply import Reply, as_json
+from testing.feed_services.world import World
 
 
 @contextmanager

@@ -8,12 +8,12 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.live.reply import Reply, as_json
-from benchmarks.live.world import Gauge, World
 from hydrology.base.calendar import Days, Period, day, zone
 from hydrology.base.longitudes import difference
 from hydrology.base.series import DailySeries
 from hydrology.weather.evaporation import daylength
+from testing.feed_services.reply import Reply, as_json
+from testing.feed_services.world import Gauge, World
 
 Array = npt.NDArray[np.float64]
 
