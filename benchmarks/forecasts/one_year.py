@@ -30,7 +30,7 @@ from runtime.clock import Clock
 BASIN, ENSEMBLE = "USGS-09081600", "mclstm-maurer-447"
 YEAR = Period.parse("1995-10-01..1996-07-31")
 ISSUES = ("1995-12-01", "1996-02-01", "1996-04-01", "1996-05-15", "1996-07-01")
-PICTURES = Path(__file__).parents[1] / "docs" / "pictures"
+PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
 SNOW, OTHER, LATER = "#7aa6c2", "#b5a789", "#3b6ea5"
 
 Array = npt.NDArray[np.float64]

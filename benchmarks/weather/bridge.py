@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.bridge_forms import NONE, POOLED, STORED, bridges
 from benchmarks.regional.data import camels
+from benchmarks.weather.bridge_forms import NONE, POOLED, STORED, bridges
 from hydrology.base.calendar import Day, Period, day
 from hydrology.base.units import Area, to_mm_per_day
 from hydrology.scores.scores import nse

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.bridge import DAYMET, FOUR, LONG, MAURER, NLDAS, Gauge, gauge
+from benchmarks.weather.bridge import DAYMET, FOUR, LONG, MAURER, NLDAS, Gauge, gauge
 from hydrology.weather.bridge import PRECIPITATION
 
 MIN_DAYS = 28

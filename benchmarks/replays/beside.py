@@ -14,10 +14,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from benchmarks.busy import whole_store
 from benchmarks.pages.stores import ENSEMBLE, run
 from benchmarks.regional import data
 from benchmarks.service.running import Service
+from benchmarks.speed.busy import whole_store
 from records.access import keys
 from records.database.engine import Database
 from records.jobs import jobs
