@@ -25,7 +25,7 @@ from app.http.response_cache import ResponseCache
 from app.http.trusted_hosts import TrustedHosts
 from app.http.watchdog import give_signs
 from app.routes import add_routes
-from app.service.health.degradations import Hindered
+from app.service.health import Hindered
 from app.service.metrics.requests import RequestTimes, Timed
 from records.database.engine import Database
 from runtime.clock import Clock

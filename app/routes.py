@@ -17,7 +17,7 @@ from app.forecasts.endpoints import router as forecasts
 from app.forecasts.exceedance.endpoints import router as exceedance
 from app.forecasts.recession.endpoints import router as drain_down
 from app.forecasts.runs.endpoints import router as runs
-from app.forecasts.spread.endpoints import router as spread
+from app.forecasts.spread import router as spread
 from app.forecasts.volumes.endpoints import router as volumes
 from app.forecasts.water.endpoints import router as water
 from app.forecasts.what_if_runs.endpoints import router as what_if
@@ -34,8 +34,8 @@ from app.models.verification.endpoints import router as verification
 from app.pages import static_files
 from app.pages.router import router as pages
 from app.problem_pages import router as problem_pages
-from app.service.audit.endpoints import router as audit
-from app.service.health.endpoints import router as health
+from app.service.audit import router as audit
+from app.service.health import router as health
 from app.service.metrics.endpoints import router as metrics
 from app.service.status.endpoints import router as status
 from app.weather.bridges.endpoints import router as bridges

@@ -19,7 +19,8 @@ structlog.configure(
     ]
 )
 
-pytest_plugins = ["tests.databases"]
+pytest.register_assert_rewrite("testing")
+pytest_plugins = ["testing.databases"]
 
 ROOT = Path(__file__).parents[1]
 COMPILED = ROOT / "models" / "nets" / "compiled"
@@ -34,7 +35,7 @@ def pytest_sessionstart() -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _processes_find_the_tests() -> None:
-    """Let processes that tests start import `tests` and `benchmarks`, which no process looks for in its folder."""
+    """Let processes that tests start import `tests` and `testing`, which no process looks for in its folder."""
     os.environ["PYTHONPATH"] = str(ROOT)
 
 

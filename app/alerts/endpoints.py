@@ -10,7 +10,7 @@ from app.http.conditional import NOT_MODIFIED, SHORTLY, IfNoneMatch, tagged
 from app.http.dependencies import BasinId, PageLimit, Reading
 from app.http.pagination import next_page
 from app.http.problems import documented
-from app.service.audit.endpoints import After
+from app.service.audit import After
 from hydrology.extremes.alerting import SEVERITIES, Severity
 from jobspec.fields import BASIN, NAME
 from records.alerts import alert_changes, alerts

@@ -9,6 +9,8 @@ from app.http.conditional import entity_tag
 
 Kind = Literal["text", "number", "integer", "truth", "day", "instant"]
 Axis = Literal["quantile", "member"]
+RIVER_FLOW = "water_volume_transport_in_river_channel"
+"""CF standard name of discharge in m3/s."""
 
 
 @dataclass(frozen=True, slots=True)

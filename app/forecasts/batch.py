@@ -8,10 +8,11 @@ from pydantic import TypeAdapter
 from sqlalchemy.orm import Session
 
 from app.forecasts import lookup
-from app.forecasts.discharge import NoArea, Representation
+from app.forecasts.discharge import Representation
 from app.forecasts.schemas import WithoutForecast
 from app.forecasts.service import basin_forecast, stored_parts, tag_at_a_glance, tag_of
 from app.http.conditional import entity_tag
+from app.http.discharge_units import NoArea
 from app.http.response_cache import ResponseCache
 from hydrology.base.errors import NotFound, Problem
 from records.forecasts.latest import Latest, glance

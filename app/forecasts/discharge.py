@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from app.forecasts.schemas import Calibration, Columns
+from app.http.discharge_units import NoArea
 from app.http.json_numbers import column
 from hydrology.base import units as convert
-from hydrology.base.errors import InvalidInput
 from hydrology.base.units import Units
 from records.runs import runs
 
@@ -18,12 +18,6 @@ Array = npt.NDArray[np.float64]
 
 ANSWER_LEVELS = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
 """The levels of the calibrated quantiles in an answer."""
-
-
-class NoArea(InvalidInput):
-    """The run names no drainage area, so its depths cannot be given as flows."""
-
-    kind = "no-area"
 
 
 @dataclass(frozen=True, slots=True)

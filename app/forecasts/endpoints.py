@@ -15,7 +15,7 @@ from app.exports.negotiation import SeriesFormat, documented_formats
 from app.exports.table import Table
 from app.forecasts import batch, lookup, selection, service, table
 from app.forecasts.batch import MAX_BASINS
-from app.forecasts.discharge import NoArea, Representation
+from app.forecasts.discharge import Representation
 from app.forecasts.schemas import BasinForecast, BasinForecasts
 from app.http.conditional import FOR_EVER, NOT_MODIFIED, SHORTLY, IfNoneMatch, entity_tag, not_modified
 from app.http.dependencies import (
@@ -28,6 +28,7 @@ from app.http.dependencies import (
     ServiceClock,
     as_known,
 )
+from app.http.discharge_units import NoArea
 from app.http.problems import Fault, InvalidRequest, documented
 from app.http.response_cache import ResponseCache
 from hydrology.base.units import Units

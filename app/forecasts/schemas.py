@@ -8,6 +8,7 @@ from pydantic import ConfigDict, Field
 from app.basins.schemas import Kind
 from app.forecasts.example import FORECAST, FORECASTS
 from app.http.base_schema import DataCredit, Missing, Model, Period, Program, column
+from app.http.discharge_units import Area
 from app.weather.bridges.schemas import BridgeUsed
 from app.weather.schemas import WeatherUsed
 from hydrology.base.staleness import STALE_AFTER_DAYS
@@ -31,13 +32,6 @@ class Superseded(Model):
     run: str
     status: BasinStatus
     reason: str
-
-
-class Area(Model):
-    """The drainage area used to convert depths and flows."""
-
-    name: str = Field(description="Its source.")
-    km2: float
 
 
 class KnownSnowSkill(Model):

@@ -20,11 +20,14 @@ from app.forecasts.discharge import (
 )
 from app.forecasts.header import days_ahead, header, missing_in_header
 from app.forecasts.normal import missing_in_normal, normal_flow
-from app.forecasts.schemas import Area, BasinForecast, Columns, ParentState, Provenance, Storage
+from app.forecasts.schemas import BasinForecast, Columns, ParentState, Provenance, Storage
 from app.forecasts.snow import missing_in_snow, snow_read
 from app.forecasts.what_if import what_if
+from app.http.base_schema import NOT_CONSERVING
 from app.http.conditional import entity_tag
+from app.http.discharge_units import Area
 from app.http.json_numbers import column, rounded
+from hydrology.base import units as convert
 from hydrology.base.calendar import Day, as_date
 from hydrology.base.staleness import age_days
 from hydrology.base.units import Units
@@ -39,7 +42,6 @@ WITHOUT_MEMBERS = (
     runs.SNOW_SPREAD,
     runs.LEDGER,
 )
-NOT_CONSERVING = "The model version does not conserve mass, so there is no water balance."
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +255,7 @@ def _by_label(series: runs.RunSeries, values: npt.NDArray[Any]) -> Columns:
 def _area(basin: runs.RunBasin) -> Area | None:
     if basin.area_m2 is None or basin.area_name is None:
         return None
-    return Area(name=basin.area_name, km2=basin.area_m2 / 1e6)
+    return Area.of(convert.Area(basin.area_name, basin.area_m2))
 
 
 def _provenance(run: runs.Run, basin: runs.RunBasin) -> Provenance:

@@ -6,7 +6,7 @@ from datetime import date
 from typing import Protocol
 
 from app.exports.basins import NOWHERE, basin_columns
-from app.exports.table import Along, Column, Table, constant, stacked
+from app.exports.table import RIVER_FLOW, Along, Column, Table, constant, stacked
 from app.forecasts.discharge import ANSWER_LEVELS, level_name
 from app.forecasts.example import FORECAST
 from app.forecasts.schemas import BasinForecast, BasinForecasts, Columns, RunOfBasin, SnowRead, WithoutForecast
@@ -15,7 +15,6 @@ from records.runs.runs import QUANTILES
 
 CALIBRATED = "discharge corrected by past errors and the last observed flow"
 UNCALIBRATED = "discharge of the members (and traces), not calibrated"
-RIVER_FLOW = "water_volume_transport_in_river_channel"
 
 
 def of_one(forecast: BasinForecast, sites: Mapping[str, Site]) -> Table:

@@ -1,13 +1,16 @@
 """The requested unit of discharge, and the area used to convert it."""
 
 from collections.abc import Collection
-from typing import Annotated
+from typing import Annotated, Self
 
 from fastapi import Query
+from pydantic import Field
 from sqlalchemy.orm import Session
 
+from app.http.base_schema import Model
 from app.http.problems import Fault, InvalidRequest
-from hydrology.base.units import Area
+from hydrology.base import units as convert
+from hydrology.base.errors import InvalidInput
 from jobspec.fields import NAME
 from records.basins import basins
 
@@ -22,9 +25,27 @@ AreaName = Annotated[
 ]
 
 
+class NoArea(InvalidInput):
+    """The run names no drainage area, so its depths cannot be given as flows."""
+
+    kind = "no-area"
+
+
+class Area(Model):
+    """The drainage area used to convert depths and flows."""
+
+    name: str = Field(description="Its source.")
+    km2: float
+
+    @classmethod
+    def of(cls, area: convert.Area) -> Self:
+        """Return an area as answers show it."""
+        return cls(name=area.name, km2=area.m2 / convert.M2_PER_KM2)
+
+
 def area_between(
     session: Session, basin: str, units: Collection[str], into: str | None, area: str | None
-) -> Area | None:
+) -> convert.Area | None:
     """Return the area to convert discharge with; None if none is needed.
 
     Args:
@@ -49,7 +70,7 @@ def area_between(
                 "area", f"between {apart[0]} and {into} an area is needed: name one ({names}), or ask for {apart[0]}."
             )
         (area,) = areas
-    return Area(area, basins.area_of(session, basin, area))
+    return convert.Area(area, basins.area_of(session, basin, area))
 
 
 def refused(field: str, detail: str) -> InvalidRequest:

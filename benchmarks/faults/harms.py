@@ -10,12 +10,13 @@ from functools import partial
 from typing import Any
 
 from benchmarks.python_path import with_benchmarks
-from benchmarks.service.running import Service, children, send
+from benchmarks.service.running import Service, send
 from benchmarks.speed.country import PRODUCT
 from freshet.supervisor.supervised_process import STEADY
 from hydrology.base.calendar import day
 from ingestion.sources import synthetic
 from runtime import python_processes
+from testing.processes import children
 
 MINUTE, HALF_A_MINUTE = 60.0, 30.0
 INGESTED = 50  # basins

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from runtime.logs import log_to_stderr
 from runtime.settings import Settings
-from tests.clocks import ClockSetBy
+from testing.clocks import ClockSetBy
 from workers.processes import run_scheduler
 
 if __name__ == "__main__":

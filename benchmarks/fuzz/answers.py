@@ -12,8 +12,6 @@ import httpx2
 import numpy as np
 
 from benchmarks.fuzz.target import Target
-from benchmarks.live.server import answer
-from benchmarks.live.world import Gauge, World
 from hydrology.base.calendar import Period, day
 from hydrology.base.errors import Problem
 from hydrology.base.series import DailySeries
@@ -24,6 +22,8 @@ from ingestion.feeds.nwis import NwisFeed
 from ingestion.feeds.openmeteo import OpenMeteoArchive, OpenMeteoForecast
 from ingestion.feeds.usgs import UsgsFeed
 from ingestion.feeds.usgs_sites import locations
+from testing.feed_services.server import answer
+from testing.feed_services.world import Gauge, World
 
 MARK = b"\n--next--\n"
 BASIN = "USGS-01031500"

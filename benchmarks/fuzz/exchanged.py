@@ -19,7 +19,7 @@ from operations.fews.places import FewsLocations
 from records.database.engine import Database
 from records.upkeep import backup
 from runtime.settings import Settings
-from tests.operations.fews import files
+from testing.files import fews as files
 
 DAYS = {"start": files.stamped("2004-10-01"), "time0": files.stamped("2005-05-01"), "end": files.stamped("2005-05-11")}
 CREATED_AT = datetime(2026, 11, 22, tzinfo=UTC)

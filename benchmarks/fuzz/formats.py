@@ -21,7 +21,9 @@ from ingestion.sources.caravan import attributes as caravan_attributes
 from ingestion.sources.caravan import timeseries
 from ingestion.sources.synthetic import write
 from ingestion.sources.tables import TablesSource
-from tests.ingestion import camels_files, caravan_files, weather_files
+from testing.files import camels as camels_files
+from testing.files import caravan as caravan_files
+from testing.files import weather as weather_files
 
 Text = Callable[[TextFile], object]
 RECEIVED = datetime(2026, 11, 22, 7, tzinfo=UTC)

@@ -17,7 +17,7 @@ from models.pretrained import SHELF, errors, form, snow
 from models.pretrained.loading import load, owner
 from models.pretrained.writing import Finished, write
 from models.saved_state import Owner, SavedState
-from tests.models.factories import config
+from testing.networks import config
 
 MEMBER = "member-00.safetensors"
 NAME = "small"

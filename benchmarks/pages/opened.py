@@ -23,9 +23,9 @@ from urllib.request import urlopen
 from playwright.sync_api import Browser, CDPSession, sync_playwright
 
 from benchmarks.pages.stores import MELTING, camels, demonstration, served
-from benchmarks.processes import cpu_seconds
 from freshet.demo import AS_OF
-from tests.e2e.browser import FLAGS, installed
+from testing.browser import FLAGS, installed
+from testing.processes import cpu_seconds
 
 ROUNDS = 5
 DRAWN = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))"

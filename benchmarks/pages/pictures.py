@@ -14,7 +14,7 @@ from typing import Literal
 from playwright.sync_api import Browser, sync_playwright
 
 from benchmarks.pages.stores import HORIZON, MELTING, camels, run, served
-from tests.e2e.browser import FLAGS, PHONE, WIDE, installed
+from testing.browser import FLAGS, PHONE, WIDE, installed
 
 FOLDER = Path("docs/pictures")
 BASIN = "USGS-09081600"

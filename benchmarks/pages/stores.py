@@ -9,10 +9,10 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from urllib.request import urlopen
 
-from benchmarks.processes import free_port
 from benchmarks.regional import data
 from freshet.demo import AS_OF
 from runtime import python_processes
+from testing.processes import free_port
 
 PATIENCE = 90.0  # seconds
 ENSEMBLE = "mclstm-maurer-447"

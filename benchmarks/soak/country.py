@@ -2,12 +2,12 @@
 
 from datetime import UTC, datetime
 
-from benchmarks.live.world import World
 from benchmarks.service.store import BASINS
 from benchmarks.speed.country import PERIOD, SyntheticCountry
 from benchmarks.speed.daily_cycle import LIVE, LiveCountry, gauges_of
 from benchmarks.speed.warm_forecast import HORIZON
 from hydrology.base.calendar import Period
+from testing.feed_services.world import World
 
 FETCHED = 60
 """This many days at the end of the record come by feeds, one after the other."""

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.service.running import Service, children, part_name
+from benchmarks.service.running import Service
+from testing.processes import children, part_name
 
 LOOK_EVERY = 5.0  # seconds
 WARM_UP = 60.0  # seconds of each life that its slope leaves out: imports, and what is read once

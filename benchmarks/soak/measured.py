@@ -22,7 +22,6 @@ from typing import Any
 import structlog
 
 from benchmarks.faults.harms import PARTS, signals
-from benchmarks.live.server import serving
 from benchmarks.service.running import Service, on_sqlite
 from benchmarks.service.store import storing
 from benchmarks.soak import account
@@ -32,6 +31,7 @@ from benchmarks.soak.holdings import Watcher
 from benchmarks.soak.requests import OWN, OWN_BASIN
 from benchmarks.speed.daily_cycle import LIVE
 from records.database.engine import Database
+from testing.feed_services.server import serving
 
 log = structlog.get_logger()
 

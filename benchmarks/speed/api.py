@@ -14,11 +14,11 @@ import time
 from pathlib import Path
 from typing import Any
 
-from benchmarks.processes import cpu_seconds, free_port
 from benchmarks.speed.bare_api import BASINS, fill, served
 from benchmarks.speed.http_load import get, rate, until_up
 from runtime import python_processes
 from runtime.settings import Settings
+from testing.processes import cpu_seconds, free_port
 
 ROUNDS, REQUESTS, CONNECTIONS = 5, 400, (1, 16)
 MANY, MANY_REQUESTS = 50, 20

@@ -15,12 +15,12 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from benchmarks.processes import cpu_seconds
-from benchmarks.service.running import Broker
 from benchmarks.speed.bare_api import fill, served
 from benchmarks.speed.http_load import get, rate, until_up
 from runtime.settings import Settings
-from tests.databases import served as served_postgresql
+from testing.databases import served as served_postgresql
+from testing.processes import cpu_seconds
+from testing.valkey import Broker
 
 ROUNDS, REQUESTS, CONNECTIONS = 5, 1000, 16
 

@@ -16,7 +16,6 @@ from sqlalchemy import Column, LargeBinary, MetaData, String, Table, insert, sel
 
 from app.http.dependencies import Reading
 from app.main import create_app
-from benchmarks.processes import free_port
 from benchmarks.speed.country import PRODUCT, SyntheticCountry
 from benchmarks.speed.warm_forecast import CLOCK, prepare
 from benchmarks.speed.weather_traces import T0
@@ -27,6 +26,7 @@ from records.versions import promotions
 from runtime.logs import log_to_stderr
 from runtime.python_processes import spawn_context
 from runtime.settings import Settings
+from testing.processes import free_port
 
 BASINS, DAYS = 447, 10
 BARE = Table("bare", MetaData(), Column("id", String, primary_key=True), Column("body", LargeBinary, nullable=False))

@@ -24,8 +24,6 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.live.server import serving
-from benchmarks.live.world import Gauge, World
 from benchmarks.speed.country import PERIOD, PRODUCT, SyntheticCountry
 from benchmarks.speed.warm_forecast import MEMBERS, cpu_seconds, prepare
 from benchmarks.speed.weather_traces import products
@@ -46,6 +44,8 @@ from records.weather import feeds
 from runtime.clock import Clock
 from runtime.python_processes import spawn_context
 from runtime.settings import Settings
+from testing.feed_services.server import serving
+from testing.feed_services.world import Gauge, World
 
 COUNTS, TRACES = (50, 150, 447), (1, 31)
 HORIZON, ROUNDS = 10, 3

@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import NoReturn, Protocol
 
@@ -52,6 +52,7 @@ class Forked:
     """A fork that runs a command of `freshet`, with the part of the interface of `subprocess.Popen` that is needed.
 
     Args:
+        main: runs the command named in `sys.argv`.
         arguments: the command.
         environment: of the command.
         closed: resources that it does not inherit.
@@ -60,7 +61,13 @@ class Forked:
         OSError: there is no room for another process.
     """
 
-    def __init__(self, arguments: Sequence[str], environment: Mapping[str, str], closed: Sequence[Closable]) -> None:
+    def __init__(
+        self,
+        main: Callable[[], None],
+        arguments: Sequence[str],
+        environment: Mapping[str, str],
+        closed: Sequence[Closable],
+    ) -> None:
         self._code: int | None = None
         supervisor = os.getpid()
         # A signal between the fork and the command would go to the supervisor's handler, and be lost.
@@ -68,7 +75,7 @@ class Forked:
         try:
             self.pid = os.fork()
             if self.pid == 0:
-                _run(arguments, environment, closed, supervisor)
+                _run(main, arguments, environment, closed, supervisor)
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
@@ -110,14 +117,16 @@ class Forked:
 
 
 def _run(
-    arguments: Sequence[str], environment: Mapping[str, str], closed: Sequence[Closable], supervisor: int
+    main: Callable[[], None],
+    arguments: Sequence[str],
+    environment: Mapping[str, str],
+    closed: Sequence[Closable],
+    supervisor: int,
 ) -> NoReturn:
     """Run a command in a fork, and end it with its exit code, whatever happens."""
     code = 1
     try:
         _become_part(arguments, environment, closed, supervisor)
-        from freshet.cli.main import main
-
         main()
         code = 0
     except SystemExit as end:

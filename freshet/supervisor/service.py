@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import partial
 from typing import IO
@@ -63,10 +63,18 @@ def commands(host: str, port: int, workers: int, training_workers: int) -> dict[
 
 
 class Service:
-    """Broker, workers, scheduler and API; the arguments are those of `commands`."""
+    """Broker, workers, scheduler and API.
 
-    def __init__(self, settings: Settings, host: str, port: int, workers: int, training_workers: int) -> None:
+    Args:
+        main: runs the command named in `sys.argv`: a part is such a command.
+        host, port, workers, training_workers: as of `commands`.
+    """
+
+    def __init__(
+        self, main: Callable[[], None], settings: Settings, host: str, port: int, workers: int, training_workers: int
+    ) -> None:
         self.settings = settings
+        self._main = main
         self._broker: SupervisedProcess | None = None
         self._parts: list[SupervisedProcess] = []
         self._restarts: list[Restart] | None = None
@@ -97,7 +105,7 @@ class Service:
             launch = partial(launch_embedded, self.settings)
             self._broker = SupervisedProcess("broker", launch, start_embedded(self.settings), now)
         for name, arguments in self._commands.items():
-            fork = partial(forked.Forked, arguments, self._environment(ears), [ears, lock])
+            fork = partial(forked.Forked, self._main, arguments, self._environment(ears), [ears, lock])
             self._parts.append(SupervisedProcess(name, fork, fork(), now))
         log.info("service.start", parts=[part.name for part in self._parts])
 

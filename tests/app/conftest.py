@@ -19,7 +19,7 @@ from app.main import create_app
 from records.access import keys
 from records.database.engine import Database
 from runtime.settings import Settings
-from tests.records.factories import NOW
+from testing.records import NOW
 
 PATIENCE = 30.0  # seconds
 ENOUGH_SECONDS = 15  # for a test that counts requests

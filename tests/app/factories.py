@@ -15,7 +15,7 @@ from records.runs.calibration_used import RunCalibration
 from records.runs.lifetime_balance import SinceEmpty
 from records.runs.run_summary import RunSummary
 from records.runs.snow_summary import KnownSkill, RunSnow
-from tests.records.factories import BASIN
+from testing.records import BASIN
 
 AREA_M2 = 2_303_988_000.0
 LEVELS = (0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95)

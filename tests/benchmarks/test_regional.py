@@ -10,6 +10,7 @@ from benchmarks.regional import pictures, uncertainty_pictures
 from benchmarks.regional.data import BASINS, basins, require_all
 from benchmarks.regional.examination import summary, table
 from benchmarks.regional.members import FOLDS, fold, series, train
+from benchmarks.regional.recipes import RECIPES
 from benchmarks.regional.score import METRICS, quartiles
 from benchmarks.regional.trials import mean
 from benchmarks.regional.uncertainty import Rival, _figures
@@ -17,6 +18,8 @@ from hydrology.uncertainty.error_model import LEVELS
 from hydrology.verification.verify import CLIMATOLOGY
 from models.examination.exam import NOT_ASKED
 from models.examination.question import Question
+from models.pretrained import SHELF
+from models.pretrained.form import read
 
 
 @pytest.fixture
@@ -104,3 +107,8 @@ def test_a_figure_that_is_not_a_number_fails_where_its_basin_is_asked() -> None:
     question = Question("q", "asks", "1", 0.1, "Because.")
     found = summary(question, np.array([[np.nan, 0.0], [np.nan, 0.0]]))
     assert (found["failing"], found["failing_of_mean"]) == (1, 1)
+
+
+def test_the_shipped_ensemble_is_still_what_its_recipe_trains() -> None:
+    shipped = read(SHELF / "mclstm-maurer-447").description
+    assert shipped.config == RECIPES["members"].config(members=10)

@@ -25,9 +25,9 @@ from records.jobs import jobs, schedules
 from runtime import python_processes
 from runtime.clock import Clock
 from runtime.settings import Settings
-from tests.databases import PostgreSQL
+from testing.databases import PostgreSQL
+from testing.files import caravan as caravan_files
 from tests.deployment.files import image_health, own_services, services
-from tests.ingestion import caravan_files
 from workers.queue.enqueue import Sender
 
 PATIENCE = 90.0  # seconds

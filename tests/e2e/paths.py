@@ -1,7 +1,7 @@
 """Every page there is, by what a key is needed for."""
 
-from tests.e2e.filled_store import FilledStore
-from tests.operations.conftest import BASINS
+from testing.country import BASINS
+from testing.filled_store import FilledStore
 
 
 def open_paths(stored: FilledStore) -> list[str]:

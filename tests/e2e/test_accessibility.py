@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from tests.e2e.browser import PHONE, WIDE, Shown, showing
+from testing.browser import PHONE, WIDE, Shown, showing
 from tests.e2e.conftest import Api
 from tests.e2e.paths import keyed_paths, open_paths
 

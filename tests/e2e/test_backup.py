@@ -5,9 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.databases import PostgreSQL
-from tests.e2e.answers import answers
-from tests.e2e.conftest import Api, served
+from testing.answers import answers
+from testing.api_process import served
+from testing.databases import PostgreSQL
+from tests.e2e.conftest import Api
 
 
 def freshet(database_url: str, data: Path, *command: str) -> None:

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.e2e.browser import Shown, showing
+from testing.browser import Shown, showing
+from testing.country import BASINS
 from tests.e2e.conftest import Api
-from tests.operations.conftest import BASINS
 
 
 @pytest.fixture

@@ -17,9 +17,10 @@ from playwright.sync_api import Page, expect
 from records.access import keys
 from records.database.engine import Database
 from runtime.clock import Clock
-from tests.e2e.browser import Shown, showing
-from tests.e2e.conftest import await_ready, free_port
-from tests.operations.conftest import BASINS
+from testing.api_process import await_ready
+from testing.browser import Shown, showing
+from testing.country import BASINS
+from testing.processes import free_port
 
 WORK = 180_000.0  # milliseconds that a job may take
 HELD_OUT = "2004-10-01..2005-09-30"

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 import httpx2
 import pytest
 
+from testing.country import BASINS
 from tests.e2e.conftest import Api
 from tests.e2e.paths import keyed_paths, open_paths
-from tests.operations.conftest import BASINS
 
 MAX_ANSWERS, MAX_BYTES = 6, 250_000
 

@@ -12,8 +12,8 @@ import httpx2
 from app.edr.collections import FORECASTS
 from app.http.limits.body_limit import OBSERVATIONS
 from ingestion.sources import synthetic
+from testing.country import BASINS
 from tests.e2e.conftest import Api
-from tests.operations.conftest import BASINS
 
 SEED = 20
 FUZZED = 10  # requests an operation, besides the examples and the edges of its parameters

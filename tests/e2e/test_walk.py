@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.conftest import await_ready, free_port
+from testing.api_process import await_ready
+from testing.processes import free_port
 
 WALK = Path(__file__).parents[2] / "docs" / "do" / "walk.md"
 BASIN, T0, HORIZON = "SYNTH-03", "2005-05-01", 30

@@ -8,9 +8,9 @@ import pytest
 from playwright.sync_api import expect
 
 from app.forecasts.words import number
-from tests.e2e.browser import Shown, showing
+from testing.browser import Shown, showing
+from testing.country import BASINS
 from tests.e2e.conftest import Api
-from tests.operations.conftest import BASINS
 
 ALARMED = BASINS[0]
 MAX_ANSWERS = 6

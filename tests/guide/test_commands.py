@@ -15,7 +15,8 @@ import typer
 
 from freshet.cli.commands import COMMANDS, loaded
 from freshet.docs_reference import pages
-from tests.e2e.conftest import await_ready, free_port
+from testing.api_process import await_ready
+from testing.processes import free_port
 from tests.guide.pages import DOCS, PAGES, ROOT, blocks, commands
 
 STEPS = ("first-forecast", "own-basin", "own-weather", "retraining")

@@ -17,7 +17,7 @@ from hydrology.base.series import DailySeries, Flag
 from ingestion.base import SourceError, SourceFile
 from ingestion.sources.caravan import CaravanSource
 from ingestion.sources.caravan.timeseries import parse_csv, parse_netcdf
-from tests.ingestion import caravan_files as write
+from testing.files import caravan as write
 
 FILE = SourceFile("f", "", 0)
 OTHER_FILE = "attributes/camels/attributes_other_camels.csv"

@@ -8,7 +8,7 @@ import pytest
 from ingestion.base import SourceError
 from ingestion.netcdf import opened
 from ingestion.reading import described
-from tests.ingestion import caravan_files
+from testing.files import caravan as caravan_files
 
 # HDF5 stores texts in a heap: a signature, 12 bytes, then objects, each with a number, 6 bytes and its size; the one
 # with the number 0 is what is free.

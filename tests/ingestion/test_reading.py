@@ -15,7 +15,7 @@ from ingestion.sources import benchmarks
 from ingestion.sources.camels import CamelsSource
 from ingestion.sources.caravan import CaravanSource
 from ingestion.sources.tables import TablesSource
-from tests.ingestion import camels_files as write
+from testing.files import camels as write
 
 SECRET = "root:$6$salt$hash:19000:0:99999:7:::\n"
 OUTSIDE = "not in a folder that jobs read from"

@@ -15,7 +15,7 @@ from hydrology.base.calendar import day
 from hydrology.base.errors import InvalidInput, Problem
 from ingestion import weather
 from ingestion.base import SourceError
-from tests.ingestion import weather_files
+from testing.files import weather as weather_files
 
 WRITERS: list[Callable[[Path], Path]] = [
     weather_files.written_csv,

@@ -13,9 +13,9 @@ from jobspec.kinds import KINDS
 from records.database.engine import Database
 from records.jobs import jobs
 from runtime.settings import Settings
+from testing.job_requests import Wrong, wrong_requests
 from tests.app.conftest import bearer, serving
 from tests.freshet.conftest import Freshet
-from tests.jobspec.requests import Wrong, wrong_requests
 from workers.run.job_processes import Children
 from workers.run.worker import Worker
 from workers.service_context import ServiceTools, tools_of

@@ -1,6 +1,6 @@
 """The configuration of the members of a training."""
 
-from tests.operations.conftest import configuration
+from testing.country import configuration
 
 
 def test_members_whose_gates_see_all_are_started_first() -> None:

@@ -10,7 +10,7 @@ from models.contract import Inputs
 from models.inference import simulate
 from models.nets.mclstm import Recurrence
 from models.nets.products import BLOCK
-from tests.models.factories import inputs, network
+from testing.networks import inputs, network
 from tests.models.nets.test_mclstm import RANKS
 
 STORE = ("discharge", "loss", "storage")

@@ -11,7 +11,7 @@ from models.contract import Inputs, Outputs, State
 from models.nets.mclstm import MCLSTM
 from models.networks import ARCHITECTURES
 from models.physics import PROBES, measure
-from tests.models.factories import AUXILIARY, STATIC
+from testing.networks import AUXILIARY, STATIC
 from tests.models.nets.test_networks import ready
 
 OF_ANY_NETWORK = {probe.name for probe in PROBES if not probe.of_water}

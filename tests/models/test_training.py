@@ -18,7 +18,7 @@ from models.nets.mclstm import MCLSTM
 from models.scaling import Scaler
 from models.training import MemberTraining, Progress, TrainingDiverged, learning_rate
 from models.windows import Windows
-from tests.models.factories import config, training_data
+from testing.networks import config, training_data
 
 
 def member(seed: int = 1, start: Tensors | None = None, **changes: object) -> MemberTraining:

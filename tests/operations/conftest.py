@@ -7,18 +7,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from hydrology.base.calendar import day
-from ingestion.sources import synthetic
-from ingestion.sources.camels import CamelsSource
-from jobspec.network import MCLSTMConfig
-from jobspec.training import Cosine, InputsConfig, TrainingConfig, WindowsConfig
-from operations.data.ingest import ingest
-from operations.training.train import train
 from records.database.engine import Database
-from runtime.clock import Clock
-
-BASINS = ("SYNTH-01", "SYNTH-02", "SYNTH-03")
-CLOCK = Clock()
+from testing.country import train_on, write_country
 
 
 @pytest.fixture(autouse=True)
@@ -34,11 +24,6 @@ def country(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def write_country(folder: Path) -> None:
-    """Write five years of three basins."""
-    synthetic.write(folder, basins=len(BASINS), first_day=day("2000-10-01"), last_day=day("2005-09-30"))
-
-
 @pytest.fixture(scope="session")
 def trained_file(country: Path, migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A SQLite file with the country and one version of two members."""
@@ -50,7 +35,7 @@ def long_trained_file(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFa
     """The same on a record until 2008-09-30: it holds the four years on which a promotion can be decided."""
     folder = tmp_path_factory.mktemp("long")
     country = folder / "camels"
-    synthetic.write(country, basins=len(BASINS), first_day=day("2000-10-01"), last_day=day("2008-09-30"))
+    write_country(country, last_day="2008-09-30")
     return _trained(country, migrated_sqlite, folder)
 
 
@@ -58,14 +43,6 @@ def _trained(country: Path, migrated_sqlite: Path, folder: Path) -> Path:
     file = Path(shutil.copy(migrated_sqlite, folder / "freshet.sqlite"))
     train_on(country, file)
     return file
-
-
-def train_on(country: Path, file: Path) -> None:
-    """Have a SQLite file hold a country and a version."""
-    database = Database(f"sqlite:///{file}")
-    ingest(database, CamelsSource([country]), CLOCK)
-    train(database, CLOCK, configuration(), BASINS)
-    database.close()
 
 
 @pytest.fixture(scope="session")
@@ -88,19 +65,3 @@ def trained_store(trained_file: Path, tmp_path: Path) -> Iterator[Database]:
     database = Database(f"sqlite:///{shutil.copy(trained_file, tmp_path / 'country.sqlite')}")
     yield database
     database.close()
-
-
-def configuration(**changes: object) -> TrainingConfig:
-    """Return a training of a second."""
-    settings: dict[str, object] = {
-        "network": MCLSTMConfig(cells=5),
-        "inputs": InputsConfig(product=synthetic.PRODUCT),
-        "train_period": "2001-10-01..2003-09-30",
-        "validation_period": "2003-10-01..2004-09-30",
-        "windows": WindowsConfig(spinup_days=60, loss_days=60, batch=4),
-        "schedule": Cosine(steps=8, warmup_steps=2, peak_learning_rate=0.02),
-        "validate_every": 4,
-        "checkpoint_every": 3,
-        "members": 2,
-    }
-    return TrainingConfig.model_validate({**settings, **changes})

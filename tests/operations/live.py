@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.live.server import serving
-from benchmarks.live.world import Gauge, World
 from hydrology.base.calendar import Day, Period
 from hydrology.base.series import DailySeries
 from hydrology.weather.bridge import BRIDGED
@@ -29,7 +27,9 @@ from records.versions import promotions
 from records.weather import feeds
 from runtime.clock import Clock
 from runtime.settings import Settings
-from tests.operations.conftest import BASINS, configuration
+from testing.country import BASINS, configuration
+from testing.feed_services.server import serving
+from testing.feed_services.world import Gauge, World
 
 PRODUCT = "live"
 ISSUE_DAY = datetime(2005, 6, 1, 14, tzinfo=UTC)

@@ -1,122 +1,22 @@
 """A broker, a scheduler and workers of a test's own, as processes, on a country that was ingested before."""
 
-import os
 import shutil
-import signal
 import subprocess
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from jobspec.kinds import queue_of
 from records.database.engine import Database
-from records.database.write_lock import is_locked
-from records.jobs import jobs
-from records.upkeep import copy_rows as upkeep_copy_rows
-from runtime import python_processes
-from runtime.clock import Clock
 from runtime.settings import Settings
-from tests.databases import PostgreSQL
-from tests.operations.conftest import configuration, country, live_file, long_trained_file, trained_file
-from workers.queue.broker import start_embedded
-from workers.queue.enqueue import Sender
+from testing.country import configuration
+from testing.databases import PostgreSQL, copy_into
+from testing.job_service import LEASE, PATIENCE, Shop
+from tests.operations.conftest import country, live_file, long_trained_file, trained_file
 
 __all__ = ["country", "live_file", "long_trained_file", "trained_file"]
-
-PATIENCE = 240.0  # seconds: a bound for what hangs, not for what is slow
-LEASE = 2.0  # seconds
-ROOT = Path(__file__).parents[2]
-
-
-class Shop:
-    """Everything that a service has besides the API, and handles to harm it."""
-
-    def __init__(self, settings: Settings, stack: ExitStack) -> None:
-        self.settings, self._stack = settings, stack
-        self.database = Database(settings.database_url)
-        self.clock = Clock()
-        self.sender = Sender(settings, self.database, self.clock)
-        self.broker = start_embedded(settings)
-
-    def start(self, *arguments: str, module: str = "freshet", folder: Path = ROOT) -> subprocess.Popen[bytes]:
-        """Start a part of the service in a working folder; it ends with the test."""
-        environment = os.environ | {
-            "FRESHET_DATA": str(self.settings.data),
-            "FRESHET_DATABASE_URL": self.settings.database_url,
-            "FRESHET_LEASE_SECONDS": str(self.settings.lease_seconds),
-            "OMP_NUM_THREADS": "2",  # a job computes on one thread all the same
-            "PYTHONPATH": str(ROOT),  # no process of Freshet looks for modules in its working folder
-        }
-        log = self._stack.enter_context((self.settings.data / "parts.log").open("ab"))
-        command = python_processes.command(module, *arguments)
-        process = subprocess.Popen(command, env=environment, stdout=log, stderr=log, cwd=folder)
-        self._stack.callback(end, process)
-        return process
-
-    def worker(self, *queues: str) -> subprocess.Popen[bytes]:
-        """Start a worker of some queues, or of all."""
-        return self.start("worker", *(part for queue in queues for part in ("--queue", queue)))
-
-    def harmful_worker(self, *queues: str) -> subprocess.Popen[bytes]:
-        """Start a worker of some queues, or of all, whose jobs do harm (`tests.workers.harmful`)."""
-        return self.start(*queues, module="tests.workers.harmful")
-
-    def post(self, kind: str, key: str | None = None, **params: Any) -> jobs.Job:
-        """Make a job and send it to the queue of its kind."""
-        return self.send(jobs.NewJob(kind=kind, params=params, queue=queue_of(kind), idempotency_key=key))
-
-    def send(self, new: jobs.NewJob) -> jobs.Job:
-        """Make a job and send it."""
-        with self.database.transaction() as session:
-            job, _ = jobs.create(session, new, self.clock.wall())
-        self.sender.send(job)
-        return job
-
-    def job(self, job: str) -> jobs.Job:
-        """Return a job as it stands."""
-        with self.database.reading() as session:
-            return jobs.get(session, job)
-
-    def until(self, job: str, holds: Callable[[jobs.Job], bool]) -> jobs.Job:
-        """Wait until something holds of a job, and return it."""
-        end = time.monotonic() + PATIENCE
-        while not holds(found := self.job(job)):
-            assert time.monotonic() < end, f"{found}\n{(self.settings.data / 'parts.log').read_text()}"
-            time.sleep(0.05)
-        return found
-
-    def ended(self, job: str) -> jobs.Job:
-        """Wait until a job has ended, and return it."""
-        return self.until(job, lambda found: found.status in jobs.ENDED)
-
-    def close(self) -> None:
-        """Stop the broker and close the connections."""
-        self.sender.close()
-        self.database.close()
-        end(self.broker)
-
-
-def end(process: subprocess.Popen[bytes], how: signal.Signals = signal.SIGKILL) -> int:
-    """End a process, whatever state it is in, and return its exit code."""
-    if process.poll() is None:
-        process.send_signal(signal.SIGCONT)
-        process.send_signal(how)
-    return process.wait(PATIENCE)
-
-
-def freeze(shop: Shop, process: subprocess.Popen[bytes]) -> None:
-    """Stop a process (SIGSTOP) while it holds no lock on SQLite's file, so that others can still write."""
-    end_at = time.monotonic() + PATIENCE
-    process.send_signal(signal.SIGSTOP)
-    while is_locked(shop.settings.database_url):
-        assert time.monotonic() < end_at
-        process.send_signal(signal.SIGCONT)
-        time.sleep(0.05)
-        process.send_signal(signal.SIGSTOP)
 
 
 @pytest.fixture
@@ -125,7 +25,7 @@ def shop(database_url: str, trained_file: Path, tmp_path: Path) -> Iterator[Shop
     if database_url.startswith("sqlite"):
         shutil.copy(trained_file, database_url.removeprefix("sqlite:///"))
     else:
-        copy_rows(trained_file, database_url)
+        copy_into(trained_file, database_url)
     yield from _opened(Settings.load(data=tmp_path, database_url=database_url, lease_seconds=LEASE))
 
 
@@ -165,7 +65,7 @@ def patient_shop(tmp_path: Path) -> Iterator[Shop]:
 def harmful_shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
     """A shop with a harmful worker, for all tests that leave both alive."""
     for shop in opened_empty(tmp_path_factory.mktemp("harmful")):
-        shop.harmful_worker()
+        harmful_worker(shop)
         yield shop
 
 
@@ -188,17 +88,14 @@ def opened_empty(folder: Path, lease: float = LEASE) -> Iterator[Shop]:
 def postgresql_shop(postgresql: PostgreSQL, trained_file: Path, tmp_path: Path) -> Iterator[Shop]:
     """A shop on PostgreSQL alone, whose server may be harmed."""
     url = postgresql.migrated()
-    copy_rows(trained_file, url)
+    copy_into(trained_file, url)
     yield from _opened(Settings.load(data=tmp_path, database_url=url, lease_seconds=LEASE))
     postgresql.clean()
 
 
-def copy_rows(file: Path, url: str) -> None:
-    """Copy every row of a SQLite file into an empty database of PostgreSQL."""
-    source, target = Database(f"sqlite:///{file}"), Database(url)
-    upkeep_copy_rows.copy_rows(source, target)
-    source.close()
-    target.close()
+def harmful_worker(shop: Shop, *queues: str) -> subprocess.Popen[bytes]:
+    """Start a worker of some queues, or of all, whose jobs do harm (`tests.workers.harmful`)."""
+    return shop.start(*queues, module="tests.workers.harmful")
 
 
 def training(**changes: object) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from sqlalchemy.orm import Session
 
 from app.basins.observations.service import DISCHARGE
-from app.forecasts.service import NOT_CONSERVING
+from app.http.base_schema import NOT_CONSERVING
 from hydrology.base import units as convert
 from hydrology.base.calendar import Period
 from hydrology.base.units import Units

@@ -7,8 +7,8 @@ from pydantic import ConfigDict, Field
 
 from app.basins.normals.example import NORMALS
 from app.basins.schemas import Kind
-from app.forecasts.schemas import Area
 from app.http.base_schema import DataCredit, Missing, Model, Period, column
+from app.http.discharge_units import Area
 
 GappyColumn = list[float | None]
 

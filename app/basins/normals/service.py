@@ -11,9 +11,8 @@ from app.basins.normals.record import Record, observed, simulated
 from app.basins.normals.schemas import DayNormals, Normals
 from app.basins.observations.service import DISCHARGE, MAX_DAYS, USUAL_DAYS, credit_of, no_observations
 from app.basins.schemas import kind_of
-from app.forecasts.schemas import Area
 from app.http.base_schema import Period
-from app.http.discharge_units import area_between, refused
+from app.http.discharge_units import Area, area_between, refused
 from app.http.json_numbers import gappy_column
 from hydrology.base import calendar
 from hydrology.base import units as convert
@@ -82,7 +81,7 @@ def normals_of(session: Session, basin: str, request: NormalsRequest, now: datet
         basin_kind=kind_of(basin),
         product=product,
         credits={source: credit for source in set(sources.values()) if (credit := credit_of(session, source))},
-        area=None if area is None else Area(name=area.name, km2=area.m2 / convert.M2_PER_KM2),
+        area=None if area is None else Area.of(area),
         near_days=NEAR_DAYS,
         least_years=MIN_YEARS,
         time=period.days.tolist(),

@@ -6,8 +6,8 @@ from pydantic import ConfigDict, Field
 
 from app.basins.observations.example import OBSERVATIONS
 from app.basins.schemas import Kind
-from app.forecasts.schemas import Area
 from app.http.base_schema import DataCredit, Missing, Model, column
+from app.http.discharge_units import Area
 
 
 class Extent(Model):

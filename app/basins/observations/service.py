@@ -9,10 +9,9 @@ from sqlalchemy.orm import Session
 
 from app.basins.observations.schemas import Extent, Observations
 from app.basins.schemas import kind_of
-from app.forecasts import schemas as forecasts
 from app.http.base_schema import DataCredit
 from app.http.conditional import entity_tag
-from app.http.discharge_units import area_between, refused
+from app.http.discharge_units import Area, area_between, refused
 from app.http.json_numbers import gappy_column
 from hydrology.base import units as convert
 from hydrology.base.calendar import Day, Period, as_date
@@ -152,7 +151,7 @@ def answer(session: Session, part: Part) -> Observations:
         product=part.entries[0].product,
         credit=credit,
         units={name: daily.unit for name, daily in by_variable.items()},
-        area=None if area is None else forecasts.Area(name=area.name, km2=area.m2 / 1e6),
+        area=None if area is None else Area.of(area),
         known_at=part.known_at,
         kept={
             entry.variable: Extent(first_day=as_date(entry.period.first), last_day=as_date(entry.period.last))

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 from app.basins.observations.schemas import Observations
 from app.exports.basins import NOWHERE, basin_columns
-from app.exports.table import Column, Table, constant
-from app.forecasts.table import RIVER_FLOW
+from app.exports.table import RIVER_FLOW, Column, Table, constant
 from records.basins.basins import Site
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from sqlalchemy.orm import Session
 
-from app.forecasts.discharge import NoArea
+from app.http.discharge_units import NoArea
 from hydrology.base import units as convert
 from hydrology.base.units import Units
 from hydrology.extremes.thresholds import OF_MODEL, Statistic

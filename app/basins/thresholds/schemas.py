@@ -6,8 +6,8 @@ from pydantic import ConfigDict, Field
 
 from app.basins.schemas import Kind
 from app.basins.thresholds.example import FIXED, THRESHOLDS
-from app.forecasts.schemas import Area
 from app.http.base_schema import DataCredit, Missing, Model, Period
+from app.http.discharge_units import Area
 from hydrology.base.units import Units
 from hydrology.extremes import thresholds
 from hydrology.uncertainty.exceedance import Direction

@@ -9,10 +9,9 @@ from sqlalchemy.orm import Session
 from app.basins.observations.service import credit_of
 from app.basins.schemas import kind_of
 from app.basins.thresholds.schemas import FixedThreshold, ModelLevels, RecordLevel, RecordStatistic, Thresholds
-from app.forecasts.schemas import Area
 from app.http.base_schema import Period
 from app.http.conditional import entity_tag
-from app.http.discharge_units import area_between
+from app.http.discharge_units import Area, area_between
 from app.http.json_numbers import gappy_column
 from hydrology.base import units as convert
 from hydrology.base.basins import gauge_product
@@ -100,7 +99,7 @@ def answer(session: Session, asked: Request) -> Thresholds:
         product=product,
         credit=credit,
         units=asked.units,
-        area=None if asked.area is None else _area(asked.area),
+        area=None if asked.area is None else Area.of(asked.area),
         record=statistics,
         model=None if isinstance(model, str) else _of_model(asked, model),
         fixed=[_in_units(asked, one) for one in thresholds.of_basin(session, asked.basin)],
@@ -129,15 +128,11 @@ def _of_model(asked: Request, model: simulated_thresholds.ModelLevels) -> ModelL
     return ModelLevels(
         version=model.version_id,
         period=Period.between(model.first_day, model.last_day),
-        area=_area(area),
+        area=Area.of(area),
         attributes_assumed=model.attributes_assumed,
         computed_at=model.computed_at,
         levels=[_statistic(into, statistic) for statistic in model.statistics],
     )
-
-
-def _area(area: convert.Area) -> Area:
-    return Area(name=area.name, km2=area.m2 / convert.M2_PER_KM2)
 
 
 def _in_units(asked: Request, threshold: thresholds.Threshold) -> FixedThreshold:

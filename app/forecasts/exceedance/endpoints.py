@@ -5,11 +5,11 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 
 from app.forecasts import lookup
-from app.forecasts.discharge import NoArea
 from app.forecasts.exceedance import service
 from app.forecasts.exceedance.schemas import ExceedanceOfRun
 from app.http.conditional import NOT_MODIFIED, SHORTLY, IfNoneMatch, tagged
 from app.http.dependencies import BasinId, ChosenRun, Reading, ServiceClock
+from app.http.discharge_units import NoArea
 from app.http.problems import documented
 from hydrology.base.units import Units
 from records.basins.basins import UnknownBasin

@@ -8,12 +8,11 @@ from app.exports.answers import answered
 from app.exports.formats import SERIES
 from app.exports.negotiation import SeriesFormat, documented_formats
 from app.forecasts import lookup
-from app.forecasts.discharge import NoArea
 from app.forecasts.recession import service, table
 from app.forecasts.recession.schemas import DrainDownOfRun
 from app.http.conditional import NOT_MODIFIED, IfNoneMatch
 from app.http.dependencies import BasinId, ChosenRun, Reading, ServiceClock
-from app.http.discharge_units import refused
+from app.http.discharge_units import NoArea, refused
 from app.http.problems import documented
 from hydrology.base.units import Units
 from jobspec.fields import DayField

@@ -2,9 +2,10 @@
 
 from pydantic import ConfigDict, Field
 
-from app.forecasts.schemas import Area, Calibration, RunOfBasin
+from app.forecasts.schemas import Calibration, RunOfBasin
 from app.forecasts.volumes.example import VOLUMES
 from app.http.base_schema import Missing, Model, Period
+from app.http.discharge_units import Area
 
 Exceeded = list[float]
 PERCENTS = "one value for each of `exceeded_percent`"

@@ -8,11 +8,10 @@ from sqlalchemy.orm import Session
 
 from app.forecasts.discharge import Representation, calibration_of
 from app.forecasts.header import header, missing_in_header
-from app.forecasts.schemas import Area
 from app.forecasts.volumes.schemas import NormalVolume, ObservedVolume, VolumeQuantiles, VolumesOfRun
 from app.http.base_schema import NORMAL_IS_0, Period
+from app.http.discharge_units import Area
 from app.http.json_numbers import column, rounded
-from hydrology.base.units import M2_PER_KM2
 from hydrology.climatology.volumes import EXCEEDED_PERCENT, Array, Normal, Observed, Season, million_m3
 from records.forecasts import seasonal_volumes
 from records.forecasts.latest import Latest
@@ -57,7 +56,7 @@ def volumes_of_run(session: Session, latest: Latest, season: Season | None, at: 
         period=Period.between(volume.period.first, volume.period.last),
         ahead=Period.between(volume.ahead.first, volume.ahead.last),
         exceeded_percent=list(EXCEEDED_PERCENT),
-        area=None if volume.area is None else Area(name=volume.area.name, km2=volume.area.m2 / M2_PER_KM2),
+        area=None if volume.area is None else Area.of(volume.area),
         calibrated=calibrated.part,
         calibration=calibration,
         raw=raw.part,

@@ -12,6 +12,7 @@ from app.forecasts.snow import missing_in_snow
 from app.forecasts.water.loss import loss_beside_pet
 from app.forecasts.water.normal import normal_snow, normal_total
 from app.forecasts.water.schemas import AgeOfRun, BalanceOfRun, FlowOfAge, FlowOfOrigin, OriginOfRun, StorageOfRun
+from app.http.base_schema import NOT_CONSERVING
 from app.http.json_numbers import column, rounded
 from app.models.scores.service import snow_skill
 from hydrology.base.calendar import as_date
@@ -156,7 +157,7 @@ def balance(session: Session, latest: Latest, at: datetime | None) -> BalanceOfR
         lost, reasons = loss_beside_pet(session, latest.run.version_id, basin.basin_id)
         missing |= reasons
     else:
-        missing["loss_beside_pet"] = forecasts.NOT_CONSERVING
+        missing["loss_beside_pet"] = NOT_CONSERVING
     answer = BalanceOfRun(
         **header(latest, at),
         units={"water_balance": "mm", "loss_beside_pet": "mm/year"},

@@ -7,12 +7,12 @@ from fastapi import APIRouter, Query, Response
 from app.exports.answers import answered
 from app.exports.formats import SERIES
 from app.exports.negotiation import SeriesFormat, documented_formats
-from app.forecasts.discharge import NoArea
 from app.forecasts.endpoints import DischargeUnits
 from app.forecasts.what_if_runs import service, table
 from app.forecasts.what_if_runs.schemas import WhatIfOfRun
 from app.http.conditional import FOR_EVER, NOT_MODIFIED, SHORTLY, IfNoneMatch
 from app.http.dependencies import BasinId, Reading, ServiceClock
+from app.http.discharge_units import NoArea
 from app.http.problems import documented
 from jobspec.fields import ID
 from records.basins.basins import UnknownBasin, sites

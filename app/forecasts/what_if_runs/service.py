@@ -6,11 +6,11 @@ from datetime import datetime
 from sqlalchemy.orm import Session
 
 from app.forecasts import lookup
-from app.forecasts import service as forecasts
 from app.forecasts.balance import water_balance
 from app.forecasts.discharge import in_units
 from app.forecasts.header import days_ahead, header, missing_in_header
 from app.forecasts.what_if_runs.schemas import Flow, Side, Volume, WhatIfOfRun
+from app.http.base_schema import NOT_CONSERVING
 from app.http.json_numbers import column, rounded
 from app.http.problems import Fault, InvalidRequest
 from hydrology.base.units import Units
@@ -82,7 +82,7 @@ def _side(session: Session, of: Latest, units: Units) -> _Side:
     volume = _volume(float(mean.sum()), basin.area_m2)
     missing = {}
     if balance is None:
-        missing[".water_balance"] = forecasts.NOT_CONSERVING
+        missing[".water_balance"] = NOT_CONSERVING
     if volume.volume is None:
         missing[".volume.volume"] = NO_AREA
     rows = {"mean": mean, "p05": quantiles[LOW], "p95": quantiles[HIGH]}

@@ -49,6 +49,7 @@ def run(settings: Settings, host: str, port: int, workers: int = 1, training_wor
         InvalidInput: the port is taken or the address is not this machine's.
         ServiceProblem: a service runs on this data folder already, or a part of it ends repeatedly.
     """
+    from freshet.cli.main import main
     from freshet.supervisor.service import Service
 
     log_to_stderr(settings.log_level)
@@ -57,7 +58,7 @@ def run(settings: Settings, host: str, port: int, workers: int = 1, training_wor
         inform("\n".join(addresses(host, port)))
     else:
         log.info("service.address", url=base(host, port))
-    Service(settings, host, port, workers, cores(training_workers)).run()
+    Service(main, settings, host, port, workers, cores(training_workers)).run()
 
 
 def check_free(host: str, port: int) -> None:

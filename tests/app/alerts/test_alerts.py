@@ -10,7 +10,6 @@ import structlog.testing
 from sqlalchemy import text
 from starlette.testclient import TestClient
 
-from benchmarks.live.receiver import Receiver, receiving
 from hydrology.base.calendar import day
 from hydrology.extremes.alerting import LADDERS, WINDOW_DAYS
 from jobspec.thresholds import NewThreshold
@@ -25,9 +24,10 @@ from records.runs.run_summary import RunSummary
 from records.versions import promotions
 from runtime.clock import Clock
 from runtime.settings import Settings
+from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_run, a_version
+from testing.webhook_receiver import Receiver, receiving
 from tests.app import factories
 from tests.app.conftest import bearer, serving
-from tests.records.factories import BASIN, NOW, a_basin, a_promoted_version, a_run, a_version
 
 PER_MM = factories.AREA_M2 / 1000 / 86_400
 ALERTS = f"/v1/basins/{BASIN}/alerts"

@@ -7,7 +7,7 @@ from starlette.testclient import TestClient
 from records.basins import basins
 from records.database.engine import Database
 from records.series import series
-from tests.records.factories import BASIN, NOW, a_basin, a_promoted_version, a_source, daily
+from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_source, daily
 
 FISH_RIVER = basins.Basin(
     BASIN,

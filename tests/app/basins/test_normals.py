@@ -18,7 +18,7 @@ from records.simulations import simulated_thresholds
 from records.simulations.simulated_storage import WATER, SimulatedWater, WaterVariable
 from records.verification import scores
 from records.weather import product_credits
-from tests.records.factories import BASIN, NOW, a_basin, a_promoted_version, a_source, daily
+from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_source, daily
 from tests.records.simulations.test_simulated_thresholds import CELLS, levels_of
 
 ADDRESS = f"/v1/basins/{BASIN}/normals"

@@ -16,8 +16,8 @@ from records.basins import basins
 from records.database.engine import Database
 from records.series import series
 from records.weather import product_credits
+from testing.records import BASIN, NOW, a_source, daily
 from tests.app.conftest import serving
-from tests.records.factories import BASIN, NOW, a_source, daily
 
 ADDRESS = f"/v1/basins/{BASIN}/observations"
 FLOWS = (100.0, float("nan"), 250.0)

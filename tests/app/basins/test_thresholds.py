@@ -11,10 +11,10 @@ from records.basins import basins
 from records.database.engine import Database
 from records.series import series
 from records.simulations import simulated_thresholds
+from testing.records import BASIN, NOW, a_promoted_version, a_source, daily
 from tests.app.basins.test_user_basins import MILL
 from tests.app.conftest import bearer
 from tests.records.alerts.test_thresholds import a_record
-from tests.records.factories import BASIN, NOW, a_promoted_version, a_source, daily
 from tests.records.simulations.test_simulated_thresholds import levels_of, statistics
 
 ADDRESS = f"/v1/basins/{BASIN}/thresholds"

@@ -17,8 +17,8 @@ from records.jobs import jobs
 from records.runs import states
 from records.series import series
 from records.versions import promotions, versions
+from testing.records import BASIN, NOW, a_basin, a_source, a_state, a_version, daily
 from tests.app.conftest import bearer, serving
-from tests.records.factories import BASIN, NOW, a_basin, a_source, a_state, a_version, daily
 
 MILL: dict[str, Any] = {
     "name": "Mill Creek",

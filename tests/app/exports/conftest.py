@@ -15,11 +15,11 @@ from records.database.engine import Database
 from records.series import series
 from records.verification import scores
 from records.versions import promotions
+from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_run, a_source, daily
 from tests.app import factories
 from tests.app.conftest import serving
 from tests.app.forecasts.test_volumes import paths
 from tests.app.models.test_scores import SCORE
-from tests.records.factories import BASIN, NOW, a_basin, a_promoted_version, a_run, a_source, daily
 
 FORMULA = '=HYPERLINK("http://evil.example")'
 SECOND, BARE = "SYNTH-02", "SYNTH-03"

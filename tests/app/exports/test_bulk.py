@@ -10,9 +10,9 @@ from app.forecasts.batch import MAX_BASINS
 from records.basins import basins
 from records.database.engine import Database
 from records.versions import promotions
+from testing.records import BASIN, NOW, a_basin, a_run, a_version
 from tests.app import factories
 from tests.app.exports.conftest import BARE, SECOND
-from tests.records.factories import BASIN, NOW, a_basin, a_run, a_version
 
 FORECASTS = "/v1/forecasts"
 

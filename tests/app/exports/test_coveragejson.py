@@ -7,8 +7,8 @@ import pytest
 from covjson_pydantic.coverage import CoverageCollection
 from starlette.testclient import TestClient
 
+from testing.records import BASIN
 from tests.app.exports.conftest import BARE, FORECAST, FORECASTS, OBSERVATIONS, SECOND, STORAGE
-from tests.records.factories import BASIN
 
 
 def collection(client: TestClient, address: str) -> Any:

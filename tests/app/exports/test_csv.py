@@ -11,6 +11,7 @@ from starlette.testclient import TestClient
 
 from app.exports import csv as writer
 from app.exports.table import Column, Table
+from testing.records import BASIN
 from tests.app.exports.conftest import (
     BARE,
     BASINS,
@@ -23,7 +24,6 @@ from tests.app.exports.conftest import (
     STORAGE,
     VOLUMES,
 )
-from tests.records.factories import BASIN
 
 CSV = {"Accept": "text/csv"}
 

@@ -12,8 +12,8 @@ from app.edr.answers import describe
 from app.edr.collections import Collection as Described
 from app.exports.coveragejson import CRS
 from records.basins.basins import Site
+from testing.records import BASIN
 from tests.app.exports.conftest import BARE, FORECAST, OBSERVATIONS, SECOND
-from tests.records.factories import BASIN
 
 ROOT = "/v1/edr"
 OBSERVED = f"{ROOT}/collections/discharge-usgs"

@@ -14,8 +14,8 @@ from app.exports.table import Column, Table
 from app.forecasts.discharge import ANSWER_LEVELS
 from records.basins import basins
 from records.database.engine import Database
+from testing.records import BASIN, a_basin, a_promoted_version
 from tests.app.conftest import bearer
-from tests.records.factories import BASIN, a_basin, a_promoted_version
 
 FORMATS = [*dict.fromkeys((*SERIES, *TABLES, *PLACES))]
 UNITS = ("m3/s", "mm/day", "cfs")

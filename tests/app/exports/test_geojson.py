@@ -3,9 +3,9 @@
 from starlette.testclient import TestClient
 
 from records.database.engine import Database
+from testing.records import BASIN
 from tests.app.alerts import test_alerts
 from tests.app.exports.conftest import BARE, BASINS, FORECAST, FORMULA, SECOND
-from tests.records.factories import BASIN
 
 
 def test_basins_are_points_with_their_state(exporting: TestClient) -> None:

@@ -5,6 +5,7 @@ import re
 import pytest
 from starlette.testclient import TestClient
 
+from testing.records import BASIN
 from tests.app.exports.conftest import (
     BASINS,
     FORECAST,
@@ -14,7 +15,6 @@ from tests.app.exports.conftest import (
     STORAGE,
     VOLUMES,
 )
-from tests.records.factories import BASIN
 
 ADDRESSES = [FORECAST, FORECASTS, OBSERVATIONS, STORAGE, SKILL, VOLUMES, BASINS]
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"

@@ -16,8 +16,8 @@ from starlette.testclient import TestClient
 from app.exports import netcdf
 from app.exports.table import Column, Table
 from app.http.problems import InvalidRequest
+from testing.records import BASIN
 from tests.app.exports.conftest import BARE, FORECAST, FORECASTS, OBSERVATIONS, SECOND, STORAGE
-from tests.records.factories import BASIN
 
 ADDRESSES = [f"{FORECAST}?members=true", f"{FORECAST}?units=mm/day", FORECASTS, OBSERVATIONS, STORAGE]
 Open = Callable[[str], Any]

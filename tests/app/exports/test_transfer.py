@@ -11,9 +11,9 @@ from starlette.testclient import TestClient
 from app.http import server
 from records.database.engine import Database
 from runtime.settings import Settings
+from testing.records import a_claimed_job
 from tests.app.conftest import PATIENCE, bearer, listening, serving
 from tests.app.exports.conftest import BASINS, FORECAST, FORECASTS
-from tests.records.factories import a_claimed_job
 
 PACKED = ["gzip", "zstd"]
 

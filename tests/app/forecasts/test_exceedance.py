@@ -17,10 +17,10 @@ from records.alerts import thresholds
 from records.database.engine import Database
 from records.runs import runs
 from records.simulations import simulated_thresholds
+from testing.records import BASIN, NOW
 from tests.app import factories
 from tests.app.basins.test_thresholds import fill_records as store_record
 from tests.app.forecasts.test_forecasts import fill_records
-from tests.records.factories import BASIN, NOW
 from tests.records.simulations.test_simulated_thresholds import levels_of
 
 ADDRESS = f"/v1/basins/{BASIN}/exceedance"

@@ -21,9 +21,9 @@ from records.runs import runs
 from records.runs.run_summary import LEARNT_FROM, RunSummary
 from records.runs.runs import BasinResult
 from records.versions import promotions
+from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_run, a_version, not_issued
 from tests.app import factories
 from tests.app.conftest import serving
-from tests.records.factories import BASIN, NOW, a_basin, a_promoted_version, a_run, a_version, not_issued
 
 LATEST = f"/v1/basins/{BASIN}/forecasts/latest"
 

@@ -8,9 +8,9 @@ from hydrology.base.basins import gauge_product
 from records.database.engine import Database
 from records.runs import states
 from records.series import series_writer
+from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_run, a_source, a_state, daily
 from tests.app import factories
 from tests.app.forecasts.test_forecasts import fill_records
-from tests.records.factories import BASIN, NOW, a_basin, a_promoted_version, a_run, a_source, a_state, daily
 
 ADDRESS = f"/v1/basins/{BASIN}/long-term-balance"
 DAYS = 1461  # four years

@@ -13,8 +13,8 @@ from records.database.engine import Database
 from records.weather import weather_issues
 from runtime.clock import Clock
 from runtime.settings import Settings
+from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_run, a_weather_forecast
 from tests.app.factories import forecast, forecast_with_traces
-from tests.records.factories import BASIN, NOW, a_basin, a_promoted_version, a_run, a_weather_forecast
 
 WHY = "The results of a run's members are stored for 400 days"
 

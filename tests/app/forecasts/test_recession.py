@@ -13,9 +13,9 @@ from jobspec.thresholds import NewThreshold
 from records.alerts import thresholds
 from records.database.engine import Database
 from records.runs import runs
+from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_run, not_issued
 from tests.app import factories
 from tests.app.basins.test_thresholds import fill_records as store_record
-from tests.records.factories import BASIN, NOW, a_basin, a_promoted_version, a_run, not_issued
 
 ADDRESS = f"/v1/basins/{BASIN}/drain-down"
 STORAGE = factories.CELLS.sum(axis=1, keepdims=True) - (factories.DISCHARGE + factories.LOSS).cumsum(axis=1)

@@ -7,7 +7,7 @@ from starlette.testclient import TestClient
 
 from hydrology.base.calendar import day
 from records.database.engine import Database
-from tests.records.factories import BASIN, NOW, a_basin, a_run, a_version, issued, not_issued
+from testing.records import BASIN, NOW, a_basin, a_run, a_version, issued, not_issued
 
 
 def fill_records(database: Database) -> dict[str, str]:

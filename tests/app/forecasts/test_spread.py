@@ -9,9 +9,9 @@ from fastapi.testclient import TestClient
 from hydrology.uncertainty.variance_sources import SPREAD_SOURCES
 from records.database.engine import Database
 from records.runs import runs
+from testing.records import BASIN
 from tests.app import factories
 from tests.app.forecasts.test_forecasts import fill_records
-from tests.records.factories import BASIN
 
 SPREAD = f"/v1/basins/{BASIN}/spread"
 VARIANCE = np.array([[1.0, 1.0, 0.0], [0.0, 2.0, 0.0], [3.0, 1.0, 0.0]], np.float32)

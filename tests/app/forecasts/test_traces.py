@@ -11,8 +11,8 @@ from hydrology.base.errors import InvalidInput
 from records.database.engine import Database
 from records.runs import runs
 from records.runs.weather_used import RunWeather
+from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_run
 from tests.app import factories
-from tests.records.factories import BASIN, NOW, a_basin, a_promoted_version, a_run
 
 LATEST = f"/v1/basins/{BASIN}/forecasts/latest"
 WEATHER = RunWeather(

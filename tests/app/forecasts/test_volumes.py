@@ -12,9 +12,9 @@ from records.basins import basins
 from records.database.engine import Database
 from records.runs import runs
 from records.series import series
+from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_run, a_source, daily
 from tests.app import factories
 from tests.app.forecasts.test_traces import WEATHER
-from tests.records.factories import BASIN, NOW, a_basin, a_promoted_version, a_run, a_source, daily
 
 ADDRESS = f"/v1/basins/{BASIN}/volumes"
 SEASON = {"season": "09-21..10-03"}

@@ -14,9 +14,9 @@ from records.simulations import simulated_thresholds
 from records.simulations.simulated_loss import SimulatedLoss
 from records.simulations.simulated_storage import SimulatedWater, WaterVariable
 from records.verification import scores
+from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_run, not_issued
 from tests.app import factories
 from tests.app.forecasts.test_forecasts import fill_records
-from tests.records.factories import BASIN, NOW, a_basin, a_promoted_version, a_run, not_issued
 from tests.records.simulations.test_simulated_thresholds import levels_of
 
 STORAGE, BALANCE = f"/v1/basins/{BASIN}/storage", f"/v1/basins/{BASIN}/water-balance"

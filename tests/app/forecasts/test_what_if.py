@@ -10,8 +10,8 @@ from starlette.testclient import TestClient
 from records.database.engine import Database
 from records.runs import runs
 from records.runs.what_if import RunWhatIf
+from testing.records import BASIN, a_basin, a_promoted_version, a_run, not_issued
 from tests.app import factories
-from tests.records.factories import BASIN, a_basin, a_promoted_version, a_run, not_issued
 
 WHAT_IF = f"/v1/basins/{BASIN}/what-if"
 CHANGES = {"degrees": 2.0, "increment": {"mm": 10.0, "where": "snow"}}

@@ -57,9 +57,9 @@ from app.weather.feeds.schemas import Feed, FeedDetail
 from jobspec.kinds import REQUESTABLE, read
 from records.database.engine import Database
 from runtime.settings import Settings
+from testing.records import BASIN, a_basin, a_promoted_version, a_run
 from tests.app.conftest import serving
 from tests.app.factories import forecast
-from tests.records.factories import BASIN, a_basin, a_promoted_version, a_run
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,8 @@ from sqlalchemy import Engine, event, text
 from starlette.testclient import TestClient
 
 from records.database.engine import Database
+from testing.records import row_counts
 from tests.app.conftest import bearer
-from tests.records.factories import row_counts
 
 PARAMS = {"period": "1999-10-01..2008-09-30"}
 JOB = {"kind": "evaluation", "params": PARAMS}

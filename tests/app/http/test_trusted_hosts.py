@@ -6,8 +6,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from records.database.engine import Database
+from testing.records import a_basin
 from tests.app.conftest import bearer, serving
-from tests.records.factories import a_basin
 
 EVIL = "evil.example"
 

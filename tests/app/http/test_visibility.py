@@ -11,8 +11,8 @@ from app.jobs.service import WITHHELD
 from records.access import keys
 from records.database.engine import Database
 from records.jobs import events, jobs
+from testing.records import NOW, a_job, a_version
 from tests.app.conftest import bearer
-from tests.records.factories import NOW, a_job, a_version
 
 SECRET = "/srv/private/flows.csv"
 PUBLIC = ("/v1/basins", "/v1/status", "/v1/models", "/v1/runs", "/v1/comparisons", "/health/live", "/docs")

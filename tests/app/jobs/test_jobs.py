@@ -18,8 +18,8 @@ from records.database import retention
 from records.database.engine import Database
 from records.jobs import events, jobs
 from runtime.settings import Settings
+from testing.records import BASIN, NOW, a_claimed_job, a_job
 from tests.app.conftest import NO_BROKER, bearer, serving
-from tests.records.factories import BASIN, NOW, a_claimed_job, a_job
 from workers.queue.broker import socket_path, start_embedded
 
 FORECAST = {"kind": "forecast", "params": {"basins": ["01013500"], "horizon": 5, "t0": "2008-04-01"}}

@@ -9,8 +9,8 @@ from starlette.testclient import TestClient
 from records.database.engine import Database
 from records.jobs import schedules
 from records.jobs.cron import next_run
+from testing.records import a_job
 from tests.app.conftest import bearer
-from tests.records.factories import a_job
 
 DAILY: dict[str, Any] = {
     "name": "daily forecast",

@@ -12,8 +12,8 @@ from records.database.engine import Database
 from records.database.json_columns import from_json
 from records.verification import comparisons
 from records.verification.comparison_results import ComparisonResult
+from testing.records import BASIN, NOW, a_version, contents
 from tests.app.conftest import bearer
-from tests.records.factories import BASIN, NOW, a_version, contents
 
 ADDRESS = "/v1/comparisons"
 BASINS = (BASIN, "SYNTH-01")

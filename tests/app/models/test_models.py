@@ -9,8 +9,8 @@ from hydrology.water.probe_results import ProbeResult
 from records.database.engine import Database
 from records.versions import promotions, versions
 from records.versions.version_properties import Closure, Tuning, VersionProperties
+from testing.records import BASIN, NOW, a_basin, a_member, a_version, instant
 from tests.app.conftest import bearer
-from tests.records.factories import BASIN, NOW, a_basin, a_member, a_version, instant
 
 LATER = instant("2008-11-01")
 

@@ -9,8 +9,8 @@ from hydrology.base.calendar import day
 from records.database.engine import Database
 from records.verification import scores as verification_scores
 from records.versions.version_properties import Pretrained, VersionProperties
+from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_version
 from tests.app.forecasts.test_water import CELLS
-from tests.records.factories import BASIN, NOW, a_basin, a_promoted_version, a_version
 
 SCORE = verification_scores.Score(
     version_id="",

@@ -10,7 +10,7 @@ from hydrology.base.calendar import day
 from records.database.engine import Database
 from records.verification import lead_scores
 from records.versions.version_properties import Pretrained, VersionProperties
-from tests.records.factories import BASIN, a_basin, a_promoted_version, a_version
+from testing.records import BASIN, a_basin, a_promoted_version, a_version
 from tests.records.verification.test_lead_scores import SCORES, a_verification
 
 

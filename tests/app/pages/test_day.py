@@ -5,8 +5,8 @@ import re
 from starlette.testclient import TestClient
 
 from records.database.engine import Database
+from testing.records import a_basin, a_promoted_version, a_run
 from tests.app.factories import forecast
-from tests.records.factories import a_basin, a_promoted_version, a_run
 
 
 def colour(page: str) -> str:

@@ -7,8 +7,8 @@ from starlette.testclient import TestClient
 
 from records.access import keys
 from records.database.engine import Database
+from testing.records import BASIN, a_basin, a_promoted_version, a_run, a_version
 from tests.app import factories as created
-from tests.records.factories import BASIN, a_basin, a_promoted_version, a_run, a_version
 
 LABEL = "Not official."
 

@@ -8,9 +8,9 @@ from starlette.testclient import TestClient
 from app.pages.what_if import SLIDERS
 from jobspec.kinds import read
 from records.database.engine import Database
+from testing.records import BASIN, a_basin
 from tests.app import factories
 from tests.app.forecasts.test_what_if import fill_records, with_more_water
-from tests.records.factories import BASIN, a_basin
 
 PAGE = f"/basins/{BASIN}/what-if"
 

@@ -9,8 +9,8 @@ from starlette.testclient import TestClient
 
 from records.access import audit
 from records.database.engine import Database
+from testing.records import BASIN, NOW, a_basin, a_version
 from tests.app.conftest import bearer, serving
-from tests.records.factories import BASIN, NOW, a_basin, a_version
 
 FORECAST: dict[str, Any] = {"kind": "forecast", "params": {}}
 SCHEDULE: dict[str, Any] = {"name": "daily", "job": FORECAST, "cron": "0 6 * * *"}

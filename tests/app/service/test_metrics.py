@@ -10,8 +10,8 @@ from records.jobs import process_heartbeats
 from records.jobs.tables import AttendanceRow
 from records.runs import runs
 from runtime.clock import Clock
+from testing.records import BASIN, a_basin, a_job, a_promoted_version, a_run, not_issued
 from tests.app.conftest import bearer, serving
-from tests.records.factories import BASIN, a_basin, a_job, a_promoted_version, a_run, not_issued
 from tests.records.runs.test_runs import CLOSED
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from app.service.health import degradations
+from app.service import health
 from app.service.status import job_degradations
 from hydrology.base.calendar import day
 from records.access import keys
@@ -20,8 +20,7 @@ from records.versions import promotions
 from runtime import restart_notes
 from runtime.clock import Clock
 from runtime.settings import Settings
-from tests.app.conftest import NO_BROKER, serving
-from tests.records.factories import (
+from testing.records import (
     BASIN,
     NOW,
     a_basin,
@@ -33,6 +32,7 @@ from tests.records.factories import (
     issued,
     not_issued,
 )
+from tests.app.conftest import NO_BROKER, serving
 from workers.queue.broker import start_embedded
 
 
@@ -184,7 +184,7 @@ def test_a_queue_that_other_jobs_occupy_is_reported_after_an_hour(database: Data
 def test_readiness_reports_what_is_amiss_by_its_code(
     database: Database, client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(degradations, "REMEMBERED_SECONDS", 0.0)
+    monkeypatch.setattr(health, "REMEMBERED_SECONDS", 0.0)
     assert client.get("/health/ready").json()["degraded"] == []
     posted(database, Clock(None).wall() - timedelta(minutes=7))
     ready = client.get("/health/ready")
@@ -194,7 +194,7 @@ def test_readiness_reports_what_is_amiss_by_its_code(
 def test_readiness_looks_once_however_often_it_is_asked(
     database: Database, client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(degradations, "REMEMBERED_SECONDS", 1000.0)
+    monkeypatch.setattr(health, "REMEMBERED_SECONDS", 1000.0)
     assert client.get("/health/ready").json()["degraded"] == []
     posted(database, Clock(None).wall() - timedelta(minutes=7))
     assert client.get("/health/ready").json()["degraded"] == []

@@ -7,9 +7,9 @@ from starlette.testclient import TestClient
 
 from records.database.engine import Database
 from records.weather import bridges
+from testing.bridges import LIVE, OTHER, a_part, a_pooled_part
+from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_run
 from tests.app.factories import SUMMARY, forecast
-from tests.records.factories import BASIN, NOW, a_basin, a_promoted_version, a_run
-from tests.records.weather.test_bridges import LIVE, OTHER, a_part, a_pooled_part
 
 
 def fill_records(database: Database) -> bridges.Bridge:

@@ -8,8 +8,8 @@ from starlette.testclient import TestClient
 from records.basins import basins
 from records.database.engine import Database
 from records.weather import feeds
+from testing.records import BASIN, NOW, a_basin
 from tests.app.conftest import bearer
-from tests.records.factories import BASIN, NOW, a_basin
 
 FLOW: dict[str, Any] = {"name": "usgs-flow", "settings": {"adapter": "usgs", "basins": [BASIN]}}
 PATH = "/srv/private"

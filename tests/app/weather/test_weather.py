@@ -12,9 +12,9 @@ from ingestion import weather as files
 from records.database.engine import Database
 from records.jobs import jobs
 from records.weather import weather_issues
+from testing.files import weather as weather_files
+from testing.records import BASIN, NOW, a_basin, a_weather_forecast, an_issue, instant
 from tests.app.conftest import bearer, serving
-from tests.ingestion import weather_files
-from tests.records.factories import BASIN, NOW, a_basin, a_weather_forecast, an_issue, instant
 
 OTHER = "USGS-01022500"
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.live.server import serving
-from benchmarks.live.world import World
+from testing.feed_services.server import serving
+from testing.feed_services.world import World
 from tests.freshet.conftest import BASINS, Freshet
 from tests.ingestion.feeds.conftest import MAINE, NOW, gauge
 

@@ -7,8 +7,8 @@ import pytest
 from records.database.engine import Database
 from records.runs import runs
 from records.series import series, sources
+from testing.records import daily
 from tests.freshet.conftest import Freshet
-from tests.records.factories import daily
 
 DAYS = "2005-09-28..2005-09-30"
 READ = ("observations", "SYNTH-01", "--product", "synth", "--period", DAYS, "--units", "source", "--json")

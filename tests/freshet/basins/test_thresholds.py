@@ -5,9 +5,9 @@ import pytest
 from records.basins import basins
 from records.database.engine import Database
 from records.series import series
+from testing.records import BASIN, NOW, a_source
 from tests.freshet.conftest import Freshet
 from tests.records.alerts.test_thresholds import a_record
-from tests.records.factories import BASIN, NOW, a_source
 
 
 @pytest.fixture

@@ -8,8 +8,9 @@ import pytest
 
 from hydrology.base.calendar import day
 from records.database.engine import Database
+from testing.country import BASINS
 from tests.freshet.conftest import Freshet
-from tests.operations.conftest import BASINS, live_file, trained_file
+from tests.operations.conftest import live_file, trained_file
 from tests.operations.live import FORECAST, Station, station
 
 __all__ = ["live_file", "trained_file"]

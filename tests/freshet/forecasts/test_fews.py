@@ -8,8 +8,8 @@ import pytest
 
 from hydrology.base.calendar import Period
 from records.database.engine import Database
+from testing.files.fews import moment, pi_xml, weather
 from tests.freshet.conftest import BASINS, Freshet
-from tests.operations.fews.files import moment, pi_xml, weather
 
 PAGE = Path(__file__).parents[3] / "docs" / "do" / "fews.md"
 DAYS = Period.parse("2003-10-01..2005-05-10")

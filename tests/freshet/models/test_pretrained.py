@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from testing.records import instant
 from tests.app.conftest import serving
 from tests.freshet.conftest import BASINS, PERIODS, SMALL, Freshet
-from tests.records.factories import instant
 
 LEARNT, UNSEEN = BASINS[:2], BASINS[2]
 NAME = "small-ensemble"

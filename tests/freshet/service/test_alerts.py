@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.live.receiver import Receiver, receiving
 from jobspec.subscriptions import NewSubscription
 from records.access import keys
 from records.alerts import alerts, subscriptions
 from records.alerts.alerts import LevelChance
 from records.database.engine import Database
+from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_run
+from testing.webhook_receiver import Receiver, receiving
 from tests.freshet.conftest import Freshet
-from tests.records.factories import BASIN, NOW, a_basin, a_promoted_version, a_run
 
 
 def opened(data: Path) -> Database:

@@ -13,12 +13,12 @@ from tests.freshet.conftest import Freshet, environment
 
 FORK = """
 import fcntl, json, os, signal, subprocess, sys, time
-import freshet.cli.main
+from freshet.cli.main import main
 from freshet.supervisor import forked
 from runtime.logs import log_to_stderr
 
-def fork(*command):
-    return forked.Forked(command, os.environ, [lock])
+def fork(*command, main=main):
+    return forked.Forked(main, command, os.environ, [lock])
 
 def named(process):
     while not (name := open(f"/proc/{process.pid}/cmdline").read().rstrip("\\0")).startswith("freshet "):
@@ -49,8 +49,7 @@ with open(sys.argv[1], "w") as lock:
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     results["torch"] = "torch" in sys.modules
     log_to_stderr("info")
-    freshet.cli.main.main = lambda: 1 / 0
-    results["broken"] = fork("scheduler").wait(60)
+    results["broken"] = fork("scheduler", main=lambda: 1 / 0).wait(60)
 print(json.dumps(results), flush=True)
 input()
 """

@@ -11,8 +11,8 @@ from typing import Any
 import httpx2
 import pytest
 
-from benchmarks.service.running import children, part_name, runs
 from jobspec.jobs.base import QUEUES, SERVICE
+from testing.processes import children, part_name, runs
 from tests.freshet.conftest import Freshet
 from tests.freshet.processes import started
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from benchmarks.live.server import serving
-from benchmarks.live.world import World
 from records.basins import basins
 from records.database.engine import Database
+from testing.feed_services.server import serving
+from testing.feed_services.world import World
 from tests.freshet.conftest import Freshet
 from tests.ingestion.feeds.conftest import COAST, MAINE, NOW, PLACES, gauge
 

@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.live.server import serving
-from benchmarks.live.world import Gauge, World
 from hydrology.base.calendar import Period
 from hydrology.base.series import DailySeries
 from hydrology.base.units import Area, mm_per_day_to_cfs
 from hydrology.synthetic.synthetic import landscape, water, weather
+from testing.feed_services.server import serving
+from testing.feed_services.world import Gauge, World
 from tests.freshet.conftest import Freshet
 
 PAGE = Path(__file__).parents[3] / "docs" / "do" / "tomorrow.md"

@@ -7,7 +7,7 @@ import pytest
 from ingestion.base import SourceError, SourceFile
 from ingestion.sources.camels.attributes import Attributes, parse_attributes
 from ingestion.sources.camels.text import TextFile
-from tests.ingestion import camels_files as write
+from testing.files import camels as write
 
 
 def parse(*contents: str) -> dict[str, Attributes]:

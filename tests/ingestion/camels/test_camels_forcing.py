@@ -13,7 +13,7 @@ from hydrology.base.series import Flag
 from ingestion.base import SourceError, SourceFile
 from ingestion.sources.camels.forcing import Forcing, parse_forcing
 from ingestion.sources.camels.text import TextFile
-from tests.ingestion import camels_files as write
+from testing.files import camels as write
 
 
 def parse(content: str, latitude: float | None = None) -> Forcing:

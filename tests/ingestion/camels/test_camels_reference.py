@@ -10,7 +10,7 @@ from hydrology.base.series import DailySeries, Flag
 from ingestion.base import SourceError, SourceFile
 from ingestion.sources.camels.reference import parse_model_output, parse_swe
 from ingestion.sources.camels.text import TextFile
-from tests.ingestion import camels_files as write
+from testing.files import camels as write
 
 
 def text(content: str) -> TextFile:

@@ -14,7 +14,7 @@ from ingestion.sources.camels import CamelsSource
 from ingestion.sources.camels.files import LARGEST_DIRECTORY
 from ingestion.sources.camels.forcing import parse_forcing
 from ingestion.sources.camels.text import TextFile
-from tests.ingestion import camels_files as write
+from testing.files import camels as write
 
 FILES = {
     write.FORCING_PATH: write.forcing(),

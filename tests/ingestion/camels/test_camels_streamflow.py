@@ -13,7 +13,7 @@ from hydrology.base.series import DailySeries, Flag
 from ingestion.base import SourceError, SourceFile
 from ingestion.sources.camels.streamflow import parse_streamflow
 from ingestion.sources.camels.text import TextFile
-from tests.ingestion import camels_files as write
+from testing.files import camels as write
 
 FLAGS = {
     "A": Flag.APPROVED,

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.live.server import serving
-from benchmarks.live.world import Fault, Gauge, World
 from hydrology.base.calendar import Period, day
 from hydrology.base.errors import Problem
 from hydrology.base.series import DailySeries, Flag
 from hydrology.weather.forcing import WeatherForecast
 from ingestion.feeds.base import Feed, Given, Observations, Site, Wanted
 from ingestion.feeds.http import Service
+from testing.feed_services.server import serving
+from testing.feed_services.world import Fault, Gauge, World
 
 NOW = datetime(2026, 11, 22, 14, tzinfo=UTC)
 FIRST = day("2023-12-01")

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from benchmarks.live.world import Fault
 from hydrology.base.calendar import Period
 from hydrology.base.series import Flag
 from ingestion.feeds.base import FeedProblem
 from ingestion.feeds.daymet import DaymetFeed, _table
 from ingestion.feeds.http import Broken
+from testing.feed_services.world import Fault
 from tests.ingestion.feeds.conftest import MAINE, PLACES, Live, gauge, observed, why
 
 YEARS = "2024-01-01..2025-12-31"

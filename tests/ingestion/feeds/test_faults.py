@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.live.world import FAULTS, Fault
+from testing.feed_services.world import FAULTS, Fault
 
 TESTS = [path.read_text() for path in Path(__file__).parent.glob("test_*.py") if path != Path(__file__)]
 

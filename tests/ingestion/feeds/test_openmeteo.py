@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks.live import meteo
-from benchmarks.live.reply import as_json
-from benchmarks.live.world import Fault
 from hydrology.base.calendar import Period, day
 from ingestion.feeds.base import FeedProblem, Site, Wanted
 from ingestion.feeds.http import ATTEMPTS
 from ingestion.feeds.openmeteo import OpenMeteoArchive, OpenMeteoForecast
 from ingestion.feeds.openmeteo.quota import in_requests, weight_of_place
+from testing.feed_services import meteo
+from testing.feed_services.reply import as_json
+from testing.feed_services.world import Fault
 from tests.ingestion.feeds.conftest import COAST, MAINE, PLACES, Live, forecast, gauge, observed, site, why
 
 VARIABLES = {"precipitation": "mm/day", "tmax": "degC", "tmin": "degC", "srad": "W/m2", "vp": "Pa"}

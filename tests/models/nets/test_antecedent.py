@@ -5,7 +5,7 @@ import torch
 from scipy.signal import lfilter
 
 from models.nets.antecedent import AntecedentWeather
-from tests.models.factories import inputs, network
+from testing.networks import inputs, network
 
 DAYS = (3.0, 60.0)
 

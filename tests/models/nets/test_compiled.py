@@ -21,7 +21,7 @@ from models.losses import nse_star
 from models.nets.compiled import loader
 from models.nets.compiled.variants import VARIANTS, Variant, built_for, machine_of
 from models.nets.mclstm import MCLSTM, Recurrence
-from tests.models.factories import inputs, network
+from testing.networks import inputs, network
 from tests.models.nets.test_mclstm import worst_residual
 
 STEPS, WARMUP = 20, 10

@@ -6,7 +6,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.models.factories import inputs, network
+from testing.networks import inputs, network
 from tests.models.nets.test_mclstm import RANKS, TOLERANCE
 
 

@@ -13,7 +13,7 @@ from torch.func import functional_call, stack_module_state
 from models.contract import Inputs
 from models.nets.massconserving import EPSILON, MassConserving
 from models.nets.mclstm import MCLSTM
-from tests.models import factories
+from testing import networks as factories
 
 Redistribution = Literal["fixed", "gated", "hyper"]
 REDISTRIBUTIONS: tuple[Redistribution, ...] = ("fixed", "gated", "hyper")

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from models.contract import Inputs
 from models.nets.mclstm import MCLSTM, Recurrence
-from tests.models.factories import inputs, kill_columns, network
+from testing.networks import inputs, kill_columns, network
 
 RANKS = [0, 3, 17]  # of R's factors: none, fewer than a vector holds, more
 TOLERANCE = {torch.float32: 1e-5, torch.float64: 1e-12}

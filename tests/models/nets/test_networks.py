@@ -17,7 +17,7 @@ from models.nets.products import BLOCK
 from models.networks import ARCHITECTURES, build
 from models.scaling import Scaler
 from models.training import MemberTraining, TrainingData
-from tests.models.factories import AUXILIARY, STATIC, config, inputs, training_data
+from testing.networks import AUXILIARY, STATIC, config, inputs, training_data
 
 EVERY = sorted(ARCHITECTURES)
 DTYPES = [torch.float32, torch.float64]

@@ -14,7 +14,7 @@ from models.inference import simulate
 from models.nets.compiled import loader
 from models.nets.compiled.variants import VARIANTS, Variant, built_for, machine_of
 from models.nets.mclstm import MCLSTM, Recurrence
-from tests.models.factories import inputs, kill_columns, network
+from testing.networks import inputs, kill_columns, network
 from tests.models.nets.test_mclstm import RANKS, TOLERANCE
 
 TAGS = 3

@@ -12,7 +12,7 @@ from models.nets.mclstm import MCLSTM
 from models.nets.vectors import with_room
 from models.scaling import Scaler
 from models.training import MemberTraining
-from tests.models.factories import AUXILIARY, STATIC, config, inputs, training_data
+from testing.networks import AUXILIARY, STATIC, config, inputs, training_data
 from tests.models.nets.test_mclstm import worst_residual
 
 BASINS, SIZE = 5, 3

@@ -22,8 +22,8 @@ from records.schema import Base
 from records.series import series, sources
 from records.versions import versions
 from runtime.clock import Clock
-from tests.operations.conftest import BASINS, CLOCK
-from tests.records.factories import contents
+from testing.country import BASINS, CLOCK
+from testing.records import contents
 
 UNSEEN = Period.parse("2003-10-01..2005-09-30")
 T0 = day("2005-04-01")

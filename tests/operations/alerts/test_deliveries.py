@@ -15,7 +15,6 @@ from pathlib import Path
 import pytest
 import structlog.testing
 
-from benchmarks.live.receiver import LATE, Receiver, receiving
 from hydrology.extremes.alerting import SEVERITIES
 from jobspec.subscriptions import NewSubscription
 from operations.alerts.deliver import deliver
@@ -26,7 +25,8 @@ from records.alerts.deliveries import LEASE, MAX_TRIES, WAITS, Attempt, Delivery
 from records.alerts.subscriptions import OVERLAP
 from records.database.engine import Database
 from runtime.settings import Settings
-from tests.records.factories import BASIN, NOW, a_basin, a_version
+from testing.records import BASIN, NOW, a_basin, a_version
+from testing.webhook_receiver import LATE, Receiver, receiving
 
 PATIENCE = 0.5  # seconds
 

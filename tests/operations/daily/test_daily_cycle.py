@@ -19,9 +19,9 @@ from records.database.engine import Database
 from records.forecasts.latest import Latest, latest
 from records.runs import runs, states
 from records.series import series
-from tests.operations.conftest import BASINS
+from testing.country import BASINS
+from testing.records import contents
 from tests.operations.live import FORECAST, ISSUE_DAY, PRODUCT, Station, station
-from tests.records.factories import contents
 
 DRY, MIDDLE, WET = BASINS
 

@@ -17,8 +17,8 @@ from records.runs import runs, states
 from records.series import series
 from records.weather import weather_issues
 from runtime.clock import Clock
-from tests.operations.conftest import BASINS, CLOCK
-from tests.records.factories import a_source, contents, daily
+from testing.country import BASINS, CLOCK
+from testing.records import a_source, contents, daily
 
 ISSUE_DAYS = ReplayParams(period=Period.parse("2005-04-02..2005-04-04"), horizon=5, traces=3)
 

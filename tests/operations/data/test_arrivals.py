@@ -28,9 +28,9 @@ from records.database.engine import Database
 from records.series import revisions
 from records.versions import versions
 from runtime.clock import Clock
-from tests.operations.conftest import BASINS
-from tests.records.factories import NOW
-from tests.workers.conftest import copy_rows
+from testing.country import BASINS
+from testing.databases import copy_into
+from testing.records import NOW
 
 Array = npt.NDArray[np.float32]
 
@@ -93,7 +93,7 @@ def rivers(database_url: str, trained_file: Path) -> Iterator[Rivers]:
     if database_url.startswith("sqlite"):
         shutil.copy(trained_file, database_url.removeprefix("sqlite:///"))
     else:
-        copy_rows(trained_file, database_url)
+        copy_into(trained_file, database_url)
     database = Database(database_url)
     with database.reading() as session:
         loaded = load_version(session, versions.newest(session).id)

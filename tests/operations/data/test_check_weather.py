@@ -29,8 +29,8 @@ from records.series import series, sources
 from records.weather import feeds, weather_issues
 from runtime.clock import Clock
 from runtime.settings import Settings
-from tests.ingestion import caravan_files as caravan
-from tests.records.factories import NOW, daily
+from testing.files import caravan
+from testing.records import NOW, daily
 from tests.weather_lies import LIES, Array, latitude, right
 
 CLOCK = Clock(NOW)

@@ -12,7 +12,7 @@ from operations.training.training_data import prepare
 from records.database.engine import Database
 from records.runs import runs
 from records.series.tables import SeriesRow
-from tests.operations.conftest import BASINS, CLOCK, configuration
+from testing.country import BASINS, CLOCK, configuration
 from tests.operations.forecasting.test_forecast import discharge, one_run
 
 DAMAGED, *OTHERS = BASINS

@@ -7,8 +7,6 @@ import numpy as np
 import pytest
 from sqlalchemy import delete
 
-from benchmarks.live.server import serving
-from benchmarks.live.world import World
 from hydrology.base.calendar import Period, day
 from hydrology.base.errors import DataProblem, InvalidInput
 from hydrology.base.outline import BadOutline
@@ -28,9 +26,11 @@ from records.series import series
 from records.verification import scores
 from records.versions import promotions, versions
 from runtime.settings import Settings
+from testing.country import BASINS, CLOCK
+from testing.feed_services.server import serving
+from testing.feed_services.world import World
+from testing.records import a_source, a_version, daily
 from tests.ingestion.feeds.conftest import DAKOTA, MAINE, NOW, gauge
-from tests.operations.conftest import BASINS, CLOCK
-from tests.records.factories import a_source, a_version, daily
 
 AREA_KM2 = 769.0
 OUTLINE = {

@@ -21,7 +21,7 @@ from records.runs import states
 from records.schema import Base
 from records.series import revisions, series
 from records.versions import versions
-from tests.operations.conftest import BASINS, CLOCK
+from testing.country import BASINS, CLOCK
 
 FORCING = "basin_mean_forcing/synthetic/00/SYNTH-02_lump_synthetic_forcing_leap.txt"
 FLOW = "usgs_streamflow/00/SYNTH-02_streamflow_qc.txt"

@@ -11,7 +11,7 @@ from ingestion.base import BasinData, SourceError
 from ingestion.reading import ANY_FILES, Files
 from ingestion.sources.camels import CamelsSource
 from operations.data.isolated_source import IsolatedSource
-from tests.operations.conftest import BASINS
+from testing.country import BASINS
 
 CRASHES, BROKEN = BASINS[1], BASINS[2]
 

@@ -13,8 +13,8 @@ from records.database.engine import Database
 from records.runs import runs
 from records.series import series, sources
 from records.versions import versions
-from tests.operations.conftest import CLOCK
-from tests.records.factories import NOW
+from testing.country import CLOCK
+from testing.records import NOW
 
 BASIN = "SYNTH-02"
 LEAP_DAY = int((day("2004-12-31") - day("2004-01-01")).astype(int))

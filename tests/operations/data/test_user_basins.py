@@ -27,8 +27,8 @@ from records.database.engine import Database
 from records.runs import runs
 from records.series import series
 from runtime.settings import Settings
-from tests.ingestion import caravan_files as caravan
-from tests.operations.conftest import BASINS, CLOCK, configuration
+from testing.country import BASINS, CLOCK, configuration
+from testing.files import caravan
 
 HELD_OUT = Period.parse("2004-10-01..2005-09-30")
 STATIC = ("elev_mean", "p_mean")

@@ -10,8 +10,6 @@ import numpy as np
 import pytest
 from sqlalchemy import select
 
-from benchmarks.live.server import serving
-from benchmarks.live.world import Revision, World
 from hydrology.base.calendar import Period, day
 from hydrology.base.credit import Credit
 from hydrology.base.errors import InvalidInput
@@ -32,8 +30,10 @@ from records.weather.feeds import FeedConflict, FetchedBasin
 from records.weather.product_credits import ProductConflict
 from runtime.clock import Clock
 from runtime.settings import Settings
+from testing.feed_services.server import serving
+from testing.feed_services.world import Revision, World
+from testing.records import daily
 from tests.ingestion.feeds.conftest import COAST, DAKOTA, MAINE, NOW, PLACES, gauge
-from tests.records.factories import daily
 
 USGS = {"adapter": "usgs"}
 ARCHIVE = {"adapter": "open-meteo-archive", "model": "era5", "product": "open_meteo_era5"}

@@ -28,8 +28,8 @@ from records.basins import basins
 from records.database.engine import Database
 from records.runs import runs
 from records.versions import versions
-from tests.operations.conftest import BASINS, CLOCK
-from tests.operations.fews.files import (
+from testing.country import BASINS, CLOCK
+from testing.files.fews import (
     NAMES,
     STATE,
     Members,

@@ -10,7 +10,7 @@ from ingestion.base import SourceError
 from operations.fews import netcdf_series, xml_series
 from operations.fews.adapter import prepared
 from operations.fews.run_file import opened, read
-from tests.operations.fews.files import ROOT, run_xml, stamped
+from testing.files.fews import ROOT, run_xml, stamped
 
 TIMES = {"start": stamped("2004-10-01"), "time0": stamped("2005-05-01"), "end": stamped("2005-05-11")}
 LAUGHS = '<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;">]>'

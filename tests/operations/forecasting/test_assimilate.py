@@ -16,7 +16,7 @@ from operations.versions.load_networks import LoadedVersion, load_version
 from records.database.engine import Database
 from records.runs import runs
 from records.versions import versions
-from tests.operations.conftest import BASINS, CLOCK
+from testing.country import BASINS, CLOCK
 from tests.operations.forecasting.test_networks import trained
 from tests.operations.what_if.test_what_if import ask, base_of, hashes, reported, terms
 

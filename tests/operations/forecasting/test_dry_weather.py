@@ -18,10 +18,10 @@ from records.runs import runs
 from records.series import series
 from records.series.tables import SeriesRow
 from runtime.clock import Clock
-from tests.operations.conftest import BASINS, configuration
+from testing.country import BASINS, configuration
+from testing.records import resum
 from tests.operations.forecasting.test_forecast import T0, discharge, one_run
 from tests.operations.forecasting.test_traces import OTHER_YEARS, VARIABLES
-from tests.records.factories import resum
 
 LAST = day("2005-09-30")
 

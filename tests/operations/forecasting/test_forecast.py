@@ -36,8 +36,8 @@ from records.versions.tables import WeightsRow
 from records.versions.versions import UnknownVersion
 from records.weather import product_credits
 from runtime.clock import Clock
-from tests.operations.conftest import BASINS, CLOCK
-from tests.records.factories import resum
+from testing.country import BASINS, CLOCK
+from testing.records import resum
 
 T0 = day("2004-03-10")
 

@@ -15,7 +15,7 @@ from operations.verification.evaluate import evaluate
 from records.database.engine import Database
 from records.runs import runs, states
 from records.versions import versions
-from tests.operations.conftest import BASINS, CLOCK, configuration
+from testing.country import BASINS, CLOCK, configuration
 from tests.operations.forecasting.test_forecast import blank
 
 T0 = day("2004-03-10")

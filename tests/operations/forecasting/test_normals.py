@@ -20,8 +20,8 @@ from records.simulations import simulated_storage, simulated_thresholds
 from records.simulations.simulated_storage import SimulatedWater
 from records.verification import scores
 from records.versions import versions
-from tests.operations.conftest import BASINS, CLOCK
-from tests.records.factories import NOW, a_source, daily
+from testing.country import BASINS, CLOCK
+from testing.records import NOW, a_source, daily
 from tests.records.simulations.test_simulated_thresholds import CELLS, levels_of
 
 SNOW = {"0": [1, 3], "1": [0]}

@@ -9,7 +9,7 @@ from records.database.engine import Database
 from records.runs import runs
 from records.verification import scores
 from records.versions import versions
-from tests.operations.conftest import BASINS, CLOCK
+from testing.country import BASINS, CLOCK
 from tests.operations.forecasting.test_forecast import one_run
 
 Parts = dict[str, npt.NDArray[np.float32]]

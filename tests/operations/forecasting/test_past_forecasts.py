@@ -23,7 +23,7 @@ from records.database.engine import Database
 from records.runs import runs
 from records.versions import error_models, versions
 from runtime.clock import Clock
-from tests.operations.conftest import BASINS, CLOCK
+from testing.country import BASINS, CLOCK
 
 UNSEEN = Period.parse("2003-10-01..2005-09-30")
 ISSUE_DAYS = Period.parse("2005-03-01..2005-04-04")

@@ -13,7 +13,7 @@ from ingestion.sources.camels import CamelsSource
 from models.arrays import Forcing
 from models.nets.mclstm import MCLSTM
 from models.scaling import Scaler
-from tests.models.factories import kill_columns
+from testing.networks import kill_columns
 
 TWENTY_YEARS = Period.parse("1988-10-01..2008-09-30")
 

@@ -21,8 +21,8 @@ from records.series.tables import SeriesRow
 from records.simulations import regional_snow_cells, snow_cells
 from records.verification import scores as verification_scores
 from records.versions import error_models, promotions, versions
+from testing.country import BASINS, CLOCK
 from tests.app.conftest import serving
-from tests.operations.conftest import BASINS, CLOCK
 from tests.operations.verification.test_calibrate import UNSEEN
 from tests.operations.verification.test_regional_snow_cells import REGIONAL
 

@@ -19,10 +19,10 @@ from records.forecasts.seasonal_volumes import SNOW_SHARE, Volume
 from records.runs import runs, states
 from records.series.tables import SeriesRow
 from runtime.clock import Clock
-from tests.operations.conftest import BASINS, CLOCK
+from testing.country import BASINS, CLOCK
+from testing.records import resum
 from tests.operations.forecasting.test_forecast import one_run
 from tests.operations.verification.test_calibrate import UNSEEN, newest
-from tests.records.factories import resum
 
 T0 = day("2004-04-10")
 BASIN = BASINS[0]

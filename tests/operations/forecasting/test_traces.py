@@ -22,9 +22,9 @@ from records.series.tables import SeriesRow
 from records.weather import weather_issues
 from records.weather.weather_issues import UnknownWeather
 from runtime.clock import Clock
-from tests.operations.conftest import BASINS, CLOCK
+from testing.country import BASINS, CLOCK
+from testing.records import resum
 from tests.operations.forecasting.test_forecast import leak
-from tests.records.factories import resum
 
 T0 = day("2004-03-10")
 AHEAD = Period(day("2004-03-11"), day("2004-03-17"))

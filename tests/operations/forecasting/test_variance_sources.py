@@ -9,7 +9,7 @@ import pytest
 from hydrology.uncertainty.variance_sources import SPREAD_SOURCES
 from records.database.engine import Database
 from records.runs import runs
-from tests.operations.conftest import BASINS
+from testing.country import BASINS
 from tests.operations.forecasting.test_forecast import one_run
 
 WEIGHTS, WEATHER, STATE = range(len(SPREAD_SOURCES))

@@ -13,10 +13,10 @@ from records.database.engine import Database
 from records.runs import runs
 from records.runs.tables import StateRow
 from records.series.tables import SeriesRow
-from tests.operations.conftest import BASINS
+from testing.country import BASINS
+from testing.records import resum
 from tests.operations.forecasting.test_forecast import T0, discharge, one_run
 from tests.operations.forecasting.test_origin import origin
-from tests.records.factories import resum
 
 Parts = dict[str, npt.NDArray[np.float32]]
 NAMES = ("older", "2003-MAM", "2003-JJA", "2003-SON", "2004-DJF", "2004-MAM", "yet_to_fall")

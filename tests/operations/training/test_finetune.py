@@ -41,7 +41,7 @@ from records.database.engine import Database
 from records.runs import runs
 from records.versions import promotions, versions
 from records.versions.tables import PromotionRow
-from tests.operations.conftest import BASINS, CLOCK, configuration
+from testing.country import BASINS, CLOCK, configuration
 
 LEARNT, UNSEEN = BASINS[:2], BASINS[2]
 HELD_OUT = Period.parse("2004-10-01..2008-09-30")

@@ -38,8 +38,8 @@ from records.versions import error_models, promotions, trainings, versions
 from records.versions.promotions import Withdrawn
 from records.versions.tables import PromotionRow
 from records.versions.version_properties import Pretrained
-from tests.operations.conftest import BASINS, CLOCK, configuration
-from tests.records.factories import contents
+from testing.country import BASINS, CLOCK, configuration
+from testing.records import contents
 
 LEARNT, UNSEEN = BASINS[:2], BASINS[2]
 NAME = "small-ensemble"

@@ -26,8 +26,8 @@ from records.verification.tables import ScoreRow
 from records.versions import promotions, versions
 from records.versions.promotion_decisions import SideBySide
 from records.versions.tables import VersionRow
-from tests.operations.conftest import BASINS, CLOCK, configuration
-from tests.records.factories import NOW
+from testing.country import BASINS, CLOCK, configuration
+from testing.records import NOW
 
 HELD_OUT = Period.parse("2004-10-01..2008-09-30")
 DAYS = HELD_OUT.days

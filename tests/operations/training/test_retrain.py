@@ -12,7 +12,7 @@ from operations.training.train import train, train_members
 from records.database.engine import Database
 from records.verification import scores
 from records.versions import error_models, promotions, versions
-from tests.operations.conftest import BASINS, CLOCK, configuration
+from testing.country import BASINS, CLOCK, configuration
 
 WHOLE_RECORD = "2001-10-01..2008-09-30"
 JUDGED = "2004-10-01..2008-09-30"

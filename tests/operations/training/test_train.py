@@ -24,7 +24,7 @@ from records.series import series, sources
 from records.series.tables import SeriesRow
 from records.versions import promotions, trainings, versions
 from records.versions.tables import PromotionRow
-from tests.operations.conftest import BASINS, CLOCK, configuration
+from testing.country import BASINS, CLOCK, configuration
 
 
 class StoppedHereError(Exception):

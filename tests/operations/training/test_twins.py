@@ -19,7 +19,7 @@ from operations.verification.score_basins import BasinSkill
 from records.database.engine import Database
 from records.verification import scores as verification_scores
 from records.versions import promotions, versions
-from tests.operations.conftest import BASINS, CLOCK, configuration
+from testing.country import BASINS, CLOCK, configuration
 
 EVERY_YEAR, HELD_OUT = "2001-10-01..2008-09-30", "2004-10-01..2008-09-30"
 YEARS = Period.parse(HELD_OUT)

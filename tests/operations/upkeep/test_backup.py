@@ -19,8 +19,8 @@ from records.database.engine import Database
 from records.upkeep.backup import MANIFEST, ROWS, NoBackup, NotEmpty, make, restore
 from records.upkeep.copy_rows import counts
 from runtime.settings import Settings
-from tests.operations.conftest import CLOCK
-from tests.records.factories import contents
+from testing.country import CLOCK
+from testing.records import contents
 
 
 def settings_in(folder: Path) -> Settings:

@@ -18,8 +18,7 @@ from records.versions import trainings
 from records.weather import weather_issues
 from runtime.clock import Clock
 from runtime.settings import Settings
-from tests.records.alerts.test_alerts import chance, issue_day, settle, subscribed
-from tests.records.factories import (
+from testing.records import (
     BASIN,
     NOW,
     a_basin,
@@ -30,6 +29,7 @@ from tests.records.factories import (
     an_issue,
     contents,
 )
+from tests.records.alerts.test_alerts import chance, issue_day, settle, subscribed
 
 ACTOR = audit.Actor("a test")
 SETTINGS = Settings()

@@ -22,7 +22,7 @@ from records.series.tables import SeriesRow
 from records.versions import error_models, versions
 from records.versions.tables import BasinErrorsRow, ErrorModelRow
 from runtime.clock import Clock
-from tests.operations.conftest import BASINS, CLOCK
+from testing.country import BASINS, CLOCK
 from tests.operations.forecasting.test_forecast import one_run
 
 UNSEEN = Period.parse("2003-10-01..2005-09-30")

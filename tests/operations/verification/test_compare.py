@@ -25,9 +25,9 @@ from records.verification import comparisons, published_scores
 from records.verification import scores as verification_scores
 from records.versions import versions
 from records.versions.tables import MemberRow
-from tests.operations.conftest import BASINS, CLOCK, configuration
+from testing.country import BASINS, CLOCK, configuration
+from testing.records import a_basin
 from tests.operations.forecasting.test_forecast import blank
-from tests.records.factories import a_basin
 
 HELD_OUT = Period.parse("2004-10-01..2005-09-30")
 SOURCE = "somebody/results@1234567"

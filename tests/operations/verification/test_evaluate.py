@@ -16,7 +16,7 @@ from operations.versions.load_networks import load_version
 from records.database.engine import Database
 from records.verification import scores
 from records.versions import versions
-from tests.operations.conftest import BASINS, CLOCK, configuration
+from testing.country import BASINS, CLOCK, configuration
 
 PERIOD = Period.parse("2004-10-01..2005-09-30")
 

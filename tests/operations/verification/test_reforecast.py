@@ -20,7 +20,7 @@ from records.verification import lead_scores
 from records.verification.lead_scores import BasinVerification
 from records.versions import error_models
 from records.versions.tables import BasinErrorsRow, ErrorModelRow
-from tests.operations.conftest import BASINS, CLOCK
+from testing.country import BASINS, CLOCK
 from tests.operations.forecasting.test_forecast import one_run
 from tests.operations.verification.test_calibrate import UNSEEN, calibrated, newest, reported
 

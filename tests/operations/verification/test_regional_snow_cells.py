@@ -33,7 +33,7 @@ from records.simulations.snow_cells import SnowMapping, mapping
 from records.verification import scores
 from records.verification.tables import SnowCellsRow
 from records.versions import versions
-from tests.operations.conftest import BASINS, CLOCK
+from testing.country import BASINS, CLOCK
 
 RECORD = Period.parse("2000-10-01..2005-09-30")
 TEST = Period.parse("2004-10-01..2005-09-30")

@@ -12,7 +12,7 @@ from operations.verification.evaluate import evaluate
 from records.database.engine import Database
 from records.verification import scores
 from records.versions import versions
-from tests.operations.conftest import BASINS, CLOCK
+from testing.country import BASINS, CLOCK
 from tests.operations.verification.test_calibrate import UNSEEN
 
 NOT_STORED = "USGS-01013500"

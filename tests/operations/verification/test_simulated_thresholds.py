@@ -24,7 +24,7 @@ from records.simulations.simulated_thresholds import ModelLevels
 from records.simulations.snow_cells import mapping
 from records.verification import scores
 from records.versions import versions
-from tests.operations.conftest import BASINS, CLOCK
+from testing.country import BASINS, CLOCK
 from tests.records.simulations.test_simulated_thresholds import CELLS
 
 BASIN = BASINS[1]

@@ -25,10 +25,10 @@ from records.series.tables import SeriesRow
 from records.verification import lead_scores
 from records.versions import error_models, promotions, versions
 from runtime.clock import Clock
-from tests.operations.conftest import BASINS, CLOCK
+from testing.country import BASINS, CLOCK
+from testing.records import a_source
 from tests.operations.forecasting.test_forecast import one_run
 from tests.operations.forecasting.test_past_forecasts import ISSUE_DAYS, SETTLED, WEATHER, lived, lived_file
-from tests.records.factories import a_source
 
 __all__ = ["lived", "lived_file"]
 

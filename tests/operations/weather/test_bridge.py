@@ -23,7 +23,7 @@ from records.series import revisions, series, sources
 from records.versions import versions
 from records.weather import bridges, weather_issues
 from records.weather.product_credits import ProductConflict
-from tests.operations.conftest import BASINS, CLOCK
+from testing.country import BASINS, CLOCK
 from tests.operations.forecasting.test_traces import issue_of
 
 ONE, OTHER, THIRD = BASINS

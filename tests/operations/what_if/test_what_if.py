@@ -25,7 +25,7 @@ from records.database.engine import Database
 from records.forecasts import latest
 from records.runs import runs, states
 from records.runs.runs import RunSeries
-from tests.operations.conftest import BASINS, CLOCK
+from testing.country import BASINS, CLOCK
 from tests.operations.forecasting.test_forecast import leak, one_run, state
 from tests.operations.forecasting.test_networks import trained
 from tests.operations.forecasting.test_origin import choose_snow

@@ -14,7 +14,7 @@ from records.authority.permissions import SERVICE, of_key
 from records.database.engine import Database
 from records.database.ids import sha256
 from records.jobs.tables import JobRow
-from tests.records.factories import NOW, a_job, contents
+from testing.records import NOW, a_job, contents
 
 LATER = NOW + timedelta(days=1)
 

@@ -15,7 +15,7 @@ from records.alerts.alerts import LevelChance
 from records.database.engine import Database
 from records.runs.runs import Run
 from records.versions import promotions
-from tests.records.factories import BASIN, NOW, a_basin, a_promoted_version, a_run, a_version, contents, issued
+from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_run, a_version, contents, issued
 
 T0 = day("2008-09-30")
 HIGH, LOW = 0.45, 0.0

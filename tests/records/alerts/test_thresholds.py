@@ -16,7 +16,7 @@ from records.alerts.thresholds import ReservedName, Threshold, UnknownThreshold
 from records.basins.basins import UnknownBasin
 from records.database.engine import Database
 from records.series.series import write
-from tests.records.factories import BASIN, NOW, a_basin, a_source, contents, daily
+from testing.records import BASIN, NOW, a_basin, a_source, contents, daily
 
 BANKFULL = NewThreshold(name="bankfull", discharge=210.5)
 

@@ -27,7 +27,7 @@ from records.jobs import jobs
 from records.schema import Base
 from records.verification import comparisons
 from records.weather import feeds, weather_issues
-from tests.records.factories import BASIN, NOW, a_basin, a_run, a_version, a_weather_forecast, issued
+from testing.records import BASIN, NOW, a_basin, a_run, a_version, a_weather_forecast, issued
 from tests.records.verification.test_comparisons import new as a_comparison
 
 WHO = ("service", "owner", "other", "admin")

@@ -15,7 +15,7 @@ from records.database.statements import table_of
 from records.jobs import jobs, schedules
 from records.versions import promotions, versions
 from records.versions.promotions import NotOwnersBasin
-from tests.records.factories import BASIN, NOW, a_basin, a_job, a_run, a_version, issued
+from testing.records import BASIN, NOW, a_basin, a_job, a_run, a_version, issued
 
 DAILY = read("daily", {})
 CHECK = read("check", {})

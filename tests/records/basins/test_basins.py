@@ -6,7 +6,7 @@ import pytest
 from records.basins import basins
 from records.basins.basins import Basin, UnknownArea, UnknownBasin
 from records.database.engine import Database
-from tests.records.factories import BASIN, NOW, a_basin, contents, instant
+from testing.records import BASIN, NOW, a_basin, contents, instant
 
 FISH = Basin(
     BASIN,

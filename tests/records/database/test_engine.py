@@ -17,8 +17,8 @@ from records.basins import basins
 from records.basins.tables import AreaRow
 from records.database import engine
 from records.database.engine import Database, DatabaseProblem
-from tests.databases import PostgreSQL
-from tests.records.factories import a_basin
+from testing.databases import PostgreSQL
+from testing.records import a_basin
 from workers.run.transient_faults import hindrance
 
 

@@ -18,7 +18,7 @@ from records.database.engine import Database, revisions
 from records.schema import Base
 from records.series import series
 from records.upkeep.write_revision import write_revision
-from tests.records.factories import NOW, a_basin, a_job, a_run, a_source, a_version, contents, daily
+from testing.records import NOW, a_basin, a_job, a_run, a_source, a_version, contents, daily
 
 
 def _described(connection: Connection) -> dict[str, Any]:

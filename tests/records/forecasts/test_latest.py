@@ -12,7 +12,7 @@ from records.forecasts.latest import Latest, NoForecast, NoModel, Superseded, gl
 from records.runs import runs
 from records.runs.runs import BasinStatus
 from records.versions import promotions
-from tests.records.factories import (
+from testing.records import (
     BASIN,
     NOW,
     a_basin,

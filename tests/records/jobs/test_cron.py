@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from records.jobs.cron import BadCron, next_run
-from tests.records.factories import instant
+from testing.records import instant
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from records.database.engine import Database
 from records.jobs import events, jobs
 from records.jobs.events import Event
-from tests.records.factories import NOW, a_claimed_job, a_job, row_counts
+from testing.records import NOW, a_claimed_job, a_job, row_counts
 
 LATER = NOW + timedelta(hours=2)
 

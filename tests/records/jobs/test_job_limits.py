@@ -10,7 +10,7 @@ from records.access import keys
 from records.database.engine import Database
 from records.jobs import jobs
 from records.jobs.job_limits import TooManyUnfinishedJobs, require_within_limit
-from tests.records.factories import NOW
+from testing.records import NOW
 
 LIMIT = 3
 

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from records.database.engine import Database
 from records.jobs import events, jobs
 from records.jobs.jobs import IdempotencyConflict, Job, JobEnded, NewJob, StaleAttempt, UnknownJob
-from tests.records.factories import BASIN, NOW, a_claimed_job, a_job, contents, instant, row_counts
+from testing.records import BASIN, NOW, a_claimed_job, a_job, contents, instant, row_counts
 
 LEASE = NOW + timedelta(hours=1)
 LATER = NOW + timedelta(hours=2)

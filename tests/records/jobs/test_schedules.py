@@ -11,7 +11,7 @@ from hydrology.base.errors import InvalidInput
 from records.database.engine import Database
 from records.jobs import jobs, schedules
 from records.jobs.schedules import NewSchedule, Schedule, ScheduleConflict, UnknownSchedule
-from tests.records.factories import NOW, a_claimed_job, a_job, contents, row_counts
+from testing.records import NOW, a_claimed_job, a_job, contents, row_counts
 
 LATER = NOW + timedelta(days=1)
 DAILY = NewSchedule(

@@ -22,7 +22,7 @@ from records.runs.runs import BasinResult, Ledger, RunBasin, RunSeries, UnknownR
 from records.runs.tables import RunContentRow
 from records.runs.what_if import RunWhatIf
 from records.upkeep import integrity
-from tests.records.factories import (
+from testing.records import (
     BASIN,
     NOW,
     a_basin,

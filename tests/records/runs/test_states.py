@@ -15,7 +15,7 @@ from records.database.engine import Database
 from records.database.ids import Corrupt
 from records.runs import states
 from records.runs.states import StateConflict
-from tests.records.factories import BASIN, NOW, a_basin, a_state, a_version, contents, instant
+from testing.records import BASIN, NOW, a_basin, a_state, a_version, contents, instant
 
 LATER = instant("2009-01-01")
 FLOATS = st.sampled_from([np.float32, np.float64]).flatmap(lambda kind: arrays(kind, array_shapes(min_dims=1)))

@@ -13,7 +13,7 @@ from records.runs.tables import StateRow
 from records.series import revisions, series
 from records.series.series import DamagedSeries, Written
 from records.series.tables import RevisionRow, SeriesRow
-from tests.records.factories import BASIN, NOW, a_basin, a_source, a_state, a_version, daily, instant
+from testing.records import BASIN, NOW, a_basin, a_source, a_state, a_version, daily, instant
 
 PRODUCT, VARIABLE = "maurer_extended", "precipitation"
 KEY = (BASIN, PRODUCT, VARIABLE)

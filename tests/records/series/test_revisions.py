@@ -7,7 +7,7 @@ from hydrology.base.series import Flag
 from records.database.engine import Database
 from records.series import revisions, series
 from records.series.revisions import Arrival, Revision
-from tests.records.factories import BASIN, NOW, a_basin, a_source, daily, instant
+from testing.records import BASIN, NOW, a_basin, a_source, daily, instant
 
 KEY = (BASIN, "usgs", "discharge")
 OCTOBER, NOVEMBER, DECEMBER = (instant(f"2008-{month}-01") for month in (10, 11, 12))

@@ -17,7 +17,7 @@ from records.basins.basins import UnknownBasin
 from records.database.engine import Database
 from records.series import revisions, series
 from records.series.series import UnitConflict, UnusableValues, Written
-from tests.records.factories import BASIN, NOW, a_basin, a_source, contents, daily, instant, row_counts
+from testing.records import BASIN, NOW, a_basin, a_source, contents, daily, instant, row_counts
 
 KEY = (BASIN, "maurer_extended", "precipitation")
 KINDS = [(0.0, 0), (-0.0, 0), (1.5, 0), (1.5, Flag.FILLED), (np.nan, Flag.MISSING), (np.nan, Flag.ABSENT)]

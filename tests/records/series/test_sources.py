@@ -2,7 +2,7 @@
 
 from records.database.engine import Database
 from records.series import sources
-from tests.records.factories import NOW, instant
+from testing.records import NOW, instant
 
 
 def test_a_source_is_registered_once_per_name_and_content(database: Database) -> None:

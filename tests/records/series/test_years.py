@@ -14,7 +14,7 @@ from records.forecasts import latest
 from records.runs import runs, states
 from records.series import revisions, series
 from records.weather import weather_issues
-from tests.records.factories import (
+from testing.records import (
     BASIN,
     NOW,
     a_basin,

@@ -17,8 +17,8 @@ from records.simulations.simulated_storage import OTHER_CELLS, SimulatedWater, W
 from records.simulations.simulated_thresholds import ModelLevels
 from records.simulations.snow_cells import SnowMapping
 from records.verification.scores import SnowCells
+from testing.records import BASIN, NOW, a_basin, a_version, instant
 from tests.records.alerts.test_thresholds import a_record
-from tests.records.factories import BASIN, NOW, a_basin, a_version, instant
 
 CELLS = SnowCells(
     version_id="",

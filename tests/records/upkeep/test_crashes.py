@@ -8,13 +8,13 @@ import numpy as np
 from records.database.engine import Database
 from records.series import series
 from records.versions import versions
-from tests.records.factories import BASIN, a_basin, contents
+from testing.records import BASIN, a_basin, contents
 
 WRITER = """
 import sys
 from records.series import series
 from records.database.engine import Database
-from tests.records.factories import BASIN, NOW, a_basin, a_source, daily
+from testing.records import BASIN, NOW, a_basin, a_source, daily
 database = Database(sys.argv[1])
 for turn in range(1, 1_000_000):
     with database.transaction() as session:
@@ -28,7 +28,7 @@ for turn in range(1, 1_000_000):
 HALF_A_VERSION = """
 import sys, time
 from records.database.engine import Database
-from tests.records.factories import BASIN, a_basin, a_member, a_version
+from testing.records import BASIN, a_basin, a_member, a_version
 database = Database(sys.argv[1])
 with database.transaction() as session:
     a_basin(session)

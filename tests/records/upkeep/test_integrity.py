@@ -26,8 +26,8 @@ from records.upkeep.integrity import CHECKERS, NotSound, check, page_faults
 from records.versions import error_models, trainings
 from records.weather import bridges, weather_issues
 from records.weather.tables import BridgeBasinRow
-from tests.app.factories import forecast
-from tests.records.factories import (
+from testing.bridges import LIVE, a_part, corrections
+from testing.records import (
     BASIN,
     NOW,
     a_basin,
@@ -41,9 +41,9 @@ from tests.records.factories import (
     daily,
     instant,
 )
+from tests.app.factories import forecast
 from tests.records.simulations.test_simulated_thresholds import levels_of
 from tests.records.versions.test_error_models import new as an_error_model
-from tests.records.weather.test_bridges import LIVE, a_part, corrections
 
 KEY = (BASIN, "usgs", "discharge")
 

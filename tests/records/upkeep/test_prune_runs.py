@@ -19,8 +19,8 @@ from records.runs import runs, states
 from records.runs.tables import RunContentRow, StateRow
 from records.runs.what_if import RunWhatIf
 from records.upkeep import prune_runs
+from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_run, a_state, contents
 from tests.app.factories import forecast, forecast_with_traces
-from tests.records.factories import BASIN, NOW, a_basin, a_promoted_version, a_run, a_state, contents
 
 SOON = NOW + timedelta(days=1)
 

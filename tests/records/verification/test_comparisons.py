@@ -17,7 +17,7 @@ from records.database.json_columns import from_json, to_json
 from records.verification import comparisons
 from records.verification.comparison_results import ComparisonResult
 from records.verification.comparisons import NewComparison, Summary, UnknownComparison
-from tests.records.factories import BASIN, NOW, a_version, contents
+from testing.records import BASIN, NOW, a_version, contents
 
 LATER = NOW + timedelta(hours=1)
 

@@ -11,7 +11,7 @@ from hydrology.verification.results import Reliability, Verification
 from records.database.engine import Database
 from records.verification import lead_scores
 from records.verification.lead_scores import BasinVerification
-from tests.records.factories import BASIN, NOW, a_basin, a_version, instant
+from testing.records import BASIN, NOW, a_basin, a_version, instant
 
 SCORES = Verification(
     n=730,

@@ -10,7 +10,7 @@ from hydrology.base.calendar import Period, day
 from records.database.engine import Database
 from records.verification import published_scores
 from records.verification.published_scores import Publication, PublishedScore, StoredCounts
-from tests.records.factories import BASIN, NOW, a_source, contents, instant
+from testing.records import BASIN, NOW, a_source, contents, instant
 
 SCORE = PublishedScore(
     source="somebody/results@1234567",

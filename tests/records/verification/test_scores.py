@@ -11,7 +11,7 @@ from hydrology.base.calendar import day
 from records.database.engine import Database
 from records.verification import scores
 from records.verification.scores import Score, SnowCells
-from tests.records.factories import BASIN, NOW, a_basin, a_version, contents, instant
+from testing.records import BASIN, NOW, a_basin, a_version, contents, instant
 
 LATER = instant("2009-01-01")
 

@@ -13,7 +13,7 @@ from records.database.ids import Corrupt
 from records.versions import error_models
 from records.versions.tables import BasinErrorsRow, ErrorModelRow
 from records.versions.versions import UnknownVersion
-from tests.records.factories import NOW, a_version
+from testing.records import NOW, a_version
 
 SIZE = (NO_FLOW_KNOWN + 1, len(FLOW_CLASSES) - 1)
 

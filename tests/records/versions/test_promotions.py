@@ -10,7 +10,7 @@ from records.versions import promotions, versions
 from records.versions.promotions import AgainstPhysics, NoBasin, NothingBefore, Withdrawn
 from records.versions.version_properties import VersionProperties
 from records.versions.versions import UnknownVersion
-from tests.records.factories import BASIN, NOW, a_basin, a_version, instant
+from testing.records import BASIN, NOW, a_basin, a_version, instant
 
 
 def test_the_newest_promotion_is_current_and_the_older_ones_are_history(database: Database) -> None:

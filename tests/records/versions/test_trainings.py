@@ -8,7 +8,7 @@ from records.database.ids import Corrupt
 from records.versions import trainings
 from records.versions.trainings import Checkpoint, UnknownTraining
 from records.versions.versions import Member
-from tests.records.factories import NOW, a_member, a_version, contents, instant, row_counts
+from testing.records import NOW, a_member, a_version, contents, instant, row_counts
 
 REQUEST = {"architecture": "mclstm", "seeds": [1, 2], "learning_rate": 0.01}
 LATER = instant("2009-01-01")

@@ -16,7 +16,7 @@ from records.versions import versions
 from records.versions.promotion_decisions import PromotionDecision, SideBySide
 from records.versions.version_properties import Closure, Pretrained, Tuning, VersionProperties
 from records.versions.versions import Member, UnknownVersion
-from tests.records.factories import BASIN, a_basin, a_member, a_version, contents
+from testing.records import BASIN, a_basin, a_member, a_version, contents
 
 
 def test_a_version_comes_back_with_its_members(database: Database) -> None:

@@ -14,7 +14,7 @@ from records.database.ids import Corrupt
 from records.weather import weather_issues
 from records.weather.tables import WeatherBasinRow, WeatherIssueRow
 from records.weather.weather_issues import UnknownWeather
-from tests.records.factories import BASIN, NOW, a_basin, a_weather_forecast, an_issue, contents, instant
+from testing.records import BASIN, NOW, a_basin, a_weather_forecast, an_issue, contents, instant
 
 OTHER = "USGS-01022500"
 LATER = instant("2008-10-09")

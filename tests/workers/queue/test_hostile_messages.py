@@ -9,7 +9,7 @@ from typing import Any
 
 import redis
 
-from tests.workers.conftest import Shop
+from testing.job_service import Shop
 from workers.queue.broker import socket_path
 from workers.queue.celery_app import TASK
 

@@ -12,8 +12,8 @@ import redis
 from records.jobs import jobs
 from runtime.clock import Clock
 from runtime.settings import Settings
-from tests.clocks import ClockSetBy
-from tests.workers.conftest import end
+from testing.clocks import ClockSetBy
+from testing.job_service import end
 from workers.queue.broker import socket_path, start_embedded
 from workers.scheduler.expired_leases import Leases
 from workers.scheduler.recovery import recover

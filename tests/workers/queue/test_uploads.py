@@ -12,8 +12,8 @@ from records.database.engine import Database
 from records.jobs import jobs
 from runtime.clock import Clock
 from runtime.settings import Settings
+from testing.records import NOW
 from tests.app.conftest import bearer, serving, sqlite, sqlite_database
-from tests.records.factories import NOW
 from workers.job import Outcome
 from workers.queue.enqueue import Sender
 from workers.queue.uploads import POSTED_WITHIN

@@ -8,9 +8,9 @@ from records.database.engine import Database
 from records.jobs import jobs
 from records.series import series
 from runtime.settings import Settings
+from testing.files.caravan import OTHER, folder, netcdf
+from testing.job_service import ROOT
 from tests.app.conftest import sqlite, sqlite_database
-from tests.ingestion.caravan_files import OTHER, folder, netcdf
-from tests.workers.conftest import ROOT
 from tests.workers.crashing import CRASHES_AT
 from workers.run.job_processes import Children
 from workers.run.worker import Worker

@@ -10,7 +10,8 @@ import httpx2
 
 from records.access import keys
 from records.jobs import events
-from tests.workers.conftest import PATIENCE, Shop, end, training
+from testing.job_service import PATIENCE, Shop, end
+from tests.workers.conftest import training
 
 
 def test_events_go_on_where_they_stopped_when_the_api_was_killed(sqlite_shop: Shop) -> None:

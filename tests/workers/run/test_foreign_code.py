@@ -8,8 +8,8 @@ import pytest
 from pydantic import ValidationError
 
 from runtime import python_processes
+from testing.job_service import Shop
 from tests.foreign import foreign_folder, ran
-from tests.workers.conftest import Shop
 from workers.run.messages import message_of
 
 SPAWNS = """

@@ -10,7 +10,8 @@ import pytest
 
 from freshet.supervisor.service import commands
 from records.jobs import events, jobs, process_heartbeats
-from tests.workers.conftest import PATIENCE, Shop, end
+from testing.job_service import PATIENCE, Shop, end
+from tests.workers.conftest import harmful_worker
 from tests.workers.harmful import MEMORY_LIMIT, SILENCE_LIMIT, TIME_LIMIT, IntakeHarm
 
 
@@ -143,7 +144,7 @@ def test_jobs_share_a_process_but_for_ingestions_and_after_a_death(harmful_shop:
 
 def test_a_hung_ingestion_delays_no_forecast(empty_shop: Shop) -> None:
     for queue in ("ingest", "default"):
-        empty_shop.harmful_worker(queue)
+        harmful_worker(empty_shop, queue)
     ingestion = jobs.NewJob(kind="intake-harm", params={"harm": "ignore"}, queue=IntakeHarm.queue)
     hung = [empty_shop.send(ingestion) for _ in range(2)]
     is_running(empty_shop, hung[0].id)
@@ -154,7 +155,7 @@ def test_a_hung_ingestion_delays_no_forecast(empty_shop: Shop) -> None:
 def test_a_job_of_the_service_starts_while_operators_jobs_fill_their_queue(empty_shop: Shop) -> None:
     parts = commands("127.0.0.1", 0, workers=1, training_workers=1)
     for name in ("service worker 1", "default worker 1"):
-        empty_shop.harmful_worker(*(queue for queue in parts[name][1:] if queue != "--queue"))
+        harmful_worker(empty_shop, *(queue for queue in parts[name][1:] if queue != "--queue"))
     operators = [empty_shop.post("harm", harm="ignore") for _ in range(2)]
     is_running(empty_shop, operators[0].id)
     duty = jobs.NewJob(kind="duty-harm", params={"harm": "well"}, queue="service")
@@ -167,7 +168,7 @@ def test_a_job_of_the_service_starts_while_operators_jobs_fill_their_queue(empty
 def test_a_worker_that_is_stopped_queues_its_job_again_at_no_cost(empty_shop: Shop, harm: str) -> None:
     job = empty_shop.post("harm", harm=harm)
     for _ in range(4):
-        worker = empty_shop.harmful_worker()
+        worker = harmful_worker(empty_shop)
         is_running(empty_shop, job.id)
         assert end(worker, signal.SIGTERM) == 0
         stopped = empty_shop.job(job.id)
@@ -180,7 +181,7 @@ def test_a_worker_that_is_stopped_queues_its_job_again_at_no_cost(empty_shop: Sh
 
 def test_a_cancel_of_a_job_whose_worker_is_stopped_takes_effect(empty_shop: Shop) -> None:
     job = empty_shop.post("harm", harm="ignore")
-    worker = empty_shop.harmful_worker()
+    worker = harmful_worker(empty_shop)
     is_running(empty_shop, job.id)
     with empty_shop.database.transaction() as session:
         jobs.request_cancel(session, job.id, empty_shop.clock.wall())
@@ -189,7 +190,7 @@ def test_a_cancel_of_a_job_whose_worker_is_stopped_takes_effect(empty_shop: Shop
 
 
 def test_the_process_of_a_job_ends_with_its_worker(empty_shop: Shop) -> None:
-    worker = empty_shop.harmful_worker()
+    worker = harmful_worker(empty_shop)
     job = is_running(empty_shop, empty_shop.post("harm", harm="obey").id)
     assert job.progress is not None
     process = Path("/proc") / job.progress["detail"] / "cmdline"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from runtime.settings import Settings
-from tests.workers.conftest import PATIENCE, ROOT
+from testing.job_service import PATIENCE, ROOT
 from workers.run.job_processes import Child, Children
 from workers.run.messages import Report
 

@@ -8,8 +8,9 @@ import pytest
 from records.jobs import events, jobs
 from records.jobs.jobs import IdempotencyConflict
 from records.runs import runs
-from tests.operations.conftest import BASINS
-from tests.workers.conftest import Shop, training
+from testing.country import BASINS
+from testing.job_service import Shop
+from tests.workers.conftest import training
 
 
 def test_a_job_posted_twice_is_one_job_and_one_result(shop: Shop) -> None:

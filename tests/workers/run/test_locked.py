@@ -10,8 +10,9 @@ from starlette.testclient import TestClient
 
 from records.database.engine import Database
 from records.jobs import jobs
+from testing.job_service import Shop
 from tests.app.conftest import bearer, serving, sqlite, sqlite_database
-from tests.workers.conftest import Shop
+from tests.workers.conftest import harmful_worker
 
 __all__ = ["sqlite", "sqlite_database"]
 
@@ -36,7 +37,7 @@ def log(shop: Shop) -> str:
 @pytest.fixture
 def shop(patient_shop: Shop) -> Shop:
     """A shop with a worker that has done a job, so that all of it runs."""
-    patient_shop.harmful_worker()
+    harmful_worker(patient_shop)
     assert patient_shop.ended(patient_shop.post("harm", harm="well").id).status == "succeeded"
     return patient_shop
 

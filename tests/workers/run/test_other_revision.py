@@ -8,8 +8,8 @@ from sqlalchemy import text
 from records.database.engine import Database, DatabaseProblem
 from records.jobs import jobs
 from runtime.settings import Settings
+from testing.records import a_job, contents
 from tests.app.conftest import sqlite, sqlite_database
-from tests.records.factories import a_job, contents
 from workers.run.job_processes import Children
 from workers.run.worker import Worker
 from workers.service_context import tools_of

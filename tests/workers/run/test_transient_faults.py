@@ -19,15 +19,16 @@ from records.basins import basins
 from records.database.engine import Database, DatabaseProblem
 from records.jobs import events
 from records.versions import versions
-from tests.databases import PostgreSQL
+from testing.country import BASINS, CLOCK
+from testing.databases import PostgreSQL
+from testing.job_service import Shop
 from tests.disks import disk, filled
-from tests.operations.conftest import BASINS, CLOCK
-from tests.workers.conftest import Shop, opened_empty, opened_with, training
+from tests.workers.conftest import harmful_worker, opened_empty, opened_with, training
 from workers.run.transient_faults import hindrance
 
 
 def test_a_job_waits_for_room_however_long_that_takes(empty_shop: Shop) -> None:
-    empty_shop.harmful_worker()
+    harmful_worker(empty_shop)
     job = empty_shop.post("harm", harm="find_no_room")
     tried = empty_shop.until(job.id, lambda found: found.attempt > job.max_attempts)
     assert tried.problem is None

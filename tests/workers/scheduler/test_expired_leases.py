@@ -10,7 +10,7 @@ import pytest
 
 from records.jobs import jobs
 from runtime.settings import Settings
-from tests.clocks import ClockSetBy
+from testing.clocks import ClockSetBy
 from workers.run.lease_heartbeat import Heartbeat
 from workers.scheduler.expired_leases import Leases
 from workers.scheduler.recovery import recover

@@ -13,9 +13,10 @@ from records.access import audit, keys
 from records.jobs import jobs, schedules
 from records.jobs.cron import next_run
 from records.versions import promotions, versions
-from tests.clocks import ClockSetBy
-from tests.operations.conftest import BASINS
-from tests.workers.conftest import Shop, training
+from testing.clocks import ClockSetBy
+from testing.country import BASINS
+from testing.job_service import Shop
+from tests.workers.conftest import training
 from workers.scheduler.fire_schedules import fire
 from workers.service_context import ServiceTools
 

@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from benchmarks.live.receiver import LATE, Receiver, receiving
 from jobspec.subscriptions import NewSubscription
 from records.access import keys
 from records.alerts import alert_changes, deliveries, subscriptions
 from records.alerts.alert_changes import Change, NewChange
 from records.alerts.deliveries import Delivery
 from records.versions import versions
-from tests.operations.conftest import BASINS
-from tests.workers.conftest import PATIENCE, Shop, end
+from testing.country import BASINS
+from testing.job_service import PATIENCE, Shop, end
+from testing.webhook_receiver import LATE, Receiver, receiving
 
 
 def put_out(shop: Shop, *receivers: Receiver) -> Change:

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from records.jobs import process_heartbeats
 from records.jobs.process_heartbeats import Role
-from tests.workers.conftest import PATIENCE, Shop, end
+from testing.job_service import PATIENCE, Shop, end
 
 
 def test_a_live_process_is_listed_until_it_leaves(empty_shop: Shop) -> None:

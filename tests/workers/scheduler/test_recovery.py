@@ -20,9 +20,10 @@ from records.jobs import jobs
 from records.runs import runs
 from records.series import series
 from records.versions import trainings, versions
-from tests.databases import PostgreSQL
-from tests.operations.conftest import BASINS, CLOCK, configuration
-from tests.workers.conftest import PATIENCE, Shop, end, freeze, training
+from testing.country import BASINS, CLOCK, configuration
+from testing.databases import PostgreSQL
+from testing.job_service import PATIENCE, Shop, end, freeze
+from tests.workers.conftest import harmful_worker, training
 from workers.queue.broker import lives, socket_path, start_embedded, takes_messages
 from workers.queue.consumer import MAX_WAIT
 
@@ -139,12 +140,12 @@ def test_a_forecast_whose_worker_is_killed_is_issued_once(shop: Shop) -> None:
 def test_the_job_of_a_killed_worker_does_not_wait_for_the_end_of_its_lease(
     patient_shop: Shop, how: signal.Signals
 ) -> None:
-    worker = patient_shop.harmful_worker()
+    worker = harmful_worker(patient_shop)
     job = patient_shop.post("harm", harm="obey")
     patient_shop.until(job.id, lambda found: found.status == "running")
     end(worker, how)
     taken = patient_shop.until(job.id, lambda found: found.status == "queued")
-    patient_shop.harmful_worker()
+    harmful_worker(patient_shop)
     again = patient_shop.until(job.id, lambda found: found.status == "running")
     assert (taken.attempt, again.attempt) == (1, 2)
     assert len(list((patient_shop.settings.data / "workers").iterdir())) == 1

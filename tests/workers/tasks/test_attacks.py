@@ -27,9 +27,10 @@ from records.versions import promotions, versions
 from records.versions.tables import PromotionRow
 from runtime.clock import Clock
 from runtime.settings import Settings
+from testing.country import BASINS
+from testing.databases import copy_into
 from tests.app.conftest import bearer, serving
-from tests.operations.conftest import BASINS, country, trained_file
-from tests.workers.conftest import copy_rows
+from tests.operations.conftest import country, trained_file
 from workers.job import JobContext, Outcome
 from workers.queue.enqueue import Sender
 from workers.run.job_process import _run as run_in_this_process
@@ -146,7 +147,7 @@ def service(database_url: str, trained_file: Path, tmp_path: Path) -> Iterator[S
     if database_url.startswith("sqlite"):
         shutil.copy(trained_file, database_url.removeprefix("sqlite:///"))
     else:
-        copy_rows(trained_file, database_url)
+        copy_into(trained_file, database_url)
     sent = tmp_path / "sent"
     settings = Settings(
         data=tmp_path, database_url=database_url, broker_url="memory://", as_of=NOW, ingest_roots=(sent,)

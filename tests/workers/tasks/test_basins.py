@@ -4,14 +4,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from benchmarks.live.server import serving
-from benchmarks.live.world import World
 from jobspec.kinds import queue_of
 from records.access import keys
 from records.basins import basins
 from records.jobs import jobs
+from testing.feed_services.server import serving
+from testing.feed_services.world import World
+from testing.job_service import Shop
 from tests.ingestion.feeds.conftest import MAINE, NOW, gauge
-from tests.workers.conftest import Shop
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ from records.database.statements import table_of
 from records.jobs import jobs
 from records.series import series, sources
 from records.weather import bridges
-from tests.operations.conftest import BASINS
-from tests.records.factories import NOW
-from tests.workers.conftest import Shop
+from testing.country import BASINS
+from testing.job_service import Shop
+from testing.records import NOW
 
 NAME, LEARNT = "live_as_learnt", "learnt"
 FIT = {"from": synthetic.PRODUCT, "to": LEARNT}

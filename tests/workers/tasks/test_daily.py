@@ -9,9 +9,9 @@ from hydrology.base.calendar import day
 from records.access import audit
 from records.forecasts.latest import latest
 from records.jobs import events, jobs, schedules
-from tests.operations.conftest import BASINS
+from testing.country import BASINS
+from testing.job_service import Shop
 from tests.operations.live import FORECAST, ISSUE_DAY, Station, station
-from tests.workers.conftest import Shop
 
 STOPPED, *GOING = BASINS
 

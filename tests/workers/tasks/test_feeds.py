@@ -7,8 +7,6 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from benchmarks.live.server import serving
-from benchmarks.live.world import World
 from jobspec.feeds import NewFeed, read_settings
 from records.access import audit
 from records.basins import basins
@@ -16,8 +14,10 @@ from records.jobs import events, jobs, schedules
 from records.series import series
 from records.series.tables import SourceRow
 from records.weather import feeds
+from testing.feed_services.server import serving
+from testing.feed_services.world import World
+from testing.job_service import Shop
 from tests.ingestion.feeds.conftest import MAINE, NOW, PLACES, gauge
-from tests.workers.conftest import Shop
 
 NOTHING_MISSING: dict[str, Any] = {"holes": {}, "warnings": []}
 

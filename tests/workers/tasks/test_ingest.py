@@ -9,8 +9,8 @@ import pytest
 from ingestion.sources.tables import TablesSource
 from operations.data.ingest import ingest
 from records.jobs import jobs
+from testing.job_service import Shop
 from tests.ingestion.servers import serving, status, whole
-from tests.workers.conftest import Shop
 
 SECRET = "root:$6$salt$hash:19000:0:99999:7:::"
 

@@ -15,8 +15,8 @@ from records.jobs import jobs
 from records.series import series
 from runtime.clock import Clock
 from runtime.settings import Settings
+from testing.records import BASIN, NOW, a_basin, a_source, daily
 from tests.app.conftest import bearer, serving, sqlite, sqlite_database
-from tests.records.factories import BASIN, NOW, a_basin, a_source, daily
 from workers.queue.enqueue import Sender
 from workers.run.job_processes import Children
 from workers.run.worker import Worker

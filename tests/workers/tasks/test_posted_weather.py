@@ -11,9 +11,9 @@ from hydrology.base.calendar import Period, day
 from records.access.keys import Scope
 from records.jobs import jobs
 from records.weather import weather_issues
+from testing.files import weather as weather_files
+from testing.records import a_basin
 from tests.app.conftest import bearer, sqlite, sqlite_database
-from tests.ingestion import weather_files
-from tests.records.factories import a_basin
 from tests.workers.tasks.test_posted_observations import run, service, tools
 from workers.queue import uploads
 from workers.service_context import ServiceTools

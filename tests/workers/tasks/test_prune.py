@@ -1,7 +1,7 @@
 """The store is pruned by a job."""
 
 from records.access import audit
-from tests.workers.conftest import Shop
+from testing.job_service import Shop
 
 
 def test_a_job_prunes_what_the_rules_have_outlived(sqlite_shop: Shop) -> None:

@@ -4,9 +4,9 @@ from hydrology.verification.results import ALL_YEAR
 from operations.verification.calibrate import calibrate
 from records.verification import lead_scores
 from records.versions import versions
-from tests.operations.conftest import BASINS, CLOCK
+from testing.country import BASINS, CLOCK
+from testing.job_service import Shop
 from tests.operations.verification.test_calibrate import UNSEEN
-from tests.workers.conftest import Shop
 
 YEAR = "2000-10-01..2001-09-30"
 

@@ -6,7 +6,7 @@ import pytest
 
 from records.jobs import jobs
 from records.versions import versions
-from tests.workers.conftest import Shop, end
+from testing.job_service import Shop, end
 
 
 @pytest.fixture(scope="session")

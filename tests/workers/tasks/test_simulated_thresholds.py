@@ -2,8 +2,8 @@
 
 from records.simulations import simulated_thresholds
 from records.versions import versions
-from tests.operations.conftest import BASINS
-from tests.workers.conftest import Shop
+from testing.country import BASINS
+from testing.job_service import Shop
 
 
 def test_a_job_stores_the_levels_of_a_versions_simulation(sqlite_shop: Shop) -> None:

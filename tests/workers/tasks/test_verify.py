@@ -2,9 +2,9 @@
 
 from records.verification import lead_scores
 from records.versions import versions
-from tests.operations.conftest import BASINS
+from testing.country import BASINS
+from testing.job_service import Shop
 from tests.operations.forecasting.test_forecast import one_run
-from tests.workers.conftest import Shop
 
 
 def test_a_job_stores_the_verification_of_issued_forecasts(sqlite_shop: Shop) -> None:

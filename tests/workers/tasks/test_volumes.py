@@ -3,8 +3,8 @@
 from hydrology.climatology.volumes import Season
 from records.forecasts import seasonal_volumes
 from records.runs import runs
-from tests.operations.conftest import BASINS, CLOCK
-from tests.workers.conftest import Shop
+from testing.country import BASINS, CLOCK
+from testing.job_service import Shop
 
 
 def test_a_job_creates_the_run_of_a_seasonal_volume(sqlite_shop: Shop) -> None:

@@ -1,8 +1,8 @@
 """A job computes a what-if run, under the name of who posted it."""
 
 from records.runs import runs
-from tests.operations.conftest import BASINS
-from tests.workers.conftest import Shop
+from testing.country import BASINS
+from testing.job_service import Shop
 
 
 def test_a_job_creates_the_run_and_its_base(sqlite_shop: Shop) -> None:

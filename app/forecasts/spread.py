@@ -1,0 +1,147 @@
+"""/v1/basins/{basin}/spread: the spread of a forecast's discharge, and its sources."""
+
+from collections.abc import Mapping
+from datetime import date, datetime
+from typing import Any
+
+import numpy as np
+from fastapi import APIRouter, Response
+from pydantic import ConfigDict, Field
+from sqlalchemy.orm import Session
+
+from app.exports.answers import answered
+from app.exports.formats import SERIES
+from app.exports.negotiation import SeriesFormat, documented_formats
+from app.exports.table import Column, Table
+from app.forecasts import lookup
+from app.forecasts.example import FORECAST
+from app.forecasts.header import days_ahead, header, missing_in_header
+from app.forecasts.schemas import RunOfBasin
+from app.forecasts.table import day_columns, run_columns
+from app.forecasts.water.example import OF_THE_RUN
+from app.http import json_numbers
+from app.http.base_schema import Missing, Model, column
+from app.http.conditional import NOT_MODIFIED, IfNoneMatch
+from app.http.dependencies import BasinId, ChosenRun, Reading, ServiceClock
+from app.http.problems import documented
+from records.basins.basins import Site, UnknownBasin, sites
+from records.forecasts.latest import Latest, NoForecast, NoModel
+from records.runs import runs
+from records.runs.runs import UnknownRun
+
+router = APIRouter(prefix="/basins", tags=["forecasts"])
+
+NOT_DIVIDED = "The run did not divide its spread: forecast with perturbed_states."
+SPREAD: dict[str, Any] = OF_THE_RUN | {
+    "units": {"standard_deviation": "mm/day"},
+    "time": FORECAST["time"],
+    "lead_days": FORECAST["lead_days"],
+    "standard_deviation": [0.007122402, 0.007913208, 0.009146112],
+    "shares": {
+        "weights": [0.5127301, 0.3840107, 0.2518824],
+        "weather": [0.1204112, 0.3331927, 0.5610271],
+        "state": [0.3668587, 0.2827966, 0.1870905],
+    },
+    "missing": {},
+}
+
+
+class SpreadShares(Model):
+    """Shares of the variance of discharge by source; null where the variance is 0."""
+
+    weights: list[float | None] = Field(description=column("The network's weights: its members differ"))
+    weather: list[float | None] = Field(description=column("The weather after T0: its traces differ"))
+    state: list[float | None] = Field(
+        description=column("The water in the basin at T0: past precipitation is uncertain")
+    )
+
+
+class SpreadOfRun(RunOfBasin):
+    """Spread of the members' discharge on each day ahead, and its sources."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [SPREAD]})
+
+    units: dict[str, str] = Field(description="The unit of each field with values.")
+    time: list[date] = Field(description="The valid days.")
+    lead_days: list[int] = Field(description=column("Days since T0"))
+    standard_deviation: list[float] | None = Field(
+        description=column(
+            "Standard deviation of discharge over all members, weather traces and perturbed states, mm/day. Errors "
+            "common to all of them are not included; calibrated quantiles include those too"
+        )
+    )
+    shares: SpreadShares | None = Field(description="Shares of the variance; they add up to 1.")
+    missing: Missing
+
+
+def _answer(session: Session, latest: Latest, at: datetime | None) -> SpreadOfRun:
+    """Return the sources of a run's spread; `at` is the clock's time for a latest answer."""
+    run, basin = latest.run, latest.basin
+    variance = runs.series_of(session, run.id, basin.basin_id, (runs.VARIANCE,)).get(runs.VARIANCE)
+    missing = missing_in_header(basin)
+    if variance is None:
+        missing |= dict.fromkeys(("standard_deviation", "shares"), basin.reason or basin.pruned or NOT_DIVIDED)
+    return SpreadOfRun(
+        **header(latest, at),
+        **days_ahead(run),
+        units={"standard_deviation": "mm/day"},
+        standard_deviation=None
+        if variance is None
+        else json_numbers.column(np.sqrt(variance.values.sum(axis=0, dtype=np.float64))),
+        shares=None if variance is None else _shares(variance),
+        missing=missing,
+    )
+
+
+def _shares(variance: runs.RunSeries) -> SpreadShares:
+    values = variance.values.astype(np.float64)
+    whole = values.sum(axis=0)
+    shares = np.divide(values, whole, out=np.full_like(values, np.nan), where=whole > 0)
+    return SpreadShares(
+        **{source: json_numbers.gappy_column(row) for source, row in zip(variance.axes["source"], shares, strict=True)}
+    )
+
+
+def _table(answer: SpreadOfRun, sites: Mapping[str, Site]) -> Table:
+    """Return the spread of discharge on the days ahead, and its sources."""
+    rows = len(answer.time)
+    nothing: list[float | None] = [None] * rows
+    shares = [
+        Column(
+            f"share_of_{source}",
+            f"share of the variance due to the {source}",
+            "number",
+            nothing if answer.shares is None else getattr(answer.shares, source),
+            "1",
+        )
+        for source in SpreadShares.model_fields
+    ]
+    deviation = Column(
+        "standard_deviation", "of the discharge", "number", answer.standard_deviation or nothing, "mm/day"
+    )
+    columns = [*run_columns(answer, sites, rows), *day_columns(answer.time, answer.lead_days), deviation, *shares]
+    return Table(f"{answer.basin}_spread_{answer.t0}", f"Spread of the discharge of {answer.basin}", columns)
+
+
+@router.get(
+    "/{basin}/spread",
+    summary="Sources of forecast spread: weights, weather or initial state",
+    responses=NOT_MODIFIED | documented(UnknownBasin, NoModel, NoForecast, UnknownRun) | documented_formats(*SERIES),
+    response_model=SpreadOfRun,
+    response_model_exclude_unset=True,
+)
+def read_spread(
+    session: Reading,
+    clock: ServiceClock,
+    response: Response,
+    basin: BasinId,
+    chosen: SeriesFormat,
+    run: ChosenRun = None,
+    if_none_match: IfNoneMatch = None,
+) -> SpreadOfRun | Response:
+    """The spread of discharge over members and traces on each day ahead, and the shares of its variance due to the
+    network's weights, the weather after T0 and the water in the basin at T0. Only for forecasts with
+    `perturbed_states`; for others null, with the reason."""
+    latest, at = lookup.chosen(session, run, basin, clock.now())
+    answer, places = _answer(session, latest, at), sites(session, [basin])
+    return answered(chosen, answer, response, if_none_match, lambda: _table(answer, places), places)

@@ -1,1 +1,0 @@
-"""Spread of a forecast's discharge, and its sources."""

@@ -1,1 +1,0 @@
-"""Whether the service runs and can answer."""

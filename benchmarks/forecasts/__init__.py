@@ -1,0 +1,1 @@
+"""Benchmarks of forecasts of real basins: uncertainty, assimilation, a season."""

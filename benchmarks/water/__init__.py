@@ -1,0 +1,1 @@
+"""Benchmarks of the simulated water: closure, exactness, origin and age, against known truth."""

@@ -1,0 +1,1 @@
+"""Benchmarks of weather products and of the bridges between them."""

@@ -1,0 +1,1 @@
+"""What tests and benchmarks share: databases, simulated services, small input files, filled stores. Not shipped."""

@@ -1,0 +1,52 @@
+"""Everything that can be read of a service: each address of its OpenAPI document, in each form that it has."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import httpx2
+from netCDF4 import Dataset
+
+from app.edr.collections import FORECASTS
+from ingestion.sources import synthetic
+from testing.country import BASINS
+from testing.filled_store import FilledStore
+
+OF_THE_PROCESS = ("/metrics", "/v1/status", "/health/live", "/health/ready")
+"""The addresses that describe the running service and not its stored data."""
+NETCDF = "application/x-netcdf"
+
+Answers = dict[tuple[str, str], bytes]
+"""The status and the bytes of each answer, by its address and form."""
+
+
+def answers(address: str, stored: FilledStore) -> Answers:
+    """Return what a service answers at each address in each form."""
+    headers = {"Authorization": f"Bearer {stored.token}", "Host": "localhost"}  # a link repeats the host
+    with httpx2.Client(base_url=address, headers=headers, trust_env=False, timeout=60) as client:
+        document = client.get("/openapi.json").raise_for_status().json()
+        shown = {}
+        for path, form in _readable(document, stored):
+            answer = client.get(path, headers={"Accept": form})
+            content = _without_time(answer.content) if form == NETCDF and answer.is_success else answer.content
+            shown[path, form] = f"{answer.status_code} ".encode() + content
+        return shown
+
+
+def _readable(document: dict[str, Any], stored: FilledStore) -> Iterator[tuple[str, str]]:
+    """Return the addresses of an OpenAPI document, each with a form that it can be had in."""
+    names = {name: getattr(stored, name) for name in FilledStore.__dataclass_fields__}
+    names |= {"basin": BASINS[0], "collection": FORECASTS, "job": stored.ended[0]}
+    for path, methods in document["paths"].items():
+        if "get" in methods and path not in OF_THE_PROCESS:
+            needed = [one["name"] for one in methods["get"].get("parameters", []) if one["required"]]
+            query = f"?product={synthetic.PRODUCT}" if "product" in needed else ""
+            for form in methods["get"]["responses"]["200"]["content"]:
+                yield path.format_map(names) + query, form
+
+
+def _without_time(content: bytes) -> bytes:
+    """Return all that a NetCDF file holds, without the second of creation that HDF5 writes into it."""
+    with Dataset("memory.nc", memory=content) as file:
+        file.set_auto_maskandscale(False)
+        parts = [file.__dict__, *((name, part.__dict__, part[...].tobytes()) for name, part in file.variables.items())]
+        return repr(parts).encode()

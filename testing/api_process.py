@@ -1,0 +1,56 @@
+"""The API as a process of its own, without broker and workers."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx2
+
+from testing.filled_store import FILLED_UNTIL
+from testing.processes import free_port
+
+PATIENCE = 60.0  # seconds
+NO_BROKER = "redis://127.0.0.1:1/0"
+"""Nobody listens there: jobs stay queued."""
+
+
+@contextmanager
+def served(database_url: str, folder: Path) -> Iterator[tuple[str, int]]:
+    """Serve a database; give the API's address and process."""
+    port = free_port()
+    address = f"http://127.0.0.1:{port}"
+    environment = os.environ | {
+        "FRESHET_DATA": str(folder / "data"),
+        "FRESHET_DATABASE_URL": database_url,
+        "FRESHET_BROKER_URL": NO_BROKER,
+        "FRESHET_AS_OF": FILLED_UNTIL.isoformat(),
+        "FRESHET_LOG_LEVEL": "error",
+        "FRESHET_REQUESTS_PER_MINUTE": "1000000",
+        "FRESHET_WRITES_PER_MINUTE": "1000000",
+        "FRESHET_FAILED_KEYS_PER_MINUTE": "1000000",
+    }
+    command = [sys.executable, "-m", "freshet", "api", "--port", str(port)]
+    with (folder / "api.log").open("wb") as log, subprocess.Popen(command, env=environment, stderr=log) as process:
+        try:
+            await_ready(address, process, folder / "api.log")
+            yield address, process.pid
+        finally:
+            process.kill()
+
+
+def await_ready(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    """Return when the service can answer."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        assert process.poll() is None, log.read_text()
+        assert time.monotonic() < end, f"the service does not answer\n{log.read_text()}"
+        try:
+            if httpx2.get(f"{address}/health/ready", trust_env=False).status_code == 200:
+                return
+        except httpx2.TransportError:
+            pass
+        time.sleep(0.1)

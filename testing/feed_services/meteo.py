@@ -1,0 +1,166 @@
+"""Weather in the shapes of Open-Meteo and Daymet."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+import numpy.typing as npt
+
+from hydrology.base.calendar import Days, Period, day, zone
+from hydrology.base.longitudes import difference
+from hydrology.base.series import DailySeries
+from hydrology.weather.evaporation import daylength
+from testing.feed_services.reply import Reply, as_json
+from testing.feed_services.world import Gauge, World
+
+Array = npt.NDArray[np.float64]
+
+_UNITS = {
+    "precipitation_sum": "mm",
+    "temperature_2m_max": "°C",
+    "temperature_2m_min": "°C",
+    "shortwave_radiation_sum": "MJ/m²",
+    "dew_point_2m_mean": "°C",
+}
+_RUN_HOURS = 6  # from the beginning of a run, at 00:00 UTC, until it is available
+_CELL = 0.1  # degrees between the cells of the grid
+
+
+def run_of(world: World) -> tuple[datetime, datetime]:
+    """Return when the newest run began, and since when it is available."""
+    stale = timedelta(days=4 if world.has("meteo-stale") else 0)
+    now = world.now.astimezone(UTC) - timedelta(hours=_RUN_HOURS) - stale
+    began = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    return began, began + timedelta(hours=_RUN_HOURS)
+
+
+def meta(world: World) -> Reply:
+    """Answer in which state a model is."""
+    began, available = run_of(world)
+    return as_json(
+        {
+            "last_run_initialisation_time": int(began.timestamp()),
+            "last_run_availability_time": int(available.timestamp()),
+            "update_interval_seconds": 86_400,
+        }
+    )
+
+
+def answer(world: World, path: str, asked: Mapping[str, Any]) -> Reply:
+    """Answer an archive, a forecast or an ensemble."""
+    if world.has("meteo-400"):
+        return as_json({"error": True, "reason": "Parameter 'models' has an invalid value."}, 400)
+    if world.once("meteo-429-minutely"):
+        reason = "Minutely API request limit exceeded. Please try again in one minute."
+        return as_json({"error": True, "reason": reason}, 429)
+    places = zip(asked["latitude"], asked["longitude"], asked["timezone"], strict=True)
+    shown = [_place(world, path, asked, at, *place) for at, place in enumerate(places)]
+    reply = as_json(shown[0] if len(shown) == 1 else shown)
+    if world.once("meteo-stream-break"):
+        return Reply(200, reply.body[: len(reply.body) // 2] + b"Unexpected error while streaming data", reply.headers)
+    return reply
+
+
+def pixel(world: World, query: Mapping[str, str]) -> Reply:
+    """Answer Daymet's single pixel."""
+    if world.has("daymet-400"):
+        return as_json({"message": "Daymet Tile was not found for the location."}, 400)
+    gauge = _nearest(world, float(query["lat"]), float(query["lon"]))
+    lead = [f"Latitude: {gauge.latitude}  Longitude: {gauge.longitude}", "X & Y on Lambert Conformal Conic: 0.00 0.00"]
+    lead += ["Tile: 11575", "Elevation: 12 meters", "All years; all variables; Daymet Software Version 4.0"]
+    lead += ["How to cite: invented", *(["A line more", "and one more"] if world.has("daymet-8-lead-lines") else [])]
+    lines = ["year,yday,dayl (s),prcp (mm/day),srad (W/m^2),swe (kg/m^2),tmax (deg c),tmin (deg c),vp (Pa)"]
+    days = Period(day(query["start"]), day(query["end"])).days
+    columns = _over(gauge.weather, days)
+    lit = daylength(days, gauge.latitude)[:, 0]
+    for at, each in enumerate(days):
+        number = int((each - each.astype("datetime64[Y]").astype("datetime64[D]")).astype(int)) + 1
+        if number <= 365:
+            numbers = [lit[at], columns["precipitation"][at], columns["srad"][at], 0.0]
+            numbers += [columns[name][at] for name in ("tmax", "tmin", "vp")]
+            year = int(each.astype("datetime64[Y]").astype(int)) + 1970
+            lines.append(",".join([f"{year}.0", str(number), *(f"{value:.6g}" for value in numbers)]))
+    return Reply(200, "\n".join([*lead, *lines]).encode() + b"\n", {"Content-Type": "text/csv"})
+
+
+def _place(
+    world: World, path: str, asked: Mapping[str, Any], at: int, latitude: float, longitude: float, time_zone: str
+) -> dict[str, Any]:
+    gauge = _nearest(world, latitude, longitude)
+    time_zone = gauge.standard_time[1] if time_zone == "auto" else time_zone
+    days = _days(world, asked, time_zone)
+    daily: dict[str, Any] = {"time": [str(each) for each in days]}
+    past = path.endswith("archive")
+    for member in range(world.members if path.endswith("ensemble") else 1):
+        weather = world.past_weather(gauge) if past else _forecast(world, gauge, member)
+        for name, values in _open_meteo(_over(weather, days), days, gauge.latitude).items():
+            daily[name + (f"_member{member:02}" if member else "")] = [_number(value) for value in values]
+    _spoil(world, daily)
+    cell = [round(round(value / _CELL) * _CELL, 2) for value in (latitude, longitude)]
+    shown = {
+        "latitude": cell[0] + (0.25 if world.has("meteo-shifted-grid") else 0),
+        "longitude": cell[1],
+        "generationtime_ms": 0.4,
+        "utc_offset_seconds": -18000,
+        "timezone": time_zone,
+        "daily_units": {name: _UNITS.get(name.partition("_member")[0], "iso8601") for name in daily},
+        "daily": daily,
+    }
+    return shown if at == 0 or world.has("meteo-no-location-id") else shown | {"location_id": at}
+
+
+def _spoil(world: World, daily: dict[str, Any]) -> None:
+    if world.has("meteo-null-tail"):
+        daily["dew_point_2m_mean"][-1] = None
+    if world.has("meteo-unequal-lengths"):
+        daily["precipitation_sum"] = daily["precipitation_sum"][:-1]
+
+
+def _days(world: World, asked: Mapping[str, Any], time_zone: str) -> Days:
+    if "start_date" in asked:
+        return Period(day(asked["start_date"][0]), day(asked["end_date"][0])).days
+    today = day(world.now.astimezone(zone(time_zone)).date())
+    return today + np.arange(-asked.get("past_days", 0), asked["forecast_days"])
+
+
+def _nearest(world: World, latitude: float, longitude: float) -> Gauge:
+    gauges = world.gauges.values()
+    return min(gauges, key=lambda gauge: abs(gauge.latitude - latitude) + abs(difference(gauge.longitude, longitude)))
+
+
+def _forecast(world: World, gauge: Gauge, member: int) -> Mapping[str, DailySeries]:
+    """Return what was observed, perturbed: the same for the same run, gauge and member."""
+    began, _ = run_of(world)
+    chance = np.random.default_rng(crc32(f"{began:%Y%m%d} {gauge.basin} {member}".encode()))
+    rain, warmth = chance.lognormal(0, 0.3), chance.normal(0, 1)
+    changed = {name: series.values.astype(np.float64) for name, series in gauge.weather.items()}
+    changed["precipitation"] = changed["precipitation"] * rain
+    for name in ("tmax", "tmin"):
+        changed[name] = changed[name] + warmth
+    return {
+        name: DailySeries(series.start, changed[name], series.flags, series.unit)
+        for name, series in gauge.weather.items()
+    }
+
+
+def _over(weather: Mapping[str, DailySeries], days: Days) -> dict[str, Array]:
+    period = Period(days[0], days[-1])
+    return {name: series.over(period).values.astype(np.float64) for name, series in weather.items()}
+
+
+def _open_meteo(values: Mapping[str, Array], days: Days, latitude: float) -> dict[str, Array]:
+    """Return our quantities as Open-Meteo gives them: the sum of radiation, the dew point."""
+    ratio = np.log(np.maximum(values["vp"], 1.0) / 610.8)
+    return {
+        "precipitation_sum": values["precipitation"],
+        "temperature_2m_max": values["tmax"],
+        "temperature_2m_min": values["tmin"],
+        "shortwave_radiation_sum": values["srad"] * daylength(days, latitude)[:, 0] / 1e6,
+        "dew_point_2m_mean": 237.3 * ratio / (17.27 - ratio),
+    }
+
+
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)

@@ -1,0 +1,1 @@
+"""Small input files as their publishers write them."""
