@@ -2,10 +2,9 @@
 
 from datetime import date
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from app.forecasts.schemas import RunOfBasin
-from app.forecasts.spread.example import SPREAD
 from app.http.base_schema import Missing, Model, column
 
 
@@ -21,8 +20,6 @@ class SpreadShares(Model):
 
 class SpreadOfRun(RunOfBasin):
     """Spread of the members' discharge on each day ahead, and its sources."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [SPREAD]})
 
     units: dict[str, str] = Field(description="The unit of each field with values.")
     time: list[date] = Field(description="The valid days.")
