@@ -70,7 +70,8 @@ def generate(file: Path) -> Examples:
         better = {"reason": "better on the held-out years", "basins": [*BASINS]}
         recorder.ask("PUT", "/v1/models/{version}/promotion", better, version=other)
         recorder.ask("POST", "/v1/models/{version}/rollback", {"reason": "worse in the floods of March"}, version=other)
-    return with_numbered_hashes(fixed(recorder.examples()))
+    examples: Examples = with_numbered_hashes(fixed(recorder.examples()))
+    return examples
 
 
 class Recorder:

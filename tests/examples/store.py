@@ -100,7 +100,7 @@ def _forecasts(database: Database, clock: Clock) -> Run:
     forecast(database, clock, ForecastParams(**ahead, weather="dry"))
     changes = Changes(degrees=2.0, increment=Increment(mm=10))
     what_if(database, clock, WhatIfParams(**ahead, changes=changes, note="a warm spell on more snow"))
-    forecast_volumes(database, clock, VolumesParams(**asked, season="04-01..07-31"))
+    forecast_volumes(database, clock, VolumesParams.model_validate(asked | {"season": "04-01..07-31"}))
     return run
 
 
