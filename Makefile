@@ -5,7 +5,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 INSTALLED := pyproject.toml setup.py constraints.txt $(wildcard models/nets/compiled/*.cpp models/nets/compiled/*.h) \
     models/nets/compiled/variants.py
 
-.PHONY: setup demo test audit clean
+.PHONY: setup demo examples test audit clean
 
 setup: .venv/.ready
 
@@ -27,6 +27,10 @@ setup: .venv/.ready
 
 demo: .venv/.ready
 	$(BIN)/freshet demo
+
+# The examples of answers in the OpenAPI document, from one run of a small service.
+examples: .venv/.ready-to-test
+	OMP_NUM_THREADS=1 $(BIN)/python -m tests.examples.generate
 
 test: .venv/.ready-to-test
 	$(BIN)/ruff check .

@@ -2,9 +2,8 @@
 
 from datetime import date, datetime
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
-from app.alerts.example import ALERT, BASIN_ALERTS, CHANGE
 from app.http.base_schema import Missing, Model
 from hydrology.extremes.alerting import Severity, Trend
 from hydrology.extremes.thresholds import Kind
@@ -26,8 +25,6 @@ class AlertStep(Model):
 
 class Alert(Model):
     """The current alert of one level."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [ALERT]})
 
     basin: str
     level: str = Field(description="The level's name in `/v1/basins/{basin}/thresholds`.")
@@ -58,8 +55,6 @@ class Alerts(Model):
 class BasinAlerts(Model):
     """The alerts of a basin by its newest forecast."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [BASIN_ALERTS]})
-
     basin: str
     run: str | None = Field(description="The latest run that was evaluated.")
     version: str | None = Field(description="The model version that issued it.")
@@ -74,8 +69,6 @@ class BasinAlerts(Model):
 
 class AlertChange(Model):
     """A change of an alert; receivers get the same fields, without `missing`."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [CHANGE]})
 
     event: str = Field(description="Its id: the same at every attempt to notify a receiver.")
     kind: ChangeKind = Field(

@@ -3,10 +3,9 @@
 from datetime import date, datetime
 from typing import Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from app.basins.schemas import Kind
-from app.forecasts.example import FORECAST, FORECASTS
 from app.http.base_schema import DataCredit, Missing, Model, Period, Program, column
 from app.http.discharge_units import Area
 from app.weather.bridges.schemas import BridgeUsed
@@ -309,8 +308,6 @@ class RunOfBasin(Model):
 class BasinForecast(RunOfBasin):
     """The result of a run for a basin."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [FORECAST]})
-
     filled_forcing: dict[str, int] = Field(
         description="Number of missing weather values interpolated, or filled by the stated rule of their source "
         "(Daymet lacks 31 December of leap years), by variable."
@@ -373,8 +370,6 @@ class WithoutForecast(Model):
 
 class BasinForecasts(Model):
     """The latest forecasts of many basins: every basin asked for is in `forecasts` or in `without`."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [FORECASTS]})
 
     forecasts: list[BasinForecast] = Field(description="In the requested order.")
     without: list[WithoutForecast] = Field(description="Basins without a forecast, and why.")

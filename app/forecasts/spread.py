@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from fastapi import APIRouter, Response
-from pydantic import ConfigDict, Field
+from pydantic import Field
 from sqlalchemy.orm import Session
 
 from app.exports.answers import answered
@@ -14,11 +14,9 @@ from app.exports.formats import SERIES
 from app.exports.negotiation import SeriesFormat, documented_formats
 from app.exports.table import Column, Table
 from app.forecasts import lookup
-from app.forecasts.example import FORECAST
 from app.forecasts.header import days_ahead, header, missing_in_header
 from app.forecasts.schemas import RunOfBasin
 from app.forecasts.table import day_columns, run_columns
-from app.forecasts.water.example import OF_THE_RUN
 from app.http import json_numbers
 from app.http.base_schema import Missing, Model, column
 from app.http.conditional import NOT_MODIFIED, IfNoneMatch
@@ -32,18 +30,6 @@ from records.runs.runs import UnknownRun
 router = APIRouter(prefix="/basins", tags=["forecasts"])
 
 NOT_DIVIDED = "The run did not divide its spread: forecast with perturbed_states."
-SPREAD: dict[str, Any] = OF_THE_RUN | {
-    "units": {"standard_deviation": "mm/day"},
-    "time": FORECAST["time"],
-    "lead_days": FORECAST["lead_days"],
-    "standard_deviation": [0.007122402, 0.007913208, 0.009146112],
-    "shares": {
-        "weights": [0.5127301, 0.3840107, 0.2518824],
-        "weather": [0.1204112, 0.3331927, 0.5610271],
-        "state": [0.3668587, 0.2827966, 0.1870905],
-    },
-    "missing": {},
-}
 
 
 class SpreadShares(Model):
@@ -58,8 +44,6 @@ class SpreadShares(Model):
 
 class SpreadOfRun(RunOfBasin):
     """Spread of the members' discharge on each day ahead, and its sources."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [SPREAD]})
 
     units: dict[str, str] = Field(description="The unit of each field with values.")
     time: list[date] = Field(description="The valid days.")

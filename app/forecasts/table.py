@@ -1,14 +1,12 @@
 """Forecasts as a table: a row for each basin and day, a column for each quantile."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import date
-from typing import Protocol
+from typing import Any, Protocol
 
 from app.exports.basins import NOWHERE, basin_columns
 from app.exports.table import RIVER_FLOW, Along, Column, Table, constant, stacked
 from app.forecasts.discharge import ANSWER_LEVELS, level_name
-from app.forecasts.example import FORECAST
 from app.forecasts.schemas import BasinForecast, BasinForecasts, Columns, RunOfBasin, SnowRead, WithoutForecast
 from records.basins.basins import Site
 from records.runs.runs import QUANTILES
@@ -33,10 +31,10 @@ def of_many(answer: BasinForecasts, sites: Mapping[str, Site], unit: str) -> Tab
 
 
 def empty_columns(unit: str) -> list[Column]:
-    """Return the columns of any forecast, without rows: those of the API's example, but for its members."""
-    units = FORECAST["units"] | {"discharge": unit}
-    example = BasinForecast.model_validate(FORECAST | {"members": {}, "units": units})
-    return [replace(column, values=[]) for column in _of(example, {})]
+    """Return the columns of any forecast, without rows and members."""
+    fields: dict[str, Any] = dict.fromkeys(BasinForecast.model_fields)
+    fields |= {"time": [], "lead_days": [], "members": {}, "units": {"discharge": unit}}
+    return _of(BasinForecast.model_construct(**fields), {})
 
 
 def run_columns(answer: RunOfBasin, sites: Mapping[str, Site], rows: int) -> list[Column]:

@@ -23,7 +23,7 @@ from app.http.media_types import EVENT_STREAM
 from app.http.pagination import next_page
 from app.http.problems import documented_keyed, documented_writing
 from app.jobs import service, stream
-from app.jobs.example import EVENTS, REQUESTS
+from app.jobs.requests import REQUESTS
 from app.jobs.schemas import Job, JobPage, Status
 from app.jobs.service import NotYourJob
 from jobspec.fields import ID
@@ -84,7 +84,7 @@ _EVENT = {
 _STREAMED: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "The events, until the job has ended and all are sent.",
-        "content": {EVENT_STREAM: {"itemSchema": _EVENT, "example": EVENTS}},
+        "content": {EVENT_STREAM: {"itemSchema": _EVENT}},
     }
 }
 

@@ -3,10 +3,9 @@
 from datetime import datetime
 from typing import Any, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from app.http.base_schema import Missing, Model
-from app.jobs.example import JOB
 
 Status = Literal["queued", "running", "waiting", "succeeded", "failed", "cancelled"]
 
@@ -32,8 +31,6 @@ class Job(Model):
     `params`, `result`, `progress.detail` and `problem.detail` may name files and addresses. They are shown to the key
     that posted the job and to an admin; for any other key they are null.
     """
-
-    model_config = ConfigDict(json_schema_extra={"examples": [JOB]})
 
     id: str
     kind: str = Field(

@@ -3,10 +3,9 @@
 from datetime import datetime
 from typing import Any, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from app.http.base_schema import Missing, Model
-from app.models.example import MODEL, PROMOTIONS, ROLLBACK
 from jobspec.fields import Basins, Line, RequestModel
 
 
@@ -93,8 +92,6 @@ class Member(Model):
 class ModelDetail(ModelSummary):
     """A model version with all its details."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [MODEL]})
-
     config: dict[str, Any] = Field(description="Architecture and training configuration of the networks.")
     uses: Literal["best", "last"] = Field(description="Choice of a member's weights: best validation or last step.")
     data_hash: str = Field(description="Hash of the training data.")
@@ -129,8 +126,6 @@ class Promotion(Model):
 class Promotions(Model):
     """The promotions of a version, the newest first."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [PROMOTIONS]})
-
     version: str
     promotions: list[Promotion]
     current_basins: list[str] = Field(description="The basins that it is still current for.")
@@ -155,8 +150,6 @@ class NewRollback(RequestModel):
 
 class Rollback(Model):
     """The result of a rollback."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [ROLLBACK]})
 
     version: str = Field(description="The version rolled back.")
     restored: dict[str, str] = Field(description="Restored version of each basin that had another before.")

@@ -11,12 +11,14 @@ from app.http.dependencies import Reading
 from app.pages.errors import PageRoute
 from app.pages.render import render
 from app.weather.feeds import service
-from app.weather.feeds.example import SETTINGS
 from app.weather.feeds.schemas import FeedDetail
 from jobspec.feeds import ADAPTERS
 from records.weather import feeds
 
 router = APIRouter(route_class=PageRoute)
+
+SETTINGS = {"adapter": "usgs", "basins": ["USGS-01013500", "USGS-13235000"]}
+"""Settings that the form of a new feed begins with."""
 
 
 @dataclass(frozen=True, slots=True)

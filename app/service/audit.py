@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from app.http.api_keys import AdminReader
 from app.http.base_schema import Missing, Model
@@ -24,23 +24,10 @@ _WHY = {
     "key": "No key was used: the change came from the command line or a schedule.",
     "address": "The change was on this machine.",
 }
-ENTRY: dict[str, Any] = {
-    "seq": 42,
-    "at": "2026-11-20T15:36:30.549724Z",
-    "who": "river office",
-    "key": "01a1fa2ab3c4d50b5f2e91",
-    "address": "192.0.2.7",
-    "action": "job posted",
-    "subject": "01a1fa30c5d6a78d9e12f4",
-    "detail": {"kind": "forecast"},
-    "missing": {},
-}
 
 
 class Change(Model):
     """A change with its actor, time and origin."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [ENTRY]})
 
     seq: int = Field(description="Grows with every change.")
     at: datetime

@@ -2,10 +2,9 @@
 
 from datetime import date, datetime
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from app.http.base_schema import Model
-from app.weather.example import ISSUE, WEATHER
 
 
 class WeatherIdentity(Model):
@@ -59,15 +58,11 @@ class WeatherOfBasin(Model):
 class WeatherDetail(WeatherIssue):
     """A weather forecast with its contents for each basin."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [ISSUE]})
-
     basins: list[WeatherOfBasin]
 
 
 class BasinWeather(WeatherUsed):
     """The forecast weather of a basin."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [WEATHER]})
 
     basin: str
     units: dict[str, str] = Field(description="Unit of each variable.")

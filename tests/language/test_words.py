@@ -20,7 +20,6 @@ EXCEPTIONS: Mapping[str, str] = MappingProxyType(
         "docs/learn/glossary.md": "it lists the words to avoid beside those to use",
         "app/basins/observations/schemas.py: kept": "a public field of an answer",
         "app/basins/observations/service.py: kept": "the same field",
-        "app/basins/observations/example.py: kept": "the same field",
         "tests/app/basins/test_observations.py: kept": "the same field",
         "app/http/limits/connections.py: connection_made": "a method of asyncio.Protocol",
         "tests/app/http/test_connections.py: timeout_keep_alive": "a setting of uvicorn",

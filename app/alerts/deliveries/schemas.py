@@ -2,9 +2,8 @@
 
 from datetime import datetime
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
-from app.alerts.deliveries.example import ATTEMPT, DELIVERY, DELIVERY_DETAIL
 from app.http.base_schema import Missing, Model
 from records.alerts.alert_changes import ChangeKind
 from records.alerts.deliveries import Status
@@ -12,8 +11,6 @@ from records.alerts.deliveries import Status
 
 class DeliveryAttempt(Model):
     """One sending."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [ATTEMPT]})
 
     number: int
     at: datetime
@@ -25,8 +22,6 @@ class DeliveryAttempt(Model):
 
 class Delivery(Model):
     """An alert change to be sent to a receiver."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [DELIVERY]})
 
     id: str
     subscription: str
@@ -43,8 +38,6 @@ class Delivery(Model):
 
 class DeliveryDetail(Delivery):
     """An alert change for a receiver, with every attempt to send it."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [DELIVERY_DETAIL]})
 
     attempts: list[DeliveryAttempt] = Field(description="The oldest first.")
 

@@ -2,17 +2,14 @@
 
 from datetime import datetime
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
-from app.alerts.subscriptions.example import NEW_SECRET, SUBSCRIPTION
 from app.http.base_schema import Missing, Model
 from hydrology.extremes.alerting import Severity
 
 
 class Subscription(Model):
     """A receiver of alert changes."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [SUBSCRIPTION]})
 
     id: str
     url: str = Field(description="Address that changes are posted to.")
@@ -26,8 +23,6 @@ class Subscription(Model):
 
 class SubscriptionWithSecret(Subscription):
     """A receiver of alert changes and its secret, which is shown this once."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [NEW_SECRET]})
 
     secret: str = Field(description="Secret for checking signatures. It is shown only this once: store it.")
 

@@ -3,9 +3,8 @@
 from datetime import date
 from typing import Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
-from app.basins.normals.example import NORMALS
 from app.basins.schemas import Kind
 from app.http.base_schema import DataCredit, Missing, Model, Period, column
 from app.http.discharge_units import Area
@@ -34,8 +33,6 @@ class DayNormals(Model):
 
 class Normals(Model):
     """Normals for the requested days, by variable."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [NORMALS]})
 
     basin: str
     basin_kind: Kind = Field(description="`synthetic`: computed, not a real river.")

@@ -2,9 +2,8 @@
 
 from datetime import date, datetime
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
-from app.basins.observations.example import OBSERVATIONS
 from app.basins.schemas import Kind
 from app.http.base_schema import DataCredit, Missing, Model, column
 from app.http.discharge_units import Area
@@ -19,8 +18,6 @@ class Extent(Model):
 
 class Observations(Model):
     """Daily series of a product in a basin, a column each."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [OBSERVATIONS]})
 
     basin: str
     basin_kind: Kind = Field(description="`synthetic`: computed, not a real river.")

@@ -2,10 +2,9 @@
 
 from datetime import datetime
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from app.basins.schemas import Kind
-from app.basins.thresholds.example import FIXED, THRESHOLDS
 from app.http.base_schema import DataCredit, Missing, Model, Period
 from app.http.discharge_units import Area
 from hydrology.base.units import Units
@@ -64,8 +63,6 @@ class ModelLevels(Model):
 class FixedThreshold(Model):
     """A level set by an operator."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [FIXED]})
-
     name: str
     discharge: float = Field(description="m³/s; among all of a basin, in `units`.")
     direction: Direction = Field(description="Direction in which flow crosses the level.")
@@ -74,8 +71,6 @@ class FixedThreshold(Model):
 
 class Thresholds(Model):
     """The levels of a basin's discharge."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [THRESHOLDS]})
 
     basin: str
     basin_kind: Kind = Field(description="`synthetic`: computed, not a real river.")

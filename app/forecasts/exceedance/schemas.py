@@ -3,9 +3,8 @@
 from datetime import date
 from typing import Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
-from app.forecasts.exceedance.example import EXCEEDANCE
 from app.forecasts.schemas import RunOfBasin
 from app.http.base_schema import Missing, Model, column
 from hydrology.uncertainty.exceedance import Direction
@@ -42,8 +41,6 @@ class LevelChances(Model):
 
 class ExceedanceOfRun(RunOfBasin):
     """Exceedance probabilities of levels on the days ahead."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [EXCEEDANCE]})
 
     units: dict[str, str] = Field(description="The unit of each field with values.")
     time: list[date] = Field(description="The valid days.")

@@ -2,9 +2,8 @@
 
 from datetime import date
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
-from app.forecasts.recession.example import DRAIN_DOWN
 from app.forecasts.schemas import Columns, RunOfBasin
 from app.http.base_schema import Missing, Model, column
 
@@ -48,8 +47,6 @@ class LowFlow(Model):
 
 class DrainDownOfRun(RunOfBasin):
     """Recession of a basin without further rain."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [DRAIN_DOWN]})
 
     units: dict[str, str] = Field(description="The unit of each field with values.")
     time: list[date] = Field(description="The valid days.")

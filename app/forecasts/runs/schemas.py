@@ -3,10 +3,9 @@
 from datetime import date, datetime
 from typing import Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from app.basins.schemas import Kind
-from app.forecasts.runs.example import RUN
 from app.forecasts.schemas import T0_AGE, T0_NOTE, WhatIf
 from app.http.base_schema import Model, Program
 from app.weather.schemas import WeatherUsed
@@ -69,8 +68,6 @@ class BasinOfRun(Model):
 
 class RunDetail(RunSummary):
     """A run and its outcome in each basin."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [RUN]})
 
     forcing_cutoff: date | None = Field(description="The last day of observed weather used; null where none was.")
     weights_hash: str

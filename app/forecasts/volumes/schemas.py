@@ -1,9 +1,8 @@
 """Answers about seasonal volumes."""
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from app.forecasts.schemas import Calibration, RunOfBasin
-from app.forecasts.volumes.example import VOLUMES
 from app.http.base_schema import Missing, Model, Period
 from app.http.discharge_units import Area
 
@@ -47,8 +46,6 @@ class NormalVolume(Model):
 
 class VolumesOfRun(RunOfBasin):
     """A seasonal volume."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [VOLUMES]})
 
     season: str = Field(description="The season, as days of every year.", examples=["04-01..07-31"])
     period: Period = Field(description="The season of this forecast: the first that had not ended at T0.")

@@ -2,10 +2,9 @@
 
 from datetime import date
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from app.forecasts.schemas import Column, RunOfBasin, SnowRead, WaterBalance
-from app.forecasts.water.example import AGE, BALANCE, LONG_TERM, ORIGIN, STORAGE
 from app.http.base_schema import Missing, Model, Period, column
 from app.models.scores.schemas import SnowSkill
 
@@ -21,8 +20,6 @@ class NormalWater(Model):
 
 class StorageOfRun(RunOfBasin):
     """Water in the basin on the days ahead, mm, the mean of the members."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [STORAGE]})
 
     units: dict[str, str] = Field(description="The unit of each field with values.")
     time: list[date] = Field(description="The valid days.")
@@ -54,8 +51,6 @@ class FlowOfOrigin(Model):
 
 class OriginOfRun(RunOfBasin):
     """The discharge of the days ahead by where its water was at T0, mm/day."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [ORIGIN]})
 
     units: dict[str, str] = Field(description="The unit of each field with values.")
     time: list[date] = Field(description="The valid days.")
@@ -113,8 +108,6 @@ class FlowOfAge(Model):
 class AgeOfRun(RunOfBasin):
     """The discharge of the days ahead by the season in which its water fell, mm/day."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [AGE]})
-
     units: dict[str, str] = Field(description="The unit of each field with values.")
     time: list[date] = Field(description="The valid days.")
     lead_days: list[int] = Field(description=column("Days since T0"))
@@ -127,8 +120,6 @@ class AgeOfRun(RunOfBasin):
 
 class BalanceOfRun(RunOfBasin):
     """The water balance of the days ahead, mm."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [BALANCE]})
 
     units: dict[str, str] = Field(description="The unit of each field with values.")
     first_day: date = Field(description="The first day of the balance: the day after T0.")
@@ -164,8 +155,6 @@ class ObservedRunoff(Model):
 
 class LongTermBalance(RunOfBasin):
     """Water balance of all days from the empty store to T0."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [LONG_TERM]})
 
     units: dict[str, str] = Field(description="The unit of each field with values.")
     period: Period | None = Field(description="From the first day after the empty store to T0.")

@@ -2,10 +2,9 @@
 
 from datetime import date
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from app.forecasts.schemas import Column, RunOfBasin, WaterBalance
-from app.forecasts.what_if_runs.example import WHAT_IF
 from app.http.base_schema import Missing, Model, column
 
 
@@ -35,8 +34,6 @@ class Side(Model):
 
 class WhatIfOfRun(RunOfBasin):
     """A what-if run and the run without its changes, side by side."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [WHAT_IF]})
 
     units: dict[str, str] = Field(description="The unit of each field with values.")
     time: list[date] = Field(description="The valid days.")

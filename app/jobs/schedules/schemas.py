@@ -6,17 +6,26 @@ from typing import Any
 from pydantic import ConfigDict, Field
 
 from app.http.base_schema import Missing, Model
-from app.jobs.schedules.example import SCHEDULE
 from jobspec.fields import Line, RequestModel
 from jobspec.kinds import AnyJobRequest
-
-_FIELDS = ("name", "job", "cron", "timezone", "enabled")
 
 
 class NewSchedule(RequestModel):
     """A schedule to be stored."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{name: SCHEDULE[name] for name in _FIELDS}]})
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "name": "daily forecast",
+                    "job": {"kind": "forecast", "params": {"horizon": 10}},
+                    "cron": "30 6 * * *",
+                    "timezone": "America/Denver",
+                    "enabled": True,
+                }
+            ]
+        }
+    )
 
     name: Line = Field(description="Unique name of the schedule.")
     job: AnyJobRequest = Field(description="The job to post: as in `POST /v1/jobs`.")
@@ -34,8 +43,6 @@ class ScheduledJob(Model):
 
 class Schedule(Model):
     """A stored schedule and its times."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [SCHEDULE]})
 
     id: str
     name: str

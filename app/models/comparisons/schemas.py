@@ -2,10 +2,9 @@
 
 from datetime import datetime
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from app.http.base_schema import Missing, Model, Period
-from app.models.comparisons.example import COMPARISON
 
 
 class ComparisonSummary(Model):
@@ -165,8 +164,6 @@ class BasinColumn(Model):
 
 class Comparison(Model):
     """A comparison of model versions."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [COMPARISON]})
 
     id: str
     created_at: datetime = Field(description="When it was created, by the machine's clock.")

@@ -2,11 +2,10 @@
 
 from datetime import datetime
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from app.basins.schemas import Kind
 from app.http.base_schema import Missing, Model, Period
-from app.models.scores.example import BASIN_SKILL, MODEL_SKILL
 
 NOT_TRAINED = "not trained on snow"
 SCORED = (
@@ -74,8 +73,6 @@ class SnowSkill(Model):
 class BasinSkill(Model):
     """The scores of a model version in a basin."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [BASIN_SKILL]})
-
     basin: str
     basin_kind: Kind = Field(description="`synthetic`: computed, not a real river.")
     version: str = Field(description="The model version.")
@@ -101,8 +98,6 @@ class Quartiles(Of):
 
 class ModelSkill(Model):
     """The scores of a model version over its basins."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [MODEL_SKILL]})
 
     version: str
     scored: str = Field(description=SCORED)

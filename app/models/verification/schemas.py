@@ -3,12 +3,11 @@
 from datetime import datetime
 from typing import Any
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from app.basins.schemas import Kind
 from app.http.base_schema import Missing, Model, Period
 from app.models.scores.schemas import SCORED
-from app.models.verification.example import BASIN_VERIFICATION, MODEL_VERIFICATION
 from hydrology.verification.results import Season
 from records.verification.lead_scores import Origin
 
@@ -110,8 +109,6 @@ class LeadVerification(OfLead):
 class BasinVerification(Model):
     """Verification of a model version's forecasts in a basin."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [BASIN_VERIFICATION]})
-
     basin: str
     basin_kind: Kind = Field(description="`synthetic`: computed, not a real river.")
     version: str = Field(description="The model version.")
@@ -149,8 +146,6 @@ class PooledLead(OfLead):
 
 class ModelVerification(Model):
     """Verification of a model version's forecasts over its basins."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [MODEL_VERIFICATION]})
 
     version: str
     season: Season

@@ -3,10 +3,9 @@
 from datetime import date, datetime
 from typing import Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from app.http.base_schema import Missing, Model
-from app.service.status.example import STATUS
 from hydrology.base.staleness import STALE_AFTER_DAYS
 
 AGE = "Days behind the service's clock; negative if ahead."
@@ -80,8 +79,6 @@ class Degraded(Model):
 
 class Status(Model):
     """The status of the service."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [STATUS]})
 
     status: Literal["ok", "degraded"]
     degraded: list[Degraded] = Field(description="Degradations; empty if there are none.")

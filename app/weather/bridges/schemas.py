@@ -2,10 +2,9 @@
 
 from datetime import date, datetime
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from app.http.base_schema import Missing, Model
-from app.weather.bridges.example import BRIDGE, BRIDGE_DETAIL
 
 
 class BridgeUsed(Model):
@@ -71,8 +70,6 @@ class BridgedBasin(Model):
 class Bridge(Model):
     """A fit of a bridge."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [BRIDGE]})
-
     id: str
     name: str = Field(description="The bridge's name, also the product that its weather is stored under.")
     from_product: str = Field(description="The product it converts.")
@@ -86,8 +83,6 @@ class Bridge(Model):
 
 class BridgeDetail(Bridge):
     """A fit of a bridge with its corrections for each basin."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [BRIDGE_DETAIL]})
 
     basins: list[BridgedBasin] = Field(description="In the order of their identifiers.")
     refused: dict[str, str] = Field(description="Why other basins have no corrections.")

@@ -3,10 +3,9 @@
 from datetime import date, datetime
 from typing import Any
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from app.http.base_schema import Missing, Model
-from app.weather.feeds.example import FEED, FEED_DETAIL
 from records.weather.feeds import BasinStatus
 
 
@@ -41,8 +40,6 @@ class BasinOfFeed(Model):
 class Feed(Model):
     """A feed and the outcome of its last fetch."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [FEED]})
-
     id: str
     name: str
     adapter: str = Field(description="The adapter of the service it uses.")
@@ -58,8 +55,6 @@ class Feed(Model):
 
 class FeedDetail(Feed):
     """A feed and the outcome of its last fetch for each basin."""
-
-    model_config = ConfigDict(json_schema_extra={"examples": [FEED_DETAIL]})
 
     basins: list[BasinOfFeed] = Field(description="In the order of their identifiers.")
 

@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from app.forecasts.exceedance.example import EXCEEDANCE
-from app.forecasts.exceedance.schemas import ExceedanceOfRun
 from hydrology.extremes.frequency import Level
 from hydrology.extremes.thresholds import NamedLevel, Statistic, names
 from hydrology.scores.probabilistic import exceedance_probability
@@ -121,7 +119,3 @@ def test_without_an_area_only_depths_can_be_compared(sqlite_database: Database, 
     refused = sqlite_client.get(ADDRESS, params={"discharge": 3.0})
     assert (refused.status_code, refused.json()["type"]) == (422, "/problems/no-area")
     assert sqlite_client.get(ADDRESS, params={"discharge": 3.0, "units": "mm/day"}).status_code == 200
-
-
-def test_the_example_is_a_real_answer() -> None:
-    assert ExceedanceOfRun.model_validate(EXCEEDANCE).model_dump(mode="json", exclude_unset=True) == EXCEEDANCE

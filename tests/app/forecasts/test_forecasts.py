@@ -10,8 +10,6 @@ from sqlalchemy import Engine, event
 from starlette.testclient import TestClient
 
 from app.forecasts.batch import MAX_BASINS
-from app.forecasts.example import FORECAST
-from app.forecasts.schemas import BasinForecast
 from hydrology.base.calendar import day
 from hydrology.base.credit import Credit
 from hydrology.uncertainty.error_model import LEVELS as ALL_LEVELS
@@ -400,23 +398,6 @@ def test_a_stored_value_that_is_not_a_number_is_never_reported(
     series = [replace(one, values=np.full_like(one.values, np.nan)) for one in broken.series]
     fill_records(sqlite_database, replace(broken, series=series))
     assert sqlite_client.get(LATEST).status_code == 500
-
-
-def test_the_example_is_a_real_answer(sqlite_database: Database, sqlite_client: TestClient) -> None:
-    fill_records(sqlite_database, factories.forecast())
-    output = sqlite_client.get(LATEST).json()
-    assert list(FORECAST) == list(output)
-    assert set(FORECAST["discharge"]) == set(output["discharge"])
-    example = BasinForecast.model_validate(FORECAST)
-    assert example.area is not None
-    assert example.water_balance is not None
-    assert example.discharge is not None
-    assert example.water_balance.since_empty_store.days == example.spin_up_days
-    for member in example.water_balance.members.values():
-        assert sum(member.terms.values()) == pytest.approx(member.residual, abs=1e-9)
-        assert abs(member.residual) <= member.tolerance
-    depths = {name: sum(flows) / (example.area.km2 / 86.4) for name, flows in example.discharge.items()}
-    assert depths["p05"] < -example.water_balance.mean["discharge"] < depths["p95"]
 
 
 @pytest.mark.parametrize(("chosen", "warned"), [(True, True), (False, False)])

@@ -4,8 +4,7 @@ from datetime import date
 
 import pytest
 
-from app.forecasts.example import FORECAST
-from app.forecasts.schemas import BasinForecast, Calibration, KnownSnowSkill, SnowAtT0, SnowRead, Storage
+from app.forecasts.schemas import Calibration, KnownSnowSkill, SnowAtT0, SnowRead, Storage
 from app.forecasts.words import in_words, number
 from app.http.base_schema import Period
 
@@ -92,21 +91,6 @@ def test_snow_is_described_with_its_spread_mapping_and_false_snow() -> None:
         T0, DAYS[:1], MEMBERS, None, None, held.model_copy(update={"snow_read": hardly}), "observed", "mm/day"
     )
     assert answer.endswith("36.0 to 46.0 mm). Cells of others.")
-
-
-def test_the_example_contains_its_own_numbers() -> None:
-    shown = BasinForecast.model_validate(FORECAST)
-    assert shown.discharge is not None
-    assert shown.in_words == in_words(
-        shown.t0,
-        shown.time,
-        shown.discharge,
-        shown.calibrated,
-        shown.calibration,
-        shown.storage,
-        shown.forcing_kind,
-        "m3/s",
-    )
 
 
 @pytest.mark.parametrize(

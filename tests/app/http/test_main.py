@@ -5,61 +5,22 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, TypeVar
 
 import pytest
 from pydantic import BaseModel
 from starlette.testclient import TestClient
 
-from app.alerts.deliveries.example import DELIVERY, DELIVERY_DETAIL
-from app.alerts.deliveries.schemas import Delivery, DeliveryDetail
-from app.alerts.example import ALERT, BASIN_ALERTS, CHANGE
-from app.alerts.schemas import Alert, AlertChange, BasinAlerts
-from app.alerts.subscriptions.example import NEW_SECRET, SUBSCRIPTION
-from app.alerts.subscriptions.schemas import Subscription, SubscriptionWithSecret
-from app.basins.normals.example import NORMALS
-from app.basins.normals.schemas import Normals
-from app.basins.observations.example import OBSERVATIONS
-from app.basins.observations.schemas import Observations
-from app.basins.thresholds.example import FIXED, THRESHOLDS
-from app.basins.thresholds.schemas import FixedThreshold, Thresholds
-from app.forecasts.example import FORECAST, FORECASTS
-from app.forecasts.recession.example import DRAIN_DOWN
-from app.forecasts.recession.schemas import DrainDownOfRun
-from app.forecasts.runs.example import RUN
-from app.forecasts.runs.schemas import RunDetail
-from app.forecasts.schemas import BasinForecast, BasinForecasts
-from app.forecasts.volumes.example import VOLUMES
-from app.forecasts.volumes.schemas import VolumesOfRun
-from app.forecasts.water.example import AGE, BALANCE, STORAGE
-from app.forecasts.water.schemas import AgeOfRun, BalanceOfRun, StorageOfRun
-from app.http.base_schema import Model
-from app.jobs.example import JOB
-from app.jobs.schedules.example import SCHEDULE
-from app.jobs.schedules.schemas import Schedule
-from app.jobs.schemas import Job
 from app.main import create_app
-from app.models.comparisons.example import COMPARISON
-from app.models.comparisons.schemas import Comparison
-from app.models.example import MODEL, PROMOTIONS
-from app.models.schemas import ModelDetail, Promotions
-from app.models.scores.example import BASIN_SKILL, MODEL_SKILL
-from app.models.scores.schemas import BasinSkill, ModelSkill
-from app.models.verification.example import BASIN_VERIFICATION, MODEL_VERIFICATION
-from app.models.verification.schemas import BasinVerification, ModelVerification
-from app.openapi import models
-from app.service.status.example import STATUS
-from app.service.status.schemas import Status
-from app.weather.bridges.example import BRIDGE, BRIDGE_DETAIL
-from app.weather.bridges.schemas import Bridge, BridgeDetail
-from app.weather.feeds.example import FEED, FEED_DETAIL
-from app.weather.feeds.schemas import Feed, FeedDetail
 from jobspec.kinds import REQUESTABLE, read
 from records.database.engine import Database
 from runtime.settings import Settings
 from testing.records import BASIN, a_basin, a_promoted_version, a_run
 from tests.app.conftest import serving
 from tests.app.factories import forecast
+
+AnyModel = TypeVar("AnyModel", bound=BaseModel)
 
 
 @pytest.fixture(scope="module")
@@ -187,49 +148,11 @@ def test_a_forecast_documents_its_problems(document: dict[str, Any]) -> None:
     assert set(examples) == {"unknown-basin", "no-model", "no-forecast"}
 
 
-@pytest.mark.parametrize(
-    ("model", "example"),
-    [
-        (BasinForecast, FORECAST),
-        (Alert, ALERT),
-        (AlertChange, CHANGE),
-        (BasinAlerts, BASIN_ALERTS),
-        (Delivery, DELIVERY),
-        (DeliveryDetail, DELIVERY_DETAIL),
-        (Subscription, SUBSCRIPTION),
-        (SubscriptionWithSecret, NEW_SECRET),
-        (BasinForecasts, FORECASTS),
-        (Normals, NORMALS),
-        (Observations, OBSERVATIONS),
-        (RunDetail, RUN),
-        (StorageOfRun, STORAGE),
-        (AgeOfRun, AGE),
-        (BalanceOfRun, BALANCE),
-        (BasinSkill, BASIN_SKILL),
-        (ModelSkill, MODEL_SKILL),
-        (BasinVerification, BASIN_VERIFICATION),
-        (ModelVerification, MODEL_VERIFICATION),
-        (Comparison, COMPARISON),
-        (ModelDetail, MODEL),
-        (Promotions, PROMOTIONS),
-        (Status, STATUS),
-        (Job, JOB),
-        (Schedule, SCHEDULE),
-        (Feed, FEED),
-        (Bridge, BRIDGE),
-        (BridgeDetail, BRIDGE_DETAIL),
-        (FeedDetail, FEED_DETAIL),
-        (Thresholds, THRESHOLDS),
-        (FixedThreshold, FIXED),
-        (VolumesOfRun, VOLUMES),
-        (DrainDownOfRun, DRAIN_DOWN),
-    ],
-)
-def test_an_example_is_an_answer_as_it_would_be_given(
-    document: dict[str, Any], model: type[Model], example: dict[str, Any]
-) -> None:
-    assert model.model_validate(example).model_dump(mode="json", exclude_unset=True) == example
-    assert document["components"]["schemas"][model.__name__]["examples"] == [example]
+def models(above: type[AnyModel]) -> Iterator[type[AnyModel]]:
+    """Yield every model below another."""
+    for model in above.__subclasses__():
+        yield model
+        yield from models(model)
 
 
 def test_no_two_models_share_a_name(document: dict[str, Any]) -> None:
@@ -246,7 +169,6 @@ def test_the_forecast_shows_its_nulls(document: dict[str, Any]) -> None:
     assert content["schema"] == {"$ref": "#/components/schemas/BasinForecast"}
     (example,) = document["components"]["schemas"]["BasinForecast"]["examples"]
     assert (example["reason"], example["superseded_by"]) == (None, None)
-    assert example == FORECAST
 
 
 def test_the_document_is_served_as_it_is(sqlite_client: TestClient, document: dict[str, Any]) -> None:

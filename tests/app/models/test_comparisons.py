@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from app.models.comparisons.example import COMPARISON
 from hydrology.base.calendar import day
 from records.database.engine import Database
 from records.database.json_columns import from_json
@@ -178,7 +177,3 @@ def test_a_comparison_is_asked_for_as_a_job(sqlite_database: Database, sqlite_cl
     for wrong in wrongs:
         refused = sqlite_client.post("/v1/jobs", headers=header, json={"kind": "comparison", "params": params | wrong})
         assert refused.status_code == 422
-
-
-def test_the_example_is_of_the_printed_table() -> None:
-    assert len(COMPARISON["published_table"]["models"]) == 14

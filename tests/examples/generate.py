@@ -1,0 +1,166 @@
+"""Writes the examples of the API from the answers of a small service: `make examples`.
+
+Each documented answer is an example of its schema. Lists of objects are cut to the first `MAX_ITEMS`, texts to the
+first `MAX_LINES` lines; columns are as long as the days asked for.
+"""
+
+import json
+import re
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from starlette.testclient import TestClient
+
+from app.edr.collections import FORECASTS
+from ingestion.sources import synthetic
+from records.access import keys
+from records.database.engine import Database
+from tests.app.conftest import serving
+from tests.examples.compare import difference
+from tests.examples.machine import Machine, fixed, fixed_machine, with_numbered_hashes
+from tests.examples.store import AS_OF, RECORD, fill
+from tests.operations.conftest import BASINS
+
+FOLDER = Path(__file__).parents[2] / "app" / "examples"
+MAX_ITEMS = 2
+MAX_LINES = 8
+JSON = "application/json"
+TEXTS = ("text/plain", "text/event-stream")
+_DAYS = {"start": "2005-04-18", "end": "2005-04-20"}
+QUERIES: Mapping[str, Mapping[str, str]] = {
+    "/v1/forecasts": {"basins": "SYNTH-01,SYNTH-99"},
+    "/v1/basins/{basin}/observations": _DAYS | {"product": "synth", "start": "2005-09-29", "end": "2005-10-01"},
+    "/v1/basins/{basin}/normals": _DAYS,
+    "/v1/basins/{basin}/skill": {"metric": "nse"},
+    "/v1/models/{version}/skill": {"metric": "nse"},
+    "/v1/comparisons/{comparison}": {"metric": "nse"},
+}
+"""Queries of the addresses that are read, besides their path."""
+
+_COLUMN = re.compile(r"\[\n[^\[\]{}]*\n *\]")
+_LINE = re.compile(r"\n *")
+
+Examples = dict[str, dict[str, Any]]
+"""Examples by tag and by schema or operation."""
+
+
+def generate(file: Path) -> Examples:
+    """Return the examples.
+
+    Args:
+        file: a SQLite file with all tables and no rows; it is filled.
+    """
+    torch.set_num_threads(1)
+    url = f"sqlite:///{file}"
+    with fixed_machine() as machine, tempfile.TemporaryDirectory() as folder, serving(url, AS_OF) as client:
+        country = Path(folder) / "camels"
+        synthetic.write(country, basins=len(BASINS), first_day=RECORD.first, last_day=RECORD.last)
+        database = Database(url)
+        with database.transaction() as session:
+            _, token = keys.make(session, "river office", "admin", None, machine.now)
+        client.headers["Authorization"] = f"Bearer {token}"
+        recorder = Recorder(client, machine)
+        recorder.names |= fill(database, machine, recorder.ask, country)
+        database.close()
+        recorder.read_all()
+        other = recorder.names["other_version"]
+        better = {"reason": "better on the held-out years", "basins": [*BASINS]}
+        recorder.ask("PUT", "/v1/models/{version}/promotion", better, version=other)
+        recorder.ask("POST", "/v1/models/{version}/rollback", {"reason": "worse in the floods of March"}, version=other)
+    examples: Examples = with_numbered_hashes(fixed(recorder.examples()))
+    return examples
+
+
+class Recorder:
+    """Asks the service, and stores the first answer of each schema."""
+
+    def __init__(self, client: TestClient, machine: Machine) -> None:
+        self.names: dict[str, str] = {"collection": FORECASTS}
+        self._read: Examples = {}
+        self._written: Examples = {}
+        self._client, self._machine = client, machine
+        self._paths: dict[str, dict[str, Any]] = client.get("/openapi.json").json()["paths"]
+
+    def ask(self, method: str, path: str, body: Any = None, **names: str) -> Any:
+        """Send a request, and return its answer."""
+        self._machine.step()
+        address = path.format_map(self.names | names)
+        answer = self._client.request(method, address, json=body, params=QUERIES.get(path))
+        assert answer.is_success, f"{method} {address}: {answer.text}"
+        operation = self._paths[path][method.lower()]
+        for name in documented(operation, str(answer.status_code)):
+            content = answer.json() if answer.headers["Content-Type"] == JSON else _first_lines(answer.text)
+            examples = self._read if method == "GET" else self._written
+            examples.setdefault(operation["tags"][0], {}).setdefault(name, _cut(content))
+        return answer.json() if answer.headers["Content-Type"] == JSON else answer.text
+
+    def examples(self) -> Examples:
+        """Return the first answer of each schema by tag: of a reading request where there is one."""
+        tags = sorted(self._read.keys() | self._written.keys())
+        return {tag: self._written.get(tag, {}) | self._read.get(tag, {}) for tag in tags}
+
+    def read_all(self) -> None:
+        """Read every address whose answer has an example."""
+        for path, methods in self._paths.items():
+            if "get" in methods and [*documented(methods["get"], "200")]:
+                self.ask("GET", path)
+
+
+def documented(operation: dict[str, Any], status: str) -> Iterator[str]:
+    """Yield the name that the example of an answer has: its schema's, or the operation's where it is text."""
+    content = operation["responses"][status].get("content", {})
+    if "$ref" in (schema := content.get(JSON, {}).get("schema", {})):
+        yield schema["$ref"].rpartition("/")[2]
+    elif not content.keys().isdisjoint(TEXTS):
+        yield operation["operationId"]
+
+
+def _cut(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _cut(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_cut(one) for one in (value[:MAX_ITEMS] if value and isinstance(value[0], dict) else value)]
+    return value
+
+
+def _first_lines(text: str) -> str:
+    return "".join(text.splitlines(keepends=True)[:MAX_LINES])
+
+
+def written(tag: str) -> dict[str, Any]:
+    """Return the examples of a tag as they are in its file; none without one."""
+    file = FOLDER / f"{tag}.json"
+    return json.loads(file.read_text("utf-8")) if file.exists() else {}
+
+
+def write(examples: Examples) -> None:
+    """Write the files of examples that differ by more than rounding, and remove those of no tag."""
+    for file in FOLDER.glob("*.json"):
+        if file.stem not in examples:
+            file.unlink()
+    for tag, of_tag in examples.items():
+        if difference(written(tag), of_tag):
+            (FOLDER / f"{tag}.json").write_text(_as_text(of_tag), "utf-8")
+
+
+def _as_text(examples: dict[str, Any]) -> str:
+    """Return examples as indented JSON, with columns in one line."""
+    text = json.dumps(examples, indent=1, ensure_ascii=False)
+    return _COLUMN.sub(lambda found: f"[{_LINE.sub(' ', found[0][1:-1]).strip()}]", text) + "\n"
+
+
+def main() -> None:
+    """Write the examples."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "freshet.sqlite"
+        database = Database(f"sqlite:///{file}")
+        database.migrate()
+        database.close()
+        write(generate(file))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,150 @@
+"""A small service whose answers are the examples of the API: synthetic basins, filled by real operations."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from hydrology.base.calendar import Period
+from ingestion.sources.camels import CamelsSource
+from jobspec.changes import Changes, Increment
+from jobspec.jobs.forecasting import ForecastParams, VolumesParams, WhatIfParams
+from operations.data.ingest import ingest
+from operations.forecasting.forecast import forecast
+from operations.forecasting.seasonal_volumes import forecast_volumes
+from operations.training.train import train
+from operations.verification.calibrate import calibrate
+from operations.verification.compare import compare
+from operations.verification.evaluate import evaluate
+from operations.verification.reforecast import reforecast
+from operations.verification.simulated_thresholds import compute
+from operations.what_if.what_if import what_if
+from records.alerts import deliveries
+from records.database.engine import Database
+from records.jobs import jobs
+from records.runs.runs import Run
+from records.weather import bridges, feeds
+from records.weather import weather_issues as weather
+from runtime.clock import Clock
+from tests.examples.machine import Machine
+from tests.operations.conftest import BASINS, configuration
+from tests.records.factories import a_weather_forecast, an_issue
+from tests.records.weather.test_bridges import LIVE, a_part, a_pooled_part
+
+AS_OF = datetime(2005, 4, 21, 14, tzinfo=UTC)
+T0 = "2005-04-20"
+HORIZON = 3
+RECORD = Period.parse("1989-10-01..2005-09-30")
+CALIBRATED_ON = Period.parse("2003-10-01..2004-09-30")
+HELD_OUT = Period.parse("2004-10-01..2005-09-30")
+BASIN = BASINS[2]
+EXACT = {"precision": "float32"}
+"""Training in half precision depends on the processor in more digits."""
+LEVEL = "1-bankfull"
+"""Sorts first, so that it is shown."""
+Ask = Callable[..., Any]
+"""Sends a request to the service, and returns its answer."""
+
+
+def fill(database: Database, machine: Machine, ask: Ask, country: Path) -> dict[str, str]:
+    """Store something at every address, and return the parameters of addresses.
+
+    Args:
+        ask: sends requests to the service that runs on the database.
+        country: folder of the synthetic basins.
+    """
+    clock = Clock(AS_OF)
+    version, other, comparison = _models(database, clock, machine, country)
+    receiver = {"url": "https://rivers.example/hooks/freshet", "basins": [BASIN], "least_severity": "watch"}
+    subscription = ask("POST", "/v1/subscriptions", receiver)["id"]
+    ask("PUT", "/v1/basins/{basin}/thresholds/{threshold}", {"discharge": 4.5}, basin=BASIN, threshold=LEVEL)
+    machine.step()
+    run = _forecasts(database, clock)
+    weather_id, bridge = _weather(database, clock)
+    daily = {"name": "daily forecast", "job": {"kind": "forecast", "params": {"horizon": 10}}, "cron": "30 6 * * *"}
+    return {
+        "basin": BASIN,
+        "version": version,
+        "other_version": other,
+        "comparison": comparison,
+        "run": run.id,
+        "weather": weather_id,
+        "bridge": bridge,
+        "subscription": subscription,
+        "delivery": _failed_delivery(database, clock),
+        "feed": _fetched_feed(ask, database, clock),
+        "job": _finished_job(ask, database, clock, run),
+        "schedule": ask("POST", "/v1/schedules", daily)["id"],
+    }
+
+
+def _models(database: Database, clock: Clock, machine: Machine, country: Path) -> tuple[str, str, str]:
+    """Train two versions and score them; return the first, which is in use, the other, and their comparison."""
+    ingest(database, CamelsSource([country]), clock)
+    version = train(database, clock, configuration(**EXACT), BASINS, label="two members").version_id
+    machine.step()
+    other = train(database, clock, configuration(**EXACT, members=1, seed=7), BASINS, label="one member").version_id
+    calibrate(database, clock, version, BASINS, CALIBRATED_ON)
+    for scored in (version, other):
+        evaluate(database, clock, scored, HELD_OUT, BASINS)
+    compute(database, clock, version)
+    reforecast(database, clock, version, BASINS, HELD_OUT, every=30, horizon=1)
+    return version, other, compare(database, clock, [version, other], HELD_OUT).comparison.id
+
+
+def _forecasts(database: Database, clock: Clock) -> Run:
+    """Issue forecasts of each kind, and return the one that becomes the latest."""
+    asked: dict[str, Any] = {"basins": list(BASINS), "t0": T0}
+    ahead = asked | {"horizon": HORIZON}
+    (run,) = forecast(database, clock, ForecastParams(**ahead, age=True, perturbed_states=4))
+    forecast(database, clock, ForecastParams(**ahead, weather="dry"))
+    changes = Changes(degrees=2.0, increment=Increment(mm=10))
+    what_if(database, clock, WhatIfParams(**ahead, changes=changes, note="a warm spell on more snow"))
+    forecast_volumes(database, clock, VolumesParams.model_validate(asked | {"season": "04-01..07-31"}))
+    return run
+
+
+def _weather(database: Database, clock: Clock) -> tuple[str, str]:
+    """Store a weather forecast and a bridge, and return the id of one and the name of the other."""
+    with database.transaction() as session:
+        issue = an_issue(T0)
+        stored = weather.store(
+            session, [a_weather_forecast(issue, basin) for basin in BASINS], clock.wall(), operational=True
+        )
+        bridge = bridges.create(session, LIVE, [a_part(BASIN), a_pooled_part(BASINS[0])], clock.wall())
+    return stored.issue_id, bridge.name
+
+
+def _failed_delivery(database: Database, clock: Clock) -> str:
+    with database.transaction() as session:
+        (delivery, *_) = deliveries.page(session)
+        sending = deliveries.claim(session, delivery.id, clock.wall())
+        assert sending is not None
+        failure = "It answered 503."
+        deliveries.finish(session, delivery.id, sending.number, clock.wall(), status_code=503, failure=failure)
+    return delivery.id
+
+
+def _fetched_feed(ask: Ask, database: Database, clock: Clock) -> str:
+    name: str = ask("POST", "/v1/feeds", {"name": "usgs-flow", "settings": {"adapter": "usgs"}})["name"]
+    now = clock.now()
+    hole = feeds.Hole(first="2005-03-03", last="2005-03-04", variables=["discharge"])
+    fetched = feeds.FetchedBasin(basin_id=BASIN, status="new", new_days=1, tried_at=now, fetched_at=now, holes=[hole])
+    with database.transaction() as session:
+        feed = feeds.get(session, name)
+        feeds.note_basin(session, feed, fetched)
+        feeds.note_fetch(session, feed, now, None)
+    return name
+
+
+def _finished_job(ask: Ask, database: Database, clock: Clock, run: Run) -> str:
+    job: str = ask("POST", "/v1/jobs", {"kind": "forecast", "params": {"basins": list(BASINS), "t0": T0}})["id"]
+    with database.transaction() as session:
+        at = clock.wall()
+        claimed = jobs.claim(session, job, worker="w", lease_until=at + timedelta(minutes=1), at=at)
+        assert claimed is not None
+        progress = {"done": len(BASINS), "total": len(BASINS), "detail": ""}
+        jobs.heartbeat(session, job, 1, lease_until=at + timedelta(minutes=1), progress=progress, at=at)
+        result = {"runs": [{"run": run.id, "status": run.status, "t0": T0}]}
+        jobs.finish(session, job, 1, status="succeeded", result=result, at=at)
+    return job
