@@ -17,5 +17,5 @@ SUBSCRIPTION: dict[str, Any] = {
 }
 NEW_SECRET: dict[str, Any] = {
     **SUBSCRIPTION,
-    "secret": "freshet_webhook_not-a-secret-but-a-placeholder-for-the-example",
+    "secret": "whsec_bm90IGEgc2VjcmV0LCBidXQgYSBwbGFjZWhvbGRlcg==",
 }

@@ -29,7 +29,9 @@ class SubscriptionWithSecret(Subscription):
 
     model_config = ConfigDict(json_schema_extra={"examples": [NEW_SECRET]})
 
-    secret: str = Field(description="Secret for checking signatures. It is shown only this once: store it.")
+    secret: str = Field(
+        description="Secret for verifying signatures by Standard Webhooks. It is shown only this once: store it."
+    )
 
 
 class Subscriptions(Model):
