@@ -1,1 +1,1 @@
-"""The HTTP API: reads from records, converts units only, and loads neither torch nor xarray."""
+"""The HTTP API: reads from records, converts units only, never loads torch, and xarray only to write NetCDF."""

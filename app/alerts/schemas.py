@@ -68,9 +68,9 @@ class BasinAlerts(Model):
 
 
 class AlertChange(Model):
-    """A change of an alert; receivers get the same fields, without `missing`."""
+    """A change of an alert; receivers get the same fields in `data`, without `missing`."""
 
-    event: str = Field(description="Its id: the same at every attempt to notify a receiver.")
+    event: str = Field(description="Its id: `webhook-id` of every attempt to notify a receiver.")
     kind: ChangeKind = Field(
         description="`begins`, `rises`, `falls`, `ends`: the severity of a level. `level`: somebody changed or removed "
         "a level with an alert. `undecided`, `decided`: the alerts of the basin can not, or again, be decided. "

@@ -9,19 +9,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from importlib import metadata
-from threading import Lock
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from app.exports.table import Column, Kind, Table
 from app.http.problems import Fault, InvalidRequest
+from runtime.netcdf import encode, numeric_variable, text_variable
 
 if TYPE_CHECKING:
-    from netCDF4 import Dataset
+    from xarray import Variable
 
 Array = npt.NDArray[Any]
+Variables = dict[str, "Variable"]
 
 MAX_VALUES = 10_000_000
 """Maximum number of values in one file: 80 MB before compression."""
@@ -36,7 +37,6 @@ _COMMENT = (
     "A day is as its source defines it, from midnight to midnight there: time is its beginning and time_bnds its "
     "extent, without a time zone. The forecast_reference_time is the last day of weather in the initial state."
 )
-_library = Lock()  # HDF5 is not thread-safe
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,21 +70,11 @@ def write(table: Table) -> bytes:
     Raises:
         InvalidRequest: its forecasts begin on too many different days, and the file would be too large.
     """
-    import netCDF4
-
     of_name = {column.name: column.values for column in table.columns}
     grid = _grid(of_name["basin"], of_name["time"])
     _require_bounded(grid, len(table.columns))
     # A dimension of size 0 is an unlimited one, of which the classic model has one: without rows there are two.
-    model: Literal["NETCDF4", "NETCDF4_CLASSIC"] = "NETCDF4_CLASSIC" if len(grid.first) else "NETCDF4"
-    with _library:
-        # No file has this name: it is written in memory.
-        dataset = netCDF4.Dataset("memory.nc", "w", format=model, memory=1)
-        try:
-            _fill(dataset, table, grid)
-        finally:
-            content = dataset.close()
-    return bytes(content)
+    return encode(_variables(table, grid), _global(table), "NETCDF4_CLASSIC" if len(grid.first) else "NETCDF4")
 
 
 def _grid(basins: Sequence[str], days: Sequence[date | None]) -> _Grid:
@@ -107,106 +97,87 @@ def _require_bounded(grid: _Grid, columns: int) -> None:
         raise InvalidRequest([Fault(location="query", field="format", detail=detail)])
 
 
-def _fill(dataset: "Dataset", table: Table, grid: _Grid) -> None:
-    shown = {"Conventions": "CF-1.8", "featureType": "timeSeries", "title": table.title, "comment": _COMMENT}
+def _global(table: Table) -> dict[str, str]:
     program = f"Freshet {metadata.version('freshet')}"
-    dataset.setncatts(shown | {"source": program, "history": f"Written by {program}."})
-    dataset.createDimension("station", len(grid.first))
-    dataset.createDimension("time", len(grid.days))
-    dataset.createDimension("bounds", 2)
+    shown = {"Conventions": "CF-1.8", "featureType": "timeSeries", "title": table.title, "comment": _COMMENT}
+    return shown | {"source": program, "history": f"Written by {program}."}
+
+
+def _variables(table: Table, grid: _Grid) -> Variables:
     axis = {"standard_name": "time", "long_name": "day", "calendar": "standard", "axis": "T", "bounds": "time_bnds"}
-    _create(dataset, "time", ("time",), grid.days.astype("f8"), axis | {"units": _TIMES["day"]})
     bounds = np.stack([grid.days, grid.days + 1], axis=1).astype("f8")
-    _create(dataset, "time_bnds", ("time", "bounds"), bounds, {})
+    variables = {
+        "time": numeric_variable(["time"], grid.days.astype("f8"), axis | {"units": _TIMES["day"]}),
+        "time_bnds": numeric_variable(["time", "bounds"], bounds, {}),
+    }
     for column in table.columns:
         if column.of_basin:
-            _write_of_basin(dataset, grid, column)
+            variables[column.name] = _of_basin(grid, column)
     coordinates = [*_PLACE, *(c.name for c in table.columns if c.standard_name in (REFERENCE, PERIOD))]
     daily = [column for column in table.columns if not column.of_basin and column.name != "time"]
     for column in daily:
         if column.standard_name == PERIOD:
-            _write_leads(dataset, grid, column)
+            variables[column.name] = _leads(grid, column)
         elif column.along is None:
             attributes = _attributes(column) | {"coordinates": " ".join(coordinates)}
-            _create(dataset, column.name, ("station", "time"), grid.spread(column), attributes)
-    for variable in dict.fromkeys(column.along.variable for column in daily if column.along):
-        columns = [column for column in daily if column.along and column.along.variable == variable]
-        _write_along(dataset, grid, columns, " ".join(coordinates))
+            variables[column.name] = _filled(["station", "time"], grid.spread(column), attributes)
+    for name in dict.fromkeys(column.along.variable for column in daily if column.along):
+        columns = [column for column in daily if column.along and column.along.variable == name]
+        variables |= _along(grid, columns, " ".join(coordinates))
+    return variables
 
 
-def _write_of_basin(dataset: "Dataset", grid: _Grid, column: Column) -> None:
-    """Write one value for each station, or a single reference time if all share it."""
+def _of_basin(grid: _Grid, column: Column) -> "Variable":
+    """Return one value for each station, or a single reference time if all share it."""
     values = [column.values[row] for row in grid.first]
     if column.kind == "text":
         attributes = {"long_name": column.meaning} | ({"cf_role": "timeseries_id"} if column.name == "basin" else {})
-        _create_texts(dataset, column.name, "station", values, attributes)
-        return
-    alone = column.standard_name == REFERENCE and len({*values}) == 1
+        return _texts(column.name, "station", values, attributes)
     numbers = _numbers(column.kind, values)
-    if alone:
-        _create(dataset, column.name, (), numbers[0], _attributes(column))
-    else:
-        _create(dataset, column.name, ("station",), numbers, _attributes(column))
+    if column.standard_name == REFERENCE and len({*values}) == 1:
+        return _filled([], numbers[0], _attributes(column))
+    return _filled(["station"], numbers, _attributes(column))
 
 
-def _write_leads(dataset: "Dataset", grid: _Grid, column: Column) -> None:
-    """Write the lead of each day; by station where they differ."""
+def _leads(grid: _Grid, column: Column) -> "Variable":
+    """Return the lead of each day; by station where they differ."""
     leads = grid.spread(column)
     of_day = leads.max(axis=0, initial=int(_FILLS["i4"]))
     if (np.where(leads == _FILLS["i4"], of_day, leads) == of_day).all():
-        _create(dataset, column.name, ("time",), of_day, _attributes(column))
-    else:
-        _create(dataset, column.name, ("station", "time"), leads, _attributes(column))
+        return _filled(["time"], of_day, _attributes(column))
+    return _filled(["station", "time"], leads, _attributes(column))
 
 
-def _write_along(dataset: "Dataset", grid: _Grid, columns: Sequence[Column], coordinates: str) -> None:
-    """Write the columns of one variable along their own axis (quantile or member)."""
+def _along(grid: _Grid, columns: Sequence[Column], coordinates: str) -> Variables:
+    """Return the columns of one variable along their own axis (quantile or member), and the axis."""
     along = [column.along for column in columns if column.along is not None]
-    variable, labels = along[0].variable, [where.label for where in along]
+    name, labels = along[0].variable, [where.label for where in along]
+    variables = {}
     if along[0].axis == "member":
         axis = "realization"
         attributes = {"standard_name": axis, "long_name": "number of the member", "units": "1"}
-        dataset.createDimension(axis, len(labels))
-        _create(dataset, axis, (axis,), np.arange(len(labels), dtype="i4"), attributes)
-        _create_texts(dataset, "member", axis, [str(label) for label in labels], {"long_name": "name of the member"})
+        variables[axis] = numeric_variable([axis], np.arange(len(labels), dtype="i4"), attributes)
+        variables["member"] = _texts(
+            "member", axis, [str(label) for label in labels], {"long_name": "name of the member"}
+        )
         coordinates = f"{coordinates} member"
     else:
-        axis = f"{variable}_quantile"
-        dataset.createDimension(axis, len(labels))
+        axis = f"{name}_quantile"
         attributes = {"long_name": "share of the distribution at or below the value", "units": "1"}
-        _create(dataset, axis, (axis,), np.array(labels, "f8"), attributes)
+        variables[axis] = numeric_variable([axis], np.array(labels, "f8"), attributes)
     values = np.stack([grid.spread(column) for column in columns])
     attributes = _attributes(columns[0]) | {"long_name": along[0].meaning, "coordinates": coordinates}
-    _create(dataset, variable, (axis, "station", "time"), values, attributes)
+    variables[name] = _filled([axis, "station", "time"], values, attributes)
+    return variables
 
 
-def _create(
-    dataset: "Dataset", name: str, dimensions: tuple[str, ...], values: Array, attributes: Mapping[str, Any]
-) -> None:
-    is_coordinate = dimensions[:1] == (name,) or name == "time_bnds"
-    variable = dataset.createVariable(
-        name,
-        values.dtype,
-        dimensions,
-        fill_value=None if is_coordinate else _fill_of(values),
-        compression="zlib" if dimensions else None,
-    )
-    variable.setncatts(attributes)
-    variable[...] = values
+def _filled(dimensions: Sequence[str], values: Array, attributes: Mapping[str, Any]) -> "Variable":
+    return numeric_variable(dimensions, values, attributes, fill=_fill_of(values))
 
 
-def _create_texts(
-    dataset: "Dataset", name: str, dimension: str, values: Sequence[str | None], attributes: Mapping[str, Any]
-) -> None:
-    """Write texts as arrays of characters, which every reader of NetCDF knows."""
-    encoded = [(value or "").encode() for value in values]
-    length = max([1, *(len(text) for text in encoded)])
-    dataset.createDimension(f"{name}_length", length)
-    variable = dataset.createVariable(name, "S1", (dimension, f"{name}_length"), compression="zlib")
-    variable.setncatts({**attributes, "_Encoding": "utf-8"})
-    variable.set_auto_chartostring(False)
-    padded = b"".join(text.ljust(length, b"\0") for text in encoded)
-    variable[...] = np.frombuffer(padded, "S1").reshape(len(encoded), length)
+def _texts(name: str, dimension: str, values: Sequence[str | None], attributes: Mapping[str, Any]) -> "Variable":
+    shown = [value or "" for value in values]
+    return text_variable(dimension, f"{name}_length", shown, {**attributes, "_Encoding": "utf-8"})
 
 
 def _attributes(column: Column) -> dict[str, Any]:

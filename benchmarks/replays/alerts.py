@@ -11,8 +11,6 @@ events, which are random, and counts without those of attempts, of which a machi
 the test years of the ensemble; its weather forecasts are perturbed observations.
 """
 
-import hmac
-import json
 import tempfile
 import time
 from collections import Counter
@@ -20,10 +18,11 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from datetime import datetime
-from hashlib import sha256
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+
+from standardwebhooks import Webhook
 
 from benchmarks.regional import data
 from hydrology.base.calendar import Day, Period, as_date
@@ -243,7 +242,7 @@ def _reported(change: Change) -> tuple[Any, ...]:
 def _events(year: _Year, name: str) -> list[str]:
     """Return the events that a receiver took, in their order."""
     taken = [request for request in year.receivers[name].requests if request.answer in (204, LATE)]
-    return [json.loads(request.body)["event"] for request in taken]
+    return [request.headers["webhook-id"] for request in taken]
 
 
 def _signatures(year: _Year, name: str) -> Iterator[bool]:
@@ -254,9 +253,9 @@ def _signatures(year: _Year, name: str) -> Iterator[bool]:
 
 
 def _is_signed(request: Received, secret: str) -> bool:
-    stamp, signature = request.headers["Freshet-Signature"].split(",")
-    signed = stamp.removeprefix("t=").encode() + b"." + request.body
-    return hmac.compare_digest(signature, f"v1={hmac.new(secret.encode(), signed, sha256).hexdigest()}")
+    at = datetime.fromtimestamp(int(request.headers["webhook-timestamp"]), UTC)
+    expected = Webhook(secret).sign(request.headers["webhook-id"], at, request.body.decode())
+    return request.headers["webhook-signature"] == expected
 
 
 def _at(issue_day: Day) -> datetime:

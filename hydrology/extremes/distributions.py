@@ -13,7 +13,7 @@ Array = npt.NDArray[np.float64]
 
 MIN_FITTED = 3
 """Minimum number of values for a fit: the distributions have three parameters."""
-_NEARLY_ZERO = 1e-4  # so small a shape or skew changes no level by a thousandth, and needs no formula of its own
+_NEARLY_ZERO = 1e-4  # so small a shape changes no level by a thousandth, and needs no formula of its own
 
 
 class Distribution(Protocol):
@@ -73,7 +73,7 @@ class LogPearson3:
 
     Source: Bulletin 17C (England et al. 2019, doi:10.3133/tm4B5), equations 5 to 8: mean, standard deviation with n-1,
     and the station's skew with its factor n / ((n-1) (n-2)) against bias. Not done of it: historical and censored
-    peaks (EMA), low outliers (MGBT), a regional skew.
+    peaks (EMA), low outliers (MGBT), a regional skew. Quantiles and samples are those of `scipy.stats.pearson3`.
     """
 
     mean: Array
@@ -93,22 +93,16 @@ class LogPearson3:
         """Return the values of non-exceedance probabilities, (..., chances).
 
         10^(mean + sd K), K of Pearson III."""
-        from scipy.special import gammaincinv
+        from scipy.stats import pearson3
 
-        mean, sd, skew = (np.expand_dims(part, -1) for part in (self.mean, self.sd, _away_from_zero(self.skew)))
-        a = 4 / skew**2
-        gamma = gammaincinv(a, np.where(skew > 0, chance, 1 - chance))
-        quantile: Array = 10 ** (mean + sd * skew / 2 * (gamma - a))
-        return quantile
+        mean, sd, skew = (np.expand_dims(part, -1) for part in (self.mean, self.sd, self.skew))
+        return 10 ** np.asarray(pearson3.ppf(chance, skew, mean, sd))
 
     def sample(self, generator: np.random.Generator, shape: tuple[int, ...]) -> Array:
-        """Draw random values as those of a gamma distribution.
+        """Draw random values."""
+        from scipy.stats import pearson3
 
-        Its quantiles take twenty times as long."""
-        skew = _away_from_zero(self.skew)
-        a = 4 / skew**2
-        sample: Array = 10 ** (self.mean + self.sd * skew / 2 * (generator.standard_gamma(a, shape) - a))
-        return sample
+        return 10 ** np.asarray(pearson3.rvs(self.skew, self.mean, self.sd, size=shape, random_state=generator))
 
 
 def l_moments(values: Array) -> tuple[Array, Array, Array]:

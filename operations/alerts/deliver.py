@@ -88,7 +88,9 @@ def body_of(change: Change) -> bytes:
     """Return the body sent to a receiver for a change.
 
     The same bytes at every attempt."""
-    return json.dumps(as_json(change), ensure_ascii=False, separators=(",", ":")).encode()
+    data = as_json(change)
+    payload = {"type": f"alert.{change.kind}", "timestamp": data["at"], "data": data}
+    return json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def _attempt(
@@ -117,9 +119,7 @@ def _send(
     good = [webhook_signature.secret(key, subscription.id, generation) for generation in subscription.generations(at)]
     headers = {
         "Content-Type": "application/json",
-        "Freshet-Event": sending.change.id,
-        "Freshet-Delivery": f"{sending.delivery}/{sending.number}",
-        "Freshet-Signature": webhook_signature.signature(good, at, body),
+        **webhook_signature.signed_headers(good, sending.change.id, at, body),
     }
     try:
         address = http_address(subscription.url)

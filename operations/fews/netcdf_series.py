@@ -11,8 +11,10 @@ from ingestion.netcdf import CALENDARS, is_numeric, numbers, opened
 from ingestion.reading import described
 from operations.fews.days import Instants
 from operations.fews.series import Given, Output
+from runtime.netcdf import encode, numeric_variable, text_variable
 
 if TYPE_CHECKING:
+    import xarray
     from netCDF4 import Dataset, Variable
 
 MISSING_VALUE = np.float32(9.96921e36)
@@ -117,54 +119,46 @@ class _Layout:
 
 def written(output: Output) -> bytes:
     """Encode an output: its quantities over time, station and, for an ensemble, realization."""
-    import netCDF4
-
-    dataset = netCDF4.Dataset("memory.nc", "w", memory=1024, format="NETCDF3_CLASSIC")
-    dataset.setncatts({"Conventions": "CF-1.8", "featureType": "timeSeries", "source": "Freshet"})
     axes = ("time", "station") if output.members == (None,) else ("time", "station", "realization")
-    _add_coordinates(dataset, output, axes)
+    variables = _coordinates(output, axes)
+    methods = {"mean": "time: mean", "accumulative": "time: sum", "instantaneous": "time: point"}
     for quantity in output.quantities:
-        variable = dataset.createVariable(quantity.parameter, "f4", axes, fill_value=MISSING_VALUE)
-        methods = {"mean": "time: mean", "accumulative": "time: sum", "instantaneous": "time: point"}
-        variable.setncatts(
-            {
-                "units": _CF_UNITS[quantity.units],
-                "long_name": quantity.long_name,
-                "cell_methods": methods[quantity.kind],
-                "coordinates": "lat lon station_id forecast_reference_time",
-            }
-        )
+        attributes = {
+            "units": _CF_UNITS[quantity.units],
+            "long_name": quantity.long_name,
+            "cell_methods": methods[quantity.kind],
+            "coordinates": "lat lon station_id forecast_reference_time",
+        }
         values = np.where(np.isfinite(quantity.values), quantity.values, MISSING_VALUE).transpose(2, 0, 1)
-        variable[:] = values if len(axes) == 3 else values[:, :, 0]
-    return bytes(dataset.close())
+        shown = (values if len(axes) == 3 else values[:, :, 0]).astype("f4")
+        variables[quantity.parameter] = numeric_variable(axes, shown, attributes, fill=float(MISSING_VALUE))
+    shared = {"Conventions": "CF-1.8", "featureType": "timeSeries", "source": "Freshet"}
+    return encode(variables, shared, "NETCDF3_CLASSIC")
 
 
-def _add_coordinates(dataset: "Dataset", output: Output, axes: tuple[str, ...]) -> None:
-    days, stations = output.days, output.locations
-    longest_run = max(len(station.id) for station in stations)
-    sizes = {"time": len(days.period), "station": len(stations), "realization": len(output.members)}
-    for axis in axes:
-        dataset.createDimension(axis, sizes[axis])
-    dataset.createDimension("characters", longest_run)
-    since = "seconds since 1970-01-01 00:00:00.0 +0000"
-    time = dataset.createVariable("time", "f8", ("time",))
-    time.setncatts({"standard_name": "time", "axis": "T", "units": since, "calendar": "standard"})
-    time[:] = days.stamps.astype(np.int64)
-    reference = dataset.createVariable("forecast_reference_time", "f8", ())
-    reference.setncatts({"standard_name": "forecast_reference_time", "units": since, "calendar": "standard"})
-    reference[...] = output.time0.astype(np.int64)
-    station = dataset.createVariable("station_id", "S1", ("station", "characters"))
-    station.setncatts({"cf_role": "timeseries_id", "long_name": "station identification code"})
-    station[:] = np.array([list(place.id.ljust(longest_run, "\0")) for place in stations], "S1")
-    for name, standard, units, values in (
-        ("lat", "latitude", "degrees_north", [place.latitude for place in stations]),
-        ("lon", "longitude", "degrees_east", [place.longitude for place in stations]),
-    ):
-        place = dataset.createVariable(name, "f8", ("station",), fill_value=float(MISSING_VALUE))
-        place.setncatts({"standard_name": standard, "units": units})
-        place[:] = [float(MISSING_VALUE) if value is None else value for value in values]
+def _coordinates(output: Output, axes: tuple[str, ...]) -> dict[str, "xarray.Variable"]:
+    stations = output.locations
+    since = {"units": "seconds since 1970-01-01 00:00:00.0 +0000", "calendar": "standard"}
+    of_time = {"standard_name": "time", "axis": "T"} | since
+    reference = {"standard_name": "forecast_reference_time"} | since
+    name = {"cf_role": "timeseries_id", "long_name": "station identification code"}
+    variables = {
+        "time": numeric_variable(["time"], output.days.stamps.astype(np.int64).astype("f8"), of_time),
+        "forecast_reference_time": numeric_variable([], output.time0.astype(np.int64).astype("f8"), reference),
+        "station_id": text_variable("station", "characters", [place.id for place in stations], name),
+        "lat": _place("latitude", "degrees_north", [place.latitude for place in stations]),
+        "lon": _place("longitude", "degrees_east", [place.longitude for place in stations]),
+    }
     if "realization" in axes:
-        realization = dataset.createVariable("realization", "i4", ("realization",))
-        realization.setncatts({"standard_name": "realization", "units": "1", "axis": "E"})
         numbered = all(str(label).isdecimal() for label in output.members)
-        realization[:] = [int(label) if numbered else at for at, label in enumerate(map(str, output.members))]
+        numbers = [int(label) if numbered else at for at, label in enumerate(map(str, output.members))]
+        attributes = {"standard_name": "realization", "units": "1", "axis": "E"}
+        variables["realization"] = numeric_variable(["realization"], np.array(numbers, "i4"), attributes)
+    return variables
+
+
+def _place(standard_name: str, units: str, values: list[float | None]) -> "xarray.Variable":
+    attributes, fill = {"standard_name": standard_name, "units": units}, float(MISSING_VALUE)
+    return numeric_variable(
+        ["station"], np.array([fill if one is None else one for one in values], "f8"), attributes, fill=fill
+    )

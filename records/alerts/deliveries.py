@@ -89,9 +89,8 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Sending:
-    """The delivery to send now, in its `number`-th attempt."""
+    """What to send now, in the `number`-th attempt of its delivery."""
 
-    delivery: str
     number: int
     subscription: Subscription
     change: Change
@@ -139,7 +138,7 @@ def claim(session: Session, delivery: str, at: datetime) -> Sending | None:
     subscription = session.get(SubscriptionRow, row.subscription_id)
     assert subscription is not None
     change = get_many(session, [row.change_seq])[row.change_seq]
-    return Sending(delivery, number, as_record(Subscription, subscription), change)
+    return Sending(number, as_record(Subscription, subscription), change)
 
 
 def finish(

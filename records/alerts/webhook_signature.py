@@ -1,13 +1,17 @@
-"""Signatures of webhooks: HMAC-SHA256 by derived secrets, which are not stored.
+"""Signs webhooks by the Standard Webhooks specification, with derived secrets, which are not stored.
 
 The secret of a subscription is derived from the service's own key, the subscription's id and the number of the secret.
 The service's key is a setting, or a file in the data folder that only its owner can read.
+
+The signature is computed here, because the specification's library would be a dependency for one call of `hmac`.
+
+Source: https://github.com/standard-webhooks/standard-webhooks, spec/standard-webhooks.md, version 1.0.0.
 """
 
 import hmac
 import os
 import secrets
-from base64 import urlsafe_b64encode
+from base64 import b64decode, b64encode
 from collections.abc import Sequence
 from datetime import datetime
 from hashlib import sha256
@@ -19,6 +23,7 @@ from runtime.settings import Settings
 
 KEY_FILE = "webhook.key"
 KEY_BYTES = 32
+_PREFIX = "whsec_"
 
 
 class NoWebhookKey(DataProblem):
@@ -49,16 +54,24 @@ def service_key(settings: Settings) -> bytes:
 
 
 def secret(key: bytes, subscription: str, generation: int) -> str:
-    """Return a secret of a subscription."""
+    """Return a secret of a subscription, as its receiver gets it."""
     digest = hmac.digest(key, f"freshet webhook {subscription} {generation}".encode(), sha256)
-    return f"freshet_webhook_{urlsafe_b64encode(digest).decode().rstrip('=')}"
+    return f"{_PREFIX}{b64encode(digest).decode()}"
 
 
-def signature(good: Sequence[str], at: datetime, body: bytes) -> str:
-    """Return the signature header of a body: the seconds since 1970, and a signature by each valid secret."""
+def signed_headers(valid_secrets: Sequence[str], message: str, at: datetime, body: bytes) -> dict[str, str]:
+    """Return the headers that identify and sign a message.
+
+    Args:
+        valid_secrets: the valid secrets; each adds a signature.
+        message: its id, the same at every attempt, without a full stop.
+        at: when it is sent.
+    """
     seconds = int(at.timestamp())
-    signed = f"{seconds}.".encode() + body
-    return ",".join([f"t={seconds}", *(f"v1={hmac.new(one.encode(), signed, sha256).hexdigest()}" for one in good)])
+    signed = f"{message}.{seconds}.".encode() + body
+    digests = [hmac.digest(b64decode(one.removeprefix(_PREFIX)), signed, sha256) for one in valid_secrets]
+    signatures = " ".join(f"v1,{b64encode(digest).decode()}" for digest in digests)
+    return {"webhook-id": message, "webhook-timestamp": str(seconds), "webhook-signature": signatures}
 
 
 def _make(file: Path) -> None:

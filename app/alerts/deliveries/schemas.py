@@ -25,7 +25,7 @@ class Delivery(Model):
 
     id: str
     subscription: str
-    event: str = Field(description="Identifier of the change: the same at every attempt.")
+    event: str = Field(description="Identifier of the change: `webhook-id` of every attempt.")
     kind: ChangeKind
     basin: str
     status: Status = Field(description="`failed`: after its last attempt. Replay it when the receiver is well.")

@@ -49,9 +49,10 @@ def create_subscription(
     clock: ServiceClock,
     new: NewSubscription,
 ) -> SubscriptionWithSecret:
-    """From now on every change is posted to the URL as JSON, signed with the secret in the answer, which is shown this
-    once. Failed deliveries are retried with growing delays, under the same `event`. While the key is revoked or
-    expired, nothing new is sent."""
+    """From now on every change is posted to the URL as JSON, in `data` of a payload with `type` and `timestamp`. It is
+    signed by the Standard Webhooks specification (`webhook-id`, `webhook-timestamp`, `webhook-signature`) with the
+    secret in the answer, which is shown this once. Failed deliveries are retried with growing delays, under the same
+    `webhook-id`, the change's `event`. While the key is revoked or expired, nothing new is sent."""
     service.require_target(settings, new.url)
     now = clock.wall()
     with database.transaction() as session:

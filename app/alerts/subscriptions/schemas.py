@@ -24,7 +24,9 @@ class Subscription(Model):
 class SubscriptionWithSecret(Subscription):
     """A receiver of alert changes and its secret, which is shown this once."""
 
-    secret: str = Field(description="Secret for checking signatures. It is shown only this once: store it.")
+    secret: str = Field(
+        description="Secret for verifying signatures by Standard Webhooks. It is shown only this once: store it."
+    )
 
 
 class Subscriptions(Model):

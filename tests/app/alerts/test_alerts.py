@@ -159,7 +159,8 @@ def test_a_receiver_is_notified_and_a_failed_delivery_is_replayed(
         [500] * MAX_TRIES + [204],
     )
     del change["missing"]
-    assert all(json.loads(request.body) == change for request in receiver.requests)
+    payload = {"type": "alert.begins", "timestamp": change["at"], "data": change}
+    assert all(json.loads(request.body) == payload for request in receiver.requests)
 
 
 def subscribe(client: TestClient, **body: Any) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """The client on a real service, and on servers that do what none should."""
 
 import json
+import pkgutil
 import re
 import subprocess
 import sys
@@ -12,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import freshet.client
 from freshet.client import Client, Refused, ServiceError
 from freshet.client.connection import ATTEMPTS
 from freshet.client.frames import to_pandas, to_xarray
@@ -187,9 +189,11 @@ def test_an_address_that_cannot_be_used_is_refused(address: str, sentence: str) 
     assert "secret" not in str(refused.value)
 
 
-def test_the_client_loads_no_table_library_by_itself() -> None:
-    heavy = {"pandas", "xarray", "torch", "fastapi"}
-    code = f"import sys, freshet.client, freshet.client.frames; print({heavy} & set(sys.modules))"
+def test_no_module_of_the_client_loads_what_the_service_computes_and_answers_with() -> None:
+    heavy = {"torch", "celery", "kombu", "fastapi", "starlette", "pandas", "xarray", "netCDF4", "scipy"}
+    names = [module.name for module in pkgutil.walk_packages(freshet.client.__path__, "freshet.client.")]
+    assert "freshet.client.frames" in names
+    code = f"import sys, {', '.join(names)}; print({heavy} & set(sys.modules))"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ended.stdout == "set()\n"
 

@@ -61,10 +61,20 @@ def test_gev_has_the_quantiles_of_scipy(shape: float) -> None:
     assert fitted.quantile(CHANCES) == pytest.approx(expected, rel=1e-3)
 
 
-@pytest.mark.parametrize("skew", [-3.0, -0.4, -1e-3, 0.0, 1e-5, 0.4, 3.0])
-def test_log_pearson_3_has_the_quantiles_of_scipy(skew: float) -> None:
+@pytest.mark.parametrize(
+    ("skew", "factors"),
+    [
+        (0.0, [-2.32635, -1.28155, 0.0, 1.28155, 1.75069, 2.05375, 3.09023]),
+        (1e-5, [-2.32635, -1.28155, 0.0, 1.28155, 1.75069, 2.05375, 3.09023]),
+        (1.0, [-1.58838, -1.12762, -0.16397, 1.34039, 2.04269, 2.54206, 4.53112]),
+        (2.0, -np.log(1 - CHANCES) - 1),
+        (-2.0, np.log(CHANCES) + 1),
+    ],
+)
+def test_log_pearson_3_has_the_published_frequency_factors(skew: float, factors: Any) -> None:
+    """Bulletin 17B, appendix 3; at a skew of 2 the distribution is the exponential one, whose quantiles are exact."""
     quantiles = LogPearson3(*of(2.0, 0.3, skew)).quantile(CHANCES)
-    assert quantiles == pytest.approx(10 ** (2.0 + 0.3 * stats.pearson3.ppf(CHANCES, skew)), rel=1e-3)
+    assert (np.log10(quantiles) - 2.0) / 0.3 == pytest.approx(factors, abs=1e-5)
 
 
 @pytest.mark.parametrize("sample", [[1, 2, 3, 4, 5, 6], [1, 2, 2, 2, 3, 5], [1, 4, 5, 5, 5, 5], [1, 2, 4, 4, 5, 5]])

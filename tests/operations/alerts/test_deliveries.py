@@ -1,6 +1,5 @@
 """What is in the outbox reaches each receiver, signed, at least once, and nobody else."""
 
-import hmac
 import json
 import multiprocessing
 import os
@@ -8,12 +7,13 @@ import signal
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from hashlib import sha256
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 import structlog.testing
+from standardwebhooks import Webhook
 
 from hydrology.extremes.alerting import SEVERITIES
 from jobspec.subscriptions import NewSubscription
@@ -70,6 +70,11 @@ class Outbox:
         counts = deliver(self.database, self.settings, lambda: self.now, patience=PATIENCE)
         return {str(status): count for status, count in counts.items()}
 
+    def signature(self, request: Received, subscription: str, generation: int, at: datetime) -> str:
+        """Return the signature of a request by a secret, as the specification's library computes it."""
+        secret = webhook_signature.secret(webhook_signature.service_key(self.settings), subscription, generation)
+        return Webhook(secret).sign(request.headers["webhook-id"], at.astimezone(UTC), request.body.decode())
+
     def deliveries(self) -> list[Delivery]:
         with self.database.reading() as session:
             return deliveries.page(session)[::-1]
@@ -77,6 +82,10 @@ class Outbox:
     def attempts(self, delivery: str) -> list[Attempt]:
         with self.database.reading() as session:
             return deliveries.attempts_of(session, delivery)
+
+
+def payload(change: Change) -> dict[str, Any]:
+    return {"type": "alert.promotion", "timestamp": "2008-10-01T06:00:00Z", "data": as_json(change)}
 
 
 @pytest.fixture
@@ -97,21 +106,19 @@ def test_a_change_reaches_each_receiver_once_with_the_same_event(outbox: Outbox)
     assert outbox.deliver() == {"delivered": 6}
     assert outbox.deliver() == {}
     for receiver in receivers:
-        assert [json.loads(request.body) for request in receiver.requests] == [as_json(change) for change in changes]
-        assert [request.headers["Freshet-Event"] for request in receiver.requests] == [one.id for one in changes]
+        assert [json.loads(request.body) for request in receiver.requests] == [payload(change) for change in changes]
+        assert [request.headers["webhook-id"] for request in receiver.requests] == [one.id for one in changes]
         assert {request.headers["Content-Type"] for request in receiver.requests} == {"application/json"}
 
 
-def test_a_change_is_signed_as_documented(outbox: Outbox) -> None:
+def test_a_change_is_signed_as_the_specifications_library_checks_it(outbox: Outbox) -> None:
     receiver = outbox.receiver()
     subscription = outbox.subscribe(receiver.url)
     outbox.change()
     outbox.deliver()
     (request,) = receiver.requests
-    secret = webhook_signature.secret(webhook_signature.service_key(outbox.settings), subscription, 1)
-    seconds = int(NOW.timestamp())
-    expected = hmac.new(secret.encode(), f"{seconds}.".encode() + request.body, sha256).hexdigest()
-    assert request.headers["Freshet-Signature"] == f"t={seconds},v1={expected}"
+    assert request.headers["webhook-timestamp"] == str(int(NOW.timestamp()))
+    assert request.headers["webhook-signature"] == outbox.signature(request, subscription, 1, NOW)
 
 
 def test_after_a_rotation_both_secrets_sign_for_a_while(outbox: Outbox) -> None:
@@ -124,11 +131,8 @@ def test_after_a_rotation_both_secrets_sign_for_a_while(outbox: Outbox) -> None:
         outbox.change()
         outbox.deliver()
         request = receiver.requests[-1]
-        key, seconds = webhook_signature.service_key(outbox.settings), int(at.timestamp())
-        signed = f"{seconds}.".encode() + request.body
-        secrets = [webhook_signature.secret(key, subscription, generation).encode() for generation in good]
-        expected = [f"v1={hmac.new(secret, signed, sha256).hexdigest()}" for secret in secrets]
-        assert request.headers["Freshet-Signature"] == ",".join([f"t={seconds}", *expected])
+        expected = [outbox.signature(request, subscription, generation, at) for generation in good]
+        assert request.headers["webhook-signature"].split(" ") == expected
 
 
 @pytest.mark.parametrize(
@@ -163,7 +167,7 @@ def test_a_failed_delivery_is_retried_with_growing_waits_and_fails_in_the_end(
         (number, code, failure) for number in range(1, MAX_TRIES + 1)
     ]
     assert list(WAITS) == sorted(WAITS)
-    assert {request.headers["Freshet-Event"] for request in receiver.requests} == {change.id}
+    assert {request.headers["webhook-id"] for request in receiver.requests} == {change.id}
     assert len({request.body for request in receiver.requests}) == 1
 
 
@@ -183,7 +187,7 @@ def test_a_delivery_that_has_ended_is_replayed_under_the_same_event(outbox: Outb
                 deliveries.replay(session, failed.id)
         assert outbox.deliver() == {"delivered": 1}
         assert len(outbox.attempts(failed.id)) == attempts
-    assert {request.headers["Freshet-Event"] for request in receiver.requests} == {change.id}
+    assert {request.headers["webhook-id"] for request in receiver.requests} == {change.id}
 
 
 def test_a_receiver_that_hangs_holds_up_nothing_but_itself(outbox: Outbox) -> None:
@@ -268,7 +272,7 @@ def test_the_delivery_of_a_killed_sender_is_sent_by_the_next_after_its_lease(out
     assert outbox.deliver() == {"delivered": 1}
     log = outbox.attempts(outbox.deliveries()[0].id)
     assert [one.failure for one in log] == [deliveries.LOST, None]
-    assert [request.headers["Freshet-Event"] for request in receiver.requests] == [change.id]
+    assert [request.headers["webhook-id"] for request in receiver.requests] == [change.id]
 
 
 def test_senders_that_are_lost_again_and_again_end_too(outbox: Outbox) -> None:
