@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from datetime import date, datetime
-from typing import Any
 
 import numpy as np
 from fastapi import APIRouter, Response

@@ -82,7 +82,7 @@ def _read_receipt(content: bytes) -> None:
     )
     change = Change(kind="promotion", at=NOW, basin_id="OWN-mill", version_id="a", why="As it was.", seq=1, id="1")
     settings = Settings(data=scratch(), webhook_hosts=tuple(peer().allowed))
-    deliver._send(settings, b"0" * 32, Sending("delivery", 1, subscription, change), NOW, 5.0)
+    deliver._send(settings, b"0" * 32, Sending(1, subscription, change), NOW, 5.0)
 
 
 def _answers(*heads: str) -> Callable[[], list[bytes]]:

@@ -18,11 +18,11 @@ from app.edr.collections import FORECASTS
 from ingestion.sources import synthetic
 from records.access import keys
 from records.database.engine import Database
+from testing.country import BASINS
 from tests.app.conftest import serving
 from tests.examples.compare import difference
 from tests.examples.machine import Machine, fixed, fixed_machine, with_numbered_hashes
 from tests.examples.store import AS_OF, RECORD, fill
-from tests.operations.conftest import BASINS
 
 FOLDER = Path(__file__).parents[2] / "app" / "examples"
 MAX_ITEMS = 2

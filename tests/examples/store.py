@@ -26,10 +26,10 @@ from records.runs.runs import Run
 from records.weather import bridges, feeds
 from records.weather import weather_issues as weather
 from runtime.clock import Clock
+from testing.bridges import LIVE, a_part, a_pooled_part
+from testing.country import BASINS, configuration
+from testing.records import a_weather_forecast, an_issue
 from tests.examples.machine import Machine
-from tests.operations.conftest import BASINS, configuration
-from tests.records.factories import a_weather_forecast, an_issue
-from tests.records.weather.test_bridges import LIVE, a_part, a_pooled_part
 
 AS_OF = datetime(2005, 4, 21, 14, tzinfo=UTC)
 T0 = "2005-04-20"

@@ -26,7 +26,7 @@ from records.alerts.subscriptions import OVERLAP
 from records.database.engine import Database
 from runtime.settings import Settings
 from testing.records import BASIN, NOW, a_basin, a_version
-from testing.webhook_receiver import LATE, Receiver, receiving
+from testing.webhook_receiver import LATE, Received, Receiver, receiving
 
 PATIENCE = 0.5  # seconds
 
