@@ -1,16 +1,34 @@
 """Common parts of answer schemas."""
 
 from datetime import date
-from typing import Annotated, Self
+from typing import Annotated, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day, as_date
+
+Value = TypeVar("Value")
 
 Missing = Annotated[
     dict[str, str],
     Field(description="Why a field is null, by the field's name: nothing is left out without a reason."),
 ]
+
+
+class Absences:
+    """Collects the `missing` entries of an answer while its fields are filled."""
+
+    def __init__(self) -> None:
+        self.texts: dict[str, str] = {}
+
+    def present(self, path: str, value: Value | Absent) -> Value | None:
+        """Return a field's value; or None, with its reason recorded under the field's path."""
+        if isinstance(value, Absent):
+            self.texts[path] = str(value)
+            return None
+        return value
+
 
 NORMAL_IS_0 = "The normal is 0."
 """Reason for a missing percentage of normal."""

@@ -1,5 +1,6 @@
 """The base of all tables, and column types with the same meaning on SQLite and PostgreSQL."""
 
+import json
 import math
 import operator
 from datetime import UTC, date, datetime
@@ -17,10 +18,12 @@ from sqlalchemy import (
     Integer,
     LargeBinary,
     MetaData,
+    Text,
     TypeDecorator,
 )
 from sqlalchemy.orm import DeclarativeBase
 
+from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day, as_date
 from records.database import array_codec, json_columns
 
@@ -110,6 +113,19 @@ class Document(TypeDecorator[Content], Generic[Content]):
         return None if value is None else json_columns.from_json(self.content, value)
 
 
+class AbsentReason(TypeDecorator[Absent]):
+    """The reason why a value is missing: its code and parameters, as JSON text."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: Absent | None, dialect: Dialect) -> str | None:  # noqa: ARG002
+        return None if value is None else json.dumps(json_columns.to_json(value), ensure_ascii=False)
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> Absent | None:  # noqa: ARG002
+        return None if value is None else json_columns.from_json(Absent, json.loads(value))
+
+
 class PackedDocument(TypeDecorator[Content], Generic[Content]):
     """A dataclass stored as packed JSON (`records.database.array_codec`)."""
 
@@ -146,6 +162,7 @@ class Base(DeclarativeBase):
         float: Real(),
         int: Whole(),
         bytes: LargeBinary(),
+        Absent: AbsentReason(),
         JsonObject: JSON(none_as_null=True),
         JsonList: JSON(none_as_null=True),
     }

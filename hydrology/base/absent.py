@@ -1,0 +1,53 @@
+"""Explain why a value is missing: a reason code with parameters, from the computation to the answer.
+
+`Reason` is the catalogue of all texts. What is stored is the code and the parameters, so that a text can be reworded;
+the text is made where somebody reads it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from string import Formatter
+from typing import Union
+
+from hydrology.base.reasons import Reason
+
+Parameter = Union[str, int, float, "Absent"]
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """A missing value, by the reason why it is missing.
+
+    Attributes:
+        code: the name of a `Reason` in lower case.
+        parameters: the values of the fields of its text. An `Absent` among them is the cause of this one.
+    """
+
+    code: str
+    parameters: Mapping[str, Parameter] = field(default_factory=dict, hash=False)
+
+    def __post_init__(self) -> None:
+        if self.code.upper() not in Reason.__members__:
+            raise ValueError(f"no reason is named {self.code!r}")
+        if (needed := _fields(self._template)) != set(self.parameters):
+            raise ValueError(f"the reason {self.code!r} has the parameters {sorted(needed)}")
+
+    @property
+    def _template(self) -> str:
+        return Reason[self.code.upper()].value
+
+    def __str__(self) -> str:
+        return self._template.format_map(self.parameters)
+
+
+def absent(reason: Reason, **parameters: Parameter) -> Absent:
+    """Return a missing value with its reason.
+
+    Raises:
+        ValueError: the parameters are not the fields of the reason's text.
+    """
+    return Absent(reason.name.lower(), parameters)
+
+
+def _fields(template: str) -> set[str]:
+    return {name for _, name, _, _ in Formatter().parse(template) if name is not None}

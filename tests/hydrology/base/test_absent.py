@@ -1,0 +1,36 @@
+"""Reasons of missing values."""
+
+import pytest
+
+from hydrology.base.absent import Absent, absent
+from hydrology.base.reasons import Reason
+from records.database import json_columns
+from records.database.ids import Corrupt
+
+
+def test_text_has_the_parameters_and_the_text_of_a_cause() -> None:
+    cause = absent(Reason.FAILED, message="The file ends in line 3.")
+    assert str(absent(Reason.FAILED, message=cause)) == "The file ends in line 3."
+
+
+@pytest.mark.parametrize("parameters", [{}, {"message": "x", "basin": "y"}, {"basin": "y"}])
+def test_parameters_are_those_of_the_text(parameters: dict[str, str]) -> None:
+    with pytest.raises(ValueError, match="message"):
+        absent(Reason.FAILED, **parameters)
+
+
+@pytest.mark.parametrize("reason", Reason)
+def test_texts_are_sentences(reason: Reason) -> None:
+    assert reason is Reason.FAILED or reason.value.endswith(".")
+
+
+def test_a_stored_reason_is_its_code_and_parameters() -> None:
+    reason = absent(Reason.FAILED, message=absent(Reason.NO_SNOW_CELLS))
+    stored = json_columns.to_json(reason)
+    assert stored == {"code": "failed", "parameters": {"message": {"code": "no_snow_cells", "parameters": {}}}}
+    assert json_columns.from_json(Absent, stored) == reason
+
+
+def test_an_unknown_code_is_reported() -> None:
+    with pytest.raises(Corrupt, match="no reason is named"):
+        json_columns.from_json(Absent, {"code": "gone", "parameters": {}})
