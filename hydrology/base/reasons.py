@@ -15,9 +15,6 @@ class Reason(Enum):
     FAILED = "{message}"
     """An operation failed with an error; its message is for users."""
 
-    # Snow
-    NO_SNOW_CELLS = "No snow cells were chosen for this basin."
-
     # Scores
     TOO_FEW_PAIRS = "It needs at least {minimum} days with both values known; there are {pairs}."
     OUT_OF_RANGE = "Its numbers are too large or too small to compute with."

@@ -32,7 +32,7 @@ TEXT_CHECKS: Mapping[str, str] = MappingProxyType(
         "app/pages/forms.py": "a field's default is a list of texts or of other values",
     }
 )
-"""Files that tell text from other values, with the reason."""
+"""Files that distinguish text from other values, with the reason."""
 REASONS_AS_TEXT = (
     "operations/forecasting/", "operations/what_if/", "records/forecasts/", "records/simulations/", "app/forecasts/",
     "app/pages/", "freshet/cli/forecasts/",

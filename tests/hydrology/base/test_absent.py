@@ -33,9 +33,9 @@ def test_texts_are_sentences_or_parts_of_one(reason: Reason) -> None:
 
 
 def test_a_stored_reason_is_its_code_and_parameters() -> None:
-    reason = absent(Reason.FAILED, message=absent(Reason.NO_SNOW_CELLS))
+    reason = absent(Reason.FAILED, message=absent(Reason.NO_BARE_DAY))
     stored = json_columns.to_json(reason)
-    assert stored == {"code": "failed", "parameters": {"message": {"code": "no_snow_cells", "parameters": {}}}}
+    assert stored == {"code": "failed", "parameters": {"message": {"code": "no_bare_day", "parameters": {}}}}
     assert json_columns.from_json(Absent, stored) == reason
 
 
