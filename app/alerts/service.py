@@ -6,6 +6,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from app.alerts.schemas import Alert, AlertChange, AlertStep, BasinAlerts
+from hydrology.base.absent import text
 from hydrology.base.calendar import as_date
 from hydrology.extremes.alerting import ENDS_AFTER, ladder
 from records.alerts import alert_changes, alerts
@@ -72,7 +73,7 @@ def of_basin(session: Session, basin: str) -> BasinAlerts:
         issued_at=standing.issued_at,
         window_days=standing.window_days,
         decided_at=standing.decided_at,
-        reason=standing.reason,
+        reason=text(standing.reason),
         levels=[answer(alert) for alert in alerts.of_basin(session, basin)],
         missing={} if standing.reason else {"reason": "The run has decided."},
     )

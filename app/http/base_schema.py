@@ -3,15 +3,23 @@
 from datetime import date
 from typing import Annotated, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day, as_date
 
 Value = TypeVar("Value")
 
+
+def _text(value: object) -> object:
+    return str(value) if isinstance(value, Absent) else value
+
+
+ReasonText = Annotated[str, BeforeValidator(_text)]
+"""The text of a reason, also where it is read from a record."""
+
 Missing = Annotated[
-    dict[str, str],
+    dict[str, ReasonText],
     Field(description="Why a field is null, by the field's name: nothing is left out without a reason."),
 ]
 

@@ -14,6 +14,7 @@ import numpy as np
 from benchmarks.regional import trials
 from benchmarks.regional.data import basins, opened, require_all
 from benchmarks.regional.simulations import shipped
+from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period
 from models.ensemble import Ensemble
 from models.examination.exam import NOT_ASKED, Exam, Numbers
@@ -69,8 +70,8 @@ def _weather(ensemble: Ensemble, names: Sequence[str]) -> tuple[list[BasinForcin
         loadings = {name: load_forcing(session, name, ensemble.config) for name in names}
         latitudes = [basin_records.get(session, name).latitude for name in names]
     database.close()
-    require_all({name: reason for name, reason in loadings.items() if isinstance(reason, str)})
-    forcings = [loading for loading in loadings.values() if not isinstance(loading, str)]
+    require_all({name: str(reason) for name, reason in loadings.items() if isinstance(reason, Absent)})
+    forcings = [loading for loading in loadings.values() if not isinstance(loading, Absent)]
     return forcings, [latitude for latitude in latitudes if latitude is not None]
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.regional.data import opened, require_all
+from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period
 from hydrology.uncertainty.error_model import MAX_GAP
 from models.arrays import Forcing
@@ -43,8 +44,8 @@ def read_forcings(ensemble: Ensemble, names: Sequence[str]) -> list[BasinForcing
     with database.reading() as session:
         loadings = {name: load_forcing(session, name, ensemble.config) for name in names}
     database.close()
-    require_all({name: reason for name, reason in loadings.items() if isinstance(reason, str)})
-    return [loading for loading in loadings.values() if not isinstance(loading, str)]
+    require_all({name: str(reason) for name, reason in loadings.items() if isinstance(reason, Absent)})
+    return [loading for loading in loadings.values() if not isinstance(loading, Absent)]
 
 
 def hindcasts(ensemble: Ensemble, basins: Sequence[BasinForcing], issues: Sequence[RunDays]) -> Iterator[Hindcast]:

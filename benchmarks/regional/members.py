@@ -15,6 +15,7 @@ import numpy as np
 
 from benchmarks.regional.data import EVERY_YEAR, TEST, basins, opened, require_all
 from benchmarks.regional.recipes import RECIPES
+from hydrology.base.absent import texts
 from jobspec.training import TrainingConfig
 from models.pretrained import DEFAULT, SHELF, form
 from models.pretrained.form import CARD, TwinEnsemble
@@ -101,7 +102,7 @@ def train(name: str, members: list[int]) -> None:
         )
     database = opened()
     started = begin(database, clock, chosen.config, chosen.basins)
-    require_all(started.prepared.left_out)
+    require_all(texts(started.prepared.left_out))
     for member in members or range(chosen.members):
         train_member(database, clock, started, member, "cpu", _report(name, member))
         with database.reading() as session:

@@ -33,7 +33,7 @@ def ship_skill(name: str) -> None:
         metric: skill.ShippedScores(
             n=[by_key[metric, basin].n for basin in names],
             value=[_rounded(by_key[metric, basin].value) for basin in names],
-            reasons={basin: reason for basin in names if (reason := by_key[metric, basin].reason) is not None},
+            reasons={basin: str(reason) for basin in names if (reason := by_key[metric, basin].reason) is not None},
         )
         for metric in dict.fromkeys(row.metric for row in evaluated)
     }

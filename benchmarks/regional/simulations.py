@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.regional.data import PRODUCT, opened, require_all
+from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day, Period
 from models.arrays import days_of
 from models.ensemble import Ensemble
@@ -62,8 +63,8 @@ def simulate(ensemble: Ensemble, names: Sequence[str], last: Day | None = None) 
     with database.reading() as session:
         loadings = {name: load_forcing(session, name, ensemble.config) for name in names}
     database.close()
-    require_all({name: reason for name, reason in loadings.items() if isinstance(reason, str)})
-    forcings = [loading.forcing for loading in loadings.values() if not isinstance(loading, str)]
+    require_all({name: str(reason) for name, reason in loadings.items() if isinstance(reason, Absent)})
+    forcings = [loading.forcing for loading in loadings.values() if not isinstance(loading, Absent)]
     ends = [one.period.last for one in forcings]
     record = Period(max(one.period.first for one in forcings), min(ends if last is None else [*ends, last]))
     forcings = [forcing.over(record) for forcing in forcings]
@@ -82,8 +83,8 @@ def observe(names: Sequence[str], text: str, product: str = PRODUCT) -> Observed
     with database.reading() as session:
         for row, name in zip(discharge, names, strict=True):
             flow = load_discharge(session, name, [product], period)
-            if isinstance(flow, str):
-                reasons[name] = flow
+            if isinstance(flow, Absent):
+                reasons[name] = str(flow)
             else:
                 row[:] = flow
     database.close()

@@ -13,6 +13,7 @@ from benchmarks.regional.data import PRODUCTS, opened, require_all
 from benchmarks.regional.recipes import RECIPES
 from benchmarks.regional.score import quartiles, scores
 from benchmarks.regional.simulations import Array, observe, shipped, simulate
+from hydrology.base.absent import texts
 from hydrology.base.calendar import Period
 from jobspec.training import TrainingConfig
 from models.arrays import days_of
@@ -37,7 +38,7 @@ def lone_member(config: TrainingConfig, names: Sequence[str], seed: int) -> Memb
     with database.reading() as session:
         prepared = prepare(session, config, names)
     database.close()
-    require_all(prepared.left_out)
+    require_all(texts(prepared.left_out))
     data = prepared.data
     return MemberTraining(config, data, Scaler.fit(data.forcing.over(config.train_period)), seed)
 

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from benchmarks.regional.data import TEST, VALIDATION, basins
 from benchmarks.regional.members import ENSEMBLE, FOLDS, fold, series
 from benchmarks.regional.simulations import observe, shipped, simulate
+from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period
 from hydrology.climatology.flow_climatology import FlowClimatology
 from hydrology.scores.probabilistic import interval_score
@@ -190,7 +191,7 @@ def _judge(error_model: BasinErrorModel, basin: Basin) -> Iterator[tuple[int, di
         rivals = {
             name: Rival.of(of_rival, at.observed, high, low)
             for name in RIVALS
-            if not isinstance(of_rival := quantiles[name], str)
+            if not isinstance(of_rival := quantiles[name], Absent)
         }
         yield lead, rivals, float(np.abs(at.observed - at.last_observed).mean())
 

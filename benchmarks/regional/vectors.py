@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import torch
 
 from benchmarks.regional.data import opened, require_all
+from hydrology.base.absent import texts
 from jobspec.training import FineTuningConfig
 from models import checkpoint
 from models.arrays import places
@@ -32,7 +33,7 @@ def fitted(shipped: form.Ensemble, basins: Sequence[str]) -> Ensemble:
     with database.reading() as session:
         prepared = prepare(session, config, basins)
     database.close()
-    require_all(prepared.left_out)
+    require_all(texts(prepared.left_out))
     scaler = Scaler.from_json(description.scaler)
     learnt_from = (*description.basins, *prepared.basins)
     before = torch.as_tensor(places(sorted(description.basins), learnt_from))

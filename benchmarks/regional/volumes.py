@@ -21,6 +21,7 @@ from benchmarks.regional.data import TEST, VALIDATION, basins, opened
 from benchmarks.regional.hindcasts import Hindcast, hindcasts, read_forcings
 from benchmarks.regional.members import ENSEMBLE
 from benchmarks.regional.snow import snowy
+from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period, day, water_year
 from hydrology.climatology.flow_climatology import FlowClimatology
 from hydrology.climatology.volumes import MELT, Season, depths
@@ -248,7 +249,7 @@ def _add_day(
     if not np.isfinite(observed):
         return
     of_years = climatology.quantiles(np.array([valid]))
-    assert not isinstance(of_years, str)
+    assert not isinstance(of_years, Absent)
     quantiles = {
         CALIBRATED: calibrated.quantiles[:, lead - 1].astype(np.float64),
         RAW: np.quantile(flow[..., lead - 1], LEVELS),

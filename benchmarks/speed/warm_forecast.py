@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.speed.country import PERIOD, PRODUCT, SyntheticCountry
+from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day, Period
 from hydrology.water.ledger import FLOWS
 from hydrology.water.spin_up import SPIN_UP_DAYS
@@ -140,7 +141,7 @@ def _blocks(database: Database, version: str, names: list[str], t0: Day) -> Iter
             forcings, stored = [], []
             for name in names[first : first + GROUP]:
                 found = load_forcing(session, name, loaded.config)
-                assert not isinstance(found, str)
+                assert not isinstance(found, Absent)
                 forcings.append(found.forcing.over(Period(year.first, ahead.last)))
                 stored.append(states.get(session, version, name, t0))
             start = member_states(stored, MEMBERS)

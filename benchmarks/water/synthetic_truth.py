@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period, day
 from hydrology.scores.scores import nse, pearson_r
 from hydrology.synthetic.synthetic import Landscape, SyntheticWater, Weather, landscape, water, weather
@@ -89,7 +90,7 @@ def _simulated(database: Database, version: str, names: list[str], truth: Synthe
     with database.reading() as session:
         loaded = load_version(session, version)
         forcings = [load_forcing(session, name, loaded.config) for name in names]
-    whole = stacked([forcing.forcing for forcing in forcings if not isinstance(forcing, str)])
+    whole = stacked([forcing.forcing for forcing in forcings if not isinstance(forcing, Absent)])
     outputs, _ = loaded.ensemble.simulate(whole, None, ("discharge", "loss"))
     on = days_of(RECORD, JUDGED)
     flow, loss = (outputs[name].mean(axis=0, dtype=np.float64)[:, on] for name in ("discharge", "loss"))

@@ -2,7 +2,8 @@
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import is_dataclass
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -11,7 +12,9 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from hydrology.base.absent import Absent
 from hydrology.base.errors import Problem
+from records.database.statements import as_values
 
 PARTLY_DONE = 6
 
@@ -34,6 +37,12 @@ def answer(payload: dict[str, Any], as_json: bool, text: Any) -> None:
 def inform(text: str) -> None:
     """Print a sentence that is not the answer."""
     messages.print(text, highlight=False, markup=False)
+
+
+def inform_left_out(left_out: Iterable[object]) -> None:
+    """Print why parts of the work were left out."""
+    for reason in left_out:
+        inform(f"Left out: {reason}")
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[object]], title: str | None = None) -> RenderableType:
@@ -66,10 +75,12 @@ def _plain(value: object) -> object:
 
     if isinstance(value, datetime):
         return value.isoformat().replace("+00:00", "Z")
-    if isinstance(value, np.datetime64):
+    if isinstance(value, np.datetime64 | Absent):
         return str(value)
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, tuple | set):
         return list(value)
+    if is_dataclass(value):
+        return as_values(value)
     raise TypeError(f"{type(value).__name__} has no JSON form")

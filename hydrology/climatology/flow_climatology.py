@@ -5,7 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Day, Days, water_year
+from hydrology.base.reasons import Reason
 
 Array = npt.NDArray[np.float64]
 
@@ -28,7 +30,7 @@ class FlowClimatology:
         self._levels = levels
         self._known: dict[tuple[int, int], Array | None] = {}
 
-    def quantiles(self, days: Days) -> Array | str:
+    def quantiles(self, days: Days) -> Array | Absent:
         """Return quantiles (days, levels), or the reason for none.
 
         A day has no other year."""
@@ -36,7 +38,7 @@ class FlowClimatology:
         complete = [row for row in rows if row is not None]
         if len(complete) < len(rows):
             day: Day = days[[row is None for row in rows].index(True)]
-            return f"No other water year has observed flow within {NEAR_DAYS} days of the time of the year of {day}."
+            return absent(Reason.NO_OTHER_WATER_YEAR, near=NEAR_DAYS, day=str(day))
         return np.reshape(complete, (len(days), len(self._levels)))
 
     def _of(self, year: int, day: int) -> Array | None:

@@ -7,7 +7,9 @@ from types import MappingProxyType
 import numpy as np
 import numpy.typing as npt
 
+from hydrology.base.absent import Absent, absent
 from hydrology.base.errors import InvalidInput
+from hydrology.base.reasons import Reason
 
 MIN_PAIRS = 6
 """With fewer differing basins, p cannot be below 0.05: for five in the same direction it is 2 / 2⁵."""
@@ -69,7 +71,7 @@ class Difference:
     better: int
     worse: int
     p: float | None
-    reason: str | None
+    reason: Absent | None
 
 
 def quartiles(values: npt.ArrayLike) -> Quartiles:
@@ -93,18 +95,18 @@ def difference(scores: npt.ArrayLike, reference: npt.ArrayLike, *, perfect: floa
     if not (np.isfinite(ours).all() and np.isfinite(theirs).all()):
         raise InvalidInput("Paired scores must be finite: leave out the basins where one has none.")
     away, other_away = np.abs(ours - perfect), np.abs(theirs - perfect)
-    p, reason = signed_rank(ours - theirs)
+    p = signed_rank(ours - theirs)
     return Difference(
         n=ours.size,
         median=float(np.median(ours - theirs)) if ours.size else None,
         better=int((away < other_away).sum()),
         worse=int((away > other_away).sum()),
-        p=p,
-        reason=reason,
+        p=None if isinstance(p, Absent) else p,
+        reason=p if isinstance(p, Absent) else None,
     )
 
 
-def signed_rank(differences: npt.NDArray[np.float64]) -> tuple[float | None, str | None]:
+def signed_rank(differences: npt.NDArray[np.float64]) -> float | Absent:
     """Return p of the two-sided Wilcoxon signed-rank test, or why there is none.
 
     Differences of 0 are dropped. p is exact for up to 50 differences without ties, and otherwise from the normal
@@ -113,10 +115,10 @@ def signed_rank(differences: npt.NDArray[np.float64]) -> tuple[float | None, str
     from scipy.stats import wilcoxon  # imported here: the API only reads differences, and does not load scipy
 
     if not differences.size:
-        return None, "There is no basin where both have a value."
+        return absent(Reason.NO_COMMON_BASIN)
     unequal = differences[differences != 0]
     if not unequal.size:
-        return None, "Both have the same value in every basin."
+        return absent(Reason.NO_DIFFERENCE)
     if unequal.size < MIN_PAIRS:
-        return None, f"The test needs at least {MIN_PAIRS} basins that differ; there are {unequal.size}."
-    return float(wilcoxon(unequal).pvalue), None
+        return absent(Reason.TOO_FEW_DIFFERENCES, minimum=MIN_PAIRS, basins=unequal.size)
+    return float(wilcoxon(unequal).pvalue)

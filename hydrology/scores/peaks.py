@@ -4,11 +4,10 @@ import numpy as np
 import numpy.typing as npt
 
 from hydrology.base.calendar import Days
-from hydrology.scores.score import Array, Score, ScoredPairs, score
+from hydrology.base.reasons import Reason
+from hydrology.scores.score import Array, Score, ScoredPairs, Undefined, score
 
 Indices = npt.NDArray[np.intp]
-
-_NO_PEAK = "The observation has no peak that stands out by its standard deviation."
 
 
 @score(minimum=7)
@@ -23,9 +22,9 @@ def peak_timing(pairs: ScoredPairs) -> Score:
     """
     peaks = _unbroken(_prominent_peaks(pairs.observed), pairs.days, reach=3)
     if not len(peaks):
-        return Score(None, 0, _NO_PEAK)
+        raise Undefined(Reason.NO_PROMINENT_PEAK, n=0)
     if pairs.simulated.max() == pairs.simulated.min():
-        return Score(None, len(peaks), "The simulation is constant.")
+        raise Undefined(Reason.CONSTANT_SERIES, n=len(peaks), series="simulation")
     windows = pairs.simulated[peaks[:, np.newaxis] + np.arange(-3, 4)]
     return Score(float(np.abs(windows.argmax(axis=1) - 3).mean()), len(peaks))
 
@@ -40,7 +39,7 @@ def missed_peaks(pairs: ScoredPairs) -> Score:
     """
     observed = _unbroken(_high_peaks(pairs.observed), pairs.days, reach=1)
     if not len(observed):
-        return Score(None, 0, "The observation has no peak above its 80th percentile.")
+        raise Undefined(Reason.NO_HIGH_PEAK, n=0)
     simulated = _high_peaks(pairs.simulated)
     met = (np.abs(observed[:, np.newaxis] - simulated) <= 1).any(axis=1)
     return Score(float(1 - met.mean()), len(observed))
@@ -54,7 +53,7 @@ def peak_mape(pairs: ScoredPairs) -> Score:
     """
     peaks = _prominent_peaks(pairs.observed)
     if not len(peaks):
-        return Score(None, 0, _NO_PEAK)
+        raise Undefined(Reason.NO_PROMINENT_PEAK, n=0)
     s, o = pairs.simulated[peaks], pairs.observed[peaks]
     return Score(float(100 * np.abs((s - o) / o).mean()), len(peaks))
 

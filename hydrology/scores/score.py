@@ -11,8 +11,10 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from hydrology.base.absent import Absent, Parameter, absent
 from hydrology.base.calendar import Days
 from hydrology.base.errors import InvalidInput
+from hydrology.base.reasons import Reason
 
 Array = npt.NDArray[np.float64]
 
@@ -24,16 +26,24 @@ class Score:
     Attributes:
         value: the score, or None where it is undefined.
         n: number of days (for the peak scores: of observed peaks).
-        reason: why it is undefined, as a sentence; None where it is defined.
+        reason: why it is undefined; None where it is defined.
     """
 
     value: float | None
     n: int
-    reason: str | None = None
+    reason: Absent | None = None
 
 
 class Undefined(Exception):  # noqa: N818 - not a fault: the reason a score has no value
-    """Raised by a formula with the reason why its score is undefined."""
+    """Raised by a formula with the reason why its score is undefined.
+
+    Args:
+        n: number of pairs or peaks that the score would be based on; by default of all pairs.
+    """
+
+    def __init__(self, reason: Reason, n: int | None = None, **parameters: Parameter) -> None:
+        super().__init__(reason.name)
+        self.reason, self.n = absent(reason, **parameters), n
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,16 +100,15 @@ def score(*, minimum: int) -> Callable[[Callable[[ScoredPairs], Score]], ScoreFu
         def scored(simulated: npt.ArrayLike, observed: npt.ArrayLike, *, days: Days | None = None) -> Score:
             pairs = pair(simulated, observed, days=days)
             if len(pairs) < minimum:
-                need = f"It needs at least {minimum} days with both values known; there are {len(pairs)}."
-                return Score(None, len(pairs), need)
+                return Score(None, len(pairs), absent(Reason.TOO_FEW_PAIRS, minimum=minimum, pairs=len(pairs)))
             try:
                 _refuse_infinite(pairs)
                 with np.errstate(all="ignore"):
                     result = formula(pairs)
             except Undefined as undefined:
-                return Score(None, len(pairs), str(undefined))
+                return Score(None, len(pairs) if undefined.n is None else undefined.n, undefined.reason)
             if result.value is not None and not math.isfinite(result.value):
-                return Score(None, result.n, "Its numbers are too large or too small to compute with.")
+                return Score(None, result.n, absent(Reason.OUT_OF_RANGE))
             return result
 
         return scored
@@ -111,4 +120,4 @@ def _refuse_infinite(pairs: ScoredPairs) -> None:
     for name, values in (("simulation", pairs.simulated), ("observation", pairs.observed)):
         infinite = int(np.isinf(values).sum())
         if infinite:
-            raise Undefined(f"The {name} is infinite on {infinite} of its days.")
+            raise Undefined(Reason.INFINITE_VALUES, series=name, days=infinite)

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hydrology.base.calendar import Days
+from hydrology.base.reasons import Reason
 from hydrology.scores.peaks import missed_peaks, peak_mape, peak_timing
 from hydrology.scores.score import Array, Score, ScoredPairs, ScoreFunction, Undefined, score
 
@@ -134,7 +135,7 @@ def fhv(pairs: ScoredPairs) -> Score:
     top = round(0.02 * len(pairs))
     s, o = _duration_curve(pairs.simulated)[:top], _duration_curve(pairs.observed)[:top]
     if o.sum() <= 0:
-        raise Undefined("The highest 2 % of the observed flow sum to 0.")
+        raise Undefined(Reason.HIGH_FLOW_IS_0)
     return Score(float(100 * (s - o).sum() / o.sum()), len(pairs))
 
 
@@ -151,7 +152,7 @@ def flv(pairs: ScoredPairs) -> Score:
     s, o = _log_curve(pairs.simulated)[-low:], _log_curve(pairs.observed)[-low:]
     tail_s, tail_o = (s - s[-1]).sum(), (o - o[-1]).sum()
     if tail_o == 0:
-        raise Undefined("The lowest 30 % of the observed flow is one value, so its tail has no shape.")
+        raise Undefined(Reason.LOW_FLOW_IS_FLAT)
     return Score(float(-100 * (tail_s - tail_o) / tail_o), len(pairs))
 
 
@@ -168,7 +169,7 @@ def fms(pairs: ScoredPairs) -> Score:
     s, o = _log_curve(pairs.simulated)[ranks], _log_curve(pairs.observed)[ranks]
     slope_s, slope_o = s[0] - s[1], o[0] - o[1]
     if slope_o == 0:
-        raise Undefined("The observed flows exceeded 20 % and 70 % of the time are equal, so there is no slope.")
+        raise Undefined(Reason.MIDDLE_FLOW_IS_FLAT)
     return Score(float(100 * (slope_s - slope_o) / slope_o), len(pairs))
 
 
@@ -202,14 +203,14 @@ def _spread(values: Array, name: str) -> float:
     # A constant such as 0.1 can have a standard deviation of 1e-17: compare the values themselves.
     sigma = 0.0 if values.max() == values.min() else float(values.std())
     if sigma == 0:
-        raise Undefined(f"The {name} is constant.")
+        raise Undefined(Reason.CONSTANT_SERIES, series=name)
     return sigma
 
 
 def _mean(values: Array, name: str) -> float:
     mean = float(values.mean())
     if mean == 0:
-        raise Undefined(f"The {name} mean is 0.")
+        raise Undefined(Reason.MEAN_IS_0, series=name)
     return mean
 
 

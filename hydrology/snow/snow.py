@@ -13,11 +13,14 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
+from hydrology.base.absent import Absent, absent
 from hydrology.base.errors import InvalidInput
+from hydrology.base.reasons import Reason
 from hydrology.scores.score import Array, Score
 
 TRASH_CELL = 0
 MIN_R = 0.1  # minimum correlation of a single snow cell
+MIN_KNOWN_DAYS = 3  # days with a known reference, for a correlation
 BARE_MM = 1.0
 """The ground counts as bare on days with less reference snow than this."""
 BARE_WEIGHT = 2.0
@@ -100,12 +103,12 @@ class SnowProducts:
         return len(self.known) - 2
 
     @property
-    def unusable(self) -> str | None:
+    def unusable(self) -> Absent | None:
         """Why snow cannot be judged by the reference, or None."""
-        if self.days < 3:
-            return f"The reference snow water equivalent is known on {self.days} days; at least 3 are needed."
+        if self.days < MIN_KNOWN_DAYS:
+            return absent(Reason.TOO_FEW_SNOW_DAYS, days=self.days, minimum=MIN_KNOWN_DAYS)
         if not self.varies:
-            return "The reference snow water equivalent is constant: there is no snow to follow."
+            return absent(Reason.REFERENCE_SNOW_IS_CONSTANT)
         return None
 
     def correlations(self) -> Array:
@@ -126,20 +129,20 @@ class SnowProducts:
                 them.
         """
         snow, days = np.append(np.asarray(shares, dtype=np.float64), [0, 0]), self.days
-        reason = self.unusable or (None if snow.any() else "No cells are chosen as snow.")
+        reason = self.unusable or (None if snow.any() else absent(Reason.NO_CELLS_AS_SNOW))
         if reason is not None:
             nothing = Score(None, days, reason)
             return SnowSkill(nothing, nothing, nothing)
         covariances, _ = self._covariances()
         variance = float(snow @ covariances @ snow)
         if variance <= _ROUNDING * float(snow @ self.known @ snow):
-            r = Score(None, days, "What reads as snow is constant: a correlation has no meaning.")
+            r = Score(None, days, absent(Reason.SNOW_IS_CONSTANT))
         else:
             scale = np.sqrt(variance * covariances[_REFERENCE, _REFERENCE])
             r = Score(float(snow @ covariances[:, _REFERENCE] / scale), days)
         ratio = float(snow @ self.known[:, _ONE]) / float(self.known[_REFERENCE, _ONE])
         bare_days = float(self.bare[_ONE, _ONE])
-        bare = Score(None, 0, "The reference has snow on every day.")
+        bare = Score(None, 0, absent(Reason.NO_BARE_DAY))
         if bare_days:
             bare = Score(float(snow @ self.bare[:, _ONE]) / bare_days, round(bare_days))
         return SnowSkill(r, Score(100 * (ratio - 1), days), bare)
@@ -187,8 +190,7 @@ def choose_cells(products: SnowProducts, *, max_cells: int, excluded: Sequence[i
         chosen.append(candidates.pop(int(change.argmin())))
         difference[chosen[-1]] = 1
     if not chosen:
-        reason = "No cell rises and falls with the reference snow at its size."
-        return SnowCells((), Score(None, products.days, reason))
+        return SnowCells((), Score(None, products.days, absent(Reason.NO_CELL_FITS_SNOW)))
     return SnowCells(tuple(chosen), products.skill(difference[:_REFERENCE]).r)
 
 

@@ -9,13 +9,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day, Days
 from hydrology.climatology.flow_climatology import FlowClimatology
 from hydrology.uncertainty.error_model import LEVELS
-from hydrology.verification.forecast_scores import Array, Chosen, ForecastScores, high_flow
+from hydrology.verification.forecast_scores import Array, Chosen, high_flow
 from hydrology.verification.reforecasts import CALIBRATED, RAW
 from hydrology.verification.results import Season, Verification
-from hydrology.verification.verify import CLIMATOLOGY, PERSISTENCE, verify
+from hydrology.verification.verify import CLIMATOLOGY, score_all, verify
 
 
 class Observed:
@@ -57,7 +58,7 @@ class IssuedForecasts:
     t0: Days
     raw: Array
     calibrated: Array
-    why_not_calibrated: str
+    why_not_calibrated: Absent
 
     @property
     def leads(self) -> range:
@@ -87,18 +88,11 @@ class IssuedForecasts:
         return np.asarray(known & np.isfinite(quantiles[:, lead - 1, 0]))
 
     def _beside_rivals(
-        self, forecaster: str, quantiles: Array | str, chosen: Chosen, lead: int, observed: Observed
+        self, forecaster: str, quantiles: Array | Absent, chosen: Chosen, lead: int, observed: Observed
     ) -> Iterator[tuple[str, Season, Verification]]:
         """Yield the skill of a forecaster and its rivals on some of the forecasts."""
         t0 = self.t0[chosen]
         days, flow, threshold = t0 + lead, observed.on(t0 + lead), observed.threshold
-        of_days = {
-            forecaster: quantiles if isinstance(quantiles, str) else quantiles[chosen, lead - 1],
-            CLIMATOLOGY: observed.climatology.quantiles(days),
-        }
-        judged: dict[str, ForecastScores | str] = {
-            name: of_name if isinstance(of_name, str) else ForecastScores.of_quantiles(of_name, LEVELS, flow, threshold)
-            for name, of_name in of_days.items()
-        }
-        judged[PERSISTENCE] = ForecastScores.of_flow(observed.on(t0), flow, threshold)
-        yield from verify(judged, days, flow, threshold)
+        of_forecaster = quantiles if isinstance(quantiles, Absent) else quantiles[chosen, lead - 1]
+        of_days = {forecaster: of_forecaster, CLIMATOLOGY: observed.climatology.quantiles(days)}
+        yield from verify(score_all(of_days, observed.on(t0), flow, threshold), days, flow, threshold)

@@ -10,11 +10,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hydrology.base.absent import Absent
 from hydrology.base.calendar import Days
 from hydrology.climatology.flow_climatology import FlowClimatology
 from hydrology.uncertainty.error_model import LEVELS, BasinErrorModel, errors_of
 from hydrology.verification.forecast_scores import Array, ForecastScores
-from hydrology.verification.verify import CLIMATOLOGY, PERSISTENCE
+from hydrology.verification.verify import CLIMATOLOGY, PERSISTENCE, score_all
+
+Places = np.ndarray[tuple[int], np.dtype[np.int64]]
 
 CALIBRATED, RAW = "calibrated", "raw"
 FORECASTERS = (CALIBRATED, RAW, CLIMATOLOGY, PERSISTENCE)
@@ -30,28 +33,22 @@ class AtLead:
         observed: flow on them.
         simulated: the members' mean.
         last_observed: the flow of T0.
-        quantiles: at `LEVELS`, (forecasts, levels), by forecaster; or the reason as text.
+        quantiles: at `LEVELS`, (forecasts, levels), by forecaster; or why there are none.
     """
 
     days: Days
     observed: Array
     simulated: Array
     last_observed: Array
-    quantiles: Mapping[str, Array | str]
+    quantiles: Mapping[str, Array | Absent]
 
-    def judged(self, threshold: float) -> dict[str, ForecastScores | str]:
+    def judged(self, threshold: float) -> dict[str, ForecastScores | Absent]:
         """Return the scores of each of `FORECASTERS`.
 
         Args:
             threshold: of warnings, mm/day.
         """
-        by_quantiles = {
-            name: of_days
-            if isinstance(of_days, str)
-            else ForecastScores.of_quantiles(of_days, LEVELS, self.observed, threshold)
-            for name, of_days in self.quantiles.items()
-        }
-        return {**by_quantiles, PERSISTENCE: ForecastScores.of_flow(self.last_observed, self.observed, threshold)}
+        return score_all(self.quantiles, self.last_observed, self.observed, threshold)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +58,14 @@ class Reforecasts:
     Attributes:
         members: simulated flow, (members, days), mm/day.
         observed: (days,) in mm/day, NaN where missing.
-        error_model: the basin's, or the reason for none as text.
+        error_model: the basin's, or why there is none.
     """
 
     days: Days
     members: Array
     observed: Array
     climatology: FlowClimatology
-    error_model: BasinErrorModel | str
+    error_model: BasinErrorModel | Absent
 
     def at(self, lead: int, every: int) -> AtLead:
         """Return the forecasts at a lead of every n-th day, where the flow of both days is observed."""
@@ -83,8 +80,8 @@ class Reforecasts:
         }
         return AtLead(self.days[ahead], self.observed[ahead], simulated[ahead], self.observed[t0], quantiles)
 
-    def _calibrated(self, simulated: Array, t0: np.ndarray[tuple[int], np.dtype[np.int64]], lead: int) -> Array | str:
-        if isinstance(self.error_model, str):
+    def _calibrated(self, simulated: Array, t0: Places, lead: int) -> Array | Absent:
+        if isinstance(self.error_model, Absent):
             return self.error_model
         last_error = errors_of(self.error_model.errors, simulated[t0], self.observed[t0])
         return self.error_model.quantiles(simulated[t0 + lead], np.full(len(t0), float(lead)), last_error)

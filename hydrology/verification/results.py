@@ -7,6 +7,8 @@ from typing import Any, Literal, Self
 import numpy as np
 import numpy.typing as npt
 
+from hydrology.base.absent import Absent
+
 Array = npt.NDArray[np.float64]
 Chosen = npt.NDArray[np.bool_]
 
@@ -99,13 +101,11 @@ class Verification:
     csi: float | None
     pit: tuple[float, ...] | None
     reliability: Reliability | None
-    missing: Mapping[str, str]
+    missing: Mapping[str, Absent]
 
     @classmethod
     def of(cls, n: int, years: int, figures: Mapping[str, Any]) -> Self:
-        """Create it from its values by name.
-
-        A text gives the reason for a missing one."""
-        missing = {name: figure for name, figure in figures.items() if isinstance(figure, str)}
+        """Create it from its values, or the reasons for missing ones, by name."""
+        missing = {name: figure for name, figure in figures.items() if isinstance(figure, Absent)}
         known = {name: None if name in missing else figure for name, figure in figures.items()}
         return cls(n=n, years=years, missing=missing, **known)

@@ -11,9 +11,12 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Days, month, water_year
+from hydrology.base.reasons import Reason
 from hydrology.scores.bootstrap import MIN_YEARS, ratio_interval
 from hydrology.scores.scores import nse
+from hydrology.uncertainty.error_model import LEVELS
 from hydrology.verification.forecast_scores import ForecastScores, Spread
 from hydrology.verification.results import (
     SEASONS,
@@ -31,14 +34,34 @@ CLIMATOLOGY, PERSISTENCE = "climatology", "persistence"
 _FIGURES = tuple(field.name for field in fields(Verification) if field.name not in ("n", "years", "missing"))
 
 
+def score_all(
+    quantiles: Mapping[str, Array | Absent], last_observed: Array, observed: Array, threshold: float
+) -> dict[str, ForecastScores | Absent]:
+    """Return the scores of forecasters that give quantiles, and of persistence, or why there are none.
+
+    Args:
+        quantiles: at `LEVELS`, (days, levels) in mm/day, by forecaster.
+        last_observed: the flow of each T0, (days,) in mm/day.
+        observed: (days,) in mm/day.
+        threshold: of warnings, mm/day.
+    """
+    scores: dict[str, ForecastScores | Absent] = {
+        name: of_days
+        if isinstance(of_days, Absent)
+        else ForecastScores.of_quantiles(of_days, LEVELS, observed, threshold)
+        for name, of_days in quantiles.items()
+    }
+    return scores | {PERSISTENCE: ForecastScores.of_flow(last_observed, observed, threshold)}
+
+
 def verify(
-    forecasters: Mapping[str, ForecastScores | str], days: Days, observed: Array, threshold: float
+    forecasters: Mapping[str, ForecastScores | Absent], days: Days, observed: Array, threshold: float
 ) -> Iterator[tuple[str, Season, Verification]]:
     """Yield forecaster, season and skill, for every forecaster and season.
 
     Args:
-        forecasters: by name, `CLIMATOLOGY` and `PERSISTENCE` among them, of the same days; or the reason for none as
-            text.
+        forecasters: by name, `CLIMATOLOGY` and `PERSISTENCE` among them, of the same days; or why there are
+            none.
         days: the forecast days, (days,).
         observed: (days,) in mm/day.
         threshold: as in `ForecastScores`, mm/day.
@@ -47,7 +70,8 @@ def verify(
         of_season = np.isin(month(days), months)
         season_years = _Years.of(days[of_season])
         parts = {
-            name: judged if isinstance(judged, str) else judged.over(of_season) for name, judged in forecasters.items()
+            name: judged if isinstance(judged, Absent) else judged.over(of_season)
+            for name, judged in forecasters.items()
         }
         for name, judged in parts.items():
             figures = _figures(judged, parts, season_years, observed[of_season], threshold)
@@ -75,15 +99,15 @@ class _Years:
 
 
 def _figures(
-    judged: ForecastScores | str,
-    rivals: Mapping[str, ForecastScores | str],
+    judged: ForecastScores | Absent,
+    rivals: Mapping[str, ForecastScores | Absent],
     years: _Years,
     observed: Array,
     threshold: float,
 ) -> dict[str, Any]:
     if not len(observed):
-        return dict.fromkeys(_FIGURES, "No such day was both forecast and observed.")
-    if isinstance(judged, str):
+        return dict.fromkeys(_FIGURES, absent(Reason.NO_DAY_TO_VERIFY))
+    if isinstance(judged, Absent):
         return dict.fromkeys(_FIGURES, judged)
     score = nse(judged.median, observed)
     return {
@@ -97,10 +121,10 @@ def _figures(
     }
 
 
-def _skill(name: str, judged: ForecastScores, rival: ForecastScores | str, years: _Years) -> dict[str, Any]:
-    if not isinstance(rival, str) and not rival.crps.any():
-        rival = "Its rival was never wrong on these days: nothing can be better."
-    if isinstance(rival, str):
+def _skill(name: str, judged: ForecastScores, rival: ForecastScores | Absent, years: _Years) -> dict[str, Any]:
+    if not isinstance(rival, Absent) and not rival.crps.any():
+        rival = absent(Reason.RIVAL_IS_PERFECT)
+    if isinstance(rival, Absent):
         return dict.fromkeys(_with_ends(name), rival)
     own, others = years.sums(judged.crps), years.sums(rival.crps)
     return _estimate(name, own, others, lambda ratio: 1 - ratio)
@@ -109,7 +133,7 @@ def _skill(name: str, judged: ForecastScores, rival: ForecastScores | str, years
 def _of_spread(spread: Spread | None, years: _Years) -> dict[str, Any]:
     if spread is None:
         names = (*_with_ends("coverage_90"), "coverage_50", "width_90_mm_per_day", "width_50_mm_per_day", "pit")
-        return dict.fromkeys(names, "The forecast is one flow: it has no interval.")
+        return dict.fromkeys(names, absent(Reason.NO_DISTRIBUTION))
     return {
         **_estimate("coverage_90", years.sums(spread.inside_90), years.sums(np.ones_like(spread.width_90))),
         "coverage_50": float(spread.inside_50.mean()),
@@ -128,7 +152,7 @@ def _estimate(
 ) -> dict[str, Any]:
     """Return a ratio of sums over water years, (years,), with the ends of its interval."""
     ends = ratio_interval(numerator, denominator)
-    reason = f"The forecasts are of {len(numerator)} water years, and an interval needs {MIN_YEARS}."
+    reason = absent(Reason.TOO_FEW_WATER_YEARS, years=len(numerator), minimum=MIN_YEARS)
     low, high = (reason, reason) if ends is None else sorted(map(meaning, ends))
     return dict(zip(_with_ends(name), (meaning(float(numerator.sum() / denominator.sum())), low, high), strict=True))
 
@@ -155,8 +179,8 @@ def _of_warnings(chance: Array, passed: Chosen) -> dict[str, Any]:
     hits, events, warnings, either = (int(days.sum()) for days in (warned & passed, passed, warned, warned | passed))
     return {
         "brier": float(((chance - passed) ** 2).mean()),
-        "pod": hits / events if events else "The flow passed the threshold on none of these days.",
-        "far": (warnings - hits) / warnings if warnings else "The forecasts warned on none of these days.",
-        "csi": hits / either if either else "The threshold was neither passed nor warned of on any of these days.",
+        "pod": hits / events if events else absent(Reason.NO_EVENT),
+        "far": (warnings - hits) / warnings if warnings else absent(Reason.NO_WARNING),
+        "csi": hits / either if either else absent(Reason.NO_EVENT_OR_WARNING),
         "reliability": Reliability.of(chance, passed),
     }

@@ -9,6 +9,8 @@ from collections.abc import Iterator, Sequence
 import structlog
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import Absent, absent
+from hydrology.base.reasons import Reason
 from hydrology.base.staleness import age_days, stale
 from hydrology.base.units import Area, converted
 from hydrology.extremes.alerting import WINDOW_DAYS
@@ -27,7 +29,6 @@ log = structlog.get_logger()
 
 AT_A_TIME = 50
 """Number of basins whose latest forecasts are read together."""
-NO_AREA = "The run names no drainage area of the basin, so its depths cannot be compared with levels."
 
 
 def decide(database: Database, clock: Clock, names: Sequence[str]) -> list[Change]:
@@ -79,19 +80,19 @@ def _lapsed(database: Database, clock: Clock, names: Sequence[str]) -> list[Chan
     for standing in decided.values():
         age = age_days(standing.t0, now)
         if stale(age) and standing.reason is None:
-            reason = f"The newest forecast is from {standing.t0}, {age} days ago."
+            reason = absent(Reason.FORECAST_STALE, t0=str(standing.t0), days=age)
             with database.transaction() as session:
                 changes += alerts.lapse(session, standing, reason, now=now, wall=clock.wall())
     return changes
 
 
-def _chances(session: Session, run: str, basin: runs.RunBasin, window: int) -> list[LevelChance] | str:
+def _chances(session: Session, run: str, basin: runs.RunBasin, window: int) -> list[LevelChance] | Absent:
     """Return the exceedance probability of each level within a window, or why there is none."""
     flow = runs.flow_ahead(session, run, basin.basin_id)
     if flow is None:
-        return basin.why_not_calibrated
+        return absent(Reason.FAILED, message=basin.why_not_calibrated)
     if basin.area_m2 is None or basin.area_name is None:
-        return NO_AREA
+        return absent(Reason.NO_AREA_FOR_LEVELS)
     area = Area(basin.area_name, basin.area_m2)
     return [*_of_levels(session, basin.basin_id, flow.within(window), area)]
 

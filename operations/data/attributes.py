@@ -8,10 +8,13 @@ with the area.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 import numpy.typing as npt
 
+from hydrology.base.absent import Absent, absent
+from hydrology.base.reasons import Reason
 from hydrology.weather.climate_indices import CLIMATE
 
 AREA_ATTRIBUTES = ("area_gages2", "area_km2")
@@ -39,7 +42,7 @@ def completed(
     values: npt.NDArray[np.float64],
     means: Mapping[str, float] | None,
     allowed: bool,
-) -> Attributes | str:
+) -> Attributes | Absent:
     """Return a basin's attributes with none missing, or why they cannot be completed.
 
     Args:
@@ -58,17 +61,17 @@ def completed(
     return Attributes(np.where(np.isnan(values), mean_values, values), tuple(unknown))
 
 
-def _reason(basin: str, needed: Sequence[str], may_assume: bool) -> str:
+def _reason(basin: str, needed: Sequence[str], may_assume: bool) -> Absent:
     """Describe which attributes are missing, and how to supply each."""
-    climate = [name for name in needed if name in CLIMATE]
-    area = [name for name in needed if name in AREA_ATTRIBUTES]
-    land = [name for name in needed if name not in _NEVER_ASSUMED]
-    mends = []
+    climate = ", ".join(name for name in needed if name in CLIMATE)
+    land = ", ".join(name for name in needed if name not in _NEVER_ASSUMED)
+    remedies = []
     if climate:
-        mends.append(f"compute {', '.join(climate)} from its weather (freshet basins climate {basin})")
-    if area:
-        mends.append(f"give its area (freshet basins add {basin} --area KM2)")
+        remedies.append(absent(Reason.COMPUTE_CLIMATE, attributes=climate, basin=basin))
+    if any(name in AREA_ATTRIBUTES for name in needed):
+        remedies.append(absent(Reason.GIVE_AREA, basin=basin))
     if land:
-        assuming = ", or allow the means of the version's basins with --assume-attributes" if may_assume else ""
-        mends.append(f"ingest or give {', '.join(land)} (freshet basins add {basin} --attributes FILE{assuming})")
-    return f"{basin} has no attribute {', '.join(needed)}: {'; '.join(mends)}."
+        give = Reason.GIVE_OR_ASSUME_ATTRIBUTES if may_assume else Reason.GIVE_ATTRIBUTES
+        remedies.append(absent(give, attributes=land, basin=basin))
+    remedy = reduce(lambda first, second: absent(Reason.REMEDIES, first=first, second=second), remedies)
+    return absent(Reason.NO_ATTRIBUTES, basin=basin, attributes=", ".join(needed), remedy=remedy)

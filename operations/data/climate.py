@@ -66,7 +66,7 @@ def compute(
         years = _whole_years(period)
         climate = Climate(basin, product, period, years, _indices(session, stored, product, period))
         numbers = {name: getattr(climate.indices, name) for name in CLIMATE}
-        texts = {name: value for name, value in asdict(climate.indices).items() if isinstance(value, str)}
+        texts = {name: value for name, value in asdict(climate.indices).items() if name not in CLIMATE}
         changes = basins.upsert(
             session, basins.Basin(basin, attributes=numbers, texts=texts | {basins.CLIMATE_SOURCE: climate.source})
         )

@@ -12,9 +12,11 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import Absent, absent
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day, Days, Period
 from hydrology.base.gaps import fill_short_gaps
+from hydrology.base.reasons import Reason
 from hydrology.base.series import Flag
 from hydrology.base.units import to_mm_per_day
 from jobspec.training import InputsConfig, TrainingConfig
@@ -45,7 +47,7 @@ class BasinForcing:
 
     forcing: Forcing
     filled: dict[str, Days]
-    stop: str | None
+    stop: Absent | None
     stamp: int
     assumed: tuple[str, ...] = ()
 
@@ -53,6 +55,13 @@ class BasinForcing:
     def period(self) -> Period:
         """The usable days."""
         return self.forcing.period
+
+    def covering(self, period: Period) -> "BasinForcing | Absent":
+        """Return it if its usable days cover a period, or why they do not."""
+        if period.overlap(self.period) == period:
+            return self
+        basin, forcing = self.forcing.ids[0], str(self.period)
+        return self.stop or absent(Reason.FORCING_TOO_SHORT, basin=basin, forcing=forcing, period=str(period))
 
     def filled_until(self, last: Day) -> dict[str, int]:
         """Return the number of days up to the last one that were interpolated or filled, by variable."""
@@ -75,7 +84,7 @@ class BasinForcing:
 
 def load_forcing(
     session: Session, basin: str, config: TrainingConfig, means: Mapping[str, float] | None = None
-) -> BasinForcing | str:
+) -> BasinForcing | Absent:
     """Return a basin's forcing as the configured network takes it, or why it has none.
 
     A network that skips gaps gets every day from the first complete one to the last; any other gets the days up to
@@ -94,13 +103,13 @@ def load_forcings(
     config: TrainingConfig,
     means: Mapping[str, float] | None = None,
     known: Mapping[str, Day] | None = None,
-) -> dict[str, BasinForcing | str]:
+) -> dict[str, BasinForcing | Absent]:
     """Do `load_forcing` for many basins, read together.
 
     Args:
         known: the last known day of each basin; later ones are not read. None: all stored days are.
     """
-    outcomes: dict[str, BasinForcing | str] = {}
+    outcomes: dict[str, BasinForcing | Absent] = {}
     groups = range(0, len(ids), GROUP)
     for first in stage("weather read, groups of basins", groups) if len(groups) > 1 else groups:
         outcomes |= _load_together(session, ids[first : first + GROUP], config, means, known or {})
@@ -113,16 +122,16 @@ def _load_together(
     config: TrainingConfig,
     means: Mapping[str, float] | None,
     known: Mapping[str, Day],
-) -> dict[str, BasinForcing | str]:
+) -> dict[str, BasinForcing | Absent]:
     """Load basins; leave out those with damaged data."""
-    damaged: dict[str, BasinForcing | str] = {}
+    damaged: dict[str, BasinForcing | Absent] = {}
     while True:
         try:
             return damaged | _load_whole(
                 session, [basin for basin in ids if basin not in damaged], config, means, known
             )
         except series.DamagedSeries as problem:
-            damaged[problem.basin] = str(problem)
+            damaged[problem.basin] = absent(Reason.FAILED, message=str(problem))
 
 
 def _load_whole(
@@ -131,23 +140,24 @@ def _load_whole(
     config: TrainingConfig,
     means: Mapping[str, float] | None,
     known: Mapping[str, Day],
-) -> dict[str, BasinForcing | str]:
+) -> dict[str, BasinForcing | Absent]:
     inputs = config.inputs
     names = (inputs.mass, *inputs.auxiliary)
     extents = series.extent(session, ids, inputs.product, names)
     statics = _attributes(session, ids, inputs.static, means)
-    outcomes: dict[str, BasinForcing | str] = {}
+    outcomes: dict[str, BasinForcing | Absent] = {}
     records: dict[str, Period] = {}
     for basin in ids:
         if missing := [name for name in names if (basin, name) not in extents]:
             outcomes[basin] = _without_series(session, basin, inputs, missing)
-        elif isinstance(static := statics[basin], str):
+        elif isinstance(static := statics[basin], Absent):
             outcomes[basin] = static
         else:
             of_basin = [extents[basin, name] for name in names]
             first, last = max(part.first for part in of_basin), max(part.last for part in of_basin)
             if known.get(basin, last) < first:
-                outcomes[basin] = f"{basin}: its record of {inputs.product} begins on {first}, which is in the future."
+                future = absent(Reason.RECORD_IN_FUTURE, basin=basin, product=inputs.product, first=str(first))
+                outcomes[basin] = future
             else:
                 records[basin] = Period(first, min(last, known.get(basin, last)))
     if not records:
@@ -161,13 +171,15 @@ def _load_whole(
         of_record, marked = of_span[days], flags_of_span[days] & Flag.FILLED != 0
         static = statics[basin]
         assert isinstance(static, Attributes)
-        outcomes[basin] = _usable(basin, config, record, of_record, marked, static, stamps[basin], feed)
+        outcomes[basin] = _usable(
+            basin, config, record, of_record, marked=marked, static=static, stamp=stamps[basin], feed=feed
+        )
     return outcomes
 
 
 def _attributes(
     session: Session, ids: Sequence[str], names: Sequence[str], means: Mapping[str, float] | None
-) -> dict[str, Attributes | str]:
+) -> dict[str, Attributes | Absent]:
     rows = basins.attributes_of(session, ids, names)
     assuming = basins.assuming(session, ids) if np.isnan(rows).any() else set()
     return {
@@ -176,12 +188,10 @@ def _attributes(
     }
 
 
-def _without_series(session: Session, basin: str, inputs: InputsConfig, missing: Sequence[str]) -> str:
+def _without_series(session: Session, basin: str, inputs: InputsConfig, missing: Sequence[str]) -> Absent:
     others = ", ".join(sorted({entry.product for entry in series.catalogue(session, basin)})) or "nothing"
-    return (
-        f"{basin} has no {', '.join(missing)} of the forcing product {inputs.product}, which this model takes "
-        f"(stored for this basin: {others}): ingest that product, or choose a model of another one."
-    )
+    variables = ", ".join(missing)
+    return absent(Reason.NO_FORCING, basin=basin, variables=variables, product=inputs.product, stored=others)
 
 
 def _usable(
@@ -189,11 +199,12 @@ def _usable(
     config: TrainingConfig,
     record: Period,
     values: Array,
+    *,
     marked: npt.NDArray[np.bool_],
     static: Attributes,
     stamp: int,
     feed: feeds.Feed | None,
-) -> BasinForcing | str:
+) -> BasinForcing | Absent:
     """Return the usable part of a record (days, variables; precipitation first), or why there is none.
 
     Args:
@@ -207,15 +218,15 @@ def _usable(
     if architecture(config.network).skips_gaps:
         complete = np.flatnonzero(~_unusable(values).any(axis=1))
         if not len(complete):
-            return f"{basin} has no day with all forcing of {inputs.product}: ingest it."
+            return absent(Reason.NO_COMPLETE_DAY, basin=basin, product=inputs.product)
         first, after = int(complete[0]), int(complete[-1]) + 1
         values[_unusable(values)] = np.nan
     else:
         filled = {name: record.first + fill_short_gaps(values[:, at]) for at, name in enumerate(names[1:], start=1)}
         first = 0
         after, stop = _until_unusable(basin, inputs, record, values, feed)
-        if not after:
-            return str(stop)
+        if stop is not None and not after:
+            return stop
     mass, auxiliary = values[None, first:after, 0], values[None, first:after, 1:]
     for at, name in enumerate(names):
         if (of_source := record.days[marked[:, at]]).size:
@@ -236,7 +247,7 @@ def skipped_days(
         missing = np.zeros(len(period), dtype=bool)
         for config, means in skipping:
             found = load_forcing(session, basin, config, means)
-            if not isinstance(found, str) and period.overlap(found.period) == period:
+            if not isinstance(found, Absent) and period.overlap(found.period) == period:
                 missing |= found.forcing.over(period).missing[0]
         skipped[basin] = period.days[missing]
     return skipped
@@ -251,7 +262,7 @@ def _unusable(values: Array) -> npt.NDArray[np.bool_]:
 
 def _until_unusable(
     basin: str, inputs: InputsConfig, record: Period, values: Array, feed: feeds.Feed | None
-) -> tuple[int, str | None]:
+) -> tuple[int, Absent | None]:
     """Return the number of days before the first unusable one, and why it is unusable."""
     names = (inputs.mass, *inputs.auxiliary)
     unusable = _unusable(values)
@@ -260,15 +271,12 @@ def _until_unusable(
         return len(values), None
     at = int(bad_days[0])
     which = ", ".join(name for name, bad in zip(names, unusable[at], strict=True) if bad)
-    what = "is negative" if values[at, 0] < 0 else "is missing"
-    missing = record.first + at
-    remedy = "ingest the day" if feed is None else feeds.fetch_command(feed.name, basin, missing, missing)
-    return at, (
-        f"{basin}: {which} of {inputs.product} {what} on {missing}, and a day's forcing is never guessed: {remedy}."
-    )
+    reason, day = Reason.FORCING_NEGATIVE if values[at, 0] < 0 else Reason.FORCING_MISSING, record.first + at
+    remedy = "ingest the day" if feed is None else feeds.fetch_command(feed.name, basin, day, day)
+    return at, absent(reason, basin=basin, variables=which, product=inputs.product, day=str(day), remedy=remedy)
 
 
-def load_discharge(session: Session, basin: str, products: Sequence[str], period: Period) -> Array | str:
+def load_discharge(session: Session, basin: str, products: Sequence[str], period: Period) -> Array | Absent:
     """Return a basin's observed discharge in mm/day, NaN where missing, or why there is none.
 
     Args:
@@ -277,16 +285,42 @@ def load_discharge(session: Session, basin: str, products: Sequence[str], period
     try:
         observed = series.read(session, basin, gauge_product(basin), "discharge", period)
     except series.DamagedSeries as problem:
-        return str(problem)
+        return absent(Reason.FAILED, message=str(problem))
     if observed is None:
-        return f"{basin} has no observed discharge in {period}: ingest its streamflow."
+        return absent(Reason.NO_DISCHARGE_OBSERVED, basin=basin, period=str(period))
     area = area_by(basins.get(session, basin).areas, products)
     if area is None:
-        return (
-            f"{basin} has no area of {products[0]}, by which its discharge is converted: ingest it, or give the area "
-            f"(freshet basins add {basin} --area KM2)."
-        )
+        return absent(Reason.NO_PRODUCT_AREA, basin=basin, product=products[0])
     return to_mm_per_day(observed.values, unit=observed.unit, area=area).astype(np.float32)
+
+
+def load_pairs(
+    session: Session,
+    basins: Sequence[str],
+    config: TrainingConfig,
+    period: Period,
+    products: Sequence[str],
+    *,
+    left_out: dict[str, Absent],
+    means: Mapping[str, float] | None,
+) -> dict[str, tuple[BasinForcing, Array]]:
+    """Return the forcing of basins and their observed flow over a period, (days,) in mm/day.
+
+    Args:
+        products: as in `load_discharge`.
+        left_out: receives why a basin is not among them.
+        means: as in `load_forcing`.
+    """
+    pairs = {}
+    for basin, found in load_forcings(session, basins, config, means).items():
+        forcing = found if isinstance(found, Absent) else found.covering(period)
+        if isinstance(forcing, Absent):
+            left_out[basin] = forcing
+        elif isinstance(flow := load_discharge(session, basin, products, period), Absent):
+            left_out[basin] = flow
+        else:
+            pairs[basin] = forcing, flow
+    return pairs
 
 
 def stacked(forcings: Sequence[Forcing]) -> Forcing:

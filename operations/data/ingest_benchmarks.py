@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 import structlog
 
+from hydrology.base.absent import absent
+from hydrology.base.reasons import Reason
 from ingestion.sources import benchmarks
 from records.basins import basins
 from records.database.engine import Database
@@ -12,8 +14,6 @@ from records.verification import published_scores
 from runtime.clock import Clock
 
 log = structlog.get_logger()
-
-_NONE_GIVEN = "The published file gives none."
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def ingest_published(database: Database, clock: Clock, published: benchmarks.Pub
             first_day=published.period.first,
             last_day=published.period.last,
             value=one.value,
-            reason=_NONE_GIVEN if one.value is None else None,
+            reason=absent(Reason.NOT_IN_PUBLISHED_FILE) if one.value is None else None,
         )
         for one in published.scores
     ]

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from hydrology.base.absent import Absent, absent
+from hydrology.base.reasons import Reason
 from hydrology.weather.evaporation import extraterrestrial_radiation, potential_evapotranspiration
 from jobspec.training import InputsConfig
 from models.arrays import Forcing
@@ -10,7 +12,7 @@ from records.basins.basins import Basin
 TEMPERATURES = ("tmax", "tmin")
 
 
-def mean_pet(basin: Basin, forcing: Forcing, inputs: InputsConfig) -> float | str:
+def mean_pet(basin: Basin, forcing: Forcing, inputs: InputsConfig) -> float | Absent:
     """Return mean potential evapotranspiration over some days in mm/day, or why it is unknown.
 
     Args:
@@ -18,9 +20,9 @@ def mean_pet(basin: Basin, forcing: Forcing, inputs: InputsConfig) -> float | st
         inputs: describes the forcing's variables.
     """
     if lacking := [name for name in TEMPERATURES if name not in inputs.auxiliary]:
-        return f"Potential evapotranspiration needs {' and '.join(lacking)}, which this model does not take."
+        return absent(Reason.PET_LACKS_TEMPERATURE, variables=" and ".join(lacking))
     if basin.latitude is None:
-        return "Potential evapotranspiration needs the latitude of the basin, which is not known."
+        return absent(Reason.PET_LACKS_LATITUDE)
     tmax, tmin = (forcing.auxiliary[0, :, inputs.auxiliary.index(name)] for name in TEMPERATURES)
     radiation = extraterrestrial_radiation(forcing.period.days, basin.latitude)[:, 0]
     return float(np.nanmean(potential_evapotranspiration((tmax.astype(np.float64) + tmin) / 2, radiation)))

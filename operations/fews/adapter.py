@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from hydrology.base.absent import Absent
 from hydrology.base.basins import basin_id
 from hydrology.base.errors import DataProblem, InvalidInput, Problem
 from hydrology.base.units import Area, mm_per_day_to_m3s
@@ -217,8 +218,8 @@ class _Selection:
         for (location, basin), row in zip(ids.items(), values, strict=True):
             attributes = completed(basin, names, row, means, basin in assuming)
             area = area_by(stored[location].areas, loaded.version.area_products)
-            if isinstance(attributes, str):
-                failures[location] = attributes
+            if isinstance(attributes, Absent):
+                failures[location] = str(attributes)
             elif area is None:
                 failures[location] = f"{basin} has no area: give it (freshet basins add {basin} --area KM2)."
             else:

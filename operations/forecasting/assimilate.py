@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period
 from hydrology.water.assimilation import smallest_factors
 from models.arrays import Forcing
@@ -41,8 +42,8 @@ def _assimilated(session: Session, loaded: LoadedVersion, record: Forcing, state
     if record.first >= window.first:
         return f"{basin}: its record begins on {record.first}, and {WINDOW_DAYS} days before T0 are needed."
     observed = load_discharge(session, basin, loaded.version.area_products, Period(record.first, state.day))
-    if isinstance(observed, str):
-        return observed
+    if isinstance(observed, Absent):
+        return str(observed)
     if np.isnan(observed[-WINDOW_DAYS:]).all():
         return f"{basin}: no discharge was observed in {window}, so that there is nothing to assimilate."
     before = _states_before(session, loaded, record, state, window)

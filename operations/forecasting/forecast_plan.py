@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day, Period, as_date
 from hydrology.base.credit import Credit
 from hydrology.base.errors import DataProblem, InvalidInput
@@ -112,7 +113,7 @@ def read_inputs(
             forcings={name: forcing for name, forcing in loadings.items() if isinstance(forcing, BasinForcing)},
             bridges=bridges.applied(session, loaded.version.product, names),
             snow=mappings(session, version, names),
-            failures={name: reason for name, reason in loadings.items() if isinstance(reason, str)},
+            failures={name: str(reason) for name, reason in loadings.items() if isinstance(reason, Absent)},
             credit=product_credits.by_product(session, [loaded.version.product]).get(loaded.version.product),
         )
 

@@ -52,7 +52,7 @@ def snow_normals(
 
 def _at(t0: Day, water: SimulatedWater) -> float | str:
     (normal,) = normal_means(water.values, water.period, np.array([t0])).tolist()
-    return too_few_years(1, 1) if isnan(normal) else normal
+    return str(too_few_years(1, 1)) if isnan(normal) else normal
 
 
 def _means(
@@ -75,7 +75,7 @@ def _means(
 
 def _in_mm(basin: Basin, unit: str, means: Array, area_products: Sequence[str]) -> Array | str:
     if lacking := int(np.isnan(means).sum()):
-        return too_few_years(lacking, len(means))
+        return str(too_few_years(lacking, len(means)))
     area = area_by(basin.areas, area_products)
     if area is None:
         return means if unit == "mm/day" else f"{basin.id} has no area by which its discharge would be a depth."

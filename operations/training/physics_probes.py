@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day, Period, water_year
 from hydrology.water.probe_results import ProbeResult
 from jobspec.training import TrainingConfig
@@ -76,7 +77,7 @@ def real_weather(session: Session, config: TrainingConfig, names: Sequence[str])
     sites = basins.sites(session, names)
     placed = [name for name in sites if sites[name].latitude is not None]
     found = load_forcings(session, placed[:: -(-len(placed) // BLOCK) or 1], config)
-    records = {name: one.forcing for name, one in found.items() if not isinstance(one, str)}
+    records = {name: one.forcing for name, one in found.items() if not isinstance(one, Absent)}
     for years in YEARS if records else ():
         days, whole = _last_years(min(one.period.last for one in records.values()), years)
         if covering := {name: one for name, one in records.items() if one.period.overlap(whole) == whole}:

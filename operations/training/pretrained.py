@@ -11,8 +11,10 @@ from pathlib import Path
 import structlog
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Period
 from hydrology.base.errors import InvalidInput, NotFound
+from hydrology.base.reasons import Reason
 from jobspec.training import TrainingConfig
 from models.networks import architecture
 from models.pretrained import DEFAULT, SHELF, errors, form, skill, snow
@@ -68,7 +70,7 @@ class Promoted:
 
     basins: tuple[str, ...]
     already: tuple[str, ...]
-    left_out: dict[str, str]
+    left_out: dict[str, Absent]
 
 
 def export(database: Database, version_id: str, folder: Path) -> Written:
@@ -231,7 +233,7 @@ def _add_skill(session: Session, version: str, judged: skill.ShippedSkill) -> No
             last_day=period.last,
             n=n,
             value=value,
-            reason=of_metric.reasons.get(basin),
+            reason=absent(Reason.AS_SHIPPED, text=of_metric.reasons[basin]) if value is None else None,
             attributes_assumed=[],
             shipped=True,
             evaluated_at=judged.evaluated_at,
@@ -250,14 +252,14 @@ def promote_where_vacant(database: Database, clock: Clock, version_id: str) -> P
         UnknownVersion: there is none of that id.
         Withdrawn: it may not be used.
     """
-    left_out: dict[str, str] = {}
+    left_out: dict[str, Absent] = {}
     with database.reading() as session:
         version = versions.get(session, version_id)
         config, means = TrainingConfig.model_validate(version.config), attribute_means(version)
         fit = []
         for basin in stage("basins checked", [one.id for one in basins.list_basins(session)]):
             found = load_forcing(session, basin, config, means)
-            if isinstance(found, str):
+            if isinstance(found, Absent):
                 left_out[basin] = found
             else:
                 fit.append(basin)
@@ -269,7 +271,7 @@ def promote_where_vacant(database: Database, clock: Clock, version_id: str) -> P
     already = tuple(basin for basin, used in current.items() if used == version_id)
     for basin, used in current.items():
         if used != version_id:
-            left_out[basin] = f"{basin} uses version {used}: promote this one to replace it (freshet models promote)."
+            left_out[basin] = absent(Reason.USES_OTHER_VERSION, basin=basin, version=used)
     return Promoted(tuple(promoted), already, left_out)
 
 

@@ -78,7 +78,7 @@ def decide(
             name: version_to_score(session, versions.get(session, name), rule.period) for name in (candidate, *rivals)
         }
     require_held_out(judged[candidate], rule.period)
-    ours, theirs = _yearly_errors(database, clock, candidate, rivals, judged, rule.period, on_basins)
+    ours, theirs = _yearly_errors(database, clock, candidate, rivals, judged, period=rule.period, on_basins=on_basins)
     decision = _decision(version, tuple(rivals), rule, years, ours, theirs)
     twins = [f" {name} was judged by its twin {other.id}." for name, other in judged.items() if other.id != name]
     decision = replace(decision, sentence="".join([decision.sentence, *twins]))
@@ -97,6 +97,7 @@ def _yearly_errors(
     candidate: str,
     rivals: Mapping[str, list[str]],
     judged: Mapping[str, versions.Version],
+    *,
     period: Period,
     on_basins: Callable[[int, int], None],
 ) -> tuple[dict[str, YearlyErrors], dict[str, YearlyErrors]]:
@@ -109,7 +110,9 @@ def _yearly_errors(
     def errors(version: str, basins: list[str], skipped: Mapping[str, Days]) -> dict[str, YearlyErrors]:
         of, owner = judged[version], judged[candidate].owner
         stored = owner is None or of.owner == owner
-        evaluation = evaluate(database, clock, of.id, period, basins, on_basins, without=skipped, stored=stored)
+        evaluation = evaluate(
+            database, clock, of.id, period, basins, on_basins=on_basins, without=skipped, stored=stored
+        )
         return {basin.basin: basin.errors for basin in evaluation.basins}
 
     ours: dict[str, YearlyErrors] = {}

@@ -12,8 +12,10 @@ from itertools import pairwise
 
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Day, Period
 from hydrology.base.errors import DataProblem, InvalidInput
+from hydrology.base.reasons import Reason
 from hydrology.verification.held_out_years import MIN_YEARS, whole_water_years, year_of
 from jobspec.jobs.training import Judgement, PromotionRule, RetrainingParams
 from jobspec.training import TrainingConfig
@@ -59,7 +61,7 @@ class Retrained:
     decision: PromotionDecision
 
 
-def season(session: Session, params: RetrainingParams) -> Season | str:
+def season(session: Session, params: RetrainingParams) -> Season | Absent:
     """Return the trainings of a season, or why there is nothing to train.
 
     Raises:
@@ -80,7 +82,7 @@ def season(session: Session, params: RetrainingParams) -> Season | str:
     record = Period(first, _newest_year_end(session, version, config, names, first))
     newest = max(days.last for days in learnt)
     if record.last <= newest:
-        return f"Version {version.id} has learnt from days up to {newest}, and no water year has been completed since."
+        return absent(Reason.NO_NEW_WATER_YEAR, version=version.id, last=str(newest))
     judged_by = versions.get(session, version.twin_id) if version.twin_id else version
     judged = params.judge_on or _unused_years(record, [Period.parse(days) for days in judged_by.used_periods])
     if record.overlap(judged) != judged:
@@ -125,6 +127,7 @@ def conclude(
     twin: StartedTraining,
     candidate: StartedTraining,
     judgement: Judgement,
+    *,
     label: str | None = None,
     on_step: OnStep = lambda _step, _done, _total: None,
 ) -> Retrained:
@@ -146,7 +149,7 @@ def conclude(
         return lambda done, total: on_step(step, done, total)
 
     calibrate(database, clock, version, names, judged, shown("calibrated"))
-    evaluate(database, clock, version, judged, names, shown("evaluated"))
+    evaluate(database, clock, version, judged, names, on_basins=shown("evaluated"))
     compute(database, clock, version, names, shown("levels"))
     rule = PromotionRule(period=judged, margin=judgement.margin, promote=judgement.promote)
     return Retrained(trained, twin_id, decide(database, clock, version, rule, shown("judged")))

@@ -13,7 +13,9 @@ from importlib import metadata
 import structlog
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import Absent, absent
 from hydrology.base.errors import DataProblem
+from hydrology.base.reasons import Reason
 from jobspec.training import FineTuningConfig, TrainingConfig
 from models import checkpoint
 from models.cores import cores_in_use
@@ -77,7 +79,7 @@ class Trained:
     training_id: str
     already: bool
     basins: tuple[str, ...]
-    left_out: dict[str, str]
+    left_out: dict[str, Absent]
     promoted: tuple[str, ...]
     refused: str | None
     validation_nse: dict[int, float | None]
@@ -247,20 +249,21 @@ def train_member(
         start = None if started.parent is None else finetune.start_of(session, started.parent, member, learnt_from)
     seed = started.config.seed + member
     try:
-        work = MemberTraining(started.config, started.prepared.data, _scaler(started), seed, device, start, learnt_from)
+        data, scaler = started.prepared.data, _scaler(started)
+        work = MemberTraining(started.config, data, scaler, seed, device, start=start, learnt_from=learnt_from)
         if saved is not None:
             work.resume(saved.content)
             log.info("train.resume", training=training, member=member, step=work.step)
 
         def save(step: int, blob: bytes) -> None:
-            progress = {"steps": work.steps, "log": work.log}
+            new = trainings.Checkpoint(member, step, blob, {"steps": work.steps, "log": work.log}, clock.wall())
             with database.transaction() as session:
-                trainings.save_checkpoint(session, training, member, step, blob, progress, clock.wall())
+                trainings.save_checkpoint(session, training, new)
 
         done = work.run(save, on_progress)
     except DataProblem as problem:
         with database.transaction() as session:
-            trainings.fail(session, training, str(problem), clock.wall())
+            trainings.fail(session, training, absent(Reason.FAILED, message=str(problem)), clock.wall())
         raise
     with database.transaction() as session:
         trainings.finish_member(session, training, _member(member, seed, device, done), clock.wall())

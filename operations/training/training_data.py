@@ -8,8 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import Absent, absent, first_texts
 from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem
+from hydrology.base.reasons import Reason
 from jobspec.training import TrainingConfig
 from models.arrays import Array, days_of
 from models.training import SPIN_UP_DAYS, TrainingData
@@ -32,7 +34,7 @@ class Prepared:
 
     basins: tuple[str, ...]
     data: TrainingData
-    left_out: dict[str, str]
+    left_out: dict[str, Absent]
 
     @property
     def data_hash(self) -> str:
@@ -50,20 +52,20 @@ def prepare(session: Session, config: TrainingConfig, basins: Sequence[str]) -> 
     training, validation = config.train_period, config.validation_period or config.train_period
     wanted = Period(min(training.first, validation.first), max(training.last, validation.last))
     forcings: dict[str, BasinForcing] = {}
-    left_out: dict[str, str] = {}
+    left_out: dict[str, Absent] = {}
     for basin in basins:
         found = load_forcing(session, basin, config)
-        if isinstance(found, str):
+        if not isinstance(found, Absent):
+            found = found.covering(wanted)
+        if isinstance(found, Absent):
             left_out[basin] = found
-        elif found.period.first > wanted.first or found.period.last < wanted.last:
-            left_out[basin] = found.stop or f"{basin}: the forcing {found.period} does not cover {wanted}."
         else:
             forcings[basin] = found
     period = _common(forcings, wanted, max(SPIN_UP_DAYS, config.windows.spinup_days))
     stored: dict[str, Array] = {}
     for basin in forcings:
         flow = load_discharge(session, basin, [config.inputs.product], period)
-        if isinstance(flow, str):
+        if isinstance(flow, Absent):
             left_out[basin] = flow
             continue
         if config.held_out_period is not None:
@@ -73,8 +75,7 @@ def prepare(session: Session, config: TrainingConfig, basins: Sequence[str]) -> 
         else:
             stored[basin] = flow
     if not stored:
-        reasons = " ".join(list(left_out.values())[:3])
-        raise NoBasinLeft(f"None of the {len(basins)} basins can serve for this training. {reasons}")
+        raise NoBasinLeft(f"None of the {len(basins)} basins can serve for this training. {first_texts(left_out)}")
     if all(np.isnan(flow[days_of(period, validation)]).all() for flow in stored.values()):
         raise NoBasinLeft(f"No basin has observed discharge in the validation period {validation}: choose another.")
     forcing = stacked([forcings[basin].forcing.over(period) for basin in stored])
@@ -88,10 +89,10 @@ def _common(forcings: dict[str, BasinForcing], wanted: Period, before: int) -> P
     return Period(min(first, wanted.first), wanted.last)
 
 
-def _unfit(basin: str, discharge: Array, training: Period) -> str | None:
+def _unfit(basin: str, discharge: Array, training: Period) -> Absent | None:
     known = discharge[~np.isnan(discharge)]
     if len(known) == 0:
-        return f"{basin} has no observed discharge in the training period {training}."
+        return absent(Reason.NO_DISCHARGE_IN_TRAINING, basin=basin, period=str(training))
     if (known == known[0]).all():
-        return f"{basin}: the observed discharge is constant ({known[0]:g} mm/day) in the training period {training}."
+        return absent(Reason.CONSTANT_DISCHARGE, basin=basin, flow=float(known[0]), period=str(training))
     return None

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import structlog
 
+from hydrology.base.absent import Absent, first_texts
 from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem, InvalidInput
 from hydrology.uncertainty.error_fit import ErrorPairs, Fit, fit
@@ -51,7 +52,7 @@ class Calibrated:
     own: int
     days: int
     sha256: str
-    left_out: dict[str, str]
+    left_out: dict[str, Absent]
 
 
 def calibrate(
@@ -80,13 +81,13 @@ def calibrate(
         period = _days(fitted, period)
         loaded = load_version(session, fitted.id)
     pairs: dict[str, ErrorPairs] = {}
-    left_out: dict[str, str] = {}
+    left_out: dict[str, Absent] = {}
     for first in range(0, len(basins), BLOCK):
         for basin in simulated(database, loaded, period, basins[first : first + BLOCK], left_out):
             pairs[basin.id] = ErrorPairs(basin.members.mean(axis=0, dtype=np.float64), basin.observed)
         on_basins(len(pairs) + len(left_out), len(basins))
     if not pairs:
-        raise DataProblem(f"No basin has forcing and flow over {period}. {' '.join(list(left_out.values())[:3])}")
+        raise DataProblem(f"No basin has forcing and flow over {period}. {first_texts(left_out)}")
     model = single("error model", lambda: fit(pairs))
     weather = error_models.OBSERVED
     sha256 = _store(database, clock, fitted.id, weather, period, model)
@@ -116,8 +117,8 @@ def calibrate_forecasts(database: Database, clock: Clock, version_id: str) -> li
         version = versions.get(session, version_id)
         names = promotions.basins_of(session, version_id)
         of_simulation = error_model_of(session, version, names)
-        if isinstance(of_simulation, str):
-            raise DataProblem(of_simulation)
+        if not isinstance(of_simulation, error_models.ErrorModel):
+            raise DataProblem(str(of_simulation))
         by_weather = settled(session, clock, version_id)
         ready = [issue_days for issue_days in by_weather if len(issue_days.days) >= MIN_ISSUE_DAYS]
         pairs = {

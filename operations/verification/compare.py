@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import structlog
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import Absent, first_texts
 from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem, InvalidInput
 from operations.data.basins import chosen
@@ -45,6 +46,7 @@ def compare(
     version_ids: Sequence[str],
     period: Period,
     wanted: Sequence[str] = (),
+    *,
     on_basins: OnBasins = lambda _done, _total: None,
     owner: str | None = None,
 ) -> Compared:
@@ -66,7 +68,7 @@ def compare(
     with database.reading() as session:
         compared = _versions(session, version_ids, period)
         basins = chosen(session, wanted) if wanted else _common_basins(session, compared)
-    evaluated = _evaluate(database, clock, compared, period, basins, on_basins, owner)
+    evaluated = _evaluate(database, clock, compared, period, basins, on_basins=on_basins, owner=owner)
     scored = evaluated.basins(basins, period)
     with database.reading() as session:
         found = (session, compared, period, scored, evaluated.scores, evaluated.left_out)
@@ -114,14 +116,13 @@ class _Evaluated:
     """The scores of each version, all of the same days, and why basins cannot be compared."""
 
     scores: Mapping[str, ByBasin]
-    left_out: Mapping[str, str]
+    left_out: Mapping[str, Absent]
 
     def basins(self, basins: Sequence[str], period: Period) -> list[str]:
         """Return the given basins in which every version was scored."""
         scored = sorted(basin for basin in basins if basin not in self.left_out)
         if not scored:
-            reasons = " ".join(list(self.left_out.values())[:3])
-            raise DataProblem(f"No basin can be compared over {period}. {reasons}")
+            raise DataProblem(f"No basin can be compared over {period}. {first_texts(self.left_out)}")
         return scored
 
 
@@ -131,6 +132,7 @@ def _evaluate(
     compared: Sequence[versions.Version],
     period: Period,
     basins: Sequence[str],
+    *,
     on_basins: OnBasins,
     owner: str | None,
 ) -> _Evaluated:
@@ -138,11 +140,13 @@ def _evaluate(
         skipped = skipped_days(session, compared, basins, period)
     total = len(compared) * len(basins)
     scores: dict[str, ByBasin] = {}
-    left_out: dict[str, str] = {}
+    left_out: dict[str, Absent] = {}
     for at, version in enumerate(compared):
         show = _counting_on(on_basins, at * len(basins), total)
         stored = owner is None or version.owner == owner
-        evaluation = evaluate(database, clock, version.id, period, basins, show, without=skipped, stored=stored)
+        evaluation = evaluate(
+            database, clock, version.id, period, basins, on_basins=show, without=skipped, stored=stored
+        )
         scores[version.id] = {skill.basin: skill.scores for skill in evaluation.basins}
         left_out |= evaluation.left_out
     return _Evaluated(scores, left_out)

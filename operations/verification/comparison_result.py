@@ -1,11 +1,12 @@
 """Builds the result of a comparison from the scores of each version in each basin."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Period
+from hydrology.base.reasons import Reason
 from hydrology.scores import published_medians as printed
 from hydrology.scores.paired_comparison import MEANINGS, difference, quartiles
 from hydrology.scores.score import Score
@@ -13,6 +14,7 @@ from hydrology.scores.scores import SCORES
 from jobspec.training import TrainingConfig
 from models.networks import build
 from operations.data.basins import unique
+from records.database.statements import as_values
 from records.verification import published_scores
 from records.verification.comparison_results import (
     ComparedQuartiles,
@@ -38,7 +40,7 @@ def comparison_result(
     period: Period,
     basins: Sequence[str],
     scores: Mapping[str, ByBasin],
-    left_out: Mapping[str, str],
+    left_out: Mapping[str, Absent],
 ) -> ComparisonResult:
     """Return the result of a comparison.
 
@@ -76,9 +78,9 @@ def _compared_version(session: Session, version: versions.Version) -> ComparedVe
     logs = versions.logs_of(session, version.id).values()
     seconds = [log["seconds"] for log in logs if log.get("seconds") is not None]
     timed = len(seconds) == len(logs)
-    missing = {} if timed else {"training_seconds": "not recorded"}
+    missing = {} if timed else {"training_seconds": absent(Reason.TRAINING_NOT_TIMED)}
     if version.label is None:
-        missing["label"] = "Nobody has named it."
+        missing["label"] = absent(Reason.NOT_NAMED)
     return ComparedVersion(
         id=version.id,
         label=version.label,
@@ -124,7 +126,7 @@ def _version_quartiles(version: str, values: Sequence[float]) -> VersionQuartile
 def _version_difference(
     version: str, values: Sequence[float], first: Sequence[float], perfect: float
 ) -> VersionDifference:
-    return VersionDifference(version=version, **asdict(difference(values, first, perfect=perfect)))
+    return VersionDifference(version=version, **as_values(difference(values, first, perfect=perfect)))
 
 
 def _published(
@@ -162,10 +164,10 @@ def _published_score(metric: str, pairs: Sequence[tuple[float, float]]) -> Publi
     )
 
 
-def _why_none_published(publications: Sequence[Publication], period: Period) -> str:
+def _why_none_published(publications: Sequence[Publication], period: Period) -> Absent:
     if publications:
-        return f"No published score is stored for {period} and these basins."
-    return "No published scores are stored: ingest them (freshet ingest benchmarks)."
+        return absent(Reason.NO_PUBLISHED_SCORE_THERE, period=str(period))
+    return absent(Reason.NO_PUBLISHED_SCORES)
 
 
 def _published_table(period: Period, basins: Sequence[str]) -> PublishedTable:

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy.orm import Session
 
+from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Period
+from hydrology.base.reasons import Reason
 from models.arrays import days_of
-from operations.data.dataset import BasinForcing, load_discharge, load_forcings, stacked
+from operations.data.dataset import load_pairs, stacked
 from operations.versions.load_networks import LoadedVersion
 from records.database.engine import Database
 
@@ -41,7 +42,7 @@ def simulated(
     loaded: LoadedVersion,
     period: Period,
     basins: Sequence[str],
-    left_out: dict[str, str],
+    left_out: dict[str, Absent],
     means: Mapping[str, float] | None = None,
 ) -> Iterator[SimulatedBasin]:
     """Yield each basin's simulated and observed flow over a period, basins of one record together.
@@ -51,7 +52,8 @@ def simulated(
         means: as in `load_forcings`.
     """
     with database.reading() as session:
-        ready = _ready(session, loaded, period, basins, left_out, means)
+        products = loaded.version.area_products
+        ready = load_pairs(session, basins, loaded.config, period, products, left_out=left_out, means=means)
     for record in sorted({forcing.period for forcing, _ in ready.values()}, key=str):
         group = {basin: one for basin, one in ready.items() if one[0].period == record}
         outputs, _ = loaded.ensemble.simulate(
@@ -60,27 +62,7 @@ def simulated(
         of_period = outputs["discharge"][:, :, days_of(record, period)]
         for at, (basin, (forcing, observed)) in enumerate(group.items()):
             if np.isfinite(of_period[:, at]).all():
-                yield SimulatedBasin(basin, record, of_period[:, at], observed, forcing.assumed)
+                flow = observed.astype(np.float64)
+                yield SimulatedBasin(basin, record, of_period[:, at], flow, forcing.assumed)
             else:
-                left_out[basin] = f"{basin}: the network skips days of {period} for lack of forcing."
-
-
-def _ready(
-    session: Session,
-    loaded: LoadedVersion,
-    period: Period,
-    basins: Sequence[str],
-    left_out: dict[str, str],
-    means: Mapping[str, float] | None,
-) -> dict[str, tuple[BasinForcing, Observed]]:
-    ready = {}
-    for basin, forcing in load_forcings(session, basins, loaded.config, means).items():
-        if isinstance(forcing, str):
-            left_out[basin] = forcing
-        elif period.overlap(forcing.period) != period:
-            left_out[basin] = forcing.stop or f"{basin}: the forcing {forcing.period} does not cover {period}."
-        elif isinstance(flow := load_discharge(session, basin, loaded.version.area_products, period), str):
-            left_out[basin] = flow
-        else:
-            ready[basin] = forcing, flow.astype(np.float64)
-    return ready
+                left_out[basin] = absent(Reason.NETWORK_SKIPS_DAYS, basin=basin, period=str(period))

@@ -9,6 +9,7 @@ from functools import cache, partial
 import numpy as np
 import structlog
 
+from hydrology.base.absent import Absent, first_texts
 from hydrology.base.calendar import Days, Period
 from hydrology.base.errors import DataProblem
 from models.nets.products import BLOCK
@@ -38,7 +39,7 @@ class Evaluation:
     scored: str
     period: Period
     basins: tuple[BasinSkill, ...]
-    left_out: dict[str, str]
+    left_out: dict[str, Absent]
 
     @property
     def worst_residual(self) -> float | None:
@@ -62,6 +63,7 @@ def evaluate(
     version_id: str,
     period: Period,
     basins: Sequence[str],
+    *,
     on_basins: Callable[[int, int], None] = lambda _done, _total: None,
     without: Mapping[str, Days] | None = None,
     cores: int = 1,
@@ -103,7 +105,7 @@ def evaluate(
     done = tuple(basin for outcome in in_order for basin in outcome.scored)
     left_out = {basin: reason for outcome in in_order for basin, reason in outcome.left_out.items()}
     if not done:
-        raise DataProblem(f"No basin can be evaluated over {period}. {' '.join(list(left_out.values())[:3])}")
+        raise DataProblem(f"No basin can be evaluated over {period}. {first_texts(left_out)}")
     evaluation = Evaluation(version_id, judge.scored, period, done, left_out)
     if stored:
         _store_regional_snow(judge, in_order)

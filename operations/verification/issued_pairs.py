@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day, Period
 from hydrology.uncertainty.error_model import BasinErrors, errors_of
 from hydrology.uncertainty.errors_by_lead import PastForecasts
@@ -80,7 +81,7 @@ def _of_basin(
 ) -> PastForecasts | None:
     days = Period(issued[0].t0, issued[-1].t0 + np.timedelta64(horizon, "D"))
     flow = load_discharge(session, basin, version.area_products, days)
-    if isinstance(flow, str):
+    if isinstance(flow, Absent):
         return None
     forecast = np.stack([_mean(session, run.id, basin)[:horizon] for run in issued])
     at = np.array([int((run.t0 - days.first).astype(int)) for run in issued])

@@ -13,8 +13,10 @@ import numpy as np
 import structlog
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import Absent, absent, first_texts
 from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem
+from hydrology.base.reasons import Reason
 from hydrology.climatology.flow_climatology import FlowClimatology
 from hydrology.uncertainty.error_model import LEVELS, BasinErrorModel
 from hydrology.verification.forecast_scores import high_flow
@@ -51,7 +53,7 @@ class Reforecast:
     period: Period
     basins: tuple[str, ...]
     error_model: str | None
-    left_out: dict[str, str]
+    left_out: dict[str, Absent]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,18 +93,18 @@ def reforecast(
         scored = version_to_score(session, versions.get(session, version_id), period)
         require_held_out(scored, period)
         used = error_model_of(session, scored, [])
-        if not isinstance(used, str):
+        if isinstance(used, error_models.ErrorModel):
             require_not_fitted(used, period)
         loaded = load_version(session, scored.id)
     done: list[str] = []
-    left_out: dict[str, str] = {}
+    left_out: dict[str, Absent] = {}
     for first in range(0, len(basins), BLOCK):
         done += _block(database, clock.wall(), loaded, asked, basins[first : first + BLOCK], left_out)
         on_basins(len(done) + len(left_out), len(basins))
     if not done:
-        raise DataProblem(f"No basin can be reforecast over {period}. {' '.join(list(left_out.values())[:3])}")
+        raise DataProblem(f"No basin can be reforecast over {period}. {first_texts(left_out)}")
     log.info("reforecast.done", version=scored.id, basins=len(done), left_out=len(left_out))
-    fingerprint = None if isinstance(used, str) else used.sha256
+    fingerprint = used.sha256 if isinstance(used, error_models.ErrorModel) else None
     return Reforecast(version_id, scored.id, period, tuple(done), fingerprint, left_out)
 
 
@@ -112,14 +114,14 @@ def _block(
     loaded: LoadedVersion,
     asked: _Asked,
     basins: Sequence[str],
-    left_out: dict[str, str],
+    left_out: dict[str, Absent],
 ) -> list[str]:
     """Verify some basins, and return which."""
     means = attribute_means(loaded.version)
     with database.reading() as session:
         found = load_forcings(session, basins, loaded.config, means)
     model = error_model_for(
-        database, loaded, {name: forcing for name, forcing in found.items() if not isinstance(forcing, str)}
+        database, loaded, {name: forcing for name, forcing in found.items() if not isinstance(forcing, Absent)}
     )
     done = []
     for basin in simulated(database, loaded, asked.period, basins, left_out, means):
@@ -134,7 +136,7 @@ def _block(
 
 def _climatology(session: Session, loaded: LoadedVersion, basin: SimulatedBasin) -> FlowClimatology:
     flow = load_discharge(session, basin.id, loaded.version.area_products, basin.record)
-    assert not isinstance(flow, str)  # the period lies within the record, and has flow
+    assert not isinstance(flow, Absent)  # the period lies within the record, and has flow
     return FlowClimatology(basin.record.days, flow.astype(np.float64), LEVELS)
 
 
@@ -142,7 +144,7 @@ def _rows(
     at: datetime,
     loaded: LoadedVersion,
     asked: _Asked,
-    model: error_models.ErrorModel | str,
+    model: error_models.ErrorModel | str | Absent,
     basin: SimulatedBasin,
     climatology: FlowClimatology,
 ) -> Iterator[lead_scores.BasinVerification]:
@@ -172,9 +174,13 @@ def _rows(
             )
 
 
-def _error_model(model: error_models.ErrorModel | str, basin: str) -> tuple[str | None, BasinErrorModel | str]:
+def _error_model(
+    model: error_models.ErrorModel | str | Absent, basin: str
+) -> tuple[str | None, BasinErrorModel | Absent]:
     """Return a basin's error model and its fingerprint; or None, and why it has none."""
-    if isinstance(model, str):
-        return None, model
-    of_basin = errors_in(model, basin)
-    return (None, of_basin) if isinstance(of_basin, str) else (model.sha256, of_basin)
+    if not isinstance(model, error_models.ErrorModel):
+        return None, absent(Reason.FAILED, message=model)
+    errors = errors_in(model, basin)
+    if not isinstance(errors, BasinErrorModel):
+        return None, absent(Reason.FAILED, message=errors)
+    return model.sha256, errors

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import Absent
 from hydrology.base.calendar import Days, Period
 from hydrology.scores.bootstrap import YearlyErrors
 from hydrology.scores.score import Score
@@ -18,7 +19,7 @@ from hydrology.scores.scores import all_scores
 from hydrology.water.ledger import worst_relative_residual
 from models.arrays import Array, days_of
 from models.inference import ArrayMap
-from operations.data.dataset import BasinForcing, load_discharge, load_forcing, stacked
+from operations.data.dataset import BasinForcing, load_pairs, stacked
 from operations.verification.regional_snow_cells import RegionalChoice, SnowyBasin
 from operations.verification.snow_cells import Reference, read_snow, reference_snow
 from operations.versions.held_out import version_to_score
@@ -65,7 +66,7 @@ class BasinScores:
 
     own: list[BasinSkill]
     scored: list[BasinSkill]
-    left_out: dict[str, str]
+    left_out: dict[str, Absent]
     snowy: list[dict[str, SnowyBasin]]
 
 
@@ -109,7 +110,7 @@ class Judge:
 
     def judge(self, basins: Sequence[str]) -> BasinScores:
         """Score the version in some basins."""
-        left_out: dict[str, str] = {}
+        left_out: dict[str, Absent] = {}
         with self.database.reading() as session:
             ready = _ready(session, self.loaded, self.period, basins, left_out)
         for basin in ready.keys() & self.without.keys():
@@ -133,26 +134,15 @@ class _Ready:
 
 
 def _ready(
-    session: Session, loaded: LoadedVersion, period: Period, basins: Sequence[str], left_out: dict[str, str]
+    session: Session, loaded: LoadedVersion, period: Period, basins: Sequence[str], left_out: dict[str, Absent]
 ) -> dict[str, _Ready]:
-    ready = {}
-    means = attribute_means(loaded.version)
+    means, products = attribute_means(loaded.version), loaded.version.area_products
+    pairs = load_pairs(session, basins, loaded.config, period, products, left_out=left_out, means=means)
     shares = dict(zip(basins, basin_records.attributes_of(session, basins, [SNOW_SHARE])[:, 0].tolist(), strict=True))
-    for basin in basins:
-        forcing = load_forcing(session, basin, loaded.config, means)
-        if isinstance(forcing, str):
-            left_out[basin] = forcing
-            continue
-        if period.overlap(forcing.period) != period:
-            left_out[basin] = forcing.stop or f"{basin}: the forcing {forcing.period} does not cover {period}."
-            continue
-        observed = load_discharge(session, basin, loaded.version.area_products, period)
-        if isinstance(observed, str):
-            left_out[basin] = observed
-        else:
-            reference = reference_snow(session, basin, forcing.period)
-            ready[basin] = _Ready(forcing, observed, reference, shares[basin])
-    return ready
+    return {
+        basin: _Ready(forcing, observed, reference_snow(session, basin, forcing.period), shares[basin])
+        for basin, (forcing, observed) in pairs.items()
+    }
 
 
 def _judge(
@@ -175,7 +165,7 @@ def _judge(
                 residual = _residual(mass, outputs, at)
                 storage = outputs["storage"][:, at]
                 if one.reference is not None:
-                    snow = read_snow(clock, loaded, basin, record, one.reference, storage, period)
+                    snow = read_snow(clock, loaded, basin, record, one.reference, storage, test=period)
                     regional.add(basin, one.snow_share, record, one.reference, storage)
             yield BasinSkill(basin, scores, errors, residual, snow, one.forcing.assumed)
 

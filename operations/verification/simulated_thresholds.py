@@ -16,8 +16,10 @@ import numpy.typing as npt
 import structlog
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import Absent, absent, first_texts
 from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem
+from hydrology.base.reasons import Reason
 from hydrology.base.units import converted
 from hydrology.extremes.thresholds import of_record
 from hydrology.water.spin_up import SPIN_UP_DAYS
@@ -54,7 +56,7 @@ class LevelsComputed:
 
     version_id: str
     basins: tuple[str, ...]
-    left_out: dict[str, str]
+    left_out: dict[str, Absent]
 
 
 def compute(
@@ -102,11 +104,11 @@ def _compute(
         loaded = load_version(session, version_id)
         snow = readable_snow(session, version_id, basins)
     done: list[str] = []
-    left_out: dict[str, str] = {}
+    left_out: dict[str, Absent] = {}
     for first in range(0, len(basins), BLOCK):
         for basin, forcing, past in _simulated(database, loaded, basins[first : first + BLOCK], snow, left_out):
             levels = _levels(database, clock, loaded, basin, forcing, past.flow)
-            if isinstance(levels, str):
+            if isinstance(levels, Absent):
                 left_out[basin] = levels
                 continue
             with database.transaction() as session:
@@ -115,7 +117,7 @@ def _compute(
             done.append(basin)
         on_basins(len(done) + len(left_out), len(basins))
     if not done:
-        raise DataProblem(f"No basin can be simulated. {' '.join(list(left_out.values())[:3])}")
+        raise DataProblem(f"No basin can be simulated. {first_texts(left_out)}")
     log.info("model_levels.done", version=version_id, basins=len(done), left_out=len(left_out))
     return LevelsComputed(version_id, tuple(done), left_out)
 
@@ -125,13 +127,13 @@ def _simulated(
     loaded: LoadedVersion,
     basins: Sequence[str],
     snow: Mapping[str, SnowMapping],
-    left_out: dict[str, str],
+    left_out: dict[str, Absent],
 ) -> Iterator[tuple[str, BasinForcing, Past]]:
     """Yield the simulation of each basin over its record, basins of one record together."""
     with database.reading() as session:
         forcings = load_forcings(session, basins, loaded.config, attribute_means(loaded.version))
-    left_out |= {basin: reason for basin, reason in forcings.items() if isinstance(reason, str)}
-    ready = {basin: forcing for basin, forcing in forcings.items() if not isinstance(forcing, str)}
+    left_out |= {basin: reason for basin, reason in forcings.items() if isinstance(reason, Absent)}
+    ready = {basin: forcing for basin, forcing in forcings.items() if not isinstance(forcing, Absent)}
     for record in sorted({forcing.period for forcing in ready.values()}, key=str):
         group = {basin: forcing for basin, forcing in ready.items() if forcing.period == record}
         forcing = stacked([forcing.forcing for forcing in group.values()])
@@ -160,8 +162,8 @@ def _loss(basin: basin_records.Basin, loaded: LoadedVersion, forcing: BasinForci
     pet = mean_pet(basin, forcing.forcing.over(days), loaded.config.inputs)
     return SimulatedLoss(
         members={label: DAYS_A_YEAR * loss for label, loss in past.loss.items()},
-        pet=None if isinstance(pet, str) else DAYS_A_YEAR * pet,
-        pet_reason=pet if isinstance(pet, str) else None,
+        pet=None if isinstance(pet, Absent) else DAYS_A_YEAR * pet,
+        pet_reason=pet if isinstance(pet, Absent) else None,
     )
 
 
@@ -172,15 +174,14 @@ def _levels(
     basin: str,
     forcing: BasinForcing,
     flow: npt.NDArray[np.float64],
-) -> simulated_thresholds.ModelLevels | str:
+) -> simulated_thresholds.ModelLevels | Absent:
     with database.reading() as session:
         area = area_by(basin_records.get(session, basin).areas, loaded.version.area_products)
     if area is None:
-        return f"{basin} has no area by which its flow is converted: give it (freshet basins add {basin} --area KM2)."
+        return absent(Reason.NO_AREA_OF_BASIN, basin=basin)
     if len(flow) <= SPIN_UP_DAYS:
-        return (
-            f"{basin}: its weather {forcing.period} is of {SPIN_UP_DAYS} days or fewer, on which the store still fills."
-        )
+        record = str(forcing.period)
+        return absent(Reason.RECORD_FILLS_STORE, basin=basin, record=record, days=SPIN_UP_DAYS)
     days = Period(forcing.period.first + SPIN_UP_DAYS, forcing.period.last)
     discharge = converted(flow[SPIN_UP_DAYS:], unit="mm/day", into=simulated_thresholds.UNIT, area=area)
     return simulated_thresholds.ModelLevels(

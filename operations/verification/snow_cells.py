@@ -7,7 +7,9 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Days, Period
+from hydrology.base.reasons import Reason
 from hydrology.snow.snow import SnowProducts, choose_cells, snow_skill
 from models.arrays import Array, days_of
 from operations.versions.load_networks import LoadedVersion
@@ -55,6 +57,7 @@ def read_snow(
     record: Period,
     reference: Reference,
     storage: npt.NDArray[np.floating],
+    *,
     test: Period,
 ) -> scores.SnowCells | None:
     """Choose each member's snow cells on the fitted days, and judge their sum on the test period.
@@ -112,12 +115,12 @@ def store_snow(session: Session, version: str, rows: Sequence[scores.SnowCells])
 def readable_snow(session: Session, version: str, basins: Sequence[str]) -> dict[str, SnowMapping]:
     """Return a version's snow cells by basin, for the given basins that have some."""
     chosen = mappings(session, version, basins)
-    return {basin: mapping for basin, mapping in chosen.items() if not isinstance(mapping, str)}
+    return {basin: mapping for basin, mapping in chosen.items() if isinstance(mapping, SnowMapping)}
 
 
 def _choose(
     labels: list[str], storage: npt.NDArray[np.floating], reference: Array
-) -> tuple[dict[str, list[int]], str | None]:
+) -> tuple[dict[str, list[int]], Absent | None]:
     """Return each member's cells, and why a member has none."""
     cells: dict[str, list[int]] = {}
     reason = None
@@ -125,7 +128,7 @@ def _choose(
         chosen = choose_cells(SnowProducts.of(of_member, reference), max_cells=MAX_CELLS)
         cells[label] = [int(cell) for cell in chosen.cells]
         if not chosen.cells:
-            reason = reason or chosen.r.reason or "No cell follows the reference."
+            reason = reason or chosen.r.reason or absent(Reason.NO_CELL_FOLLOWS_SNOW)
     return cells, reason
 
 

@@ -10,8 +10,10 @@ import numpy.typing as npt
 import structlog
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import Absent, absent
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day, Period
+from hydrology.base.reasons import Reason
 from hydrology.uncertainty.error_model import LEVELS, MAX_GAP
 from hydrology.verification.forecast_scores import Array
 from hydrology.verification.issued_forecasts import IssuedForecasts, Observed
@@ -34,7 +36,6 @@ LAST_DAYS = np.timedelta64(3 * 366, "D")
 """The newest forecasts of this many days T0 are verified, per kind of weather: intervals need three water years."""
 
 _TOGETHER = 100  # runs whose arrays are read together
-_LEARNT = "Every error model of these forecasts had been fitted to days that were forecast."
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ class Verified:
     version_id: str
     basins: tuple[str, ...]
     changed: tuple[str, ...]
-    left_out: dict[str, str]
+    left_out: dict[str, Absent]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,14 +99,14 @@ def _verify(database: Database, clock: Clock, version: Version, on_basins: Calla
         basins = runs.basins_with_issued_run(session, [run.id for group in groups for run in group.runs])
     done: list[str] = []
     changed: list[str] = []
-    left_out: dict[str, str] = {}
+    left_out: dict[str, Absent] = {}
     for at, basin in enumerate(basins, start=1):
         with database.reading() as session:
             rows = _of_basin(session, clock.wall(), version, groups, basin, last)
         with database.transaction() as session:
             is_new = lead_scores.replace_issued(session, version.id, basin, rows)
         if not rows:
-            left_out[basin] = f"{basin}: no forecast that counts has observed flow at least {SETTLED_AFTER} old."
+            left_out[basin] = absent(Reason.NO_SETTLED_FLOW, basin=basin, days=int(SETTLED_AFTER.astype(int)))
         else:
             done.append(basin)
             changed += [basin] if is_new else []
@@ -146,7 +147,7 @@ def _observed(session: Session, version: Version, basin: str, last: Day) -> Obse
         return None
     settled = Period(record.first, min(record.last, last))
     flow = load_discharge(session, basin, version.area_products, settled)
-    return None if isinstance(flow, str) else Observed(settled.first, flow.astype(np.float64))
+    return None if isinstance(flow, Absent) else Observed(settled.first, flow.astype(np.float64))
 
 
 def _of_group(
@@ -198,7 +199,11 @@ def _issued(
             _fill(calibrated[at], arrays[runs.CALIBRATED].values.T, run.t0, [*learnt, fitted])
     days = np.array([run.t0 for run, _ in issue_days], dtype="datetime64[D]")
     newest = issue_days[-1][1]
-    why_not = _LEARNT if newest.summary.calibration is not None else newest.why_not_calibrated
+    why_not = (
+        absent(Reason.FAILED, message=newest.why_not_calibrated)
+        if newest.summary.calibration is None
+        else absent(Reason.ERROR_MODELS_LEARNT)
+    )
     return IssuedForecasts(days, raw, calibrated, why_not)
 
 

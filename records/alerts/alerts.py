@@ -13,6 +13,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day
 from hydrology.base.staleness import STALE_AFTER_DAYS
 from hydrology.extremes.alerting import (
@@ -95,7 +96,7 @@ class AlertStanding:
     issued_at: datetime
     window_days: int
     decided_at: datetime
-    reason: str | None
+    reason: Absent | None
 
     def is_before(self, run: Run) -> bool:
         """Return whether a run is newer than this one."""
@@ -107,7 +108,7 @@ def settle(
     basin: str,
     run: Run,
     window_days: int,
-    chances: Sequence[LevelChance] | str,
+    chances: Sequence[LevelChance] | Absent,
     *,
     now: datetime,
     wall: datetime,
@@ -125,12 +126,12 @@ def settle(
     before = standing(session, basin)
     if before is not None and not before.is_before(run):
         return []
-    reason = chances if isinstance(chances, str) else None
+    reason = chances if isinstance(chances, Absent) else None
     _stand(session, basin, run, window_days, reason, now)
     book = _Book(session, basin, run, window_days, now, wall)
     stored = {row.level: row for row in session.scalars(select(AlertRow).filter_by(basin_id=basin))}
     could = before is not None and before.reason is None
-    if isinstance(chances, str):
+    if isinstance(chances, Absent):
         if could:
             book.of_basin("undecided", stored.values(), f"{chances} {STAYS}")
         return book.changes
@@ -144,7 +145,7 @@ def settle(
     return book.changes
 
 
-def lapse(session: Session, before: AlertStanding, reason: str, *, now: datetime, wall: datetime) -> list[Change]:
+def lapse(session: Session, before: AlertStanding, reason: Absent, *, now: datetime, wall: datetime) -> list[Change]:
     """Record that a basin's alerts cannot be decided without a newer run.
 
     Return the changes: none if a newer run has decided, or if this was recorded before.
@@ -254,7 +255,7 @@ def _link(before: AlertStanding | None, run: Run, window_days: int) -> Link:
     return "next" if gap else "again"
 
 
-def _stand(session: Session, basin: str, run: Run, window_days: int, reason: str | None, now: datetime) -> None:
+def _stand(session: Session, basin: str, run: Run, window_days: int, reason: Absent | None, now: datetime) -> None:
     values = {
         "run_id": run.id,
         "version_id": run.version_id,

@@ -5,6 +5,7 @@ from datetime import datetime
 from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
+from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day
 from hydrology.extremes.alerting import SEVERITIES
 from records.database.base import Base, JsonList, one_of
@@ -23,7 +24,7 @@ class AlertBasinRow(Base):
     window_days: Mapped[int]
     decided_at: Mapped[datetime]
     # Why it could not decide; null if it did.
-    reason: Mapped[str | None]
+    reason: Mapped[Absent | None]
 
 
 class AlertRow(Base):

@@ -141,7 +141,8 @@ def _of_record(
         return (reason if started else None), reason
     until_t0 = Period(period.first, t0)
     observed = Observed.of(until_t0, _depths(record.over(until_t0), area)) if started else None
-    return observed, normal(_depths(record, area), record.period, season, period)
+    usual = normal(_depths(record, area), record.period, season, period)
+    return observed, usual if isinstance(usual, Normal) else str(usual)
 
 
 def _depths(record: DailySeries, area: Area | None) -> Array:

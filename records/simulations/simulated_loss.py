@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period
 from records.database.json_columns import CLOSED, from_json
 from records.simulations.simulated_storage import why_none
@@ -24,7 +25,7 @@ class SimulatedLoss:
 
     members: Mapping[str, float]
     pet: float | None
-    pet_reason: str | None = None
+    pet_reason: Absent | None = None
 
     @property
     def mean(self) -> float:

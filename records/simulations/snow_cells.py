@@ -71,10 +71,10 @@ def _of_basins(session: Session, version: Version | None, basins: Sequence[str])
 
 def _own(chosen: skill.SnowCells, of_twin: skill.SnowCells | None) -> SnowMapping | str:
     if not all(chosen.cells.values()):
-        return chosen.reason or "No cell follows the reference."
+        return str(chosen.reason or "No cell follows the reference.")
     judged = chosen if chosen.test_r is not None or of_twin is None else of_twin
     if judged.test_r is None or judged.bias_pct is None:
-        return SnowMapping("basin", chosen.cells, judged.reason or "The cells were not judged.")
+        return SnowMapping("basin", chosen.cells, str(judged.reason or "The cells were not judged."))
     known = KnownSkill(
         version=judged.version_id,
         products=(judged.product,),

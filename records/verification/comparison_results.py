@@ -6,6 +6,7 @@ It holds no time of computation, so that a repeated comparison is recognised as 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from hydrology.base.absent import Absent
 from hydrology.scores.paired_comparison import Difference
 from hydrology.scores.published_medians import PublishedModel as PrintedModel
 from records.database.json_columns import CLOSED
@@ -34,7 +35,7 @@ class ComparedVersion:
     parameters: int
     training_seconds: float | None
     machines: tuple[str, ...]
-    missing: Mapping[str, str]
+    missing: Mapping[str, Absent]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,5 +147,5 @@ class ComparisonResult:
     published_models: tuple[PublishedModel, ...]
     published_table: PublishedTable
     values: Mapping[str, Mapping[str, tuple[float | None, ...]]]
-    left_out: Mapping[str, str] = field(default_factory=dict)
-    missing: Mapping[str, str] = field(default_factory=dict)
+    left_out: Mapping[str, Absent] = field(default_factory=dict)
+    missing: Mapping[str, Absent] = field(default_factory=dict)

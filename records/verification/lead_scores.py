@@ -1,5 +1,6 @@
 """Forecast skill of versions: by basin, period, forecaster, lead and season."""
 
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,12 +9,15 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any, Literal
 
-from sqlalchemy import delete, select
+from sqlalchemy import JSON, delete, select, type_coerce
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day, Period
 from hydrology.scores.paired_comparison import Quartiles, quartiles
 from hydrology.verification.results import ALL_YEAR, Verification
+from records.database.base import JsonObject
+from records.database.json_columns import from_json
 from records.database.statements import add_all, as_record, as_values
 from records.verification.tables import VerificationRow
 
@@ -90,7 +94,7 @@ class PooledVerification:
     forecaster: str
     basins: int
     scores: Mapping[str, Quartiles]
-    missing: Mapping[str, str]
+    missing: Mapping[str, Absent]
 
 
 def replace(session: Session, rows: Sequence[BasinVerification]) -> None:
@@ -140,12 +144,14 @@ def pooled(
         origin, period, basins: restrict to these; by default all that are stored.
     """
     group = [getattr(VerificationRow, name) for name in _GROUP]
-    query = select(*group, VerificationRow.missing, *(getattr(VerificationRow, name) for name in POOLED))
-    query = query.filter_by(version_id=version, season=season).order_by(*group)
+    reasons = type_coerce(VerificationRow.missing, JSON)  # read only for scores that no basin has
+    query = select(*group, reasons, *(getattr(VerificationRow, name) for name in POOLED))
+    chosen: dict[str, Any] = {"version_id": version, "season": season}
     if origin is not None:
-        query = query.filter_by(origin=origin)
+        chosen["origin"] = origin
     if period is not None:
-        query = query.filter_by(first_day=period.first, last_day=period.last)
+        chosen |= {"first_day": period.first, "last_day": period.last}
+    query = query.where(*(getattr(VerificationRow, name) == value for name, value in chosen.items())).order_by(*group)
     if basins is not None:
         query = query.where(VerificationRow.basin_id.in_(basins))
     return [
@@ -176,7 +182,7 @@ def _pooled(
     by_score = zip(POOLED, columns, strict=True)
     scores = {name: quartiles([value for value in values if value is not None]) for name, values in by_score}
     missing = {
-        name: Counter(of_basin[name] for of_basin in reasons).most_common(1)[0][0]
+        name: _most_frequent([of_basin[name] for of_basin in reasons])
         for name, of_score in scores.items()
         if not of_score.n
     }
@@ -193,3 +199,9 @@ def _pooled(
         scores=scores,
         missing=missing,
     )
+
+
+def _most_frequent(reasons: Sequence[JsonObject]) -> Absent:
+    """Return the most frequent of stored reasons."""
+    places = Counter(json.dumps(reason, sort_keys=True) for reason in reasons)
+    return from_json(Absent, json.loads(places.most_common(1)[0][0]))

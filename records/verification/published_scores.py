@@ -7,6 +7,7 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day, Period
 from records.database.statements import as_record, as_values, insert_into
 from records.verification.tables import PublicationRow, PublishedScoreRow
@@ -41,7 +42,7 @@ class PublishedScore:
     first_day: Day
     last_day: Day
     value: float | None
-    reason: str | None = None
+    reason: Absent | None = None
 
 
 @dataclass(frozen=True, slots=True)

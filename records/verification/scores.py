@@ -9,6 +9,7 @@ import numpy as np
 from sqlalchemy import JSON, ColumnElement, Text, cast, or_, select
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day
 from records.database.base import Base, JsonObject
 from records.database.statements import as_record, as_values, insert_into
@@ -47,7 +48,7 @@ class Score:
     reference: str = "observed"
     n: int
     value: float | None
-    reason: str | None = None
+    reason: Absent | None = None
     low: float | None = None
     high: float | None = None
     attributes_assumed: list[str] = field(default_factory=list)
@@ -83,7 +84,7 @@ class SnowCells:
     test_r: float | None
     bias_pct: float | None
     bare_mm: float | None = None
-    reason: str | None = None
+    reason: Absent | None = None
     evaluated_at: datetime
 
 

@@ -1,10 +1,12 @@
 """Scores, snow cells, lead-time scores, comparisons and published scores."""
 
+from collections.abc import Mapping
 from datetime import datetime
 
 from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
+from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day
 from hydrology.verification.results import Reliability
 from records.database.base import Base, Document, JsonList, JsonObject, one_of
@@ -39,7 +41,7 @@ class PublishedScoreRow(Base):
     first_day: Mapped[Day] = mapped_column(primary_key=True)
     last_day: Mapped[Day] = mapped_column(primary_key=True)
     value: Mapped[float | None]
-    reason: Mapped[str | None]
+    reason: Mapped[Absent | None]
 
 
 class ComparisonRow(Base):
@@ -102,7 +104,7 @@ class ScoreRow(Base):
     reference: Mapped[str] = mapped_column(primary_key=True)
     n: Mapped[int]
     value: Mapped[float | None]
-    reason: Mapped[str | None]
+    reason: Mapped[Absent | None]
     low: Mapped[float | None]
     high: Mapped[float | None]
     evaluated_at: Mapped[datetime]
@@ -132,7 +134,7 @@ class SnowCellsRow(Base):
     test_last: Mapped[Day]
     test_r: Mapped[float | None]
     bias_pct: Mapped[float | None]
-    reason: Mapped[str | None]
+    reason: Mapped[Absent | None]
     evaluated_at: Mapped[datetime]
     # Null where the reference has snow on every test day.
     bare_mm: Mapped[float | None]
@@ -195,6 +197,6 @@ class VerificationRow(Base):
     csi: Mapped[float | None]
     pit: Mapped[JsonList | None]
     reliability: Mapped[Reliability | None] = mapped_column(Document(Reliability))
-    missing: Mapped[JsonObject]
+    missing: Mapped[Mapping[str, Absent]] = mapped_column(Document(dict[str, Absent]))
     origin: Mapped[str] = mapped_column(primary_key=True)
     weather: Mapped[str] = mapped_column(primary_key=True)

@@ -5,6 +5,7 @@ from datetime import datetime
 from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint, Index
 from sqlalchemy.orm import Mapped, mapped_column
 
+from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day
 from records.database.base import Base, Document, JsonObject, Long, one_of
 from records.database.tables import Summed
@@ -65,7 +66,7 @@ class TrainingRow(Base):
     id: Mapped[str] = mapped_column(primary_key=True)
     request: Mapped[JsonObject]
     status: Mapped[str]
-    reason: Mapped[str | None]
+    reason: Mapped[Absent | None]
     version_id: Mapped[str | None] = mapped_column(ForeignKey("versions.id"))
     started_at: Mapped[datetime]
     updated_at: Mapped[datetime]

@@ -7,6 +7,7 @@ from datetime import datetime
 from sqlalchemy import delete, func, select, union_all
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import Absent
 from hydrology.base.errors import NotFound
 from records.database.base import JsonObject
 from records.database.ids import fingerprint, sha256, verified
@@ -29,7 +30,7 @@ class Training:
     id: str
     request: JsonObject
     status: str
-    reason: str | None
+    reason: Absent | None
     version_id: str | None
     started_at: datetime
     updated_at: datetime
@@ -92,9 +93,7 @@ def list_trainings(session: Session, *, status: str | None = None) -> list[Train
     return [as_record(Training, row) for row in session.scalars(query)]
 
 
-def save_checkpoint(
-    session: Session, training: str, label: int, step: int, content: bytes, progress: JsonObject, at: datetime
-) -> bool:
+def save_checkpoint(session: Session, training: str, new: Checkpoint) -> bool:
     """Store a member's checkpoint, replacing an earlier one.
 
     Return False, and store nothing, if a later step is stored or the training is finished.
@@ -103,9 +102,9 @@ def save_checkpoint(
         return False
     insert = insert_into(session, CheckpointRow)
     table = insert.table
-    values = {"step": step, "content": content, "sha256": sha256(content), "progress": progress, "updated_at": at}
+    values = as_values(new, "label") | {"sha256": sha256(new.content)}
     written = session.execute(
-        insert.values(training_id=training, label=label, **values)
+        insert.values(training_id=training, label=new.label, **values)
         .on_conflict_do_update(
             index_elements=["training_id", "label"],
             set_={name: insert.excluded[name] for name in values},
@@ -175,7 +174,7 @@ def finish(session: Session, training: str, version: str, at: datetime) -> None:
         _forget(session, part, training)
 
 
-def fail(session: Session, training: str, reason: str, at: datetime) -> None:
+def fail(session: Session, training: str, reason: Absent, at: datetime) -> None:
     """Record why a training stopped. Its checkpoints stay: `start` continues from them."""
     row = _row(session, training)
     row.status, row.reason, row.updated_at = "failed", reason, at

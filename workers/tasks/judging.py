@@ -4,6 +4,7 @@ from dataclasses import asdict
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from hydrology.base.absent import texts
 from jobspec.jobs.judging import (
     CalibrationParams,
     ComparisonParams,
@@ -29,14 +30,14 @@ def evaluation(running: Running, params: EvaluationParams) -> dict[str, Any]:
     with tools.database.reading() as session:
         version = permissions.version_of(session, running.grant, params.version)
         basins = params.basins or promotions.basins_of(session, version)
-    scores = evaluate(tools.database, tools.clock, version, params.period, basins, running.show)
+    scores = evaluate(tools.database, tools.clock, version, params.period, basins, on_basins=running.show)
     count, low, median, high = scores.quartiles("nse")
     return {
         "version": version,
         "scored": scores.scored,
         "nse": {"basins": count, "p25": low, "median": median, "p75": high},
         "worst_residual": scores.worst_residual,
-        "left_out": scores.left_out,
+        "left_out": texts(scores.left_out),
     }
 
 
@@ -57,7 +58,11 @@ def calibration(running: Running, params: CalibrationParams) -> dict[str, Any]:
 
 
 def _error_model(done: "Calibrated") -> dict[str, Any]:
-    return asdict(done) | {"period": str(done.period), "basins": len(done.basins)}
+    return asdict(done) | {
+        "period": str(done.period),
+        "basins": len(done.basins),
+        "left_out": texts(done.left_out),
+    }
 
 
 def reforecast(running: Running, params: ReforecastParams) -> dict[str, Any]:
@@ -83,7 +88,7 @@ def reforecast(running: Running, params: ReforecastParams) -> dict[str, Any]:
         "scored": done.scored,
         "basins": len(done.basins),
         "error_model": done.error_model,
-        "left_out": done.left_out,
+        "left_out": texts(done.left_out),
     }
 
 
@@ -98,7 +103,7 @@ def verification(running: Running, params: VerificationParams) -> dict[str, Any]
                 "version": of.version_id,
                 "basins": len(of.basins),
                 "changed": len(of.changed),
-                "left_out": dict(islice(of.left_out.items(), MAX_REPORTED)),
+                "left_out": dict(islice(texts(of.left_out).items(), MAX_REPORTED)),
             }
             for of in done
         ]
@@ -124,7 +129,7 @@ def levels(running: Running, params: LevelsParams) -> dict[str, Any]:
             {
                 "version": of.version_id,
                 "basins": len(of.basins),
-                "left_out": dict(islice(of.left_out.items(), MAX_REPORTED)),
+                "left_out": dict(islice(texts(of.left_out).items(), MAX_REPORTED)),
             }
             for of in done
         ]
@@ -137,7 +142,13 @@ def comparison(running: Running, params: ComparisonParams) -> dict[str, Any]:
 
     tools = running.tools
     compared = compare(
-        tools.database, tools.clock, params.versions, params.period, params.basins, running.show, running.grant.owner
+        tools.database,
+        tools.clock,
+        params.versions,
+        params.period,
+        params.basins,
+        on_basins=running.show,
+        owner=running.grant.owner,
     )
     stored = compared.comparison
-    return {"comparison": stored.id, "basins": len(stored.basins), "left_out": dict(stored.result.left_out)}
+    return {"comparison": stored.id, "basins": len(stored.basins), "left_out": texts(stored.result.left_out)}

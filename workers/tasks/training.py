@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from hydrology.base.absent import Absent, texts
 from hydrology.base.errors import DataProblem
 from jobspec.jobs.training import MemberJob, MemberParams, PretrainedParams, RetrainingParams, TrainingParams
 from records.database.json_columns import to_json
@@ -36,7 +37,7 @@ def training(running: Running, params: TrainingParams) -> dict[str, Any]:
     trained = assemble(tools.database, tools.clock, work, params.label)
     if trained.refused is not None:
         running.log(trained.refused)
-    result = {"version": trained.version_id, "basins": len(trained.basins), "left_out": trained.left_out}
+    result = {"version": trained.version_id, "basins": len(trained.basins), "left_out": texts(trained.left_out)}
     if rule is None:
         return result
     decision = decide(tools.database, tools.clock, trained.version_id, rule, running.show)
@@ -52,9 +53,9 @@ def retraining(running: Running, params: RetrainingParams) -> dict[str, Any]:
     with tools.database.reading() as session:
         children = jobs.children(session, running.job.id)
         season = None if children else retrain.season(session, params)
-    if isinstance(season, str):
-        running.log(season)
-        return {"version": None, "reason": season}
+    if isinstance(season, Absent):
+        running.log(str(season))
+        return {"version": None, "reason": str(season)}
     # Once members are posted, the trainings do not change, whatever data arrive meanwhile.
     twin, candidate = (
         retrain.reopen_both(tools.database, [child.params["training"] for child in children])
@@ -66,13 +67,13 @@ def retraining(running: Running, params: RetrainingParams) -> dict[str, Any]:
     def show(step: str, done: int, total: int) -> None:
         running.show(done, total, step)
 
-    done = retrain.conclude(tools.database, tools.clock, twin, candidate, params, params.label, show)
+    done = retrain.conclude(tools.database, tools.clock, twin, candidate, params, label=params.label, on_step=show)
     running.log(done.decision.sentence)
     return {
         "version": done.trained.version_id,
         "twin": done.twin_id,
         "basins": len(done.trained.basins),
-        "left_out": done.trained.left_out,
+        "left_out": texts(done.trained.left_out),
         "decision": to_json(done.decision),
     }
 
@@ -146,4 +147,4 @@ def pretrained(running: Running, params: PretrainedParams) -> dict[str, Any]:
         return result
     promotion = promote_where_vacant(tools.database, tools.clock, version)
     promoted = {"promoted": list(promotion.basins), "promoted_before": list(promotion.already)}
-    return result | promoted | {"left_out": promotion.left_out}
+    return result | promoted | {"left_out": texts(promotion.left_out)}

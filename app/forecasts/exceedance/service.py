@@ -13,6 +13,7 @@ from app.forecasts.exceedance.schemas import ExceedanceOfRun, FlowOf, LevelChanc
 from app.forecasts.header import days_ahead, header, missing_in_header
 from app.forecasts.words import UNITS, number, on
 from app.http.json_numbers import column
+from hydrology.base.absent import text
 from hydrology.base.units import Units
 from hydrology.uncertainty.exceedance import Direction, FlowAhead
 from records.forecasts.latest import Latest
@@ -110,7 +111,7 @@ def _level_chances(flows: _Flows, level: Level, last: date, units: Units) -> Lev
         chance=None,
         within=None,
         in_words=None,
-        reason=level.reason,
+        reason=text(level.reason),
     )
     if level.depth is None or level.shown is None:
         return reported

@@ -15,6 +15,7 @@ from app.forecasts.header import days_ahead, header, missing_in_header
 from app.forecasts.recession.schemas import AmountOfWater, DrainDownOfRun, DrainedBy, LowFlow
 from app.forecasts.words import UNITS, number, on
 from app.http.json_numbers import column, rounded
+from hydrology.base.absent import text
 from hydrology.base.units import Area, Units
 from hydrology.climatology.volumes import million_m3
 from hydrology.water.recession import Array, Drained, first_days_below, milestones, reached_by
@@ -149,7 +150,7 @@ class _Spell:
     def _why_not_asked(self, level: Level) -> str | None:
         """Return why flow cannot fall below a level; None where it can."""
         if level.depth is None:
-            return level.reason
+            return text(level.reason)
         if level.depth == 0:
             return DRY_RIVER
         at_t0 = self.basin.summary.flow_at_t0_mm

@@ -21,7 +21,7 @@ def loss_beside_pet(session: Session, version: str, basin: str) -> tuple[LossBes
         pet=None if loss.pet is None else rounded(loss.pet),
         exceeding=loss.exceeding,
     )
-    return shown, {} if loss.pet_reason is None else {"loss_beside_pet.pet": loss.pet_reason}
+    return shown, {} if loss.pet_reason is None else {"loss_beside_pet.pet": str(loss.pet_reason)}
 
 
 def in_words(loss: LossBesidePet) -> str | None:

@@ -38,7 +38,7 @@ def _normal_water(latest: Latest, water: SimulatedWater | str, stored: Sequence[
     days = latest.run.t0 + np.arange(1, latest.run.horizon_days + 1)
     normal = normal_means(water.values, water.period, days)
     if lacking := int(np.isnan(normal).sum()):
-        return None, {"": too_few_years(lacking, len(days))}
+        return None, {"": str(too_few_years(lacking, len(days)))}
     enough = normal >= MIN_MM
     percent = np.where(enough, 100 * np.asarray(stored) / np.where(enough, normal, 1), np.nan)
     missing = {} if enough.all() else {".percent_of_normal": HARDLY_ANY}

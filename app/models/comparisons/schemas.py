@@ -4,7 +4,7 @@ from datetime import datetime
 
 from pydantic import Field
 
-from app.http.base_schema import Missing, Model, Period
+from app.http.base_schema import Missing, Model, Period, ReasonText
 
 
 class ComparisonSummary(Model):
@@ -83,7 +83,7 @@ class Difference(Model):
         description="p-value of the two-sided Wilcoxon signed-rank test: the probability of such differences if "
         "neither version is better."
     )
-    reason: str | None = Field(description="Why there is no p; null where there is one.")
+    reason: ReasonText | None = Field(description="Why there is no p; null where there is one.")
 
 
 class VersionDifference(Difference, OfVersion):

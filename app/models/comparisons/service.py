@@ -17,6 +17,7 @@ from app.models.comparisons.schemas import (
     PublishedModel,
     PublishedTable,
 )
+from hydrology.base.absent import texts
 from hydrology.base.errors import NotFound
 from records.verification import comparison_results, comparisons
 from records.versions import versions
@@ -79,10 +80,10 @@ def detail(session: Session, comparison: str, metric: str | None) -> Comparison:
         published_models=_published_models(result.published_models, wanted),
         published_table=_published_table(result.published_table, wanted),
         basins=list(stored.basins),
-        left_out=dict(result.left_out),
+        left_out=texts(result.left_out),
         official=stored.owner is None,
         by_basin=[column for name in wanted for column in _columns(name, result.values[name])],
-        missing=dict(result.missing),
+        missing=texts(result.missing),
     )
 
 

@@ -7,6 +7,7 @@ from sqlalchemy.orm import Session
 from app.basins.schemas import kind_of
 from app.http.base_schema import Period
 from app.models.scores.schemas import NOT_TRAINED, Agreement, BasinSkill, ModelSkill, Quartiles, Score, SnowSkill
+from hydrology.base.absent import text
 from hydrology.base.errors import NotFound
 from records.basins import basins
 from records.forecasts.latest import NoModel
@@ -56,7 +57,7 @@ def of_basin(session: Session, basin: str, version: str | None, metric: str | No
                 **_of(score),
                 n=score.n,
                 value=score.value,
-                reason=score.reason,
+                reason=text(score.reason),
                 low=score.low,
                 high=score.high,
                 attributes_assumed=score.attributes_assumed,
@@ -108,7 +109,7 @@ def snow_skill(cells: verification_scores.SnowCells) -> SnowSkill:
         test=Agreement(period=Period.between(cells.test_first, cells.test_last), r=cells.test_r),
         bias_pct=cells.bias_pct,
         where_none_mm=cells.bare_mm,
-        reason=cells.reason,
+        reason=text(cells.reason),
         evaluated_at=cells.evaluated_at,
     )
 

@@ -16,6 +16,7 @@ from app.models.verification.schemas import (
     PooledLead,
     PooledScore,
 )
+from hydrology.base.absent import texts
 from hydrology.base.errors import NotFound
 from hydrology.verification.results import Season
 from records.basins import basins
@@ -94,7 +95,7 @@ def _of_lead(row: lead_scores.BasinVerification) -> LeadVerification:
         error_model=row.error_model,
         attributes_assumed=row.attributes_assumed,
         verified_at=row.verified_at,
-        **asdict(row.scores),
+        **asdict(row.scores) | {"missing": texts(row.scores.missing)},
     )
 
 
@@ -108,7 +109,7 @@ def _pooled(row: lead_scores.PooledVerification) -> PooledLead:
         forecaster=row.forecaster,
         basins=row.basins,
         **{name: PooledScore(**asdict(cuts)) for name, cuts in row.scores.items()},
-        missing=dict(row.missing),
+        missing=texts(row.missing),
     )
 
 

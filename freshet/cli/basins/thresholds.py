@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 from freshet.cli.basin_options import Basins
 from freshet.cli.configuring import valid
 from freshet.cli.context import opened
-from freshet.cli.output import PARTLY_DONE, Json, answer, inform, table
+from freshet.cli.output import PARTLY_DONE, Json, answer, inform_left_out, table
 from freshet.cli.progress import reporting
 from hydrology.base.basins import basin_id
 from hydrology.base.calendar import Period
@@ -89,10 +89,9 @@ def simulate(
         for of in done:
             context.record("levels computed", of.version_id, basins=len(of.basins))
     left_out = [reason for of in done for reason in of.left_out.values()]
-    for reason in left_out:
-        inform(f"Left out: {reason}")
+    inform_left_out(left_out)
     shown = [f"Levels of version {of.version_id}: {len(of.basins)} basins." for of in done]
-    answer({"versions": [asdict(of) for of in done]}, as_json, "\n".join(shown) or "No version is current for a basin.")
+    answer({"versions": done}, as_json, "\n".join(shown) or "No version is current for a basin.")
     if left_out:
         raise typer.Exit(PARTLY_DONE)
 

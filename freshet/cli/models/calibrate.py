@@ -7,7 +7,7 @@ import typer
 from rich.console import Group
 
 from freshet.cli.context import opened
-from freshet.cli.output import PARTLY_DONE, Json, answer, inform, table
+from freshet.cli.output import PARTLY_DONE, Json, answer, inform_left_out, table
 from freshet.cli.progress import reporting
 from hydrology.base.calendar import Period
 from hydrology.base.errors import InvalidInput
@@ -64,8 +64,7 @@ def calibrate(
             shown = {"weather": done.weather, "period": str(done.period), "basins": len(done.basins)}
             context.record("error model fitted", done.fitted, **shown)
     left_out = {basin: reason for done in models for basin, reason in done.left_out.items()}
-    for reason in left_out.values():
-        inform(f"Left out: {reason}")
+    inform_left_out(left_out.values())
     answer({"error_models": [*map(_payload, models)]}, as_json, Group(*map(_summary, models)))
     if left_out:
         raise typer.Exit(PARTLY_DONE)

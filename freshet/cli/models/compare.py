@@ -1,7 +1,6 @@
 """`freshet compare`: compare versions with each other and with published scores."""
 
 from collections.abc import Iterator
-from dataclasses import asdict
 from typing import Annotated
 
 import typer
@@ -9,11 +8,12 @@ from rich.console import Group, RenderableType
 
 from freshet.cli.basin_options import Basins, BasinsFile, listed
 from freshet.cli.context import opened
-from freshet.cli.output import PARTLY_DONE, Json, answer, inform, table
+from freshet.cli.output import PARTLY_DONE, Json, answer, inform_left_out, table
 from freshet.cli.progress import reporting
 from hydrology.base.calendar import Period
 from hydrology.scores.paired_comparison import Difference
 from hydrology.scores.published_medians import PublishedMedian
+from records.database.statements import as_values
 from records.verification.comparison_results import ComparedQuartiles, ComparisonResult, PublishedTable
 
 Row = tuple[object, ...]
@@ -45,18 +45,22 @@ def compare(
                 version,
                 Period.parse(period),
                 [*(basin or []), *listed(basins_file)],
-                lambda at, total: reporter.show("basins", at, total),
+                on_basins=lambda at, total: reporter.show("basins", at, total),
             )
         if not compared.already:
             context.record("models compared", compared.comparison.id, versions=version, period=period)
     comparison, result = compared.comparison, compared.comparison.result
-    for reason in result.left_out.values():
-        inform(f"Left out: {reason}")
+    inform_left_out(result.left_out.values())
     basins = list(comparison.basins)
-    payload = {"id": comparison.id, "already": compared.already, "period": period, "basins": basins, **asdict(result)}
+    payload = {
+        "id": comparison.id,
+        "already": compared.already,
+        "period": period,
+        "basins": basins,
+    }
     title = f"Comparison {comparison.id}, {period}, {len(basins)} basins"
     title += ", stored before" if compared.already else ""
-    answer(payload, as_json, Group(*_text(title, result)))
+    answer(payload | as_values(result), as_json, Group(*_text(title, result)))
     if result.left_out:
         raise typer.Exit(PARTLY_DONE)
 
@@ -75,7 +79,7 @@ def _text(title: str, result: ComparisonResult) -> Iterator[RenderableType]:
         heading = f"Published, in the same basins and days. Differences: to {first}.\n" + "\n".join(sources)
         yield table(("score", "model", *_COLUMNS), [*_published(result)], heading)
     else:
-        yield result.missing["published_models"]
+        yield str(result.missing["published_models"])
     yield ""
     yield _printed(result.published_table)
 

@@ -6,7 +6,7 @@ import typer
 
 from freshet.cli.basin_options import Basins, BasinsFile, listed
 from freshet.cli.context import cores, opened
-from freshet.cli.output import PARTLY_DONE, Json, answer, inform, table
+from freshet.cli.output import PARTLY_DONE, Json, answer, inform_left_out, table
 from freshet.cli.progress import reporting
 from hydrology.base.calendar import Period
 from operations.data.basins import chosen
@@ -44,12 +44,11 @@ def evaluate(
                 stored.id,
                 Period.parse(period),
                 ids,
-                lambda at, total: reporter.show("basins", at, total),
+                on_basins=lambda at, total: reporter.show("basins", at, total),
                 cores=cores(context.settings.threads),
             )
         context.record("model evaluated", stored.id, period=period, basins=len(done.basins))
-    for reason in done.left_out.values():
-        inform(f"Left out: {reason}")
+    inform_left_out(done.left_out.values())
     answer(_payload(done), as_json, _summary(done))
     if done.left_out:
         raise typer.Exit(PARTLY_DONE)

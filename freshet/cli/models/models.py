@@ -10,7 +10,7 @@ import typer
 
 from freshet.cli.basin_options import Basins
 from freshet.cli.context import opened
-from freshet.cli.output import Json, answer, inform, table
+from freshet.cli.output import Json, answer, inform, inform_left_out, table
 from freshet.cli.progress import reporting
 from hydrology.water.probe_results import ProbeResult
 from operations.data.basins import chosen
@@ -167,8 +167,7 @@ def install_pretrained(
     text = f"Version {done.version_id}: {done.name}, {done.members} members that learnt from {done.learnt_from} basins."
     payload = asdict(done)
     if served is not None:
-        for reason in served.left_out.values():
-            inform(f"Left out: {reason}")
+        inform_left_out(served.left_out.values())
         payload |= {"promoted": served.basins, "promoted_before": served.already, "left_out": served.left_out}
         if served.already and not served.basins:
             text += f" It is the current version of {len(served.already)} basins already; no basin was added."

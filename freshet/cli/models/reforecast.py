@@ -10,7 +10,7 @@ from freshet.cli.basin_options import Basins, BasinsFile, listed
 from freshet.cli.configuring import valid
 from freshet.cli.context import opened
 from freshet.cli.models import verified
-from freshet.cli.output import PARTLY_DONE, Json, answer, inform, table
+from freshet.cli.output import PARTLY_DONE, Json, answer, inform, inform_left_out, table
 from freshet.cli.progress import reporting
 from jobspec.jobs.judging import ReforecastParams
 from operations.data.basins import chosen
@@ -67,8 +67,7 @@ def reforecast(
             figures = lead_scores.pooled(
                 session, done.scored, origin="reforecast", period=done.period, basins=done.basins
             )
-    for reason in done.left_out.values():
-        inform(f"Left out: {reason}")
+    inform_left_out(done.left_out.values())
     for note in verified.notes(figures):
         inform(note)
     answer(_payload(done, figures), as_json, _table(done, figures))

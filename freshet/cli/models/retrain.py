@@ -1,17 +1,18 @@
 """`freshet retrain`: retrain the recipe of the version in use on the current record."""
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from freshet.cli.context import cores, opened
 from freshet.cli.models.train import describe, require_device
-from freshet.cli.output import Json, answer, inform
+from freshet.cli.output import Json, answer, inform_left_out
 from freshet.cli.progress import reporting
+from hydrology.base.absent import Absent
 from jobspec.jobs.training import RetrainingJob, RetrainingParams
 from jobspec.kinds import read
 from records.database.json_columns import to_json
+from records.database.statements import as_values
 
 if TYPE_CHECKING:
     from models.training import Progress
@@ -54,13 +55,12 @@ def retrain(
         database, clock = context.database, context.clock
         with database.reading() as session:
             season = operation.season(session, params)
-        if isinstance(season, str):
-            answer({"version": None, "reason": season}, as_json, season)
+        if isinstance(season, Absent):
+            answer({"version": None, "reason": season}, as_json, str(season))
             return
         require_device(device)
         twin, candidate = operation.begin_both(database, clock, season)
-        for reason in candidate.prepared.left_out.values():
-            inform(f"Left out: {reason}")
+        inform_left_out(candidate.prepared.left_out.values())
         with reporting() as reporter:
             for name, started in (("twin", twin), ("candidate", candidate)):
 
@@ -69,12 +69,12 @@ def retrain(
 
                 at_once = cores(context.settings.threads)
                 train_members(database, clock, started, device=device, cores=at_once, on_progress=show)
-            done = operation.conclude(database, clock, twin, candidate, params, label, reporter.show)
+            done = operation.conclude(database, clock, twin, candidate, params, label=label, on_step=reporter.show)
         if not done.trained.already:
             context.record("model trained", done.trained.version_id, basins=len(done.trained.basins))
         if done.decision.promoted:
             context.record("model promoted", done.trained.version_id, reason=done.decision.sentence)
-    payload = asdict(done.trained) | {"twin": done.twin_id, "decision": to_json(done.decision)}
+    payload = as_values(done.trained) | {"twin": done.twin_id, "decision": to_json(done.decision)}
     in_use = ", ".join(done.decision.promoted) or "none"
     answer(payload, as_json, f"{done.decision.sentence} Basins that use it from now on: {in_use}.")
 

@@ -1,6 +1,5 @@
 """`freshet train`: train an ensemble, or fine-tune another one."""
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,7 +9,7 @@ from sqlalchemy.orm import Session
 from freshet.cli.basin_options import Basins, BasinsFile, listed
 from freshet.cli.configuring import Fields, Protocol, checked, merged, of_file, of_settings
 from freshet.cli.context import Context, cores, opened
-from freshet.cli.output import Json, answer, inform, table
+from freshet.cli.output import Json, answer, inform, inform_left_out, table
 from freshet.cli.progress import reporting
 from hydrology.base.calendar import Period
 from hydrology.base.errors import InvalidInput
@@ -19,6 +18,7 @@ from jobspec.network import ARCHITECTURES
 from jobspec.training import FineTuningConfig, TrainingConfig
 from operations.data.basins import chosen, forcing_products
 from records.database.json_columns import to_json
+from records.database.statements import as_values
 from records.versions.versions import get as get_version
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def train(
         require_device(device)
         trained, decision = _train(context, training, basins, label, device, judge_on)
         _report(context, trained, decision, label)
-    payload = asdict(trained) | ({} if decision is None else {"decision": to_json(decision)})
+    payload = as_values(trained) | ({} if decision is None else {"decision": to_json(decision)})
     answer(payload, as_json, _members(trained))
 
 
@@ -161,8 +161,7 @@ def _train(
 
 
 def _report(context: Context, trained: "Trained", decision: "PromotionDecision | None", label: str | None) -> None:
-    for reason in trained.left_out.values():
-        inform(f"Left out: {reason}")
+    inform_left_out(trained.left_out.values())
     if trained.refused is not None:
         inform(trained.refused)
     with context.database.reading() as session:

@@ -8,7 +8,7 @@ import typer
 
 from freshet.cli.context import opened
 from freshet.cli.models import verified
-from freshet.cli.output import PARTLY_DONE, Json, answer, inform, table
+from freshet.cli.output import PARTLY_DONE, Json, answer, inform, inform_left_out, table
 from freshet.cli.progress import reporting
 from jobspec.jobs.judging import VerificationParams
 from records.verification import lead_scores
@@ -40,8 +40,7 @@ def verify(
         with context.database.reading() as session:
             figures = [row for of in done for row in lead_scores.pooled(session, of.version_id, origin="issued")]
     left_out = [reason for of in done for reason in of.left_out.values()]
-    for reason in left_out:
-        inform(f"Left out: {reason}")
+    inform_left_out(left_out)
     for note in verified.notes(figures):
         inform(note)
     answer({"versions": [_payload(of, figures) for of in done]}, as_json, _table(figures))

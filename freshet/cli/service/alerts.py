@@ -45,7 +45,7 @@ def show(basin: Basin, as_json: Json = False) -> None:
         inform(f"Run {standing.run_id} could not decide, and the alerts stay as they were: {standing.reason}")
     payload: dict[str, Any] = {
         "basin": name,
-        "decided_by": None if standing is None else asdict(standing),
+        "decided_by": standing,
         "levels": [asdict(alert) for alert in levels],
     }
     answer(payload, as_json, table(_COLUMNS, [_row(alert) for alert in levels], f"{name}: {len(levels)} levels"))

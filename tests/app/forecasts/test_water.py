@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
+from hydrology.base.absent import absent
 from hydrology.base.calendar import Period, day
+from hydrology.base.reasons import Reason
 from records.database.engine import Database
 from records.runs import runs
 from records.simulations import simulated_thresholds
@@ -302,7 +304,9 @@ def test_unknown_loss_or_evaporation_has_a_reason(sqlite_database: Database, sql
     output = sqlite_client.get(BALANCE).json()
     assert output["loss_beside_pet"] is None
     assert "freshet thresholds simulate" in output["missing"]["loss_beside_pet"]
-    loss = SimulatedLoss(members={"0": 500.0, "1": 850.0}, pet=None, pet_reason="No latitude.")
+    loss = SimulatedLoss(
+        members={"0": 500.0, "1": 850.0}, pet=None, pet_reason=absent(Reason.FAILED, message="No latitude.")
+    )
     store_past(sqlite_database, run, loss=loss)
     output = sqlite_client.get(BALANCE).json()
     assert (output["loss_beside_pet"]["pet"], output["loss_beside_pet"]["exceeding"]) == (None, [])

@@ -6,9 +6,11 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from hydrology.base.absent import absent, texts
 from hydrology.base.calendar import day
+from hydrology.base.reasons import Reason
 from records.database.engine import Database
-from records.database.json_columns import from_json
+from records.database.json_columns import from_json, to_json
 from records.verification import comparisons
 from records.verification.comparison_results import ComparisonResult
 from testing.records import BASIN, NOW, a_version, contents
@@ -16,7 +18,9 @@ from tests.app.conftest import bearer
 
 ADDRESS = "/v1/comparisons"
 BASINS = (BASIN, "SYNTH-01")
-UNTIMED = {"training_seconds": "not recorded", "label": "Nobody has named it."}
+UNTIMED = {"training_seconds": absent(Reason.TRAINING_NOT_TIMED), "label": absent(Reason.NOT_NAMED)}
+SHORT = absent(Reason.TOO_FEW_DIFFERENCES, minimum=6, basins=2)
+LEFT_OUT = {"SYNTH-02": absent(Reason.NO_COMPLETE_DAY, basin="SYNTH-02", product="daymet")}
 
 
 def score(metric: str, versions: list[str], values: list[float]) -> dict[str, Any]:
@@ -25,7 +29,6 @@ def score(metric: str, versions: list[str], values: list[float]) -> dict[str, An
         for version, value in zip(versions, values, strict=True)
     ]
     apart = {"version": versions[1], "n": 2, "median": values[1] - values[0], "better": 2, "worse": 0, "p": None}
-    short = "The test needs at least 6 basins that differ; there are 2."
     return {
         "metric": metric,
         "unit": "1",
@@ -33,7 +36,7 @@ def score(metric: str, versions: list[str], values: list[float]) -> dict[str, An
         "n": 2,
         "lacking": 0,
         "versions": cuts,
-        "differences": [apart | {"reason": short}],
+        "differences": [apart | {"reason": to_json(SHORT)}],
     }
 
 
@@ -45,7 +48,7 @@ def result(versions: list[str]) -> dict[str, Any]:
         "parameters": 1330,
         "training_seconds": None,
         "machines": [],
-        "missing": UNTIMED,
+        "missing": {name: to_json(reason) for name, reason in UNTIMED.items()},
     }
     cuts = {"p25": 0.1, "median": 0.2, "p75": 0.3}
     apart = {"n": 2, "median": 0.1, "better": 1, "worse": 1, "p": 0.5, "reason": None}
@@ -68,7 +71,7 @@ def result(versions: list[str]) -> dict[str, Any]:
             "nse": {versions[0]: [0.123456789, 0.5], versions[1]: [0.25, None]},
             "kge_2012": {versions[0]: [0.5, 0.5], versions[1]: [0.75, 0.25]},
         },
-        "left_out": {"SYNTH-02": "SYNTH-02 has no attribute aridity: ingest its attributes."},
+        "left_out": {name: to_json(reason) for name, reason in LEFT_OUT.items()},
         "missing": {},
     }
 
@@ -94,13 +97,13 @@ def test_a_comparison_reports_what_was_stored_with_every_basin(database: Databas
     assert (output["id"], output["basins"]) == (stored, list(BASINS))
     assert output["period"] == {"first_day": "1989-10-01", "last_day": "1999-09-30"}
     assert [one["id"] for one in output["versions"]] == versions
-    assert (output["versions"][0]["training_seconds"], output["versions"][0]["missing"]) == (None, UNTIMED)
+    assert (output["versions"][0]["training_seconds"], output["versions"][0]["missing"]) == (None, texts(UNTIMED))
     assert [one["metric"] for one in output["scores"]] == ["nse", "kge_2012"]
     assert output["scores"][0]["differences"][0]["median"] == 0.25
     assert "at least 6 basins" in output["scores"][0]["differences"][0]["reason"]
     assert output["published_models"][0]["citation"] == "B 2019"
     assert output["published_table"]["period"] == {"first_day": "1989-10-01", "last_day": "1999-09-30"}
-    assert output["left_out"] == result(versions)["left_out"]
+    assert output["left_out"] == texts(LEFT_OUT)
     first, second, *_ = output["by_basin"]
     assert first == {"metric": "nse", "version": versions[0], "values": [0.1234568, 0.5], "differences": None}
     assert second == {"metric": "nse", "version": versions[1], "values": [0.25, None], "differences": [0.1265432, None]}

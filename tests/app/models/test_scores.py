@@ -5,7 +5,9 @@ from dataclasses import replace
 import pytest
 from starlette.testclient import TestClient
 
+from hydrology.base.absent import absent
 from hydrology.base.calendar import day
+from hydrology.base.reasons import Reason
 from records.database.engine import Database
 from records.verification import scores as verification_scores
 from records.versions.version_properties import Pretrained, VersionProperties
@@ -23,7 +25,8 @@ SCORE = verification_scores.Score(
     value=0.75,
     evaluated_at=NOW,
 )
-FHV = replace(SCORE, metric="fhv", n=25, value=None, reason="25 days have no highest 2 %.")
+NO_SNOW = absent(Reason.REFERENCE_SNOW_IS_CONSTANT)
+FHV = replace(SCORE, metric="fhv", n=25, value=None, reason=absent(Reason.TOO_FEW_PAIRS, minimum=26, pairs=25))
 
 
 def fill_records(database: Database) -> tuple[str, str]:
@@ -48,7 +51,7 @@ def test_a_basin_reports_the_scores_of_its_current_version(database: Database, c
     assert (nse["metric"], nse["value"], nse["reason"], nse["n"]) == ("nse", 0.75, None, 3652)
     assert nse["period"] == {"first_day": "1989-10-01", "last_day": "1999-09-30"}
     assert (nse["shipped"], fhv["shipped"]) == (True, False)
-    assert (fhv["value"], fhv["reason"], fhv["n"]) == (None, "25 days have no highest 2 %.", 25)
+    assert (fhv["value"], fhv["reason"], fhv["n"]) == (None, str(FHV.reason), 25)
     assert set(result["missing"]) == {"snow"}
     only = client.get(f"/v1/basins/{BASIN}/skill?metric=nse&version={version}").json()
     assert only["scores"] == [nse]
@@ -70,13 +73,20 @@ def test_a_version_without_scores_of_its_own_reports_those_of_its_twin(
 
 def test_a_basin_reports_how_well_its_snow_reads(sqlite_database: Database, sqlite_client: TestClient) -> None:
     version, _ = fill_records(sqlite_database)
-    unread = replace(CELLS, version_id=version, product="snodas", test_r=None, bias_pct=None, reason="No snow fell.")
+    unread = replace(
+        CELLS,
+        version_id=version,
+        product="snodas",
+        test_r=None,
+        bias_pct=None,
+        reason=NO_SNOW,
+    )
     with sqlite_database.transaction() as session:
         verification_scores.replace_snow_cells(session, [replace(CELLS, version_id=version), unread])
     result = sqlite_client.get(f"/v1/basins/{BASIN}/skill").json()
     snodas, uaz = result["snow"]
     assert (uaz["test"]["r"], uaz["reason"], uaz["label"]) == (0.8, None, "not trained on snow")
-    assert (snodas["test"]["r"], snodas["reason"]) == (None, "No snow fell.")
+    assert (snodas["test"]["r"], snodas["reason"]) == (None, str(unread.reason))
     assert result["missing"] == {}
 
 

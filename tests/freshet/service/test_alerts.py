@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from hydrology.base.absent import Absent, absent
+from hydrology.base.reasons import Reason
 from jobspec.subscriptions import NewSubscription
 from records.access import keys
 from records.alerts import alerts, subscriptions
@@ -24,13 +26,13 @@ def bankfull(chance: float) -> LevelChance:
     )
 
 
-def settle(data: Path, chance: float | str) -> None:
+def settle(data: Path, chance: float | Absent) -> None:
     """Decide a level by a run of a version of its own."""
     database = opened(data)
     with database.transaction() as session:
         a_basin(session)
         run = a_run(session, a_promoted_version(session))
-        chances = chance if isinstance(chance, str) else [bankfull(chance)]
+        chances = chance if isinstance(chance, Absent) else [bankfull(chance)]
         alerts.settle(session, BASIN, run, 10, chances, now=NOW, wall=NOW)
     database.close()
 
@@ -47,7 +49,7 @@ def test_alerts_are_listed_and_shown_with_the_rule(empty: Freshet) -> None:
 
 def test_an_undecidable_alert_gives_the_reason(empty: Freshet) -> None:
     settle(empty.data, 0.8)
-    settle(empty.data, "It was not calibrated.")
+    settle(empty.data, absent(Reason.FAILED, message="It was not calibrated."))
     result = empty("alerts", "show", BASIN, "--json")
     assert "could not decide, and the alerts stay as they were: It was not calibrated." in result.err
     assert result.json["decided_by"]["reason"] == "It was not calibrated."

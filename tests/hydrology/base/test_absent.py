@@ -2,10 +2,18 @@
 
 import pytest
 
-from hydrology.base.absent import Absent, absent
+from hydrology.base.absent import Absent, absent, first_texts, text, texts
 from hydrology.base.reasons import Reason
 from records.database import json_columns
 from records.database.ids import Corrupt
+
+PARTS = {
+    Reason.COMPUTE_CLIMATE,
+    Reason.GIVE_AREA,
+    Reason.GIVE_ATTRIBUTES,
+    Reason.GIVE_OR_ASSUME_ATTRIBUTES,
+}
+"""Reasons that are parameters of others."""
 
 
 def test_text_has_the_parameters_and_the_text_of_a_cause() -> None:
@@ -20,17 +28,24 @@ def test_parameters_are_those_of_the_text(parameters: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("reason", Reason)
-def test_texts_are_sentences(reason: Reason) -> None:
-    assert reason is Reason.FAILED or reason.value.endswith(".")
+def test_texts_are_sentences_or_parts_of_one(reason: Reason) -> None:
+    assert reason in PARTS or reason.value.endswith((".", "}"))
 
 
 def test_a_stored_reason_is_its_code_and_parameters() -> None:
-    reason = absent(Reason.FAILED, message=absent(Reason.NO_SNOW_CELLS))
+    reason = absent(Reason.FAILED, message=absent(Reason.NO_BARE_DAY))
     stored = json_columns.to_json(reason)
-    assert stored == {"code": "failed", "parameters": {"message": {"code": "no_snow_cells", "parameters": {}}}}
+    assert stored == {"code": "failed", "parameters": {"message": {"code": "no_bare_day", "parameters": {}}}}
     assert json_columns.from_json(Absent, stored) == reason
 
 
 def test_an_unknown_code_is_reported() -> None:
     with pytest.raises(Corrupt, match="no reason is named"):
         json_columns.from_json(Absent, {"code": "gone", "parameters": {}})
+
+
+def test_a_reader_gets_texts() -> None:
+    missing = {str(number): absent(Reason.FAILED, message=f"File {number} is damaged.") for number in range(4)}
+    assert texts(missing)["3"] == text(missing["3"]) == "File 3 is damaged."
+    assert first_texts(missing) == "File 0 is damaged. File 1 is damaged. File 2 is damaged."
+    assert text(None) is None

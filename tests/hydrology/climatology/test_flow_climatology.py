@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period, day, water_year
 from hydrology.climatology.flow_climatology import FlowClimatology
 
@@ -11,7 +12,7 @@ DAYS = Period.parse("2000-10-01..2004-09-30").days
 
 def quantiles(observed: np.ndarray[tuple[int], np.dtype[np.float64]], at: str) -> list[float] | str:
     of_days = FlowClimatology(DAYS, observed, LEVELS).quantiles(np.array([day(at)]))
-    return of_days if isinstance(of_days, str) else of_days[0].tolist()
+    return str(of_days) if isinstance(of_days, Absent) else of_days[0].tolist()
 
 
 def test_the_days_own_water_year_is_left_out() -> None:

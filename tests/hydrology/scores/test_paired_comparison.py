@@ -32,9 +32,8 @@ def test_six_differences_of_one_sign_have_the_p_of_six_coins() -> None:
 def test_ranks_are_summed_by_sign() -> None:
     # The ranks of the negative differences -1 and -3 sum to 1 + 3 = 4. Of 2⁶ signs, 7 give a sum of 4 or less:
     # {}, {1}, {2}, {3}, {4}, {1, 2}, {1, 3}.
-    p, reason = signed_rank(np.array([-1.0, 2.0, -3.0, 4.0, 5.0, 6.0]))
+    p = signed_rank(np.array([-1.0, 2.0, -3.0, 4.0, 5.0, 6.0]))
     assert p == pytest.approx(2 * 7 / 2**6)
-    assert reason is None
 
 
 def test_better_is_nearer_to_the_perfect_value() -> None:
@@ -78,8 +77,7 @@ def test_p_does_not_depend_on_who_is_named_first() -> None:
 def test_an_undefined_test_has_a_reason(one: list[float], other: list[float], sentence: str) -> None:
     found = difference(one, other, perfect=1)
     assert found.p is None
-    assert found.reason is not None
-    assert sentence in found.reason
+    assert sentence in str(found.reason)
     assert (found.median is None) == (not one)
 
 

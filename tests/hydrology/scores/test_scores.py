@@ -179,7 +179,7 @@ def test_an_undefined_score_has_a_reason_and_no_number(
     score = SCORES[name](np.array(simulated, dtype=float), np.array(observed, dtype=float))
     assert score.value is None
     assert score.reason is not None
-    assert re.search(reason, score.reason), score.reason
+    assert re.search(reason, str(score.reason)), score.reason
 
 
 @given(hnp.arrays(np.float64, st.tuples(st.just(2), st.integers(0, 40)), elements=st.floats(width=32)))

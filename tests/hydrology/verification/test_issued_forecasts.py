@@ -5,7 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hydrology.base.absent import absent
 from hydrology.base.calendar import day
+from hydrology.base.reasons import Reason
 from hydrology.climatology.flow_climatology import FlowClimatology
 from hydrology.uncertainty.error_model import LEVELS
 from hydrology.verification.issued_forecasts import IssuedForecasts, Observed
@@ -14,6 +16,8 @@ from hydrology.verification.verify import verify
 
 FIRST = day("2000-10-01")
 DAYS, LEADS = 2 * 365, 3
+
+NONE = absent(Reason.FAILED, message="There is none.")
 
 
 def invented(seed: int, missing: float) -> tuple[np.ndarray, np.ndarray]:
@@ -27,7 +31,7 @@ def invented(seed: int, missing: float) -> tuple[np.ndarray, np.ndarray]:
 def issued_of(members: np.ndarray, t0: np.ndarray) -> IssuedForecasts:
     """Return the forecasts that simulations of members are."""
     raw = np.stack([np.quantile(members[:, t0 + lead], LEVELS, axis=0).T for lead in range(1, LEADS + 1)], axis=1)
-    return IssuedForecasts(FIRST + t0, raw, np.full_like(raw, np.nan), "There is none.")
+    return IssuedForecasts(FIRST + t0, raw, np.full_like(raw, np.nan), NONE)
 
 
 @settings(max_examples=10)
@@ -38,7 +42,7 @@ def test_forecasts_with_observed_weather_are_scored_like_reforecasts(
     members, flow = invented(seed, missing)
     observed, days = Observed(FIRST, flow), FIRST + np.arange(DAYS)
     issued = issued_of(members, np.arange(0, DAYS - LEADS, every))
-    at = Reforecasts(days[: DAYS - LEADS + lead], members, flow, FlowClimatology(days, flow, LEVELS), "There is none.")
+    at = Reforecasts(days[: DAYS - LEADS + lead], members, flow, FlowClimatology(days, flow, LEVELS), NONE)
     of_past = at.at(lead, every)
     expected = verify(of_past.judged(observed.threshold), of_past.days, of_past.observed, observed.threshold)
     shown = {(name, season): scores for name, season, scores in issued.verify(lead, observed)}
@@ -67,7 +71,7 @@ def test_the_error_model_is_verified_on_the_forecasts_issued_with_it() -> None:
     observed, issued = Observed(FIRST, flow), issued_of(members, np.arange(0, 100, 10))
     issued.calibrated[4:] = issued.raw[4:]
     shown = {(name, season): scores for name, season, scores in issued.verify(1, observed)}
-    later = IssuedForecasts(issued.t0[4:], issued.raw[4:], issued.calibrated[4:], "")
+    later = IssuedForecasts(issued.t0[4:], issued.raw[4:], issued.calibrated[4:], NONE)
     alone = {(name, season): scores for name, season, scores in later.verify(1, observed)}
     assert (shown[RAW, "all"].n, shown[CALIBRATED, "all"].n) == (10, 6)
     assert shown[CALIBRATED, "all"] == alone[CALIBRATED, "all"] == alone[RAW, "all"]

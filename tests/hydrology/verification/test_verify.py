@@ -12,7 +12,9 @@ from scipy.stats import norm
 from scores.categorical import BinaryContingencyManager
 from scores.probability import brier_score, crps_cdf
 
+from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Period, month
+from hydrology.base.reasons import Reason
 from hydrology.scores.bootstrap import MIN_YEARS
 from hydrology.uncertainty.error_model import LEVELS
 from hydrology.verification.forecast_scores import ForecastScores, high_flow
@@ -38,7 +40,7 @@ def verified(
     """Verify a forecaster `ours` beside a wide climatology and yesterday's flow."""
     threshold = high_flow(observed)
     wide = np.broadcast_to(np.quantile(observed, levels), (len(observed), len(levels)))
-    judged: dict[str, ForecastScores | str] = {
+    judged: dict[str, ForecastScores | Absent] = {
         "ours": ForecastScores.of_quantiles(quantiles, levels, observed, threshold),
         CLIMATOLOGY: ForecastScores.of_quantiles(wide, levels, observed, threshold),
         PERSISTENCE: ForecastScores.of_flow(np.roll(observed, 1), observed, threshold),
@@ -150,23 +152,23 @@ def test_an_undefined_score_is_missing_with_its_reason() -> None:
     scores = verified(np.full((31, len(LEVELS)), 5.0), observed[some], days=DAYS[some])
     october, summer = scores["ours", "SON"], scores["ours", "JJA"]
     assert october.coverage_90 == 0
-    assert f"of 1 water years, and an interval needs {MIN_YEARS}" in october.missing["coverage_90_low"]
-    assert october.missing["far"] == "The forecasts warned on none of these days."
+    assert f"of 1 water years, and an interval needs {MIN_YEARS}" in str(october.missing["coverage_90_low"])
+    assert str(october.missing["far"]) == "The forecasts warned on none of these days."
     assert (summer.n, summer.years, summer.crps_mm_per_day) == (0, 0, None)
-    assert summer.missing["crps_mm_per_day"] == "No such day was both forecast and observed."
+    assert str(summer.missing["crps_mm_per_day"]) == "No such day was both forecast and observed."
 
 
 def test_a_missing_forecaster_or_rival_has_a_reason() -> None:
     _, observed = truth()
-    judged: dict[str, ForecastScores | str] = {
-        "ours": "No error model.",
-        CLIMATOLOGY: "No other year.",
+    judged: dict[str, ForecastScores | Absent] = {
+        "ours": absent(Reason.FAILED, message="No error model."),
+        CLIMATOLOGY: absent(Reason.FAILED, message="No other year."),
         PERSISTENCE: ForecastScores.of_flow(observed, observed, 12.0),
     }
     scores = {name: of for name, season, of in verify(judged, DAYS, observed, 12.0) if season == "all"}
-    assert set(scores["ours"].missing.values()) == {"No error model."}
-    assert scores[PERSISTENCE].missing["crpss_climatology"] == "No other year."
-    assert "never wrong" in scores[PERSISTENCE].missing["crpss_persistence"]
+    assert {*map(str, scores["ours"].missing.values())} == {"No error model."}
+    assert str(scores[PERSISTENCE].missing["crpss_climatology"]) == "No other year."
+    assert "never wrong" in str(scores[PERSISTENCE].missing["crpss_persistence"])
 
 
 def test_the_interval_of_skill_narrows_where_every_year_is_alike() -> None:

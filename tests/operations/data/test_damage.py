@@ -72,4 +72,4 @@ def test_a_damaged_basin_is_left_out_of_a_training_with_the_reason(trained_store
     with trained_store.reading() as session:
         prepared = prepare(session, configuration(), BASINS)
     assert prepared.basins == tuple(OTHERS)
-    assert "in 2002 is damaged" in prepared.left_out[DAMAGED]
+    assert "in 2002 is damaged" in str(prepared.left_out[DAMAGED])

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period, day
 from hydrology.base.errors import DataProblem
 from hydrology.uncertainty.error_model import LEVELS
@@ -80,7 +81,7 @@ def test_pairs_hold_issued_and_observed_flow(lived: Database) -> None:
         run = issue_days.runs[7]
         issued = runs.series_of(session, run.id, BASINS[1])["discharge"].values
         observed = load_discharge(session, BASINS[1], ["synthetic"], Period(run.t0 + ONE_DAY, run.t0 + 5 * ONE_DAY))
-    assert not isinstance(observed, str)
+    assert not isinstance(observed, Absent)
     assert sorted(pairs) == sorted(BASINS)
     np.testing.assert_allclose(pairs[BASINS[1]].forecast[7], issued.mean(axis=(0, 1)), rtol=1e-5)
     np.testing.assert_allclose(pairs[BASINS[1]].observed[7], observed, rtol=1e-6)

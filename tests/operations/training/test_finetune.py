@@ -12,6 +12,7 @@ import pytest
 import torch
 from sqlalchemy import delete
 
+from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period, day
 from hydrology.base.errors import InvalidInput
 from hydrology.scores.bootstrap import YearlyErrors, median_difference_interval
@@ -169,7 +170,7 @@ def test_the_vectors_of_the_parent_stay_with_their_basins(own: Database, parent:
         assert new.keys() == {*old, UNSEEN}
         assert {name: new[name] for name in old} == old
         assert any(new[UNSEEN])
-    assert not isinstance(basin, str)
+    assert not isinstance(basin, Absent)
     stranger = replace(basin.forcing, ids=("USGS-00000001",))
     known, unknown = (after.simulate(one, None, ("discharge",))[0]["discharge"] for one in (basin.forcing, stranger))
     assert not np.allclose(known, unknown)
@@ -187,7 +188,7 @@ def test_a_basins_vector_is_fitted_alone_and_changes_nothing_elsewhere(own: Data
     for mine, theirs in zip(weights(own, child.id), weights(own, parent), strict=True):
         assert all(torch.equal(mine[name], theirs[name]) for name in theirs if name != "vectors.table")
     for basin, loaded in zip(BASINS, forcings, strict=True):
-        assert not isinstance(loaded, str)
+        assert not isinstance(loaded, Absent)
         regional, fitted = (
             ensemble.simulate(loaded.forcing, None, ("discharge",))[0]["discharge"] for ensemble in (before, after)
         )

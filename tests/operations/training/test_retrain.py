@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period
 from hydrology.base.errors import InvalidInput, Problem
 from jobspec.jobs.training import RetrainingParams
@@ -99,8 +100,8 @@ def test_without_a_new_year_there_is_nothing_to_train(trained_store: Database) -
         promotions.promote(session, done.trained.version_id, BASINS, reason="try", by="someone", at=CLOCK.now())
     with trained_store.reading() as session:
         result = retrain.season(session, RetrainingParams())
-    assert isinstance(result, str)
-    assert f"Version {done.trained.version_id} has learnt from days up to 2008-09-30" in result
+    assert isinstance(result, Absent)
+    assert f"Version {done.trained.version_id} has learnt from days up to 2008-09-30" in str(result)
 
 
 def test_done_again_it_changes_nothing(trained_store: Database) -> None:

@@ -145,7 +145,7 @@ def test_checkpoints_of_a_training_go_unless_a_job_works_on_it(database: Databas
     with database.transaction() as session:
         left, busy = (trainings.start(session, {"basins": [BASIN], "at": at}, NOW).id for at in range(2))
         for training in (left, busy):
-            trainings.save_checkpoint(session, training, 0, 7, b"half way", {"steps": 8}, NOW)
+            trainings.save_checkpoint(session, training, trainings.Checkpoint(0, 7, b"half way", {"steps": 8}, NOW))
         a_claimed_job(session, kind="member", params={"training": busy, "member": 0})
     assert counts(database) == {"checkpoints": 1}
     with database.reading() as session:

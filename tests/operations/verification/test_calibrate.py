@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from sqlalchemy import delete, update
 
+from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period, as_date, day
 from hydrology.base.errors import DataProblem, InvalidInput
 from hydrology.uncertainty.error_model import LEVELS, errors_of
@@ -66,8 +67,8 @@ def test_it_is_fitted_to_what_was_simulated_from_the_empty_store(trained_store: 
         forcing = load_forcing(session, BASIN, loaded.config)
         observed = load_discharge(session, BASIN, loaded.version.area_products, UNSEEN)
     assert model is not None
-    assert not isinstance(forcing, str)
-    assert not isinstance(observed, str)
+    assert not isinstance(forcing, Absent)
+    assert not isinstance(observed, Absent)
     outputs, _ = loaded.ensemble.simulate(forcing.forcing, None, ("discharge",))
     first = int((UNSEEN.first - forcing.period.first).astype(int))
     simulated = outputs["discharge"].mean(axis=0)[0, first : first + len(UNSEEN)]
@@ -107,7 +108,7 @@ def test_a_hindcast_starts_from_the_last_observed_flow(calibrated: Database) -> 
     assert state is not None
     assert state.recent_flow is not None
     assert model is not None
-    assert not isinstance(observed, str)
+    assert not isinstance(observed, Absent)
     used = row.summary.calibration
     assert used is not None
     assert (used.sha256, used.fitted_on, used.own_days) == (model.sha256, str(UNSEEN), 0)
@@ -146,7 +147,7 @@ def test_days_one_by_one_use_the_same_recent_flow_as_all_at_once(calibrated: Dat
         forcing = load_forcing(session, BASIN, loaded.config)
     assert stepped is not None
     assert stepped.recent_flow is not None
-    assert not isinstance(forcing, str)
+    assert not isinstance(forcing, Absent)
     days = forcing.forcing.over(Period(forcing.period.first, stepped.day))
     outputs, _ = loaded.ensemble.simulate(days, None, ("discharge",))
     np.testing.assert_allclose(stepped.recent_flow, outputs["discharge"][:, 0, -30:].mean(axis=0), rtol=1e-5, atol=1e-7)
@@ -210,7 +211,7 @@ def test_an_ungauged_basin_gets_the_regional_error_model_where_it_applies(
         loaded = load_version(session, version)
         forcing = load_forcing(session, never_met, loaded.config)
     assert model is not None
-    assert not isinstance(forcing, str)
+    assert not isinstance(forcing, Absent)
     outputs, _ = loaded.ensemble.simulate(forcing.forcing, None, ("discharge",))
     errors = model.basins[never_met]
     assert errors.mean_flow == pytest.approx(float(outputs["discharge"].mean()), rel=1e-5)

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem
 from hydrology.scores.scores import SCORES, nse
@@ -34,8 +35,8 @@ def test_scores_are_those_of_the_members_mean_from_a_carried_state(trained_store
         forcing = load_forcing(session, "SYNTH-03", loaded.config)
         observed = load_discharge(session, "SYNTH-03", ["synthetic"], PERIOD)
         rows = scores.scores(session, versions=[version], basins=["SYNTH-03"])
-    assert not isinstance(forcing, str)
-    assert not isinstance(observed, str)
+    assert not isinstance(forcing, Absent)
+    assert not isinstance(observed, Absent)
     outputs, _ = loaded.ensemble.simulate(forcing.forcing, None, ("discharge",))
     simulated = outputs["discharge"][:, 0, -365:].mean(axis=0)
     expected = nse(simulated, observed).value
@@ -108,11 +109,12 @@ def test_snow_is_judged_on_days_held_out_of_the_training_period(trained_store: D
         reference = reference_snow(session, "SYNTH-03", record)
     assert reference is not None
     storage = np.stack([np.zeros_like(reference.swe), reference.swe], axis=-1)[None]  # a cell that is the snow
-    snow = read_snow(CLOCK, loaded, "SYNTH-03", record, reference, storage, held_out)
+    snow = read_snow(CLOCK, loaded, "SYNTH-03", record, reference, storage, test=held_out)
     assert snow is not None
     assert snow.cells == {"0": [1]}
     assert snow.test_r == pytest.approx(1)
-    fitted = read_snow(CLOCK, loaded, "SYNTH-03", record, reference, storage, Period.parse("2003-10-01..2004-09-30"))
+    learnt = Period.parse("2003-10-01..2004-09-30")
+    fitted = read_snow(CLOCK, loaded, "SYNTH-03", record, reference, storage, test=learnt)
     assert fitted is not None
     assert fitted.test_r is None
 
@@ -124,7 +126,9 @@ def test_basins_that_processes_judge_side_by_side_have_the_same_scores(
     alone = evaluate(trained_store, CLOCK, version, PERIOD, BASINS)
     monkeypatch.setattr("operations.verification.evaluate.BLOCK", 1)
     progress: list[tuple[int, int]] = []
-    together = evaluate(trained_store, CLOCK, version, PERIOD, BASINS, lambda *at: progress.append(at), cores=2)
+    together = evaluate(
+        trained_store, CLOCK, version, PERIOD, BASINS, on_basins=lambda *at: progress.append(at), cores=2
+    )
     for judged, expected in zip(together.basins, alone.basins, strict=True):
         assert judged.snow is not None
         assert expected.snow is not None

@@ -52,7 +52,7 @@ def test_it_is_installed_for_stored_basins_and_an_evaluation_replaces_it(trained
         BASINS[0]: (0.25, True),
         BASINS[1]: (None, True),
     }
-    assert there[BASINS[1]].reason == "No day is observed."
+    assert str(there[BASINS[1]].reason) == "No day is observed."
     with trained_store.reading() as session:
         (quartiles,) = scores.quartiles(session, version, ["nse"])
     assert (quartiles.n, quartiles.lacking, quartiles.shipped) == (1, 1, 1)

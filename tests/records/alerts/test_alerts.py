@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import day
+from hydrology.base.reasons import Reason
 from jobspec.subscriptions import NewSubscription
 from records.access import keys
 from records.alerts import alert_changes, alerts, deliveries, subscriptions
@@ -38,10 +40,9 @@ def issue_day(session: Session, version: str, number: int, **chosen: Any) -> Run
     return a_run(session, version, issued(), t0=T0 + number, issued_at=at, available_at=at, **chosen)
 
 
-def settle(session: Session, run: Run, *chances: LevelChance | str, window: int = 10) -> list[Change]:
-    result = (
-        chances[0] if chances and isinstance(chances[0], str) else [one for one in chances if not isinstance(one, str)]
-    )
+def settle(session: Session, run: Run, *chances: LevelChance | Absent, window: int = 10) -> list[Change]:
+    of_levels = [one for one in chances if isinstance(one, LevelChance)]
+    result = next((one for one in chances if isinstance(one, Absent)), of_levels)
     return alerts.settle(session, BASIN, run, window, result, now=run.issued_at, wall=run.issued_at)
 
 
@@ -124,7 +125,7 @@ def test_runs_that_cannot_be_compared_are_not_in_a_row(database: Database, versi
 
 
 def test_an_undecidable_alert_neither_begins_nor_ends_and_gives_the_reason(database: Database, version: str) -> None:
-    reason = "It was not calibrated."
+    reason = absent(Reason.FAILED, message="It was not calibrated.")
     with database.transaction() as session:
         assert settle(session, issue_day(session, version, 0), reason) == []
         standing = alerts.standing(session, BASIN)
@@ -137,7 +138,7 @@ def test_an_undecidable_alert_neither_begins_nor_ends_and_gives_the_reason(datab
         assert settle(session, issue_day(session, version, 4), reason) == []
         (alert,) = alerts.of_basin(session, BASIN)
         assert (lost.kind, lost.level, lost.severity) == ("undecided", None, "warning")
-        assert reason in lost.why
+        assert str(reason) in lost.why
         assert (alert.severity, alert.run_id) == ("warning", started.run_id)
         assert kinds(settle(session, issue_day(session, version, 5), chance(LOW))) == [("decided", "warning")]
         assert kinds(settle(session, issue_day(session, version, 6), chance(LOW))) == [("ends", None)]
@@ -214,7 +215,7 @@ def test_a_change_is_put_out_once_for_each_subscription_that_wants_it(database: 
         revoked, _ = subscribed(session)
         keys.revoke(session, revoked, NOW)
         changes = [settle(session, issue_day(session, version, number), chance(0.45)) for number in range(3)]
-        settle(session, issue_day(session, version, 3), "It was not calibrated.")
+        settle(session, issue_day(session, version, 3), absent(Reason.FAILED, message="It was not calibrated."))
         (begin,) = changes[1]
         started = [one for one in deliveries.page(session) if one.change_seq == begin.seq]
         assert {one.subscription_id for one in started} == {everything, here}

@@ -72,7 +72,7 @@ def store_one_of_each(session: Session) -> None:
     simulated_thresholds.replace(session, levels, {"storage": water})
     training = trainings.start(session, {}, NOW).id
     trainings.finish_member(session, training, a_member(0), NOW)
-    trainings.save_checkpoint(session, training, 1, 10, b"ten", {}, NOW)
+    trainings.save_checkpoint(session, training, trainings.Checkpoint(1, 10, b"ten", {}, NOW))
     a_run(session, version, forecast())
 
 

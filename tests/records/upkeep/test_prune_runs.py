@@ -10,7 +10,9 @@ import pytest
 from sqlalchemy import update
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import absent
 from hydrology.base.calendar import day
+from hydrology.base.reasons import Reason
 from records.alerts import alerts
 from records.database import retention
 from records.database.engine import Database
@@ -23,6 +25,8 @@ from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_run, a_st
 from tests.app.factories import forecast, forecast_with_traces
 
 SOON = NOW + timedelta(days=1)
+
+UNCALIBRATED = absent(Reason.FAILED, message="Not calibrated.")
 
 
 @pytest.fixture
@@ -48,7 +52,15 @@ def test_the_newest_of_a_basin_and_those_of_alerts_and_what_ifs_are_not_outdated
         asked = RunWhatIf(changes={"degrees": 2.0}, base=base)
         a_run(session, version, forecast(), purpose="what-if", what_if=asked)
         young = a_run(session, version, forecast(), t0=day("2008-09-02"), created_at=NOW + timedelta(days=9)).id
-        alerts.settle(session, BASIN, runs.get(session, alerted), 10, "Not calibrated.", now=NOW, wall=NOW)
+        alerts.settle(
+            session,
+            BASIN,
+            runs.get(session, alerted),
+            10,
+            UNCALIBRATED,
+            now=NOW,
+            wall=NOW,
+        )
         assert prune_runs.outdated_members(session, SOON) == {old: 1}
         assert prune_runs.outdated_members(session, SOON, [base, newest, young]) == {}
         thin(session, [old])

@@ -10,7 +10,9 @@ from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import absent
 from hydrology.base.calendar import day
+from hydrology.base.reasons import Reason
 from records.database.engine import Database
 from records.database.ids import Corrupt
 from records.database.json_columns import from_json, to_json
@@ -20,12 +22,20 @@ from records.verification.comparisons import NewComparison, Summary, UnknownComp
 from testing.records import BASIN, NOW, a_version, contents
 
 LATER = NOW + timedelta(hours=1)
+SAME = absent(Reason.NO_DIFFERENCE)
 
 
 def stored_result() -> dict[str, Any]:
     """Return the JSON of a result as it was stored before results had a type."""
     quartiles = {"p25": 0.1, "median": 0.25, "p75": 0.5}
-    difference = {"n": 2, "median": 0.125, "better": 1, "worse": 1, "p": None, "reason": "Too few basins."}
+    difference = {
+        "n": 2,
+        "median": 0.125,
+        "better": 1,
+        "worse": 1,
+        "p": None,
+        "reason": to_json(absent(Reason.NO_DIFFERENCE)),
+    }
     version: dict[str, Any] = {
         "architecture": "mclstm",
         "conserving": True,
@@ -33,7 +43,7 @@ def stored_result() -> dict[str, Any]:
         "members": 1,
         "parameters": 1330,
     }
-    cost = {"training_seconds": 2.5, "machines": ["a mill"], "missing": {"label": "Nobody has named it."}}
+    cost = {"training_seconds": 2.5, "machines": ["a mill"], "missing": {"label": to_json(absent(Reason.NOT_NAMED))}}
     score: dict[str, Any] = {"metric": "nse", "unit": "1", "perfect": 1.0, "n": 2, "lacking": 0}
     median = {"metric": "nse", "median": 0.744, "p25": None, "p75": None, "sd": 0.003, "source": "Table B.6"}
     return {
@@ -60,7 +70,7 @@ def stored_result() -> dict[str, Any]:
             "models": [{"model": "MC-LSTM, single", "medians": [median]}],
         },
         "values": {"nse": {"first": [0.25, None], "second": [0.375, 0.5]}},
-        "left_out": {"SYNTH-02": "SYNTH-02 has no attribute aridity: ingest its attributes."},
+        "left_out": {"SYNTH-02": to_json(absent(Reason.NO_COMPLETE_DAY, basin="SYNTH-02", product="daymet"))},
         "missing": {},
     }
 

@@ -6,7 +6,9 @@ import pytest
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import absent
 from hydrology.base.calendar import Period, day
+from hydrology.base.reasons import Reason
 from hydrology.verification.results import Reliability, Verification
 from records.database.engine import Database
 from records.verification import lead_scores
@@ -37,7 +39,7 @@ SCORES = Verification(
     csi=0.6,
     pit=(73.0,) * 10,
     reliability=Reliability((0.01, 0.95), (0.0, 1.0), (720, 10)),
-    missing={"far": "The forecasts warned on none of these days."},
+    missing={"far": absent(Reason.NO_WARNING)},
 )
 
 

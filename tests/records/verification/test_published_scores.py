@@ -6,7 +6,9 @@ import pytest
 from sqlalchemy.exc import IntegrityError, StatementError
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import absent
 from hydrology.base.calendar import Period, day
+from hydrology.base.reasons import Reason
 from records.database.engine import Database
 from records.verification import published_scores
 from records.verification.published_scores import Publication, PublishedScore, StoredCounts
@@ -21,7 +23,7 @@ SCORE = PublishedScore(
     last_day=day("1999-09-30"),
     value=0.6,
 )
-NONE = replace(SCORE, metric="kge_2012", value=None, reason="The published file gives none.")
+NONE = replace(SCORE, metric="kge_2012", value=None, reason=absent(Reason.NOT_IN_PUBLISHED_FILE))
 
 
 def publication(session: Session) -> Publication:

@@ -7,13 +7,17 @@ import pytest
 from sqlalchemy.exc import IntegrityError, StatementError
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import absent
 from hydrology.base.calendar import day
+from hydrology.base.reasons import Reason
 from records.database.engine import Database
 from records.verification import scores
 from records.verification.scores import Score, SnowCells
 from testing.records import BASIN, NOW, a_basin, a_version, contents, instant
 
 LATER = instant("2009-01-01")
+
+SHORT = absent(Reason.TOO_FEW_PAIRS, minimum=26, pairs=25)
 
 
 def _a_score(session: Session) -> Score:
@@ -37,7 +41,7 @@ def test_scores_are_read_by_version_basin_and_metric(database: Database) -> None
     with database.transaction() as session:
         mean = _a_score(session)
         first = replace(mean, member="0", value=0.71)
-        unknown = replace(mean, metric="fhv", value=None, reason="25 pairs have no top 2 %", low=None, high=None, n=25)
+        unknown = replace(mean, metric="fhv", value=None, reason=SHORT, low=None, high=None, n=25)
         winter = replace(mean, season="winter", first_day=day("1990-10-01"))
         scores.replace(session, [winter, unknown, mean, first])
         assert scores.scores(session) == [first, unknown, mean, winter]
@@ -101,7 +105,14 @@ def test_snow_cells_are_replaced_by_version_basin_and_product(database: Database
             bias_pct=-23.0,
             evaluated_at=NOW,
         )
-        snodas = replace(cells, product="snodas", cells={}, test_r=None, bias_pct=None, reason="SNODAS begins in 2003")
+        snodas = replace(
+            cells,
+            product="snodas",
+            cells={},
+            test_r=None,
+            bias_pct=None,
+            reason=SHORT,
+        )
         scores.replace_snow_cells(session, [cells, snodas])
         better = replace(cells, cells={"0": [3]}, evaluated_at=LATER)
         scores.replace_snow_cells(session, [better])
@@ -118,9 +129,9 @@ def test_quartiles_are_over_the_basins_that_have_a_value(database: Database) -> 
         values = {"USGS-1": 0.1, "USGS-2": 0.2, "USGS-3": 0.4, "USGS-4": None}
         for basin, value in values.items():
             a_basin(session, basin)
-            reason = None if value is not None else "constant"
+            reason = None if value is not None else absent(Reason.CONSTANT_SERIES, series="observation")
             scores.replace(session, [replace(score, basin_id=basin, value=value, reason=reason, low=None, high=None)])
-        lacking = replace(score, metric="fhv", value=None, reason="short", low=None, high=None)
+        lacking = replace(score, metric="fhv", value=None, reason=SHORT, low=None, high=None)
         scores.replace(session, [lacking, replace(score, first_day=day("1990-10-01"))])
         fhv, nse, shorter = scores.quartiles(session, score.version_id)
         assert (fhv.metric, fhv.n, fhv.lacking, fhv.p25, fhv.median, fhv.p75) == ("fhv", 0, 1, None, None, None)

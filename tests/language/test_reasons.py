@@ -1,0 +1,115 @@
+"""Reasons of missing values are `Absent` throughout the product, and calls are readable."""
+
+import ast
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+
+import pytest
+
+from hydrology.base.reasons import Reason
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = "hydrology jobspec runtime records ingestion models operations workers app freshet"
+CATALOGUE = "hydrology/base/reasons.py"
+TEXT_CHECKS: Mapping[str, str] = MappingProxyType(
+    {
+        "hydrology/base/calendar.py": "a day is given as text or as a date",
+        "hydrology/base/outline.py": "a file of outlines holds any JSON",
+        "jobspec/faults.py": "a fault's place is a name or a number",
+        "jobspec/fields.py": "a request holds any JSON",
+        "runtime/settings.py": "an environment variable is text",
+        "records/authority/permissions.py": "a parameter names one basin or several",
+        "ingestion/feeds/flow.py": "a service answers with any JSON",
+        "ingestion/feeds/http.py": "a service answers with any JSON",
+        "ingestion/feeds/pages.py": "a service answers with any JSON",
+        "ingestion/feeds/usgs_sites.py": "a service answers with any JSON",
+        "ingestion/sources/camels/text.py": "a fault has one cause, or one for each row",
+        "ingestion/sources/sheet.py": "a cell of a sheet holds text or a number",
+        "ingestion/weather/netcdf.py": "an attribute of a file holds text or numbers",
+        "app/http/dependencies.py": "a parameter of a request may have been given as text",
+        "app/pages/forms.py": "a field's default is a list of texts or of other values",
+    }
+)
+"""Files that distinguish text from other values, with the reason."""
+REASONS_AS_TEXT = (
+    "operations/forecasting/", "operations/what_if/", "records/forecasts/", "records/simulations/", "app/forecasts/",
+    "app/pages/", "freshet/cli/forecasts/",
+)  # fmt: skip
+"""Places that still have to be changed."""
+MAX_POSITIONAL = 6
+VARIADIC = {"entity_tag", "one_of", "partial", "save_for_backward", "select", "where"}
+"""Functions that take any number of arguments of one kind."""
+LONG_CALLS = (
+    "hydrology/water/ledger.py", "hydrology/weather/climate_indices.py", "jobspec/authority.py",
+    "records/series/series_writer.py", "models/nets/mclstm.py", "models/nets/scan.py",
+    "operations/daily/daily_forecasts.py", "operations/feeds/fetch.py", "operations/fews/adapter.py",
+    "operations/forecasting/calibrated_flow.py", "operations/forecasting/forecast_plan.py",
+    "operations/upkeep/prune.py", "operations/what_if/what_if.py", "workers/tasks/data.py",
+    "workers/tasks/forecasting.py", "app/basins/user_basins/endpoints.py", "app/forecasts/endpoints.py",
+    "app/forecasts/service.py", "app/forecasts/words.py", "app/jobs/endpoints.py", "app/pages/scales.py",
+    "app/weather/endpoints.py", "freshet/cli/forecasts/daily.py", "freshet/cli/weather/feeds.py",
+)  # fmt: skip
+"""Files that still have to be changed."""
+
+
+@cache
+def nodes() -> list[tuple[str, ast.AST]]:
+    """Return every node of the product's modules, with its file."""
+    paths = [path for package in PACKAGES.split() for path in sorted((ROOT / package).rglob("*.py"))]
+    return [(str(path.relative_to(ROOT)), node) for path in paths for node in ast.walk(ast.parse(path.read_text()))]
+
+
+def calls() -> Iterator[tuple[str, ast.Call]]:
+    return ((file, node) for file, node in nodes() if isinstance(node, ast.Call))
+
+
+def called(call: ast.Call) -> str:
+    return ast.unparse(call.func).rpartition(".")[2]
+
+
+@cache
+def text_checks() -> dict[str, str]:
+    """Return a check for text of each file that has one."""
+    return {
+        file: f"{file}:{call.lineno}: {ast.unparse(call)}"
+        for file, call in calls()
+        if called(call) == "isinstance"
+        and any(isinstance(node, ast.Name) and node.id == "str" for node in ast.walk(call.args[1]))
+    }
+
+
+@cache
+def used_reasons() -> set[str]:
+    return {
+        node.attr
+        for file, node in nodes()
+        if file != CATALOGUE
+        and isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "Reason"
+    }
+
+
+@pytest.mark.parametrize("reason", Reason, ids=lambda reason: reason.name)
+def test_every_reason_is_used(reason: Reason) -> None:
+    assert reason.name in used_reasons()
+
+
+def test_no_text_stands_for_a_missing_value() -> None:
+    found = {file: check for file, check in text_checks().items() if file not in TEXT_CHECKS}
+    assert [check for file, check in found.items() if not file.startswith(REASONS_AS_TEXT)] == []
+
+
+def test_every_exception_is_needed() -> None:
+    assert TEXT_CHECKS.keys() - text_checks().keys() == set()
+
+
+def test_no_call_has_many_positional_arguments() -> None:
+    found = [
+        f"{file}:{call.lineno}: {called(call)}"
+        for file, call in calls()
+        if len(call.args) > MAX_POSITIONAL and called(call) not in VARIADIC and file not in LONG_CALLS
+    ]
+    assert found == []
