@@ -10,10 +10,11 @@ import numpy as np
 from app.basins.schemas import Kind, kind_of
 from app.forecasts.schemas import Superseded, WhatIf
 from app.forecasts.what_if import what_if
-from app.http.base_schema import DataCredit
+from app.http.base_schema import DataCredit, text
 from app.weather.bridges.schemas import BridgeUsed
 from app.weather.bridges.service import bridge_used
 from app.weather.schemas import WeatherUsed
+from hydrology.base.absent import Absent
 from hydrology.base.calendar import as_date
 from hydrology.base.staleness import age_days, stale
 from hydrology.weather.forcing import ForcingKind
@@ -81,7 +82,7 @@ class DayColumns(TypedDict):
 
 def header(latest: Latest, at: datetime | None) -> Header:
     """Return the fields of `RunOfBasin`, with the age at the clock's time where that is given."""
-    run, basin, newer, summary = latest.run, latest.basin, latest.superseded_by, latest.basin.summary
+    run, basin, summary = latest.run, latest.basin, latest.basin.summary
     fields = Header(
         basin=basin.basin_id,
         basin_kind=kind_of(basin.basin_id),
@@ -89,8 +90,8 @@ def header(latest: Latest, at: datetime | None) -> Header:
         version=run.version_id,
         purpose=run.purpose,
         status=basin.status,
-        reason=basin.reason,
-        superseded_by=None if newer is None else Superseded(run=newer.run_id, status=newer.status, reason=newer.reason),
+        reason=text(basin.reason),
+        superseded_by=_superseded(latest),
         t0=as_date(run.t0),
         issued_at=run.issued_at,
         available_at=run.available_at,
@@ -129,6 +130,11 @@ def header(latest: Latest, at: datetime | None) -> Header:
     return fields
 
 
+def _superseded(latest: Latest) -> Superseded | None:
+    newer = latest.superseded_by
+    return None if newer is None else Superseded(run=newer.run_id, status=newer.status, reason=str(newer.reason))
+
+
 def forcing_note(run: Run) -> str:
     """Describe the weather after T0."""
     perturbed = run.weather is not None and run.weather.source == PERTURBED
@@ -142,7 +148,7 @@ def weather_used(run: Run) -> WeatherUsed | None:
     return None if run.weather is None else WeatherUsed(**asdict(run.weather))
 
 
-def missing_in_header(basin: RunBasin) -> dict[str, str]:
+def missing_in_header(basin: RunBasin) -> dict[str, Absent]:
     """Return why fields of `RunOfBasin` are null, by their names."""
     missing = {name: basin.why_missing for name in LEARNT_FROM if getattr(basin.summary, name) is None}
     return missing if basin.spin_up_days is not None else missing | {"spin_up_days": basin.why_missing}

@@ -1,5 +1,6 @@
 """Common parts of answer schemas."""
 
+from collections.abc import Mapping
 from datetime import date
 from typing import Annotated, Self, TypeVar
 
@@ -30,11 +31,15 @@ class Absences:
         return value
 
 
-NORMAL_IS_0 = "The normal is 0."
-"""Reason for a missing percentage of normal."""
+def text(reason: Absent | None) -> str | None:
+    """Return the text of a reason; None without one."""
+    return None if reason is None else str(reason)
 
-NOT_CONSERVING = "The model version does not conserve mass, so there is no water balance."
-"""Reason for missing simulated water."""
+
+def texts(missing: Mapping[str, Absent]) -> dict[str, str]:
+    """Return the `missing` field of an answer: the text of each reason."""
+    return {field: str(reason) for field, reason in missing.items()}
+
 
 Program = Annotated[
     str,

@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict, fields, is_dataclass
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -11,12 +12,15 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from hydrology.base.absent import Absent
 from hydrology.base.errors import Problem
 
 PARTLY_DONE = 6
 
 Json = Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON object instead of text.")]
 
+REASONS = ("reason", "age_reason", "pruned")
+"""Fields of dataclasses that hold a reason and never a value."""
 WIDE = 200  # columns, where the answer goes to a file or a pipe and not to a terminal
 
 _answers = Console(width=None if sys.stdout.isatty() else WIDE)
@@ -51,6 +55,21 @@ def problem_json(problem: Problem) -> dict[str, Any]:
     return {"problem": {"kind": problem.kind, "detail": str(problem)}}
 
 
+def fields_of(record: Any) -> dict[str, Any]:
+    """Return a dataclass as a JSON object: a missing value is null, with its reason in `missing`."""
+    shown: dict[str, Any] = {}
+    missing: dict[str, str] = {}
+    for field in fields(record):
+        value = getattr(record, field.name)
+        if not isinstance(value, Absent):
+            shown[field.name] = fields_of(value) if is_dataclass(value) else value
+        elif field.name in REASONS:
+            shown[field.name] = str(value)
+        else:
+            shown[field.name], missing[field.name] = None, str(value)
+    return shown | ({"missing": missing} if missing else {})
+
+
 def _cell(value: object) -> str:
     if value is None:
         return "-"
@@ -70,6 +89,8 @@ def _plain(value: object) -> object:
         return str(value)
     if isinstance(value, np.generic):
         return value.item()
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
     if isinstance(value, tuple | set):
         return list(value)
     raise TypeError(f"{type(value).__name__} has no JSON form")

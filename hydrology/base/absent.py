@@ -7,10 +7,11 @@ the text is made where somebody reads it.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from string import Formatter
-from typing import Union
+from typing import TypeVar, Union
 
 from hydrology.base.reasons import Reason
 
+Value = TypeVar("Value")
 Parameter = Union[str, int, float, "Absent"]
 
 
@@ -47,6 +48,11 @@ def absent(reason: Reason, **parameters: Parameter) -> Absent:
         ValueError: the parameters are not the fields of the reason's text.
     """
     return Absent(reason.name.lower(), parameters)
+
+
+def known(value: Value | Absent) -> Value | None:
+    """Return a value, or None where it is missing."""
+    return None if isinstance(value, Absent) else value
 
 
 def _fields(template: str) -> set[str]:

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Days, Period, same_day
+from hydrology.base.reasons import Reason
 from hydrology.climatology.flow_climatology import NEAR_DAYS
 
 Array = npt.NDArray[np.float64]
@@ -64,9 +66,9 @@ def normal_means(values: npt.NDArray[np.floating], record: Period, days: Days) -
     return _means(around, years >= MIN_YEARS)
 
 
-def too_few_years(days: int, of: int) -> str:
+def too_few_years(days: int, of: int) -> Absent:
     """Return why some of the requested days have no normal."""
-    return f"{days} of {of} days have fewer than {MIN_YEARS} other years within {NEAR_DAYS} days of the same day."
+    return absent(Reason.TOO_FEW_YEARS, days=days, of=of, years=MIN_YEARS, near=NEAR_DAYS)
 
 
 def _of_other_years(

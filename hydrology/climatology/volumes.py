@@ -14,8 +14,10 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
+from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Day, Days, Period, month
 from hydrology.base.errors import InvalidInput
+from hydrology.base.reasons import Reason
 from hydrology.base.units import MM_PER_M, Area
 from hydrology.climatology.normals import MIN_YEARS
 
@@ -136,7 +138,7 @@ class Normal:
     years: tuple[int, ...]
 
 
-def normal(flow: Array, record: Period, season: Season, shown: Period) -> Normal | str:
+def normal(flow: Array, record: Period, season: Season, shown: Period) -> Normal | Absent:
     """Return the normal volume, or why there is none.
 
     Args:
@@ -145,7 +147,7 @@ def normal(flow: Array, record: Period, season: Season, shown: Period) -> Normal
     """
     of_years = depths(flow, record, season, shown)
     if len(of_years) < MIN_YEARS:
-        return f"{season} was observed whole in {len(of_years)} other years, and a normal takes {MIN_YEARS} of them."
+        return absent(Reason.TOO_FEW_SEASONS, season=str(season), years=len(of_years), needed=MIN_YEARS)
     volumes = np.array(list(of_years.values()))
     return Normal(float(volumes.mean()), float(np.median(volumes)), tuple(of_years))
 

@@ -15,6 +15,8 @@ from functools import lru_cache
 
 import numpy as np
 
+from hydrology.base.absent import Absent, absent
+from hydrology.base.reasons import Reason
 from hydrology.extremes.distributions import MIN_FITTED, Array, Distribution
 
 MIN_YEARS = 10
@@ -40,7 +42,7 @@ class Level:
     value: float | None
     low: float | None
     high: float | None
-    reason: str | None
+    reason: Absent | None
 
 
 def levels(
@@ -75,14 +77,14 @@ def _levels(
     fitted = distribution.fit(positive)
     quantiles = _quantiles(fitted, asked, dry).tolist()
     if not intervals:
-        return [Level(value, None, None, "No interval was asked for.") for value in quantiles]
+        return [Level(value, None, None, absent(Reason.NO_INTERVAL_REQUESTED)) for value in quantiles]
     low, high = _interval(fitted, years, dry, asked)
     return [Level(*ends, None) for ends in zip(quantiles, low.tolist(), high.tolist(), strict=True)]
 
 
 def too_short(years: int) -> Level:
     """Return the level for a record of too few years."""
-    return _none(f"Years with enough days: {years}. A level needs {MIN_YEARS}.")
+    return _none(absent(Reason.TOO_FEW_YEARS_FOR_LEVEL, years=years, needed=MIN_YEARS))
 
 
 def _quantiles(fitted: Distribution, chances: Array, dry: float) -> Array:
@@ -107,12 +109,13 @@ def _interval(fitted: Distribution, years: int, dry: float, chances: Array) -> t
 
 def _without_fit(chance: float, dry: float, years: int, positive: Array) -> Level:
     if chance <= dry:
-        wet = f"{len(positive)} of {years} years have any flow"
-        return Level(0.0, None, None, f"{wet}: the level is 0, and an interval would need {MIN_YEARS} with flow.")
+        return Level(
+            0.0, None, None, absent(Reason.NO_INTERVAL_OF_ZERO, wet=len(positive), years=years, needed=MIN_YEARS)
+        )
     if len(positive) < MIN_YEARS:
-        return _none(f"{len(positive)} of {years} years have any flow, and a level needs {MIN_YEARS} that have.")
-    return _none("It is the same in every year with flow: there is nothing to fit.")
+        return _none(absent(Reason.TOO_FEW_YEARS_WITH_FLOW, wet=len(positive), years=years, needed=MIN_YEARS))
+    return _none(absent(Reason.SAME_IN_EVERY_YEAR))
 
 
-def _none(reason: str) -> Level:
+def _none(reason: Absent) -> Level:
     return Level(None, None, None, reason)

@@ -7,7 +7,9 @@ from typing import Literal, Self
 import numpy as np
 import numpy.typing as npt
 
+from hydrology.base.absent import absent
 from hydrology.base.calendar import Days, Period
+from hydrology.base.reasons import Reason
 from hydrology.extremes.annual import Annual, annual_maxima, annual_minima
 from hydrology.extremes.distributions import Array, Distribution, Gev, LogPearson3
 from hydrology.extremes.frequency import MIN_YEARS, Level, levels, too_short
@@ -100,7 +102,7 @@ def names() -> list[str]:
 
 def _floods(maxima: Annual, prefix: str, distribution: type[Distribution], intervals: bool) -> Iterator[NamedLevel]:
     if len(maxima) >= MIN_YEARS and not maxima.values.any():
-        flooded = [Level(None, None, None, f"None of the {len(maxima)} years has any flow.")] * len(FLOOD_YEARS)
+        flooded = [Level(None, None, None, absent(Reason.DRY_IN_EVERY_YEAR, years=len(maxima)))] * len(FLOOD_YEARS)
     else:
         flooded = levels(maxima.values, [1 - 1 / years for years in FLOOD_YEARS], distribution, intervals=intervals)
     for years, level in zip(FLOOD_YEARS, flooded, strict=True):
@@ -121,5 +123,5 @@ def _durations(maxima: Annual, flow: Array) -> Iterator[NamedLevel]:
             level = too_short(len(maxima))
         else:
             exceeded = float(np.quantile(known, 1 - percent / 100, method="weibull"))
-            level = Level(exceeded, None, None, "It is a share of the record's own days, so it has no interval.")
+            level = Level(exceeded, None, None, absent(Reason.SHARE_WITHOUT_INTERVAL))
         yield NamedLevel(f"exceeded-{percent}", None, percent, level)

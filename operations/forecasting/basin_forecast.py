@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hydrology.base.absent import Absent, absent
 from hydrology.base.credit import Credit
+from hydrology.base.reasons import Reason
 from hydrology.uncertainty.error_model import LEVELS
 from hydrology.uncertainty.variance_sources import SPREAD_SOURCES
 from hydrology.water.ledger import (
@@ -72,17 +74,17 @@ class BasinStart:
     forcing: BasinForcing
     weather: WeatherAhead
     advanced: Advanced
-    snow: SnowMapping | str
-    snow17: float | str | None
+    snow: SnowMapping | Absent
+    snow17: float | Absent | None
     credit: Credit | None
-    calibration: Calibration | str
-    normal: Normal | str
-    snow_normal: float | str
-    cells_by_age: Array | str
+    calibration: Calibration | Absent
+    normal: Normal | Absent
+    snow_normal: float | Absent
+    cells_by_age: Array | Absent
     bridges: tuple[RunBridge, ...] = ()
     variance: npt.NDArray[np.float64] | None = None
     changes: Changes = UNCHANGED
-    assimilated: State | str | None = None
+    assimilated: State | Absent | None = None
 
 
 def forecasts_of(loaded: LoadedVersion, starts: Mapping[str, BasinStart], days: RunDays) -> Iterator[runs.BasinResult]:
@@ -96,7 +98,7 @@ def forecasts_of(loaded: LoadedVersion, starts: Mapping[str, BasinStart], days: 
             yield without_forecast(basin, "withheld", start.advanced.problem)
             continue
         changed = _changed_water(loaded, start)
-        if isinstance(changed, str):
+        if isinstance(changed, Absent):
             yield without_forecast(basin, "failed", changed)
         else:
             started.append((start, changed))
@@ -107,18 +109,18 @@ def forecasts_of(loaded: LoadedVersion, starts: Mapping[str, BasinStart], days: 
         yield _Result(loaded, start, water, days, flow, shown).build()
 
 
-def without_forecast(basin: str, status: runs.BasinStatus, reason: str) -> runs.BasinResult:
+def without_forecast(basin: str, status: runs.BasinStatus, reason: Absent) -> runs.BasinResult:
     """Return the result of a basin without a forecast, with the reason."""
     return runs.BasinResult(basin=runs.RunBasin(basin_id=basin, status=status, reason=reason))
 
 
 def _ahead(loaded: LoadedVersion, start: BasinStart, state: State) -> InitialState:
-    cells = None if isinstance(start.cells_by_age, str) else start.cells_by_age
+    cells = None if isinstance(start.cells_by_age, Absent) else start.cells_by_age
     return InitialState(state, start.weather, _readable_snow(loaded, start), cells)
 
 
 def _readable_snow(loaded: LoadedVersion, start: BasinStart) -> SnowMapping | None:
-    return start.snow if loaded.ensemble.conserving and not isinstance(start.snow, str) else None
+    return start.snow if loaded.ensemble.conserving and not isinstance(start.snow, Absent) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,19 +138,19 @@ class _ChangedWater:
     booked: Mapping[str, npt.NDArray[np.float64]]
 
 
-def _changed_water(loaded: LoadedVersion, start: BasinStart) -> _ChangedWater | str:
+def _changed_water(loaded: LoadedVersion, start: BasinStart) -> _ChangedWater | Absent:
     """Return the initial state of the days ahead, or why it cannot be changed as requested."""
     archived, increment = start.advanced.state, start.changes.increment
     assert archived is not None
     state, booked = archived, {}
     if start.assimilated is not None:
-        if isinstance(start.assimilated, str):
+        if isinstance(start.assimilated, Absent):
             return start.assimilated
         state = start.assimilated
         booked[ASSIMILATION] = _stored(state) - _stored(archived)
     if increment is not None:
         with_more = with_increment(loaded, state, start.snow, increment)
-        if isinstance(with_more, str):
+        if isinstance(with_more, Absent):
             return with_more
         state = with_more
         booked[INCREMENT] = np.full(len(loaded.labels), increment.mm)
@@ -179,8 +181,7 @@ class _Result:
     def build(self) -> runs.BasinResult:
         """Build the complete result."""
         if not self.flow.finite:
-            sentence = "The network computed values that are not finite."
-            return without_forecast(self.start.basin.id, "failed", sentence)
+            return without_forecast(self.start.basin.id, "failed", absent(Reason.NOT_FINITE))
         water, series, ledgers, reason = self.flow.water, [*self._discharge_series()], list[runs.Ledger](), None
         if water is not None:
             closed = self._closed(water)
@@ -219,7 +220,7 @@ class _Result:
         if self.start.variance is not None:
             axes_of_sources = {"source": SPREAD_SOURCES, "lead": leads}
             yield runs.RunSeries(runs.VARIANCE, "mm2/day2", axes_of_sources, self.start.variance.astype(np.float32))
-        if not isinstance(normal := self.start.normal, str):
+        if not isinstance(normal := self.start.normal, Absent):
             yield runs.RunSeries(runs.NORMAL, "mm/day", {"lead": leads}, normal.astype(np.float32))
         if isinstance(calibration := self.start.calibration, Calibration):
             flow = calibration.of(discharge.mean(axis=0, dtype=np.float64))
@@ -294,18 +295,24 @@ class _Result:
         of_members = zip(self.loaded.labels, cells, strict=True)
         return np.array([held[list(chosen.cells[label])].sum(dtype=np.float64) for label, held in of_members])
 
-    def _run_snow(self, chosen: SnowMapping, at_t0: Normal) -> RunSnow:
-        low, high = np.quantile(at_t0, runs.SPREAD_LEVELS).tolist()
-        known, opinion = chosen.skill, self.start.snow17
+    def _snow(self) -> RunSnow | Absent:
+        """Return the snow of T0."""
+        chosen = self.start.snow
+        if self.flow.water is None:
+            return absent(Reason.NO_WATER_IN_CELLS)
+        if isinstance(chosen, Absent):
+            return chosen
+        of_members = self._snow_at_t0(chosen)
+        low, high = np.quantile(of_members, runs.SPREAD_LEVELS).tolist()
         return RunSnow(
             mapping=chosen.kind,
+            mean_mm=float(of_members.mean()),
             p05_mm=low,
             p95_mm=high,
-            skill=None if isinstance(known, str) else known,
-            skill_reason=known if isinstance(known, str) else None,
+            normal_mm=self.start.snow_normal,
+            skill=chosen.skill,
+            snow17_mm=self.start.snow17,
             regional_because=chosen.because,
-            snow17_mm=None if isinstance(opinion, str) else opinion,
-            snow17_reason=opinion if isinstance(opinion, str) else None,
         )
 
     def _ledger_series(self, closed: Ledgers) -> runs.RunSeries:
@@ -337,22 +344,22 @@ class _Result:
             )
         return ledgers
 
-    def _why_open(self, ledgers: list[runs.Ledger]) -> str | None:
+    def _why_open(self, ledgers: list[runs.Ledger]) -> Absent | None:
         """Name the members with an open ledger; None where all close."""
         names = [_name(ledger.member, ledger.trace) for ledger in ledgers if not ledger.closes]
-        return f"The ledger does not close for member {', '.join(names)}." if names else None
+        return absent(Reason.LEDGER_OPEN, members=", ".join(names)) if names else None
 
-    def _why_negative(self, water: StorageResult) -> str | None:
+    def _why_negative(self, water: StorageResult) -> Absent | None:
         """Name the member with negative water; None where there is none."""
         discharge, loss, lowest = (self._of_both(part) for part in (self.flow.discharge, water.loss, water.lowest))
         for row, fault in negative_water(discharge, loss, lowest).items():
             member, trace = divmod(row, len(self._rain))
             traces = self.start.weather.traces
             name = _name(self.loaded.labels[member], None if traces is None else traces[trace])
-            return f"The ledger of member {name} cannot be right: {fault}."
+            return absent(Reason.LEDGER_WRONG, member=name, fault=fault)
         return None
 
-    def _run_basin(self, reason: str | None) -> runs.RunBasin:
+    def _run_basin(self, reason: Absent | None) -> runs.RunBasin:
         start, state, parent = self.start, self.at_t0.archived, self.start.advanced.parent
         first = parent.day + ONE_DAY if parent else start.forcing.period.first
         area = area_by(start.basin.areas, self.loaded.version.area_products)
@@ -376,28 +383,20 @@ class _Result:
         names, static = self.loaded.config.inputs.static, start.forcing.forcing.static[0]
         learnt = learnt_from(self.loaded.version, start.basin.id, names, static, start.forcing.assumed)
         last_of_record = self.days.ahead.last if start.weather.of_record else self.days.t0
-        snow = start.snow if self.flow.water is not None else "The network's cells do not hold water."
-        at_t0 = None if isinstance(snow, str) else self._snow_at_t0(snow)
-        snow_normal = snow if isinstance(snow, str) else start.snow_normal
+        normal, calibration, cells = start.normal, start.calibration, start.cells_by_age
         return RunSummary(
             traces=None if traces is None else len(traces),
             flow_at_t0_mm=self._flow_at_t0(),
             discharge_mm=float(median.sum()),
-            normal_mm=None if isinstance(normal := start.normal, str) else float(normal.sum()),
-            normal_reason=normal if isinstance(normal, str) else None,
+            normal_mm=normal if isinstance(normal, Absent) else float(normal.sum()),
             peak_mm_per_day=float(median.max()),
             peak_lead=int(median.argmax()) + 1,
-            snow_reason=snow if isinstance(snow, str) else None,
             storage_mm=None if self.flow.water is None else float(_stored(self.at_t0.state).mean()),
-            snow_mm=None if at_t0 is None else float(at_t0.mean()),
-            snow=None if isinstance(snow, str) or at_t0 is None else self._run_snow(snow, at_t0),
-            snow_normal_mm=None if isinstance(snow_normal, str) else snow_normal,
-            snow_normal_reason=snow_normal if isinstance(snow_normal, str) else None,
+            snow=self._snow(),
             filled_forcing=start.forcing.filled_until(last_of_record),
             skipped_days=start.forcing.skipped_until(last_of_record),
-            calibration=calibration.summary if isinstance(calibration := start.calibration, Calibration) else None,
-            calibration_reason=calibration if isinstance(calibration, str) else None,
-            age_reason=start.cells_by_age if isinstance(start.cells_by_age, str) else None,
+            calibration=calibration if isinstance(calibration, Absent) else calibration.summary,
+            age_reason=cells if isinstance(cells, Absent) else None,
             bridges=start.bridges,
             seen_in_training=learnt.seen_in_training,
             outside_training=learnt.outside_training,

@@ -10,6 +10,8 @@ from importlib import metadata
 import structlog
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import Absent, absent
+from hydrology.base.reasons import Reason
 from hydrology.base.staleness import age_days, stale
 from hydrology.weather.forcing import IMAGINED, ForcingKind
 from jobspec.jobs.forecasting import ForecastParams
@@ -41,9 +43,6 @@ __all__ = ["NothingToForecast", "OnDays", "forecast", "issue"]
 
 log = structlog.get_logger()
 
-NO_STATE = "The basin has no state of T0."
-NEVER_OBSERVED = "This run uses hypothetical weather, so its error cannot be estimated."
-NOT_ASKED = "The age of the water was not requested for this run: forecast with --age, or with `age` in a job."
 OnDays = Callable[[int, int], None]
 
 
@@ -181,13 +180,14 @@ def results_of(
         )
         snow = {name: inputs.snow[name] for name in states}
         of_snow = snow_normals(session, inputs.loaded.version.id, snow, plan.days.t0)
-    regional = [name for name, of in snow.items() if not isinstance(of, str) and of.kind == "regional"]
+    regional = [name for name, of in snow.items() if not isinstance(of, Absent) and of.kind == "regional"]
     opinions = snow17_at(
         plan.days.t0, {name: inputs.basins[name] for name in regional}, plan.forcings, inputs.loaded.config.inputs
     )
-    by_age: Mapping[str, Array | str] = dict.fromkeys(states, NOT_ASKED)
+    by_age: Mapping[str, Array | Absent] = dict.fromkeys(states, absent(Reason.AGE_NOT_REQUESTED))
     if params.age:
         by_age = cells_by_age(database, inputs.loaded, plan.forcings, states, plan.days.t0)
+    no_state = absent(Reason.NO_STATE)
     starts = {
         name: BasinStart(
             basin=inputs.basins[name],
@@ -197,10 +197,10 @@ def results_of(
             snow=inputs.snow[name],
             snow17=opinions.get(name),
             credit=inputs.credit,
-            calibration=calibrated.get(name, NO_STATE),
-            normal=normals.get(name, NO_STATE),
-            snow_normal=of_snow.get(name, NO_STATE),
-            cells_by_age=by_age.get(name, NO_STATE),
+            calibration=calibrated.get(name, no_state),
+            normal=normals.get(name, no_state),
+            snow_normal=of_snow.get(name, no_state),
+            cells_by_age=by_age.get(name, no_state),
             bridges=tuple(bridge.used for bridge in plan.bridges[name]),
             variance=variance.get(name),
             changes=plan.changes,
@@ -215,9 +215,9 @@ def results_of(
 
 def _calibrations(
     session: Session, plan: Plan, kind: ForcingKind, states: Mapping[str, State]
-) -> Mapping[str, Calibration | str]:
+) -> Mapping[str, Calibration | Absent]:
     if kind in IMAGINED or not plan.changes.nothing:
-        return dict.fromkeys(states, NEVER_OBSERVED)
+        return dict.fromkeys(states, absent(Reason.HYPOTHETICAL_WEATHER))
     inputs = plan.inputs
     return calibrations(session, inputs.loaded.version, plan.forecast, plan.days.t0, states, inputs.basins)
 

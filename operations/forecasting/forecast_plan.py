@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Day, Period, as_date
 from hydrology.base.credit import Credit
 from hydrology.base.errors import DataProblem, InvalidInput
+from hydrology.base.reasons import Reason
 from hydrology.weather.forcing import WeatherForecast
 from jobspec.changes import UNCHANGED, Changes
 from jobspec.jobs.forecasting import ForecastParams
@@ -60,8 +62,8 @@ class ForecastInputs:
     basins: Mapping[str, basins.Basin]
     forcings: Mapping[str, BasinForcing]
     bridges: Mapping[str, InForce]
-    snow: Mapping[str, SnowMapping | str]
-    failures: Mapping[str, str]
+    snow: Mapping[str, SnowMapping | Absent]
+    failures: Mapping[str, Absent]
     credit: Credit | None
 
 
@@ -82,7 +84,7 @@ class Plan:
     forcings: Mapping[str, BasinForcing]
     weather: Mapping[str, WeatherAhead]
     bridges: Mapping[str, Sequence[InForce]]
-    failures: Mapping[str, str]
+    failures: Mapping[str, Absent]
     forecast: RunWeather | None = None
     changes: Changes = UNCHANGED
 
@@ -112,7 +114,11 @@ def read_inputs(
             forcings={name: forcing for name, forcing in loadings.items() if isinstance(forcing, BasinForcing)},
             bridges=bridges.applied(session, loaded.version.product, names),
             snow=mappings(session, version, names),
-            failures={name: reason for name, reason in loadings.items() if isinstance(reason, str)},
+            failures={
+                name: absent(Reason.FAILED, message=reason)
+                for name, reason in loadings.items()
+                if not isinstance(reason, BasinForcing)
+            },
             credit=product_credits.by_product(session, [loaded.version.product]).get(loaded.version.product),
         )
 
@@ -144,7 +150,7 @@ def plans(database: Database, inputs: ForecastInputs, clock: Clock, params: Fore
 
 def possible_plans(
     database: Database, inputs: ForecastInputs, clock: Clock, params: ForecastParams, known: datetime | None = None
-) -> tuple[list[Plan], dict[str, str]]:
+) -> tuple[list[Plan], dict[str, Absent]]:
     """Return the plans for basins that have forcing, possibly none, and why others are left out.
 
     Args:
@@ -178,14 +184,14 @@ def possible_plans(
     return possible, failures
 
 
-def require(usable: Collection[Any], failures: Mapping[str, str]) -> None:
+def require(usable: Collection[Any], failures: Mapping[str, Absent]) -> None:
     """Raise where there is nothing to forecast.
 
     Raises:
         NothingToForecast: with the reasons.
     """
     if not usable:
-        reasons = list(failures.values())
+        reasons = [str(reason) for reason in failures.values()]
         more = f" And {len(reasons) - 3} more." if len(reasons) > 3 else ""
         raise NothingToForecast(" ".join(reasons[:3]) + more)
 
@@ -212,7 +218,7 @@ class _Chosen:
             than the one that produced the product.
     """
 
-    outcomes: Mapping[str, WeatherAhead | str]
+    outcomes: Mapping[str, WeatherAhead | Absent]
     forecast: RunWeather | None = None
     bridges: Mapping[str, Sequence[InForce]] = field(default_factory=dict)
 
@@ -222,9 +228,9 @@ class _Chosen:
         return {name: outcome for name, outcome in self.outcomes.items() if isinstance(outcome, WeatherAhead)}
 
     @property
-    def failures(self) -> dict[str, str]:
+    def failures(self) -> dict[str, Absent]:
         """Why other basins have none."""
-        return {name: outcome for name, outcome in self.outcomes.items() if isinstance(outcome, str)}
+        return {name: outcome for name, outcome in self.outcomes.items() if isinstance(outcome, Absent)}
 
 
 def _choices(
@@ -292,7 +298,7 @@ def _newest(
 
 def _bridged(
     session: Session, inputs: ForecastInputs, days: RunDays, forecast: WeatherForecast
-) -> WeatherForecast | BridgedForecast | str:
+) -> WeatherForecast | BridgedForecast | Absent:
     product = inputs.loaded.version.product
     return bridged(session, forecast, product, days, inputs.bridges.get(forecast.basin))
 
@@ -302,9 +308,9 @@ def _outcome(
     forcing: BasinForcing,
     days: RunDays,
     taken: InputsConfig,
-    forecast: WeatherForecast | BridgedForecast | str | None,
-) -> WeatherAhead | str:
-    return forecast if isinstance(forecast, str) else supplied(name, forcing, days, taken, forecast)
+    forecast: WeatherForecast | BridgedForecast | Absent | None,
+) -> WeatherAhead | Absent:
+    return forecast if isinstance(forecast, Absent) else supplied(name, forcing, days, taken, forecast)
 
 
 def _identity(issue: weather.Issue, forecasts: Mapping[str, WeatherForecast]) -> RunWeather | None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import structlog
 
+from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem, InvalidInput
 from hydrology.uncertainty.error_fit import ErrorPairs, Fit, fit
@@ -116,8 +117,8 @@ def calibrate_forecasts(database: Database, clock: Clock, version_id: str) -> li
         version = versions.get(session, version_id)
         names = promotions.basins_of(session, version_id)
         of_simulation = error_model_of(session, version, names)
-        if isinstance(of_simulation, str):
-            raise DataProblem(of_simulation)
+        if isinstance(of_simulation, Absent):
+            raise DataProblem(str(of_simulation))
         by_weather = settled(session, clock, version_id)
         ready = [issue_days for issue_days in by_weather if len(issue_days.days) >= MIN_ISSUE_DAYS]
         pairs = {

@@ -13,6 +13,7 @@ import numpy as np
 import structlog
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem
 from hydrology.climatology.flow_climatology import FlowClimatology
@@ -91,7 +92,7 @@ def reforecast(
         scored = version_to_score(session, versions.get(session, version_id), period)
         require_held_out(scored, period)
         used = error_model_of(session, scored, [])
-        if not isinstance(used, str):
+        if not isinstance(used, Absent):
             require_not_fitted(used, period)
         loaded = load_version(session, scored.id)
     done: list[str] = []
@@ -102,7 +103,7 @@ def reforecast(
     if not done:
         raise DataProblem(f"No basin can be reforecast over {period}. {' '.join(list(left_out.values())[:3])}")
     log.info("reforecast.done", version=scored.id, basins=len(done), left_out=len(left_out))
-    fingerprint = None if isinstance(used, str) else used.sha256
+    fingerprint = None if isinstance(used, Absent) else used.sha256
     return Reforecast(version_id, scored.id, period, tuple(done), fingerprint, left_out)
 
 
@@ -142,7 +143,7 @@ def _rows(
     at: datetime,
     loaded: LoadedVersion,
     asked: _Asked,
-    model: error_models.ErrorModel | str,
+    model: error_models.ErrorModel | Absent,
     basin: SimulatedBasin,
     climatology: FlowClimatology,
 ) -> Iterator[lead_scores.BasinVerification]:
@@ -172,9 +173,9 @@ def _rows(
             )
 
 
-def _error_model(model: error_models.ErrorModel | str, basin: str) -> tuple[str | None, BasinErrorModel | str]:
+def _error_model(model: error_models.ErrorModel | Absent, basin: str) -> tuple[str | None, BasinErrorModel | str]:
     """Return a basin's error model and its fingerprint; or None, and why it has none."""
-    if isinstance(model, str):
-        return None, model
+    if isinstance(model, Absent):
+        return None, str(model)
     of_basin = errors_in(model, basin)
-    return (None, of_basin) if isinstance(of_basin, str) else (model.sha256, of_basin)
+    return (None, str(of_basin)) if isinstance(of_basin, Absent) else (model.sha256, of_basin)

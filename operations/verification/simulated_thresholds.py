@@ -16,8 +16,10 @@ import numpy.typing as npt
 import structlog
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import absent
 from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem
+from hydrology.base.reasons import Reason
 from hydrology.base.units import converted
 from hydrology.extremes.thresholds import of_record
 from hydrology.water.spin_up import SPIN_UP_DAYS
@@ -160,8 +162,7 @@ def _loss(basin: basin_records.Basin, loaded: LoadedVersion, forcing: BasinForci
     pet = mean_pet(basin, forcing.forcing.over(days), loaded.config.inputs)
     return SimulatedLoss(
         members={label: DAYS_A_YEAR * loss for label, loss in past.loss.items()},
-        pet=None if isinstance(pet, str) else DAYS_A_YEAR * pet,
-        pet_reason=pet if isinstance(pet, str) else None,
+        pet=DAYS_A_YEAR * pet if isinstance(pet, float) else absent(Reason.FAILED, message=pet),
     )
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import Absent
 from hydrology.base.calendar import Days, Period
 from hydrology.snow.snow import SnowProducts, choose_cells, snow_skill
 from models.arrays import Array, days_of
@@ -112,7 +113,7 @@ def store_snow(session: Session, version: str, rows: Sequence[scores.SnowCells])
 def readable_snow(session: Session, version: str, basins: Sequence[str]) -> dict[str, SnowMapping]:
     """Return a version's snow cells by basin, for the given basins that have some."""
     chosen = mappings(session, version, basins)
-    return {basin: mapping for basin, mapping in chosen.items() if not isinstance(mapping, str)}
+    return {basin: mapping for basin, mapping in chosen.items() if not isinstance(mapping, Absent)}
 
 
 def _choose(

@@ -10,6 +10,7 @@ import numpy.typing as npt
 import structlog
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import Absent
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day, Period
 from hydrology.uncertainty.error_model import LEVELS, MAX_GAP
@@ -162,7 +163,7 @@ def _of_group(
     issued = _issued(session, version, in_order, basin, group.leads)
     if not issued.count(observed):
         return
-    newest = [of.summary.calibration.sha256 for _, of in in_order if of.summary.calibration is not None]
+    newest = [used.sha256 for _, of in in_order if not isinstance(used := of.summary.calibration, Absent)]
     for lead in issued.leads:
         for forecaster, season, scores in issued.verify(lead, observed):
             yield lead_scores.BasinVerification(
@@ -193,12 +194,13 @@ def _issued(
     of_runs = _arrays(session, basin, [run.id for run, _ in issue_days])
     for at, ((run, of_basin), arrays) in enumerate(zip(issue_days, of_runs, strict=True)):
         _fill(raw[at], runs.levels_of_members(arrays).T, run.t0, learnt)
-        if runs.CALIBRATED in arrays and of_basin.summary.calibration is not None:
-            fitted = _fitted_on(of_basin.summary.calibration, run.horizon_days)
+        used = of_basin.summary.calibration
+        if runs.CALIBRATED in arrays and not isinstance(used, Absent):
+            fitted = _fitted_on(used, run.horizon_days)
             _fill(calibrated[at], arrays[runs.CALIBRATED].values.T, run.t0, [*learnt, fitted])
     days = np.array([run.t0 for run, _ in issue_days], dtype="datetime64[D]")
     newest = issue_days[-1][1]
-    why_not = _LEARNT if newest.summary.calibration is not None else newest.why_not_calibrated
+    why_not = str(newest.why_not_calibrated) if isinstance(newest.summary.calibration, Absent) else _LEARNT
     return IssuedForecasts(days, raw, calibrated, why_not)
 
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import structlog
 
+from hydrology.base.absent import Absent
 from jobspec.jobs.forecasting import ForecastParams, WhatIfParams
 from operations.forecasting.advance_states import ONE_DAY
 from operations.forecasting.forecast import OnDays, basins_by_version, new_run, results_of
@@ -92,7 +93,7 @@ def _changed(plan: Plan, params: WhatIfParams) -> Plan:
     taken = plan.inputs.loaded.config.inputs
     outcomes = {name: changed(name, weather, taken, params.changes) for name, weather in plan.weather.items()}
     weather = {name: outcome for name, outcome in outcomes.items() if isinstance(outcome, WeatherAhead)}
-    failures = {name: outcome for name, outcome in outcomes.items() if isinstance(outcome, str)}
+    failures = {name: outcome for name, outcome in outcomes.items() if isinstance(outcome, Absent)}
     require(weather, failures)
     return replace(
         plan,
@@ -110,7 +111,7 @@ def _computed(plan: Plan, forecast: ForecastParams, database: Database, clock: C
         NothingToForecast: the water can be changed in none of the basins.
     """
     results = results_of(plan, forecast, database, clock, on_days, store_states=False)
-    failures = {result.basin.basin_id: str(result.basin.reason) for result in results if _failed(result)}
+    failures = {result.basin.basin_id: result.basin.why_missing for result in results if _failed(result)}
     require([result for result in results if not _failed(result)], failures)
     return results
 

@@ -9,6 +9,7 @@ import numpy as np
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import Absent
 from hydrology.base.basins import gauge_product
 from hydrology.base.errors import InvalidInput, NotFound
 from hydrology.extremes import thresholds
@@ -81,7 +82,7 @@ class BasinLevel:
     return_period_years: int | None
     discharge: float | None
     unit: str | None
-    reason: str | None
+    reason: Absent | None
 
 
 def put(session: Session, basin: str, new: NewThreshold, at: datetime) -> Change:

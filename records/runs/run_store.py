@@ -5,7 +5,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import Absent, absent
 from hydrology.base.errors import InvalidInput
+from hydrology.base.reasons import Reason
 from hydrology.weather.forcing import IMAGINED
 from records.database.statements import add_all, as_values
 from records.runs import newest_runs, runs
@@ -69,13 +71,13 @@ def _all_close(ledger: RunSeries) -> bool:
     return bool((np.abs(residual) <= tolerance).all())
 
 
-def _outcome(new: NewRun, basins: Sequence[RunBasin]) -> tuple[str, str | None]:
+def _outcome(new: NewRun, basins: Sequence[RunBasin]) -> tuple[str, Absent | None]:
     lacking = [basin for basin in basins if basin.status != "issued"]
     if basins and not lacking:
         return "issued", None
     if not basins and new.reason is None:
         raise InvalidInput("A run without basins has failed: give its reason.")
-    reason = new.reason or f"{len(lacking)} of {len(basins)} basins were not issued: see the reason of each."
+    reason = new.reason or absent(Reason.BASINS_NOT_ISSUED, lacking=len(lacking), basins=len(basins))
     return ("partial" if len(lacking) < len(basins) else "failed"), reason
 
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day
 from hydrology.base.errors import NotFound
 from hydrology.base.staleness import stale_note
@@ -36,7 +37,7 @@ from records.runs.run_arrays import (
     owner_of,
     unpacked,
 )
-from records.runs.run_summary import RunSummary
+from records.runs.run_summary import NOT_STORED, RunSummary
 from records.runs.shared_cells import with_cells
 from records.runs.tables import RunBasinRow, RunContentRow, RunRow
 from records.runs.weather_used import RunWeather
@@ -154,7 +155,7 @@ class RunBasin:
 
     basin_id: str
     status: BasinStatus
-    reason: str | None = None
+    reason: Absent | None = None
     parent_day: Day | None = None
     parent_hash: str | None = None
     state_hash: str | None = None
@@ -163,7 +164,7 @@ class RunBasin:
     area_name: str | None = None
     summary: RunSummary = field(default_factory=RunSummary)
     spin_up_days: int | None = None
-    pruned: str | None = None
+    pruned: Absent | None = None
 
     @property
     def is_spinning_up(self) -> bool:
@@ -176,14 +177,18 @@ class RunBasin:
         return None if self.spin_up_days is None else spin_up_note(self.spin_up_days)
 
     @property
-    def why_not_calibrated(self) -> str:
+    def why_not_calibrated(self) -> Absent:
         """Why it has no calibrated quantiles."""
-        return self.reason or self.summary.calibration_reason or self.why_missing
+        return self.why(self.summary.calibration)
 
     @property
-    def why_missing(self) -> str:
+    def why_missing(self) -> Absent:
         """Why it lacks an array that runs store."""
-        return self.reason or self.pruned or "The run did not store it."
+        return self.reason or self.pruned or NOT_STORED
+
+    def why(self, value: object) -> Absent:
+        """Return why a value of the summary, or what belongs to it, is missing."""
+        return self.reason or (value if isinstance(value, Absent) else self.why_missing)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -237,7 +242,7 @@ class NewRun:
     owner: str | None = None
     members: JsonList
     request_key: str | None = None
-    reason: str | None = None
+    reason: Absent | None = None
     t0_age_days: int
     t0_stale: bool
 

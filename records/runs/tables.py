@@ -5,6 +5,7 @@ from datetime import datetime
 from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint, Index
 from sqlalchemy.orm import Mapped, mapped_column
 
+from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day
 from records.database.base import Base, Document, JsonList, JsonObject, Long, PackedDocument, one_of
 from records.database.tables import Summed
@@ -44,7 +45,7 @@ class RunRow(Base):
     purpose: Mapped[str]
     members: Mapped[JsonList]
     status: Mapped[str]
-    reason: Mapped[str | None]
+    reason: Mapped[Absent | None]
     request_key: Mapped[str | None]
     program: Mapped[str]
     weather: Mapped[RunWeather | None] = mapped_column(Document(RunWeather))
@@ -75,7 +76,7 @@ class RunBasinRow(Base):
     run_id: Mapped[str] = mapped_column(ForeignKey("runs.id"), primary_key=True)
     basin_id: Mapped[str] = mapped_column(ForeignKey("basins.id"), primary_key=True)
     status: Mapped[str]
-    reason: Mapped[str | None]
+    reason: Mapped[Absent | None]
     parent_day: Mapped[Day | None]
     parent_hash: Mapped[str | None]
     state_hash: Mapped[str | None]
@@ -151,7 +152,7 @@ class StateRow(Summed, Base):
     inputs_hash: Mapped[str]
     created_at: Mapped[datetime]
     invalid_at: Mapped[datetime | None]
-    invalid_reason: Mapped[str | None]
+    invalid_reason: Mapped[Absent | None]
     spin_up_days: Mapped[int]
     sums: Mapped[bytes | None]
     sums_hash: Mapped[str | None]

@@ -5,6 +5,7 @@ from datetime import datetime
 from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
+from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day
 from records.database.base import Base, JsonList, JsonObject, Long, one_of
 from records.database.tables import Summed
@@ -80,4 +81,4 @@ class SimulatedLevelRow(Base):
     value: Mapped[float | None]
     low: Mapped[float | None]
     high: Mapped[float | None]
-    reason: Mapped[str | None]
+    reason: Mapped[Absent | None]

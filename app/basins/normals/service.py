@@ -16,6 +16,7 @@ from app.http.discharge_units import Area, area_between, refused
 from app.http.json_numbers import gappy_column
 from hydrology.base import calendar
 from hydrology.base import units as convert
+from hydrology.base.absent import Absent
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day, Days, day
 from hydrology.base.units import ObservedUnits, observed_unit
@@ -63,13 +64,13 @@ def normals_of(session: Session, basin: str, request: NormalsRequest, now: datet
     product, why_no_product = _weather_product(session, basin, request.product, version, catalogue)
     sources = _sources(basin, product, request.variable, catalogue)
     area = _area(session, basin, request, DISCHARGE in sources)
-    records: dict[str, Record | str] = {
+    records: dict[str, Record | Absent] = {
         name: observed(session, basin, source, name, observed_unit(request.units), area)
         for name, source in sources.items()
     }
     records |= {name: simulated(session, basin, version, name) for name in WATER if request.variable in (None, name)}
     shown = {
-        name: None if isinstance(record, str) else _answer(record, period.days) for name, record in records.items()
+        name: None if isinstance(record, Absent) else _answer(record, period.days) for name, record in records.items()
     }
     missing = _missing(records, shown)
     if area is None:
@@ -156,13 +157,13 @@ def _answer(record: Record, days: Days) -> DayNormals:
     )
 
 
-def _missing(records: Mapping[str, Record | str], shown: Mapping[str, DayNormals | None]) -> dict[str, str]:
+def _missing(records: Mapping[str, Record | Absent], shown: Mapping[str, DayNormals | None]) -> dict[str, str]:
     """Return why variables, or days of them, are null."""
     missing = {}
     for name, record in records.items():
         normal = shown[name]
-        if isinstance(record, str):
-            missing[f"variables.{name}"] = record
+        if isinstance(record, Absent):
+            missing[f"variables.{name}"] = str(record)
         elif normal is not None and (lacking := normal.mean.count(None)):
-            missing[f"variables.{name}"] = too_few_years(lacking, len(normal.mean))
+            missing[f"variables.{name}"] = str(too_few_years(lacking, len(normal.mean)))
     return missing

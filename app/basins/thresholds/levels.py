@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 
 from app.http.discharge_units import NoArea
 from hydrology.base import units as convert
+from hydrology.base.absent import Absent
 from hydrology.base.units import Units
 from hydrology.extremes.thresholds import OF_MODEL, Statistic
 from hydrology.uncertainty.exceedance import Direction
@@ -32,7 +33,7 @@ class Level:
     direction: Direction
     depth: float | None
     shown: float | None
-    reason: str | None = None
+    reason: Absent | None = None
     of_model: bool = False
 
 

@@ -9,13 +9,15 @@ from sqlalchemy.orm import Session
 from app.basins.observations.service import credit_of
 from app.basins.schemas import kind_of
 from app.basins.thresholds.schemas import FixedThreshold, ModelLevels, RecordLevel, RecordStatistic, Thresholds
-from app.http.base_schema import Period
+from app.http.base_schema import Period, text
 from app.http.conditional import entity_tag
 from app.http.discharge_units import Area, area_between
 from app.http.json_numbers import gappy_column
 from hydrology.base import units as convert
+from hydrology.base.absent import Absent, absent
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import as_date
+from hydrology.base.reasons import Reason
 from hydrology.base.units import Units
 from hydrology.extremes import thresholds as levels
 from hydrology.extremes.frequency import INTERVAL, SAMPLES
@@ -70,7 +72,7 @@ def tag_of(session: Session, asked: Request) -> str:
     area = asked.area and (asked.area.name, asked.area.m2)
     stamp = series.stamp(session, asked.basin, product)
     model = _model_levels(session, asked.basin)
-    of_model = model if isinstance(model, str) else (model.version_id, str(model.computed_at))
+    of_model = model if isinstance(model, Absent) else (model.version_id, str(model.computed_at))
     return entity_tag(asked.basin, stamp, asked.units, area, fixed, credit and credit.model_dump(), of_model)
 
 
@@ -89,8 +91,8 @@ def answer(session: Session, asked: Request) -> Thresholds:
     }
     if credit is None:
         missing["credit"] = "No feed brought any of it."
-    if isinstance(model, str):
-        missing["model"] = model
+    if isinstance(model, Absent):
+        missing["model"] = str(model)
     if asked.area is None:
         missing["area"] = "No value was converted with an area."
     return Thresholds(
@@ -101,7 +103,7 @@ def answer(session: Session, asked: Request) -> Thresholds:
         units=asked.units,
         area=None if asked.area is None else Area.of(asked.area),
         record=statistics,
-        model=None if isinstance(model, str) else _of_model(asked, model),
+        model=None if isinstance(model, Absent) else _of_model(asked, model),
         fixed=[_in_units(asked, one) for one in thresholds.of_basin(session, asked.basin)],
         missing=missing,
     )
@@ -112,14 +114,12 @@ def fixed_threshold(threshold: thresholds.Threshold) -> FixedThreshold:
     return FixedThreshold(**asdict(threshold))
 
 
-def _model_levels(session: Session, basin: str) -> simulated_thresholds.ModelLevels | str:
+def _model_levels(session: Session, basin: str) -> simulated_thresholds.ModelLevels | Absent:
     """Return the levels of the basin's current version, or why there are none."""
     version = promotions.current(session, [basin]).get(basin)
     if version is None:
-        return "No model version is current for the basin."
-    return simulated_thresholds.get(session, version, basin) or (
-        f"Version {version} has not been simulated for levels yet: run freshet thresholds simulate."
-    )
+        return absent(Reason.NO_CURRENT_VERSION_OF_BASIN)
+    return simulated_thresholds.get(session, version, basin) or absent(Reason.NO_SIMULATED_LEVELS, version=version)
 
 
 def _of_model(asked: Request, model: simulated_thresholds.ModelLevels) -> ModelLevels:
@@ -181,5 +181,5 @@ def _level(into: _Into, named: levels.NamedLevel) -> RecordLevel:
         discharge=discharge,
         low=low,
         high=high,
-        reason=level.reason,
+        reason=text(level.reason),
     )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from freshet.cli.context import opened
-from freshet.cli.output import PARTLY_DONE, Json, answer, inform, table
+from freshet.cli.output import PARTLY_DONE, Json, answer, fields_of, inform, table
 from freshet.cli.progress import reporting
 from freshet.cli.weather.feeds import MAX_ROWS, any_intake
 from hydrology.base.errors import DataProblem
@@ -77,8 +77,8 @@ def daily(
     ]
     payload: dict[str, Any] = {
         "counts": counts,
-        "basins": [asdict(basin) | {"tomorrow": _json(ahead.get(basin.basin))} for basin in cycle.basins],
-        "problems": cycle.problems,
+        "basins": [fields_of(basin) | {"tomorrow": _json(ahead.get(basin.basin))} for basin in cycle.basins],
+        "problems": {name: str(problem) for name, problem in cycle.problems.items()},
         "runs": [created.id for created in cycle.runs],
         "alert_changes": [alert_changes.as_json(change) for change in cycle.changes],
     }

@@ -12,6 +12,7 @@ from freshet.cli.configuring import valid
 from freshet.cli.context import opened
 from freshet.cli.output import PARTLY_DONE, Json, answer, inform, table
 from freshet.cli.progress import reporting
+from hydrology.base.absent import Absent
 from hydrology.climatology.volumes import EXCEEDED_PERCENT, Array, Normal, Observed, million_m3
 from jobspec.jobs.forecasting import VolumesParams
 from operations.data.basins import chosen
@@ -76,9 +77,9 @@ def _basins(session: Session, run: runs.Run, params: VolumesParams) -> Iterator[
 def _row(run: runs.Run, volume: records.Volume) -> dict[str, Any]:
     calibrated, raw = volume.whole(volume.calibrated), volume.whole(volume.raw)
     normal, observed = volume.normal, volume.observed
-    known = raw if isinstance(calibrated, str) else calibrated
+    known = raw if isinstance(calibrated, Absent) else calibrated
     share = None
-    if isinstance(normal, Normal) and normal.mean > 0 and not isinstance(known, str):
+    if isinstance(normal, Normal) and normal.mean > 0 and not isinstance(known, Absent):
         share = (100 * known / normal.mean).tolist()
     reasons = {"calibrated": calibrated, "raw": raw, "normal": normal, "observed": observed}
     return {
@@ -98,16 +99,16 @@ def _row(run: runs.Run, volume: records.Volume) -> dict[str, Any]:
         "normal_years": len(normal.years) if isinstance(normal, Normal) else None,
         "observed_mm": observed.depth if isinstance(observed, Observed) else None,
         "observed_missing_days": len(observed.missing) if isinstance(observed, Observed) else None,
-        "missing": {name: reason for name, reason in reasons.items() if isinstance(reason, str)},
+        "missing": {name: str(reason) for name, reason in reasons.items() if isinstance(reason, Absent)},
     }
 
 
-def _list(depths: Array | str) -> list[float] | None:
-    return None if isinstance(depths, str) else depths.tolist()
+def _list(depths: Array | Absent) -> list[float] | None:
+    return None if isinstance(depths, Absent) else depths.tolist()
 
 
-def _million_m3(volume: records.Volume, depths: Array | str) -> list[float] | None:
-    if isinstance(depths, str) or volume.area is None:
+def _million_m3(volume: records.Volume, depths: Array | Absent) -> list[float] | None:
+    if isinstance(depths, Absent) or volume.area is None:
         return None
     converted: list[float] = million_m3(depths, volume.area).tolist()
     return converted
