@@ -1,7 +1,7 @@
 """Explain why a value is missing: a reason code with parameters, from the computation to the answer.
 
 `Reason` is the catalogue of all texts. What is stored is the code and the parameters, so that a text can be reworded;
-the text is made where somebody reads it.
+the text is written where somebody reads it.
 """
 
 from collections.abc import Mapping

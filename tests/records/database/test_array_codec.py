@@ -20,10 +20,7 @@ KINDS = st.sampled_from([np.float32, np.float64, np.uint8, np.int8])
 ARRAYS = KINDS.flatmap(lambda kind: arrays(kind, array_shapes(max_dims=3, max_side=6)))
 OWNER = "run 1 of SYNTH-01"
 STORED = Labelled("mm", {"member": ["0", "1"], "lead": [1, 2, 3]}, np.arange(6, dtype="<f4").reshape(2, 3))
-FIRST_FORM = (
-    "d57zuYGDkGIotS/9IHH9AgDihRQckCnp/4/zoIURQwC3H2Zjv3sFI0Sgj6s5zyXyDlWRZqmmlkIlkLs7VawLEIQ7QvdMYFowGAem"
-    "hPfuAgX0WD9gKrbefe7K1lMaUKLNBjPZwB8BAwBg43DBMzooKA=="
-)
+FIRST_FORM = "Li5ilN93h+MotS/9IHA9AQCYe11dfQoAP0BAQEAAgABAgKAAAAYA8W3RFoLVUkDbIsC3yLHaiw0="
 FIRST_TEXT = "OVaT5BGglTUotS/9ICc5AQB7InNub3dfcmVhc29uIjpudWxsLCJkaXNjaGFyZ2VfbW0iOjIuNX0="
 
 
