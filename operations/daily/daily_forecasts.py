@@ -16,7 +16,7 @@ from hydrology.base.calendar import Day
 from hydrology.base.errors import Problem
 from hydrology.base.reasons import Reason
 from hydrology.base.staleness import STALE_AFTER_DAYS, age_days, stale
-from hydrology.weather.forcing import ForcingKind
+from hydrology.weather.forcing_kinds import KINDS, ForcingKind
 from jobspec.jobs.forecasting import ForecastParams
 from operations.data.basins import last_ended
 from operations.forecasting.days import with_stop
@@ -52,7 +52,7 @@ class Asked:
 
     def params(self, t0: Day, names: Sequence[str], weather: ForcingKind) -> ForecastParams:
         """Return the forecast parameters for basins with the same T0."""
-        weather_id = self.weather_id if weather == "supplied" else None
+        weather_id = self.weather_id if KINDS[weather].of_forecast else None
         return ForecastParams(basins=list(names), t0=t0, horizon=self.horizon, weather=weather, weather_id=weather_id)
 
 

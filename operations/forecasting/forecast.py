@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from hydrology.base.absent import Absent, absent
 from hydrology.base.reasons import Reason
 from hydrology.base.staleness import age_days, stale
-from hydrology.weather.forcing import IMAGINED, ForcingKind
+from hydrology.weather.forcing_kinds import KINDS, ForcingKind
 from jobspec.jobs.forecasting import ForecastParams
 from models.arrays import Array
 from operations.alerts.decide_alerts import decide
@@ -71,7 +71,7 @@ def forecast(
         UnknownVersion, UnknownBasin, UnknownWeather: one does not exist.
         NothingToForecast: no basin of a version can be forecast; nothing of its run is stored.
     """
-    if params.weather in IMAGINED:
+    if KINDS[params.weather].hypothetical:
         purpose = "what-if"
     with database.reading() as session:
         groups = basins_by_version(session, params.basins, params.version)
@@ -216,8 +216,9 @@ def results_of(
 def _calibrations(
     session: Session, plan: Plan, kind: ForcingKind, states: Mapping[str, State]
 ) -> Mapping[str, Calibration | Absent]:
-    if kind in IMAGINED or not plan.changes.nothing:
-        return dict.fromkeys(states, absent(Reason.HYPOTHETICAL_WEATHER))
+    uncalibrated = KINDS[kind].uncalibrated or (None if plan.changes.nothing else Reason.HYPOTHETICAL_WEATHER)
+    if uncalibrated is not None:
+        return dict.fromkeys(states, absent(uncalibrated))
     inputs = plan.inputs
     return calibrations(session, inputs.loaded.version, plan.forecast, plan.days.t0, states, inputs.basins)
 
@@ -258,7 +259,7 @@ def new_run(
         program=program(),
         product=loaded.version.product,
         forcing_kind=kind,
-        forcing_cutoff=plan.days.ahead.last if kind == "observed" else plan.days.t0,
+        forcing_cutoff=plan.days.ahead.last if KINDS[kind].of_record else plan.days.t0,
         weather=plan.forecast,
         purpose=purpose,
         what_if=what_if,

@@ -16,6 +16,7 @@ from hydrology.base.credit import Credit
 from hydrology.base.errors import DataProblem, InvalidInput
 from hydrology.base.reasons import Reason
 from hydrology.weather.forcing import WeatherForecast
+from hydrology.weather.forcing_kinds import KINDS
 from jobspec.changes import UNCHANGED, Changes
 from jobspec.jobs.forecasting import ForecastParams
 from jobspec.training import InputsConfig
@@ -24,7 +25,7 @@ from operations.data.dataset import BasinForcing, load_forcings
 from operations.forecasting.advance_states import ONE_DAY
 from operations.forecasting.bridged_weather import BridgedForecast, bridged, needed
 from operations.forecasting.days import RunDays, choose_days, why_t0_unavailable
-from operations.forecasting.weather_ahead import WeatherAhead, climatology, dry, observed, supplied
+from operations.forecasting.weather_ahead import READERS, WeatherAhead, supplied
 from operations.versions.load_networks import LoadedVersion, load_version
 from operations.versions.stages import stage
 from operations.versions.training_domain import attribute_means
@@ -201,7 +202,7 @@ def _last_t0(inputs: ForecastInputs, params: ForecastParams) -> Day:
 
     Observed weather must reach over the days ahead, too."""
     last = max(forcing.period.last for forcing in inputs.forcings.values())
-    return last - np.timedelta64(params.horizon, "D") if params.weather == "observed" else last
+    return last - np.timedelta64(params.horizon, "D") if KINDS[params.weather].of_record else last
 
 
 def _bridge_of(inputs: ForecastInputs, basin: str) -> tuple[InForce, ...]:
@@ -243,17 +244,16 @@ def _choices(
     known: datetime,
 ) -> list[_Chosen]:
     """Return the weather of the basins after T0, by its kind."""
-    match params.weather:
-        case "observed":
-            return [_Chosen({name: observed(name, forcing, days) for name, forcing in started.items()})]
-        case "climatology" | "dry":
-            of_years = climatology if params.weather == "climatology" else dry
-            ended = {name: last_ended(inputs.basins[name], clock.now()) for name in started}
-            return [_Chosen({name: of_years(name, forcing, days, ended[name]) for name, forcing in started.items()})]
-        case "supplied":
-            with database.reading() as session:
-                at = known if params.weather_id is None else clock.now()
-                return [*_supplied(session, inputs, params, days, started, at)]
+    if KINDS[params.weather].of_forecast:
+        with database.reading() as session:
+            at = known if params.weather_id is None else clock.now()
+            return [*_supplied(session, inputs, params, days, started, at)]
+    read, now = READERS[params.weather], clock.now()
+    return [
+        _Chosen(
+            {name: read(name, forcing, days, last_ended(inputs.basins[name], now)) for name, forcing in started.items()}
+        )
+    ]
 
 
 def _supplied(

@@ -2,7 +2,7 @@
 
 Observed, forecast, of other years (ESP), or dry."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +13,7 @@ from hydrology.base.calendar import Day, Period
 from hydrology.base.reasons import Reason
 from hydrology.climatology.weather_years import other_years
 from hydrology.weather.forcing import WeatherForecast
+from hydrology.weather.forcing_kinds import ForcingKind
 from jobspec.training import InputsConfig
 from models.arrays import Array, Forcing, days_of
 from operations.data.dataset import BasinForcing
@@ -35,7 +36,7 @@ class WeatherAhead:
     of_record: bool = False
 
 
-def observed(basin: str, forcing: BasinForcing, days: RunDays) -> WeatherAhead | Absent:
+def observed(basin: str, forcing: BasinForcing, days: RunDays, _ended: Day) -> WeatherAhead | Absent:
     """Return the observed weather after T0, or why a day of it is unknown."""
     ahead, record = days.ahead, forcing.period
     of_days = _parameters(basin, days)
@@ -73,6 +74,14 @@ def dry(basin: str, forcing: BasinForcing, days: RunDays, ended: Day) -> Weather
     whole = forcing.forcing
     nothing = np.zeros((1, days.horizon), np.float32)
     return WeatherAhead(None, Forcing(days.ahead.first, nothing, usual, whole.static, whole.ids))
+
+
+READERS: Mapping[ForcingKind, Callable[[str, BasinForcing, RunDays, Day], WeatherAhead | Absent]] = {
+    "observed": observed,
+    "climatology": climatology,
+    "dry": dry,
+}
+"""By kind, the function that reads the weather after T0 from a basin's record; kinds of weather forecasts have none."""
 
 
 def supplied(

@@ -14,7 +14,7 @@ from hydrology.base.calendar import Day
 from hydrology.base.errors import NotFound
 from hydrology.base.reasons import Reason
 from hydrology.water.spin_up import SPIN_UP_DAYS, spin_up_note
-from hydrology.weather.forcing import ForcingKind
+from hydrology.weather.forcing_kinds import ForcingKind
 from records.basins import basins as basin_records
 from records.database import retention
 from records.database.statements import as_record, table_of

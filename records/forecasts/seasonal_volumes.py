@@ -1,6 +1,5 @@
 """Seasonal volume of a run, with the observed part and the normal."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -15,7 +14,7 @@ from hydrology.base.reasons import Reason
 from hydrology.base.series import DailySeries
 from hydrology.base.units import Area, to_mm_per_day
 from hydrology.climatology.volumes import Array, Normal, Observed, Season, default_season, exceeded, normal
-from hydrology.weather.forcing import ForcingKind
+from hydrology.weather.forcing_kinds import KINDS
 from records.basins import basins
 from records.forecasts.latest import Latest, NoForecast, NoModel, newest_on
 from records.runs import runs
@@ -24,11 +23,6 @@ from records.versions import promotions
 
 SNOW_SHARE = "frac_snow"
 """The attribute with the share of precipitation that falls as snow."""
-NOT_EXPECTED: Mapping[ForcingKind, Absent] = {
-    "observed": absent(Reason.HINDCAST_VOLUME),
-    "dry": absent(Reason.DRY_VOLUME),
-}
-"""Why runs with such weather have no volume."""
 
 
 class SeasonNotHeld(InvalidInput):
@@ -154,8 +148,8 @@ def _forecast(
     session: Session, run: runs.Run, basin: runs.RunBasin, ahead: Period
 ) -> tuple[Array | Absent, Array | Absent]:
     """Return the exceeded depths of the days ahead: uncalibrated and calibrated."""
-    if (reason := NOT_EXPECTED.get(run.forcing_kind)) is not None:
-        return reason, reason
+    if (without := KINDS[run.forcing_kind].without_volume) is not None:
+        return absent(without), absent(without)
     if basin.status != "issued":
         return basin.why_missing, basin.why_missing
     arrays = runs.series_of(session, run.id, basin.basin_id, ("discharge", runs.PATHS))

@@ -16,7 +16,7 @@ from hydrology.base.errors import NotFound
 from hydrology.base.staleness import stale_note
 from hydrology.uncertainty.exceedance import FlowAhead
 from hydrology.water.spin_up import is_spinning_up, spin_up_note
-from hydrology.weather.forcing import ForcingKind
+from hydrology.weather.forcing_kinds import KINDS, ForcingKind
 from records.database import retention
 from records.database.base import JsonList
 from records.database.composite_keys import where_keys
@@ -101,7 +101,7 @@ __all__ = [
 Purpose = Literal["operational", "on-request", "reforecast", "what-if"]
 """Purpose of a run. `operational`: posted by a schedule, an admin or the owner of the data folder: it may become the
 latest. `on-request`: posted with an operator's key, or for a season's volume, which never becomes the latest.
-`what-if`: with hypothetical weather (`hydrology.weather.forcing.IMAGINED`), or with changes."""
+`what-if`: with hypothetical weather (`hydrology.weather.forcing_kinds`), or with changes."""
 QuantilesOf = Literal["members", "members and traces"]
 """Basis of the quantiles of discharge; with weather traces, every member with every trace."""
 QUANTILES = (0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95)
@@ -251,7 +251,7 @@ class NewRun:
         """The warning about its T0; None where there is none."""
         if not self.t0_stale:
             return None
-        observed_until = self.forcing_cutoff if self.forcing_kind == "observed" else None
+        observed_until = self.forcing_cutoff if KINDS[self.forcing_kind].of_record else None
         return stale_note(self.t0, self.t0_age_days, self.product, observed_until)
 
 
@@ -273,7 +273,7 @@ class Run(NewRun):
 
     @property
     def _has_traces(self) -> bool:
-        return self.forcing_kind in ("supplied", "climatology")
+        return KINDS[self.forcing_kind].traces
 
 
 def get(session: Session, run: str) -> Run:

@@ -7,11 +7,14 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day
+from hydrology.weather.forcing_kinds import KINDS
 from records.database.base import Base, Document, JsonList, JsonObject, Long, PackedDocument, one_of
 from records.database.tables import Summed
 from records.runs.run_summary import RunSummary
 from records.runs.weather_used import RunWeather
 from records.runs.what_if import RunWhatIf
+
+_EXPECTED = " AND ".join(f"forcing_kind <> '{name}'" for name, kind in KINDS.items() if kind.hypothetical)
 
 
 class RunRow(Base):
@@ -19,8 +22,8 @@ class RunRow(Base):
 
     __tablename__ = "runs"
     __table_args__ = (
-        one_of("forcing_kind", "observed", "supplied", "climatology", "dry"),
-        CheckConstraint("forcing_kind <> 'dry' OR purpose = 'what-if'", name="imagined"),
+        one_of("forcing_kind", *KINDS),
+        CheckConstraint(f"{_EXPECTED} OR purpose = 'what-if'", name="imagined"),
         one_of("status", "issued", "partial", "failed"),
         CheckConstraint("(status = 'issued') = (reason IS NULL)", name="reason"),
         CheckConstraint("horizon_days > 0", name="horizon"),

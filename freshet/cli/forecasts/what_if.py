@@ -12,7 +12,7 @@ from freshet.cli.context import opened
 from freshet.cli.forecasts.runs import run_json, run_table
 from freshet.cli.output import PARTLY_DONE, Json, answer, inform
 from freshet.cli.progress import reporting
-from hydrology.weather.forcing import ForcingKind
+from hydrology.weather.forcing_kinds import ForcingKind
 from jobspec.changes import Changes, Increment, Storm, Where
 from jobspec.jobs.forecasting import WhatIfParams
 from operations.data.basins import chosen

@@ -13,7 +13,7 @@ from app.forecasts.batch import MAX_BASINS
 from hydrology.base.calendar import day
 from hydrology.base.credit import Credit
 from hydrology.uncertainty.error_model import LEVELS as ALL_LEVELS
-from hydrology.weather.forcing import ForcingKind
+from hydrology.weather.forcing_kinds import ForcingKind
 from records.database.engine import Database
 from records.runs import runs
 from records.runs.run_summary import LEARNT_FROM, RunSummary

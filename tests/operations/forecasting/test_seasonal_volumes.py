@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hydrology.base.absent import Absent
+from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Period, day
+from hydrology.base.reasons import Reason
 from hydrology.climatology.volumes import Array, Observed, Season
 from jobspec.jobs.forecasting import VolumesParams
 from operations.forecasting.seasonal_volumes import forecast_volumes
@@ -167,7 +168,7 @@ def test_the_latest_forecast_stays_and_the_newest_volume_is_found(trained_store:
 def test_a_hindcast_reports_no_volume(trained_store: Database) -> None:
     run = one_run(trained_store, t0=T0, horizon=60)
     shown = volume(trained_store, run)
-    assert shown.raw == shown.calibrated == seasonal_volumes.NOT_EXPECTED["observed"]
+    assert shown.raw == shown.calibrated == absent(Reason.HINDCAST_VOLUME)
 
 
 def test_the_same_request_leads_to_the_same_run(trained_store: Database) -> None:
