@@ -237,7 +237,7 @@ def _cycle(replay: _Replay, issue_day: Day, settings: Settings) -> _IssueDay:
     reported: list[str] = []
     clock = Clock(_at(issue_day))
     watcher = Watcher(notify=reported.append, pause=pauses.append)
-    done = daily(replay.database, clock, settings, _intake(settings), Asked(HORIZON), (), watcher)
+    done = daily(replay.database, clock, settings, _intake(settings), Asked(HORIZON), watcher=watcher)
     with replay.database.reading() as session:
         ended = [last_ended(basins.get(session, one.basin), clock.now()) for one in done.basins]
     outcomes = list(zip(done.basins, ended, strict=True))

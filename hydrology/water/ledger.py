@@ -179,7 +179,7 @@ def close_together(
     tolerance = tolerance_of(dtype)
     rain, runoff, lost = _flows(precipitation, discharge, loss)
     before, after = (_of_shape(s, rain.shape[:1], "storage") for s in (storage_before, storage_after))
-    return _ledgers(rain.sum(axis=1), runoff.sum(axis=1), lost.sum(axis=1), before, after, tolerance, booked)
+    return _ledgers(rain.sum(axis=1), runoff.sum(axis=1), lost.sum(axis=1), before, after, tolerance, booked=booked)
 
 
 def close(
@@ -286,6 +286,7 @@ def _ledgers(
     before: Array,
     after: Array,
     tolerance: float,
+    *,
     booked: Mapping[str, npt.ArrayLike] | None = None,
 ) -> Ledgers:
     """Return the ledgers of members, all amounts in mm and (members,)."""

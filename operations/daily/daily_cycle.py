@@ -112,6 +112,7 @@ def daily(
     settings: Settings,
     intake: Intake,
     asked: Asked,
+    *,
     names: Sequence[str] = (),
     watcher: Watcher = _NOBODY,
 ) -> Cycle:

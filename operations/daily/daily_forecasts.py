@@ -100,7 +100,7 @@ def issue_newest(
             continue
         done.failed |= inputs.failures
         for t0, of_day in _by_t0(inputs, clock.now(), done).items():
-            _issue(database, clock, _part(inputs, of_day), t0, asked, done, on_days)
+            _issue(database, clock, _part(inputs, of_day), t0, asked, done=done, on_days=on_days)
     return done
 
 
@@ -129,7 +129,7 @@ def _part(inputs: ForecastInputs, names: Collection[str]) -> ForecastInputs:
 
 
 def _issue(
-    database: Database, clock: Clock, inputs: ForecastInputs, t0: Day, asked: Asked, done: Newest, on_days: OnDays
+    database: Database, clock: Clock, inputs: ForecastInputs, t0: Day, asked: Asked, *, done: Newest, on_days: OnDays
 ) -> None:
     """Issue the runs of basins with the same T0.
 

@@ -119,7 +119,7 @@ def calibrations(
     return {
         name: errors
         if isinstance(errors := errors_in(model, name), Absent)
-        else _of_basin(session, model, errors, t0, state, basins[name], version.area_products)
+        else _of_basin(model, errors, t0, _last_flow(session, t0, state, basins[name], version.area_products))
         for name, state in states.items()
     }
 
@@ -154,15 +154,8 @@ def errors_in(model: error_models.ErrorModel, basin: str) -> BasinErrorModel | A
 
 
 def _of_basin(
-    session: Session,
-    model: error_models.ErrorModel,
-    error_model: BasinErrorModel,
-    t0: Day,
-    state: State,
-    basin: Basin,
-    area_products: Sequence[str],
+    model: error_models.ErrorModel, error_model: BasinErrorModel, t0: Day, last: LastFlow | None
 ) -> Calibration:
-    last = _last_flow(session, t0, state, basin, area_products)
     shown = RunCalibration(
         sha256=model.sha256,
         weather=model.weather,

@@ -20,7 +20,8 @@ from operations.alerts.decide_alerts import decide
 from operations.data.basins import with_model
 from operations.forecasting.advance_states import advance
 from operations.forecasting.assimilate import assimilated_states
-from operations.forecasting.basin_forecast import BasinStart, forecasts_of, without_forecast
+from operations.forecasting.basin.forecast import forecasts_of, without_forecast
+from operations.forecasting.basin.inputs import BasinInputs
 from operations.forecasting.calibrated_flow import Calibration, calibrations
 from operations.forecasting.forecast_plan import NothingToForecast, Plan, plans, read_inputs
 from operations.forecasting.normals import observed_normals, snow_normals
@@ -111,7 +112,7 @@ def issue(
             return earlier
         issued = [
             run_store.store(
-                session, new_run(plan, clock, params.weather, purpose, key, owner=owner, t0_named=named), of_plan
+                session, new_run(plan, clock, params.weather, purpose, key=key, owner=owner, t0_named=named), of_plan
             )
             for plan, of_plan in stage("runs stored", [*zip(planned, results, strict=True)])
         ]
@@ -189,7 +190,7 @@ def results_of(
         by_age = cells_by_age(database, inputs.loaded, plan.forcings, states, plan.days.t0)
     no_state = absent(Reason.NO_STATE)
     starts = {
-        name: BasinStart(
+        name: BasinInputs(
             basin=inputs.basins[name],
             forcing=forcing,
             weather=plan.weather[name],
@@ -228,10 +229,10 @@ def new_run(
     clock: Clock,
     kind: ForcingKind,
     purpose: runs.Purpose,
+    *,
     key: str | None = None,
     what_if: RunWhatIf | None = None,
     owner: str | None = None,
-    *,
     t0_named: bool,
 ) -> runs.NewRun:
     """Return a planned run as a new stored run.

@@ -46,7 +46,7 @@ class NothingToForecast(DataProblem):
     kind = "nothing-to-forecast"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ForecastInputs:
     """The inputs for the runs of one version.
 
@@ -68,7 +68,7 @@ class ForecastInputs:
     credit: Credit | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """A run that can be computed.
 
@@ -167,7 +167,7 @@ def possible_plans(
     }
     started = {name: forcing for name, forcing in inputs.forcings.items() if reasons[name] is None}
     failures = {**inputs.failures, **{name: reason for name, reason in reasons.items() if reason is not None}}
-    choices = _choices(database, inputs, clock, params, days, started, known or _known(clock, params.t0))
+    choices = _choices(database, inputs, clock, params, days, started=started, known=known or _known(clock, params.t0))
     failures |= {name: reason for choice in choices for name, reason in choice.failures.items()}
     possible = [
         Plan(
@@ -240,6 +240,7 @@ def _choices(
     clock: Clock,
     params: ForecastParams,
     days: RunDays,
+    *,
     started: Mapping[str, BasinForcing],
     known: datetime,
 ) -> list[_Chosen]:

@@ -138,6 +138,8 @@ def newest_on(session: Session, basin: str, weather: ForcingKind, at: datetime) 
             RunRow.owner.is_(None),
             RunRow.what_if.is_(None),
             RunRow.available_at <= at,
+        )
+        .where(
             RunRow.id.not_in(select(PrunedRow.id).where(PrunedRow.rule == "members")),
             RunBasinRow.basin_id == basin,
             _CAN_BE_LATEST,

@@ -6,15 +6,15 @@ import typer
 from pydantic import TypeAdapter
 from rich.console import Group
 
-from freshet.cli.basin_options import Basins, BasinsFile, listed
+from freshet.cli.basin_options import Basins, BasinsFile
 from freshet.cli.configuring import valid
 from freshet.cli.context import opened
+from freshet.cli.forecasts.issuing import named_basins, record_issued
 from freshet.cli.forecasts.runs import run_json, run_notes, run_table
 from freshet.cli.output import PARTLY_DONE, Json, answer, inform
 from freshet.cli.progress import reporting
 from hydrology.weather.forcing_kinds import ForcingKind
 from jobspec.jobs.forecasting import ForecastParams
-from operations.data.basins import chosen
 
 _FIELDS = ForecastParams.model_fields
 
@@ -46,9 +46,7 @@ def forecast(
     every basin that has a model.
     """
     with opened() as context:
-        with context.database.reading() as session:
-            names = [*(basin or []), *listed(basins_file)]
-            basins = chosen(session, names) if names else []
+        basins = named_basins(context, basin, basins_file)
         asked = {"basins": basins, "t0": t0, "horizon": horizon, "version": version, "product": product}
         asked |= {"weather": weather, "weather_id": weather_id, "perturbed_states": perturbed_states, "age": age}
         params = valid(TypeAdapter(ForecastParams), asked, "forecast")
@@ -61,9 +59,7 @@ def forecast(
                 params,
                 on_days=lambda at, total: reporter.show("basin-days to T0", at, total),
             )
-            for issued_run in done:
-                facts = {"version": issued_run.version_id, "t0": str(issued_run.t0), "status": issued_run.status}
-                context.record("forecast issued", issued_run.id, **facts)
+            record_issued(context, done)
             with context.database.reading() as session:
                 payload: dict[str, Any] = {"runs": [run_json(session, one.id) for one in done]}
     for issued in payload["runs"]:

@@ -7,15 +7,15 @@ import typer
 from pydantic import TypeAdapter
 from sqlalchemy.orm import Session
 
-from freshet.cli.basin_options import Basins, BasinsFile, listed
+from freshet.cli.basin_options import Basins, BasinsFile
 from freshet.cli.configuring import valid
 from freshet.cli.context import opened
+from freshet.cli.forecasts.issuing import named_basins, record_issued
 from freshet.cli.output import PARTLY_DONE, Json, answer, inform, table
 from freshet.cli.progress import reporting
 from hydrology.base.absent import Absent
 from hydrology.climatology.volumes import EXCEEDED_PERCENT, Array, Normal, Observed, million_m3
 from jobspec.jobs.forecasting import VolumesParams
-from operations.data.basins import chosen
 from operations.versions.stages import stage
 from records.forecasts import seasonal_volumes as records
 from records.forecasts.latest import Latest
@@ -40,9 +40,7 @@ def volumes(
     season up to T0. The runs do not replace the latest forecasts.
     """
     with opened() as context:
-        with context.database.reading() as session:
-            names = [*(basin or []), *listed(basins_file)]
-            basins = chosen(session, names) if names else []
+        basins = named_basins(context, basin, basins_file)
         asked = {"basins": basins, "t0": t0, "season": season, "version": version}
         params = valid(TypeAdapter(VolumesParams), asked, "volumes")
         from operations.forecasting.seasonal_volumes import forecast_volumes
@@ -54,9 +52,7 @@ def volumes(
                 params,
                 on_days=lambda at, total: reporter.show("basin-days to T0", at, total),
             )
-        for run in done:
-            facts = {"version": run.version_id, "t0": str(run.t0), "status": run.status}
-            context.record("forecast issued", run.id, **facts)
+        record_issued(context, done)
         with reporting(), context.database.reading() as session:
             shown = {name: result for run in done for name, result in _basins(session, run, params)}
     for note in filter(None, (run.t0_note for run in done)):

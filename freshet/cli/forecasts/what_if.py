@@ -6,17 +6,18 @@ import typer
 from pydantic import TypeAdapter
 from rich.console import Group
 
-from freshet.cli.basin_options import Basins, BasinsFile, listed
+from freshet.cli.basin_options import Basins, BasinsFile
 from freshet.cli.configuring import valid
-from freshet.cli.context import opened
+from freshet.cli.context import Context, opened
+from freshet.cli.forecasts.issuing import named_basins, record_issued
 from freshet.cli.forecasts.runs import run_json, run_table
 from freshet.cli.output import PARTLY_DONE, Json, answer, inform
 from freshet.cli.progress import reporting
 from hydrology.weather.forcing_kinds import ForcingKind
 from jobspec.changes import Changes, Increment, Storm, Where
 from jobspec.jobs.forecasting import WhatIfParams
-from operations.data.basins import chosen
 from records.access import audit
+from records.runs.runs import Run
 
 _FIELDS, _CHANGES = WhatIfParams.model_fields, Changes.model_fields
 _STORM, _INCREMENT = Storm.model_fields, Increment.model_fields
@@ -60,15 +61,11 @@ def what_if(
     states are not affected.
     """
     with opened() as context:
-        with context.database.reading() as session:
-            names = [*(basin or []), *listed(basins_file)]
-            basins = chosen(session, names) if names else []
+        basins = named_basins(context, basin, basins_file)
         changes: dict[str, Any] = {"degrees": degrees, "precipitation_percent": precipitation_percent}
+        changes["storm"] = None if storm_mm is None else {"mm": storm_mm, "lead": storm_lead}
+        changes["increment"] = None if increment_mm is None else {"mm": increment_mm, "where": increment_where}
         changes["assimilate"] = assimilate
-        if storm_mm is not None:
-            changes["storm"] = {"mm": storm_mm, "lead": storm_lead}
-        if increment_mm is not None:
-            changes["increment"] = {"mm": increment_mm, "where": increment_where}
         asked: dict[str, Any] = {"basins": basins, "t0": t0, "horizon": horizon, "version": version, "weather": weather}
         asked |= {"weather_id": weather_id, "changes": changes, "note": note}
         params = valid(TypeAdapter(WhatIfParams), asked, "what-if")
@@ -82,12 +79,15 @@ def what_if(
                 by=audit.command_line().name,
                 on_days=lambda at, total: reporter.show("basin-days to T0", at, total),
             )
-        for run in created:
-            facts = {"version": run.version_id, "t0": str(run.t0), "status": run.status}
-            context.record("forecast issued", run.id, **facts)
-        with reporting(), context.database.reading() as session:
-            shown = [run_json(session, run.id) for run in created]
-            bases = [run_json(session, base) for base in dict.fromkeys(_base(run) for run in shown) if base]
+        record_issued(context, created)
+        _show(context, created, as_json)
+
+
+def _show(context: Context, created: list[Run], as_json: bool) -> None:
+    """Print the runs beside those that they are compared with."""
+    with reporting(), context.database.reading() as session:
+        shown = [run_json(session, run.id) for run in created]
+        bases = [run_json(session, base) for base in dict.fromkeys(_base(run) for run in shown) if base]
     for run_shown in shown:
         if run_shown["t0_note"]:
             inform(f"Warning: {run_shown['t0_note']}")
