@@ -1,12 +1,29 @@
-"""What the commands share that issue runs: the basins that are named, and the audit trail."""
+"""What the commands share that issue runs: options, the basins that are named, and the audit trail."""
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from freshet.cli.basin_options import listed
 from freshet.cli.context import Context
+from hydrology.weather.forcing_kinds import ForcingKind
+from jobspec.jobs.forecasting import AheadParams
 from operations.data.basins import chosen
 from records.runs.runs import Run
+
+_FIELDS = AheadParams.model_fields
+HORIZON: int = _FIELDS["horizon"].default
+"""Days after T0 by default."""
+
+T0 = Annotated[str | None, typer.Option(metavar="YYYY-MM-DD", help="Last day that the states consume.")]
+Horizon = Annotated[int, typer.Option(metavar="DAYS", help=_FIELDS["horizon"].description)]
+Version = Annotated[
+    str | None, typer.Option(metavar="VERSION", help="A model version. Default: the current one of each basin.")
+]
+Weather = Annotated[ForcingKind, typer.Option(metavar="KIND", help=_FIELDS["weather"].description)]
+WeatherId = Annotated[str | None, typer.Option(metavar="ID", help=_FIELDS["weather_id"].description)]
 
 
 def named_basins(context: Context, basin: list[str] | None, basins_file: Path | None) -> list[str]:

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from freshet.cli.basin_options import Basins, BasinsFile
 from freshet.cli.configuring import valid
 from freshet.cli.context import opened
-from freshet.cli.forecasts.issuing import named_basins, record_issued
+from freshet.cli.forecasts.issuing import T0, Version, named_basins, record_issued
 from freshet.cli.output import PARTLY_DONE, Json, answer, inform, table
 from freshet.cli.progress import reporting
 from hydrology.base.absent import Absent
@@ -28,10 +28,8 @@ def volumes(
     basin: Basins = None,
     basins_file: BasinsFile = None,
     season: Annotated[str | None, typer.Option(metavar="MM-DD..MM-DD", help=_FIELDS["season"].description)] = None,
-    t0: Annotated[str | None, typer.Option(metavar="YYYY-MM-DD", help="Last day that the states consume.")] = None,
-    version: Annotated[
-        str | None, typer.Option(metavar="VERSION", help="A model version. Default: the current one of each basin.")
-    ] = None,
+    t0: T0 = None,
+    version: Version = None,
     as_json: Json = False,
 ) -> None:
     """Forecast the volume of a season with the weather of other years.

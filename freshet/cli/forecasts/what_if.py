@@ -9,11 +9,10 @@ from rich.console import Group
 from freshet.cli.basin_options import Basins, BasinsFile
 from freshet.cli.configuring import valid
 from freshet.cli.context import Context, opened
-from freshet.cli.forecasts.issuing import named_basins, record_issued
+from freshet.cli.forecasts.issuing import HORIZON, T0, Horizon, Version, Weather, WeatherId, named_basins, record_issued
 from freshet.cli.forecasts.runs import run_json, run_table
 from freshet.cli.output import PARTLY_DONE, Json, answer, inform
 from freshet.cli.progress import reporting
-from hydrology.weather.forcing_kinds import ForcingKind
 from jobspec.changes import Changes, Increment, Storm, Where
 from jobspec.jobs.forecasting import WhatIfParams
 from records.access import audit
@@ -26,15 +25,11 @@ _STORM, _INCREMENT = Storm.model_fields, Increment.model_fields
 def what_if(
     basin: Basins = None,
     basins_file: BasinsFile = None,
-    t0: Annotated[str | None, typer.Option(metavar="YYYY-MM-DD", help="Last day that the states consume.")] = None,
-    horizon: Annotated[int, typer.Option(metavar="DAYS", help=_FIELDS["horizon"].description)] = _FIELDS[
-        "horizon"
-    ].default,
-    version: Annotated[
-        str | None, typer.Option(metavar="VERSION", help="A model version. Default: the current one of each basin.")
-    ] = None,
-    weather: Annotated[ForcingKind, typer.Option(metavar="KIND", help=_FIELDS["weather"].description)] = "observed",
-    weather_id: Annotated[str | None, typer.Option(metavar="ID", help=_FIELDS["weather_id"].description)] = None,
+    t0: T0 = None,
+    horizon: Horizon = HORIZON,
+    version: Version = None,
+    weather: Weather = "observed",
+    weather_id: WeatherId = None,
     degrees: Annotated[float, typer.Option(metavar="DEGREES", help=_CHANGES["degrees"].description)] = 0.0,
     precipitation_percent: Annotated[
         float, typer.Option(metavar="PERCENT", help=_CHANGES["precipitation_percent"].description)
