@@ -9,7 +9,9 @@ import numpy as np
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import day
+from hydrology.base.reasons import Reason
 from hydrology.base.series import DailySeries, Flag
 from hydrology.base.variables import WEATHER
 from hydrology.weather.forcing import WeatherForecast, WeatherIssue
@@ -122,8 +124,13 @@ def issued(basin: str = BASIN) -> runs.BasinResult:
     return runs.BasinResult(basin=runs.RunBasin(basin_id=basin, status="issued"))
 
 
+def a_reason(message: str) -> Absent:
+    """Return a missing value with a reason in these words."""
+    return absent(Reason.FAILED, message=message)
+
+
 def not_issued(reason: str, basin: str = BASIN, status: runs.BasinStatus = "withheld") -> runs.BasinResult:
-    return runs.BasinResult(basin=runs.RunBasin(basin_id=basin, status=status, reason=reason))
+    return runs.BasinResult(basin=runs.RunBasin(basin_id=basin, status=status, reason=a_reason(reason)))
 
 
 def a_job(session: Session, **chosen: Any) -> str:

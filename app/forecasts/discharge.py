@@ -11,6 +11,7 @@ from app.forecasts.schemas import Calibration, Columns
 from app.http.discharge_units import NoArea
 from app.http.json_numbers import column
 from hydrology.base import units as convert
+from hydrology.base.absent import known
 from hydrology.base.units import Units
 from records.runs import runs
 
@@ -62,7 +63,7 @@ def calibrated_columns(
 
 def calibration_of(basin: runs.RunBasin, representation: Representation) -> Calibration | None:
     """Return the error model and last observation behind the calibrated quantiles."""
-    used = basin.summary.calibration
+    used = known(basin.summary.calibration)
     if used is None:
         return None
     last = None

@@ -1,75 +1,27 @@
 """The common first fields of answers about a run, typed."""
 
-from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import date, datetime
-from typing import NotRequired, TypedDict
+from typing import Any, TypedDict
 
 import numpy as np
 
-from app.basins.schemas import Kind, kind_of
-from app.forecasts.schemas import Superseded, WhatIf
+from app.basins.schemas import kind_of
+from app.forecasts.schemas import RunOfBasin, Superseded
 from app.forecasts.what_if import what_if
 from app.http.base_schema import DataCredit
-from app.weather.bridges.schemas import BridgeUsed
 from app.weather.bridges.service import bridge_used
 from app.weather.schemas import WeatherUsed
+from hydrology.base.absent import Absent, text
 from hydrology.base.calendar import as_date
 from hydrology.base.staleness import age_days, stale
-from hydrology.weather.forcing import ForcingKind
+from hydrology.weather.forcing_kinds import KINDS
 from hydrology.weather.perturbed_forecasts import SOURCE as PERTURBED
 from records.forecasts.latest import Latest
 from records.runs.run_summary import LEARNT_FROM
-from records.runs.runs import BasinStatus, Purpose, Run, RunBasin
+from records.runs.runs import Run, RunBasin
 
-FORCING_NOTES: Mapping[ForcingKind, str] = {
-    "observed": "A hindcast: driven by the weather observed after T0, which was not known at T0.",
-    "supplied": "Driven by a weather forecast for the days after T0.",
-    "climatology": "Driven by the weather of other years for the days after T0.",
-    "dry": (
-        "Hypothetical dry weather: no precipitation after T0, and the mean of other years for all else. It is not a "
-        "forecast."
-    ),
-}
 PERTURBED_NOTE = "Driven by perturbed observations for the days after T0: a replay's stand-in for a weather forecast."
-
-
-class Header(TypedDict):
-    """The fields of `RunOfBasin`."""
-
-    basin: str
-    basin_kind: Kind
-    run: str
-    version: str
-    purpose: Purpose
-    what_if: NotRequired[WhatIf]
-    status: BasinStatus
-    reason: str | None
-    superseded_by: Superseded | None
-    t0: date
-    issued_at: datetime
-    available_at: datetime
-    horizon_days: int
-    product: str
-    product_credit: NotRequired[DataCredit]
-    forcing_kind: ForcingKind
-    forcing_note: str
-    forcing_cutoff: NotRequired[date]
-    weather: NotRequired[WeatherUsed]
-    traces: NotRequired[int]
-    bridges: list[BridgeUsed]
-    seen_in_training: bool | None
-    outside_training: list[str] | None
-    trained_on: str | None
-    training_note: str | None
-    attributes_assumed: list[str] | None
-    spin_up_days: int | None
-    official: NotRequired[bool]
-    spin_up_note: NotRequired[str]
-    t0_age_days: int
-    t0_note: NotRequired[str]
-    age_days: NotRequired[int]
-    stale: NotRequired[bool]
 
 
 class DayColumns(TypedDict):
@@ -79,18 +31,19 @@ class DayColumns(TypedDict):
     lead_days: list[int]
 
 
-def header(latest: Latest, at: datetime | None) -> Header:
+def header(latest: Latest, at: datetime | None) -> dict[str, Any]:
     """Return the fields of `RunOfBasin`, with the age at the clock's time where that is given."""
-    run, basin, newer, summary = latest.run, latest.basin, latest.superseded_by, latest.basin.summary
-    fields = Header(
+    run, basin, summary = latest.run, latest.basin, latest.basin.summary
+    age = None if at is None else age_days(run.t0, at)
+    everywhere = RunOfBasin(
         basin=basin.basin_id,
         basin_kind=kind_of(basin.basin_id),
         run=run.id,
         version=run.version_id,
         purpose=run.purpose,
         status=basin.status,
-        reason=basin.reason,
-        superseded_by=None if newer is None else Superseded(run=newer.run_id, status=newer.status, reason=newer.reason),
+        reason=text(basin.reason),
+        superseded_by=_superseded(latest),
         t0=as_date(run.t0),
         issued_at=run.issued_at,
         available_at=run.available_at,
@@ -107,32 +60,31 @@ def header(latest: Latest, at: datetime | None) -> Header:
         spin_up_days=basin.spin_up_days,
         t0_age_days=run.t0_age_days,
     )
-    if run.t0_note is not None:
-        fields["t0_note"] = run.t0_note
-    if run.owner is not None:
-        fields["official"] = False
-    if (asked := what_if(run)) is not None:
-        fields["what_if"] = asked
-    if summary.product_credit is not None:
-        fields["product_credit"] = DataCredit(**asdict(summary.product_credit))
-    if run.forcing_cutoff is not None:
-        fields["forcing_cutoff"] = as_date(run.forcing_cutoff)
-    if (used := weather_used(run)) is not None:
-        fields["weather"] = used
-    if summary.traces is not None:
-        fields["traces"] = summary.traces
-    if basin.spin_up_note is not None:
-        fields["spin_up_note"] = basin.spin_up_note
-    if at is not None:
-        fields["age_days"] = age_days(run.t0, at)
-        fields["stale"] = stale(fields["age_days"])
-    return fields
+    where_known = {
+        "t0_note": run.t0_note,
+        "official": None if run.owner is None else False,
+        "what_if": what_if(run),
+        "product_credit": summary.product_credit and DataCredit(**asdict(summary.product_credit)),
+        "forcing_cutoff": None if run.forcing_cutoff is None else as_date(run.forcing_cutoff),
+        "weather": weather_used(run),
+        "traces": summary.traces,
+        "spin_up_note": basin.spin_up_note,
+        "age_days": age,
+        "stale": None if age is None else stale(age),
+    }
+    fields = {name: getattr(everywhere, name) for name in everywhere.model_fields_set}
+    return fields | {name: value for name, value in where_known.items() if value is not None}
+
+
+def _superseded(latest: Latest) -> Superseded | None:
+    newer = latest.superseded_by
+    return None if newer is None else Superseded(run=newer.run_id, status=newer.status, reason=str(newer.reason))
 
 
 def forcing_note(run: Run) -> str:
     """Describe the weather after T0."""
     perturbed = run.weather is not None and run.weather.source == PERTURBED
-    note = PERTURBED_NOTE if perturbed else FORCING_NOTES[run.forcing_kind]
+    note = PERTURBED_NOTE if perturbed else KINDS[run.forcing_kind].note
     changed = run.what_if is not None and bool(run.what_if.changes)
     return f"{note} Changed as described in what_if." if changed else note
 
@@ -142,7 +94,7 @@ def weather_used(run: Run) -> WeatherUsed | None:
     return None if run.weather is None else WeatherUsed(**asdict(run.weather))
 
 
-def missing_in_header(basin: RunBasin) -> dict[str, str]:
+def missing_in_header(basin: RunBasin) -> dict[str, Absent]:
     """Return why fields of `RunOfBasin` are null, by their names."""
     missing = {name: basin.why_missing for name in LEARNT_FROM if getattr(basin.summary, name) is None}
     return missing if basin.spin_up_days is not None else missing | {"spin_up_days": basin.why_missing}

@@ -2,8 +2,9 @@
 
 from app.forecasts.discharge import Representation, in_units
 from app.forecasts.schemas import Columns, NormalFlow
-from app.http.base_schema import NORMAL_IS_0
 from app.http.json_numbers import column, rounded
+from hydrology.base.absent import Absent, absent
+from hydrology.base.reasons import Reason
 from records.runs import runs
 
 
@@ -33,12 +34,14 @@ def _percent(flow: Columns, normal: list[float]) -> float | None:
     return rounded(100 * sum(flow["median"]) / sum(normal)) if sum(normal) > 0 else None
 
 
-def missing_in_normal(normal: NormalFlow | None, basin: runs.RunBasin) -> dict[str, str]:
+def missing_in_normal(normal: NormalFlow | None, basin: runs.RunBasin) -> dict[str, Absent]:
     """Return why the normal, or a part of it, is null."""
     if normal is None:
-        return {"normal": basin.reason or basin.summary.normal_reason or basin.why_missing}
+        return {"normal": basin.why(basin.summary.normal_mm)}
     if normal.percent_of_normal is None:
-        return dict.fromkeys(("normal.percent_of_normal", "normal.calibrated_percent_of_normal"), NORMAL_IS_0)
+        return dict.fromkeys(
+            ("normal.percent_of_normal", "normal.calibrated_percent_of_normal"), absent(Reason.NORMAL_IS_0)
+        )
     if normal.calibrated_percent_of_normal is None:
         return {"normal.calibrated_percent_of_normal": basin.why_not_calibrated}
     return {}

@@ -12,7 +12,7 @@ from app.weather.bridges.schemas import BridgeUsed
 from app.weather.schemas import WeatherUsed
 from hydrology.base.staleness import STALE_AFTER_DAYS
 from hydrology.water.spin_up import SPIN_UP_DAYS
-from hydrology.weather.forcing import ForcingKind
+from hydrology.weather.forcing_kinds import DESCRIBED, ForcingKind
 from jobspec.changes import Where
 from records.runs.runs import QUANTILES_NOTE, BasinStatus, Purpose, QuantilesOf
 from records.runs.snow_summary import MappingKind
@@ -257,11 +257,7 @@ class RunOfBasin(Model):
     product_credit: DataCredit | None = Field(
         default=None, description="Provider of that product. Only where a feed brought some of it."
     )
-    forcing_kind: ForcingKind = Field(
-        description="The weather after T0. `observed`: a hindcast, driven by observed weather. "
-        "`supplied`: a weather forecast. `climatology`: the weather of other years. `dry`: no precipitation, which "
-        "nobody expects."
-    )
+    forcing_kind: ForcingKind = Field(description=DESCRIBED)
     forcing_note: str = Field(description="The same in a sentence.")
     forcing_cutoff: date | None = Field(default=None, description="The last day of observed weather used.")
     weather: WeatherUsed | None = Field(

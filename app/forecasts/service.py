@@ -23,16 +23,18 @@ from app.forecasts.normal import missing_in_normal, normal_flow
 from app.forecasts.schemas import BasinForecast, Columns, ParentState, Provenance, Storage
 from app.forecasts.snow import missing_in_snow, snow_read
 from app.forecasts.what_if import what_if
-from app.http.base_schema import NOT_CONSERVING
 from app.http.conditional import entity_tag
 from app.http.discharge_units import Area
 from app.http.json_numbers import column, rounded
 from hydrology.base import units as convert
+from hydrology.base.absent import Absent, absent, texts
 from hydrology.base.calendar import Day, as_date
+from hydrology.base.reasons import Reason
 from hydrology.base.staleness import age_days
 from hydrology.base.units import Units
 from records.forecasts.latest import Latest
 from records.runs import runs
+from records.runs.run_summary import NOT_STORED
 from records.versions import versions
 
 Array = npt.NDArray[np.float64]
@@ -79,7 +81,7 @@ def _tag(representation: Representation, *parts: Any) -> str:
 def identity(latest: Latest, at: datetime | None) -> tuple[Any, ...]:
     """Return the JSON values that determine an answer about a run, including its age if stated."""
     newer = latest.superseded_by and latest.superseded_by.run_id
-    pruned = () if latest.basin.pruned is None else (latest.basin.pruned,)
+    pruned = () if latest.basin.pruned is None else (str(latest.basin.pruned),)
     return latest.run.id, latest.basin.basin_id, newer, None if at is None else age_days(latest.run.t0, at), *pruned
 
 
@@ -137,7 +139,7 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
     if representation.members and "discharge" in series:
         of_members = _member_columns(series, basin, representation.units)
     reason = why_no_account(basin, parts.conserving)
-    missing = {name: reason for name, value in account.items() if value is None}
+    missing = missing_in_header(basin) | {name: reason for name, value in account.items() if value is None}
     if basin.pruned is not None and issued:
         missing |= _pruned(basin.pruned, precipitation, representation)
     if calibrated is None:
@@ -145,7 +147,7 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
     if storage is not None:
         missing |= missing_in_snow(storage.snow_read, basin, "storage.snow_read")
         if storage.at_t0 is None:
-            missing["storage.at_t0"] = "The run did not store it."
+            missing["storage.at_t0"] = NOT_STORED
         if storage.snow is None:
             missing["storage.snow"] = why_no_snow(basin)
     return BasinForecast(
@@ -166,12 +168,14 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
         loss=loss,
         water_balance=balance,
         provenance=_provenance(run, basin),
-        missing=missing_in_header(basin) | missing | missing_in_normal(normal, basin) | _missing_provenance(basin),
+        missing=texts(
+            missing_in_header(basin) | missing | missing_in_normal(normal, basin) | _missing_provenance(basin)
+        ),
         **of_members,
     )
 
 
-def _pruned(why: str, precipitation: list[float] | None, representation: Representation) -> dict[str, str]:
+def _pruned(why: Absent, precipitation: list[float] | None, representation: Representation) -> dict[str, Absent]:
     """Return the fields that are null because a run was pruned, with the reason."""
     names = [*([] if precipitation else ["precipitation"]), *(["members"] if representation.members else [])]
     return dict.fromkeys(names, why)
@@ -185,26 +189,26 @@ def _member_columns(series: Mapping[str, runs.RunSeries], basin: runs.RunBasin, 
     return columns
 
 
-def _missing_provenance(basin: runs.RunBasin) -> dict[str, str]:
+def _missing_provenance(basin: runs.RunBasin) -> dict[str, Absent]:
     missing = {}
     if basin.area_m2 is None:
-        missing["area"] = "The basin had no drainage area of the weather product when the run was created."
+        missing["area"] = absent(Reason.NO_PRODUCT_AREA_AT_RUN)
     if basin.parent_day is None:
-        missing["provenance.parent_state"] = basin.reason or "The run began from an empty store."
+        missing["provenance.parent_state"] = basin.reason or absent(Reason.EMPTY_STORE)
     for name in ("state_hash", "inputs_hash"):
         if getattr(basin, name) is None:
             missing[f"provenance.{name}"] = basin.why_missing
     return missing
 
 
-def why_no_account(basin: runs.RunBasin, conserving: bool) -> str:
+def why_no_account(basin: runs.RunBasin, conserving: bool) -> Absent:
     """Return why a run has no water balance of a basin."""
-    return basin.why_missing if conserving else basin.reason or NOT_CONSERVING
+    return basin.why_missing if conserving else basin.reason or absent(Reason.NOT_CONSERVING)
 
 
-def why_no_snow(basin: runs.RunBasin) -> str:
+def why_no_snow(basin: runs.RunBasin) -> Absent:
     """Return why a run that has the storage has no snow."""
-    return basin.summary.snow_reason or "No snow cells were chosen for this basin."
+    return basin.why(basin.summary.snow)
 
 
 def _units(representation: Representation) -> dict[str, str]:

@@ -7,13 +7,15 @@ import numpy as np
 from app.forecasts.schemas import KnownSnowSkill, SnowAtT0, SnowRead
 from app.http.base_schema import Period as PeriodModel
 from app.http.json_numbers import column, rounded
+from hydrology.base.absent import Absent, absent, known
 from hydrology.base.calendar import Period
+from hydrology.base.reasons import Reason
 from records.runs import runs
 from records.runs.snow_summary import KnownSkill, RegionalBecause, RunSnow
 
 MIN_MM = 1.0
 """Minimum normal for a percentage, mm: a dusting of snow in July would be a thousand percent."""
-HARDLY_ANY = f"No percentage is given of a normal below {MIN_MM:g} mm."
+HARDLY_ANY = absent(Reason.NORMAL_TOO_SMALL, mm=MIN_MM)
 OF_THE_BASIN = "Snow is read by cells chosen against reference snow of this basin."
 REGIONAL: Mapping[RegionalBecause, str] = {
     "no-reference": "Snow is read by cells chosen over other basins: when the run was computed, no reference snow of "
@@ -26,7 +28,7 @@ REGIONAL: Mapping[RegionalBecause, str] = {
 def snow_read(series: Mapping[str, runs.RunSeries], basin: runs.RunBasin) -> SnowRead | None:
     """Describe a run's snow; None where the run has none."""
     shown = basin.summary.snow
-    if shown is None or runs.SNOW_SPREAD not in series or basin.summary.snow_mm is None:
+    if isinstance(shown, Absent) or runs.SNOW_SPREAD not in series:
         return None
     low, high = series[runs.SNOW_SPREAD].values
     mean = series["snow"].values.mean(axis=0, dtype=np.float64)
@@ -36,30 +38,31 @@ def snow_read(series: Mapping[str, runs.RunSeries], basin: runs.RunBasin) -> Sno
         p05=column(low),
         p95=column(high),
         volume_m3=None if basin.area_m2 is None else column(mean / 1000 * basin.area_m2),
-        at_t0=_at_t0(basin.summary.snow_mm, shown, basin.summary.snow_normal_mm),
-        skill=None if shown.skill is None else known_skill(shown.skill),
+        at_t0=_at_t0(shown),
+        skill=None if isinstance(shown.skill, Absent) else known_skill(shown.skill),
     )
 
 
-def missing_in_snow(read: SnowRead | None, basin: runs.RunBasin, field: str) -> dict[str, str]:
+def missing_in_snow(read: SnowRead | None, basin: runs.RunBasin, field: str) -> dict[str, Absent]:
     """Return why parts of the snow are null, by name.
 
     Args:
         field: its name in the answer.
     """
-    summary, shown = basin.summary, basin.summary.snow
-    if read is None or shown is None:
-        return {field: summary.snow_reason or "The run did not store it."}
-    reasons = {
-        "volume_m3": None if read.volume_m3 is not None else "The basin had no drainage area when the run was created.",
-        "skill": shown.skill_reason,
-        "at_t0.normal": summary.snow_normal_reason,
-        "at_t0.percent_of_normal": summary.snow_normal_reason or HARDLY_ANY,
-        "at_t0.snow17": shown.snow17_reason,
+    shown = basin.summary.snow
+    if read is None or isinstance(shown, Absent):
+        return {field: basin.why(shown)}
+    normal = shown.normal_mm
+    values = {
+        "volume_m3": absent(Reason.NO_AREA_AT_RUN) if read.volume_m3 is None else None,
+        "skill": shown.skill,
+        "at_t0.normal": normal,
+        "at_t0.percent_of_normal": HARDLY_ANY
+        if read.at_t0.percent_of_normal is None and not isinstance(normal, Absent)
+        else normal,
+        "at_t0.snow17": shown.snow17_mm,
     }
-    null = {name for name in ("volume_m3", "skill") if getattr(read, name) is None}
-    null |= {f"at_t0.{name}" for name in read.at_t0.model_fields_set if getattr(read.at_t0, name) is None}
-    return {f"{field}.{name}": reasons[name] or "The run did not store it." for name in reasons if name in null}
+    return {f"{field}.{name}": value for name, value in values.items() if isinstance(value, Absent)}
 
 
 def known_skill(skill: KnownSkill) -> KnownSnowSkill:
@@ -76,7 +79,8 @@ def known_skill(skill: KnownSkill) -> KnownSnowSkill:
     )
 
 
-def _at_t0(mean: float, shown: RunSnow, normal: float | None) -> SnowAtT0:
+def _at_t0(shown: RunSnow) -> SnowAtT0:
+    mean, normal = shown.mean_mm, known(shown.normal_mm)
     enough = normal is not None and normal >= MIN_MM
     at_t0 = SnowAtT0(
         mean=rounded(mean),
@@ -87,4 +91,5 @@ def _at_t0(mean: float, shown: RunSnow, normal: float | None) -> SnowAtT0:
     )
     if shown.mapping == "basin":
         return at_t0
-    return at_t0.model_copy(update={"snow17": None if shown.snow17_mm is None else rounded(shown.snow17_mm)})
+    snow17 = known(shown.snow17_mm)
+    return at_t0.model_copy(update={"snow17": None if snow17 is None else rounded(snow17)})

@@ -21,14 +21,14 @@ from app.http.base_schema import Missing, Model, column
 from app.http.conditional import NOT_MODIFIED, IfNoneMatch
 from app.http.dependencies import BasinId, ChosenRun, Reading, ServiceClock
 from app.http.problems import documented
+from hydrology.base.absent import absent, texts
+from hydrology.base.reasons import Reason
 from records.basins.basins import Site, UnknownBasin, sites
 from records.forecasts.latest import Latest, NoForecast, NoModel
 from records.runs import runs
 from records.runs.runs import UnknownRun
 
 router = APIRouter(prefix="/basins", tags=["forecasts"])
-
-NOT_DIVIDED = "The run did not divide its spread: forecast with perturbed_states."
 
 
 class SpreadShares(Model):
@@ -63,7 +63,9 @@ def _answer(session: Session, latest: Latest, at: datetime | None) -> SpreadOfRu
     variance = runs.series_of(session, run.id, basin.basin_id, (runs.VARIANCE,)).get(runs.VARIANCE)
     missing = missing_in_header(basin)
     if variance is None:
-        missing |= dict.fromkeys(("standard_deviation", "shares"), basin.reason or basin.pruned or NOT_DIVIDED)
+        missing |= dict.fromkeys(
+            ("standard_deviation", "shares"), basin.reason or basin.pruned or absent(Reason.SPREAD_NOT_DIVIDED)
+        )
     return SpreadOfRun(
         **header(latest, at),
         **days_ahead(run),
@@ -72,7 +74,7 @@ def _answer(session: Session, latest: Latest, at: datetime | None) -> SpreadOfRu
         if variance is None
         else json_numbers.column(np.sqrt(variance.values.sum(axis=0, dtype=np.float64))),
         shares=None if variance is None else _shares(variance),
-        missing=missing,
+        missing=texts(missing),
     )
 
 

@@ -6,15 +6,9 @@ from math import floor, log10
 
 from app.forecasts.schemas import Calibration, Columns, Storage
 from hydrology.base.units import Units
-from hydrology.weather.forcing import IMAGINED, ForcingKind
+from hydrology.weather.forcing_kinds import KINDS, ForcingKind
 
 UNITS: Mapping[Units, str] = {"m3/s": "m³/s", "mm/day": "mm/day", "cfs": "ft³/s"}
-_WEATHER: Mapping[ForcingKind, str] = {
-    "observed": "with observed weather (a hindcast)",
-    "supplied": "with a weather forecast",
-    "climatology": "with the weather of other years",
-    "dry": "if no more rain or snow fell",
-}
 LIKELY = ("p10", "p90")
 """The quantiles of "likely": a chance of 80 %."""
 MIN_SNOW_MM = 1.0
@@ -58,15 +52,15 @@ def _sentences(
     if calibration is not None and calibration.last_observed is not None and calibration.last_observed_day is not None:
         yield f"{number(calibration.last_observed)} {unit} was observed on {on(calibration.last_observed_day)}."
     median = (calibrated or discharge)["median"]
-    comes = "would flow" if weather in IMAGINED else "is expected"
+    comes = "would flow" if KINDS[weather].hypothetical else "is expected"
     first = f"{number(median[0])} {unit} {comes} on {on(days[0])}"
     if len(days) > 1:
         highest = max(range(len(days)), key=median.__getitem__)
-        first += f" and {number(median[-1])} on {on(days[-1])}, {_WEATHER[weather]}"
+        first += f" and {number(median[-1])} on {on(days[-1])}, {KINDS[weather].in_words}"
         if 0 < highest < len(days) - 1:
             first += f"; the highest is {number(median[highest])} on {on(days[highest])}"
     else:
-        first += f", {_WEATHER[weather]}"
+        first += f", {KINDS[weather].in_words}"
     yield first + "."
     if calibrated is None:
         yield "The uncertainty is not known."

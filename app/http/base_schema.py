@@ -38,12 +38,6 @@ class Absences:
         return value
 
 
-NORMAL_IS_0 = "The normal is 0."
-"""Reason for a missing percentage of normal."""
-
-NOT_CONSERVING = "The model version does not conserve mass, so there is no water balance."
-"""Reason for missing simulated water."""
-
 Program = Annotated[
     str,
     Field(

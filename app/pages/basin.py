@@ -49,9 +49,11 @@ from app.pages.figures.recession import drain_down
 from app.pages.render import render
 from app.weather.feeds import service as feed_service
 from app.weather.feeds.schemas import Hole
+from hydrology.base.absent import Absent, absent
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import day
 from hydrology.base.errors import InvalidInput, NotFound
+from hydrology.base.reasons import Reason
 from hydrology.base.units import Area, Units, converted
 from hydrology.extremes.alerting import rank
 from hydrology.verification.results import ALL_YEAR
@@ -84,15 +86,15 @@ class Basin:
     """
 
     detail: BasinDetail
-    forecast: BasinForecast | str
+    forecast: BasinForecast | Absent
     around: RunsAround | None
     units: Units
     members: bool
     figures: Sequence[Figure]
     alerts: BasinAlerts
-    volumes: VolumesOfRun | str
-    skill: BasinSkill | str
-    skill_by_lead: BasinVerification | str
+    volumes: VolumesOfRun | Absent
+    skill: BasinSkill | Absent
+    skill_by_lead: BasinVerification | Absent
     model: ModelDetail | None
     holes: Sequence[Hole]
     loss: str | None = None
@@ -125,7 +127,7 @@ class Basin:
     @property
     def scores(self) -> list[tuple[str, float, int]]:
         """Name, value and number of days of each score shown."""
-        if isinstance(self.skill, str):
+        if isinstance(self.skill, Absent):
             return []
         return [
             (score.metric, score.value, score.n)
@@ -137,12 +139,12 @@ class Basin:
     @property
     def shipped_skill(self) -> bool:
         """Whether a score shown came with the shipped ensemble."""
-        return not isinstance(self.skill, str) and any(score.shipped for score in self.skill.scores)
+        return not isinstance(self.skill, Absent) and any(score.shipped for score in self.skill.scores)
 
     @property
     def calibrated_leads(self) -> list[LeadVerification]:
         """Verification of calibrated forecasts by lead time."""
-        if isinstance(self.skill_by_lead, str):
+        if isinstance(self.skill_by_lead, Absent):
             return []
         return [row for row in self.skill_by_lead.verification if row.forecaster == "calibrated"]
 
@@ -162,7 +164,7 @@ def read_basin(
     detail = basin_service.detail(session, basin)
     latest = _or_reason(lambda: lookup.chosen(session, run, basin, now)[0])
     shown = _Shown(session, basin, units, members, now, run)
-    page = shown.without(detail, latest) if isinstance(latest, str) else shown.with_forecast(detail, latest)
+    page = shown.without(detail, latest) if isinstance(latest, Absent) else shown.with_forecast(detail, latest)
     return render(request, "basin.html", page)
 
 
@@ -177,7 +179,7 @@ class _Shown:
     now: datetime
     run: str | None
 
-    def without(self, detail: BasinDetail, reason: str) -> Basin:
+    def without(self, detail: BasinDetail, reason: Absent) -> Basin:
         """Return the page of a basin that has no forecast."""
         return Basin(
             detail=detail,
@@ -197,7 +199,7 @@ class _Shown:
     def with_forecast(self, detail: BasinDetail, latest: Latest) -> Basin:
         """Return the page of a basin with a run's forecast."""
         forecast = _or_reason(lambda: self._forecast(latest))
-        if isinstance(forecast, str):
+        if isinstance(forecast, Absent):
             return self.without(detail, forecast)
         return Basin(
             detail=detail,
@@ -274,8 +276,8 @@ class _Shown:
     def _observed(self, forecast: BasinForecast, time: Sequence[date]) -> Observed:
         last = min(time[-1], self.now.date())
         answer = _or_reason(lambda: self._observations(gauge_product(self.basin), DISCHARGE, time[0], last, forecast))
-        if isinstance(answer, str):
-            return Observed([], [], answer)
+        if isinstance(answer, Absent):
+            return Observed([], [], str(answer))
         return Observed(answer.time, answer.values[DISCHARGE])
 
     def _observations(
@@ -303,9 +305,9 @@ def _gravity(alert: Alert) -> tuple[int, float]:
     return rank(alert.severity), alert.return_period_years or math.inf
 
 
-def _or_reason(read: Callable[[], Answer]) -> Answer | str:
+def _or_reason(read: Callable[[], Answer]) -> Answer | Absent:
     """Return an answer, or the reason why there is none."""
     try:
         return read()
     except (NotFound, InvalidInput) as problem:
-        return str(problem)
+        return absent(Reason.FAILED, message=str(problem))

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.basins.schemas import Kind, kind_of
 from app.pages.map import Place
+from hydrology.base.absent import Absent, known
 from hydrology.base.calendar import as_date
 from hydrology.base.staleness import age_days, stale
 from hydrology.base.units import Area, mm_per_day_to_m3s
@@ -19,6 +20,7 @@ from records.basins import basins
 from records.forecasts import latest
 from records.forecasts.latest import Latest
 from records.runs.runs import RunBasin
+from records.runs.snow_summary import RunSnow
 from records.verification import scores as verification_scores
 from records.versions import versions
 
@@ -105,7 +107,7 @@ def _with_forecast(
     return replace(
         basin,
         t0=as_date(run.t0),
-        reason=forecast.superseded_by.reason if forecast.superseded_by else None,
+        reason=str(forecast.superseded_by.reason) if forecast.superseded_by else None,
         age_days=age,
         stale=stale(age),
         severity=max((level.severity for level in levels), key=rank, default=None),
@@ -113,8 +115,8 @@ def _with_forecast(
         level=likeliest.level if likeliest else None,
         trend=likeliest.trend if likeliest else None,
         peak=_peak(of_basin),
-        flow_percent=_percent(summary.discharge_mm, summary.normal_mm),
-        snow_percent=_percent(summary.snow_mm, summary.snow_normal_mm),
+        flow_percent=_percent(summary.discharge_mm, known(summary.normal_mm)),
+        snow_percent=_snow_percent(summary.snow),
         peak_day=None if summary.peak_lead is None else as_date(run.t0 + np.timedelta64(summary.peak_lead, "D")),
         nse=nse,
     )
@@ -123,6 +125,10 @@ def _with_forecast(
 def _percent(amount: float | None, normal: float | None) -> float | None:
     """Return an amount in percent of normal; None where the normal is too small for a meaningful percentage."""
     return None if amount is None or normal is None or normal < MIN_NORMAL_MM else 100 * amount / normal
+
+
+def _snow_percent(snow: RunSnow | Absent) -> float | None:
+    return None if isinstance(snow, Absent) else _percent(snow.mean_mm, known(snow.normal_mm))
 
 
 def _peak(basin: RunBasin) -> float | None:

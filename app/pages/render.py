@@ -13,6 +13,7 @@ from markupsafe import Markup
 
 from app.forecasts.words import number, on
 from app.pages import static_files
+from hydrology.base.absent import Absent
 from hydrology.base.basins import place_in_words
 from runtime.clock import Clock
 
@@ -76,6 +77,7 @@ def _environment() -> Environment:
         "day_and_time": day_and_time,
         "words": words,
     }
+    environment.tests["absent"] = lambda value: isinstance(value, Absent)
     environment.globals |= {"navigation": NAVIGATION, "place": place_in_words, "version": metadata.version("freshet")}
     return environment
 

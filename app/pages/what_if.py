@@ -17,6 +17,7 @@ from app.pages.figures.what_if import compared
 from app.pages.render import render
 from hydrology.base.errors import NotFound
 from hydrology.base.units import Units
+from hydrology.weather.forcing_kinds import KINDS
 from jobspec.changes import Increment
 from jobspec.fields import ID
 from jobspec.jobs.forecasting import WhatIfParams
@@ -104,12 +105,7 @@ class WhatIf:
     @property
     def weathers(self) -> dict[str, str]:
         """The kinds of weather after T0, in words."""
-        return {
-            "observed": "what was observed",
-            "supplied": "a weather forecast",
-            "climatology": "other years'",
-            "dry": "no precipitation",
-        }
+        return {name: kind.label for name, kind in KINDS.items()}
 
     @property
     def difference(self) -> str | None:

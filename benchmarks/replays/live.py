@@ -237,11 +237,12 @@ def _cycle(replay: _Replay, issue_day: Day, settings: Settings) -> _IssueDay:
     reported: list[str] = []
     clock = Clock(_at(issue_day))
     watcher = Watcher(notify=reported.append, pause=pauses.append)
-    done = daily(replay.database, clock, settings, _intake(settings), Asked(HORIZON), (), watcher)
+    done = daily(replay.database, clock, settings, _intake(settings), Asked(HORIZON), watcher=watcher)
     with replay.database.reading() as session:
         ended = [last_ended(basins.get(session, one.basin), clock.now()) for one in done.basins]
     outcomes = list(zip(done.basins, ended, strict=True))
-    return _IssueDay(issue_day, outcomes, done.problems, pauses, [one for one in reported if "weighs" not in one])
+    problems = {name: str(problem) for name, problem in done.problems.items()}
+    return _IssueDay(issue_day, outcomes, problems, pauses, [one for one in reported if "weighs" not in one])
 
 
 def _silenced(gauges: Mapping[str, Gauge]) -> dict[str, Gauge]:
@@ -294,7 +295,7 @@ def _accounted(hard: _Replay) -> dict[str, Any]:
             status = _status(outcome, ended)
             counts[status] += 1
             if status != "issued":
-                reasons[status][_like(outcome.reason)] += 1
+                reasons[status][_like(None if outcome.reason is None else str(outcome.reason))] += 1
     return {
         "basin_days": {"all": len(hard.issue_days) * len(hard.world.gauges), **counts},
         "reasons": {status: dict(of_status.most_common()) for status, of_status in reasons.items()},

@@ -152,7 +152,7 @@ def _cycle(database: Database, issue_day: datetime, settings: Settings, traces: 
 
     intake = Intake(settings.data, settings.ingest_hosts, None, lambda _done, _size: None, lambda _name: None)
     names = ("flow", "past", f"ahead-{traces}")
-    cycle = daily(database, Clock(issue_day), settings, intake, Asked(HORIZON), names, Watcher(show))
+    cycle = daily(database, Clock(issue_day), settings, intake, Asked(HORIZON), names=names, watcher=Watcher(show))
     if cycle.counts != {"issued": count} or cycle.problems or {run.forcing_kind for run in cycle.runs} != {"supplied"}:
         raise SystemExit(f"Not all basins have their forecast: {cycle.counts}, {cycle.problems}.")
     return time.process_time() - started, fetched

@@ -19,7 +19,8 @@ from benchmarks.years.pattern import Pattern
 from hydrology.base.calendar import Day
 from hydrology.base.series import DailySeries
 from hydrology.base.variables import WEATHER
-from hydrology.weather.forcing import ForcingKind, WeatherForecast, WeatherIssue
+from hydrology.weather.forcing import WeatherForecast, WeatherIssue
+from hydrology.weather.forcing_kinds import ForcingKind
 from ingestion.feeds.base import Observations
 from jobspec.jobs.forecasting import ForecastParams
 from operations.data.ingest import store as store_observed

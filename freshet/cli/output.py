@@ -3,7 +3,7 @@
 import json
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import is_dataclass
+from dataclasses import fields, is_dataclass
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -20,6 +20,8 @@ PARTLY_DONE = 6
 
 Json = Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON object instead of text.")]
 
+REASONS = ("reason", "age_reason", "pruned")
+"""Fields of dataclasses that hold a reason and never a value."""
 WIDE = 200  # columns, where the answer goes to a file or a pipe and not to a terminal
 
 _answers = Console(width=None if sys.stdout.isatty() else WIDE)
@@ -58,6 +60,21 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[object]], title: str |
 def problem_json(problem: Problem) -> dict[str, Any]:
     """Return a problem as its JSON object."""
     return {"problem": {"kind": problem.kind, "detail": str(problem)}}
+
+
+def fields_of(record: Any) -> dict[str, Any]:
+    """Return a dataclass as a JSON object: a missing value is null, with its reason in `missing`."""
+    shown: dict[str, Any] = {}
+    missing: dict[str, str] = {}
+    for field in fields(record):
+        value = getattr(record, field.name)
+        if not isinstance(value, Absent):
+            shown[field.name] = fields_of(value) if is_dataclass(value) else value
+        elif field.name in REASONS:
+            shown[field.name] = str(value)
+        else:
+            shown[field.name], missing[field.name] = None, str(value)
+    return shown | ({"missing": missing} if missing else {})
 
 
 def _cell(value: object) -> str:

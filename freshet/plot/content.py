@@ -72,7 +72,11 @@ def content(session: Session, run: runs.Run, of_basin: runs.RunBasin, days_back:
     rows = dict(zip(flows.axes["level"], values, strict=True))
     first = run.t0 - np.timedelta64(days_back - 1, "D")
     period = Period(first, run.t0 + np.timedelta64(run.horizon_days, "D"))
-    notes = (of_basin.spin_up_note, of_basin.summary.training_note, None if calibrated else of_basin.why_not_calibrated)
+    notes = (
+        of_basin.spin_up_note,
+        of_basin.summary.training_note,
+        None if calibrated else str(of_basin.why_not_calibrated),
+    )
     return Plume(
         basin=basin.id,
         name=basin.name or "",

@@ -6,11 +6,14 @@ the text is created where somebody reads it.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
+from itertools import islice
 from string import Formatter
-from typing import Union
+from typing import TypeVar, Union
 
 from hydrology.base.reasons import Reason
 
+Value = TypeVar("Value")
 Parameter = Union[str, int, float, "Absent"]
 
 
@@ -49,5 +52,26 @@ def absent(reason: Reason, **parameters: Parameter) -> Absent:
     return Absent(reason.name.lower(), parameters)
 
 
+def known(value: Value | Absent) -> Value | None:
+    """Return a value, or None where it is missing."""
+    return None if isinstance(value, Absent) else value
+
+
+def text(reason: Absent | None) -> str | None:
+    """Return the text of a reason, for a reader; None where nothing is missing."""
+    return None if reason is None else str(reason)
+
+
+def texts(absences: Mapping[str, Absent]) -> dict[str, str]:
+    """Return the text of each missing value, for a reader."""
+    return {name: str(reason) for name, reason in absences.items()}
+
+
+def first_texts(absences: Mapping[str, Absent]) -> str:
+    """Return the first few texts, for the message of an error that has many causes."""
+    return " ".join(str(reason) for reason in islice(absences.values(), 3))
+
+
+@cache
 def _fields(template: str) -> set[str]:
     return {name for _, name, _, _ in Formatter().parse(template) if name is not None}

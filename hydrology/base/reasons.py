@@ -117,6 +117,162 @@ class Reason(Enum):
     NO_SIMULATED_LEVELS = "Version {version} has not been simulated for levels yet: run freshet thresholds simulate."
 
     # Levels of discharge
+    # Runs
+    NOT_STORED = "The run did not store it."
+    PRUNED = "{rule} It was pruned on {day}."
+    BASINS_NOT_ISSUED = "{lacking} of {basins} basins were not issued: see the reason of each."
+    SPINNING_UP = "{note}"
+    NOT_THE_LATEST = "It cannot be the latest."
+    BASINS_FAILED = "{count} basins failed. {first}"
+    SOURCE_FAILED = "{source}: {why}"
+    NO_STATE = "The basin has no state of T0."
+    NOT_FINITE = "The network computed values that are not finite."
+    LEDGER_OPEN = "The ledger does not close for member {members}."
+    LEDGER_WRONG = "The ledger of member {member} cannot be right: {fault}."
+    LEDGER_WRONG_UNTIL_T0 = "{basin}: between {first} and {last} {fault}"
+    FORCING_REVISED = "{basin}: its forcing was revised during the forecast: forecast again."
+    EMPTY_STORE = "The run began from an empty store."
+    SUMS_NOT_STORED = "The state of T0 is no longer stored: forecast again."
+    SPREAD_NOT_DIVIDED = "The run did not divide its spread: forecast with perturbed_states."
+
+    # The fault of a ledger, a clause
+    NEGATIVE_WATER = "its {quantity} is negative: {lowest:.3g} {unit} at the lowest"
+
+    # States
+    ATTRIBUTE_REVISED = "An attribute was revised."
+    CLIMATE_COMPUTED = "Its climate indices were computed."
+    SERIES_REVISED = "Of {product} {variable} was revised."
+
+    # Days and weather of a run
+    T0_NOT_ENDED = "{basin}: T0 {t0} has not ended at its location: choose {last} or an earlier day."
+    T0_OUTSIDE_RECORD = "{basin}: T0 {t0} is outside the {product} record {record}."
+    RECORD_STALE = "{basin}: its {product} ends on {last}, more than {days} days ago."
+    RECORD_STOPS = "{why} {stop}"
+    """The record ends before it is needed, with the reason why it ends there."""
+    WEATHER_TOO_SHORT = (
+        "{basin}: {horizon} days after T0 {t0} need forcing until {needed}, and the record ends on {last}: shorten the "
+        "horizon or choose an earlier T0."
+    )
+    WEATHER_GAP = "{basin}: the forcing of {day}, one of the {horizon} days after T0 {t0}, is missing."
+    NO_OTHER_YEAR = (
+        "{basin}: its record {record} holds the weather of {days} of no other year: ingest more years, or forecast "
+        "with another weather."
+    )
+    NO_WEATHER_FORECAST = "{basin}: no weather forecast that is known holds {days}: fetch or add one."
+    WEATHER_FORECAST_LACKS = (
+        "{basin}: the weather forecast has no {variables}, which this model takes: add one that has."
+    )
+    WEATHER_FORECAST_LACKS_BRIDGED = (
+        "{basin}: the weather forecast has no {variables}, which its bridge takes: add one."
+    )
+    WEATHER_FORECAST_TOO_SHORT = (
+        "{basin}: the weather forecast holds {period}, and {horizon} days after T0 {t0} are {days}: shorten the "
+        "horizon, or choose another T0 or weather forecast."
+    )
+    WEATHER_FORECAST_TOO_SHORT_BRIDGED = (
+        "{basin}: the weather forecast holds {period}, which makes {held} of the {horizon} days after T0 {t0} over its "
+        "bridge, as rain is shared out between days: shorten the horizon, or choose another T0 or weather forecast."
+    )
+
+    # What-if runs
+    NO_CELLS_TO_CHANGE = (
+        "{basin}: the network's cells do not hold water, so that none can be added or taken: leave it out."
+    )
+    NO_SNOW_TO_CHANGE = (
+        "{basin}: its snow cannot be separated from its other water. {why} Or change the water of all cells."
+    )
+    CELLS_CANNOT_CHANGE = "{basin}: the {cells} of member {member} {why}."
+    NO_CELLS_TO_ASSIMILATE = (
+        "{basin}: the network's cells do not hold water, so that no flow can be assimilated: leave it out."
+    )
+    RECORD_TOO_SHORT_TO_ASSIMILATE = "{basin}: its record begins on {first}, and {days} days before T0 are needed."
+    NO_FLOW_TO_ASSIMILATE = "{basin}: no discharge was observed in {period}, so that there is nothing to assimilate."
+    NO_TEMPERATURE_TO_CHANGE = (
+        "{basin}: the version takes no temperature, so degrees would have no effect: leave them out."
+    )
+    WEATHER_IMPOSSIBLE = (
+        "{basin}: {variable} of {day} would be {value:.4g} {unit}, outside {lowest:g} to {highest:g}: change the "
+        "weather by less."
+    )
+
+    # Calibration
+    HYPOTHETICAL_WEATHER = "This run uses hypothetical weather, so its error cannot be estimated."
+    NO_ERROR_MODEL = "Version {version} has no error model: fit one (freshet calibrate)."
+    TOO_FEW_ISSUE_DAYS = (
+        "Forecasts with a weather forecast are calibrated on past forecasts (freshet calibrate --forecasts), once "
+        "{needed} days T0 with {weather} have been observed: {days} have been forecast so far."
+    )
+    RECORD_TOO_SHORT_TO_CALIBRATE = (
+        "The error model of version {version} was not fitted to the flow of {basin}, and its regional numbers need "
+        "{days} days of forcing."
+    )
+    NO_REGIONAL_ERROR_MODEL = (
+        "The error model of version {version} was not fitted to the flow of {basin}, and it has no regional numbers "
+        "for basins that it was not fitted to."
+    )
+
+    # Water
+    NO_WATER_IN_CELLS = "The network's cells do not hold water."
+    AGE_NOT_REQUESTED = (
+        "The age of the water was not requested for this run: forecast with --age, or with `age` in a job."
+    )
+    RECORD_TOO_SHORT_FOR_AGE = "The record begins {days} days before T0: no water is known to be older."
+    OTHER_PAST = (
+        "The past, simulated again, does not end in the stored state of T0: that was computed by another program or "
+        "processor, or its forcing has been revised since."
+    )
+    NO_SIMULATED_STORAGE = (
+        "No simulated storage of past days is stored for version {version}: simulate it (freshet thresholds simulate)."
+    )
+    SIMULATION_DAMAGED = (
+        "The stored simulation of the past is damaged: simulate it again (freshet thresholds simulate)."
+    )
+
+    # Snow
+    NO_SNOW_CELLS = "No snow cells were chosen for this basin."
+    SNOW_CELLS_CHANGED = (
+        "The snow cells have changed since the simulation: simulate again (freshet thresholds simulate)."
+    )
+    SNOW_CELLS_NOT_CHOSEN = (
+        "No snow cells have been chosen for this basin, whose reference snow is stored: evaluate the version (freshet "
+        "evaluate)."
+    )
+    NO_SNOW_REFERENCE = (
+        "No reference snow of this basin is stored, and the version has no snow cells chosen over other basins: ingest "
+        "reference snow, or evaluate the version in basins that have some (freshet evaluate)."
+    )
+    NO_CELL_FOLLOWS_SNOW = "No cell follows the reference."
+    SNOW_CELLS_NOT_SCORED = "The cells were not scored."
+    SNOW_SHARE_UNKNOWN = "The share of snow in this basin's precipitation ({attribute}) is unknown."
+    TOO_LITTLE_SNOW_TO_SCORE = "The regional mapping was not scored in basins with so little snow."
+    SNOW_NOT_SCORED = "The snow of this model version was not scored in this basin."
+    SNOW_IS_OF_THE_BASIN = "Snow is read by cells chosen against reference snow of this basin."
+    SNOW17_LACKS_VARIABLES = "Snow-17 needs {variables}, which this model does not take."
+    SNOW17_LACKS_ELEVATION = "Snow-17 needs the mean elevation of the basin ({attribute}), which is not known."
+    SNOW17_RECORD_TOO_SHORT = "Snow-17 needs the weather of the {days} days until T0; it is known from {first} on."
+    SNOW17_WEATHER_GAP = "Snow-17 needs the weather of each of the {days} days until T0."
+
+    # Normals
+    NO_DISCHARGE = "No discharge of {basin} is stored."
+    NO_DISCHARGE_IN = "No discharge of {basin} is stored from {first} to {last}."
+    NO_AREA_FOR_DEPTH = "{basin} has no area by which its discharge would be a depth."
+    NORMAL_IS_0 = "The normal is 0."
+    NORMAL_TOO_SMALL = "No percentage is given of a normal below {mm:g} mm."
+
+    # Areas
+    RUN_WITHOUT_AREA = "The run names no drainage area of the basin."
+    RUN_WITHOUT_AREA_FOR_DEPTH = "The run names no drainage area of {basin}, by which its discharge would be a depth."
+    NO_AREA_AT_RUN = "The basin had no drainage area when the run was created."
+    NO_PRODUCT_AREA_AT_RUN = "The basin had no drainage area of the weather product when the run was created."
+    NO_AREA_STORED = "No area of the basin is stored, so its discharge cannot be given as a depth."
+
+    # Seasonal volumes
+    HINDCAST_VOLUME = "The run is a hindcast: it uses the weather after T0, so its volume is not a forecast."
+    DRY_VOLUME = "The run has no precipitation after T0, so its volume is not an expected one."
+    SEASON_NOT_STARTED = "The season begins after T0."
+    SEASON_NOT_OBSERVED = "{missing} of the {days} days of the season until T0 were not observed, {first} the first."
+
+    # Levels of discharge
     TOO_FEW_YEARS_FOR_LEVEL = "Years with enough days: {years}. A level needs {needed}."
     NO_INTERVAL_REQUESTED = "No interval was asked for."
     NO_INTERVAL_OF_ZERO = (
@@ -126,9 +282,11 @@ class Reason(Enum):
     SAME_IN_EVERY_YEAR = "It is the same in every year with flow: there is nothing to fit."
     DRY_IN_EVERY_YEAR = "None of the {years} years has any flow."
     SHARE_WITHOUT_INTERVAL = "It is a share of the record's own days, so it has no interval."
+    LEVEL_NOT_PASSED = "In {below} of {members} members flow falls below it within the {days} days."
+    BELOW_AT_T0 = "Flow was below it at T0 already: {flow} {unit} in the mean of the members."
+    DRY_RIVER = "It is 0: the river dries up that often, and flow cannot fall below nothing."
 
     # Reference snow
-    NO_CELL_FOLLOWS_SNOW = "No cell follows the reference."
     TOO_FEW_SNOW_DAYS = "The reference snow water equivalent is known on {days} days; at least {minimum} are needed."
     REFERENCE_SNOW_IS_CONSTANT = "The reference snow water equivalent is constant: there is no snow to follow."
     NO_CELLS_AS_SNOW = "No cells are chosen as snow."

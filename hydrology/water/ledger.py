@@ -15,7 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from hydrology.base.absent import Absent, absent
 from hydrology.base.errors import InvalidInput
+from hydrology.base.reasons import Reason
 
 Array = npt.NDArray[np.float64]
 
@@ -177,7 +179,7 @@ def close_together(
     tolerance = tolerance_of(dtype)
     rain, runoff, lost = _flows(precipitation, discharge, loss)
     before, after = (_of_shape(s, rain.shape[:1], "storage") for s in (storage_before, storage_after))
-    return _ledgers(rain.sum(axis=1), runoff.sum(axis=1), lost.sum(axis=1), before, after, tolerance, booked)
+    return _ledgers(rain.sum(axis=1), runoff.sum(axis=1), lost.sum(axis=1), before, after, tolerance, booked=booked)
 
 
 def close(
@@ -226,13 +228,13 @@ def close_since_empty(sums: Sums, storage: npt.ArrayLike) -> tuple[Ledger, ...]:
     return _ledgers(rain, runoff, lost, np.zeros_like(stored), stored, WATER_SINCE_EMPTY.tolerance).each()
 
 
-def negative_water(discharge: npt.ArrayLike, loss: npt.ArrayLike, storage: npt.ArrayLike) -> dict[int, str]:
+def negative_water(discharge: npt.ArrayLike, loss: npt.ArrayLike, storage: npt.ArrayLike) -> dict[int, Absent]:
     """Return the members with negative water, and describe the negative quantity of each.
 
     Args:
         discharge, loss, storage: the first axis is the member; mm/day, mm/day and mm. Rounding (`MIN_MM`) is allowed.
     """
-    faults: dict[int, str] = {}
+    faults: dict[int, Absent] = {}
     for name, values, unit in (
         ("discharge", discharge, "mm/day"),
         ("loss", loss, "mm/day"),
@@ -241,7 +243,8 @@ def negative_water(discharge: npt.ArrayLike, loss: npt.ArrayLike, storage: npt.A
         array = np.asarray(values, dtype=np.float64)
         lowest = array.reshape(len(array), -1).min(axis=1, initial=0.0)
         for member in np.flatnonzero(lowest < MIN_MM).tolist():
-            faults.setdefault(member, f"its {name} is negative: {lowest[member]:.3g} {unit} at the lowest")
+            fault = absent(Reason.NEGATIVE_WATER, quantity=name, lowest=float(lowest[member]), unit=unit)
+            faults.setdefault(member, fault)
     return faults
 
 
@@ -283,6 +286,7 @@ def _ledgers(
     before: Array,
     after: Array,
     tolerance: float,
+    *,
     booked: Mapping[str, npt.ArrayLike] | None = None,
 ) -> Ledgers:
     """Return the ledgers of members, all amounts in mm and (members,)."""

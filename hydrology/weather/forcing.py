@@ -19,12 +19,6 @@ from hydrology.weather.unit_hints import unit_hint
 
 Array = npt.NDArray[np.float32]
 
-ForcingKind = Literal["observed", "supplied", "climatology", "dry"]
-"""The kind of weather after T0: observed (a hindcast), supplied by a weather forecast, climatology (of other years,
-ESP), or dry (no precipitation, and of all else the mean of other years)."""
-IMAGINED: tuple[ForcingKind, ...] = ("dry",)
-"""Hypothetical weather: runs on it are what-if runs, never forecasts."""
-
 MAX_TRACES = 256
 MAX_LEADS = 366
 MAX_TRACE_DAYS = 20_000

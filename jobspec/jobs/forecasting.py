@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from hydrology.base.staleness import STALE_AFTER_DAYS
-from hydrology.weather.forcing import ForcingKind
+from hydrology.weather.forcing_kinds import DESCRIBED, KINDS, ForcingKind
 from jobspec.authority import DAILY, FORECAST, REPLAY, VOLUMES, WHAT_IF
 from jobspec.changes import UNCHANGED, Changes
 from jobspec.fields import Basins, DayField, Id, Line, Name, PeriodField, RequestModel, SeasonField
@@ -31,9 +31,7 @@ class AheadParams(RequestModel):
     product: Name | None = Field(None, description="The weather product that the version is expected to use.")
     weather: ForcingKind = Field(
         "observed",
-        description="The weather after T0. `observed`: a hindcast. `supplied`: a weather forecast. `climatology`: the "
-        "weather of the same days in every other year. `dry`: no precipitation, and the mean of all other variables: "
-        "the recession of the water that is there.",
+        description=DESCRIBED,
     )
     weather_id: Id | None = Field(
         None, description="The weather forecast to use; by default the newest known one of each basin."
@@ -46,7 +44,7 @@ class AheadParams(RequestModel):
 
     @model_validator(mode="after")
     def _names_what_it_uses(self) -> Self:
-        if self.weather_id is not None and self.weather != "supplied":
+        if self.weather_id is not None and not KINDS[self.weather].of_forecast:
             raise PydanticCustomError("weather_id", "`weather_id` goes with `weather` supplied alone")
         return self
 

@@ -90,7 +90,7 @@ def _chances(session: Session, run: str, basin: runs.RunBasin, window: int) -> l
     """Return the exceedance probability of each level within a window, or why there is none."""
     flow = runs.flow_ahead(session, run, basin.basin_id)
     if flow is None:
-        return absent(Reason.FAILED, message=basin.why_not_calibrated)
+        return basin.why_not_calibrated
     if basin.area_m2 is None or basin.area_name is None:
         return absent(Reason.NO_AREA_FOR_LEVELS)
     area = Area(basin.area_name, basin.area_m2)

@@ -13,8 +13,10 @@ from typing import Literal, get_args
 
 import structlog
 
+from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Day
 from hydrology.base.errors import NotFound, Problem
+from hydrology.base.reasons import Reason
 from hydrology.base.staleness import age_days, stale
 from ingestion.base import SourceFile
 from operations.alerts.decide_alerts import decide
@@ -58,7 +60,7 @@ class BasinOutcome:
     status: Status
     run: str | None = None
     t0: Day | None = None
-    reason: str | None = None
+    reason: Absent | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +112,7 @@ def daily(
     settings: Settings,
     intake: Intake,
     asked: Asked,
+    *,
     names: Sequence[str] = (),
     watcher: Watcher = _NOBODY,
 ) -> Cycle:
@@ -148,11 +151,11 @@ def _noting(name: str, problems: Reasons, lacking: Reasons) -> Iterator[Reasons]
     try:
         yield failed
     except Problem as problem:
-        problems[name] = str(problem)
+        problems[name] = absent(Reason.FAILED, message=str(problem))
     if failed:
-        problems[name] = f"{len(failed)} basins failed. {next(iter(failed.values()))}"
+        problems[name] = absent(Reason.BASINS_FAILED, count=len(failed), first=next(iter(failed.values())))
     for basin, reason in failed.items():
-        lacking.setdefault(basin, f"{name}: {reason}")
+        lacking.setdefault(basin, absent(Reason.SOURCE_FAILED, source=name, why=reason))
 
 
 def _fetch(
@@ -167,7 +170,7 @@ def _fetch(
     listener = Listener(show, watcher.notify, watcher.pause, files.append)
     fetched = fetch(database, clock, settings, intake, feed, listener=listener)
     watcher.on_fetch(feed, fetched, files)
-    return {basin.basin_id: str(basin.reason) for basin in fetched if basin.status == "failed"}
+    return {basin.basin_id: _failure(basin.reason) for basin in fetched if basin.status == "failed"}
 
 
 def _leading_on(database: Database, products: Sequence[str | None]) -> list[str]:
@@ -182,7 +185,11 @@ def _apply(database: Database, clock: Clock, bridge: str, watcher: Watcher) -> R
     outcomes = apply(
         database, clock, bridge, on_basin=lambda basin, done, total: watcher.show(bridge, done, total, basin)
     )
-    return {outcome.basin: str(outcome.error) for outcome in outcomes if outcome.status == "failed"}
+    return {outcome.basin: _failure(outcome.error) for outcome in outcomes if outcome.status == "failed"}
+
+
+def _failure(error: object) -> Absent:
+    return absent(Reason.FAILED, message=str(error))
 
 
 def _outcomes(
@@ -205,16 +212,17 @@ def _outcome(
     issued: tuple[runs.Run, runs.RunBasin] | None,
     newest: Latest | NotFound,
     done: Newest,
-    lacking: str | None,
+    lacking: Absent | None,
     now: datetime,
 ) -> BasinOutcome:
     if issued is not None:
         run, row = issued
         if row.status == "issued":
-            return BasinOutcome(name, "issued", run.id, run.t0, row.spin_up_note or lacking)
+            spinning_up = row.spin_up_note and absent(Reason.SPINNING_UP, note=row.spin_up_note)
+            return BasinOutcome(name, "issued", run.id, run.t0, spinning_up or lacking)
     reason = done.failed.get(name) or (issued and issued[1].reason) or done.late.get(name) or lacking
     if not isinstance(newest, Latest):
-        return BasinOutcome(name, "failed", reason=reason or str(newest))
+        return BasinOutcome(name, "failed", reason=reason or _failure(newest))
     run = newest.run
     status: Status = "unchanged"
     if stale(age_days(run.t0, now)):

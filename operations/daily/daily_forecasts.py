@@ -11,12 +11,15 @@ from datetime import datetime
 import numpy as np
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Day
 from hydrology.base.errors import Problem
+from hydrology.base.reasons import Reason
 from hydrology.base.staleness import STALE_AFTER_DAYS, age_days, stale
-from hydrology.weather.forcing import ForcingKind
+from hydrology.weather.forcing_kinds import KINDS, ForcingKind
 from jobspec.jobs.forecasting import ForecastParams
 from operations.data.basins import last_ended
+from operations.forecasting.days import with_stop
 from operations.forecasting.forecast import OnDays, issue
 from operations.forecasting.forecast_plan import ForecastInputs, Plan, possible_plans, read_inputs
 from records.basins import basins
@@ -26,7 +29,7 @@ from records.runs import runs, states
 from records.versions import promotions
 from runtime.clock import Clock
 
-Reasons = dict[str, str]
+Reasons = dict[str, Absent]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +52,7 @@ class Asked:
 
     def params(self, t0: Day, names: Sequence[str], weather: ForcingKind) -> ForecastParams:
         """Return the forecast parameters for basins with the same T0."""
-        weather_id = self.weather_id if weather == "supplied" else None
+        weather_id = self.weather_id if KINDS[weather].of_forecast else None
         return ForecastParams(basins=list(names), t0=t0, horizon=self.horizon, weather=weather, weather_id=weather_id)
 
 
@@ -85,7 +88,7 @@ def issue_newest(
     with database.reading() as session:
         current = promotions.current(session, names)
         known = {name: _known(session, name, clock.now(), asked) for name in current}
-    done = Newest(failed={name: f"No model version is current for {name}." for name in names if name not in current})
+    done = Newest(failed={name: absent(Reason.NO_CURRENT_VERSION, basin=name) for name in names if name not in current})
     by_version: dict[str, list[str]] = {}
     for name, version in current.items():
         by_version.setdefault(version, []).append(name)
@@ -93,11 +96,11 @@ def issue_newest(
         try:
             inputs = read_inputs(database, ForecastParams(), version, of_version, known)
         except Problem as problem:
-            done.failed |= dict.fromkeys(of_version, str(problem))
+            done.failed |= dict.fromkeys(of_version, absent(Reason.FAILED, message=str(problem)))
             continue
         done.failed |= inputs.failures
         for t0, of_day in _by_t0(inputs, clock.now(), done).items():
-            _issue(database, clock, _part(inputs, of_day), t0, asked, done, on_days)
+            _issue(database, clock, _part(inputs, of_day), t0, asked, done=done, on_days=on_days)
     return done
 
 
@@ -113,10 +116,9 @@ def _by_t0(inputs: ForecastInputs, now: datetime, done: Newest) -> dict[Day, lis
     for name, forcing in inputs.forcings.items():
         last = forcing.period.last
         if stale(age_days(last, now)):
-            sentence = (
-                f"{name}: its {inputs.loaded.version.product} ends on {last}, more than {STALE_AFTER_DAYS} days ago."
-            )
-            done.late[name] = forcing.with_stop(sentence)
+            product = inputs.loaded.version.product
+            ended = absent(Reason.RECORD_STALE, basin=name, product=product, last=str(last), days=STALE_AFTER_DAYS)
+            done.late[name] = with_stop(forcing, ended)
         else:
             by_t0.setdefault(last, []).append(name)
     return dict(sorted(by_t0.items()))
@@ -127,7 +129,7 @@ def _part(inputs: ForecastInputs, names: Collection[str]) -> ForecastInputs:
 
 
 def _issue(
-    database: Database, clock: Clock, inputs: ForecastInputs, t0: Day, asked: Asked, done: Newest, on_days: OnDays
+    database: Database, clock: Clock, inputs: ForecastInputs, t0: Day, asked: Asked, *, done: Newest, on_days: OnDays
 ) -> None:
     """Issue the runs of basins with the same T0.
 

@@ -5,8 +5,10 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import absent
 from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem, InvalidInput
+from hydrology.base.reasons import Reason
 from hydrology.base.units import Array
 from hydrology.weather.climate_indices import CLIMATE, ClimateIndices, climate_indices
 from hydrology.weather.evaporation import extraterrestrial_radiation, potential_evapotranspiration
@@ -71,7 +73,7 @@ def compute(
             session, basins.Basin(basin, attributes=numbers, texts=texts | {basins.CLIMATE_SOURCE: climate.source})
         )
         if basins.attributes_revised(session, basin, changes):
-            states.invalidate_all(session, basin, "its climate indices were computed", clock.wall())
+            states.invalidate_all(session, basin, absent(Reason.CLIMATE_COMPUTED), clock.wall())
     return climate
 
 

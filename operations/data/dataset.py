@@ -77,10 +77,6 @@ class BasinForcing:
         missing = self.forcing.over(days).missing[0]
         return days.days[int(missing.argmax())] if missing.any() else None
 
-    def with_stop(self, reason: str) -> str:
-        """Append to a reason why the record ends where it does."""
-        return f"{reason} {self.stop}" if self.stop else reason
-
 
 def load_forcing(
     session: Session, basin: str, config: TrainingConfig, means: Mapping[str, float] | None = None

@@ -7,11 +7,13 @@ import numpy as np
 import structlog
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import absent
 from hydrology.base.calendar import Day, Period
 from hydrology.base.discharge_values import refused
 from hydrology.base.errors import InvalidInput, Problem
 from hydrology.base.findings import Finding
 from hydrology.base.gaps import MAX_FILLED_GAP
+from hydrology.base.reasons import Reason
 from hydrology.base.series import DailySeries
 from hydrology.weather.basin_climate import BasinClimate
 from hydrology.weather.quality import quality_report
@@ -139,10 +141,10 @@ def store(session: Session, data: BasinData, clock: Clock) -> Outcome:
         changed_days += written.changed_days
         first = first_affected(written, before)
         if first is not None:
-            why = f"{one.variable} of {one.product} was revised"
+            why = absent(Reason.SERIES_REVISED, variable=one.variable, product=one.product)
             invalidated += states.invalidate(session, data.basin, one.product, first, why, clock.wall())
     if basins.attributes_revised(session, data.basin, changes):
-        invalidated += states.invalidate_all(session, data.basin, "an attribute was revised", clock.wall())
+        invalidated += states.invalidate_all(session, data.basin, absent(Reason.ATTRIBUTE_REVISED), clock.wall())
     status = "new" if "id" in changes else "changed" if changes or new_days or changed_days else "unchanged"
     return Outcome(data.basin, status, new_days, changed_days, invalidated, input_warnings=tuple(odd))
 

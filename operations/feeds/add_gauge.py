@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import absent
 from hydrology.base.errors import InvalidInput
 from hydrology.base.outline import BadOutline, outline_of
 from hydrology.base.outline_area import area_m2
+from hydrology.base.reasons import Reason
 from hydrology.base.units import M2_PER_KM2, Area
 from hydrology.weather.sampling_points import weather_points
 from ingestion.feeds.usgs_sites import Location, locations
@@ -74,7 +76,7 @@ def add(
             )
         changes = basins.upsert(session, new)
         if basins.attributes_revised(session, result.basin, changes):
-            states.invalidate_all(session, result.basin, "an attribute was revised", clock.wall())
+            states.invalidate_all(session, result.basin, absent(Reason.ATTRIBUTE_REVISED), clock.wall())
     return Added(result.basin, is_new, tuple(sorted(changes)))
 
 

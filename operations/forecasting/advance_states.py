@@ -13,7 +13,9 @@ import numpy as np
 import numpy.typing as npt
 import structlog
 
+from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Day, Period, month
+from hydrology.base.reasons import Reason
 from hydrology.uncertainty.error_model import MAX_GAP
 from hydrology.water.ledger import Sums, sums_after
 from models import balance
@@ -52,7 +54,7 @@ class Advanced:
 
     state: states.State | None
     parent: Parent | None
-    problem: str | None = None
+    problem: Absent | None = None
 
 
 def advance(
@@ -81,7 +83,7 @@ def advance(
     for names in groups(starts, stored):
         chunk = {basin: stored[basin] for basin in names}
         parents = {basin: Parent(state.day, state.sha256) if state else None for basin, state in chunk.items()}
-        problems: dict[str, str] = {}
+        problems: dict[str, Absent] = {}
         for days in _segments(starts[names[0]], t0):
             new = _advance_segment(loaded, forcings, chunk, days, problems)
             chunk |= _store_unchanged(database, clock, loaded, forcings, new, problems, wanted=wanted)
@@ -118,7 +120,7 @@ def _advance_segment(
     forcings: Mapping[str, BasinForcing],
     chunk: Mapping[str, states.State | None],
     days: Period,
-    problems: dict[str, str],
+    problems: dict[str, Absent],
 ) -> dict[str, states.NewState]:
     """Run basins over a span of days from their states in `chunk`.
 
@@ -135,7 +137,9 @@ def _advance_segment(
         before = chunk[basin]
         sums = _sums(before, forcing, outputs, at) if _conserves(loaded) else None
         if _conserves(loaded) and (problem := balance.fault(forcing.mass[at], outputs, start, last, sums, at)):
-            problems[basin] = f"{basin}: between {days.first} and {days.last} {problem}"
+            problems[basin] = absent(
+                Reason.LEDGER_WRONG_UNTIL_T0, basin=basin, first=str(days.first), last=str(days.last), fault=problem
+            )
             continue
         new[basin] = states.NewState(
             version_id=loaded.version.id,
@@ -159,7 +163,7 @@ def _store_unchanged(
     loaded: LoadedVersion,
     forcings: Mapping[str, BasinForcing],
     new: Mapping[str, states.NewState],
-    problems: dict[str, str],
+    problems: dict[str, Absent],
     *,
     wanted: bool,
 ) -> dict[str, states.State]:
@@ -171,7 +175,7 @@ def _store_unchanged(
         for basin in sorted(new):  # one order, so that two forecasts cannot deadlock
             basins.lock(session, basin)
             if series.stamp(session, basin, loaded.version.product) != forcings[basin].stamp:
-                problems[basin] = f"{basin}: its forcing was revised during the forecast: forecast again."
+                problems[basin] = absent(Reason.FORCING_REVISED, basin=basin)
             elif wanted:
                 after[basin] = states.put(session, new[basin], clock.wall())
             else:

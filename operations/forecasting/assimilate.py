@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy.orm import Session
 
-from hydrology.base.absent import Absent
+from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Period
+from hydrology.base.reasons import Reason
 from hydrology.water.assimilation import smallest_factors
 from models.arrays import Forcing
 from models.ensemble import Ensemble
@@ -27,25 +28,26 @@ WINDOW_DAYS = 10
 
 def assimilated_states(
     session: Session, loaded: LoadedVersion, forcings: Mapping[str, BasinForcing], at_t0: Mapping[str, State]
-) -> dict[str, State | str]:
+) -> dict[str, State | Absent]:
     """Return the states of T0 updated by the flow observed until then, or why a basin has none."""
     return {
         basin: _assimilated(session, loaded, forcings[basin].forcing, state)
         if loaded.ensemble.conserving
-        else f"{basin}: the network's cells do not hold water, so that no flow can be assimilated: leave it out."
+        else absent(Reason.NO_CELLS_TO_ASSIMILATE, basin=basin)
         for basin, state in at_t0.items()
     }
 
 
-def _assimilated(session: Session, loaded: LoadedVersion, record: Forcing, state: State) -> State | str:
+def _assimilated(session: Session, loaded: LoadedVersion, record: Forcing, state: State) -> State | Absent:
     basin, window = state.basin_id, Period(state.day - (WINDOW_DAYS - 1) * ONE_DAY, state.day)
     if record.first >= window.first:
-        return f"{basin}: its record begins on {record.first}, and {WINDOW_DAYS} days before T0 are needed."
+        first = str(record.first)
+        return absent(Reason.RECORD_TOO_SHORT_TO_ASSIMILATE, basin=basin, first=first, days=WINDOW_DAYS)
     observed = load_discharge(session, basin, loaded.version.area_products, Period(record.first, state.day))
     if isinstance(observed, Absent):
-        return str(observed)
+        return observed
     if np.isnan(observed[-WINDOW_DAYS:]).all():
-        return f"{basin}: no discharge was observed in {window}, so that there is nothing to assimilate."
+        return absent(Reason.NO_FLOW_TO_ASSIMILATE, basin=basin, period=str(window))
     before = _states_before(session, loaded, record, state, window)
     recent, mean_flow = observed[None, -WINDOW_DAYS:].astype(float), float(np.nanmean(observed))
     of_members = increments(loaded.ensemble, record.over(window), before, recent, mean_flow)

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Day, Period
+from hydrology.base.reasons import Reason
 from hydrology.weather.bridge import BRIDGED, DailyWeather
 from hydrology.weather.forcing import WeatherForecast
 from models.arrays import Array
@@ -49,7 +51,7 @@ def needed(days: RunDays, in_force: InForce | None) -> Period:
 
 def bridged(
     session: Session, forecast: WeatherForecast, product: str, days: RunDays, in_force: InForce | None
-) -> WeatherForecast | BridgedForecast | str:
+) -> WeatherForecast | BridgedForecast | Absent:
     """Convert a weather forecast of a basin to a product, or return why it cannot be converted.
 
     A forecast of a model without a bridge is used as if it were of the live archive; where the product has no bridge
@@ -64,7 +66,7 @@ def bridged(
     if not over:
         return forecast
     if missing := [name for name in BRIDGED if name not in forecast.values]:
-        return f"{forecast.basin}: the weather forecast has no {', '.join(missing)}, which its bridge takes: add one."
+        return absent(Reason.WEATHER_FORECAST_LACKS_BRIDGED, basin=forecast.basin, variables=", ".join(missing))
     weather = DailyWeather(forecast.first, {name: forecast.values[name].astype(np.float64) for name in BRIDGED})
     if from_model is not None:
         weather = from_model.part.corrections.apply(weather)
@@ -73,10 +75,13 @@ def bridged(
     ahead = weather.over(days.ahead)
     held = int(ahead.complete.all(axis=0).sum())
     if held < days.horizon:
-        return (
-            f"{forecast.basin}: the weather forecast holds {forecast.period}, which makes {held} of the {days.horizon} "
-            f"days after T0 {days.t0} over its bridge, as rain is shared out between days: shorten the horizon, or "
-            "choose another T0 or weather forecast."
+        return absent(
+            Reason.WEATHER_FORECAST_TOO_SHORT_BRIDGED,
+            basin=forecast.basin,
+            period=str(forecast.period),
+            held=held,
+            horizon=days.horizon,
+            t0=str(days.t0),
         )
     values = {name: of_days.astype(np.float32) for name, of_days in ahead.values.items()}
     return BridgedForecast(forecast.traces, ahead.first, values, over)

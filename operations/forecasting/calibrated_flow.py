@@ -13,8 +13,10 @@ import numpy.typing as npt
 import structlog
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import Absent, absent
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day, Period
+from hydrology.base.reasons import Reason
 from hydrology.base.series import DailySeries
 from hydrology.base.units import Area, to_mm_per_day
 from hydrology.uncertainty.error_model import BasinErrorModel, errors_of, mixed
@@ -100,7 +102,7 @@ def calibrations(
     t0: Day,
     states: Mapping[str, State],
     basins: Mapping[str, Basin],
-) -> dict[str, Calibration | str]:
+) -> dict[str, Calibration | Absent]:
     """Return the calibration of each basin, or why it has none.
 
     Args:
@@ -112,58 +114,48 @@ def calibrations(
         if weather is None
         else _of_weather(session, version, weather, list(states))
     )
-    if isinstance(model, str):
+    if isinstance(model, Absent):
         return dict.fromkeys(states, model)
     return {
         name: errors
-        if isinstance(errors := errors_in(model, name), str)
-        else _of_basin(session, model, errors, t0, state, basins[name], version.area_products)
+        if isinstance(errors := errors_in(model, name), Absent)
+        else _of_basin(model, errors, t0, _last_flow(session, t0, state, basins[name], version.area_products))
         for name, state in states.items()
     }
 
 
-def error_model_of(session: Session, version: Version, basins: Sequence[str]) -> error_models.ErrorModel | str:
+def error_model_of(session: Session, version: Version, basins: Sequence[str]) -> error_models.ErrorModel | Absent:
     """Return the error model of a version, or of the twin that is scored for it; or why there is none."""
     model = error_models.get(session, version.id, basins)
     if model is None and version.twin_id is not None:
         model = error_models.get(session, version.twin_id, basins)
-    return model or f"Version {version.id} has no error model: fit one (freshet calibrate)."
+    return model or absent(Reason.NO_ERROR_MODEL, version=version.id)
 
 
 def _of_weather(
     session: Session, version: Version, weather: RunWeather, basins: Sequence[str]
-) -> error_models.ErrorModel | str:
+) -> error_models.ErrorModel | Absent:
     """Return the error model of a version's forecasts with a weather model, or what is missing for it."""
     name = error_models.of_weather(weather.source, weather.model)
-    issue_days = runs.count_issue_days(session, version.id, weather.source, weather.model)
-    return error_models.get(session, version.id, basins, name) or (
-        f"Forecasts with a weather forecast are calibrated on past forecasts (freshet calibrate --forecasts), once "
-        f"{MIN_ISSUE_DAYS} days T0 with {name} have been observed: {issue_days} have been forecast so far."
-    )
+    model = error_models.get(session, version.id, basins, name)
+    if model is not None:
+        return model
+    days = runs.count_issue_days(session, version.id, weather.source, weather.model)
+    return absent(Reason.TOO_FEW_ISSUE_DAYS, needed=MIN_ISSUE_DAYS, weather=name, days=days)
 
 
-def errors_in(model: error_models.ErrorModel, basin: str) -> BasinErrorModel | str:
+def errors_in(model: error_models.ErrorModel, basin: str) -> BasinErrorModel | Absent:
     """Return the error model of a basin, or why there is none."""
-    return model.of_basin(basin) or (
-        f"The error model of version {model.version_id} was not fitted to the flow of {basin}, and "
-        + (
-            f"its regional numbers need {MIN_DAYS} days of forcing."
-            if model.for_unseen
-            else "it has no regional numbers for basins that it was not fitted to."
-        )
-    )
+    if (errors := model.of_basin(basin)) is not None:
+        return errors
+    if not model.for_unseen:
+        return absent(Reason.NO_REGIONAL_ERROR_MODEL, version=model.version_id, basin=basin)
+    return absent(Reason.RECORD_TOO_SHORT_TO_CALIBRATE, version=model.version_id, basin=basin, days=MIN_DAYS)
 
 
 def _of_basin(
-    session: Session,
-    model: error_models.ErrorModel,
-    error_model: BasinErrorModel,
-    t0: Day,
-    state: State,
-    basin: Basin,
-    area_products: Sequence[str],
+    model: error_models.ErrorModel, error_model: BasinErrorModel, t0: Day, last: LastFlow | None
 ) -> Calibration:
-    last = _last_flow(session, t0, state, basin, area_products)
     shown = RunCalibration(
         sha256=model.sha256,
         weather=model.weather,

@@ -7,7 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from hydrology.base.absent import Absent, absent
 from hydrology.base.errors import InvalidInput
+from hydrology.base.reasons import Reason
 from hydrology.snow.snow import TRASH_CELL
 from hydrology.water.storage_increment import incremented
 from jobspec.changes import Increment
@@ -18,7 +20,9 @@ from records.simulations.snow_cells import SnowMapping
 _IN_WORDS = {"snow": "cells that read as snow", "other": "cells that do not read as snow", "all": "cells"}
 
 
-def with_increment(loaded: LoadedVersion, state: State, snow: SnowMapping | str, increment: Increment) -> State | str:
+def with_increment(
+    loaded: LoadedVersion, state: State, snow: SnowMapping | Absent, increment: Increment
+) -> State | Absent:
     """Return the state with the increment in each member's cells, or why it cannot be applied.
 
     Args:
@@ -26,17 +30,18 @@ def with_increment(loaded: LoadedVersion, state: State, snow: SnowMapping | str,
     """
     basin = state.basin_id
     if not loaded.ensemble.conserving:
-        return f"{basin}: the network's cells do not hold water, so that none can be added or taken: leave it out."
-    if increment.where != "all" and isinstance(snow, str):
-        return f"{basin}: its snow cannot be separated from its other water. {snow} Or change the water of all cells."
+        return absent(Reason.NO_CELLS_TO_CHANGE, basin=basin)
+    if increment.where != "all" and isinstance(snow, Absent):
+        return absent(Reason.NO_SNOW_TO_CHANGE, basin=basin, why=snow)
     cells = np.asarray(state.arrays["c"])
     changed = np.empty_like(cells)
     for member, label in enumerate(loaded.labels):
-        chosen = _chosen(cells.shape[-1], [] if isinstance(snow, str) else snow.cells[label], increment)
+        chosen = _chosen(cells.shape[-1], [] if isinstance(snow, Absent) else snow.cells[label], increment)
         try:
             changed[member] = incremented(cells[member], chosen, increment.mm)
         except InvalidInput as error:
-            return f"{basin}: the {_IN_WORDS[increment.where]} of member {label} {error}."
+            cells_concerned = _IN_WORDS[increment.where]
+            return absent(Reason.CELLS_CANNOT_CHANGE, basin=basin, cells=cells_concerned, member=label, why=str(error))
     return replace(state, arrays={**state.arrays, "c": changed})
 
 

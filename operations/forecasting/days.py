@@ -4,8 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Day, Period
 from hydrology.base.errors import InvalidInput
+from hydrology.base.reasons import Reason
 from operations.data.dataset import BasinForcing
 from operations.forecasting.advance_states import ONE_DAY
 from runtime.clock import Clock
@@ -44,13 +46,19 @@ def choose_days(clock: Clock, t0: Day | None, horizon: int, last_t0: Day, last_e
     return RunDays(t0, horizon)
 
 
-def why_t0_unavailable(basin: str, forcing: BasinForcing, product: str, t0: Day, last_ended: Day) -> str | None:
+def why_t0_unavailable(basin: str, forcing: BasinForcing, product: str, t0: Day, last_ended: Day) -> Absent | None:
     """Return why T0 is unavailable.
 
     Outside the record, or not ended at the basin; None where available."""
     if t0 > last_ended:
-        return f"{basin}: T0 {t0} has not ended at its location: choose {last_ended} or an earlier day."
+        return absent(Reason.T0_NOT_ENDED, basin=basin, t0=str(t0), last=str(last_ended))
     record = forcing.period
     if record.first <= t0 <= record.last:
         return None
-    return forcing.with_stop(f"{basin}: T0 {t0} is outside the {product} record {record}.")
+    outside = absent(Reason.T0_OUTSIDE_RECORD, basin=basin, t0=str(t0), product=product, record=str(record))
+    return with_stop(forcing, outside)
+
+
+def with_stop(forcing: BasinForcing, reason: Absent) -> Absent:
+    """Append to a reason why the record ends where it does."""
+    return absent(Reason.RECORD_STOPS, why=reason, stop=forcing.stop) if forcing.stop else reason

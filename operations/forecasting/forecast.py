@@ -10,15 +10,18 @@ from importlib import metadata
 import structlog
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import Absent, absent
+from hydrology.base.reasons import Reason
 from hydrology.base.staleness import age_days, stale
-from hydrology.weather.forcing import IMAGINED, ForcingKind
+from hydrology.weather.forcing_kinds import KINDS, ForcingKind
 from jobspec.jobs.forecasting import ForecastParams
 from models.arrays import Array
 from operations.alerts.decide_alerts import decide
 from operations.data.basins import with_model
 from operations.forecasting.advance_states import advance
 from operations.forecasting.assimilate import assimilated_states
-from operations.forecasting.basin_forecast import BasinStart, forecasts_of, without_forecast
+from operations.forecasting.basin.forecast import forecasts_of, without_forecast
+from operations.forecasting.basin.inputs import BasinInputs
 from operations.forecasting.calibrated_flow import Calibration, calibrations
 from operations.forecasting.forecast_plan import NothingToForecast, Plan, plans, read_inputs
 from operations.forecasting.normals import observed_normals, snow_normals
@@ -41,9 +44,6 @@ __all__ = ["NothingToForecast", "OnDays", "forecast", "issue"]
 
 log = structlog.get_logger()
 
-NO_STATE = "The basin has no state of T0."
-NEVER_OBSERVED = "This run uses hypothetical weather, so its error cannot be estimated."
-NOT_ASKED = "The age of the water was not requested for this run: forecast with --age, or with `age` in a job."
 OnDays = Callable[[int, int], None]
 
 
@@ -72,7 +72,7 @@ def forecast(
         UnknownVersion, UnknownBasin, UnknownWeather: one does not exist.
         NothingToForecast: no basin of a version can be forecast; nothing of its run is stored.
     """
-    if params.weather in IMAGINED:
+    if KINDS[params.weather].hypothetical:
         purpose = "what-if"
     with database.reading() as session:
         groups = basins_by_version(session, params.basins, params.version)
@@ -112,7 +112,7 @@ def issue(
             return earlier
         issued = [
             run_store.store(
-                session, new_run(plan, clock, params.weather, purpose, key, owner=owner, t0_named=named), of_plan
+                session, new_run(plan, clock, params.weather, purpose, key=key, owner=owner, t0_named=named), of_plan
             )
             for plan, of_plan in stage("runs stored", [*zip(planned, results, strict=True)])
         ]
@@ -181,15 +181,16 @@ def results_of(
         )
         snow = {name: inputs.snow[name] for name in states}
         of_snow = snow_normals(session, inputs.loaded.version.id, snow, plan.days.t0)
-    regional = [name for name, of in snow.items() if not isinstance(of, str) and of.kind == "regional"]
+    regional = [name for name, of in snow.items() if not isinstance(of, Absent) and of.kind == "regional"]
     opinions = snow17_at(
         plan.days.t0, {name: inputs.basins[name] for name in regional}, plan.forcings, inputs.loaded.config.inputs
     )
-    by_age: Mapping[str, Array | str] = dict.fromkeys(states, NOT_ASKED)
+    by_age: Mapping[str, Array | Absent] = dict.fromkeys(states, absent(Reason.AGE_NOT_REQUESTED))
     if params.age:
         by_age = cells_by_age(database, inputs.loaded, plan.forcings, states, plan.days.t0)
+    no_state = absent(Reason.NO_STATE)
     starts = {
-        name: BasinStart(
+        name: BasinInputs(
             basin=inputs.basins[name],
             forcing=forcing,
             weather=plan.weather[name],
@@ -197,10 +198,10 @@ def results_of(
             snow=inputs.snow[name],
             snow17=opinions.get(name),
             credit=inputs.credit,
-            calibration=calibrated.get(name, NO_STATE),
-            normal=normals.get(name, NO_STATE),
-            snow_normal=of_snow.get(name, NO_STATE),
-            cells_by_age=by_age.get(name, NO_STATE),
+            calibration=calibrated.get(name, no_state),
+            normal=normals.get(name, no_state),
+            snow_normal=of_snow.get(name, no_state),
+            cells_by_age=by_age.get(name, no_state),
             bridges=tuple(bridge.used for bridge in plan.bridges[name]),
             variance=variance.get(name),
             changes=plan.changes,
@@ -215,9 +216,10 @@ def results_of(
 
 def _calibrations(
     session: Session, plan: Plan, kind: ForcingKind, states: Mapping[str, State]
-) -> Mapping[str, Calibration | str]:
-    if kind in IMAGINED or not plan.changes.nothing:
-        return dict.fromkeys(states, NEVER_OBSERVED)
+) -> Mapping[str, Calibration | Absent]:
+    uncalibrated = KINDS[kind].uncalibrated or (None if plan.changes.nothing else Reason.HYPOTHETICAL_WEATHER)
+    if uncalibrated is not None:
+        return dict.fromkeys(states, absent(uncalibrated))
     inputs = plan.inputs
     return calibrations(session, inputs.loaded.version, plan.forecast, plan.days.t0, states, inputs.basins)
 
@@ -227,10 +229,10 @@ def new_run(
     clock: Clock,
     kind: ForcingKind,
     purpose: runs.Purpose,
+    *,
     key: str | None = None,
     what_if: RunWhatIf | None = None,
     owner: str | None = None,
-    *,
     t0_named: bool,
 ) -> runs.NewRun:
     """Return a planned run as a new stored run.
@@ -258,7 +260,7 @@ def new_run(
         program=program(),
         product=loaded.version.product,
         forcing_kind=kind,
-        forcing_cutoff=plan.days.ahead.last if kind == "observed" else plan.days.t0,
+        forcing_cutoff=plan.days.ahead.last if KINDS[kind].of_record else plan.days.t0,
         weather=plan.forecast,
         purpose=purpose,
         what_if=what_if,

@@ -15,6 +15,7 @@ from hydrology.base.calendar import Day, Period, as_date
 from hydrology.base.credit import Credit
 from hydrology.base.errors import DataProblem, InvalidInput
 from hydrology.weather.forcing import WeatherForecast
+from hydrology.weather.forcing_kinds import KINDS
 from jobspec.changes import UNCHANGED, Changes
 from jobspec.jobs.forecasting import ForecastParams
 from jobspec.training import InputsConfig
@@ -23,7 +24,7 @@ from operations.data.dataset import BasinForcing, load_forcings
 from operations.forecasting.advance_states import ONE_DAY
 from operations.forecasting.bridged_weather import BridgedForecast, bridged, needed
 from operations.forecasting.days import RunDays, choose_days, why_t0_unavailable
-from operations.forecasting.weather_ahead import WeatherAhead, climatology, dry, observed, supplied
+from operations.forecasting.weather_ahead import READERS, WeatherAhead, supplied
 from operations.versions.load_networks import LoadedVersion, load_version
 from operations.versions.stages import stage
 from operations.versions.training_domain import attribute_means
@@ -44,7 +45,7 @@ class NothingToForecast(DataProblem):
     kind = "nothing-to-forecast"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ForecastInputs:
     """The inputs for the runs of one version.
 
@@ -61,12 +62,12 @@ class ForecastInputs:
     basins: Mapping[str, basins.Basin]
     forcings: Mapping[str, BasinForcing]
     bridges: Mapping[str, InForce]
-    snow: Mapping[str, SnowMapping | str]
-    failures: Mapping[str, str]
+    snow: Mapping[str, SnowMapping | Absent]
+    failures: Mapping[str, Absent]
     credit: Credit | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """A run that can be computed.
 
@@ -83,7 +84,7 @@ class Plan:
     forcings: Mapping[str, BasinForcing]
     weather: Mapping[str, WeatherAhead]
     bridges: Mapping[str, Sequence[InForce]]
-    failures: Mapping[str, str]
+    failures: Mapping[str, Absent]
     forecast: RunWeather | None = None
     changes: Changes = UNCHANGED
 
@@ -113,7 +114,7 @@ def read_inputs(
             forcings={name: forcing for name, forcing in loadings.items() if isinstance(forcing, BasinForcing)},
             bridges=bridges.applied(session, loaded.version.product, names),
             snow=mappings(session, version, names),
-            failures={name: str(reason) for name, reason in loadings.items() if isinstance(reason, Absent)},
+            failures={name: reason for name, reason in loadings.items() if isinstance(reason, Absent)},
             credit=product_credits.by_product(session, [loaded.version.product]).get(loaded.version.product),
         )
 
@@ -145,7 +146,7 @@ def plans(database: Database, inputs: ForecastInputs, clock: Clock, params: Fore
 
 def possible_plans(
     database: Database, inputs: ForecastInputs, clock: Clock, params: ForecastParams, known: datetime | None = None
-) -> tuple[list[Plan], dict[str, str]]:
+) -> tuple[list[Plan], dict[str, Absent]]:
     """Return the plans for basins that have forcing, possibly none, and why others are left out.
 
     Args:
@@ -161,7 +162,7 @@ def possible_plans(
     }
     started = {name: forcing for name, forcing in inputs.forcings.items() if reasons[name] is None}
     failures = {**inputs.failures, **{name: reason for name, reason in reasons.items() if reason is not None}}
-    choices = _choices(database, inputs, clock, params, days, started, known or _known(clock, params.t0))
+    choices = _choices(database, inputs, clock, params, days, started=started, known=known or _known(clock, params.t0))
     failures |= {name: reason for choice in choices for name, reason in choice.failures.items()}
     possible = [
         Plan(
@@ -179,14 +180,14 @@ def possible_plans(
     return possible, failures
 
 
-def require(usable: Collection[Any], failures: Mapping[str, str]) -> None:
+def require(usable: Collection[Any], failures: Mapping[str, Absent]) -> None:
     """Raise where there is nothing to forecast.
 
     Raises:
         NothingToForecast: with the reasons.
     """
     if not usable:
-        reasons = list(failures.values())
+        reasons = [str(reason) for reason in failures.values()]
         more = f" And {len(reasons) - 3} more." if len(reasons) > 3 else ""
         raise NothingToForecast(" ".join(reasons[:3]) + more)
 
@@ -196,7 +197,7 @@ def _last_t0(inputs: ForecastInputs, params: ForecastParams) -> Day:
 
     Observed weather must reach over the days ahead, too."""
     last = max(forcing.period.last for forcing in inputs.forcings.values())
-    return last - np.timedelta64(params.horizon, "D") if params.weather == "observed" else last
+    return last - np.timedelta64(params.horizon, "D") if KINDS[params.weather].of_record else last
 
 
 def _bridge_of(inputs: ForecastInputs, basin: str) -> tuple[InForce, ...]:
@@ -213,7 +214,7 @@ class _Chosen:
             than the one that produced the product.
     """
 
-    outcomes: Mapping[str, WeatherAhead | str]
+    outcomes: Mapping[str, WeatherAhead | Absent]
     forecast: RunWeather | None = None
     bridges: Mapping[str, Sequence[InForce]] = field(default_factory=dict)
 
@@ -223,9 +224,9 @@ class _Chosen:
         return {name: outcome for name, outcome in self.outcomes.items() if isinstance(outcome, WeatherAhead)}
 
     @property
-    def failures(self) -> dict[str, str]:
+    def failures(self) -> dict[str, Absent]:
         """Why other basins have none."""
-        return {name: outcome for name, outcome in self.outcomes.items() if isinstance(outcome, str)}
+        return {name: outcome for name, outcome in self.outcomes.items() if isinstance(outcome, Absent)}
 
 
 def _choices(
@@ -234,21 +235,21 @@ def _choices(
     clock: Clock,
     params: ForecastParams,
     days: RunDays,
+    *,
     started: Mapping[str, BasinForcing],
     known: datetime,
 ) -> list[_Chosen]:
     """Return the weather of the basins after T0, by its kind."""
-    match params.weather:
-        case "observed":
-            return [_Chosen({name: observed(name, forcing, days) for name, forcing in started.items()})]
-        case "climatology" | "dry":
-            of_years = climatology if params.weather == "climatology" else dry
-            ended = {name: last_ended(inputs.basins[name], clock.now()) for name in started}
-            return [_Chosen({name: of_years(name, forcing, days, ended[name]) for name, forcing in started.items()})]
-        case "supplied":
-            with database.reading() as session:
-                at = known if params.weather_id is None else clock.now()
-                return [*_supplied(session, inputs, params, days, started, at)]
+    if KINDS[params.weather].of_forecast:
+        with database.reading() as session:
+            at = known if params.weather_id is None else clock.now()
+            return [*_supplied(session, inputs, params, days, started, at)]
+    read, now = READERS[params.weather], clock.now()
+    return [
+        _Chosen(
+            {name: read(name, forcing, days, last_ended(inputs.basins[name], now)) for name, forcing in started.items()}
+        )
+    ]
 
 
 def _supplied(
@@ -293,7 +294,7 @@ def _newest(
 
 def _bridged(
     session: Session, inputs: ForecastInputs, days: RunDays, forecast: WeatherForecast
-) -> WeatherForecast | BridgedForecast | str:
+) -> WeatherForecast | BridgedForecast | Absent:
     product = inputs.loaded.version.product
     return bridged(session, forecast, product, days, inputs.bridges.get(forecast.basin))
 
@@ -303,9 +304,9 @@ def _outcome(
     forcing: BasinForcing,
     days: RunDays,
     taken: InputsConfig,
-    forecast: WeatherForecast | BridgedForecast | str | None,
-) -> WeatherAhead | str:
-    return forecast if isinstance(forecast, str) else supplied(name, forcing, days, taken, forecast)
+    forecast: WeatherForecast | BridgedForecast | Absent | None,
+) -> WeatherAhead | Absent:
+    return forecast if isinstance(forecast, Absent) else supplied(name, forcing, days, taken, forecast)
 
 
 def _identity(issue: weather.Issue, forecasts: Mapping[str, WeatherForecast]) -> RunWeather | None:

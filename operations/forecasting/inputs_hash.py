@@ -15,6 +15,7 @@ from records.runs.bridge_used import RunBridge
 
 
 def inputs_hash(
+    *,
     forcing: BasinForcing,
     weather: WeatherAhead,
     bridges: Sequence[RunBridge],

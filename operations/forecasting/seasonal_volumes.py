@@ -71,7 +71,7 @@ def _plans(database: Database, clock: Clock, inputs: ForecastInputs, params: Vol
 
     One for each number of days to the end of a season."""
     if not inputs.forcings:
-        raise NothingToForecast(" ".join(inputs.failures.values()))
+        raise NothingToForecast(" ".join(map(str, inputs.failures.values())))
     t0 = _t0(clock, inputs, params.t0)
     by_horizon: dict[int, list[str]] = {}
     with database.reading() as session:

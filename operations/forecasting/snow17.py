@@ -6,7 +6,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Day, Period
+from hydrology.base.reasons import Reason
 from hydrology.snow.snow17 import Array, snow17
 from jobspec.training import InputsConfig
 from operations.data.dataset import BasinForcing
@@ -20,7 +22,7 @@ ELEVATION = "elev_mean"
 
 def snow17_at(
     t0: Day, basins: Mapping[str, Basin], forcings: Mapping[str, BasinForcing], inputs: InputsConfig
-) -> dict[str, float | str]:
+) -> dict[str, float | Absent]:
     """Return the snow water equivalent of basins at T0 by Snow-17, mm, or why it is unknown.
 
     The parameters are Snow-17's usual ones.
@@ -30,15 +32,15 @@ def snow17_at(
         inputs: describes the forcings' variables.
     """
     days = Period(t0 - DAYS + 1, t0)
-    outcomes: dict[str, float | str] = {}
+    outcomes: dict[str, float | Absent] = {}
     precipitation, temperature, elevation = list[Array](), list[Array](), dict[str, float]()
     for name, basin in basins.items():
         weather = _weather(forcings[name], inputs, days)
         height = basin.attributes.get(ELEVATION)
-        if isinstance(weather, str):
+        if isinstance(weather, Absent):
             outcomes[name] = weather
         elif height is None:
-            outcomes[name] = f"Snow-17 needs the mean elevation of the basin ({ELEVATION}), which is not known."
+            outcomes[name] = absent(Reason.SNOW17_LACKS_ELEVATION, attribute=ELEVATION)
         else:
             elevation[name] = height
             precipitation.append(weather[0])
@@ -50,14 +52,14 @@ def snow17_at(
     return outcomes
 
 
-def _weather(forcing: BasinForcing, inputs: InputsConfig, days: Period) -> tuple[Array, Array] | str:
+def _weather(forcing: BasinForcing, inputs: InputsConfig, days: Period) -> tuple[Array, Array] | Absent:
     """Return precipitation and mean temperature, (days,), or why they are unknown."""
     if lacking := [name for name in TEMPERATURES if name not in inputs.auxiliary]:
-        return f"Snow-17 needs {' and '.join(lacking)}, which this model does not take."
+        return absent(Reason.SNOW17_LACKS_VARIABLES, variables=" and ".join(lacking))
     if forcing.period.overlap(days) != days:
-        return f"Snow-17 needs the weather of the {DAYS} days until T0; it is known from {forcing.period.first} on."
+        return absent(Reason.SNOW17_RECORD_TOO_SHORT, days=DAYS, first=str(forcing.period.first))
     weather = forcing.forcing.over(days)
     if weather.missing.any():
-        return f"Snow-17 needs the weather of each of the {DAYS} days until T0."
+        return absent(Reason.SNOW17_WEATHER_GAP, days=DAYS)
     tmax, tmin = (weather.auxiliary[0, :, inputs.auxiliary.index(name)] for name in TEMPERATURES)
     return weather.mass[0].astype(np.float64), (tmax.astype(np.float64) + tmin) / 2

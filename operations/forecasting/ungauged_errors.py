@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import structlog
 
+from hydrology.base.absent import Absent
 from models.inference import GROUP
 from operations.data.dataset import BasinForcing, stacked
 from operations.forecasting.calibrated_flow import MIN_DAYS, error_model_of
@@ -18,7 +19,7 @@ log = structlog.get_logger()
 
 def error_model_for(
     database: Database, loaded: LoadedVersion, forcings: Mapping[str, BasinForcing]
-) -> error_models.ErrorModel | str:
+) -> error_models.ErrorModel | Absent:
     """Return a version's error model with regional parameters added for basins never seen; or why there is none."""
     add_ungauged(database, loaded, forcings)
     with database.reading() as session:
@@ -30,7 +31,7 @@ def add_ungauged(database: Database, loaded: LoadedVersion, forcings: Mapping[st
     long = [name for name, forcing in forcings.items() if len(forcing.period) >= MIN_DAYS]
     with database.reading() as session:
         model = error_model_of(session, loaded.version, [])
-        if isinstance(model, str):
+        if isinstance(model, Absent):
             return
         unmet = {name: forcings[name] for name in error_models.unmet(session, model.version_id, long)}
     for record in sorted({forcing.period for forcing in unmet.values()}, key=str):

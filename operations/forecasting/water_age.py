@@ -11,7 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Day, Period
+from hydrology.base.reasons import Reason
 from hydrology.water.water_age import MIN_DAYS, Ages
 from models.arrays import Array, Forcing
 from models.inference import ArrayMap
@@ -22,12 +24,6 @@ from records.database.engine import Database
 from records.runs import states
 from records.runs.states import State
 
-NO_WATER = "The network's cells do not hold water."
-ANOTHER_PAST = (
-    "The past, simulated again, does not end in the stored state of T0: that was computed by another program or "
-    "processor, or its forcing has been revised since."
-)
-
 
 def cells_by_age(
     database: Database,
@@ -35,20 +31,20 @@ def cells_by_age(
     forcings: Mapping[str, BasinForcing],
     at_t0: Mapping[str, State],
     t0: Day,
-) -> dict[str, Array | str]:
+) -> dict[str, Array | Absent]:
     """Return the cells' water at T0 by its age (`Ages`), (members, cells, ages) in mm, or why it is unknown.
 
     Args:
         at_t0: the states of T0, by basin.
     """
     if not loaded.ensemble.conserving:
-        return dict.fromkeys(at_t0, NO_WATER)
+        return dict.fromkeys(at_t0, absent(Reason.NO_WATER_IN_CELLS))
     young = {name: reason for name in at_t0 if (reason := _why_too_young(forcings[name], t0)) is not None}
     old, ages = [name for name in at_t0 if name not in young], Ages(t0)
     with database.reading() as session:
         started_at = {name: states.newest_valid(session, loaded.version.id, name, ages.begin - ONE_DAY) for name in old}
     firsts = {name: state.day + ONE_DAY if state else forcings[name].period.first for name, state in started_at.items()}
-    shown: dict[str, Array | str] = {**young}
+    shown: dict[str, Array | Absent] = {**young}
     for names in groups(firsts, started_at):
         past = _Past(
             loaded, [forcings[name] for name in names], [started_at[name] for name in names], firsts[names[0]], ages
@@ -57,10 +53,10 @@ def cells_by_age(
     return shown
 
 
-def _why_too_young(forcing: BasinForcing, t0: Day) -> str | None:
+def _why_too_young(forcing: BasinForcing, t0: Day) -> Absent | None:
     first = forcing.period.first
     days = int((t0 - first).astype(int))
-    return None if days >= MIN_DAYS else f"The record begins {days} days before T0: no water is known to be older."
+    return None if days >= MIN_DAYS else absent(Reason.RECORD_TOO_SHORT_FOR_AGE, days=days)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +69,7 @@ class _Past:
     first: Day
     ages: Ages
 
-    def cells(self, at_t0: Sequence[State]) -> Iterator[Array | str]:
+    def cells(self, at_t0: Sequence[State]) -> Iterator[Array | Absent]:
         """Yield the cells of each basin by age, where the past ends in its state of T0."""
         ends = self._ends()
         for at, state in enumerate(at_t0):
@@ -82,7 +78,7 @@ class _Past:
                 for name, values in state.arrays.items()
                 for member, end in enumerate(ends)
             )
-            yield np.stack([end["tags"][at] for end in ends]).astype(np.float32) if same else ANOTHER_PAST
+            yield np.stack([end["tags"][at] for end in ends]).astype(np.float32) if same else absent(Reason.OTHER_PAST)
 
     def _ends(self) -> list[ArrayMap]:
         """Return each member's states of T0, (basins, ...), with the water of their cells tagged."""

@@ -2,20 +2,23 @@
 
 Observed, forecast, of other years (ESP), or dry."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Day, Period
+from hydrology.base.reasons import Reason
 from hydrology.climatology.weather_years import other_years
 from hydrology.weather.forcing import WeatherForecast
+from hydrology.weather.forcing_kinds import ForcingKind
 from jobspec.training import InputsConfig
 from models.arrays import Array, Forcing, days_of
 from operations.data.dataset import BasinForcing
 from operations.forecasting.bridged_weather import BridgedForecast
-from operations.forecasting.days import RunDays
+from operations.forecasting.days import RunDays, with_stop
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,22 +36,20 @@ class WeatherAhead:
     of_record: bool = False
 
 
-def observed(basin: str, forcing: BasinForcing, days: RunDays) -> WeatherAhead | str:
+def observed(basin: str, forcing: BasinForcing, days: RunDays, _ended: Day) -> WeatherAhead | Absent:
     """Return the observed weather after T0, or why a day of it is unknown."""
     ahead, record = days.ahead, forcing.period
+    of_days = _parameters(basin, days)
     if ahead.last > record.last:
-        reason = (
-            f"{basin}: {days.horizon} days after T0 {days.t0} need forcing until {ahead.last}, and the record ends on "
-            f"{record.last}: shorten the horizon or choose an earlier T0."
-        )
+        reason = absent(Reason.WEATHER_TOO_SHORT, **of_days, needed=str(ahead.last), last=str(record.last))
     elif (gap := forcing.first_gap(ahead)) is not None:
-        reason = f"{basin}: the forcing of {gap}, one of the {days.horizon} days after T0 {days.t0}, is missing."
+        reason = absent(Reason.WEATHER_GAP, **of_days, day=str(gap))
     else:
         return WeatherAhead(None, forcing.forcing.over(ahead), of_record=True)
-    return forcing.with_stop(reason)
+    return with_stop(forcing, reason)
 
 
-def climatology(basin: str, forcing: BasinForcing, days: RunDays, ended: Day) -> WeatherAhead | str:
+def climatology(basin: str, forcing: BasinForcing, days: RunDays, ended: Day) -> WeatherAhead | Absent:
     """Return the weather of the same days in every other complete year, or why there is none.
 
     Args:
@@ -59,23 +60,28 @@ def climatology(basin: str, forcing: BasinForcing, days: RunDays, ended: Day) ->
     places = {year: (of_year - whole.first).astype(int) for year, of_year in years.items()}
     complete = {year: place for year, place in places.items() if not whole.missing[0, place].any()}
     if not complete:
-        return (
-            f"{basin}: its record {forcing.period} holds the weather of {days.ahead} of no other year: ingest more "
-            "years, or forecast with another weather."
-        )
+        return absent(Reason.NO_OTHER_YEAR, basin=basin, record=str(forcing.period), days=str(days.ahead))
     chosen = np.stack(list(complete.values()))
     return _traces(tuple(complete), forcing, days, whole.mass[0, chosen], whole.auxiliary[0, chosen])
 
 
-def dry(basin: str, forcing: BasinForcing, days: RunDays, ended: Day) -> WeatherAhead | str:
+def dry(basin: str, forcing: BasinForcing, days: RunDays, ended: Day) -> WeatherAhead | Absent:
     """Return days without precipitation, all else at the mean of `climatology`; or why not."""
     of_years = climatology(basin, forcing, days, ended)
-    if isinstance(of_years, str):
+    if isinstance(of_years, Absent):
         return of_years
     usual = of_years.forcing.auxiliary.mean(axis=0, keepdims=True, dtype=np.float64).astype(np.float32)
     whole = forcing.forcing
     nothing = np.zeros((1, days.horizon), np.float32)
     return WeatherAhead(None, Forcing(days.ahead.first, nothing, usual, whole.static, whole.ids))
+
+
+READERS: Mapping[ForcingKind, Callable[[str, BasinForcing, RunDays, Day], WeatherAhead | Absent]] = {
+    "observed": observed,
+    "climatology": climatology,
+    "dry": dry,
+}
+"""By kind, the function that reads the weather after T0 from a basin's record; kinds of weather forecasts have none."""
 
 
 def supplied(
@@ -84,21 +90,23 @@ def supplied(
     days: RunDays,
     inputs: InputsConfig,
     forecast: WeatherForecast | BridgedForecast | None,
-) -> WeatherAhead | str:
+) -> WeatherAhead | Absent:
     """Return the weather of a weather forecast, or why it does not cover the days ahead."""
     if forecast is None:
-        return f"{basin}: no weather forecast that is known holds {days.ahead}: fetch or add one."
+        return absent(Reason.NO_WEATHER_FORECAST, basin=basin, days=str(days.ahead))
     names = (inputs.mass, *inputs.auxiliary)
     if missing := [name for name in names if name not in forecast.values]:
-        return f"{basin}: the weather forecast has no {', '.join(missing)}, which this model takes: add one that has."
+        return absent(Reason.WEATHER_FORECAST_LACKS, basin=basin, variables=", ".join(missing))
     if forecast.period.overlap(days.ahead) != days.ahead:
-        return (
-            f"{basin}: the weather forecast holds {forecast.period}, and {days.horizon} days after T0 {days.t0} are "
-            f"{days.ahead}: shorten the horizon, or choose another T0 or weather forecast."
-        )
+        held, needed = str(forecast.period), str(days.ahead)
+        return absent(Reason.WEATHER_FORECAST_TOO_SHORT, **_parameters(basin, days), period=held, days=needed)
     of_days = days_of(forecast.period, days.ahead)
     mass, *auxiliary = (forecast.values[name][:, of_days] for name in names)
     return _traces(forecast.traces, forcing, days, mass, _stacked(auxiliary, mass.shape))
+
+
+def _parameters(basin: str, days: RunDays) -> dict[str, str | int]:
+    return {"basin": basin, "horizon": days.horizon, "t0": str(days.t0)}
 
 
 def _stacked(auxiliary: Sequence[Array], shape: tuple[int, ...]) -> Array:

@@ -13,10 +13,9 @@ import numpy as np
 import structlog
 from sqlalchemy.orm import Session
 
-from hydrology.base.absent import Absent, absent, first_texts
+from hydrology.base.absent import Absent, first_texts
 from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem
-from hydrology.base.reasons import Reason
 from hydrology.climatology.flow_climatology import FlowClimatology
 from hydrology.uncertainty.error_model import LEVELS, BasinErrorModel
 from hydrology.verification.forecast_scores import high_flow
@@ -93,7 +92,7 @@ def reforecast(
         scored = version_to_score(session, versions.get(session, version_id), period)
         require_held_out(scored, period)
         used = error_model_of(session, scored, [])
-        if isinstance(used, error_models.ErrorModel):
+        if not isinstance(used, Absent):
             require_not_fitted(used, period)
         loaded = load_version(session, scored.id)
     done: list[str] = []
@@ -104,7 +103,7 @@ def reforecast(
     if not done:
         raise DataProblem(f"No basin can be reforecast over {period}. {first_texts(left_out)}")
     log.info("reforecast.done", version=scored.id, basins=len(done), left_out=len(left_out))
-    fingerprint = used.sha256 if isinstance(used, error_models.ErrorModel) else None
+    fingerprint = None if isinstance(used, Absent) else used.sha256
     return Reforecast(version_id, scored.id, period, tuple(done), fingerprint, left_out)
 
 
@@ -144,7 +143,7 @@ def _rows(
     at: datetime,
     loaded: LoadedVersion,
     asked: _Asked,
-    model: error_models.ErrorModel | str | Absent,
+    model: error_models.ErrorModel | Absent,
     basin: SimulatedBasin,
     climatology: FlowClimatology,
 ) -> Iterator[lead_scores.BasinVerification]:
@@ -174,13 +173,9 @@ def _rows(
             )
 
 
-def _error_model(
-    model: error_models.ErrorModel | str | Absent, basin: str
-) -> tuple[str | None, BasinErrorModel | Absent]:
+def _error_model(model: error_models.ErrorModel | Absent, basin: str) -> tuple[str | None, BasinErrorModel | Absent]:
     """Return a basin's error model and its fingerprint; or None, and why it has none."""
-    if not isinstance(model, error_models.ErrorModel):
-        return None, absent(Reason.FAILED, message=model)
+    if isinstance(model, Absent):
+        return None, model
     errors = errors_in(model, basin)
-    if not isinstance(errors, BasinErrorModel):
-        return None, absent(Reason.FAILED, message=errors)
-    return model.sha256, errors
+    return (None, errors) if isinstance(errors, Absent) else (model.sha256, errors)

@@ -162,8 +162,7 @@ def _loss(basin: basin_records.Basin, loaded: LoadedVersion, forcing: BasinForci
     pet = mean_pet(basin, forcing.forcing.over(days), loaded.config.inputs)
     return SimulatedLoss(
         members={label: DAYS_A_YEAR * loss for label, loss in past.loss.items()},
-        pet=None if isinstance(pet, Absent) else DAYS_A_YEAR * pet,
-        pet_reason=pet if isinstance(pet, Absent) else None,
+        pet=pet if isinstance(pet, Absent) else DAYS_A_YEAR * pet,
     )
 
 

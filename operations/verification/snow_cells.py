@@ -115,7 +115,7 @@ def store_snow(session: Session, version: str, rows: Sequence[scores.SnowCells])
 def readable_snow(session: Session, version: str, basins: Sequence[str]) -> dict[str, SnowMapping]:
     """Return a version's snow cells by basin, for the given basins that have some."""
     chosen = mappings(session, version, basins)
-    return {basin: mapping for basin, mapping in chosen.items() if isinstance(mapping, SnowMapping)}
+    return {basin: mapping for basin, mapping in chosen.items() if not isinstance(mapping, Absent)}
 
 
 def _choose(

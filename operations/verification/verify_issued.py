@@ -163,7 +163,7 @@ def _of_group(
     issued = _issued(session, version, in_order, basin, group.leads)
     if not issued.count(observed):
         return
-    newest = [of.summary.calibration.sha256 for _, of in in_order if of.summary.calibration is not None]
+    newest = [used.sha256 for _, of in in_order if not isinstance(used := of.summary.calibration, Absent)]
     for lead in issued.leads:
         for forecaster, season, scores in issued.verify(lead, observed):
             yield lead_scores.BasinVerification(
@@ -194,16 +194,14 @@ def _issued(
     of_runs = _arrays(session, basin, [run.id for run, _ in issue_days])
     for at, ((run, of_basin), arrays) in enumerate(zip(issue_days, of_runs, strict=True)):
         _fill(raw[at], runs.levels_of_members(arrays).T, run.t0, learnt)
-        if runs.CALIBRATED in arrays and of_basin.summary.calibration is not None:
-            fitted = _fitted_on(of_basin.summary.calibration, run.horizon_days)
+        used = of_basin.summary.calibration
+        if runs.CALIBRATED in arrays and not isinstance(used, Absent):
+            fitted = _fitted_on(used, run.horizon_days)
             _fill(calibrated[at], arrays[runs.CALIBRATED].values.T, run.t0, [*learnt, fitted])
     days = np.array([run.t0 for run, _ in issue_days], dtype="datetime64[D]")
     newest = issue_days[-1][1]
-    why_not = (
-        absent(Reason.FAILED, message=newest.why_not_calibrated)
-        if newest.summary.calibration is None
-        else absent(Reason.ERROR_MODELS_LEARNT)
-    )
+    calibration = newest.summary.calibration
+    why_not = newest.why_not_calibrated if isinstance(calibration, Absent) else absent(Reason.ERROR_MODELS_LEARNT)
     return IssuedForecasts(days, raw, calibrated, why_not)
 
 

@@ -5,7 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Period
+from hydrology.base.reasons import Reason
 from hydrology.base.variables import WEATHER
 from hydrology.weather.humidity import saturation_vapour_pressure
 from jobspec.changes import Changes
@@ -17,7 +19,7 @@ TEMPERATURES = ("tmax", "tmin", "tmean")
 VAPOUR = "vp"
 
 
-def changed(basin: str, weather: WeatherAhead, inputs: InputsConfig, changes: Changes) -> WeatherAhead | str:
+def changed(basin: str, weather: WeatherAhead, inputs: InputsConfig, changes: Changes) -> WeatherAhead | Absent:
     """Apply changes to a basin's weather, or return why they cannot be applied.
 
     Precipitation is changed by its percentage, then the storm is added. Degrees are added to the temperatures that the
@@ -30,7 +32,7 @@ def changed(basin: str, weather: WeatherAhead, inputs: InputsConfig, changes: Ch
     forcing = weather.forcing
     values = dict(zip(inputs.auxiliary, np.moveaxis(forcing.auxiliary, -1, 0), strict=True))
     if changes.degrees != 0 and not any(name in values for name in TEMPERATURES):
-        return f"{basin}: the version takes no temperature, so degrees would have no effect: leave them out."
+        return absent(Reason.NO_TEMPERATURE_TO_CHANGE, basin=basin)
     warmer = _warmer(values, changes.degrees) if changes.degrees != 0 else {}
     wetter = _wetter(forcing.mass, changes)
     if (reason := _why_impossible(basin, forcing.period, {inputs.mass: wetter, **warmer})) is not None:
@@ -60,7 +62,7 @@ def _warmer(values: Mapping[str, Array], degrees: float) -> dict[str, Array]:
     return warmer
 
 
-def _why_impossible(basin: str, days: Period, values: dict[str, Array]) -> str | None:
+def _why_impossible(basin: str, days: Period, values: dict[str, Array]) -> Absent | None:
     """Name the first value outside its possible range (`hydrology.base.variables.WEATHER`); None without any."""
     for name, of_traces in values.items():
         if name not in WEATHER:
@@ -69,8 +71,14 @@ def _why_impossible(basin: str, days: Period, values: dict[str, Array]) -> str |
         outside = (of_traces < quantity.lowest) | (of_traces > quantity.highest)
         if outside.any():
             trace, day = np.argwhere(outside)[0]
-            return (
-                f"{basin}: {name} of {days.days[day]} would be {of_traces[trace, day]:.4g} {quantity.unit}, outside "
-                f"{quantity.lowest:g} to {quantity.highest:g}: change the weather by less."
+            return absent(
+                Reason.WEATHER_IMPOSSIBLE,
+                basin=basin,
+                variable=name,
+                day=str(days.days[day]),
+                value=float(of_traces[trace, day]),
+                unit=quantity.unit,
+                lowest=quantity.lowest,
+                highest=quantity.highest,
             )
     return None

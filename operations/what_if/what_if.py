@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import structlog
 
+from hydrology.base.absent import Absent
 from jobspec.jobs.forecasting import ForecastParams, WhatIfParams
 from operations.forecasting.advance_states import ONE_DAY
 from operations.forecasting.forecast import OnDays, basins_by_version, new_run, results_of
@@ -56,30 +57,32 @@ def what_if(
         if key is not None and (earlier := runs.of_key(session, key)):
             return earlier
     forecast = params.forecast
-    planned = [
-        plan
-        for version, names in groups.items()
-        for plan in plans(database, read_inputs(database, forecast, version, names), clock, forecast)
-    ]
+    inputs = [read_inputs(database, forecast, version, names) for version, names in groups.items()]
+    planned = [plan for of_version in inputs for plan in plans(database, of_version, clock, forecast)]
     changed_plans = [_changed(plan, params) for plan in planned]
     results = [_computed(plan, forecast, database, clock, on_days) for plan in changed_plans]
     asked = RunWhatIf(changes=params.changes.as_json(), note=params.note, by=by)
     bases = [
-        _base(database, clock, params, plan, of_plan, asked, owner, on_days)
+        _base(database, clock, params, plan, of_plan, asked=asked, owner=owner, on_days=on_days)
         for plan, of_plan in zip(planned, results, strict=True)
     ]
-    named = params.t0 is not None
+    new = [
+        new_run(
+            plan,
+            clock,
+            params.weather,
+            "what-if",
+            key=key,
+            what_if=replace(asked, base=base),
+            owner=owner,
+            t0_named=params.t0 is not None,
+        )
+        for plan, base in zip(changed_plans, bases, strict=True)
+    ]
     with database.transaction() as session:
         if key is not None and (earlier := runs.of_key(session, key)):
             return earlier
-        created = [
-            run_store.store(
-                session,
-                new_run(plan, clock, params.weather, "what-if", key, replace(asked, base=base), owner, t0_named=named),
-                of_plan,
-            )
-            for plan, base, of_plan in zip(changed_plans, bases, results, strict=True)
-        ]
+        created = [run_store.store(session, run, of_plan) for run, of_plan in zip(new, results, strict=True)]
     for run in created:
         log.info("whatif.run", run=run.id, version=run.version_id, t0=str(run.t0), status=run.status)
     return created
@@ -92,7 +95,7 @@ def _changed(plan: Plan, params: WhatIfParams) -> Plan:
     taken = plan.inputs.loaded.config.inputs
     outcomes = {name: changed(name, weather, taken, params.changes) for name, weather in plan.weather.items()}
     weather = {name: outcome for name, outcome in outcomes.items() if isinstance(outcome, WeatherAhead)}
-    failures = {name: outcome for name, outcome in outcomes.items() if isinstance(outcome, str)}
+    failures = {name: outcome for name, outcome in outcomes.items() if isinstance(outcome, Absent)}
     require(weather, failures)
     return replace(
         plan,
@@ -110,7 +113,7 @@ def _computed(plan: Plan, forecast: ForecastParams, database: Database, clock: C
         NothingToForecast: the water can be changed in none of the basins.
     """
     results = results_of(plan, forecast, database, clock, on_days, store_states=False)
-    failures = {result.basin.basin_id: str(result.basin.reason) for result in results if _failed(result)}
+    failures = {result.basin.basin_id: result.basin.why_missing for result in results if _failed(result)}
     require([result for result in results if not _failed(result)], failures)
     return results
 
@@ -125,6 +128,7 @@ def _base(
     params: WhatIfParams,
     plan: Plan,
     results: Results,
+    *,
     asked: RunWhatIf,
     owner: str | None,
     on_days: OnDays,
@@ -165,5 +169,12 @@ def _same(plan: Plan, earlier: runs.RunBasin | None, basin: runs.RunBasin) -> bo
     forcing, parent = plan.forcings[name], earlier.parent_day
     over = [bridge.used for bridge in plan.bridges[name]]
     first = forcing.period.first if parent is None else parent + ONE_DAY
-    consumed = inputs_hash(forcing, plan.weather[name], over, plan.days, first, plan.changes)
+    consumed = inputs_hash(
+        forcing=forcing,
+        weather=plan.weather[name],
+        bridges=over,
+        days=plan.days,
+        first=first,
+        changes=plan.changes,
+    )
     return consumed == earlier.inputs_hash

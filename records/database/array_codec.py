@@ -2,12 +2,11 @@
 
 The bytes of equally wide numbers lie plane by plane: the first byte of every number, then the second. Signs and
 exponents are similar and so stand together; the last bytes are noise, which no method compresses. A line of JSON
-before them describes the arrays. Everything is deflated [RFC 1951], each plane with its own code, starting from a
-dictionary of frequent contents: `DICTIONARY` is a part of the format and never changes.
+before them describes the arrays. Everything is compressed with Zstandard [RFC 8878], starting from a
+dictionary of frequent headers: `DICTIONARY` is a part of the format and never changes.
 """
 
 import json
-import zlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from hashlib import blake2b
@@ -17,12 +16,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import zstandard
 
 from records.database.ids import Corrupt
 
 _DIGEST = 8  # bytes
-_RAW = -15  # deflate without a header: the digest replaces it
-_LEVEL = 6
+_LEVEL = 12
 _TEXT = "a summary"  # the owner name of every JSON value
 DICTIONARY = (
     ",".join(f'"{year}"' for year in range(1948, 2100)) + ",".join(map(str, range(367))) + ""
@@ -39,32 +38,7 @@ DICTIONARY = (
     ',null],["loss","mm/day","<f4",["precipitation","mm/day","<f4",[2]],["storage","mm","<f4",[0,2]]]}'
 ).encode()
 """The dictionary for arrays: headers of typical runs."""
-
-
-TEXT_DICTIONARY = (
-    b'{"seen_in_training":false,"outside_training":["elev_mean","frac_snow","p_mean"],"trained_on":"daymet","train'
-    b'ing_note":" learnt from: of its attributes lie beyond those that were. The version learnt from Freshet by Op'
-    b'en-Meteo.com CC BY 4.0 creativecommons.org/licenses/by/4.0/ {"credit":"Weather data ","licence":""https://U.'
-    b"S. Geological Survey, public domain. It has no drainage area of the weather product. Daily discharge of the "
-    b"gauge was not known. The record of its discharge is too short for a normal. Nothing like this run was ever o"
-    b"bserved: how far its flow is off, nothing tells. The error model of version knows nothing of : it was not fi"
-    b"tted to its flow. has no error model: fit one (freshet calibrate). Forecasts with a weather forecast are cal"
-    b"ibrated on their own past (freshet calibrate --forecasts), once 90 days T0 with open-meteo/ecmwf_ifs025 have"
-    b' been observed: have been forecast so far.{"mapping":"regional","p05_mm":0.0,"p95_mm":0.0,"skill":null,"skil'
-    b'l_reason":"No snow cells were chosen for this basin. The network\'s cells do not hold water."{"from_product":'
-    b'"live","to_product":"maurer_extended","sha256":"","tmax":2,"tmin":2,"srad":2,"vp":2,"precipitation":{"seen_i'
-    b'n_training":true,"outside_training":[],"trained_on":"maurer_extended","training_note":"USGS-01013500 is one '
-    b'of the 447 basins that the version learnt from.","attributes_assumed":[],"traces":null,"flow_at_t0_mm":0.,"d'
-    b'ischarge_mm":1.,"normal_mm":2.,"normal_reason":null,"snow_mm":3.,"snow":{"mapping":"basin","p05_mm":4.,"p95_'
-    b'mm":5.,"skill":{"version":"01a20","products":["uaz"],"period":"1989-10-01..1999-09-30","basins":null,"r":0.9'
-    b',"bias_pct":-,"bare_mm":6.},"skill_reason":null,"snow17_mm":null,"snow17_reason":null},"snow_normal_mm":null'
-    b',"snow_normal_reason":"No past of version 01a20 that keeps its water was simulated: simulate it (freshet thr'
-    b'esholds simulate).","peak_mm_per_day":7.,"peak_lead":1,"snow_reason":null,"filled_forcing":{},"skipped_days"'
-    b':0,"product_credit":null,"calibration":{"sha256":"","weather":"observed","fitted_on":"1980-10-01..1989-09-30'
-    b'","own_days":3287,"last_flow_day":"20","last_flow_mm":8.},"calibration_reason":null,"age_reason":"The run wa'
-    b's not asked for the age of its water: forecast with --age, or with `age` in a job.","bridges":[]}'
-)
-"""The dictionary for JSON values: frequent contents of run summaries. It never changes, as `DICTIONARY`."""
+_HEADERS = zstandard.ZstdCompressionDict(DICTIONARY, dict_type=zstandard.DICT_TYPE_RAWCONTENT)
 
 
 class Labelled(NamedTuple):
@@ -78,8 +52,7 @@ class Labelled(NamedTuple):
 def pack_text(value: Any) -> bytes:
     """Return a JSON value as bytes."""
     text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
-    content = _deflated([text], TEXT_DICTIONARY)
-    return _digest(_TEXT, content) + content
+    return _compressed(_TEXT, text)
 
 
 def unpack_text(packed: bytes) -> Any:
@@ -88,7 +61,7 @@ def unpack_text(packed: bytes) -> Any:
     Raises:
         Corrupt: the bytes are not as they were packed.
     """
-    return json.loads(_inflated(_TEXT, packed, TEXT_DICTIONARY))
+    return json.loads(_decompressed(_TEXT, packed))
 
 
 def pack(owner: str, arrays: Mapping[str, Labelled]) -> bytes:
@@ -105,8 +78,7 @@ def pack(owner: str, arrays: Mapping[str, Labelled]) -> bytes:
         axes += [axis for axis in of_array if axis not in axes]
         table.append([name, array.unit, ordered[name].dtype.str, [axes.index(axis) for axis in of_array]])
     header = json.dumps({"axes": axes, "arrays": table}, separators=(",", ":"), ensure_ascii=False)
-    content = _deflated([header.encode() + b"\n", *_planes(list(ordered.values()))], DICTIONARY)
-    return _digest(owner, content) + content
+    return _compressed(owner, b"".join([header.encode() + b"\n", *_planes(list(ordered.values()))]), _HEADERS)
 
 
 def unpack(owner: str, packed: bytes, names: Collection[str] | None = None) -> dict[str, Labelled]:
@@ -115,7 +87,7 @@ def unpack(owner: str, packed: bytes, names: Collection[str] | None = None) -> d
     Raises:
         Corrupt: the bytes are not as they were packed for the owner.
     """
-    header, _, numbers = _inflated(owner, packed, DICTIONARY).partition(b"\n")
+    header, _, numbers = _decompressed(owner, packed, _HEADERS).partition(b"\n")
     described = _described(header)
     values = _from_planes(numbers, described)
     return {
@@ -154,15 +126,15 @@ def is_whole(owner: str, packed: bytes) -> bool:
     return packed[:_DIGEST] == _digest(owner, packed[_DIGEST:])
 
 
-def _deflated(sections: Sequence[bytes], dictionary: bytes) -> bytes:
-    stream = zlib.compressobj(_LEVEL, zlib.DEFLATED, _RAW, 9, zlib.Z_DEFAULT_STRATEGY, dictionary)
-    return b"".join(stream.compress(section) + stream.flush(zlib.Z_BLOCK) for section in sections) + stream.flush()
+def _compressed(owner: str, content: bytes, frequent: zstandard.ZstdCompressionDict | None = None) -> bytes:
+    compressed = zstandard.ZstdCompressor(level=_LEVEL, dict_data=frequent).compress(content)
+    return _digest(owner, compressed) + compressed
 
 
-def _inflated(owner: str, packed: bytes, dictionary: bytes) -> bytes:
+def _decompressed(owner: str, packed: bytes, frequent: zstandard.ZstdCompressionDict | None = None) -> bytes:
     if not is_whole(owner, packed):
         raise Corrupt(f"The stored content of {owner} is damaged: restore the database from a backup.")
-    return zlib.decompressobj(_RAW, dictionary).decompress(packed[_DIGEST:])
+    return zstandard.ZstdDecompressor(dict_data=frequent).decompress(packed[_DIGEST:])
 
 
 def _digest(owner: str, content: bytes) -> bytes:

@@ -12,7 +12,9 @@ from typing import Literal
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import Absent, absent
 from hydrology.base.errors import NotFound
+from hydrology.base.reasons import Reason
 from records.database.statements import add_all
 from records.database.tables import PrunedRow
 from runtime.settings import Settings
@@ -82,7 +84,10 @@ def pruned_row(session: Session, rule: RuleName, id_: str) -> Gone | None:
     return None if result is None else Gone(f"{id_}: {result}")
 
 
-def pruned(session: Session, rule: RuleName, ids: Collection[str]) -> dict[str, str]:
+def pruned(session: Session, rule: RuleName, ids: Collection[str]) -> dict[str, Absent]:
     """Return the rule and day of the pruning of each record. Those never pruned are left out."""
     rows = session.scalars(select(PrunedRow).where(PrunedRow.rule == rule, PrunedRow.id.in_(ids)))
-    return {row.id: f"{RULES[rule].in_words(row.retention_days)} It was pruned on {row.at:%Y-%m-%d}." for row in rows}
+    return {
+        row.id: absent(Reason.PRUNED, rule=RULES[rule].in_words(row.retention_days), day=f"{row.at:%Y-%m-%d}")
+        for row in rows
+    }

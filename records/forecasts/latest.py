@@ -9,10 +9,12 @@ import numpy as np
 from sqlalchemy import bindparam, func, or_, select
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Day
 from hydrology.base.errors import NotFound
+from hydrology.base.reasons import Reason
 from hydrology.water.spin_up import SPIN_UP_DAYS, spin_up_note
-from hydrology.weather.forcing import ForcingKind
+from hydrology.weather.forcing_kinds import ForcingKind
 from records.basins import basins as basin_records
 from records.database import retention
 from records.database.statements import as_record, table_of
@@ -44,7 +46,7 @@ class Superseded:
 
     run_id: str
     status: BasinStatus
-    reason: str
+    reason: Absent
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +138,8 @@ def newest_on(session: Session, basin: str, weather: ForcingKind, at: datetime) 
             RunRow.owner.is_(None),
             RunRow.what_if.is_(None),
             RunRow.available_at <= at,
+        )
+        .where(
             RunRow.id.not_in(select(PrunedRow.id).where(PrunedRow.rule == "members")),
             RunBasinRow.basin_id == basin,
             _CAN_BE_LATEST,
@@ -293,15 +297,17 @@ def _searched(session: Session, basins: Sequence[str], at: datetime) -> Newest:
     return issued, tried
 
 
-def _pruned(session: Session, of_basins: Mapping[str, RunAndBasin]) -> dict[str, str]:
+def _pruned(session: Session, of_basins: Mapping[str, RunAndBasin]) -> dict[str, Absent]:
     """Return why runs lack their members' results, for those that do."""
     return retention.pruned(session, "members", {run.id for run, _ in of_basins.values()})
 
 
-def _latest(run: Run, basin: RunBasinRow, tried: RunAndBasin, pruned: str | None) -> Latest:
+def _latest(run: Run, basin: RunBasinRow, tried: RunAndBasin, pruned: Absent | None) -> Latest:
     newer, superseded = tried[0], None
     if newer.id != run.id:
         newer_basin = as_record(RunBasin, tried[1], pruned=None)
-        reason = newer_basin.reason or spin_up_note(newer_basin.spin_up_days or 0) or "It cannot be the latest."
-        superseded = Superseded(newer.id, newer_basin.status, reason)
+        reason = newer_basin.reason
+        if reason is None and (note := newer_basin.spin_up_note) is not None:
+            reason = absent(Reason.SPINNING_UP, note=note)
+        superseded = Superseded(newer.id, newer_basin.status, reason or absent(Reason.NOT_THE_LATEST))
     return Latest(run, as_record(RunBasin, basin, pruned=pruned), superseded)

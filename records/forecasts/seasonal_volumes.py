@@ -1,19 +1,20 @@
 """Seasonal volume of a run, with the observed part and the normal."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import Absent, absent
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day, Period
 from hydrology.base.errors import InvalidInput
+from hydrology.base.reasons import Reason
 from hydrology.base.series import DailySeries
 from hydrology.base.units import Area, to_mm_per_day
 from hydrology.climatology.volumes import Array, Normal, Observed, Season, default_season, exceeded, normal
-from hydrology.weather.forcing import ForcingKind
+from hydrology.weather.forcing_kinds import KINDS
 from records.basins import basins
 from records.forecasts.latest import Latest, NoForecast, NoModel, newest_on
 from records.runs import runs
@@ -22,11 +23,6 @@ from records.versions import promotions
 
 SNOW_SHARE = "frac_snow"
 """The attribute with the share of precipitation that falls as snow."""
-NOT_EXPECTED: Mapping[ForcingKind, str] = {
-    "observed": "The run is a hindcast: it uses the weather after T0, so its volume is not a forecast.",
-    "dry": "The run has no precipitation after T0, so its volume is not an expected one.",
-}
-"""Why runs with such weather have no volume."""
 
 
 class SeasonNotHeld(InvalidInput):
@@ -37,7 +33,7 @@ class SeasonNotHeld(InvalidInput):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Volume:
-    """The volume of a season, as depths in mm. A text gives the reason for a missing value.
+    """The volume of a season, as depths in mm.
 
     Attributes:
         period: the season's days; ahead: those of them after T0.
@@ -51,23 +47,21 @@ class Volume:
     period: Period
     ahead: Period
     area: Area | None
-    observed: Observed | str | None
-    normal: Normal | str
-    raw: Array | str
-    calibrated: Array | str
+    observed: Observed | Absent | None
+    normal: Normal | Absent
+    raw: Array | Absent
+    calibrated: Array | Absent
 
-    def whole(self, ahead: Array | str) -> Array | str:
+    def whole(self, ahead: Array | Absent) -> Array | Absent:
         """Return the exceeded depths of the whole season: the observed part plus the days ahead, mm."""
-        if isinstance(ahead, str) or self.observed is None:
+        if isinstance(ahead, Absent) or self.observed is None:
             return ahead
-        if isinstance(self.observed, str):
+        if isinstance(self.observed, Absent):
             return self.observed
         missing = self.observed.missing
         if len(missing):
-            return (
-                f"{len(missing)} of the {len(self.observed.period)} days of the season until T0 were not observed, "
-                f"{missing[0]} the first."
-            )
+            days = len(self.observed.period)
+            return absent(Reason.SEASON_NOT_OBSERVED, missing=len(missing), days=days, first=str(missing[0]))
         return self.observed.depth + ahead
 
 
@@ -129,20 +123,19 @@ def newest(session: Session, basin: str, at: datetime, season: Season | None = N
 
 def _of_record(
     session: Session, basin: str, area: Area | None, t0: Day, season: Season
-) -> tuple[Observed | str | None, Normal | str]:
+) -> tuple[Observed | Absent | None, Normal | Absent]:
     """Return the observed depth of the season until T0, and its normal."""
     period, record = season.after(t0), series.read(session, basin, gauge_product(basin), "discharge")
     started = period.first <= t0
     if record is None:
-        reason = f"No discharge of {basin} is stored."
+        reason = absent(Reason.NO_DISCHARGE, basin=basin)
         return (reason if started else None), reason
     if area is None and record.unit != "mm/day":
-        reason = f"The run names no drainage area of {basin}, by which its discharge would be a depth."
+        reason = absent(Reason.RUN_WITHOUT_AREA_FOR_DEPTH, basin=basin)
         return (reason if started else None), reason
     until_t0 = Period(period.first, t0)
     observed = Observed.of(until_t0, _depths(record.over(until_t0), area)) if started else None
-    usual = normal(_depths(record, area), record.period, season, period)
-    return observed, usual if isinstance(usual, Normal) else str(usual)
+    return observed, normal(_depths(record, area), record.period, season, period)
 
 
 def _depths(record: DailySeries, area: Area | None) -> Array:
@@ -151,10 +144,12 @@ def _depths(record: DailySeries, area: Area | None) -> Array:
     return to_mm_per_day(record.values, unit=record.unit, area=area)
 
 
-def _forecast(session: Session, run: runs.Run, basin: runs.RunBasin, ahead: Period) -> tuple[Array | str, Array | str]:
+def _forecast(
+    session: Session, run: runs.Run, basin: runs.RunBasin, ahead: Period
+) -> tuple[Array | Absent, Array | Absent]:
     """Return the exceeded depths of the days ahead: uncalibrated and calibrated."""
-    if (reason := NOT_EXPECTED.get(run.forcing_kind)) is not None:
-        return reason, reason
+    if (without := KINDS[run.forcing_kind].without_volume) is not None:
+        return absent(without), absent(without)
     if basin.status != "issued":
         return basin.why_missing, basin.why_missing
     arrays = runs.series_of(session, run.id, basin.basin_id, ("discharge", runs.PATHS))

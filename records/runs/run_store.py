@@ -5,8 +5,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import Absent, absent
 from hydrology.base.errors import InvalidInput
-from hydrology.weather.forcing import IMAGINED
+from hydrology.base.reasons import Reason
+from hydrology.weather.forcing_kinds import KINDS
 from records.database.statements import add_all, as_values
 from records.runs import newest_runs, runs
 from records.runs.run_arrays import Ledger, RunSeries, owner_of, packed
@@ -24,9 +26,9 @@ def store(session: Session, new: NewRun, results: Sequence[BasinResult]) -> Run:
             a run with hypothetical weather or changes is not a what-if run.
         IntegrityError: the run is already stored, or its version or a basin is not stored.
     """
-    if (new.forcing_kind == "supplied") != (new.weather is not None):
+    if KINDS[new.forcing_kind].of_forecast != (new.weather is not None):
         raise InvalidInput("A run has to name its weather forecast if its forcing is supplied, and only then.")
-    imagined = new.forcing_kind in IMAGINED or new.what_if is not None
+    imagined = KINDS[new.forcing_kind].hypothetical or new.what_if is not None
     if imagined and new.purpose != "what-if":
         raise InvalidInput(f"A run with {new.forcing_kind} weather can only be a what-if run.")
     for result in results:
@@ -69,13 +71,13 @@ def _all_close(ledger: RunSeries) -> bool:
     return bool((np.abs(residual) <= tolerance).all())
 
 
-def _outcome(new: NewRun, basins: Sequence[RunBasin]) -> tuple[str, str | None]:
+def _outcome(new: NewRun, basins: Sequence[RunBasin]) -> tuple[str, Absent | None]:
     lacking = [basin for basin in basins if basin.status != "issued"]
     if basins and not lacking:
         return "issued", None
     if not basins and new.reason is None:
         raise InvalidInput("A run without basins has failed: give its reason.")
-    reason = new.reason or f"{len(lacking)} of {len(basins)} basins were not issued: see the reason of each."
+    reason = new.reason or absent(Reason.BASINS_NOT_ISSUED, lacking=len(lacking), basins=len(basins))
     return ("partial" if len(lacking) < len(basins) else "failed"), reason
 
 

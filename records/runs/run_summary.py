@@ -3,11 +3,15 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 
+from hydrology.base.absent import Absent, absent
 from hydrology.base.credit import Credit
+from hydrology.base.reasons import Reason
 from records.database.json_columns import CLOSED
 from records.runs.bridge_used import RunBridge
 from records.runs.calibration_used import RunCalibration
 from records.runs.snow_summary import RunSnow
+
+NOT_STORED = absent(Reason.NOT_STORED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,19 +52,15 @@ class RunSummary(TrainingDomain):
         traces: number of weather traces that drive each member after T0; None without traces.
         flow_at_t0_mm: the discharge of T0 itself, the mean of the members, mm/day; None if the state has none.
         discharge_mm: the median of members (and traces), summed over the days ahead.
-        normal_mm: the normal of the basin's own record, summed over the days ahead; None for `normal_reason`.
+        normal_mm: the normal of the basin's own record, summed over the days ahead.
         storage_mm: all water in the cells at T0, the mean of the members; None where the network's cells hold none.
-        snow_mm: what reads as snow at T0, the mean of the members; None for `snow_reason`.
-        snow: whose cells that is read from, how they were judged, and how far the members lie apart; None without it.
-        snow_normal_mm: its normal, by the past that the version simulates; None for `snow_normal_reason`.
+        snow: of T0.
         peak_mm_per_day, peak_lead: its highest day, and the days from T0 to it.
-        snow_reason: why the run has no snow; None if it has.
         filled_forcing: number of missing values that were interpolated, or filled by their source's stated rule, by
             variable; zero counts are left out.
         skipped_days: number of days that the network skipped for lack of forcing.
         product_credit: credit of the weather product, if a feed brought some of it.
-        calibration: the origin of its calibrated quantiles; None without them.
-        calibration_reason: why it has none.
+        calibration: the origin of its calibrated quantiles.
         age_reason: why the age of its water is missing; None if it is present.
         bridges: the bridges that converted its weather to the version's product, in order; empty if it was used
             unchanged.
@@ -71,20 +71,14 @@ class RunSummary(TrainingDomain):
     traces: int | None = None
     flow_at_t0_mm: float | None = None
     discharge_mm: float | None = None
-    normal_mm: float | None = None
-    normal_reason: str | None = None
+    normal_mm: float | Absent = NOT_STORED
     storage_mm: float | None = None
-    snow_mm: float | None = None
-    snow: RunSnow | None = None
-    snow_normal_mm: float | None = None
-    snow_normal_reason: str | None = None
+    snow: RunSnow | Absent = NOT_STORED
     peak_mm_per_day: float | None = None
     peak_lead: int | None = None
-    snow_reason: str | None = None
     filled_forcing: Mapping[str, int] = field(default_factory=dict)
     skipped_days: int = 0
     product_credit: Credit | None = None
-    calibration: RunCalibration | None = None
-    calibration_reason: str | None = None
-    age_reason: str | None = None
+    calibration: RunCalibration | Absent = NOT_STORED
+    age_reason: Absent | None = None
     bridges: tuple[RunBridge, ...] = ()

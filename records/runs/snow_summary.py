@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from hydrology.base.absent import Absent
 from records.database.json_columns import CLOSED
 
 MappingKind = Literal["basin", "regional"]
@@ -40,23 +41,24 @@ class KnownSkill:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSnow:
-    """The snow of T0.
+    """The snow of T0, mm.
 
     Attributes:
-        p05_mm, p95_mm: the quantiles of the members.
-        skill: of the mapping; None for `skill_reason`.
+        mean_mm, p05_mm, p95_mm: what reads as snow: the mean and the quantiles of the members.
+        normal_mm: its normal, by the past that the version simulates.
+        skill: of the mapping.
         snow17_mm: what Snow-17 has by the basin's own weather, a second opinion where the mapping is regional; None
-            for `snow17_reason`, and where the mapping is the basin's own.
+            where it is the basin's own.
         regional_because: why the mapping is regional; None where it is the basin's own.
     """
 
     __pydantic_config__ = CLOSED
 
     mapping: MappingKind
+    mean_mm: float
     p05_mm: float
     p95_mm: float
-    skill: KnownSkill | None
-    skill_reason: str | None
-    snow17_mm: float | None = None
-    snow17_reason: str | None = None
+    normal_mm: float | Absent
+    skill: KnownSkill | Absent
+    snow17_mm: float | Absent | None = None
     regional_because: RegionalBecause | None = None

@@ -12,6 +12,7 @@ from safetensors import SafetensorError
 from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day
 from hydrology.base.errors import DataProblem
 from hydrology.water.ledger import Sums
@@ -81,7 +82,7 @@ class State(NewState):
     sha256: str
     created_at: datetime
     invalid_at: datetime | None
-    invalid_reason: str | None
+    invalid_reason: Absent | None
 
 
 def unkept(new: NewState, at: datetime) -> State:
@@ -171,7 +172,7 @@ def valid_hashes(session: Session, version: str, day: Day, basins: Sequence[str]
     return dict(rows.all())
 
 
-def invalidate(session: Session, basin: str, product: str, from_day: Day, reason: str, at: datetime) -> int:
+def invalidate(session: Session, basin: str, product: str, from_day: Day, reason: Absent, at: datetime) -> int:
     """Invalidate a basin's states that used a product from a day on. Return their number.
 
     The state of `from_day` is included, since that day entered it. States already invalid retain their reason.
@@ -187,7 +188,7 @@ def invalidate(session: Session, basin: str, product: str, from_day: Day, reason
     return len(marked.all())
 
 
-def invalidate_all(session: Session, basin: str, reason: str, at: datetime) -> int:
+def invalidate_all(session: Session, basin: str, reason: Absent, at: datetime) -> int:
     """Invalidate every state of a basin. Return their number."""
     basins.lock(session, basin)
     marked = session.execute(

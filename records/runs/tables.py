@@ -5,12 +5,16 @@ from datetime import datetime
 from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint, Index
 from sqlalchemy.orm import Mapped, mapped_column
 
+from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day
+from hydrology.weather.forcing_kinds import KINDS
 from records.database.base import Base, Document, JsonList, JsonObject, Long, PackedDocument, one_of
 from records.database.tables import Summed
 from records.runs.run_summary import RunSummary
 from records.runs.weather_used import RunWeather
 from records.runs.what_if import RunWhatIf
+
+_EXPECTED = " AND ".join(f"forcing_kind <> '{name}'" for name, kind in KINDS.items() if kind.hypothetical)
 
 
 class RunRow(Base):
@@ -18,8 +22,8 @@ class RunRow(Base):
 
     __tablename__ = "runs"
     __table_args__ = (
-        one_of("forcing_kind", "observed", "supplied", "climatology", "dry"),
-        CheckConstraint("forcing_kind <> 'dry' OR purpose = 'what-if'", name="imagined"),
+        one_of("forcing_kind", *KINDS),
+        CheckConstraint(f"{_EXPECTED} OR purpose = 'what-if'", name="imagined"),
         one_of("status", "issued", "partial", "failed"),
         CheckConstraint("(status = 'issued') = (reason IS NULL)", name="reason"),
         CheckConstraint("horizon_days > 0", name="horizon"),
@@ -44,7 +48,7 @@ class RunRow(Base):
     purpose: Mapped[str]
     members: Mapped[JsonList]
     status: Mapped[str]
-    reason: Mapped[str | None]
+    reason: Mapped[Absent | None]
     request_key: Mapped[str | None]
     program: Mapped[str]
     weather: Mapped[RunWeather | None] = mapped_column(Document(RunWeather))
@@ -75,7 +79,7 @@ class RunBasinRow(Base):
     run_id: Mapped[str] = mapped_column(ForeignKey("runs.id"), primary_key=True)
     basin_id: Mapped[str] = mapped_column(ForeignKey("basins.id"), primary_key=True)
     status: Mapped[str]
-    reason: Mapped[str | None]
+    reason: Mapped[Absent | None]
     parent_day: Mapped[Day | None]
     parent_hash: Mapped[str | None]
     state_hash: Mapped[str | None]
@@ -151,7 +155,7 @@ class StateRow(Summed, Base):
     inputs_hash: Mapped[str]
     created_at: Mapped[datetime]
     invalid_at: Mapped[datetime | None]
-    invalid_reason: Mapped[str | None]
+    invalid_reason: Mapped[Absent | None]
     spin_up_days: Mapped[int]
     sums: Mapped[bytes | None]
     sums_hash: Mapped[str | None]

@@ -18,14 +18,13 @@ class SimulatedLoss:
 
     Attributes:
         members: by member label.
-        pet: potential evapotranspiration on the same days (`hydrology.weather.evaporation`); None: see `pet_reason`.
+        pet: potential evapotranspiration on the same days (`hydrology.weather.evaporation`).
     """
 
     __pydantic_config__ = CLOSED
 
     members: Mapping[str, float]
-    pet: float | None
-    pet_reason: Absent | None = None
+    pet: float | Absent
 
     @property
     def mean(self) -> float:
@@ -35,10 +34,10 @@ class SimulatedLoss:
     @property
     def exceeding(self) -> list[str]:
         """The members that lose more than could evaporate. Empty if that is unknown."""
-        return [] if self.pet is None else [label for label, loss in self.members.items() if loss > self.pet]
+        return [] if isinstance(self.pet, Absent) else [name for name, loss in self.members.items() if loss > self.pet]
 
 
-def get(session: Session, version: str, basin: str) -> tuple[Period, SimulatedLoss] | str:
+def get(session: Session, version: str, basin: str) -> tuple[Period, SimulatedLoss] | Absent:
     """Return a version's loss in a basin and its days, or a reason."""
     row = session.get(SimulatedRecordRow, (version, basin))
     if row is None or row.loss is None:

@@ -9,7 +9,9 @@ import numpy.typing as npt
 from sqlalchemy import and_, select
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Period
+from hydrology.base.reasons import Reason
 from records.database.base import JsonObject
 from records.database.checksums import is_whole
 from records.series.year_rows import VALUE
@@ -18,8 +20,6 @@ from records.simulations.tables import SimulatedRecordRow, SimulatedWaterRow
 
 WaterVariable = Literal["storage", "snow"]
 WATER: tuple[WaterVariable, ...] = ("storage", "snow")
-DAMAGED = "The stored simulation of the past is damaged: simulate it again (freshet thresholds simulate)."
-OTHER_CELLS = "The snow cells have changed since the simulation: simulate again (freshet thresholds simulate)."
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class SimulatedWater:
 
 def of_basins(
     session: Session, version: str, basins: Sequence[str], variable: WaterVariable
-) -> dict[str, SimulatedWater | str]:
+) -> dict[str, SimulatedWater | Absent]:
     """Return a version's simulated water in basins, or that it is damaged. Basins without any stored are left out."""
     record, water = SimulatedRecordRow, SimulatedWaterRow
     rows = session.execute(
@@ -54,40 +54,38 @@ def of_basins(
     return {
         row.basin_id: SimulatedWater(Period(first, last), np.frombuffer(row.content, VALUE), row.cells)
         if is_whole(water, row)
-        else DAMAGED
+        else absent(Reason.SIMULATION_DAMAGED)
         for row, first, last in rows
     }
 
 
-def storage_of(session: Session, version: str, basin: str) -> SimulatedWater | str:
+def storage_of(session: Session, version: str, basin: str) -> SimulatedWater | Absent:
     """Return a version's total simulated water in a basin, or a reason."""
     return of_basins(session, version, [basin], "storage").get(basin) or why_none(version)
 
 
-def snow_of(session: Session, version: str, basin: str, chosen: SnowMapping | str) -> SimulatedWater | str:
+def snow_of(session: Session, version: str, basin: str, chosen: SnowMapping | Absent) -> SimulatedWater | Absent:
     """Return a version's simulated snow in a basin, or a reason."""
     return snow_of_basins(session, version, {basin: chosen})[basin]
 
 
 def snow_of_basins(
-    session: Session, version: str, chosen: Mapping[str, SnowMapping | str]
-) -> dict[str, SimulatedWater | str]:
+    session: Session, version: str, chosen: Mapping[str, SnowMapping | Absent]
+) -> dict[str, SimulatedWater | Absent]:
     """Return the result of `snow_of` for many basins."""
     simulated = of_basins(session, version, list(chosen), "snow")
-    snow: dict[str, SimulatedWater | str] = {}
+    snow: dict[str, SimulatedWater | Absent] = {}
     for basin, of_basin in chosen.items():
         water = simulated.get(basin, why_none(version))
-        if isinstance(of_basin, str):
+        if isinstance(of_basin, Absent):
             snow[basin] = of_basin
-        elif isinstance(water, str):
+        elif isinstance(water, Absent):
             snow[basin] = water
         else:
-            snow[basin] = water if water.cells == of_basin.cells else OTHER_CELLS
+            snow[basin] = water if water.cells == of_basin.cells else absent(Reason.SNOW_CELLS_CHANGED)
     return snow
 
 
-def why_none(version: str) -> str:
+def why_none(version: str) -> Absent:
     """Return the reason why no past water of a version is known."""
-    return (
-        f"No simulated storage of past days is stored for version {version}: simulate it (freshet thresholds simulate)."
-    )
+    return absent(Reason.NO_SIMULATED_STORAGE, version=version)

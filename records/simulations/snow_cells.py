@@ -6,7 +6,9 @@ from math import isnan
 
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Period
+from hydrology.base.reasons import Reason
 from hydrology.snow.regional_snow import RegionalSnow
 from records.basins import basins as basin_records
 from records.forecasts.seasonal_volumes import SNOW_SHARE
@@ -19,14 +21,6 @@ from records.versions.versions import Version
 
 REFERENCES = ("uaz", "synthetic_snow", "snodas")
 """Products of reference snow: the first that a basin has is its reference."""
-NOT_CHOSEN = (
-    "No snow cells have been chosen for this basin, whose reference snow is stored: evaluate the version (freshet "
-    "evaluate)."
-)
-NO_REFERENCE = (
-    "No reference snow of this basin is stored, and the version has no snow cells chosen over other basins: ingest "
-    "reference snow, or evaluate the version in basins that have some (freshet evaluate)."
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +35,11 @@ class SnowMapping:
 
     kind: MappingKind
     cells: Mapping[str, Sequence[int]]
-    skill: KnownSkill | str
+    skill: KnownSkill | Absent
     because: RegionalBecause | None = None
 
 
-def mappings(session: Session, version: str, basins: Sequence[str]) -> dict[str, SnowMapping | str]:
+def mappings(session: Session, version: str, basins: Sequence[str]) -> dict[str, SnowMapping | Absent]:
     """Return the snow cells for each basin, or the reason why there are none.
 
     A basin that was evaluated against reference snow has cells of its own, or none; the regional mapping serves the
@@ -59,7 +53,7 @@ def mappings(session: Session, version: str, basins: Sequence[str]) -> dict[str,
     return {basin: _own(own[basin], of_twin.get(basin)) if basin in own else regional[basin] for basin in basins}
 
 
-def mapping(session: Session, version: str, basin: str) -> SnowMapping | str:
+def mapping(session: Session, version: str, basin: str) -> SnowMapping | Absent:
     """Return the result of `mappings` for one basin."""
     return mappings(session, version, [basin])[basin]
 
@@ -69,12 +63,12 @@ def _of_basins(session: Session, version: Version | None, basins: Sequence[str])
     return {cells.basin_id: cells for cells in rows}
 
 
-def _own(chosen: skill.SnowCells, of_twin: skill.SnowCells | None) -> SnowMapping | str:
+def _own(chosen: skill.SnowCells, of_twin: skill.SnowCells | None) -> SnowMapping | Absent:
     if not all(chosen.cells.values()):
-        return str(chosen.reason or "No cell follows the reference.")
+        return _reason(chosen, Reason.NO_CELL_FOLLOWS_SNOW)
     judged = chosen if chosen.test_r is not None or of_twin is None else of_twin
     if judged.test_r is None or judged.bias_pct is None:
-        return SnowMapping("basin", chosen.cells, str(judged.reason or "The cells were not judged."))
+        return SnowMapping("basin", chosen.cells, _reason(judged, Reason.SNOW_CELLS_NOT_SCORED))
     known = KnownSkill(
         version=judged.version_id,
         products=(judged.product,),
@@ -87,13 +81,18 @@ def _own(chosen: skill.SnowCells, of_twin: skill.SnowCells | None) -> SnowMappin
     return SnowMapping("basin", chosen.cells, known)
 
 
+def _reason(cells: skill.SnowCells, otherwise: Reason) -> Absent:
+    return cells.reason or absent(otherwise)
+
+
 def _regional(
     session: Session, version: Version, twin: Version | None, basins: Sequence[str]
-) -> dict[str, SnowMapping | str]:
+) -> dict[str, SnowMapping | Absent]:
     chosen = regional_snow_cells.get(session, version.id) if basins else None
     with_reference = _with_reference(session, basins)
     if chosen is None:
-        return {basin: NOT_CHOSEN if basin in with_reference else NO_REFERENCE for basin in basins}
+        not_chosen, no_reference = absent(Reason.SNOW_CELLS_NOT_CHOSEN), absent(Reason.NO_SNOW_REFERENCE)
+        return {basin: not_chosen if basin in with_reference else no_reference for basin in basins}
     judged, by = chosen, version
     if twin is not None and not chosen.bands:
         judged, by = regional_snow_cells.get(session, twin.id) or chosen, twin
@@ -114,13 +113,13 @@ def _with_reference(session: Session, basins: Sequence[str]) -> set[str]:
     return {basin for product in REFERENCES for basin in series.spans(session, basins, product, "swe")}
 
 
-def _of_band(judged: RegionalSnow, by: Version, share: float) -> KnownSkill | str:
+def _of_band(judged: RegionalSnow, by: Version, share: float) -> KnownSkill | Absent:
     """Return the skill in basins with such a share of snow."""
     if isnan(share):
-        return f"The share of snow in this basin's precipitation ({SNOW_SHARE}) is unknown."
+        return absent(Reason.SNOW_SHARE_UNKNOWN, attribute=SNOW_SHARE)
     band = judged.band(share)
     if band is None or judged.test is None:
-        return "The regional mapping was not judged in basins with so little snow."
+        return absent(Reason.TOO_LITTLE_SNOW_TO_SCORE)
     return KnownSkill(
         version=by.id,
         products=judged.products,

@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from hydrology.base.absent import absent
 from hydrology.base.calendar import day
+from hydrology.base.reasons import Reason
 from hydrology.uncertainty.error_model import LEVELS as ALL_LEVELS
 from hydrology.water.ledger import TERMS, close
 from hydrology.water.water_age import Ages
@@ -15,7 +17,7 @@ from records.runs.calibration_used import RunCalibration
 from records.runs.lifetime_balance import SinceEmpty
 from records.runs.run_summary import RunSummary
 from records.runs.snow_summary import KnownSkill, RunSnow
-from testing.records import BASIN
+from testing.records import BASIN, a_reason
 
 AREA_M2 = 2_303_988_000.0
 LEVELS = (0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95)
@@ -51,13 +53,11 @@ SNOW_SKILL = KnownSkill(
     bias_pct=-4.5,
     bare_mm=7.25,
 )
-RUN_SNOW = RunSnow(mapping="basin", p05_mm=60.0, p95_mm=90.0, skill=SNOW_SKILL, skill_reason=None)
+RUN_SNOW = RunSnow(mapping="basin", mean_mm=75.0, p05_mm=60.0, p95_mm=90.0, normal_mm=50.0, skill=SNOW_SKILL)
 SUMMARY = RunSummary(
     normal_mm=float(NORMAL.sum()),
     calibration=CALIBRATION,
     storage_mm=110.0,
-    snow_mm=75.0,
-    snow_normal_mm=50.0,
     snow=RUN_SNOW,
     filled_forcing={"tmax": 2},
     seen_in_training=False,
@@ -80,9 +80,7 @@ def forecast(basin: str = BASIN, *, conserving: bool = True, snow: bool = True, 
         area_m2=AREA_M2,
         area_name="maurer_extended",
         spin_up_days=9999,
-        summary=SUMMARY
-        if snow
-        else replace(SUMMARY, snow_reason=NO_REFERENCE, snow_mm=None, snow_normal_mm=None, snow=None),
+        summary=SUMMARY if snow else replace(SUMMARY, snow=a_reason(NO_REFERENCE)),
     )
     series = _series(conserving=conserving, snow=snow and conserving)
     return runs.BasinResult(basin=replace(row, **chosen), series=series, ledgers=ledgers() if conserving else ())
@@ -126,7 +124,7 @@ def forecast_with_traces(**chosen: Any) -> runs.BasinResult:
 def open_forecast() -> runs.BasinResult:
     """Return a forecast that was computed and withheld, for its second member does not close."""
     first, second = ledgers()
-    row = replace(forecast().basin, status="withheld", reason="The ledger does not close for member 1.")
+    row = replace(forecast().basin, status="withheld", reason=absent(Reason.LEDGER_OPEN, members="1"))
     second = replace(second, residual_mm=0.5)
     return runs.BasinResult(basin=row, series=_series(conserving=True, snow=True), ledgers=[first, second])
 

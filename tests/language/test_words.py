@@ -25,8 +25,6 @@ EXCEPTIONS: Mapping[str, str] = MappingProxyType(
         "tests/app/http/test_connections.py: timeout_keep_alive": "a setting of uvicorn",
         "tests/app/http/test_connections.py: keep": "HTTP's Connection: keep-alive",
         "tests/disks.py: tell": "a method of Python's files",
-        "records/database/array_codec.py: tells": "bytes of a compression dictionary",
-        "records/database/array_codec.py: keeps": "bytes of a compression dictionary",
     }
 )
 """Files, or `file: word`, with the reason."""

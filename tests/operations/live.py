@@ -83,7 +83,9 @@ class Station:
         """Do a cycle, some days after the last."""
         self.world.now += timedelta(days=days)
         watcher = Watcher(self.show, quiet, quiet)
-        return daily(self.database, self.clock, self.settings, self.intake, Asked(HORIZON, **asked), names, watcher)
+        return daily(
+            self.database, self.clock, self.settings, self.intake, Asked(HORIZON, **asked), names=names, watcher=watcher
+        )
 
     def stop(self, basin: str, last: Day) -> None:
         """Let a basin's weather end."""

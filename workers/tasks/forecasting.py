@@ -83,8 +83,10 @@ def daily(running: Running, params: DailyParams) -> dict[str, Any]:
 
     watcher = Watcher(show, running.log, running.pause, note)
     asked = Asked(params.horizon, running.grant.purpose, owner=running.grant.owner)
-    cycle = run(tools.database, tools.clock, tools.settings, intake_of(running), asked, params.feeds, watcher)
-    shown = {basin.basin: basin.reason for basin in cycle.basins if basin.status in ("stale", "failed")}
+    cycle = run(
+        tools.database, tools.clock, tools.settings, intake_of(running), asked, names=params.feeds, watcher=watcher
+    )
+    shown = {basin.basin: str(basin.reason) for basin in cycle.basins if basin.status in ("stale", "failed")}
     for basin, reason in shown.items():
         running.log(f"{basin} has no forecast for today. {reason}")
     if len(shown) == len(cycle.basins):
@@ -93,7 +95,7 @@ def daily(running: Running, params: DailyParams) -> dict[str, Any]:
         "counts": cycle.counts,
         "basins": {basin.basin: basin.status for basin in cycle.basins},
         "reasons": dict(islice(shown.items(), MAX_REPORTED)),
-        "problems": cycle.problems,
+        "problems": {name: str(problem) for name, problem in cycle.problems.items()},
         "alert_changes": len(cycle.changes),
         "runs": [{"run": created.id, "status": created.status, "t0": str(created.t0)} for created in cycle.runs],
     }
@@ -105,7 +107,8 @@ def replay(running: Running, params: ReplayParams) -> dict[str, Any]:
 
     tools, grant = running.tools, running.grant
     done = run(tools.database, tools.clock, params, purpose=grant.purpose, owner=grant.owner, on_issue_day=running.show)
-    for basin, reason in done.reasons.items():
+    reasons = {basin: str(reason) for basin, reason in done.reasons.items()}
+    for basin, reason in reasons.items():
         running.log(f"{basin} has no forecast for the last day. {reason}")
-    reasons = dict(islice(done.reasons.items(), MAX_REPORTED))
-    return {"runs": len(done.runs), "alert_changes": len(done.changes), "reasons": reasons}
+    shown = dict(islice(reasons.items(), MAX_REPORTED))
+    return {"runs": len(done.runs), "alert_changes": len(done.changes), "reasons": shown}

@@ -55,12 +55,10 @@ def simulated(session: Session, basin: str, version: str | None, variable: Water
     if not versions.get(session, version).conserving:
         return absent(Reason.NOT_CONSERVING)
     water = _water(session, basin, version, variable)
-    if not isinstance(water, SimulatedWater):
-        return absent(Reason.FAILED, message=water)
-    return Record("simulated", version, "mm", water.period, water.values)
+    return water if isinstance(water, Absent) else Record("simulated", version, "mm", water.period, water.values)
 
 
-def _water(session: Session, basin: str, version: str, variable: WaterVariable) -> SimulatedWater | str | Absent:
+def _water(session: Session, basin: str, version: str, variable: WaterVariable) -> SimulatedWater | Absent:
     if variable == "storage":
         return simulated_storage.storage_of(session, version, basin)
     return simulated_storage.snow_of(session, version, basin, snow_cells.mapping(session, version, basin))

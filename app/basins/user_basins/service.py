@@ -6,8 +6,10 @@ from sqlalchemy.orm import Session
 
 from app.basins.user_basins.schemas import OwnBasin
 from app.http.problems import Forbidden
+from hydrology.base.absent import absent
 from hydrology.base.basins import has_source
 from hydrology.base.errors import InvalidInput
+from hydrology.base.reasons import Reason
 from hydrology.base.units import M2_PER_KM2
 from records.access.keys import Key
 from records.basins import basins
@@ -68,5 +70,5 @@ def register(session: Session, key: Key, basin: str, own: OwnBasin, at: datetime
         ),
     )
     if basins.attributes_revised(session, basin, changes):
-        states.invalidate_all(session, basin, "an attribute was revised", at)
+        states.invalidate_all(session, basin, absent(Reason.ATTRIBUTE_REVISED), at)
     return new

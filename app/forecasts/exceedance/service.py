@@ -13,7 +13,7 @@ from app.forecasts.exceedance.schemas import ExceedanceOfRun, FlowOf, LevelChanc
 from app.forecasts.header import days_ahead, header, missing_in_header
 from app.forecasts.words import UNITS, number, on
 from app.http.json_numbers import column
-from hydrology.base.absent import text
+from hydrology.base.absent import Absent, text, texts
 from hydrology.base.units import Units
 from hydrology.uncertainty.exceedance import Direction, FlowAhead
 from records.forecasts.latest import Latest
@@ -56,7 +56,7 @@ class _Members:
 
 
 _Flow = _Calibrated | _Members
-_Flows = Mapping[FlowOf, _Flow | str]
+_Flows = Mapping[FlowOf, _Flow | Absent]
 """The flow to compare levels with, or why there is none."""
 
 
@@ -79,13 +79,13 @@ def exceedance(
         **days,
         units={"discharge": units},
         levels=[_level_chances(flows, level, days["time"][-1], units) for level in levels],
-        missing=missing_in_header(basin),
+        missing=texts(missing_in_header(basin)),
     )
 
 
 def _flows(session: Session, run: runs.Run, basin: runs.RunBasin) -> _Flows:
     series = runs.series_of(session, run.id, basin.basin_id, ("discharge", runs.CALIBRATED, runs.PATHS))
-    flows: dict[FlowOf, _Flow | str] = {"calibrated": basin.why_not_calibrated, "members": basin.why_missing}
+    flows: dict[FlowOf, _Flow | Absent] = {"calibrated": basin.why_not_calibrated, "members": basin.why_missing}
     if basin.status != "issued":
         return flows
     if (calibrated := runs.calibrated_flow(series)) is not None:
@@ -115,8 +115,8 @@ def _level_chances(flows: _Flows, level: Level, last: date, units: Units) -> Lev
     )
     if level.depth is None or level.shown is None:
         return reported
-    if isinstance(flow, str):
-        return reported.model_copy(update={"reason": flow})
+    if isinstance(flow, Absent):
+        return reported.model_copy(update={"reason": str(flow)})
     of_days, within = flow.chances(level.depth, level.direction)
     discharge = f"{number(level.shown)} {UNITS[units]}"
     what = discharge if level.name is None else f"{level.name} ({discharge})"

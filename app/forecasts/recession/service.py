@@ -15,7 +15,8 @@ from app.forecasts.header import days_ahead, header, missing_in_header
 from app.forecasts.recession.schemas import AmountOfWater, DrainDownOfRun, DrainedBy, LowFlow
 from app.forecasts.words import UNITS, number, on
 from app.http.json_numbers import column, rounded
-from hydrology.base.absent import text
+from hydrology.base.absent import Absent, absent, text, texts
+from hydrology.base.reasons import Reason
 from hydrology.base.units import Area, Units
 from hydrology.climatology.volumes import million_m3
 from hydrology.water.recession import Array, Drained, first_days_below, milestones, reached_by
@@ -23,8 +24,6 @@ from records.forecasts.latest import Latest
 from records.runs import runs
 from records.versions import versions
 
-DRY_RIVER = "It is 0: the river dries up that often, and flow cannot fall below nothing."
-NO_AREA = "The run names no drainage area of the basin."
 _LOW, _HIGH = runs.SPREAD_LEVELS
 
 
@@ -53,7 +52,7 @@ def recession_of_run(session: Session, latest: Latest, at: datetime | None, unit
         conserving = versions.conserving(session, [run.version_id])[run.version_id]
         missing |= dict.fromkeys(account, forecasts.why_no_account(basin, conserving))
     elif basin.area_m2 is None:
-        missing["totals.runs_off_volume"] = NO_AREA
+        missing["totals.runs_off_volume"] = absent(Reason.RUN_WITHOUT_AREA)
     discharge = low_flows = None
     if not arrays:
         missing |= dict.fromkeys(("discharge", "low_flows"), basin.why_missing)
@@ -74,7 +73,7 @@ def recession_of_run(session: Session, latest: Latest, at: datetime | None, unit
         discharge=discharge,
         **account,
         low_flows=low_flows,
-        missing=missing,
+        missing=texts(missing),
     )
 
 
@@ -134,7 +133,7 @@ class _Spell:
             firsts = first_days_below(self.flow, level.depth)
             below = int(np.isfinite(firsts).sum())
             if reached_by(firsts, _HIGH) is None:
-                reason = f"In {below} of {len(firsts)} members flow falls below it within the {len(self.days)} days."
+                reason = absent(Reason.LEVEL_NOT_PASSED, below=below, members=len(firsts), days=len(self.days))
         low, half, high = (reached_by(firsts, share) for share in (_LOW, 0.5, _HIGH))
         return LowFlow(
             name=level.name or "",
@@ -144,20 +143,20 @@ class _Spell:
             p95=self._day(high),
             days=half,
             in_words=None if half is None else self._sentence(level, low, half, high),
-            reason=reason,
+            reason=text(reason),
         )
 
-    def _why_not_asked(self, level: Level) -> str | None:
+    def _why_not_asked(self, level: Level) -> Absent | None:
         """Return why flow cannot fall below a level; None where it can."""
         if level.depth is None:
-            return text(level.reason)
+            return level.reason
         if level.depth == 0:
-            return DRY_RIVER
+            return absent(Reason.DRY_RIVER)
         at_t0 = self.basin.summary.flow_at_t0_mm
         if at_t0 is None or at_t0 >= level.depth:
             return None
         (flow,) = in_units(np.array([at_t0]), self.basin, self.units).tolist()
-        return f"Flow was below it at T0 already: {number(flow)} {UNITS[self.units]} in the mean of the members."
+        return absent(Reason.BELOW_AT_T0, flow=number(flow), unit=UNITS[self.units])
 
     def _day(self, lead: int | None) -> date | None:
         return None if lead is None else self.days[lead - 1]

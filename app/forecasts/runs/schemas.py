@@ -9,7 +9,7 @@ from app.basins.schemas import Kind
 from app.forecasts.schemas import T0_AGE, T0_NOTE, WhatIf
 from app.http.base_schema import Model, Program
 from app.weather.schemas import WeatherUsed
-from hydrology.weather.forcing import ForcingKind
+from hydrology.weather.forcing_kinds import DESCRIBED, ForcingKind
 from records.runs.runs import BasinStatus, Purpose
 
 
@@ -33,10 +33,7 @@ class RunSummary(Model):
     available_at: datetime = Field(description="Readable since this instant.")
     created_at: datetime = Field(description="When it was computed, by the machine's clock.")
     product: str = Field(description="The weather product that drives the model.")
-    forcing_kind: ForcingKind = Field(
-        description="The weather after T0. `observed`: a hindcast. `supplied`: a weather forecast. `climatology`: the "
-        "weather of other years. `dry`: no precipitation, hypothetical."
-    )
+    forcing_kind: ForcingKind = Field(description=DESCRIBED)
     weather: WeatherUsed | None = Field(description="The weather forecast behind it; null where none was used.")
     members: int = Field(description="Number of networks in the ensemble.")
 

@@ -11,6 +11,7 @@ from app.basins.schemas import kind_of
 from app.forecasts.header import weather_used
 from app.forecasts.runs.schemas import BasinOfRun, RunDetail, RunSummary
 from app.forecasts.what_if import what_if
+from hydrology.base.absent import text
 from hydrology.base.calendar import Day, as_date
 from records.basins import basins
 from records.runs import runs
@@ -75,7 +76,7 @@ def detail(session: Session, run: str) -> RunDetail:
                 basin=outcome.basin_id,
                 basin_kind=kind_of(outcome.basin_id),
                 status=outcome.status,
-                reason=outcome.reason,
+                reason=text(outcome.reason),
                 seen_in_training=outcome.summary.seen_in_training,
                 attributes_assumed=_listed(outcome.summary.attributes_assumed),
             )
@@ -90,8 +91,9 @@ def _listed(names: Sequence[str] | None) -> list[str] | None:
 
 def _common_fields(run: runs.Run) -> dict[str, Any]:
     times = ("t0_age_days", "t0_note", "issued_at", "available_at", "created_at")
-    names = ("id", "purpose", "status", "reason", "horizon_days", "product", "forcing_kind")
+    names = ("id", "purpose", "status", "horizon_days", "product", "forcing_kind")
     return {name: getattr(run, name) for name in (*names, *times)} | {
+        "reason": text(run.reason),
         "version": run.version_id,
         "official": run.owner is None,
         "what_if": what_if(run),

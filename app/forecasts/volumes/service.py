@@ -9,16 +9,17 @@ from sqlalchemy.orm import Session
 from app.forecasts.discharge import Representation, calibration_of
 from app.forecasts.header import header, missing_in_header
 from app.forecasts.volumes.schemas import NormalVolume, ObservedVolume, VolumeQuantiles, VolumesOfRun
-from app.http.base_schema import NORMAL_IS_0, Period
+from app.http.base_schema import Period
 from app.http.discharge_units import Area
 from app.http.json_numbers import column, rounded
+from hydrology.base.absent import Absent, absent, texts
+from hydrology.base.reasons import Reason
 from hydrology.climatology.volumes import EXCEEDED_PERCENT, Array, Normal, Observed, Season, million_m3
 from records.forecasts import seasonal_volumes
 from records.forecasts.latest import Latest
 from records.forecasts.seasonal_volumes import Volume
 
-NO_AREA = "The run names no drainage area of the basin."
-NOT_STARTED = "The season begins after T0."
+NO_AREA = absent(Reason.RUN_WITHOUT_AREA)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,7 @@ class _ValueAndReasons:
     """A part of the answer, and why fields of it are null by their names."""
 
     part: VolumeQuantiles | None
-    missing: dict[str, str]
+    missing: dict[str, Absent]
 
 
 def volumes_of_run(session: Session, latest: Latest, season: Season | None, at: datetime | None) -> VolumesOfRun:
@@ -43,8 +44,9 @@ def volumes_of_run(session: Session, latest: Latest, season: Season | None, at: 
         missing["calibration"] = basin.why_not_calibrated
     observed = _observed(volume)
     if observed is None:
-        missing["observed"] = volume.observed if isinstance(volume.observed, str) else NOT_STARTED
-    if isinstance(volume.normal, str):
+        seen = volume.observed
+        missing["observed"] = seen if isinstance(seen, Absent) else absent(Reason.SEASON_NOT_STARTED)
+    if isinstance(volume.normal, Absent):
         missing["normal"] = volume.normal
     if volume.area is None:
         fields = ["area", *(["observed.volume"] if observed else [])]
@@ -62,22 +64,22 @@ def volumes_of_run(session: Session, latest: Latest, season: Season | None, at: 
         raw=raw.part,
         observed=observed,
         normal=_normal(volume),
-        missing=missing,
+        missing=texts(missing),
     )
 
 
-def _part_of_answer(volume: Volume, name: str, ahead: Array | str) -> _ValueAndReasons:
-    if isinstance(ahead, str):
+def _part_of_answer(volume: Volume, name: str, ahead: Array | Absent) -> _ValueAndReasons:
+    if isinstance(ahead, Absent):
         return _ValueAndReasons(None, {name: ahead})
-    missing = {} if volume.area else {f"{name}.ahead_volume": NO_AREA, f"{name}.volume": NO_AREA}
+    missing: dict[str, Absent] = {} if volume.area else {f"{name}.ahead_volume": NO_AREA, f"{name}.volume": NO_AREA}
     whole = volume.whole(ahead)
-    if isinstance(volume.normal, str):
+    if isinstance(volume.normal, Absent):
         missing[f"{name}.percent_of_normal"] = volume.normal
     elif volume.normal.mean == 0:
-        missing[f"{name}.percent_of_normal"] = NORMAL_IS_0
-    if isinstance(whole, str):
+        missing[f"{name}.percent_of_normal"] = absent(Reason.NORMAL_IS_0)
+    if isinstance(whole, Absent):
         missing |= {f"{name}.{part}": whole for part in ("depth", "volume", "percent_of_normal")}
-    of_whole = None if isinstance(whole, str) else whole
+    of_whole = None if isinstance(whole, Absent) else whole
     normal = volume.normal.mean if isinstance(volume.normal, Normal) and volume.normal.mean > 0 else None
     part = VolumeQuantiles(
         depth=None if of_whole is None else column(of_whole),
@@ -104,7 +106,7 @@ def _observed(volume: Volume) -> ObservedVolume | None:
 
 def _normal(volume: Volume) -> NormalVolume | None:
     normal = volume.normal
-    if isinstance(normal, str):
+    if isinstance(normal, Absent):
         return None
     return NormalVolume(
         mean_depth=rounded(normal.mean),

@@ -12,8 +12,10 @@ from app.forecasts.header import header, missing_in_header
 from app.forecasts.water.schemas import LongTermBalance, ObservedRunoff, SimulatedWater
 from app.http.base_schema import Period as Span
 from app.http.json_numbers import rounded
+from hydrology.base.absent import Absent, absent, texts
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Period
+from hydrology.base.reasons import Reason
 from hydrology.base.units import Area, to_mm_per_day
 from hydrology.water.ledger import Sums
 from records.forecasts.latest import Latest
@@ -22,8 +24,6 @@ from records.series import series
 from records.versions import versions
 
 DAYS_OF_A_YEAR = 365.25
-NO_SUMS = "The state of T0 is no longer stored: forecast again."
-NO_AREA = "No area of the basin is stored, so its discharge cannot be given as a depth."
 
 
 def long_term(session: Session, latest: Latest, at: datetime | None) -> LongTermBalance:
@@ -31,21 +31,21 @@ def long_term(session: Session, latest: Latest, at: datetime | None) -> LongTerm
     basin = latest.basin
     past = _past(session, latest)
     missing, simulated, observed = missing_in_header(basin), None, None
-    if isinstance(past, str):
+    if isinstance(past, Absent):
         missing |= dict.fromkeys(("period", "simulated", "observed"), past)
     else:
         simulated, runoff = past.a_year, _runoff(session, basin, past.period)
-        if isinstance(runoff, str):
+        if isinstance(runoff, Absent):
             missing["observed"] = runoff
         else:
             observed = runoff
     return LongTermBalance(
         **header(latest, at),
         units=dict.fromkeys(("simulated", "observed"), "mm/year"),
-        period=None if isinstance(past, str) else Span.between(past.period.first, past.period.last),
+        period=None if isinstance(past, Absent) else Span.between(past.period.first, past.period.last),
         simulated=simulated,
         observed=observed,
-        missing=missing,
+        missing=texts(missing),
     )
 
 
@@ -65,7 +65,7 @@ class _Past:
         return SimulatedWater(**{name: rounded(amount) for name, amount in means.items()}, stored=rounded(stored))
 
 
-def _past(session: Session, latest: Latest) -> _Past | str:
+def _past(session: Session, latest: Latest) -> _Past | Absent:
     """Return the sums in the state of T0, or why they are not known."""
     run, basin = latest.run, latest.basin
     conserving = versions.conserving(session, [run.version_id])[run.version_id]
@@ -73,15 +73,16 @@ def _past(session: Session, latest: Latest) -> _Past | str:
         return forecasts.why_no_account(basin, conserving)
     state = states.get(session, run.version_id, basin.basin_id, run.t0)
     if state is None or state.sha256 != basin.state_hash or state.sums is None or basin.spin_up_days is None:
-        return NO_SUMS
+        return absent(Reason.SUMS_NOT_STORED)
     return _Past(Period(run.t0 - np.timedelta64(basin.spin_up_days - 1, "D"), run.t0), state.sums)
 
 
-def _runoff(session: Session, basin: runs.RunBasin, period: Period) -> ObservedRunoff | str:
+def _runoff(session: Session, basin: runs.RunBasin, period: Period) -> ObservedRunoff | Absent:
     if basin.area_m2 is None or basin.area_name is None:
-        return NO_AREA
+        return absent(Reason.NO_AREA_STORED)
     daily = series.read(session, basin.basin_id, gauge_product(basin.basin_id), DISCHARGE, period)
     if daily is None or np.isnan(daily.values).all():
-        return f"No discharge of {basin.basin_id} is stored from {period.first} to {period.last}."
+        first, last = str(period.first), str(period.last)
+        return absent(Reason.NO_DISCHARGE_IN, basin=basin.basin_id, first=first, last=last)
     flow = to_mm_per_day(daily.values, unit=daily.unit, area=Area(basin.area_name, basin.area_m2))
     return ObservedRunoff(runoff=rounded(float(np.nanmean(flow)) * DAYS_OF_A_YEAR), days=int(np.isfinite(flow).sum()))

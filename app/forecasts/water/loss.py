@@ -5,23 +5,24 @@ from sqlalchemy.orm import Session
 from app.forecasts.water.schemas import LossBesidePet
 from app.http.base_schema import Period
 from app.http.json_numbers import rounded
+from hydrology.base.absent import Absent
 from records.simulations import simulated_loss
 
 
-def loss_beside_pet(session: Session, version: str, basin: str) -> tuple[LossBesidePet | None, dict[str, str]]:
+def loss_beside_pet(session: Session, version: str, basin: str) -> tuple[LossBesidePet | None, dict[str, Absent]]:
     """Return the comparison, and why it or a part of it is null."""
     simulated = simulated_loss.get(session, version, basin)
-    if isinstance(simulated, str):
+    if isinstance(simulated, Absent):
         return None, {"loss_beside_pet": simulated}
     period, loss = simulated
     shown = LossBesidePet(
         period=Period.between(period.first, period.last),
         mean=rounded(loss.mean),
         members={label: rounded(lost) for label, lost in loss.members.items()},
-        pet=None if loss.pet is None else rounded(loss.pet),
+        pet=None if isinstance(loss.pet, Absent) else rounded(loss.pet),
         exceeding=loss.exceeding,
     )
-    return shown, {} if loss.pet_reason is None else {"loss_beside_pet.pet": str(loss.pet_reason)}
+    return shown, {"loss_beside_pet.pet": loss.pet} if isinstance(loss.pet, Absent) else {}
 
 
 def in_words(loss: LossBesidePet) -> str | None:

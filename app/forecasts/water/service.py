@@ -12,17 +12,19 @@ from app.forecasts.snow import missing_in_snow
 from app.forecasts.water.loss import loss_beside_pet
 from app.forecasts.water.normal import normal_snow, normal_total
 from app.forecasts.water.schemas import AgeOfRun, BalanceOfRun, FlowOfAge, FlowOfOrigin, OriginOfRun, StorageOfRun
-from app.http.base_schema import NOT_CONSERVING
 from app.http.json_numbers import column, rounded
 from app.models.scores.service import snow_skill
+from hydrology.base.absent import absent, texts
 from hydrology.base.calendar import as_date
+from hydrology.base.reasons import Reason
 from hydrology.water.water_age import Ages
 from records.forecasts.latest import Latest
 from records.runs import runs
+from records.runs.run_summary import NOT_STORED
 from records.verification import scores
 from records.versions import versions
 
-NO_SNOW_SKILL = "The snow of this model version was not scored in this basin."
+NO_SNOW_SKILL = absent(Reason.SNOW_NOT_SCORED)
 
 
 def storage(session: Session, latest: Latest, at: datetime | None) -> StorageOfRun:
@@ -42,7 +44,7 @@ def storage(session: Session, latest: Latest, at: datetime | None) -> StorageOfR
     else:
         at_t0, total, snow, read = stored.at_t0, stored.total, stored.snow, stored.snow_read
         if at_t0 is None:
-            missing["at_t0"] = "The run did not store it."
+            missing["at_t0"] = NOT_STORED
         missing |= missing_in_snow(read, basin, "snow_read")
         usual_total, reasons = normal_total(session, latest, total)
         missing |= {f"normal_total{field}": why for field, why in reasons.items()}
@@ -65,7 +67,7 @@ def storage(session: Session, latest: Latest, at: datetime | None) -> StorageOfR
         normal_total=usual_total,
         normal_snow=usual_snow,
         snow_skill=snow_skills,
-        missing=missing,
+        missing=texts(missing),
     )
 
 
@@ -95,7 +97,7 @@ def origin(session: Session, latest: Latest, at: datetime | None) -> OriginOfRun
         snow=parts.get("snow"),
         other=parts.get("other"),
         yet_to_fall=parts.get("yet_to_fall"),
-        missing=missing,
+        missing=texts(missing),
     )
 
 
@@ -107,7 +109,7 @@ def age(session: Session, latest: Latest, at: datetime | None) -> AgeOfRun:
     if runs.AGE in series:
         ages = _ages(series[runs.AGE], Ages(run.t0))
     else:
-        reason = basin.reason or basin.summary.age_reason or basin.why_missing
+        reason = basin.why(basin.summary.age_reason)
         missing |= dict.fromkeys(("discharge", "ages"), reason)
     return AgeOfRun(
         **header(latest, at),
@@ -115,7 +117,7 @@ def age(session: Session, latest: Latest, at: datetime | None) -> AgeOfRun:
         units=dict.fromkeys(("discharge", "ages"), "mm/day"),
         discharge=None if ages is None else column(np.sum([part.mean for part in ages], axis=0)),
         ages=ages,
-        missing=missing,
+        missing=texts(missing),
     )
 
 
@@ -157,7 +159,7 @@ def balance(session: Session, latest: Latest, at: datetime | None) -> BalanceOfR
         lost, reasons = loss_beside_pet(session, latest.run.version_id, basin.basin_id)
         missing |= reasons
     else:
-        missing["loss_beside_pet"] = NOT_CONSERVING
+        missing["loss_beside_pet"] = absent(Reason.NOT_CONSERVING)
     answer = BalanceOfRun(
         **header(latest, at),
         units={"water_balance": "mm", "loss_beside_pet": "mm/year"},
@@ -165,7 +167,7 @@ def balance(session: Session, latest: Latest, at: datetime | None) -> BalanceOfR
         last_day=days[-1],
         water_balance=of_members,
         loss_beside_pet=lost,
-        missing=missing,
+        missing=texts(missing),
     )
     if of_traces is None or "trace" not in of_traces.axes:
         return answer

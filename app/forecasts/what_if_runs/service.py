@@ -10,9 +10,10 @@ from app.forecasts.balance import water_balance
 from app.forecasts.discharge import in_units
 from app.forecasts.header import days_ahead, header, missing_in_header
 from app.forecasts.what_if_runs.schemas import Flow, Side, Volume, WhatIfOfRun
-from app.http.base_schema import NOT_CONSERVING
 from app.http.json_numbers import column, rounded
 from app.http.problems import Fault, InvalidRequest
+from hydrology.base.absent import Absent, absent, texts
+from hydrology.base.reasons import Reason
 from hydrology.base.units import Units
 from records.basins import basins
 from records.forecasts.latest import Latest
@@ -20,7 +21,7 @@ from records.runs import runs
 
 LOW, HIGH = (runs.QUANTILES.index(level) for level in (0.05, 0.95))
 WANTED = ("discharge", runs.MEAN_OF_MEMBERS, "discharge_quantiles", runs.LEDGER)
-NO_AREA = "The run names no drainage area of the basin."
+NO_AREA = absent(Reason.RUN_WITHOUT_AREA)
 
 
 def compared(session: Session, run: str | None, basin: str, units: Units, at: datetime) -> WhatIfOfRun:
@@ -58,7 +59,7 @@ def compared(session: Session, run: str | None, basin: str, units: Units, at: da
         base=sides["base"].answer,
         changed=sides["changed"].answer,
         difference=difference,
-        missing=missing_in_header(changed.basin) | missing,
+        missing=texts(missing_in_header(changed.basin) | missing),
     )
 
 
@@ -67,7 +68,7 @@ class _Side:
     """One of the two runs, with reasons for null fields by `.FIELD`."""
 
     answer: Side | None
-    missing: dict[str, str]
+    missing: dict[str, Absent]
 
 
 def _side(session: Session, of: Latest, units: Units) -> _Side:
@@ -82,7 +83,7 @@ def _side(session: Session, of: Latest, units: Units) -> _Side:
     volume = _volume(float(mean.sum()), basin.area_m2)
     missing = {}
     if balance is None:
-        missing[".water_balance"] = NOT_CONSERVING
+        missing[".water_balance"] = absent(Reason.NOT_CONSERVING)
     if volume.volume is None:
         missing[".volume.volume"] = NO_AREA
     rows = {"mean": mean, "p05": quantiles[LOW], "p95": quantiles[HIGH]}

@@ -6,17 +6,18 @@ from datetime import date
 
 from app.basins.normals.schemas import Normals
 from app.pages.figures import Band, Curve, Figure, on_days
+from hydrology.base.absent import Absent
 
 TENTH, MEAN, NINE_TENTHS = "usually above", "normal", "usually below"
 
 
-def with_usual(figure: Figure, normals: Normals | str, variable: str, time: Sequence[date]) -> Figure:
+def with_usual(figure: Figure, normals: Normals | Absent, variable: str, time: Sequence[date]) -> Figure:
     """Add the normal band (80 % of other years) to a figure; if it is not known, add a note with the reason."""
     if figure.reason is not None:
         return figure
-    usual = None if isinstance(normals, str) else normals.variables.get(variable)
-    if isinstance(normals, str) or usual is None:
-        reason = normals if isinstance(normals, str) else normals.missing.get(f"variables.{variable}", "")
+    usual = None if isinstance(normals, Absent) else normals.variables.get(variable)
+    if isinstance(normals, Absent) or usual is None:
+        reason = str(normals) if isinstance(normals, Absent) else normals.missing.get(f"variables.{variable}", "")
         return replace(figure, note=f"{figure.note} The normal is not known: {reason}".strip())
     days = normals.time
     curves = [

@@ -5,17 +5,18 @@ from collections.abc import Iterator
 from app.forecasts.recession.schemas import DrainDownOfRun, LowFlow
 from app.forecasts.words import UNITS
 from app.pages.figures import Band, Curve, Figure, as_csv
+from hydrology.base.absent import Absent
 from hydrology.base.units import Units
 from hydrology.extremes.thresholds import OF_MODEL
 
 
-def drain_down(shown: DrainDownOfRun | str, basin: str, units: Units, call: str) -> Figure:
+def drain_down(shown: DrainDownOfRun | Absent, basin: str, units: Units, call: str) -> Figure:
     """Draw the recession, or the reason why there is none."""
     figure = Figure(
         name=f"{basin}-drain-down", title="If no more rain or snow fell", unit=UNITS[units], call=call, csv=as_csv(call)
     )
-    if isinstance(shown, str):
-        return figure.without(shown)
+    if isinstance(shown, Absent):
+        return figure.without(str(shown))
     if shown.discharge is None:
         return figure.without(shown.missing["discharge"])
     low, median, high = (shown.discharge[name] for name in ("p05", "median", "p95"))

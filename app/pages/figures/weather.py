@@ -6,16 +6,17 @@ from datetime import date
 from app.basins.observations.schemas import Observations
 from app.forecasts.schemas import BasinForecast
 from app.pages.figures import Colour, Curve, Figure, on_days
+from hydrology.base.absent import Absent
 
 PRECIPITATION = "precipitation"
 TEMPERATURES: tuple[tuple[str, str, Colour], ...] = (("tmin", "lowest", "cold"), ("tmax", "highest", "warm"))
 """Variable, label, colour."""
 
 
-def precipitation(forecast: BasinForecast, observed: Observations | str, time: Sequence[date], call: str) -> Figure:
+def precipitation(forecast: BasinForecast, observed: Observations | Absent, time: Sequence[date], call: str) -> Figure:
     """Draw observed and forecast precipitation."""
     curves = []
-    if not isinstance(observed, str) and PRECIPITATION in observed.values:
+    if not isinstance(observed, Absent) and PRECIPITATION in observed.values:
         values = [
             value if day <= forecast.t0 else None
             for day, value in zip(observed.time, observed.values[PRECIPITATION], strict=True)
@@ -41,16 +42,16 @@ def precipitation(forecast: BasinForecast, observed: Observations | str, time: S
     )
 
 
-def temperature(forecast: BasinForecast, observed: Observations | str, time: Sequence[date], call: str) -> Figure:
+def temperature(forecast: BasinForecast, observed: Observations | Absent, time: Sequence[date], call: str) -> Figure:
     """Draw the daily minimum and maximum temperature."""
     curves = []
-    if not isinstance(observed, str):
+    if not isinstance(observed, Absent):
         curves = [
             Curve(label=label, values=on_days(time, observed.time, observed.values[name]), colour=colour)
             for name, label, colour in TEMPERATURES
             if name in observed.values
         ]
-    reason = observed if isinstance(observed, str) else f"{forecast.product} has no temperature."
+    reason = str(observed) if isinstance(observed, Absent) else f"{forecast.product} has no temperature."
     return Figure(
         name=f"{forecast.basin}-temperature",
         title="Temperature",

@@ -152,7 +152,7 @@ def _row(statistic: Statistic, unit: str, into: str, prefix: str = "") -> dict[s
             "discharge": flow(named.level.value),
             "low": flow(named.level.low),
             "high": flow(named.level.high),
-            "reason": named.level.reason,
+            "reason": named.level.reason and str(named.level.reason),
         }
         for named in statistic.levels
     ]

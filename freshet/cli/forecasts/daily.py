@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from freshet.cli.context import opened
-from freshet.cli.output import PARTLY_DONE, Json, answer, inform, table
+from freshet.cli.output import PARTLY_DONE, Json, answer, fields_of, inform, table
 from freshet.cli.progress import reporting
 from freshet.cli.weather.feeds import MAX_ROWS, any_intake
 from hydrology.base.errors import DataProblem
@@ -16,6 +16,7 @@ from records.alerts import alert_changes
 
 if TYPE_CHECKING:
     from ingestion.base import SourceFile
+    from operations.daily.daily_cycle import Cycle
     from operations.daily.tomorrow import Tomorrow
     from records.weather.feeds import FetchedBasin
 
@@ -52,8 +53,8 @@ def daily(
             context.settings,
             any_intake(context.settings, reporter),
             Asked(horizon),
-            feed or (),
-            Watcher(reporter.show, inform, on_fetch=note),
+            names=feed or (),
+            watcher=Watcher(reporter.show, inform, on_fetch=note),
         )
         context.record("daily cycle", "all basins", **cycle.counts)
         with context.database.reading() as session:
@@ -62,6 +63,14 @@ def daily(
                 for basin in stage("flow of tomorrow", cycle.basins)
                 if basin.run is not None
             }
+    _show(cycle, ahead, as_json)
+    counts = cycle.counts
+    if lacking := counts.get("stale", 0) + counts.get("failed", 0):
+        raise typer.Exit(PARTLY_DONE if lacking < len(cycle.basins) else DataProblem.exit_code)
+
+
+def _show(cycle: "Cycle", ahead: "dict[str, Tomorrow | None]", as_json: bool) -> None:
+    """Print the outcome of each basin, with its flow of tomorrow."""
     for change in cycle.changes:
         inform(" ".join(filter(None, (change.basin_id, change.level))) + f": {change.why}")
     for name, problem in cycle.problems.items():
@@ -77,8 +86,8 @@ def daily(
     ]
     payload: dict[str, Any] = {
         "counts": counts,
-        "basins": [asdict(basin) | {"tomorrow": _json(ahead.get(basin.basin))} for basin in cycle.basins],
-        "problems": cycle.problems,
+        "basins": [fields_of(basin) | {"tomorrow": _json(ahead.get(basin.basin))} for basin in cycle.basins],
+        "problems": {name: str(problem) for name, problem in cycle.problems.items()},
         "runs": [created.id for created in cycle.runs],
         "alert_changes": [alert_changes.as_json(change) for change in cycle.changes],
     }
@@ -87,8 +96,6 @@ def daily(
             inform(result.training_note)
     columns = ("basin", "status", "T0", "tomorrow", "m3/s", "p05 to p95", "weather", "run", "why")
     answer(payload, as_json, table(columns, rows, title))
-    if lacking := counts.get("stale", 0) + counts.get("failed", 0):
-        raise typer.Exit(PARTLY_DONE if lacking < len(cycle.basins) else DataProblem.exit_code)
 
 
 def _cells(ahead: "Tomorrow | None") -> tuple[object, ...]:

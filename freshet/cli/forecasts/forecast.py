@@ -6,15 +6,14 @@ import typer
 from pydantic import TypeAdapter
 from rich.console import Group
 
-from freshet.cli.basin_options import Basins, BasinsFile, listed
+from freshet.cli.basin_options import Basins, BasinsFile
 from freshet.cli.configuring import valid
 from freshet.cli.context import opened
+from freshet.cli.forecasts.issuing import HORIZON, T0, Horizon, Version, Weather, WeatherId, named_basins, record_issued
 from freshet.cli.forecasts.runs import run_json, run_notes, run_table
 from freshet.cli.output import PARTLY_DONE, Json, answer, inform
 from freshet.cli.progress import reporting
-from hydrology.weather.forcing import ForcingKind
 from jobspec.jobs.forecasting import ForecastParams
-from operations.data.basins import chosen
 
 _FIELDS = ForecastParams.model_fields
 
@@ -22,18 +21,14 @@ _FIELDS = ForecastParams.model_fields
 def forecast(
     basin: Basins = None,
     basins_file: BasinsFile = None,
-    t0: Annotated[str | None, typer.Option(metavar="YYYY-MM-DD", help="Last day that the states consume.")] = None,
-    horizon: Annotated[int, typer.Option(metavar="DAYS", help=_FIELDS["horizon"].description)] = _FIELDS[
-        "horizon"
-    ].default,
-    version: Annotated[
-        str | None, typer.Option(metavar="VERSION", help="A model version. Default: the current one of each basin.")
-    ] = None,
+    t0: T0 = None,
+    horizon: Horizon = HORIZON,
+    version: Version = None,
     product: Annotated[
         str | None, typer.Option(metavar="PRODUCT", help="Refuse unless the version takes this forcing product.")
     ] = None,
-    weather: Annotated[ForcingKind, typer.Option(metavar="KIND", help=_FIELDS["weather"].description)] = "observed",
-    weather_id: Annotated[str | None, typer.Option(metavar="ID", help=_FIELDS["weather_id"].description)] = None,
+    weather: Weather = "observed",
+    weather_id: WeatherId = None,
     perturbed_states: Annotated[
         int, typer.Option(metavar="COUNT", help=_FIELDS["perturbed_states"].description)
     ] = _FIELDS["perturbed_states"].default,
@@ -46,9 +41,7 @@ def forecast(
     every basin that has a model.
     """
     with opened() as context:
-        with context.database.reading() as session:
-            names = [*(basin or []), *listed(basins_file)]
-            basins = chosen(session, names) if names else []
+        basins = named_basins(context, basin, basins_file)
         asked = {"basins": basins, "t0": t0, "horizon": horizon, "version": version, "product": product}
         asked |= {"weather": weather, "weather_id": weather_id, "perturbed_states": perturbed_states, "age": age}
         params = valid(TypeAdapter(ForecastParams), asked, "forecast")
@@ -61,9 +54,7 @@ def forecast(
                 params,
                 on_days=lambda at, total: reporter.show("basin-days to T0", at, total),
             )
-            for issued_run in done:
-                facts = {"version": issued_run.version_id, "t0": str(issued_run.t0), "status": issued_run.status}
-                context.record("forecast issued", issued_run.id, **facts)
+            record_issued(context, done)
             with context.database.reading() as session:
                 payload: dict[str, Any] = {"runs": [run_json(session, one.id) for one in done]}
     for issued in payload["runs"]:

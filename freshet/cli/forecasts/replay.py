@@ -1,6 +1,5 @@
 """`freshet replay`: issue the daily forecasts of an archived period."""
 
-from dataclasses import asdict
 from typing import Annotated, Any
 
 import typer
@@ -8,7 +7,7 @@ from pydantic import TypeAdapter
 
 from freshet.cli.configuring import valid
 from freshet.cli.context import opened
-from freshet.cli.output import PARTLY_DONE, Json, answer, inform, table
+from freshet.cli.output import PARTLY_DONE, Json, answer, fields_of, inform, table
 from freshet.cli.progress import reporting
 from jobspec.jobs.forecasting import ReplayParams
 
@@ -48,12 +47,13 @@ def replay(
             )
         context.record("archive replayed", str(params.period), runs=len(done.runs))
     for reason in done.reasons.values():
-        inform(reason)
+        inform(str(reason))
     rows = [
         (one.issued_at, one.id, one.t0, one.forcing_kind, one.weather and one.weather.model, one.status)
         for one in done.runs
     ]
-    payload: dict[str, Any] = {"runs": [asdict(one) for one in done.runs], "reasons": done.reasons}
+    texts = {basin: str(reason) for basin, reason in done.reasons.items()}
+    payload: dict[str, Any] = {"runs": [fields_of(one) for one in done.runs], "reasons": texts}
     title = f"{len(rows)} runs on {len(params.period)} issue days"
     answer(payload, as_json, table(("issued", "run", "T0", "weather", "of", "status"), rows, title))
     if done.reasons:

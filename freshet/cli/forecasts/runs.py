@@ -9,7 +9,8 @@ from rich.text import Text
 from sqlalchemy.orm import Session
 
 from freshet.cli.context import opened
-from freshet.cli.output import Json, answer, inform, table
+from freshet.cli.output import Json, answer, fields_of, inform, table
+from hydrology.base.absent import Absent
 from hydrology.base.basins import basin_id
 from hydrology.base.calendar import instant
 from jobspec.changes import Changes
@@ -43,7 +44,7 @@ def runs(
         found = records.list_runs(session, basin=wanted, available_by=by, limit=limit)
     columns = ("run", "T0", "horizon", "issued", "version", "purpose", "forcing", "status")
     rows = [(r.id, r.t0, r.horizon_days, r.issued_at, r.version_id, r.purpose, r.forcing_kind, r.status) for r in found]
-    answer({"runs": [asdict(one) for one in found]}, as_json, table(columns, rows, f"{len(found)} runs"))
+    answer({"runs": [fields_of(one) for one in found]}, as_json, table(columns, rows, f"{len(found)} runs"))
 
 
 def run_json(session: Session, run: str) -> dict[str, Any]:
@@ -52,7 +53,7 @@ def run_json(session: Session, run: str) -> dict[str, Any]:
     rows = records.basins_of(session, run)
     basins = {row.basin_id: _basin_json(session, run, row, stored.quantiles_of) for row in stage("results read", rows)}
     notes = {name: getattr(stored, name) for name in ("quantiles_of", "quantiles_note", "t0_note")}
-    return {**asdict(stored), **notes, "basins": basins}
+    return {**fields_of(stored), **notes, "basins": basins}
 
 
 def _basin_json(session: Session, run: str, row: records.RunBasin, quantiles_of: str) -> dict[str, Any]:
@@ -65,7 +66,7 @@ def _basin_json(session: Session, run: str, row: records.RunBasin, quantiles_of:
     ledgers = records.ledger_of(session, run, row.basin_id)
     quantiles, calibrated = arrays.get("discharge_quantiles"), arrays.get(records.CALIBRATED)
     return {
-        **asdict(row),
+        **fields_of(row),
         **{name: getattr(row.summary, name) for name in LEARNT_FROM},
         "spin_up_note": row.spin_up_note,
         "product_credit": row.summary.product_credit and asdict(row.summary.product_credit),
@@ -87,9 +88,9 @@ def _ledger_json(ledger: records.Ledger, row: records.RunBasin) -> dict[str, Any
 
 
 def _missing(row: records.RunBasin) -> dict[str, str]:
-    missing = {} if row.spin_up_days is not None else {"spin_up_days": row.why_missing}
-    if row.summary.calibration is None:
-        missing["calibrated_mm_per_day"] = row.why_not_calibrated
+    missing = {} if row.spin_up_days is not None else {"spin_up_days": str(row.why_missing)}
+    if isinstance(row.summary.calibration, Absent):
+        missing["calibrated_mm_per_day"] = str(row.why_not_calibrated)
     return missing
 
 

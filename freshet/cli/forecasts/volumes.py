@@ -7,14 +7,15 @@ import typer
 from pydantic import TypeAdapter
 from sqlalchemy.orm import Session
 
-from freshet.cli.basin_options import Basins, BasinsFile, listed
+from freshet.cli.basin_options import Basins, BasinsFile
 from freshet.cli.configuring import valid
 from freshet.cli.context import opened
+from freshet.cli.forecasts.issuing import T0, Version, named_basins, record_issued
 from freshet.cli.output import PARTLY_DONE, Json, answer, inform, table
 from freshet.cli.progress import reporting
+from hydrology.base.absent import Absent
 from hydrology.climatology.volumes import EXCEEDED_PERCENT, Array, Normal, Observed, million_m3
 from jobspec.jobs.forecasting import VolumesParams
-from operations.data.basins import chosen
 from operations.versions.stages import stage
 from records.forecasts import seasonal_volumes as records
 from records.forecasts.latest import Latest
@@ -27,10 +28,8 @@ def volumes(
     basin: Basins = None,
     basins_file: BasinsFile = None,
     season: Annotated[str | None, typer.Option(metavar="MM-DD..MM-DD", help=_FIELDS["season"].description)] = None,
-    t0: Annotated[str | None, typer.Option(metavar="YYYY-MM-DD", help="Last day that the states consume.")] = None,
-    version: Annotated[
-        str | None, typer.Option(metavar="VERSION", help="A model version. Default: the current one of each basin.")
-    ] = None,
+    t0: T0 = None,
+    version: Version = None,
     as_json: Json = False,
 ) -> None:
     """Forecast the volume of a season with the weather of other years.
@@ -39,9 +38,7 @@ def volumes(
     season up to T0. The runs do not replace the latest forecasts.
     """
     with opened() as context:
-        with context.database.reading() as session:
-            names = [*(basin or []), *listed(basins_file)]
-            basins = chosen(session, names) if names else []
+        basins = named_basins(context, basin, basins_file)
         asked = {"basins": basins, "t0": t0, "season": season, "version": version}
         params = valid(TypeAdapter(VolumesParams), asked, "volumes")
         from operations.forecasting.seasonal_volumes import forecast_volumes
@@ -53,9 +50,7 @@ def volumes(
                 params,
                 on_days=lambda at, total: reporter.show("basin-days to T0", at, total),
             )
-        for run in done:
-            facts = {"version": run.version_id, "t0": str(run.t0), "status": run.status}
-            context.record("forecast issued", run.id, **facts)
+        record_issued(context, done)
         with reporting(), context.database.reading() as session:
             shown = {name: result for run in done for name, result in _basins(session, run, params)}
     for note in filter(None, (run.t0_note for run in done)):
@@ -76,9 +71,9 @@ def _basins(session: Session, run: runs.Run, params: VolumesParams) -> Iterator[
 def _row(run: runs.Run, volume: records.Volume) -> dict[str, Any]:
     calibrated, raw = volume.whole(volume.calibrated), volume.whole(volume.raw)
     normal, observed = volume.normal, volume.observed
-    known = raw if isinstance(calibrated, str) else calibrated
+    known = raw if isinstance(calibrated, Absent) else calibrated
     share = None
-    if isinstance(normal, Normal) and normal.mean > 0 and not isinstance(known, str):
+    if isinstance(normal, Normal) and normal.mean > 0 and not isinstance(known, Absent):
         share = (100 * known / normal.mean).tolist()
     reasons = {"calibrated": calibrated, "raw": raw, "normal": normal, "observed": observed}
     return {
@@ -98,16 +93,16 @@ def _row(run: runs.Run, volume: records.Volume) -> dict[str, Any]:
         "normal_years": len(normal.years) if isinstance(normal, Normal) else None,
         "observed_mm": observed.depth if isinstance(observed, Observed) else None,
         "observed_missing_days": len(observed.missing) if isinstance(observed, Observed) else None,
-        "missing": {name: reason for name, reason in reasons.items() if isinstance(reason, str)},
+        "missing": {name: str(reason) for name, reason in reasons.items() if isinstance(reason, Absent)},
     }
 
 
-def _list(depths: Array | str) -> list[float] | None:
-    return None if isinstance(depths, str) else depths.tolist()
+def _list(depths: Array | Absent) -> list[float] | None:
+    return None if isinstance(depths, Absent) else depths.tolist()
 
 
-def _million_m3(volume: records.Volume, depths: Array | str) -> list[float] | None:
-    if isinstance(depths, str) or volume.area is None:
+def _million_m3(volume: records.Volume, depths: Array | Absent) -> list[float] | None:
+    if isinstance(depths, Absent) or volume.area is None:
         return None
     converted: list[float] = million_m3(depths, volume.area).tolist()
     return converted

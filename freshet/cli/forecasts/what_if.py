@@ -6,17 +6,17 @@ import typer
 from pydantic import TypeAdapter
 from rich.console import Group
 
-from freshet.cli.basin_options import Basins, BasinsFile, listed
+from freshet.cli.basin_options import Basins, BasinsFile
 from freshet.cli.configuring import valid
-from freshet.cli.context import opened
+from freshet.cli.context import Context, opened
+from freshet.cli.forecasts.issuing import HORIZON, T0, Horizon, Version, Weather, WeatherId, named_basins, record_issued
 from freshet.cli.forecasts.runs import run_json, run_table
 from freshet.cli.output import PARTLY_DONE, Json, answer, inform
 from freshet.cli.progress import reporting
-from hydrology.weather.forcing import ForcingKind
 from jobspec.changes import Changes, Increment, Storm, Where
 from jobspec.jobs.forecasting import WhatIfParams
-from operations.data.basins import chosen
 from records.access import audit
+from records.runs.runs import Run
 
 _FIELDS, _CHANGES = WhatIfParams.model_fields, Changes.model_fields
 _STORM, _INCREMENT = Storm.model_fields, Increment.model_fields
@@ -25,15 +25,11 @@ _STORM, _INCREMENT = Storm.model_fields, Increment.model_fields
 def what_if(
     basin: Basins = None,
     basins_file: BasinsFile = None,
-    t0: Annotated[str | None, typer.Option(metavar="YYYY-MM-DD", help="Last day that the states consume.")] = None,
-    horizon: Annotated[int, typer.Option(metavar="DAYS", help=_FIELDS["horizon"].description)] = _FIELDS[
-        "horizon"
-    ].default,
-    version: Annotated[
-        str | None, typer.Option(metavar="VERSION", help="A model version. Default: the current one of each basin.")
-    ] = None,
-    weather: Annotated[ForcingKind, typer.Option(metavar="KIND", help=_FIELDS["weather"].description)] = "observed",
-    weather_id: Annotated[str | None, typer.Option(metavar="ID", help=_FIELDS["weather_id"].description)] = None,
+    t0: T0 = None,
+    horizon: Horizon = HORIZON,
+    version: Version = None,
+    weather: Weather = "observed",
+    weather_id: WeatherId = None,
     degrees: Annotated[float, typer.Option(metavar="DEGREES", help=_CHANGES["degrees"].description)] = 0.0,
     precipitation_percent: Annotated[
         float, typer.Option(metavar="PERCENT", help=_CHANGES["precipitation_percent"].description)
@@ -60,15 +56,11 @@ def what_if(
     states are not affected.
     """
     with opened() as context:
-        with context.database.reading() as session:
-            names = [*(basin or []), *listed(basins_file)]
-            basins = chosen(session, names) if names else []
+        basins = named_basins(context, basin, basins_file)
         changes: dict[str, Any] = {"degrees": degrees, "precipitation_percent": precipitation_percent}
+        changes["storm"] = None if storm_mm is None else {"mm": storm_mm, "lead": storm_lead}
+        changes["increment"] = None if increment_mm is None else {"mm": increment_mm, "where": increment_where}
         changes["assimilate"] = assimilate
-        if storm_mm is not None:
-            changes["storm"] = {"mm": storm_mm, "lead": storm_lead}
-        if increment_mm is not None:
-            changes["increment"] = {"mm": increment_mm, "where": increment_where}
         asked: dict[str, Any] = {"basins": basins, "t0": t0, "horizon": horizon, "version": version, "weather": weather}
         asked |= {"weather_id": weather_id, "changes": changes, "note": note}
         params = valid(TypeAdapter(WhatIfParams), asked, "what-if")
@@ -82,12 +74,15 @@ def what_if(
                 by=audit.command_line().name,
                 on_days=lambda at, total: reporter.show("basin-days to T0", at, total),
             )
-        for run in created:
-            facts = {"version": run.version_id, "t0": str(run.t0), "status": run.status}
-            context.record("forecast issued", run.id, **facts)
-        with reporting(), context.database.reading() as session:
-            shown = [run_json(session, run.id) for run in created]
-            bases = [run_json(session, base) for base in dict.fromkeys(_base(run) for run in shown) if base]
+        record_issued(context, created)
+        _show(context, created, as_json)
+
+
+def _show(context: Context, created: list[Run], as_json: bool) -> None:
+    """Print the runs beside those that they are compared with."""
+    with reporting(), context.database.reading() as session:
+        shown = [run_json(session, run.id) for run in created]
+        bases = [run_json(session, base) for base in dict.fromkeys(_base(run) for run in shown) if base]
     for run_shown in shown:
         if run_shown["t0_note"]:
             inform(f"Warning: {run_shown['t0_note']}")

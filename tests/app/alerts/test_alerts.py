@@ -24,7 +24,7 @@ from records.runs.run_summary import RunSummary
 from records.versions import promotions
 from runtime.clock import Clock
 from runtime.settings import Settings
-from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_run, a_version
+from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_reason, a_run, a_version
 from testing.webhook_receiver import Receiver, receiving
 from tests.app import factories
 from tests.app.conftest import bearer, serving
@@ -49,7 +49,7 @@ def issue(database: Database, version: str, *, calibrated: bool = True) -> str:
     """Issue a forecast and decide by it, as a cycle does."""
     result = factories.forecast()
     if not calibrated:
-        result = factories.forecast(summary=RunSummary(calibration_reason="No error model."))
+        result = factories.forecast(summary=RunSummary(calibration=a_reason("No error model.")))
         bare = [one for one in result.series if one.variable not in ("discharge_calibrated", "discharge_paths")]
         result = type(result)(basin=result.basin, series=bare, ledgers=result.ledgers)
     with database.transaction() as session:

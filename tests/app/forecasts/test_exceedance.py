@@ -15,7 +15,7 @@ from records.alerts import thresholds
 from records.database.engine import Database
 from records.runs import runs
 from records.simulations import simulated_thresholds
-from testing.records import BASIN, NOW
+from testing.records import BASIN, NOW, a_reason
 from tests.app import factories
 from tests.app.basins.test_thresholds import fill_records as store_record
 from tests.app.forecasts.test_forecasts import fill_records
@@ -74,7 +74,7 @@ def test_an_uncalibrated_forecast_has_no_exceedance_probabilities(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
     result = factories.forecast()
-    summary = replace(factories.SUMMARY, calibration=None, calibration_reason="No error model.")
+    summary = replace(factories.SUMMARY, calibration=a_reason("No error model."))
     series = [one for one in result.series if one.variable not in (runs.CALIBRATED, runs.PATHS)]
     fill_records(sqlite_database, replace(result, basin=replace(result.basin, summary=summary), series=series))
     answer = sqlite_client.get(ADDRESS, params={"discharge": 3.0}).json()

@@ -13,13 +13,13 @@ from app.forecasts.batch import MAX_BASINS
 from hydrology.base.calendar import day
 from hydrology.base.credit import Credit
 from hydrology.uncertainty.error_model import LEVELS as ALL_LEVELS
-from hydrology.weather.forcing import ForcingKind
+from hydrology.weather.forcing_kinds import ForcingKind
 from records.database.engine import Database
 from records.runs import runs
 from records.runs.run_summary import LEARNT_FROM, RunSummary
 from records.runs.runs import BasinResult
 from records.versions import promotions
-from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_run, a_version, not_issued
+from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_reason, a_run, a_version, not_issued
 from tests.app import factories
 from tests.app.conftest import serving
 
@@ -109,7 +109,7 @@ def test_without_an_error_model_calibrated_is_null_with_its_reason(
 ) -> None:
     result = factories.forecast()
     reason = "Version v has no error model."
-    summary = replace(factories.SUMMARY, calibration=None, calibration_reason=reason)
+    summary = replace(factories.SUMMARY, calibration=a_reason(reason))
     series = [series for series in result.series if series.variable != "discharge_calibrated"]
     fill_records(sqlite_database, replace(result, basin=replace(result.basin, summary=summary), series=series))
     output = sqlite_client.get(LATEST).json()
@@ -148,7 +148,7 @@ def test_a_dry_normal_has_no_percent(sqlite_database: Database, sqlite_client: T
 def test_without_a_normal_its_reason_is_reported(
     sqlite_database: Database, sqlite_client: TestClient, shown: str | None, reason: str
 ) -> None:
-    fill_records(sqlite_database, with_normal(None, normal_mm=None, normal_reason=shown))
+    fill_records(sqlite_database, with_normal(None, **({} if shown is None else {"normal_mm": a_reason(shown)})))
     output = sqlite_client.get(LATEST).json()
     assert (output["normal"], output["missing"]) == (None, {"normal": reason})
 

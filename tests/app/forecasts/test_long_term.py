@@ -3,7 +3,6 @@
 import numpy as np
 from fastapi.testclient import TestClient
 
-from app.forecasts.water.long_term import NO_SUMS
 from hydrology.base.basins import gauge_product
 from records.database.engine import Database
 from records.runs import states
@@ -53,7 +52,7 @@ def test_a_state_that_is_not_stored_has_no_sums(sqlite_database: Database, sqlit
     fill_records(sqlite_database, factories.forecast())
     answer = sqlite_client.get(ADDRESS).json()
     assert (answer["period"], answer["simulated"], answer["observed"]) == (None, None, None)
-    assert answer["missing"]["simulated"] == NO_SUMS
+    assert answer["missing"]["simulated"] == "The state of T0 is no longer stored: forecast again."
 
 
 def test_a_network_that_does_not_conserve_mass_has_none(sqlite_database: Database, sqlite_client: TestClient) -> None:

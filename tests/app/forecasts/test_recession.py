@@ -13,6 +13,7 @@ from jobspec.thresholds import NewThreshold
 from records.alerts import thresholds
 from records.database.engine import Database
 from records.runs import runs
+from records.runs.run_summary import NOT_STORED
 from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_run, not_issued
 from tests.app import factories
 from tests.app.basins.test_thresholds import fill_records as store_record
@@ -25,7 +26,9 @@ AT_T0 = 2.75
 
 def dry(**chosen: Any) -> runs.BasinResult:
     """Return the result of a run on a dry spell: flows as in the factories, and no precipitation."""
-    result = factories.forecast(summary=replace(factories.SUMMARY, calibration=None, flow_at_t0_mm=AT_T0), **chosen)
+    result = factories.forecast(
+        summary=replace(factories.SUMMARY, calibration=NOT_STORED, flow_at_t0_mm=AT_T0), **chosen
+    )
     series = [
         replace(one, values=STORAGE) if one.variable == "storage" else one
         for one in result.series

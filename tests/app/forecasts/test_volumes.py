@@ -12,7 +12,7 @@ from records.basins import basins
 from records.database.engine import Database
 from records.runs import runs
 from records.series import series
-from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_run, a_source, daily
+from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_reason, a_run, a_source, daily
 from tests.app import factories
 from tests.app.forecasts.test_traces import WEATHER
 
@@ -167,7 +167,7 @@ def test_without_an_area_there_are_depths_alone(sqlite_database: Database, sqlit
 def test_a_run_that_is_not_calibrated_is_reported_raw(sqlite_database: Database, sqlite_client: TestClient) -> None:
     with sqlite_database.transaction() as session:
         version = a_promoted_version(session, a_basin(session))
-        summary = replace(factories.SUMMARY, calibration=None, calibration_reason="No error model.")
+        summary = replace(factories.SUMMARY, calibration=a_reason("No error model."))
         result = factories.forecast_with_traces()
         stored = [one for one in result.series if one.variable != runs.CALIBRATED]
         result = replace(result, basin=replace(result.basin, summary=summary), series=stored)

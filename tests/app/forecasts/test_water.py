@@ -7,16 +7,15 @@ import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
-from hydrology.base.absent import absent
 from hydrology.base.calendar import Period, day
-from hydrology.base.reasons import Reason
 from records.database.engine import Database
 from records.runs import runs
+from records.runs.run_summary import NOT_STORED
 from records.simulations import simulated_thresholds
 from records.simulations.simulated_loss import SimulatedLoss
 from records.simulations.simulated_storage import SimulatedWater, WaterVariable
 from records.verification import scores
-from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_run, not_issued
+from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_reason, a_run, not_issued
 from tests.app import factories
 from tests.app.forecasts.test_forecasts import fill_records
 from tests.records.simulations.test_simulated_thresholds import levels_of
@@ -149,9 +148,13 @@ def test_snow_of_the_regional_mapping_brings_a_second_opinion(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
     reported = replace(
-        factories.RUN_SNOW, mapping="regional", snow17_mm=66.0, skill=None, skill_reason="It is not known."
+        factories.RUN_SNOW,
+        mapping="regional",
+        normal_mm=a_reason("No past is stored."),
+        snow17_mm=66.0,
+        skill=a_reason("It is not known."),
     )
-    summary = replace(factories.SUMMARY, snow=reported, snow_normal_mm=None, snow_normal_reason="No past is stored.")
+    summary = replace(factories.SUMMARY, snow=reported)
     result = factories.forecast()
     fill_records(
         sqlite_database, replace(result, basin=replace(result.basin, summary=summary, area_m2=None, area_name=None))
@@ -172,7 +175,7 @@ def test_a_run_older_than_the_spread_of_snow_gives_the_reason(
 ) -> None:
     result = factories.forecast()
     older = [one for one in result.series if one.variable != runs.SNOW_SPREAD]
-    summary = replace(factories.SUMMARY, snow=None)
+    summary = replace(factories.SUMMARY, snow=NOT_STORED)
     fill_records(sqlite_database, replace(result, series=older, basin=replace(result.basin, summary=summary)))
     output = sqlite_client.get(STORAGE).json()
     assert len(output["snow"]) == 3
@@ -266,7 +269,10 @@ def test_the_page_of_a_basin_draws_the_age_of_the_water_where_the_run_reports_it
 def test_a_run_without_ages_gives_the_reason(
     sqlite_database: Database, sqlite_client: TestClient, stored: str | None, reported: str
 ) -> None:
-    fill_records(sqlite_database, factories.forecast(summary=replace(factories.SUMMARY, age_reason=stored)))
+    fill_records(
+        sqlite_database,
+        factories.forecast(summary=replace(factories.SUMMARY, age_reason=None if stored is None else a_reason(stored))),
+    )
     output = sqlite_client.get(AGE).json()
     assert (output["discharge"], output["ages"]) == (None, None)
     assert output["missing"] == {"discharge": reported, "ages": reported}
@@ -304,9 +310,7 @@ def test_unknown_loss_or_evaporation_has_a_reason(sqlite_database: Database, sql
     output = sqlite_client.get(BALANCE).json()
     assert output["loss_beside_pet"] is None
     assert "freshet thresholds simulate" in output["missing"]["loss_beside_pet"]
-    loss = SimulatedLoss(
-        members={"0": 500.0, "1": 850.0}, pet=None, pet_reason=absent(Reason.FAILED, message="No latitude.")
-    )
+    loss = SimulatedLoss(members={"0": 500.0, "1": 850.0}, pet=a_reason("No latitude."))
     store_past(sqlite_database, run, loss=loss)
     output = sqlite_client.get(BALANCE).json()
     assert (output["loss_beside_pet"]["pet"], output["loss_beside_pet"]["exceeding"]) == (None, [])

@@ -215,4 +215,4 @@ def test_negative_water_is_reported_by_member_and_rounding_is_not(which: int, fl
     arrays = [np.zeros((3, 5)) for _ in range(3)]
     arrays[which][0, 2] = -1e-7
     arrays[which][1, 3] = -0.1
-    assert negative_water(*arrays) == {1: flaw}
+    assert {member: str(why) for member, why in negative_water(*arrays).items()} == {1: flaw}

@@ -18,7 +18,7 @@ from records.series import series
 from records.weather import weather_issues
 from runtime.clock import Clock
 from testing.country import BASINS, CLOCK
-from testing.records import a_source, contents, daily
+from testing.records import a_reason, a_source, contents, daily
 
 ISSUE_DAYS = ReplayParams(period=Period.parse("2005-04-02..2005-04-04"), horizon=5, traces=3)
 
@@ -60,7 +60,7 @@ def test_the_states_of_a_replay_are_those_of_a_forecast_and_know_nothing_of_late
     with trained_store.transaction() as session:
         rain = daily("2005-04-03", *[50.0] * 20)
         series.write(session, BASINS[1], "synthetic", "precipitation", rain, a_source(session), CLOCK.now())
-        states.invalidate(session, BASINS[1], "synthetic", day("2000-10-01"), "anew", CLOCK.now())
+        states.invalidate(session, BASINS[1], "synthetic", day("2000-10-01"), a_reason("anew"), CLOCK.now())
     (hindcast,) = forecast(trained_store, CLOCK, ForecastParams(basins=[BASINS[1]], t0=run.t0, horizon=1))
     with trained_store.reading() as session:
         hashes = [runs.basin_of(session, one.id, BASINS[1]).state_hash for one in (run, hindcast)]
@@ -77,7 +77,7 @@ def test_a_basin_whose_record_ended_long_before_is_reported(trained_store: Datab
     late = ReplayParams(period=Period.parse("2005-10-20..2005-10-20"))
     done = replay(trained_store, CLOCK, late)
     assert (done.runs, set(done.reasons)) == ([], set(BASINS))
-    assert "ends on 2005-09-30, more than 3 days ago" in done.reasons[BASINS[0]]
+    assert "ends on 2005-09-30, more than 3 days ago" in str(done.reasons[BASINS[0]])
 
 
 def test_a_issue_day_that_is_yet_to_come_is_refused(trained_store: Database) -> None:

@@ -60,7 +60,7 @@ def test_damaged_flow_takes_no_forecast_away_and_is_reported(
     run = one_run(trained_store)
     assert run.status == "issued"
     with trained_store.reading() as session:
-        assert "is damaged" in str(runs.basin_of(session, run.id, DAMAGED).summary.normal_reason)
+        assert "is damaged" in str(runs.basin_of(session, run.id, DAMAGED).summary.normal_mm)
     weather_alone = Path(shutil.copytree(country, tmp_path / "files", ignore=shutil.ignore_patterns("usgs_streamflow")))
     (outcome,) = ingest(trained_store, CamelsSource([weather_alone]), CLOCK, [DAMAGED])
     assert outcome.status == "unchanged"

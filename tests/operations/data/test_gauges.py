@@ -29,7 +29,7 @@ from runtime.settings import Settings
 from testing.country import BASINS, CLOCK
 from testing.feed_services.server import serving
 from testing.feed_services.world import World
-from testing.records import a_source, a_version, daily
+from testing.records import a_reason, a_source, a_version, daily
 from tests.ingestion.feeds.conftest import DAKOTA, MAINE, NOW, gauge
 
 AREA_KM2 = 769.0
@@ -190,7 +190,7 @@ def lacking(trained_store: Database) -> Database:
     with trained_store.transaction() as session:
         unknown = AttributeRow.basin_id == BASIN, AttributeRow.name.in_((*LAND, *CLIMATE))
         session.execute(delete(AttributeRow).where(*unknown))
-        states.invalidate_all(session, BASIN, "a test", NOW)
+        states.invalidate_all(session, BASIN, a_reason("a test"), NOW)
         (version,) = versions.list_versions(session)
         promotions.promote(session, version.id, [BASIN], reason="a test", by="a test", at=NOW)
     return trained_store
@@ -244,7 +244,7 @@ def test_a_run_and_its_scores_store_what_was_assumed(lacking: Database) -> None:
     with lacking.transaction() as session:
         changes = basins.upsert(session, basins.Basin(BASIN, attributes={name: means[name] * 3 for name in LAND}))
         assert basins.attributes_revised(session, BASIN, changes)  # what had been assumed is in its states
-        states.invalidate_all(session, BASIN, "an attribute was revised", NOW)
+        states.invalidate_all(session, BASIN, a_reason("an attribute was revised"), NOW)
     _, after = issued(lacking)
     assert after.attributes_assumed == ()
     assert after.discharge_mm != before.discharge_mm

@@ -384,7 +384,7 @@ def test_t0_has_ended_where_the_basin_is(trained_store: Database) -> None:
         reasons = {row.basin_id: row.reason for row in runs.basins_of(session, run.id)}
     assert reasons["SYNTH-01"] is None
     choice = "choose 2003-07-04 or an earlier day."
-    assert reasons["SYNTH-02"] == f"SYNTH-02: T0 2003-07-05 has not ended at its location: {choice}"
+    assert str(reasons["SYNTH-02"]) == f"SYNTH-02: T0 2003-07-05 has not ended at its location: {choice}"
 
 
 @pytest.mark.parametrize(

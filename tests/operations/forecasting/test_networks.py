@@ -60,7 +60,7 @@ def test_it_is_trained_evaluated_and_forecast_without_a_water_balance(
     assert arrays["discharge"].values.shape == (2, 10)
     assert (arrays["discharge"].values >= 0).all()
     assert not {"storage", "loss", "cells_at_t0", "snow"} & set(arrays)
-    assert summary.snow_reason == "The network's cells do not hold water."
+    assert str(summary.snow) == "The network's cells do not hold water."
 
     done = evaluate(trained_store, CLOCK, version, HELD_OUT, BASINS)
     assert len(done.basins) == len(BASINS)

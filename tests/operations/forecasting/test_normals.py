@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period, day
 from hydrology.base.series import DailySeries
 from hydrology.base.units import Area, to_mm_per_day
@@ -15,6 +16,7 @@ from operations.forecasting.normals import observed_normals
 from records.basins import basins
 from records.database.engine import Database
 from records.runs import runs
+from records.runs.snow_summary import RunSnow
 from records.series import series, sources
 from records.simulations import simulated_storage, simulated_thresholds
 from records.simulations.simulated_storage import SimulatedWater
@@ -49,10 +51,8 @@ def test_a_run_stores_the_normals_of_the_whole_record(trained_store: Database) -
     expected = normals(to_mm_per_day(record.values, unit="cfs", area=area), record.period, AHEAD.days).mean
     np.testing.assert_allclose(arrays[runs.NORMAL].values, expected, rtol=1e-6)
     assert long.normal_mm == pytest.approx(expected.sum())
-    assert long.normal_reason is None
-    assert short.normal_mm is None
-    assert short.normal_reason is not None
-    assert short.normal_reason.startswith("7 of 7 days have fewer than 10 other years")
+    assert isinstance(short.normal_mm, Absent)
+    assert str(short.normal_mm).startswith("7 of 7 days have fewer than 10 other years")
 
 
 def test_a_run_stores_the_snow_of_t0_beside_its_normal(trained_store: Database) -> None:
@@ -70,13 +70,12 @@ def test_a_run_stores_the_snow_of_t0_beside_its_normal(trained_store: Database) 
     with trained_store.reading() as session:
         with_normal, without, no_snow = (runs.basin_of(session, run.id, basin).summary for basin in BASINS)
         cells = runs.series_of(session, run.id, BASINS[0])["cells_at_t0"].values
-    assert with_normal.snow_mm == pytest.approx((cells[0][[1, 3]].sum() + cells[1][0]) / 2)
-    assert with_normal.snow_normal_mm == pytest.approx(normals(usual, days, np.array([T0])).mean[0])
-    assert with_normal.snow_normal_reason is None
-    assert without.snow_mm is not None
-    assert (without.snow_normal_mm, without.snow_normal_reason) == (None, simulated_storage.why_none(version))
-    assert (no_snow.snow_mm, no_snow.snow_normal_mm) == (None, None)
-    assert no_snow.snow_normal_reason == no_snow.snow_reason
+    assert isinstance(with_normal.snow, RunSnow)
+    assert with_normal.snow.mean_mm == pytest.approx((cells[0][[1, 3]].sum() + cells[1][0]) / 2)
+    assert with_normal.snow.normal_mm == pytest.approx(normals(usual, days, np.array([T0])).mean[0])
+    assert isinstance(without.snow, RunSnow)
+    assert without.snow.normal_mm == simulated_storage.why_none(version)
+    assert isinstance(no_snow.snow, Absent)
 
 
 def test_each_record_is_read_in_its_own_unit_and_with_its_own_area(database: Database) -> None:
@@ -103,7 +102,7 @@ def test_each_record_is_read_in_its_own_unit_and_with_its_own_area(database: Dat
         _, unit, _ = trained_store[name]
         assert unit is not None
         means = shown[name]
-        assert not isinstance(means, str)
+        assert not isinstance(means, Absent)
         np.testing.assert_allclose(means, to_mm_per_day(np.full(len(AHEAD), 7.0), unit=unit, area=area))
-    assert shown["OWN-ford"] == "OWN-ford has no area by which its discharge would be a depth."
-    assert shown["OWN-none"] == "No discharge of OWN-none is stored."
+    assert str(shown["OWN-ford"]) == "OWN-ford has no area by which its discharge would be a depth."
+    assert str(shown["OWN-none"]) == "No discharge of OWN-none is stored."

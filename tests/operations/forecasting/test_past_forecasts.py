@@ -22,6 +22,7 @@ from operations.verification.calibrate import calibrate, calibrate_forecasts
 from operations.verification.issued_pairs import past_forecasts, settled
 from records.database.engine import Database
 from records.runs import runs
+from records.runs.calibration_used import RunCalibration
 from records.versions import error_models, versions
 from runtime.clock import Clock
 from testing.country import BASINS, CLOCK
@@ -96,7 +97,9 @@ def test_a_season_of_past_forecasts_calibrates_the_next(lived: Database, monkeyp
     (waiting,) = played(lived, Period.parse("2005-04-05..2005-04-05"))
     with lived.reading() as session:
         row = runs.basin_of(session, waiting.id, BASINS[0])
-    assert f"once 90 days T0 with {WEATHER} have been observed: 35 have been forecast so far." in row.why_not_calibrated
+    assert f"once 90 days T0 with {WEATHER} have been observed: 35 have been forecast so far." in str(
+        row.why_not_calibrated
+    )
 
     monkeypatch.setattr(calibrating, "MIN_ISSUE_DAYS", 30)
     (done,) = calibrate_forecasts(lived, SETTLED, version)
@@ -105,7 +108,7 @@ def test_a_season_of_past_forecasts_calibrates_the_next(lived: Database, monkeyp
     with lived.reading() as session:
         row = runs.basin_of(session, next_run.id, BASINS[0])
         series = runs.series_of(session, next_run.id, BASINS[0])
-    assert row.summary.calibration is not None
+    assert isinstance(row.summary.calibration, RunCalibration)
     assert (row.summary.calibration.weather, row.summary.calibration.sha256) == (WEATHER, done.sha256)
     flows = series[runs.CALIBRATED].values
     assert flows.shape == (len(LEVELS), 5)

@@ -6,7 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Period, day
+from hydrology.base.reasons import Reason
 from hydrology.climatology.volumes import Array, Observed, Season
 from jobspec.jobs.forecasting import VolumesParams
 from operations.forecasting.seasonal_volumes import forecast_volumes
@@ -40,8 +42,8 @@ def volume(database: Database, run: runs.Run, season: Season | None = SPRING, ba
         return seasonal_volumes.of_run(session, Latest(run, runs.basin_of(session, run.id, basin), None), season)
 
 
-def known(depths: Array | str) -> Array:
-    assert not isinstance(depths, str)
+def known(depths: Array | Absent) -> Array:
+    assert not isinstance(depths, Absent)
     return depths
 
 
@@ -80,8 +82,8 @@ def test_a_volume_is_the_sum_of_the_days_of_every_member_and_trace(trained_store
     assert run.horizon_days == len(shown.ahead)
     sums = discharge(trained_store, run).sum(axis=-1, dtype=np.float64)
     np.testing.assert_allclose(known(shown.raw), np.quantile(sums, [0.9, 0.7, 0.5, 0.3, 0.1]), rtol=1e-6)
-    assert isinstance(shown.calibrated, str)
-    assert "no error model" in shown.calibrated
+    assert isinstance(shown.calibrated, Absent)
+    assert "no error model" in str(shown.calibrated)
 
 
 def test_the_observed_part_of_the_season_is_added(calibrated: Database) -> None:
@@ -109,8 +111,9 @@ def test_a_missing_day_of_the_season_is_reported_and_the_days_ahead_still_are(tr
     run = forecast(trained_store)
     change(trained_store, "discharge", Period(day("2004-04-03"), day("2004-04-04")), np.nan)
     shown = volume(trained_store, run)
-    assert shown.whole(shown.raw) == "2 of the 10 days of the season until T0 were not observed, 2004-04-03 the first."
-    assert not isinstance(shown.raw, str)
+    reason = str(shown.whole(shown.raw))
+    assert reason == "2 of the 10 days of the season until T0 were not observed, 2004-04-03 the first."
+    assert not isinstance(shown.raw, Absent)
 
 
 def test_weather_after_t0_changes_nothing(calibrated: Database) -> None:
@@ -165,7 +168,7 @@ def test_the_latest_forecast_stays_and_the_newest_volume_is_found(trained_store:
 def test_a_hindcast_reports_no_volume(trained_store: Database) -> None:
     run = one_run(trained_store, t0=T0, horizon=60)
     shown = volume(trained_store, run)
-    assert shown.raw == shown.calibrated == seasonal_volumes.NOT_EXPECTED["observed"]
+    assert shown.raw == shown.calibrated == absent(Reason.HINDCAST_VOLUME)
 
 
 def test_the_same_request_leads_to_the_same_run(trained_store: Database) -> None:

@@ -10,7 +10,8 @@ import pytest
 
 from hydrology.base.calendar import Period, as_date, day
 from hydrology.base.variables import WEATHER
-from hydrology.weather.forcing import ForcingKind, WeatherForecast, WeatherIssue
+from hydrology.weather.forcing import WeatherForecast, WeatherIssue
+from hydrology.weather.forcing_kinds import ForcingKind
 from jobspec.jobs.forecasting import ForecastParams
 from operations.forecasting import simulate
 from operations.forecasting.forecast import NothingToForecast, forecast

@@ -5,10 +5,10 @@ import numpy.typing as npt
 import pytest
 from sqlalchemy import delete
 
+from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Day, Period, day
+from hydrology.base.reasons import Reason
 from hydrology.water.water_age import Ages
-from operations.forecasting.forecast import NOT_ASKED
-from operations.forecasting.water_age import ANOTHER_PAST
 from records.database.engine import Database
 from records.runs import runs
 from records.runs.tables import StateRow
@@ -29,7 +29,7 @@ def parts_of(database: Database, run: runs.Run, basin: str = BASINS[0]) -> Parts
     return dict(zip(shown.axes["age"], shown.values[:, 0], strict=True))
 
 
-def reason_of(database: Database, run: runs.Run, basin: str = BASINS[0]) -> str | None:
+def reason_of(database: Database, run: runs.Run, basin: str = BASINS[0]) -> Absent | None:
     with database.reading() as session:
         assert runs.AGE not in runs.series_of(session, run.id, basin)
         return runs.basin_of(session, run.id, basin).summary.age_reason
@@ -68,7 +68,7 @@ def test_the_parts_add_up_to_the_discharge_and_what_has_yet_to_fall_is_that_of_t
 
 def test_asking_for_it_changes_nothing_else(trained_store: Database) -> None:
     without, shown = one_run(trained_store, horizon=20), one_run(trained_store, horizon=20, age=True)
-    assert reason_of(trained_store, without) == NOT_ASKED
+    assert reason_of(trained_store, without) == absent(Reason.AGE_NOT_REQUESTED)
     with trained_store.reading() as session:
         before, after = (runs.series_of(session, run.id, BASINS[0]) for run in (without, shown))
     assert set(after) - set(before) == {runs.AGE}
@@ -101,7 +101,7 @@ def test_a_record_of_less_than_a_year_reports_no_age(trained_store: Database, t0
             np.sum([*parts.values()], axis=0), discharge(trained_store, run, BASINS[0]).mean(0), rtol=2e-6
         )
     else:
-        assert reason_of(trained_store, run) == "The record begins 363 days before T0: no water is known to be older."
+        assert reason_of(trained_store, run) == absent(Reason.RECORD_TOO_SHORT_FOR_AGE, days=363)
 
 
 def test_a_past_that_does_not_end_in_the_stored_state_reports_no_age(trained_store: Database) -> None:
@@ -109,4 +109,4 @@ def test_a_past_that_does_not_end_in_the_stored_state_reports_no_age(trained_sto
     write_rain(trained_store, Period(day("2004-01-10"), day("2004-01-10")), 50.0)  # without the stored states noticing
     run = one_run(trained_store, age=True)
     assert run.status == "issued"
-    assert reason_of(trained_store, run) == ANOTHER_PAST
+    assert reason_of(trained_store, run) == absent(Reason.OTHER_PAST)

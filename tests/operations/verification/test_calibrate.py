@@ -19,6 +19,7 @@ from operations.verification.calibrate import calibrate
 from operations.versions.load_networks import load_version
 from records.database.engine import Database
 from records.runs import runs, states
+from records.runs.calibration_used import RunCalibration
 from records.series.tables import SeriesRow
 from records.versions import error_models, versions
 from records.versions.tables import BasinErrorsRow, ErrorModelRow
@@ -55,8 +56,8 @@ def reported(
 def test_without_an_error_model_an_uncalibrated_forecast_gives_the_reason(trained_store: Database) -> None:
     row, series = reported(trained_store, one_run(trained_store))
     assert runs.CALIBRATED not in series
-    assert row.summary.calibration is None
-    assert "has no error model: fit one (freshet calibrate)." in row.why_not_calibrated
+    assert row.summary.calibration == row.why_not_calibrated
+    assert "has no error model: fit one (freshet calibrate)." in str(row.why_not_calibrated)
 
 
 def test_it_is_fitted_to_what_was_simulated_from_the_empty_store(trained_store: Database) -> None:
@@ -110,7 +111,7 @@ def test_a_hindcast_starts_from_the_last_observed_flow(calibrated: Database) -> 
     assert model is not None
     assert not isinstance(observed, Absent)
     used = row.summary.calibration
-    assert used is not None
+    assert isinstance(used, RunCalibration)
     assert (used.sha256, used.fitted_on, used.own_days) == (model.sha256, str(UNSEEN), 0)
     assert used.last_flow_day == str(T0)
     assert used.last_flow_mm == pytest.approx(float(observed[0]))
@@ -131,7 +132,7 @@ def test_without_recent_flow_it_is_the_error_of_any_day(calibrated: Database) ->
         session.execute(delete(SeriesRow).filter_by(basin_id=BASIN, variable="discharge", year=as_date(T0).year))
     later = T0 + 20 * ONE_DAY  # flow is known until 70 days before
     row, _ = reported(calibrated, one_run(calibrated, t0=later))
-    assert row.summary.calibration is not None
+    assert isinstance(row.summary.calibration, RunCalibration)
     assert row.summary.calibration.last_flow_day is None
     without = reported(calibrated, one_run(calibrated))[1][runs.CALIBRATED].values
     assert not np.allclose(with_flow, without)
@@ -169,10 +170,10 @@ def test_a_forecast_of_a_basin_without_fitted_errors_gives_the_reason(calibrated
     with calibrated.transaction() as session:
         session.execute(delete(BasinErrorsRow).filter_by(basin_id=BASINS[2]))
     run = one_run(calibrated)
-    assert reported(calibrated, run, BASINS[0])[0].summary.calibration is not None
+    assert isinstance(reported(calibrated, run, BASINS[0])[0].summary.calibration, RunCalibration)
     row, series = reported(calibrated, run, BASINS[2])
     assert runs.CALIBRATED not in series
-    assert "was not fitted to the flow of SYNTH-03" in row.why_not_calibrated
+    assert "was not fitted to the flow of SYNTH-03" in str(row.why_not_calibrated)
 
 
 def test_a_run_retains_its_error_model_when_another_is_fitted(calibrated: Database) -> None:
@@ -185,8 +186,8 @@ def test_a_run_retains_its_error_model_when_another_is_fitted(calibrated: Databa
     )
     row, _ = reported(calibrated, newer)
     assert before.summary.calibration == after.summary.calibration
-    assert before.summary.calibration is not None
-    assert row.summary.calibration is not None
+    assert isinstance(before.summary.calibration, RunCalibration)
+    assert isinstance(row.summary.calibration, RunCalibration)
     assert row.summary.calibration.sha256 == again.sha256 != before.summary.calibration.sha256
 
 
@@ -202,9 +203,9 @@ def test_an_ungauged_basin_gets_the_regional_error_model_where_it_applies(
     row, series = reported(trained_store, run, never_met)
     if not for_unseen:
         assert runs.CALIBRATED not in series
-        assert "no regional numbers" in row.why_not_calibrated
+        assert "no regional numbers" in str(row.why_not_calibrated)
         return
-    assert row.summary.calibration is not None
+    assert isinstance(row.summary.calibration, RunCalibration)
     assert row.summary.calibration.own_days == 0
     with trained_store.reading() as session:
         model = error_models.get(session, version, [never_met])

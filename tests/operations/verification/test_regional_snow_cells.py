@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from sqlalchemy import delete
 
-from hydrology.base.absent import Absent
+from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Period, day
+from hydrology.base.reasons import Reason
 from hydrology.snow.regional_snow import RegionalSnow, SnowBand
 from hydrology.snow.snow17 import snow17
 from jobspec.jobs.forecasting import ForecastParams
@@ -27,7 +28,7 @@ from records.basins import basins
 from records.database.engine import Database
 from records.forecasts.seasonal_volumes import SNOW_SHARE
 from records.runs import runs
-from records.runs.snow_summary import KnownSkill
+from records.runs.snow_summary import KnownSkill, RunSnow
 from records.series import series
 from records.simulations import regional_snow_cells
 from records.simulations.snow_cells import SnowMapping, mapping
@@ -152,15 +153,15 @@ def test_a_basin_without_a_reference_reads_snow_by_the_regional_mapping(trained_
         arrays = runs.series_of(session, run.id, BASINS[0])
     held = arrays["cells_at_t0"].values
     at_t0 = np.array([held[0][SNOW["0"]].sum(), held[1][SNOW["1"]].sum()])
-    assert shown.snow is not None
+    assert isinstance(shown.snow, RunSnow)
     assert shown.snow.mapping == "regional"
-    assert shown.snow_mm == pytest.approx(at_t0.mean())
+    assert shown.snow.mean_mm == pytest.approx(at_t0.mean())
     assert [shown.snow.p05_mm, shown.snow.p95_mm] == pytest.approx(np.quantile(at_t0, [0.05, 0.95]).tolist())
     expected = KnownSkill(
         version=version, products=("uaz",), period=str(TEST), basins=40, r=0.95, bias_pct=-3.0, bare_mm=7.0
     )
     assert shown.snow.skill == expected
-    assert shown.snow.snow17_mm is not None
+    assert isinstance(shown.snow.snow17_mm, float)
     spread = np.quantile(arrays["snow"].values, runs.SPREAD_LEVELS, axis=0)
     np.testing.assert_allclose(arrays[runs.SNOW_SPREAD].values, spread, rtol=1e-5)
 
@@ -170,7 +171,7 @@ def test_a_snow_share_that_was_not_judged_has_no_skill_and_gives_the_reason(trai
     with trained_store.reading() as session:
         chosen = mapping(session, version, BASINS[0])
         assert isinstance(chosen, SnowMapping)
-        assert chosen.skill == "The regional mapping was not judged in basins with so little snow."
+        assert chosen.skill == absent(Reason.TOO_LITTLE_SNOW_TO_SCORE)
 
 
 def test_a_basin_with_a_reference_reads_snow_by_its_own_cells_or_none(trained_store: Database) -> None:
@@ -180,8 +181,8 @@ def test_a_basin_with_a_reference_reads_snow_by_its_own_cells_or_none(trained_st
         own = {cells.basin_id: cells for cells in scores.snow_cells(session, version)}
         for basin, cells in own.items():
             chosen = mapping(session, version, basin)
-            if isinstance(chosen, str):
-                assert chosen == str(cells.reason)
+            if isinstance(chosen, Absent):
+                assert chosen == cells.reason
             else:
                 assert (chosen.kind, chosen.cells) == ("basin", cells.cells)
     with trained_store.transaction() as session:

@@ -315,7 +315,7 @@ def test_an_impossible_change_is_refused_and_nothing_is_stored(
 def test_weather_that_cannot_be_is_refused_by_its_day() -> None:
     weather = weather_of()
     weather.forcing.auxiliary[1, 2, 1] = 65
-    reason = changed(BASIN, weather, INPUTS, Changes(degrees=10.0))
+    reason = str(changed(BASIN, weather, INPUTS, Changes(degrees=10.0)))
     assert reason == (f"{BASIN}: tmax of 2004-03-13 would be 75 degC, outside -100 to 70: change the weather by less.")
     weather.forcing.mass[0, 0] = 1500
     assert "precipitation of 2004-03-11 would be 2250 mm/day" in str(

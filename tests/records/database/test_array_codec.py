@@ -20,8 +20,8 @@ KINDS = st.sampled_from([np.float32, np.float64, np.uint8, np.int8])
 ARRAYS = KINDS.flatmap(lambda kind: arrays(kind, array_shapes(max_dims=3, max_side=6)))
 OWNER = "run 1 of SYNTH-01"
 STORED = Labelled("mm", {"member": ["0", "1"], "lead": [1, 2, 3]}, np.arange(6, dtype="<f4").reshape(2, 3))
-FIRST_FORM = "/PmbA7xUld7CE1Gx6AGPHtLZqQUlWII4tpYLIAZ7ByAAiKGBwaFhAUAMYAAQBAAGAA=="
-FIRST_TEXT = "RVTzm2TLCKGqxhbcqFnNSM+0FjAA"
+FIRST_FORM = "Li5ilN93h+MotS/9IHA9AQCYe11dfQoAP0BAQEAAgABAgKAAAAYA8W3RFoLVUkDbIsC3yLHaiw0="
+FIRST_TEXT = "OVaT5BGglTUotS/9ICc5AQB7InNub3dfcmVhc29uIjpudWxsLCJkaXNjaGFyZ2VfbW0iOjIuNX0="
 
 
 def labelled(values: np.ndarray) -> Labelled:

@@ -17,6 +17,7 @@ from testing.records import (
     NOW,
     a_basin,
     a_promoted_version,
+    a_reason,
     a_run,
     a_version,
     instant,
@@ -96,7 +97,7 @@ def test_the_first_year_from_an_empty_store_is_never_the_latest(
         found = latest(session, BASIN, NOW)
         assert found.run == warm
         assert found.superseded_by is not None
-        assert "empty store" in found.superseded_by.reason
+        assert "empty store" in str(found.superseded_by.reason)
 
 
 def test_only_the_version_current_for_that_basin_counts(database: Database) -> None:
@@ -130,7 +131,7 @@ def test_a_newer_run_that_was_not_issued_is_reported(database: Database, status:
         new = a_run(session, version, *results, t0=NEW)
         found = latest(session, BASIN, NOW)
         assert (found.run, found.basin.status) == (old, "issued")
-        assert found.superseded_by == Superseded(new.id, status, "member 1 does not close")
+        assert found.superseded_by == Superseded(new.id, status, a_reason("member 1 does not close"))
         other = latest(session, "SYNTH-01", NOW)
         assert (other.run, other.superseded_by) == (new, None)
         newest = a_run(session, version, t0=NEW, issued_at=LATER, available_at=LATER)

@@ -1,5 +1,6 @@
 """A run is stored whole and once, and what it claims is held to its numbers."""
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -9,9 +10,11 @@ from sqlalchemy import select, text
 from sqlalchemy.exc import IntegrityError, StatementError
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import absent
 from hydrology.base.calendar import day
 from hydrology.base.errors import InvalidInput
-from records.database.array_codec import pack_text
+from hydrology.base.reasons import Reason
+from records.database.array_codec import pack_text, unpack_text
 from records.database.engine import Database
 from records.database.ids import Corrupt
 from records.database.statements import table_of
@@ -26,6 +29,7 @@ from testing.records import (
     BASIN,
     NOW,
     a_basin,
+    a_reason,
     a_run,
     a_state,
     a_version,
@@ -115,7 +119,7 @@ def test_a_runs_status_follows_from_its_basins(
         a_basin(session, "SYNTH-01")
         run = a_run(session, version, *results)
     assert run.status == status
-    assert (run.reason or "").startswith(reason or "")
+    assert str(run.reason or "").startswith(reason or "")
     assert (run.reason is None) == (reason is None)
 
 
@@ -125,13 +129,15 @@ def test_a_run_without_basins_has_a_reason(database: Database) -> None:
         new = {name: getattr(a_run(session, version), name) for name in runs.NewRun.__dataclass_fields__}
         with pytest.raises(InvalidInput, match="give its reason"):
             run_store.store(session, runs.NewRun(**new | {"id": "a"}), [])
-        failed = run_store.store(session, runs.NewRun(**new | {"id": "b", "reason": "no forcing"}), [])
-    assert (failed.status, failed.reason) == ("failed", "no forcing")
+        failed = run_store.store(session, runs.NewRun(**new | {"id": "b", "reason": a_reason("no forcing")}), [])
+    assert (failed.status, failed.reason) == ("failed", a_reason("no forcing"))
 
 
 def test_a_basin_with_an_open_ledger_is_not_issued(database: Database) -> None:
     open_basin = replace(WHOLE, ledgers=[CLOSED, OPEN])
-    withheld = replace(open_basin, basin=RunBasin(basin_id=BASIN, status="withheld", reason="member 1 is open"))
+    withheld = replace(
+        open_basin, basin=RunBasin(basin_id=BASIN, status="withheld", reason=a_reason("member 1 is open"))
+    )
     with database.transaction() as session:
         version = _a_version_of_the_basin(session)
         with pytest.raises(InvalidInput, match="does not close for member 1"):
@@ -264,7 +270,7 @@ def test_the_cells_at_t0_are_stored_once_and_outlive_their_state(database: Datab
             {"member": ["0", "1"], "cell": list(range(200))},
         )
         assert cells_of(changed).values.tobytes() == other.tobytes()
-        states.invalidate(session, BASIN, "maurer_extended", day("2008-09-30"), "rain was revised", NOW)
+        states.invalidate(session, BASIN, "maurer_extended", day("2008-09-30"), a_reason("rain was revised"), NOW)
         states.put(session, a_state(version, "2008-09-30", arrays={"c": other, "h": cells}), NOW)
         session.expire_all()
         for left, of_run in ((cells, run), (other, changed)):
@@ -336,7 +342,7 @@ def test_runs_of_a_version_are_counted_up_to_the_clock(database: Database) -> No
     [
         ({}, RunSummary()),
         (
-            {"discharge_mm": 7.5, "peak_mm_per_day": 2.5, "peak_lead": 3, "snow_reason": None, "filled_forcing": {}},
+            {"discharge_mm": 7.5, "peak_mm_per_day": 2.5, "peak_lead": 3, "filled_forcing": {}},
             RunSummary(discharge_mm=7.5, peak_mm_per_day=2.5, peak_lead=3),
         ),
     ],
@@ -349,6 +355,18 @@ def test_a_summary_from_before_a_field_was_stored_still_reads(
         session.execute(text("UPDATE run_basins SET summary = :summary"), {"summary": pack_text(stored)})
     with database.reading() as session:
         assert runs.basin_of(session, run, BASIN).summary == summary
+
+
+def test_a_reason_is_stored_as_its_code_and_parameters_so_that_a_rewording_changes_no_row(database: Database) -> None:
+    reason = absent(Reason.FORCING_REVISED, basin=BASIN)
+    withheld = RunBasin(basin_id=BASIN, status="withheld", reason=reason, summary=RunSummary(normal_mm=reason))
+    with database.transaction() as session:
+        run = a_run(session, _a_version_of_the_basin(session), BasinResult(basin=withheld)).id
+    with database.reading() as session:
+        stored = session.execute(text("SELECT reason, summary FROM run_basins")).one()
+        assert runs.basin_of(session, run, BASIN) == withheld
+    code = {"code": "forcing_revised", "parameters": {"basin": BASIN}}
+    assert json.loads(stored.reason) == unpack_text(bytes(stored.summary))["normal_mm"] == code
 
 
 def test_a_summary_is_checked_when_it_is_written(database: Database) -> None:

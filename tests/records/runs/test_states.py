@@ -15,7 +15,7 @@ from records.database.engine import Database
 from records.database.ids import Corrupt
 from records.runs import states
 from records.runs.states import StateConflict
-from testing.records import BASIN, NOW, a_basin, a_state, a_version, contents, instant
+from testing.records import BASIN, NOW, a_basin, a_reason, a_state, a_version, contents, instant
 
 LATER = instant("2009-01-01")
 FLOATS = st.sampled_from([np.float32, np.float64]).flatmap(lambda kind: arrays(kind, array_shapes(min_dims=1)))
@@ -86,8 +86,8 @@ def test_a_revision_invalidates_the_states_that_consumed_its_day(database: Datab
         states.put(session, a_state(versions[0], "2008-10-01", product="daymet"), NOW)
 
         revised = (BASIN, "maurer_extended", day("2008-09-29"))
-        assert states.invalidate(session, *revised, "revised rain", LATER) == 4
-        assert states.invalidate(session, *revised, "again", instant("2010-01-01")) == 0
+        assert states.invalidate(session, *revised, a_reason("revised rain"), LATER) == 4
+        assert states.invalidate(session, *revised, a_reason("again"), instant("2010-01-01")) == 0
 
         for version in versions:
             newest = states.newest_valid(session, version, BASIN, day("2008-09-30"))
@@ -95,7 +95,7 @@ def test_a_revision_invalidates_the_states_that_consumed_its_day(database: Datab
             assert newest.day == day("2008-09-28")
         invalid = states.get(session, versions[0], BASIN, day("2008-09-29"))
         assert invalid is not None
-        assert (invalid.invalid_at, invalid.invalid_reason) == (LATER, "revised rain")
+        assert (invalid.invalid_at, invalid.invalid_reason) == (LATER, a_reason("revised rain"))
         assert states.newest_valid(session, versions[0], "SYNTH-01", day("2008-09-30")) is not None
         other = states.newest_valid(session, versions[0], BASIN, day("2008-12-31"))
         assert other is not None
@@ -106,7 +106,7 @@ def test_an_invalid_state_is_replaced(database: Database) -> None:
     with database.transaction() as session:
         version = _a_version_of_the_basin(session)
         states.put(session, a_state(version, "2008-09-30"), NOW)
-        states.invalidate(session, BASIN, "maurer_extended", day("2008-09-01"), "revised", NOW)
+        states.invalidate(session, BASIN, "maurer_extended", day("2008-09-01"), a_reason("revised"), NOW)
         assert states.newest_valid(session, version, BASIN, day("2008-09-30")) is None
         states.put(session, a_state(version, "2008-09-30", 3.0), LATER)
         newest = states.newest_valid(session, version, BASIN, day("2008-09-30"))

@@ -6,18 +6,20 @@ import numpy as np
 import pytest
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import absent
 from hydrology.base.calendar import Period, day
+from hydrology.base.reasons import Reason
 from hydrology.extremes.thresholds import Statistic, of_record
 from jobspec.thresholds import NewThreshold
 from records.alerts import thresholds
 from records.alerts.thresholds import ReservedName
 from records.database.engine import Database
 from records.simulations import simulated_storage, simulated_thresholds
-from records.simulations.simulated_storage import OTHER_CELLS, SimulatedWater, WaterVariable
+from records.simulations.simulated_storage import SimulatedWater, WaterVariable
 from records.simulations.simulated_thresholds import ModelLevels
 from records.simulations.snow_cells import SnowMapping
 from records.verification.scores import SnowCells
-from testing.records import BASIN, NOW, a_basin, a_version, instant
+from testing.records import BASIN, NOW, a_basin, a_reason, a_version, instant
 from tests.records.alerts.test_thresholds import a_record
 
 CELLS = SnowCells(
@@ -98,10 +100,11 @@ def test_the_water_of_the_same_days_is_stored_beside_them(database: Database) ->
             assert isinstance(of_basin, SimulatedWater)
             assert (of_basin.period, of_basin.cells) == (days, expected.cells)
             np.testing.assert_array_equal(of_basin.values, expected.values)
-        mapping = SnowMapping("basin", CELLS.cells, "It was not judged.")
+        mapping = SnowMapping("basin", CELLS.cells, a_reason("It was not scored."))
+        other_cells, none = absent(Reason.SNOW_CELLS_CHANGED), a_reason("There is none.")
         assert isinstance(simulated_storage.snow_of(session, version, BASIN, mapping), SimulatedWater)
-        assert simulated_storage.snow_of(session, version, BASIN, replace(mapping, cells={"0": [2]})) == OTHER_CELLS
-        assert simulated_storage.snow_of(session, version, BASIN, "There is none.") == "There is none."
+        assert simulated_storage.snow_of(session, version, BASIN, replace(mapping, cells={"0": [2]})) == other_cells
+        assert simulated_storage.snow_of(session, version, BASIN, none) == none
     with database.transaction() as session:
         simulated_thresholds.replace(session, levels, {})
         assert simulated_storage.storage_of(session, version, BASIN) == simulated_storage.why_none(version)

@@ -1,0 +1,1 @@
+"""The forecast of one basin in a run: inputs, arrays, ledgers, summary."""

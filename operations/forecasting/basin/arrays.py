@@ -1,0 +1,96 @@
+"""The arrays of a basin's forecast, as a run stores them."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from hydrology.base.absent import Absent
+from hydrology.uncertainty.error_model import LEVELS
+from hydrology.uncertainty.variance_sources import SPREAD_SOURCES
+from hydrology.water.water_age import Ages
+from models.arrays import Array
+from operations.forecasting.basin.inputs import Computed, flattened
+from operations.forecasting.calibrated_flow import Calibration
+from operations.forecasting.simulate import StorageResult
+from records.runs import runs
+
+
+def arrays_of(computed: Computed) -> Iterator[runs.RunSeries]:
+    """Yield the discharge, and, where the network's cells hold water, the water of the basin."""
+    yield from _discharge_series(computed)
+    if computed.flow.water is not None:
+        yield from _water_series(computed, computed.flow.water)
+        yield _origin_series(computed, computed.flow.water)
+        yield from _age_series(computed)
+
+
+def _discharge_series(computed: Computed) -> Iterator[runs.RunSeries]:
+    discharge, leads, traces = computed.flow.discharge, computed.leads, computed.traces
+    quantiles = np.quantile(flattened(discharge), runs.QUANTILES, axis=0).astype(np.float32)
+    members = {"member": computed.labels}
+    if traces is None:
+        yield runs.RunSeries("discharge", "mm/day", {**members, "lead": leads}, discharge[:, 0])
+        yield runs.RunSeries("precipitation", "mm/day", {"lead": leads}, computed.rain[0])
+    else:
+        axes = {"trace": traces, "lead": leads}
+        yield runs.RunSeries("discharge", "mm/day", {**members, **axes}, discharge)
+        yield runs.RunSeries("precipitation", "mm/day", axes, computed.rain)
+    yield runs.RunSeries("discharge_quantiles", "mm/day", {"level": runs.QUANTILES, "lead": leads}, quantiles)
+    if computed.inputs.variance is not None:
+        axes_of_sources = {"source": SPREAD_SOURCES, "lead": leads}
+        yield runs.RunSeries(runs.VARIANCE, "mm2/day2", axes_of_sources, computed.inputs.variance.astype(np.float32))
+    if not isinstance(normal := computed.inputs.normal, Absent):
+        yield runs.RunSeries(runs.NORMAL, "mm/day", {"lead": leads}, normal.astype(np.float32))
+    if isinstance(calibration := computed.inputs.calibration, Calibration):
+        flow = calibration.of(discharge.mean(axis=0, dtype=np.float64))
+        yield runs.RunSeries(runs.CALIBRATED, "mm/day", {"level": LEVELS, "lead": leads}, flow.quantiles)
+        labels = list(range(len(flow.paths)))
+        yield runs.RunSeries(runs.PATHS, "mm/day", {"path": labels, "lead": leads}, flow.paths)
+
+
+def _water_series(computed: Computed, water: StorageResult) -> Iterator[runs.RunSeries]:
+    """Yield loss, storage and snow, and the spread of snow.
+
+    Of each member without traces; with traces, the members' mean of each trace."""
+    cells = np.asarray(computed.at_t0.state.arrays["c"])
+    traces, labels = computed.traces, computed.labels
+    arrays = {"loss": water.loss, "storage": water.storage} | ({} if water.snow is None else {"snow": water.snow})
+    for name, values in arrays.items():
+        unit = "mm/day" if name == "loss" else "mm"
+        if traces is None:
+            yield runs.RunSeries(name, unit, {"member": labels, "lead": computed.leads}, values[:, 0])
+        else:
+            mean = values.mean(axis=0, dtype=np.float64).astype(np.float32)
+            yield runs.RunSeries(name, unit, {"trace": traces, "lead": computed.leads}, mean)
+    if water.snow is not None:
+        spread = np.quantile(flattened(water.snow), runs.SPREAD_LEVELS, axis=0).astype(np.float32)
+        axes = {"level": runs.SPREAD_LEVELS, "lead": computed.leads}
+        yield runs.RunSeries(runs.SNOW_SPREAD, "mm", axes, spread)
+    yield runs.RunSeries("cells_at_t0", "mm", {"member": labels, "cell": list(range(cells.shape[-1]))}, cells)
+
+
+def _origin_series(computed: Computed, water: StorageResult) -> runs.RunSeries:
+    """Return the discharge by the origin of its water at T0.
+
+    Mean, 5 and 95 % over members and traces."""
+    snow, other, later = (flattened(part) for part in np.moveaxis(water.discharge_by_origin, -1, 0))
+    parts = {"stored": snow + other, "yet_to_fall": later}
+    if water.snow is not None:
+        parts |= {"snow": snow, "other": other}
+    return _parts_series(computed, runs.ORIGIN, "origin", list(parts), np.stack(list(parts.values())))
+
+
+def _age_series(computed: Computed) -> Iterator[runs.RunSeries]:
+    """Yield the discharge by the age of its water, where it is computed."""
+    if computed.by_age is not None:
+        parts = np.moveaxis(computed.by_age, -1, 0)
+        of_both = parts.reshape(len(parts), -1, parts.shape[-1])
+        yield _parts_series(computed, runs.AGE, "age", Ages(computed.days.t0).names, of_both)
+
+
+def _parts_series(computed: Computed, name: str, axis: str, parts: Sequence[str], values: Array) -> runs.RunSeries:
+    """Return the mean, 5 and 95 % of parts of the discharge (parts, members and traces, leads)."""
+    low, high = np.quantile(values, runs.SPREAD_LEVELS, axis=1)
+    shown = np.stack([values.mean(axis=1, dtype=np.float64), low, high], axis=1).astype(np.float32)
+    axes = {axis: parts, "statistic": runs.PART_STATISTICS, "lead": computed.leads}
+    return runs.RunSeries(name, "mm/day", axes, shown)

@@ -1,0 +1,148 @@
+"""The inputs for the forecast of one basin, and what is computed from them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hydrology.base.absent import Absent
+from hydrology.base.credit import Credit
+from hydrology.water.ledger import ASSIMILATION, INCREMENT
+from jobspec.changes import UNCHANGED, Changes
+from models.arrays import Array
+from operations.data.dataset import BasinForcing
+from operations.forecasting.advance_states import Advanced
+from operations.forecasting.calibrated_flow import Calibration
+from operations.forecasting.changed_storage import with_increment
+from operations.forecasting.days import RunDays
+from operations.forecasting.simulate import FlowResult
+from operations.forecasting.weather_ahead import WeatherAhead
+from operations.versions.load_networks import LoadedVersion
+from records.basins.basins import Basin
+from records.runs.bridge_used import RunBridge
+from records.runs.states import State
+from records.simulations.snow_cells import SnowMapping
+
+Normal = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BasinInputs:
+    """The inputs for the forecast of one basin.
+
+    Attributes:
+        forcing: until T0 at least.
+        snow: the cells that read as snow, or why none do.
+        snow17: the snow of T0 by Snow-17, mm, or why it is unknown; None where it is not requested.
+        credit: the credit for its weather until T0, where a feed supplied some.
+        calibration: computes its calibrated quantiles, or why it has none.
+        normal: the normal flow of the days ahead, (days,) in mm/day, or why it is unknown.
+        snow_normal: the normal snow at T0, mm, or why it is unknown.
+        cells_by_age: the water in the cells at T0 by its age (`operations.forecasting.water_age`), or why it is
+            unknown.
+        bridges: the bridges that its weather passed through.
+        variance: of the discharge by `hydrology.uncertainty.variance_sources.SPREAD_SOURCES`, (sources, days), where
+            requested.
+        changes: the changes of a what-if run; the weather is changed already, the state is not.
+        assimilated: the state of T0 after assimilation, or why it failed; None where it is not requested.
+    """
+
+    basin: Basin
+    forcing: BasinForcing
+    weather: WeatherAhead
+    advanced: Advanced
+    snow: SnowMapping | Absent
+    snow17: float | Absent | None
+    credit: Credit | None
+    calibration: Calibration | Absent
+    normal: Normal | Absent
+    snow_normal: float | Absent
+    cells_by_age: Array | Absent
+    bridges: tuple[RunBridge, ...] = ()
+    variance: npt.NDArray[np.float64] | None = None
+    changes: Changes = UNCHANGED
+    assimilated: State | Absent | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WaterAtT0:
+    """The initial state of the days ahead.
+
+    Attributes:
+        archived: the stored state of T0.
+        state: the same, or as a what-if run changes it.
+        booked: mm that each member gained or lost, by ledger term, (M,) each.
+    """
+
+    archived: State
+    state: State
+    booked: Mapping[str, npt.NDArray[np.float64]]
+
+
+def water_at_t0(loaded: LoadedVersion, inputs: BasinInputs) -> WaterAtT0 | Absent:
+    """Return the initial state of the days ahead, or why it cannot be changed as requested."""
+    archived, increment = inputs.advanced.state, inputs.changes.increment
+    assert archived is not None
+    state, booked = archived, {}
+    if inputs.assimilated is not None:
+        if isinstance(inputs.assimilated, Absent):
+            return inputs.assimilated
+        state = inputs.assimilated
+        booked[ASSIMILATION] = stored(state) - stored(archived)
+    if increment is not None:
+        with_more = with_increment(loaded, state, inputs.snow, increment)
+        if isinstance(with_more, Absent):
+            return with_more
+        state = with_more
+        booked[INCREMENT] = np.full(len(loaded.labels), increment.mm)
+    return WaterAtT0(archived, state, booked)
+
+
+def stored(state: State) -> npt.NDArray[np.float64]:
+    """Return the storage of each member, (M,) in mm."""
+    stored: npt.NDArray[np.float64] = np.asarray(state.arrays["c"]).sum(axis=-1, dtype=np.float64)
+    return stored
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Computed:
+    """What was computed of one basin: M members, R traces, D days.
+
+    Attributes:
+        at_t0: the initial state of the days ahead.
+        by_age: the discharge by the age of its water, (M, R, D, ages) in mm/day; None where it is not computed.
+    """
+
+    loaded: LoadedVersion
+    inputs: BasinInputs
+    at_t0: WaterAtT0
+    days: RunDays
+    flow: FlowResult
+    by_age: Array | None
+
+    @property
+    def rain(self) -> Array:
+        """Precipitation by trace, (R, D)."""
+        return self.inputs.weather.forcing.mass
+
+    @property
+    def traces(self) -> tuple[str, ...] | None:
+        """The labels of the traces; None for a single weather."""
+        return self.inputs.weather.traces
+
+    @property
+    def labels(self) -> Sequence[str]:
+        """The labels of the members."""
+        return self.loaded.labels
+
+    @property
+    def leads(self) -> list[int]:
+        """Days since T0."""
+        return list(range(1, self.days.horizon + 1))
+
+
+def flattened(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Merge the axes of members and traces of values (M, R, ...)."""
+    return values.reshape(-1, *values.shape[2:])

@@ -1,0 +1,100 @@
+"""The ledgers of a basin's forecast, and whether they allow it to be issued."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hydrology.base.absent import Absent, absent
+from hydrology.base.reasons import Reason
+from hydrology.water.ledger import Ledgers, close_since_empty, close_together, negative_water
+from operations.forecasting.basin.inputs import Computed, flattened, stored
+from operations.forecasting.simulate import StorageResult
+from records.runs import runs
+from records.runs.lifetime_balance import SinceEmpty
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The ledger of each member, with traces also as an array of all, and why the basin is withheld; None if not."""
+
+    ledgers: Sequence[runs.Ledger] = ()
+    series: Sequence[runs.RunSeries] = ()
+    reason: Absent | None = None
+
+
+def verdict(computed: Computed) -> Verdict:
+    """Close the ledgers of the days ahead; a network whose cells hold no water has none."""
+    water = computed.flow.water
+    if water is None:
+        return Verdict()
+    closed = _closed(computed, water)
+    ledgers = _ledgers(computed, closed)
+    series = [] if computed.traces is None else [_ledger_series(computed, closed)]
+    return Verdict(ledgers, series, _why_open(ledgers) or _why_negative(computed, water))
+
+
+def _closed(computed: Computed, water: StorageResult) -> Ledgers:
+    """Return the ledgers of all members and traces over the days ahead."""
+    rain = np.broadcast_to(computed.rain, water.loss.shape)
+    before = np.repeat(stored(computed.at_t0.archived)[:, np.newaxis], rain.shape[1], axis=1)
+    flows_and_stores: list[npt.NDArray[Any]] = [rain, computed.flow.discharge, water.loss, before, water.at_end]
+    booked = {name: np.repeat(amounts, rain.shape[1]) for name, amounts in computed.at_t0.booked.items()}
+    return close_together(*map(flattened, flows_and_stores), dtype=np.float32, booked=booked)
+
+
+def _ledger_series(computed: Computed, closed: Ledgers) -> runs.RunSeries:
+    entries = [*closed.amounts.T, closed.residual_mm, closed.tolerance * closed.scale_mm]
+    of_entry = (*closed.terms, *runs.CLOSURE)
+    axes = {"entry": of_entry, "member": computed.labels, "trace": computed.traces or ()}
+    values = np.stack(entries).astype(np.float32).reshape([len(labels) for labels in axes.values()])
+    return runs.RunSeries(runs.LEDGER, "mm", axes, values)
+
+
+def _ledgers(computed: Computed, closed: Ledgers) -> list[runs.Ledger]:
+    """Return each member's ledger, of the trace that closes worst, with its residual since the empty store."""
+    labels, traces = computed.labels, computed.traces
+    worst = closed.relative.reshape(len(labels), -1).argmax(axis=1)
+    archived = computed.at_t0.archived
+    assert archived.sums is not None  # where there are ledgers, the network conserves mass
+    since_empty = [
+        SinceEmpty(residual_mm=ledger.residual_mm, precipitation_mm=ledger.scale_mm)
+        for ledger in close_since_empty(archived.sums, stored(archived))
+    ]
+    ledgers = []
+    for member, (label, trace) in enumerate(zip(labels, worst.tolist(), strict=True)):
+        ledger = closed.of(member * len(computed.rain) + trace)
+        ledgers.append(
+            runs.Ledger(
+                member=label,
+                terms={term.name: term.amount_mm for term in ledger.terms},
+                residual_mm=ledger.residual_mm,
+                tolerance_mm=ledger.tolerance * ledger.scale_mm,
+                since_empty=since_empty[member],
+                trace=None if traces is None else traces[trace],
+            )
+        )
+    return ledgers
+
+
+def _why_open(ledgers: list[runs.Ledger]) -> Absent | None:
+    """Name the members with an open ledger; None where all close."""
+    names = [_name(ledger.member, ledger.trace) for ledger in ledgers if not ledger.closes]
+    return absent(Reason.LEDGER_OPEN, members=", ".join(names)) if names else None
+
+
+def _why_negative(computed: Computed, water: StorageResult) -> Absent | None:
+    """Name the member with negative water; None where there is none."""
+    discharge, loss, lowest = (flattened(part) for part in (computed.flow.discharge, water.loss, water.lowest))
+    for row, fault in negative_water(discharge, loss, lowest).items():
+        member, trace = divmod(row, len(computed.rain))
+        traces = computed.traces
+        name = _name(computed.labels[member], None if traces is None else traces[trace])
+        return absent(Reason.LEDGER_WRONG, member=name, fault=fault)
+    return None
+
+
+def _name(member: str, trace: str | None) -> str:
+    return member if trace is None else f"{member} with trace {trace}"

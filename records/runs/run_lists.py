@@ -1,0 +1,148 @@
+"""Lists and counts of forecast runs."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, func, select
+from sqlalchemy.orm import Session
+
+from hydrology.base.calendar import Day
+from hydrology.weather.forcing_kinds import ForcingKind
+from records.database import retention
+from records.database.statements import as_record
+from records.runs.run_types import Of, Purpose, Run, RunBasin, UnknownRun
+from records.runs.tables import RunBasinRow, RunRow
+
+
+def list_runs(
+    session: Session,
+    *,
+    basin: str | None = None,
+    version: str | None = None,
+    purpose: Purpose | None = None,
+    t0_from: Day | None = None,
+    t0_to: Day | None = None,
+    issued_after: datetime | None = None,
+    available_by: datetime | None = None,
+    after: str | None = None,
+    limit: int | None = None,
+) -> list[Run]:
+    """Return runs, newest first. `after` is the last id of the previous page, `t0_to` is included."""
+    filters: tuple[tuple[Callable[[Any], ColumnElement[bool]], object], ...] = (
+        (RunRow.version_id.__eq__, version),
+        (RunRow.purpose.__eq__, purpose),
+        (RunRow.t0.__ge__, t0_from),
+        (RunRow.t0.__le__, t0_to),
+        (RunRow.issued_at.__gt__, issued_after),
+        (RunRow.available_at.__le__, available_by),
+        (RunRow.id.__lt__, after),
+    )
+    query = select(RunRow).where(*(holds(value) for holds, value in filters if value is not None))
+    if basin is not None:
+        query = query.where(RunRow.id.in_(select(RunBasinRow.run_id).where(RunBasinRow.basin_id == basin)))
+    rows = session.scalars(query.order_by(RunRow.id.desc()).limit(limit))
+    return [as_record(Run, row) for row in rows]
+
+
+def unchanged(session: Session, version: str, t0: Day, horizon_days: int, kind: ForcingKind) -> list[Run]:
+    """Return a version's runs without changes for given days and weather, newest first."""
+    alike = {"version_id": version, "t0": t0, "horizon_days": horizon_days, "forcing_kind": kind}
+    rows = session.scalars(
+        select(RunRow).filter_by(**alike).where(RunRow.status != "failed").order_by(RunRow.id.desc())
+    )
+    return [as_record(Run, row) for row in rows if row.what_if is None or not row.what_if.changes]
+
+
+def newest_changed(session: Session, basin: str, at: datetime) -> Run:
+    """Return a basin's newest run with changes, available at an instant.
+
+    Raises:
+        UnknownRun: there is none.
+    """
+    rows = session.scalars(
+        select(RunRow)
+        .join(RunBasinRow, RunBasinRow.run_id == RunRow.id)
+        .where(RunBasinRow.basin_id == basin, RunRow.what_if.is_not(None), RunRow.available_at <= at)
+        .order_by(RunRow.id.desc())
+    )
+    for row in rows:
+        if row.what_if is not None and row.what_if.changes:
+            return as_record(Run, row)
+    raise UnknownRun(f"No what-if run of {basin} is stored: start one (freshet what-if --basin {basin}).")
+
+
+def operational(session: Session, version: str, until: Day) -> list[Run]:
+    """Return a version's issued operational runs, oldest first.
+
+    Args:
+        until: the last T0.
+    """
+    rows = session.scalars(
+        select(RunRow)
+        .filter_by(version_id=version, purpose="operational")
+        .where(RunRow.status != "failed", RunRow.t0 <= until)
+        .order_by(RunRow.id)
+    )
+    return [as_record(Run, row) for row in rows]
+
+
+def count_issue_days(session: Session, version: str, source: str, model: str) -> int:
+    """Return the number of T0 days with operational runs on a weather model."""
+    weather = RunRow.weather
+    rows = session.execute(
+        select(RunRow.t0, weather)
+        .filter_by(version_id=version, purpose="operational", forcing_kind="supplied")
+        .where(RunRow.status != "failed")
+    )
+    return len({t0 for t0, used in rows if used is not None and (used.source, used.model) == (source, model)})
+
+
+def issued_pairs(session: Session, runs: Sequence[str]) -> list[Of]:
+    """Return the issued basins of runs, as pairs of run and basin."""
+    rows = session.execute(
+        select(RunBasinRow.run_id, RunBasinRow.basin_id)
+        .where(RunBasinRow.run_id.in_(runs), RunBasinRow.status == "issued")
+        .order_by(RunBasinRow.run_id, RunBasinRow.basin_id)
+    )
+    return [(run, basin) for run, basin in rows]
+
+
+def basins_with_issued_run(session: Session, runs: Sequence[str]) -> list[str]:
+    """Return the basins that any of some runs was issued for, by name."""
+    of_runs = RunBasinRow.run_id.in_(runs), RunBasinRow.status == "issued"
+    return list(session.scalars(select(RunBasinRow.basin_id).where(*of_runs).distinct().order_by(RunBasinRow.basin_id)))
+
+
+def issued_runs_of_basin(session: Session, basin: str, runs: Sequence[str]) -> dict[str, RunBasin]:
+    """Return runs' content for a basin, by run id. Runs not issued for it are left out."""
+    rows = session.scalars(
+        select(RunBasinRow).filter_by(basin_id=basin, status="issued").where(RunBasinRow.run_id.in_(runs))
+    )
+    pruned = retention.pruned(session, "members", runs)
+    return {row.run_id: as_record(RunBasin, row, pruned=pruned.get(row.run_id)) for row in rows}
+
+
+@dataclass(frozen=True, slots=True)
+class RunCounts:
+    """A version's readable runs: their number, newest T0 and newest issue."""
+
+    runs: int
+    newest_t0: Day
+    newest_issue: datetime
+
+
+def counts_by_version(session: Session, at: datetime, purpose: Purpose = "operational") -> dict[str, RunCounts]:
+    """Return each version's available runs of a purpose. Versions without any are left out.
+
+    The newest T0 is of runs issued for at least one basin.
+    """
+    issued = RunRow.status != "failed"
+    rows = session.execute(
+        select(RunRow.version_id, func.count(), func.max(RunRow.t0), func.max(RunRow.issued_at))
+        .where(RunRow.purpose == purpose, RunRow.available_at <= at, issued)
+        .group_by(RunRow.version_id)
+        .order_by(RunRow.version_id)
+    )
+    return {version: RunCounts(count, t0, issued_at) for version, count, t0, issued_at in rows}
