@@ -204,7 +204,7 @@ def _accounted(year: _Year) -> _Account:
     events = {change.seq: change.id for change in changes}
     received = {name: _events(year, name) for name in year.receivers}
     of_subscription = Counter((one.subscription_id, events[one.change_seq]) for one in stored)
-    failures = Counter(attempt.failure for log in attempts.values() for attempt in log if attempt.failure)
+    failures = Counter(str(attempt.failure) for log in attempts.values() for attempt in log if attempt.failure)
     report = {
         "runs": year.runs,
         "broken_on": str(year.broke_on),

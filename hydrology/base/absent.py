@@ -30,17 +30,12 @@ class Absent:
     parameters: Mapping[str, Parameter] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
-        if self.code.upper() not in Reason.__members__:
-            raise ValueError(f"no reason is named {self.code!r}")
-        if (needed := _fields(self._template)) != set(self.parameters):
+        needed = _fields(self.code)
+        if needed != self.parameters.keys():
             raise ValueError(f"the reason {self.code!r} has the parameters {sorted(needed)}")
 
-    @property
-    def _template(self) -> str:
-        return Reason[self.code.upper()].value
-
     def __str__(self) -> str:
-        return self._template.format_map(self.parameters)
+        return Reason[self.code.upper()].value.format_map(self.parameters)
 
 
 def absent(reason: Reason, **parameters: Parameter) -> Absent:
@@ -73,5 +68,8 @@ def first_texts(absences: Mapping[str, Absent]) -> str:
 
 
 @cache
-def _fields(template: str) -> set[str]:
-    return {name for _, name, _, _ in Formatter().parse(template) if name is not None}
+def _fields(code: str) -> frozenset[str]:
+    if code.upper() not in Reason.__members__:
+        raise ValueError(f"no reason is named {code!r}")
+    template = Reason[code.upper()].value
+    return frozenset(name for _, name, _, _ in Formatter().parse(template) if name is not None)

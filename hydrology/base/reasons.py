@@ -102,6 +102,17 @@ class Reason(Enum):
     NO_AREA_FOR_LEVELS = "The run names no drainage area of the basin, so its depths cannot be compared with levels."
     FORECAST_STALE = "The newest forecast is from {t0}, {days} days ago."
 
+    # Deliveries of alert changes
+    RECEIVER_REFUSED = "It answered {status}."
+    RECEIVER_REDIRECTED = "It answered {status}: redirections are not followed."
+    RECEIVER_SLOW = "It did not answer within {seconds:g} seconds."
+    RECEIVER_NOT_PUBLIC = "Its host has no public address: an administrator may allow it with FRESHET_WEBHOOK_HOSTS."
+    RECEIVER_UNKNOWN = "Its host is not known to the name service."
+    RECEIVER_NOT_CONNECTED = "It could not be connected to, or its certificate is not good."
+    RECEIVER_BROKE_OFF = "It broke the connection off."
+    RECEIVER_ADDRESS_UNUSABLE = "Its address cannot be used."
+    SENDER_LOST = "Its sender was lost before it knew the answer."
+
     # Climatology
     NO_OTHER_WATER_YEAR = "No other water year has observed flow within {near} days of the time of the year of {day}."
 

@@ -16,7 +16,9 @@ from datetime import datetime
 import httpx2
 import structlog
 
+from hydrology.base.absent import Absent, absent
 from hydrology.base.errors import InvalidInput
+from hydrology.base.reasons import Reason
 from ingestion.addresses import AddressProblem, ForbiddenAddress, UnknownHost
 from ingestion.client import Deadline, TooSlow, http_address, public_client
 from jobspec.addresses import why_no_target
@@ -111,11 +113,11 @@ def _attempt(
 
 def _send(
     settings: Settings, key: bytes, sending: Sending, at: datetime, patience: float
-) -> tuple[int | None, str | None]:
+) -> tuple[int | None, Absent | None]:
     """Send a change; return the status code and, where delivery failed, the reason."""
     subscription, body = sending.subscription, body_of(sending.change)
     if reason := why_no_target(subscription.url, settings.webhook_hosts):
-        return None, reason
+        return None, absent(Reason.FAILED, message=reason)
     good = [webhook_signature.secret(key, subscription.id, generation) for generation in subscription.generations(at)]
     headers = {
         "Content-Type": "application/json",
@@ -132,25 +134,24 @@ def _send(
         return None, _failure(error, patience)
 
 
-def _why_not(status_code: int) -> str | None:
+def _why_not(status_code: int) -> Absent | None:
     if 200 <= status_code < 300:
         return None
-    if 300 <= status_code < 400:
-        return f"It answered {status_code}: redirections are not followed."
-    return f"It answered {status_code}."
+    redirects = 300 <= status_code < 400
+    return absent(Reason.RECEIVER_REDIRECTED if redirects else Reason.RECEIVER_REFUSED, status=status_code)
 
 
-def _failure(error: Exception, patience: float) -> str:
+def _failure(error: Exception, patience: float) -> Absent:
     """Return the cause of a failure, without the receiver's address or its words."""
     match error:
         case TooSlow() | httpx2.TimeoutException():
-            return f"It did not answer within {patience:g} seconds."
+            return absent(Reason.RECEIVER_SLOW, seconds=patience)
         case ForbiddenAddress():
-            return "Its host has no public address: an administrator may allow it with FRESHET_WEBHOOK_HOSTS."
+            return absent(Reason.RECEIVER_NOT_PUBLIC)
         case UnknownHost():
-            return "Its host is not known to the name service."
+            return absent(Reason.RECEIVER_UNKNOWN)
         case httpx2.ConnectError():
-            return "It could not be connected to, or its certificate is not good."
+            return absent(Reason.RECEIVER_NOT_CONNECTED)
         case httpx2.NetworkError() | httpx2.ProtocolError():
-            return "It broke the connection off."
-    return "Its address cannot be used."
+            return absent(Reason.RECEIVER_BROKE_OFF)
+    return absent(Reason.RECEIVER_ADDRESS_UNUSABLE)

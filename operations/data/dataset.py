@@ -5,7 +5,7 @@ are interpolated and the number of such days is reported; a network that skips g
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -317,6 +317,13 @@ def load_pairs(
         else:
             pairs[basin] = forcing, flow
     return pairs
+
+
+def by_record(forcings: Mapping[str, BasinForcing]) -> Iterator[tuple[Period, list[str], Forcing]]:
+    """Yield the basins whose records hold the same days: the days, the basins, and their forcing joined."""
+    for record in sorted({forcing.period for forcing in forcings.values()}, key=str):
+        names = [name for name, forcing in forcings.items() if forcing.period == record]
+        yield record, names, stacked([forcings[name].forcing for name in names])
 
 
 def stacked(forcings: Sequence[Forcing]) -> Forcing:

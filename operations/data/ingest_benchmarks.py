@@ -1,6 +1,6 @@
 """Ingests published scores from a file."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import structlog
 
@@ -72,7 +72,5 @@ def ingest_published(database: Database, clock: Clock, published: benchmarks.Pub
         models=tuple(sorted({one.model for one in published.scores})),
         basins=len(named),
         basins_here=len(named & here),
-        new=stored.new,
-        changed=stored.changed,
-        unchanged=stored.unchanged,
+        **asdict(stored),
     )

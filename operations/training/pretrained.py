@@ -26,6 +26,7 @@ from operations.versions.training_domain import attribute_means
 from records.basins import basins
 from records.database.engine import Database
 from records.database.json_columns import to_json
+from records.database.statements import as_values
 from records.simulations import regional_snow_cells
 from records.verification import scores
 from records.versions import error_models, promotions, trainings, versions
@@ -211,11 +212,7 @@ def _store_errors(session: Session, clock: Clock, version: str, fitted: errors.S
         version_id=version,
         first=fitted.period.first,
         last=fitted.period.last,
-        days=fitted.days,
-        shape=fitted.shape,
-        regional=fitted.regional,
-        for_unseen=fitted.for_unseen,
-        basins=fitted.basins,
+        **as_values(fitted, "period"),
     )
     error_models.replace(session, new, clock.wall())
 

@@ -134,20 +134,20 @@ def _decision(
     ours: ByBasin,
     theirs: ByBasin,
 ) -> PromotionDecision:
+    undecided = PromotionDecision(
+        candidate=candidate.id,
+        current=current,
+        rule=rule,
+        basins=len(ours),
+        deciding=None,
+        reporting=None,
+        better=False,
+        better_in=(),
+        promoted=(),
+        sentence="No basin has another current version to compare with, so nothing is decided.",
+    )
     if not ours:
-        sentence = "No basin has another current version to compare with, so nothing is decided."
-        return PromotionDecision(
-            candidate=candidate.id,
-            current=current,
-            rule=rule,
-            basins=0,
-            deciding=None,
-            reporting=None,
-            better=False,
-            better_in=(),
-            promoted=(),
-            sentence=sentence,
-        )
+        return undecided
     deciding, reporting = (side_by_side(some, ours, theirs) for some in (years.deciding, years.reporting))
     if candidate.tuned_on is None:
         better_in = tuple(ours) if deciding.exceeds(rule.margin) else ()
@@ -163,16 +163,12 @@ def _decision(
         f"Decided on the water years {_listed(years.deciding)}: {_in_words(deciding, rival)}; {outcome} "
         f"{rule.margin:g}. Over {_listed(years.reporting)}, which did not decide: {_in_words(reporting, rival)}."
     )
-    return PromotionDecision(
-        candidate=candidate.id,
-        current=current,
-        rule=rule,
-        basins=len(ours),
+    return replace(
+        undecided,
         deciding=deciding,
         reporting=reporting,
         better=bool(better_in),
         better_in=better_in,
-        promoted=(),
         sentence=sentence,
     )
 

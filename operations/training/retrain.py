@@ -8,7 +8,7 @@ are chosen by validation, so that the judged years, from which neither has learn
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import groupby
 
 from sqlalchemy.orm import Session
 
@@ -204,12 +204,8 @@ def _unused_years(record: Period, used: Sequence[Period]) -> Period:
     unused = [
         year for year in whole_water_years(record) if not any(year_of(year).overlap(days) is not None for days in used)
     ]
-    stretches: list[list[int]] = [[year] for year in unused[:1]]
-    for before, year in pairwise(unused):
-        if year == before + 1:
-            stretches[-1].append(year)
-        else:
-            stretches.append([year])
+    # Successive years differ from their places by the same number.
+    stretches = [[year for _, year in group] for _, group in groupby(enumerate(unused), lambda at: at[1] - at[0])]
     longest_run = max(stretches, key=lambda years: (len(years), years[-1]), default=[])
     if len(longest_run) < MIN_YEARS:
         raise InvalidInput(

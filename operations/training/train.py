@@ -183,25 +183,13 @@ def begin(
         "basins": list(prepared.basins),
         "data_hash": prepared.data_hash,
     }
-    if parent is not None:
-        request["parent"] = parent.id
-    if twin is not None:
-        request["twin"] = twin
-    if owner is not None:
-        request["owner"] = owner
+    origin = {"parent": None if parent is None else parent.id, "twin": twin, "owner": owner}
+    request |= {name: value for name, value in origin.items() if value is not None}
     with database.transaction() as session:
         training = trainings.start(session, request, clock.wall())
     left_out = len(prepared.left_out)
     log.info("train.begin", training=training.id, basins=len(prepared.basins), left_out=left_out)
-    return StartedTraining(
-        training_id=training.id,
-        config=config,
-        prepared=prepared,
-        version_id=training.version_id,
-        parent=parent,
-        twin=twin,
-        owner=owner,
-    )
+    return _started(training, config, prepared, parent)
 
 
 def reopen(database: Database, training_id: str) -> StartedTraining:
@@ -220,15 +208,20 @@ def reopen(database: Database, training_id: str) -> StartedTraining:
         raise DataChanged(
             f"The data of training {training_id} were revised since it began: start it again with the present data."
         )
-    result = training.request
+    return _started(training, config, prepared, parent)
+
+
+def _started(
+    training: trainings.Training, config: TrainingConfig, prepared: Prepared, parent: versions.Version | None
+) -> StartedTraining:
     return StartedTraining(
-        training_id=training_id,
+        training_id=training.id,
         config=config,
         prepared=prepared,
         version_id=training.version_id,
         parent=parent,
-        twin=result.get("twin"),
-        owner=result.get("owner"),
+        twin=training.request.get("twin"),
+        owner=training.request.get("owner"),
     )
 
 

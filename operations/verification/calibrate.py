@@ -8,7 +8,7 @@ version issued with each weather model, once their flow has been observed.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import structlog
@@ -89,20 +89,8 @@ def calibrate(
     if not pairs:
         raise DataProblem(f"No basin has forcing and flow over {period}. {first_texts(left_out)}")
     model = single("error model", lambda: fit(pairs))
-    weather = error_models.OBSERVED
-    sha256 = _store(database, clock, fitted.id, weather, period, model)
-    own = sum(errors.days > 0 for errors in model.basins.values())
-    return Calibrated(
-        version_id=version_id,
-        fitted=fitted.id,
-        weather=weather,
-        period=period,
-        basins=tuple(pairs),
-        own=own,
-        days=model.days,
-        sha256=sha256,
-        left_out=left_out,
-    )
+    calibrated = _store(database, clock, fitted.id, error_models.OBSERVED, period, model)
+    return replace(calibrated, version_id=version_id, left_out=left_out)
 
 
 def calibrate_forecasts(database: Database, clock: Clock, version_id: str) -> list[Calibrated]:
@@ -142,24 +130,11 @@ def too_few(version_id: str, by_weather: Sequence[IssueDays]) -> str:
 def _fitted(
     database: Database, clock: Clock, version_id: str, issue_days: IssueDays, pairs: Mapping[str, PastForecasts]
 ) -> Calibrated:
-    model = fit_forecasts(pairs)
     period = Period(issue_days.days[0], issue_days.days[-1])
-    sha256 = _store(database, clock, version_id, issue_days.weather, period, model)
-    own = sum(errors.days > 0 for errors in model.basins.values())
-    return Calibrated(
-        version_id=version_id,
-        fitted=version_id,
-        weather=issue_days.weather,
-        period=period,
-        basins=tuple(pairs),
-        own=own,
-        days=model.days,
-        sha256=sha256,
-        left_out={},
-    )
+    return _store(database, clock, version_id, issue_days.weather, period, fit_forecasts(pairs))
 
 
-def _store(database: Database, clock: Clock, version_id: str, weather: str, period: Period, model: Fit) -> str:
+def _store(database: Database, clock: Clock, version_id: str, weather: str, period: Period, model: Fit) -> Calibrated:
     new = error_models.NewErrorModel(
         version_id=version_id,
         weather=weather,
@@ -173,7 +148,17 @@ def _store(database: Database, clock: Clock, version_id: str, weather: str, peri
     with database.transaction() as session:
         sha256 = error_models.replace(session, new, clock.wall())
     log.info("calibrate.done", version=version_id, weather=weather, basins=len(model.basins))
-    return sha256
+    return Calibrated(
+        version_id=version_id,
+        fitted=version_id,
+        weather=weather,
+        period=period,
+        basins=tuple(model.basins),
+        own=sum(errors.days > 0 for errors in model.basins.values()),
+        days=model.days,
+        sha256=sha256,
+        left_out={},
+    )
 
 
 def _days(version: versions.Version, period: Period | None) -> Period:

@@ -111,22 +111,18 @@ def _compared_score(metric: str, of_versions: Mapping[str, Sequence[float | None
         perfect=meaning.perfect,
         n=len(rows),
         lacking=len(of_versions[first]) - len(rows),
-        versions=tuple(_version_quartiles(version, column) for version, column in columns.items()),
+        versions=tuple(VersionQuartiles(version=version, **_cuts(column)) for version, column in columns.items()),
         differences=tuple(
-            _version_difference(other, columns[other], columns[first], meaning.perfect) for other in others
+            VersionDifference(
+                version=other, **as_values(difference(columns[other], columns[first], perfect=meaning.perfect))
+            )
+            for other in others
         ),
     )
 
 
-def _version_quartiles(version: str, values: Sequence[float]) -> VersionQuartiles:
-    cuts = quartiles(values)
-    return VersionQuartiles(version=version, p25=cuts.p25, median=cuts.median, p75=cuts.p75)
-
-
-def _version_difference(
-    version: str, values: Sequence[float], first: Sequence[float], perfect: float
-) -> VersionDifference:
-    return VersionDifference(version=version, **as_values(difference(values, first, perfect=perfect)))
+def _cuts(values: Sequence[float]) -> dict[str, float | None]:
+    return as_values(quartiles(values), "n")
 
 
 def _published(
@@ -152,14 +148,11 @@ def _published(
 
 def _published_score(metric: str, pairs: Sequence[tuple[float, float]]) -> PublishedScore:
     theirs, ours = zip(*pairs, strict=True)
-    of_model, of_first = quartiles(theirs), quartiles(ours)
     return PublishedScore(
         metric=metric,
         n=len(pairs),
-        p25=of_model.p25,
-        median=of_model.median,
-        p75=of_model.p75,
-        first=ComparedQuartiles(p25=of_first.p25, median=of_first.median, p75=of_first.p75),
+        **_cuts(theirs),
+        first=ComparedQuartiles(**_cuts(ours)),
         difference=difference(theirs, ours, perfect=MEANINGS[metric].perfect),
     )
 

@@ -12,7 +12,7 @@ from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Period
 from hydrology.base.reasons import Reason
 from models.arrays import days_of
-from operations.data.dataset import load_pairs, stacked
+from operations.data.dataset import by_record, load_pairs
 from operations.versions.load_networks import LoadedVersion
 from records.database.engine import Database
 
@@ -54,13 +54,11 @@ def simulated(
     with database.reading() as session:
         products = loaded.version.area_products
         ready = load_pairs(session, basins, loaded.config, period, products, left_out=left_out, means=means)
-    for record in sorted({forcing.period for forcing, _ in ready.values()}, key=str):
-        group = {basin: one for basin, one in ready.items() if one[0].period == record}
-        outputs, _ = loaded.ensemble.simulate(
-            stacked([forcing.forcing for forcing, _ in group.values()]), None, ("discharge",)
-        )
+    for record, names, joined in by_record({basin: forcing for basin, (forcing, _) in ready.items()}):
+        outputs, _ = loaded.ensemble.simulate(joined, None, ("discharge",))
         of_period = outputs["discharge"][:, :, days_of(record, period)]
-        for at, (basin, (forcing, observed)) in enumerate(group.items()):
+        for at, basin in enumerate(names):
+            forcing, observed = ready[basin]
             if np.isfinite(of_period[:, at]).all():
                 flow = observed.astype(np.float64)
                 yield SimulatedBasin(basin, record, of_period[:, at], flow, forcing.assumed)

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 
-import numpy as np
 import structlog
 
 from hydrology.base.absent import Absent, first_texts
 from hydrology.base.calendar import Days, Period
 from hydrology.base.errors import DataProblem
+from hydrology.scores.paired_comparison import Quartiles, quartiles
 from models.nets.products import BLOCK
 from operations.verification.regional_snow_cells import store_regional_snow
 from operations.verification.score_basins import BasinScores, BasinSkill, Judge
@@ -47,14 +47,10 @@ class Evaluation:
         known = [basin.worst_residual for basin in self.basins if basin.worst_residual is not None]
         return max(known, default=None)
 
-    def quartiles(self, metric: str) -> tuple[int, float | None, float | None, float | None]:
-        """Return a score's number of basins, lower quartile, median and upper quartile."""
+    def quartiles(self, metric: str) -> Quartiles:
+        """Return a score's quartiles over the basins that have it."""
         values = [basin.scores[metric].value for basin in self.basins]
-        known = [value for value in values if value is not None]
-        if not known:
-            return 0, None, None, None
-        low, middle, high = np.percentile(known, [25, 50, 75])
-        return len(known), float(low), float(middle), float(high)
+        return quartiles([value for value in values if value is not None])
 
 
 def evaluate(

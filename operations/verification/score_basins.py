@@ -19,7 +19,7 @@ from hydrology.scores.scores import all_scores
 from hydrology.water.ledger import worst_relative_residual
 from models.arrays import Array, days_of
 from models.inference import ArrayMap
-from operations.data.dataset import BasinForcing, load_pairs, stacked
+from operations.data.dataset import BasinForcing, by_record, load_pairs
 from operations.verification.regional_snow_cells import RegionalChoice, SnowyBasin
 from operations.verification.snow_cells import Reference, read_snow, reference_snow
 from operations.versions.held_out import version_to_score
@@ -149,20 +149,18 @@ def _judge(
     clock: Clock, loaded: LoadedVersion, period: Period, ready: dict[str, _Ready], regional: RegionalChoice
 ) -> Iterator[BasinSkill]:
     """Simulate basins of one record at a time, score each, and add it to the choice of regional snow cells."""
-    for record in sorted({one.forcing.period for one in ready.values()}, key=str):
-        group = {basin: one for basin, one in ready.items() if one.forcing.period == record}
-        forcing = stacked([one.forcing.forcing for one in group.values()])
-        conserving = loaded.ensemble.conserving
-        wanted = ("discharge", "loss", "storage") if conserving else ("discharge",)
+    conserving = loaded.ensemble.conserving
+    wanted = ("discharge", "loss", "storage") if conserving else ("discharge",)
+    for record, names, forcing in by_record({basin: one.forcing for basin, one in ready.items()}):
         outputs, _ = loaded.ensemble.simulate(forcing, None, wanted)
-        for at, (basin, one) in enumerate(group.items()):
+        for at, basin in enumerate(names):
+            one = ready[basin]
             simulated = outputs["discharge"][:, at, days_of(record, period)].mean(axis=0)
             scores = all_scores(simulated, one.observed, period.days)
             errors = YearlyErrors.of_basin(simulated, one.observed, period.days)
             residual, snow = None, None
             if conserving:
-                mass = forcing.mass[at]
-                residual = _residual(mass, outputs, at)
+                residual = _residual(forcing.mass[at], outputs, at)
                 storage = outputs["storage"][:, at]
                 if one.reference is not None:
                     snow = read_snow(clock, loaded, basin, record, one.reference, storage, test=period)

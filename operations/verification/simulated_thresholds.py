@@ -25,7 +25,7 @@ from hydrology.extremes.thresholds import of_record
 from hydrology.water.spin_up import SPIN_UP_DAYS
 from models.nets.products import BLOCK
 from operations.data.basins import area_by
-from operations.data.dataset import BasinForcing, load_forcings, stacked
+from operations.data.dataset import BasinForcing, by_record, load_forcings
 from operations.data.pet import mean_pet
 from operations.verification.past_simulation import Past, simulate_past
 from operations.verification.snow_cells import readable_snow
@@ -134,12 +134,9 @@ def _simulated(
         forcings = load_forcings(session, basins, loaded.config, attribute_means(loaded.version))
     left_out |= {basin: reason for basin, reason in forcings.items() if isinstance(reason, Absent)}
     ready = {basin: forcing for basin, forcing in forcings.items() if not isinstance(forcing, Absent)}
-    for record in sorted({forcing.period for forcing in ready.values()}, key=str):
-        group = {basin: forcing for basin, forcing in ready.items() if forcing.period == record}
-        forcing = stacked([forcing.forcing for forcing in group.values()])
-        yield from zip(
-            group, group.values(), simulate_past(loaded, forcing, [snow.get(basin) for basin in group]), strict=True
-        )
+    for _, names, joined in by_record(ready):
+        past = simulate_past(loaded, joined, [snow.get(basin) for basin in names])
+        yield from ((basin, ready[basin], of_basin) for basin, of_basin in zip(names, past, strict=True))
 
 
 def _water(

@@ -40,7 +40,10 @@ def reference_snow(session: Session, basin: str, record: Period) -> Reference | 
 
 def fitted_days(loaded: LoadedVersion, days: Days) -> npt.NDArray[np.bool_]:
     """Return the days that a version was fitted to."""
-    return _within(days, loaded.config.train_period.without(loaded.config.held_out_period))
+    fitted: npt.NDArray[np.bool_] = np.zeros(len(days), dtype=bool)
+    for period in loaded.config.train_period.without(loaded.config.held_out_period):
+        fitted |= (days >= period.first) & (days <= period.last)
+    return fitted
 
 
 def judging(loaded: LoadedVersion, record: Period, reference: Reference, test: Period) -> Array:
@@ -94,14 +97,6 @@ def read_snow(
         reason=reason or fit.r.reason or held_out.r.reason or held_out.bias_percent.reason,
         evaluated_at=clock.wall(),
     )
-
-
-def _within(days: Days, periods: Sequence[Period]) -> npt.NDArray[np.bool_]:
-    """Return the days that lie in any of the periods."""
-    within: npt.NDArray[np.bool_] = np.zeros(len(days), dtype=bool)
-    for period in periods:
-        within |= (days >= period.first) & (days <= period.last)
-    return within
 
 
 def store_snow(session: Session, version: str, rows: Sequence[scores.SnowCells]) -> None:

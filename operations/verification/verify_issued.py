@@ -134,11 +134,9 @@ def _of_basin(
     session: Session, at: datetime, version: Version, groups: Sequence[_Group], basin: str, last: Day
 ) -> list[lead_scores.BasinVerification]:
     observed = _observed(session, version, basin, last)
-    return (
-        []
-        if observed is None
-        else [row for group in groups for row in _of_group(session, at, version, group, basin, observed)]
-    )
+    if observed is None:
+        return []
+    return [row for group in groups for row in _of_group(session, at, version, group, basin, observed)]
 
 
 def _observed(session: Session, version: Version, basin: str, last: Day) -> Observed | None:

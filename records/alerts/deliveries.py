@@ -12,7 +12,9 @@ from typing import Literal
 from sqlalchemy import ColumnElement, delete, func, or_, select, update
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
+from hydrology.base.absent import Absent, absent
 from hydrology.base.errors import InvalidInput, NotFound
+from hydrology.base.reasons import Reason
 from records.access import keys
 from records.alerts.alert_changes import Change, get_many
 from records.alerts.subscriptions import Subscription
@@ -35,7 +37,6 @@ WAITS = (
 MAX_TRIES = len(WAITS) + 1
 LEASE = timedelta(seconds=20)
 """Lease of an attempt: longer than a receiver has to answer."""
-LOST = "Its sender was lost before it knew the answer."
 
 
 class UnknownDelivery(NotFound):
@@ -84,7 +85,7 @@ class Attempt:
     at: datetime
     ended_at: datetime | None
     status_code: int | None
-    failure: str | None
+    failure: Absent | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +125,7 @@ def claim(session: Session, delivery: str, at: datetime) -> Sending | None:
     lost = update(DeliveryAttemptRow).where(
         DeliveryAttemptRow.delivery_id == delivery, DeliveryAttemptRow.ended_at.is_(None)
     )
-    session.execute(lost.values(ended_at=at, failure=LOST))
+    session.execute(lost.values(ended_at=at, failure=absent(Reason.SENDER_LOST)))
     row = _row(session, delivery)
     if tries > MAX_TRIES:  # the sender of the last attempt was lost
         row.tries = MAX_TRIES
@@ -142,7 +143,7 @@ def claim(session: Session, delivery: str, at: datetime) -> Sending | None:
 
 
 def finish(
-    session: Session, delivery: str, number: int, at: datetime, *, status_code: int | None, failure: str | None
+    session: Session, delivery: str, number: int, at: datetime, *, status_code: int | None, failure: Absent | None
 ) -> Status | None:
     """Record the end of an attempt, and return the delivery's state.
 

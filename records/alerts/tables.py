@@ -152,7 +152,7 @@ class DeliveryAttemptRow(Base):
     at: Mapped[datetime]
     ended_at: Mapped[datetime | None]
     status_code: Mapped[int | None]
-    failure: Mapped[str | None]
+    failure: Mapped[Absent | None]
 
 
 class ThresholdRow(Base):

@@ -1,16 +1,16 @@
 """Skill of a version: scores under their full key, and snow cells."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
 
-import numpy as np
 from sqlalchemy import JSON, ColumnElement, Text, cast, or_, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day
+from hydrology.scores.paired_comparison import quartiles as of_values
 from records.database.base import Base, JsonObject
 from records.database.statements import as_record, as_values, insert_into
 from records.verification.tables import ScoreRow, SnowCellsRow
@@ -190,11 +190,7 @@ def quartiles(session: Session, version: str, metrics: Sequence[str] | None = No
 def _quartiles(key: dict[str, Any], values: Sequence[tuple[float | None, bool]]) -> Quartiles:
     known = [value for value, _ in values if value is not None]
     came = sum(shipped for value, shipped in values if value is not None)
-    cuts: list[float | None] = [*np.percentile(known, [25, 50, 75]).tolist()] if known else [None, None, None]
-    p25, median, p75 = cuts
-    return Quartiles(
-        **key, n=len(known), lacking=len(values) - len(known), shipped=came, p25=p25, median=median, p75=p75
-    )
+    return Quartiles(**key, **asdict(of_values(known)), lacking=len(values) - len(known), shipped=came)
 
 
 def replace_snow_cells(session: Session, rows: Sequence[SnowCells]) -> None:

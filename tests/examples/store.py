@@ -5,7 +5,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from hydrology.base.absent import absent
 from hydrology.base.calendar import Period
+from hydrology.base.reasons import Reason
 from ingestion.sources.camels import CamelsSource
 from jobspec.changes import Changes, Increment
 from jobspec.jobs.forecasting import ForecastParams, VolumesParams, WhatIfParams
@@ -120,7 +122,7 @@ def _failed_delivery(database: Database, clock: Clock) -> str:
         (delivery, *_) = deliveries.page(session)
         sending = deliveries.claim(session, delivery.id, clock.wall())
         assert sending is not None
-        failure = "It answered 503."
+        failure = absent(Reason.RECEIVER_REFUSED, status=503)
         deliveries.finish(session, delivery.id, sending.number, clock.wall(), status_code=503, failure=failure)
     return delivery.id
 

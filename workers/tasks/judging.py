@@ -31,11 +31,11 @@ def evaluation(running: Running, params: EvaluationParams) -> dict[str, Any]:
         version = permissions.version_of(session, running.grant, params.version)
         basins = params.basins or promotions.basins_of(session, version)
     scores = evaluate(tools.database, tools.clock, version, params.period, basins, on_basins=running.show)
-    count, low, median, high = scores.quartiles("nse")
+    nse = scores.quartiles("nse")
     return {
         "version": version,
         "scored": scores.scored,
-        "nse": {"basins": count, "p25": low, "median": median, "p75": high},
+        "nse": {"basins": nse.n, "p25": nse.p25, "median": nse.median, "p75": nse.p75},
         "worst_residual": scores.worst_residual,
         "left_out": texts(scores.left_out),
     }

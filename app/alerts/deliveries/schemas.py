@@ -4,7 +4,7 @@ from datetime import datetime
 
 from pydantic import Field
 
-from app.http.base_schema import Missing, Model
+from app.http.base_schema import Missing, Model, ReasonText
 from records.alerts.alert_changes import ChangeKind
 from records.alerts.deliveries import Status
 
@@ -16,7 +16,7 @@ class DeliveryAttempt(Model):
     at: datetime
     ended_at: datetime | None
     status_code: int | None = Field(description="The receiver's HTTP status. Its body is not read.")
-    failure: str | None = Field(description="Why it does not count as delivered.")
+    failure: ReasonText | None = Field(description="Why it does not count as delivered.")
     missing: Missing
 
 

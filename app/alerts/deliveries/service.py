@@ -1,7 +1,6 @@
 """Builds the answers about deliveries."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -11,6 +10,7 @@ from app.alerts.subscriptions import service as subscriptions
 from records.access.keys import Key
 from records.alerts import alert_changes, deliveries
 from records.alerts.deliveries import MAX_TRIES, Status
+from records.database.statements import as_values
 
 _WHY_OF_ATTEMPT = {
     "ended_at": "It is under way.",
@@ -59,7 +59,7 @@ def detail(session: Session, stored: deliveries.Delivery) -> DeliveryDetail:
     """Return a delivery with its log."""
     attempts = [
         DeliveryAttempt(**fields, missing=_missing(fields, _WHY_OF_ATTEMPT))
-        for fields in (asdict(attempt) for attempt in deliveries.attempts_of(session, stored.id))
+        for fields in (as_values(attempt) for attempt in deliveries.attempts_of(session, stored.id))
     ]
     return DeliveryDetail(**_fields(stored, _changes(session, [stored])), attempts=attempts)
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from pydantic import Field
 
 from app.basins.schemas import Kind
-from app.http.base_schema import Missing, Model, Period
+from app.http.base_schema import Missing, Model, Period, ReasonText
 
 NOT_TRAINED = "not trained on snow"
 SCORED = (
@@ -32,7 +32,7 @@ class Score(Of):
 
     n: int = Field(description="Number of days with both values.")
     value: float | None
-    reason: str | None = Field(description="Why there is no value; null where there is one.")
+    reason: ReasonText | None = Field(description="Why there is no value; null where there is one.")
     low: float | None = Field(description="The lower end of its interval; null where none was computed.")
     high: float | None = Field(description="The upper end of its interval; null where none was computed.")
     attributes_assumed: list[str] = Field(

@@ -10,11 +10,10 @@ from app.models.scores.schemas import NOT_TRAINED, Agreement, BasinSkill, ModelS
 from hydrology.base.absent import text
 from hydrology.base.errors import NotFound
 from records.basins import basins
+from records.database.statements import as_values
 from records.forecasts.latest import NoModel
 from records.verification import scores as verification_scores
 from records.versions import promotions, versions
-
-_OF = ("member", "metric", "lead", "season", "threshold", "forcing_kind", "reference")
 
 
 class NotEvaluated(NotFound):
@@ -52,20 +51,7 @@ def of_basin(session: Session, basin: str, version: str | None, metric: str | No
         seen_in_training=basin in asked.basins,
         trained_on=asked.trained_on,
         product=asked.product,
-        scores=[
-            Score(
-                **_of(score),
-                n=score.n,
-                value=score.value,
-                reason=text(score.reason),
-                low=score.low,
-                high=score.high,
-                attributes_assumed=score.attributes_assumed,
-                shipped=score.shipped,
-                evaluated_at=score.evaluated_at,
-            )
-            for score in stored
-        ],
+        scores=[Score(**_fields(score, "version_id", "basin_id")) for score in stored],
         snow=snow,
         missing={} if snow else {"snow": "The snow of this version was not scored in this basin."},
     )
@@ -84,19 +70,7 @@ def of_model(session: Session, version: str, metric: str | None) -> ModelSkill:
         scored, stored = asked.twin_id, verification_scores.quartiles(session, asked.twin_id, _only(metric))
     if not stored:
         raise NotEvaluated(f"{_no_score(metric)} of version {version} is stored: {_mend(version)}")
-    scores = [
-        Quartiles(
-            **_of(score),
-            n=score.n,
-            lacking=score.lacking,
-            shipped=score.shipped,
-            p25=score.p25,
-            median=score.median,
-            p75=score.p75,
-        )
-        for score in stored
-    ]
-    return ModelSkill(version=version, scored=scored, scores=scores)
+    return ModelSkill(version=version, scored=scored, scores=[Quartiles(**_fields(score)) for score in stored])
 
 
 def snow_skill(cells: verification_scores.SnowCells) -> SnowSkill:
@@ -141,5 +115,6 @@ def _mend(version: str) -> str:
     return f"ask for another, or evaluate it (freshet evaluate --version {version})."
 
 
-def _of(score: verification_scores.Score | verification_scores.Quartiles) -> dict[str, Any]:
-    return {name: getattr(score, name) for name in _OF} | {"period": Period.between(score.first_day, score.last_day)}
+def _fields(score: verification_scores.Score | verification_scores.Quartiles, *left_out: str) -> dict[str, Any]:
+    period = Period.between(score.first_day, score.last_day)
+    return as_values(score, "first_day", "last_day", *left_out) | {"period": period}

@@ -20,6 +20,7 @@ from hydrology.base.absent import texts
 from hydrology.base.errors import NotFound
 from hydrology.verification.results import Season
 from records.basins import basins
+from records.database.statements import as_values
 from records.verification import lead_scores
 from records.versions import versions
 
@@ -85,32 +86,18 @@ def _with_twin(asked: versions.Version, rows_of: Callable[[str], list[Row]]) -> 
 
 def _of_lead(row: lead_scores.BasinVerification) -> LeadVerification:
     return LeadVerification(
-        origin=row.origin,
-        weather=row.weather,
         scored=row.version_id,
         period=Period.between(row.first_day, row.last_day),
-        lead=row.lead,
-        forecaster=row.forecaster,
-        every_days=row.every_days,
-        error_model=row.error_model,
-        attributes_assumed=row.attributes_assumed,
-        verified_at=row.verified_at,
+        **as_values(row, "version_id", "basin_id", "first_day", "last_day", "season", "scores"),
         **asdict(row.scores) | {"missing": texts(row.scores.missing)},
     )
 
 
 def _pooled(row: lead_scores.PooledVerification) -> PooledLead:
-    return PooledLead(
-        origin=row.origin,
-        weather=row.weather,
-        scored=row.version_id,
-        period=Period.between(row.period.first, row.period.last),
-        lead=row.lead,
-        forecaster=row.forecaster,
-        basins=row.basins,
-        **{name: PooledScore(**asdict(cuts)) for name, cuts in row.scores.items()},
-        missing=texts(row.missing),
-    )
+    fields = as_values(row, "version_id", "period", "season", "scores", "missing")
+    fields |= {name: PooledScore(**asdict(cuts)) for name, cuts in row.scores.items()}
+    period = Period.between(row.period.first, row.period.last)
+    return PooledLead(scored=row.version_id, period=period, missing=texts(row.missing), **fields)
 
 
 def _mend(version: str) -> str:

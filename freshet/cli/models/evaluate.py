@@ -1,5 +1,6 @@
 """`freshet evaluate`: score a version over a period."""
 
+from dataclasses import asdict, astuple
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -57,7 +58,7 @@ def evaluate(
 def _summary(done: "Evaluation") -> Any:
     from hydrology.scores.scores import SCORES
 
-    rows = [(metric, *done.quartiles(metric)) for metric in SCORES]
+    rows: list[tuple[object, ...]] = [(metric, *astuple(done.quartiles(metric))) for metric in SCORES]
     if snow := _snow(done):
         rows.append(("snow r", snow["basins"], *snow["r"]))
         rows.append(("snow bias %", snow["basins"], *snow["bias_pct"]))
@@ -76,8 +77,8 @@ def _payload(done: "Evaluation") -> dict[str, Any]:
 
     summary = {}
     for metric in SCORES:
-        count, low, median, high = done.quartiles(metric)
-        summary[metric] = {"basins": count, "p25": low, "median": median, "p75": high}
+        cuts = asdict(done.quartiles(metric))
+        summary[metric] = {"basins": cuts.pop("n"), **cuts}
     basins = {
         one.basin: {
             "scores": {name: {"value": s.value, "n": s.n, "reason": s.reason} for name, s in one.scores.items()},

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from freshet.cli.context import cores, opened
-from freshet.cli.models.train import describe, require_device
+from freshet.cli.models.train import Device, describe, require_device
 from freshet.cli.output import Json, answer, inform_left_out
 from freshet.cli.progress import reporting
 from hydrology.base.absent import Absent
@@ -38,7 +38,7 @@ def retrain(
         bool, typer.Option("--promote", metavar="", help="Promote it in basins where it is better.")
     ] = False,
     label: Annotated[str | None, typer.Option(metavar="TEXT", help="A name for the candidate.")] = None,
-    device: Annotated[str, typer.Option(metavar="DEVICE", help="cpu, or a CUDA device such as cuda:0.")] = "cpu",
+    device: Device = "cpu",
     as_json: Json = False,
 ) -> None:
     """Retrain the recipe of the version in use on the current record, and score the result.

@@ -38,6 +38,16 @@ Architecture = Annotated[
     str | None,
     typer.Option(metavar="NAME", help=f"The network: {', '.join(ARCHITECTURES)}. Default: {ARCHITECTURES[0]}."),
 ]
+ProtocolName = Annotated[
+    Protocol, typer.Option(metavar="NAME", help=f"{' or '.join(Protocol)} (the MC-LSTM paper's: one day a sample).")
+]
+FieldValues = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="FIELD=VALUE", help="Any field of the training, e.g. windows.batch=64; repeat it for more."
+    ),
+]
+Device = Annotated[str, typer.Option(metavar="DEVICE", help="cpu, or a CUDA device such as cuda:0.")]
 
 
 def train(
@@ -53,17 +63,10 @@ def train(
         str | None, typer.Option(metavar="PRODUCT", help="Forcing product. Default: the only one stored.")
     ] = None,
     architecture: Architecture = None,
-    protocol: Annotated[
-        Protocol, typer.Option(metavar="NAME", help=f"{' or '.join(Protocol)} (the MC-LSTM paper's: one day a sample).")
-    ] = Protocol.SEQUENCE_TO_SEQUENCE,
+    protocol: ProtocolName = Protocol.SEQUENCE_TO_SEQUENCE,
     members: Annotated[int | None, _field("members", "COUNT", ", with --from all of the parent's")] = None,
     seed: Annotated[int | None, _field("seed", "NUMBER")] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set", metavar="FIELD=VALUE", help="Any field of the training, e.g. windows.batch=64; repeat it for more."
-        ),
-    ] = None,
+    settings: FieldValues = None,
     config: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Fields of the training as JSON or TOML; options override them."),
@@ -76,7 +79,7 @@ def train(
         ),
     ] = None,
     label: Annotated[str | None, typer.Option(metavar="TEXT", help="A name for the version.")] = None,
-    device: Annotated[str, typer.Option(metavar="DEVICE", help="cpu, or a CUDA device such as cuda:0.")] = "cpu",
+    device: Device = "cpu",
     as_json: Json = False,
 ) -> None:
     """Train an ensemble, or with --from fine-tune one. Run again, the command continues from the last checkpoint.

@@ -15,6 +15,8 @@ import pytest
 import structlog.testing
 from standardwebhooks import Webhook
 
+from hydrology.base.absent import absent
+from hydrology.base.reasons import Reason
 from hydrology.extremes.alerting import SEVERITIES
 from jobspec.subscriptions import NewSubscription
 from operations.alerts.deliver import deliver
@@ -29,6 +31,8 @@ from testing.records import BASIN, NOW, a_basin, a_version
 from testing.webhook_receiver import LATE, Received, Receiver, receiving
 
 PATIENCE = 0.5  # seconds
+
+BROKEN = absent(Reason.RECEIVER_REFUSED, status=500)
 
 
 @dataclass
@@ -163,7 +167,7 @@ def test_a_failed_delivery_is_retried_with_growing_waits_and_fails_in_the_end(
     assert (failed.status, failed.tries, failed.next_at) == ("failed", MAX_TRIES, None)
     log = outbox.attempts(failed.id)
     code = None if answer == LATE else answer
-    assert [(one.number, one.status_code, one.failure) for one in log] == [
+    assert [(one.number, one.status_code, str(one.failure)) for one in log] == [
         (number, code, failure) for number in range(1, MAX_TRIES + 1)
     ]
     assert list(WAITS) == sorted(WAITS)
@@ -271,7 +275,7 @@ def test_the_delivery_of_a_killed_sender_is_sent_by_the_next_after_its_lease(out
     outbox.now += LEASE
     assert outbox.deliver() == {"delivered": 1}
     log = outbox.attempts(outbox.deliveries()[0].id)
-    assert [one.failure for one in log] == [deliveries.LOST, None]
+    assert [one.failure for one in log] == [absent(Reason.SENDER_LOST), None]
     assert [request.headers["webhook-id"] for request in receiver.requests] == [change.id]
 
 
@@ -298,7 +302,17 @@ def test_one_of_two_senders_holds_a_delivery_and_the_late_one_stores_nothing(out
         assert deliveries.claim(session, delivery.id, NOW) is None
         second = deliveries.claim(session, delivery.id, NOW + LEASE)
         assert second is not None
-        assert deliveries.finish(session, delivery.id, first.number, NOW, status_code=500, failure="no") is None
+        assert (
+            deliveries.finish(
+                session,
+                delivery.id,
+                first.number,
+                NOW,
+                status_code=500,
+                failure=absent(Reason.RECEIVER_REFUSED, status=500),
+            )
+            is None
+        )
         assert deliveries.finish(session, delivery.id, second.number, NOW, status_code=204, failure=None) == "delivered"
 
 

@@ -1,6 +1,6 @@
 """An evaluation scores the simulation of a version and stores the scores."""
 
-from dataclasses import replace
+from dataclasses import astuple, replace
 
 import numpy as np
 import pytest
@@ -46,7 +46,7 @@ def test_scores_are_those_of_the_members_mean_from_a_carried_state(trained_store
     assert stored.keys() == SCORES.keys()
     assert stored["nse"].value == pytest.approx(expected, rel=1e-9)
     assert (stored["nse"].n, stored["nse"].member) == (365, "mean")
-    count, low, median, high = done.quartiles("nse")
+    count, low, median, high = astuple(done.quartiles("nse"))
     values = [one.scores["nse"].value for one in done.basins]
     assert count == 3
     assert [low, median, high] == pytest.approx(list(np.percentile(np.array(values, float), [25, 50, 75])))

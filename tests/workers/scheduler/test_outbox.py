@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from hydrology.base.absent import absent
+from hydrology.base.reasons import Reason
 from jobspec.subscriptions import NewSubscription
 from records.access import keys
 from records.alerts import alert_changes, deliveries, subscriptions
@@ -65,7 +67,7 @@ def test_a_change_is_sent_though_the_worker_that_sends_it_is_killed(sqlite_shop:
     assert delivered.status == "delivered"
     with shop.database.reading() as session:
         failures = [attempt.failure for attempt in deliveries.attempts_of(session, delivered.id)]
-    assert failures == [deliveries.LOST, None]
+    assert failures == [absent(Reason.SENDER_LOST), None]
     assert [request.headers["webhook-id"] for request in receiver.requests] == [change.id] * 2
 
 
