@@ -1,6 +1,4 @@
-"""Inputs of a forecast run, and the runs that can be computed.
-
-Basins, days and weather."""
+"""Inputs of a forecast run, and the runs that can be computed. Basins, days and weather."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -30,7 +28,7 @@ from operations.versions.stages import stage
 from operations.versions.training_domain import attribute_means
 from records.basins import basins
 from records.database.engine import Database
-from records.runs.weather_used import RunWeather
+from records.runs.run_request import RunWeather
 from records.simulations.snow_cells import SnowMapping, mappings
 from records.versions import versions
 from records.weather import bridges, product_credits
@@ -197,9 +195,7 @@ def require(usable: Collection[Any], failures: Mapping[str, Absent]) -> None:
 
 
 def _last_t0(inputs: ForecastInputs, params: ForecastParams) -> Day:
-    """Return the last T0 that the records allow.
-
-    Observed weather must reach over the days ahead, too."""
+    """Return the last T0 that the records allow. Observed weather must reach over the days ahead, too."""
     last = max(forcing.period.last for forcing in inputs.forcings.values())
     return last - np.timedelta64(params.horizon, "D") if KINDS[params.weather].of_record else last
 
@@ -307,9 +303,7 @@ def _newest(
 
 
 def _identity(issue: weather.Issue, forecasts: Mapping[str, WeatherForecast]) -> RunWeather | None:
-    """Return a weather forecast as a run stores it.
-
-    Return None where it covers none of the run's basins."""
+    """Return a weather forecast as a run stores it. Return None where it covers none of the run's basins."""
     if not forecasts:
         return None
     return RunWeather(
