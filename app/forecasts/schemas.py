@@ -14,8 +14,8 @@ from hydrology.base.staleness import STALE_AFTER_DAYS
 from hydrology.water.spin_up import SPIN_UP_DAYS
 from hydrology.weather.forcing_kinds import DESCRIBED, ForcingKind
 from jobspec.changes import Where
+from records.runs.run_summary import MappingKind
 from records.runs.runs import QUANTILES_NOTE, BasinStatus, Purpose, QuantilesOf
-from records.runs.snow_summary import MappingKind
 
 Column = list[float]
 Columns = dict[str, Column]

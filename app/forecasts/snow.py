@@ -11,7 +11,7 @@ from hydrology.base.absent import Absent, absent, known
 from hydrology.base.calendar import Period
 from hydrology.base.reasons import Reason
 from records.runs import runs
-from records.runs.snow_summary import KnownSkill, RegionalBecause, RunSnow
+from records.runs.run_summary import KnownSkill, RegionalBecause, RunSnow
 
 MIN_MM = 1.0
 """Minimum normal for a percentage, mm: a dusting of snow in July would be a thousand percent."""

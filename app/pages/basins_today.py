@@ -19,8 +19,8 @@ from records.alerts.alerts import AtAGlance
 from records.basins import basins
 from records.forecasts import latest
 from records.forecasts.latest import Latest
+from records.runs.run_summary import RunSnow
 from records.runs.runs import RunBasin
-from records.runs.snow_summary import RunSnow
 from records.verification import scores as verification_scores
 from records.versions import versions
 

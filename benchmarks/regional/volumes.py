@@ -36,7 +36,7 @@ from models.pretrained import errors, form
 from operations.forecasting.advance_states import ONE_DAY
 from operations.forecasting.calibrated_flow import CalibratedFlow, Calibration, LastFlow
 from operations.forecasting.days import RunDays
-from records.runs.calibration_used import RunCalibration
+from records.runs.run_summary import RunCalibration
 
 Array = npt.NDArray[np.float64]
 

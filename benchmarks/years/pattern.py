@@ -10,8 +10,7 @@ from hydrology.base.calendar import Day
 from hydrology.weather.forcing import WeatherForecast, WeatherIssue
 from records.database.path_codec import decode_ranks, encode_ranks
 from records.runs import runs, states
-from records.runs.lifetime_balance import SinceEmpty
-from records.runs.run_arrays import PATHS, Ledger, RunSeries
+from records.runs.run_arrays import PATHS, Ledger, RunSeries, SinceEmpty
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ from records.database.engine import Database
 from records.database.ids import new_id
 from records.jobs import jobs
 from records.runs import run_store, runs, states
-from records.runs.weather_used import RunWeather
+from records.runs.run_request import RunWeather
 from records.versions import error_models, promotions
 from records.weather import weather_issues
 from runtime.clock import Clock

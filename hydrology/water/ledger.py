@@ -80,18 +80,14 @@ class Ledger:
 
     @property
     def residual_mm(self) -> float:
-        """Water that the terms do not account for.
-
-        0 in a perfect ledger, NaN where an amount is not finite."""
+        """Water that the terms do not account for. 0 in a perfect ledger, NaN where an amount is not finite."""
         if not all(math.isfinite(term.amount_mm) for term in self.terms):
             return math.nan
         return math.fsum(term.amount_mm for term in self.terms)
 
     @property
     def closes(self) -> bool:
-        """Whether the residual is within tolerance.
-
-        A ledger with a value that is not finite never closes."""
+        """Whether the residual is within tolerance. A ledger with a value that is not finite never closes."""
         return math.isfinite(self.scale_mm) and abs(self.residual_mm) <= self.tolerance * self.scale_mm
 
 
@@ -119,9 +115,7 @@ class Ledgers:
 
     @property
     def relative(self) -> Array:
-        """Each |residual| / scale, (members,).
-
-        Infinite where there has been no water, or one is not finite."""
+        """Each |residual| / scale, (members,). Infinite where there has been no water, or one is not finite."""
         with np.errstate(invalid="ignore", divide="ignore"):
             residual = np.abs(self.residual_mm)
             relative = np.where(residual == 0, 0.0, residual / self.scale_mm)

@@ -109,9 +109,7 @@ def _known(session: Session, name: str, now: datetime, asked: Asked) -> Day:
 
 
 def _by_t0(inputs: ForecastInputs, now: datetime, done: Newest) -> dict[Day, list[str]]:
-    """Group basins by their last known day, oldest first.
-
-    Record basins that are too old."""
+    """Group basins by their last known day, oldest first. Record basins that are too old."""
     by_t0: dict[Day, list[str]] = {}
     for name, forcing in inputs.forcings.items():
         last = forcing.period.last
@@ -131,9 +129,7 @@ def _part(inputs: ForecastInputs, names: Collection[str]) -> ForecastInputs:
 def _issue(
     database: Database, clock: Clock, inputs: ForecastInputs, t0: Day, asked: Asked, *, done: Newest, on_days: OnDays
 ) -> None:
-    """Issue the runs of basins with the same T0.
-
-    With weather forecasts where available, else with ESP."""
+    """Issue the runs of basins with the same T0. With weather forecasts where available, else with ESP."""
     failed: Reasons = {}
     kinds: tuple[ForcingKind, ...] = ("supplied", "climatology")
     for weather in kinds:

@@ -122,9 +122,7 @@ def _advance_segment(
     days: Period,
     problems: dict[str, Absent],
 ) -> dict[str, states.NewState]:
-    """Run basins over a span of days from their states in `chunk`.
-
-    Return the new states."""
+    """Run basins over a span of days from their states in `chunk`. Return the new states."""
     going = [basin for basin in chunk if basin not in problems]
     if not going:
         return {}

@@ -1,6 +1,4 @@
-"""Assimilates observed flow: the increment of water in each cell at T0.
-
-Increments are never stored."""
+"""Assimilates observed flow: the increment of water in each cell at T0. Increments are never stored."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -100,9 +98,7 @@ def increments(
 
 
 def _tags(water: npt.NDArray[np.floating], days: int) -> npt.NDArray[np.float32]:
-    """Tag the water of the cells (samples, K) by its source cell.
-
-    (samples, K, K + days)."""
+    """Tag the water of the cells (samples, K) by its source cell. (samples, K, K + days)."""
     samples, cells = water.shape
     tags = np.zeros((samples, cells, cells + days), np.float32)
     tags[:, np.arange(cells), np.arange(cells)] = water

@@ -42,9 +42,7 @@ class BridgedForecast:
 
 
 def needed(days: RunDays, in_force: InForce | None) -> Period:
-    """Return the days that a weather forecast must hold.
-
-    More where a bridge shifts precipitation between days."""
+    """Return the days that a weather forecast must hold. More where a bridge shifts precipitation between days."""
     later = np.timedelta64(0 if in_force is None else in_force.part.corrections.days_after, "D")
     return Period(days.ahead.first + later, days.ahead.last + later)
 

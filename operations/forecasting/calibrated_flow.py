@@ -25,9 +25,9 @@ from operations.data.basins import area_by
 from operations.forecasting.advance_states import ONE_DAY
 from records.basins.basins import Basin
 from records.runs import runs
-from records.runs.calibration_used import RunCalibration
+from records.runs.run_request import RunWeather
+from records.runs.run_summary import RunCalibration
 from records.runs.states import State
-from records.runs.weather_used import RunWeather
 from records.series import series
 from records.versions import error_models
 from records.versions.versions import Version
@@ -51,9 +51,7 @@ class LastFlow:
 
 @dataclass(frozen=True, slots=True)
 class CalibratedFlow:
-    """Flow over the days ahead, mm/day.
-
-    Quantiles (`LEVELS`, leads), and equally likely paths (paths, leads)."""
+    """Flow over the days ahead, mm/day. Quantiles (`LEVELS`, leads), and equally likely paths (paths, leads)."""
 
     quantiles: npt.NDArray[np.float32]
     paths: npt.NDArray[np.float32]

@@ -1,6 +1,4 @@
-"""Changes the state of T0 for a what-if run.
-
-Adds water or takes it away. Never stored."""
+"""Changes the state of T0 for a what-if run. Adds water or takes it away. Never stored."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -47,9 +47,7 @@ def choose_days(clock: Clock, t0: Day | None, horizon: int, last_t0: Day, last_e
 
 
 def why_t0_unavailable(basin: str, forcing: BasinForcing, product: str, t0: Day, last_ended: Day) -> Absent | None:
-    """Return why T0 is unavailable.
-
-    Outside the record, or not ended at the basin; None where available."""
+    """Return why T0 is unavailable. Outside the record, or not ended at the basin; None where available."""
     if t0 > last_ended:
         return absent(Reason.T0_NOT_ENDED, basin=basin, t0=str(t0), last=str(last_ended))
     record = forcing.period

@@ -35,8 +35,8 @@ from records.basins import basins
 from records.database.engine import Database
 from records.database.ids import new_id
 from records.runs import run_store, runs
+from records.runs.run_request import RunWhatIf
 from records.runs.states import State
-from records.runs.what_if import RunWhatIf
 from records.versions import promotions, versions
 from runtime.clock import Clock
 
@@ -158,9 +158,7 @@ def _earlier_runs(session: Session, key: str | None) -> list[runs.Run]:
 def results_of(
     plan: Plan, params: ForecastParams, database: Database, clock: Clock, on_days: OnDays, *, store_states: bool = True
 ) -> list[runs.BasinResult]:
-    """Advance the states to T0 and simulate the days ahead.
-
-    Return each basin's result, in their order."""
+    """Advance the states to T0 and simulate the days ahead. Return each basin's result, in their order."""
     inputs = plan.inputs
     advanced = advance(database, clock, inputs.loaded, plan.forcings, plan.days.t0, on_days, wanted=store_states)
     states = {

@@ -1,6 +1,4 @@
-"""Inputs of a forecast run, and the runs that can be computed.
-
-Basins, days and weather."""
+"""Inputs of a forecast run, and the runs that can be computed. Basins, days and weather."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,7 +16,6 @@ from hydrology.weather.forcing import WeatherForecast
 from hydrology.weather.forcing_kinds import KINDS
 from jobspec.changes import UNCHANGED, Changes
 from jobspec.jobs.forecasting import ForecastParams
-from jobspec.training import InputsConfig
 from operations.data.basins import last_ended
 from operations.data.dataset import BasinForcing, load_forcings
 from operations.forecasting.advance_states import ONE_DAY
@@ -30,7 +27,7 @@ from operations.versions.stages import stage
 from operations.versions.training_domain import attribute_means
 from records.basins import basins
 from records.database.engine import Database
-from records.runs.weather_used import RunWeather
+from records.runs.run_request import RunWeather
 from records.simulations.snow_cells import SnowMapping, mappings
 from records.versions import versions
 from records.weather import bridges, product_credits
@@ -170,7 +167,7 @@ def possible_plans(
             days=days,
             forcings={name: started[name] for name in choice.weather},
             weather=choice.weather,
-            bridges={name: choice.bridges.get(name, _bridge_of(inputs, name)) for name in choice.weather},
+            bridges=_bridges(inputs, choice),
             failures={},
             forecast=choice.forecast,
         )
@@ -193,16 +190,9 @@ def require(usable: Collection[Any], failures: Mapping[str, Absent]) -> None:
 
 
 def _last_t0(inputs: ForecastInputs, params: ForecastParams) -> Day:
-    """Return the last T0 that the records allow.
-
-    Observed weather must reach over the days ahead, too."""
+    """Return the last T0 that the records allow. Observed weather must reach over the days ahead, too."""
     last = max(forcing.period.last for forcing in inputs.forcings.values())
     return last - np.timedelta64(params.horizon, "D") if KINDS[params.weather].of_record else last
-
-
-def _bridge_of(inputs: ForecastInputs, basin: str) -> tuple[InForce, ...]:
-    """Return the bridge that produced a basin's product, if any."""
-    return (inputs.bridges[basin],) if basin in inputs.bridges else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +217,12 @@ class _Chosen:
     def failures(self) -> dict[str, Absent]:
         """Why other basins have none."""
         return {name: outcome for name, outcome in self.outcomes.items() if isinstance(outcome, Absent)}
+
+
+def _bridges(inputs: ForecastInputs, choice: _Chosen) -> dict[str, Sequence[InForce]]:
+    """Return the bridges of each basin's weather: by default the one that produced its product, if any."""
+    applied: dict[str, Sequence[InForce]] = {name: (bridge,) for name, bridge in inputs.bridges.items()}
+    return {name: choice.bridges.get(name, applied.get(name, ())) for name in choice.weather}
 
 
 def _choices(
@@ -261,7 +257,7 @@ def _supplied(
     at: datetime,
 ) -> Iterator[_Chosen]:
     """Yield the weather of the requested weather forecast, or of each that is the newest of some basins."""
-    taken = inputs.loaded.config.inputs
+    taken, product = inputs.loaded.config.inputs, inputs.loaded.version.product
     by_basin = (
         dict.fromkeys(started, params.weather_id)
         if params.weather_id is not None
@@ -270,8 +266,17 @@ def _supplied(
     for issue in dict.fromkeys(by_basin.values()):
         names = [name for name in started if by_basin.get(name) == issue]
         forecasts = weather.read_many(session, issue, names, at)
-        shown = {name: _bridged(session, inputs, days, forecasts[name]) for name in names if name in forecasts}
-        outcomes = {name: _outcome(name, started[name], days, taken, shown.get(name)) for name in names}
+        shown = {
+            name: bridged(session, forecasts[name], product, days, inputs.bridges.get(name))
+            for name in names
+            if name in forecasts
+        }
+        outcomes = {
+            name: of_name
+            if isinstance(of_name := shown.get(name), Absent)
+            else supplied(name, started[name], days, taken, of_name)
+            for name in names
+        }
         over = {name: one.over for name, one in shown.items() if isinstance(one, BridgedForecast)}
         yield _Chosen(outcomes, _identity(weather.get(session, issue), forecasts), over)
     yield _Chosen(
@@ -292,27 +297,8 @@ def _newest(
     return newest
 
 
-def _bridged(
-    session: Session, inputs: ForecastInputs, days: RunDays, forecast: WeatherForecast
-) -> WeatherForecast | BridgedForecast | Absent:
-    product = inputs.loaded.version.product
-    return bridged(session, forecast, product, days, inputs.bridges.get(forecast.basin))
-
-
-def _outcome(
-    name: str,
-    forcing: BasinForcing,
-    days: RunDays,
-    taken: InputsConfig,
-    forecast: WeatherForecast | BridgedForecast | Absent | None,
-) -> WeatherAhead | Absent:
-    return forecast if isinstance(forecast, Absent) else supplied(name, forcing, days, taken, forecast)
-
-
 def _identity(issue: weather.Issue, forecasts: Mapping[str, WeatherForecast]) -> RunWeather | None:
-    """Return a weather forecast as a run stores it.
-
-    Return None where it covers none of the run's basins."""
+    """Return a weather forecast as a run stores it. Return None where it covers none of the run's basins."""
     if not forecasts:
         return None
     return RunWeather(

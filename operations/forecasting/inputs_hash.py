@@ -1,6 +1,4 @@
-"""Hashes the inputs that a run consumed for a basin.
-
-Equal hashes lead to equal numbers."""
+"""Hashes the inputs that a run consumed for a basin. Equal hashes lead to equal numbers."""
 
 from collections.abc import Sequence
 

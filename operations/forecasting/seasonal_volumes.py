@@ -67,9 +67,7 @@ def forecast_volumes(
 
 
 def _plans(database: Database, clock: Clock, inputs: ForecastInputs, params: VolumesParams) -> list[Plan]:
-    """Return the runs of a version.
-
-    One for each number of days to the end of a season."""
+    """Return the runs of a version. One for each number of days to the end of a season."""
     if not inputs.forcings:
         raise NothingToForecast(" ".join(map(str, inputs.failures.values())))
     t0 = _t0(clock, inputs, params.t0)

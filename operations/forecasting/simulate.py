@@ -71,9 +71,7 @@ class StorageResult:
 
 @dataclass(frozen=True, slots=True)
 class FlowResult:
-    """What the members compute of one basin.
-
-    Discharge (M, R, D) in mm/day, and water where they conserve it."""
+    """What the members compute of one basin. Discharge (M, R, D) in mm/day, and water where they conserve it."""
 
     discharge: Array
     water: StorageResult | None
@@ -86,9 +84,7 @@ class FlowResult:
 
 
 def flows(loaded: LoadedVersion, starts: Sequence[InitialState]) -> Iterator[FlowResult]:
-    """Run a version over the days after T0.
-
-    Yield the result of each basin, in their order."""
+    """Run a version over the days after T0. Yield the result of each basin, in their order."""
     for chunk in _chunks(starts):
         yield from _together(loaded, chunk)
 

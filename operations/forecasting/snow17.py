@@ -1,6 +1,4 @@
-"""Snow-17 on a basin's own weather.
-
-A second estimate of the snow at T0 without a reference."""
+"""Snow-17 on a basin's own weather. A second estimate of the snow at T0 without a reference."""
 
 from collections.abc import Mapping
 

@@ -1,6 +1,4 @@
-"""The weather of a basin after T0.
-
-Observed, forecast, of other years (ESP), or dry."""
+"""The weather of a basin after T0. Observed, forecast, of other years (ESP), or dry."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -23,7 +23,7 @@ from operations.forecasting.advance_states import ONE_DAY
 from operations.verification.issued_pairs import SETTLED_AFTER, last_settled
 from records.database.engine import Database
 from records.runs import runs
-from records.runs.calibration_used import RunCalibration
+from records.runs.run_summary import RunCalibration
 from records.series import series
 from records.verification import lead_scores
 from records.versions import error_models, promotions, versions

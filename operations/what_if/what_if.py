@@ -19,8 +19,7 @@ from operations.forecasting.weather_ahead import WeatherAhead
 from operations.what_if.changed_weather import changed
 from records.database.engine import Database
 from records.runs import run_store, runs
-from records.runs.weather_used import RunWeather
-from records.runs.what_if import RunWhatIf
+from records.runs.run_request import RunWeather, RunWhatIf
 from runtime.clock import Clock
 
 log = structlog.get_logger()

@@ -18,7 +18,7 @@ from sqlalchemy import (
     Integer,
     LargeBinary,
     MetaData,
-    Text,
+    String,
     TypeDecorator,
 )
 from sqlalchemy.orm import DeclarativeBase
@@ -116,7 +116,7 @@ class Document(TypeDecorator[Content], Generic[Content]):
 class AbsentReason(TypeDecorator[Absent]):
     """The reason why a value is missing: its code and parameters, as JSON text."""
 
-    impl = Text
+    impl = String
     cache_ok = True
 
     def process_bind_param(self, value: Absent | None, dialect: Dialect) -> str | None:  # noqa: ARG002

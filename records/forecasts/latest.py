@@ -19,6 +19,7 @@ from records.basins import basins as basin_records
 from records.database import retention
 from records.database.statements import as_record, table_of
 from records.database.tables import PrunedRow
+from records.runs import runs
 from records.runs.newest_runs import LATEST, TRIED
 from records.runs.runs import BasinStatus, Run, RunBasin
 from records.runs.tables import NewestRunRow, RunBasinRow, RunRow
@@ -112,28 +113,35 @@ def glance(session: Session, basins: Sequence[str], at: datetime) -> dict[str, G
     }
 
 
-@dataclass(frozen=True, slots=True)
-class Ahead:
-    """A run of a basin, and its days ahead."""
+def result_of(session: Session, run: str, basin: str) -> Latest:
+    """Return the result of a given run for a basin.
 
-    run_id: str
-    t0: Day
-    last: Day
+    Raises:
+        UnknownRun: there is no such run, or it does not include that basin.
+    """
+    return Latest(runs.get(session, run), runs.basin_of(session, run, basin), None)
 
 
-def newest_on(session: Session, basin: str, weather: ForcingKind, at: datetime) -> Iterator[Ahead]:
-    """Yield the service's dry or climatology runs of a basin, newest T0 first.
+def newest_on(session: Session, basin: str, weather: ForcingKind, at: datetime) -> Iterator[tuple[str, Day, Day]]:
+    """Yield id, T0 and last day of the service's dry or climatology runs of a basin, newest T0 first.
 
     Left out are runs of operators' keys, runs with changes and runs whose members were pruned.
 
     Args:
         weather: `climatology` or `dry`.
+
+    Raises:
+        UnknownBasin, NoModel: there is no such basin, or no version is current for it.
     """
+    basin_records.require(session, basin)
+    version = promotions.current(session, [basin]).get(basin)
+    if version is None:
+        raise NoModel(f"No model version is current for {basin}: promote one.")
     rows = session.execute(
         select(RunRow.id, RunRow.t0, RunRow.horizon_days)
         .join(RunBasinRow, RunBasinRow.run_id == RunRow.id)
         .where(
-            RunRow.version_id == promotions.current(session, [basin]).get(basin),
+            RunRow.version_id == version,
             RunRow.forcing_kind == weather,
             RunRow.owner.is_(None),
             RunRow.what_if.is_(None),
@@ -147,7 +155,7 @@ def newest_on(session: Session, basin: str, weather: ForcingKind, at: datetime) 
         .order_by(RunRow.t0.desc(), RunRow.issued_at.desc(), RunRow.id.desc())
     )
     for row in rows:
-        yield Ahead(row.id, row.t0, row.t0 + np.timedelta64(row.horizon_days, "D"))
+        yield row.id, row.t0, row.t0 + np.timedelta64(row.horizon_days, "D")
 
 
 def latest_many(session: Session, basins: Sequence[str], at: datetime) -> dict[str, Latest | NotFound]:

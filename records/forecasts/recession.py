@@ -6,10 +6,8 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Day
 from hydrology.base.errors import InvalidInput
-from records.basins import basins
-from records.forecasts.latest import Latest, NoForecast, NoModel, newest_on
+from records.forecasts.latest import Latest, NoForecast, newest_on, result_of
 from records.runs import runs
-from records.versions import promotions
 
 
 class NotDry(InvalidInput):
@@ -25,12 +23,9 @@ def newest(session: Session, basin: str, at: datetime, t0: Day | None = None) ->
         UnknownBasin, NoModel: there is no such basin, or no version is current for it.
         NoForecast: there is no such run; the message gives the command for one.
     """
-    basins.require(session, basin)
-    if basin not in promotions.current(session, [basin]):
-        raise NoModel(f"No model version is current for {basin}: promote one.")
-    for run in newest_on(session, basin, "dry", at):
-        if t0 in (None, run.t0):
-            return Latest(runs.get(session, run.run_id), runs.basin_of(session, run.run_id, basin), None)
+    for run, of, _ in newest_on(session, basin, "dry", at):
+        if t0 in (None, of):
+            return result_of(session, run, basin)
     of_t0, option = ("", "") if t0 is None else (f" from T0 {t0}", f" --t0 {t0}")
     raise NoForecast(
         f"There is no run of {basin}{of_t0} without rain after T0. Start one: freshet forecast --basin {basin}{option} "

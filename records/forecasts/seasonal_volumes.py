@@ -16,10 +16,9 @@ from hydrology.base.units import Area, to_mm_per_day
 from hydrology.climatology.volumes import Array, Normal, Observed, Season, default_season, exceeded, normal
 from hydrology.weather.forcing_kinds import KINDS
 from records.basins import basins
-from records.forecasts.latest import Latest, NoForecast, NoModel, newest_on
+from records.forecasts.latest import Latest, NoForecast, newest_on, result_of
 from records.runs import runs
 from records.series import series
-from records.versions import promotions
 
 SNOW_SHARE = "frac_snow"
 """The attribute with the share of precipitation that falls as snow."""
@@ -107,13 +106,10 @@ def newest(session: Session, basin: str, at: datetime, season: Season | None = N
         UnknownBasin, NoModel: there is no such basin, or no version is current for it.
         NoForecast: there is no such run; the message gives the command for one.
     """
-    basins.require(session, basin)
-    if basin not in promotions.current(session, [basin]):
-        raise NoModel(f"No model version is current for {basin}: promote one.")
-    for run in newest_on(session, basin, "climatology", at):
-        asked = season or season_of(session, basin, run.t0)
-        if asked.after(run.t0).last <= run.last:
-            return Latest(runs.get(session, run.run_id), runs.basin_of(session, run.run_id, basin), None)
+    for run, t0, last in newest_on(session, basin, "climatology", at):
+        asked = season or season_of(session, basin, t0)
+        if asked.after(t0).last <= last:
+            return result_of(session, run, basin)
     option = "" if season is None else f" --season {season}"
     raise NoForecast(
         f"No forecast of {basin} with the weather of other years contains {season or 'its season'}. Issue one: freshet "

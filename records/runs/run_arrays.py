@@ -10,8 +10,8 @@ import numpy.typing as npt
 from hydrology.uncertainty.error_model import LEVELS, MAX_GAP
 from hydrology.water.ledger import WATER_AVAILABLE
 from records.database.array_codec import Labelled, is_whole, pack, unpack
+from records.database.json_columns import CLOSED
 from records.database.path_codec import decode_ranks, encode_ranks
-from records.runs.lifetime_balance import SinceEmpty
 
 CALIBRATED = "discharge_calibrated"
 """The array of calibrated discharge quantiles, if there are any."""
@@ -41,6 +41,26 @@ class RunSeries:
     unit: str
     axes: Mapping[str, Sequence[Any]]
     values: npt.NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SinceEmpty:
+    """The balance from the empty store to T0, in short.
+
+    Attributes:
+        residual_mm: precipitation - discharge - loss - storage.
+        precipitation_mm: its scale (`hydrology.water.ledger.WATER_SINCE_EMPTY`).
+    """
+
+    __pydantic_config__ = CLOSED
+
+    residual_mm: float
+    precipitation_mm: float
+
+    @property
+    def relative(self) -> float:
+        """The residual over the precipitation; 0 without precipitation."""
+        return self.residual_mm / self.precipitation_mm if self.precipitation_mm else 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,15 +1,17 @@
-"""A run's summary of a basin in a few values, stored as JSON with its arrays."""
+"""A run's summary of a basin in a few values, with its snow and calibration, stored as JSON with its arrays.
+
+It outlives the next fit and the next evaluation.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from typing import Literal
 
 from hydrology.base.absent import Absent, absent
 from hydrology.base.credit import Credit
 from hydrology.base.reasons import Reason
 from records.database.json_columns import CLOSED
 from records.runs.bridge_used import RunBridge
-from records.runs.calibration_used import RunCalibration
-from records.runs.snow_summary import RunSnow
 
 NOT_STORED = absent(Reason.NOT_STORED)
 
@@ -42,6 +44,87 @@ class TrainingDomain:
 
 
 LEARNT_FROM = tuple(field.name for field in fields(TrainingDomain))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunCalibration:
+    """The error model that was used, and the last observed flow it started from.
+
+    Attributes:
+        sha256: checksum of the error model.
+        weather: the weather that drove the fitted flow: `observed`, or a weather forecast's source and model.
+        fitted_on: the days within which it was fitted, `FIRST..LAST`.
+        own_days: number of the basin's observed days in the fit; 0 if it uses the regional parameters.
+        last_flow_day: the day of the last observed flow; None if none of the last days was observed.
+        last_flow_mm: that flow, mm/day.
+    """
+
+    __pydantic_config__ = CLOSED
+
+    sha256: str
+    weather: str
+    fitted_on: str
+    own_days: int
+    last_flow_day: str | None
+    last_flow_mm: float | None
+
+
+MappingKind = Literal["basin", "regional"]
+"""Origin of the snow cells: chosen against the basin's own reference, or over many other basins together."""
+RegionalBecause = Literal["no-reference", "not-chosen"]
+"""Why cells chosen over other basins are used: the basin has no stored reference snow, or no cells have been chosen
+against it yet."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownSkill:
+    """Skill of snow cells, on days (and, for a regional mapping, in basins) outside the choice.
+
+    Attributes:
+        version: the version whose cells were scored: the same version, or its twin.
+        products: the reference snow.
+        period: the days, FIRST..LAST.
+        basins: number of other basins that these are medians over; None for the basin's own skill.
+        r: Pearson's.
+        bias_pct: above 0: too much snow.
+        bare_mm: what reads as snow in the mean of the days on which the reference has none; None where there are no
+            such days.
+    """
+
+    __pydantic_config__ = CLOSED
+
+    version: str
+    products: tuple[str, ...]
+    period: str
+    basins: int | None
+    r: float
+    bias_pct: float
+    bare_mm: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSnow:
+    """The snow of T0, mm.
+
+    Attributes:
+        mean_mm, p05_mm, p95_mm: what reads as snow: the mean and the quantiles of the members.
+        normal_mm: its normal, by the past that the version simulates.
+        skill: of the mapping.
+        snow17_mm: what Snow-17 has by the basin's own weather, a second opinion where the mapping is regional; None
+            where it is the basin's own.
+        regional_because: why the mapping is regional; None where it is the basin's own.
+    """
+
+    __pydantic_config__ = CLOSED
+
+    mapping: MappingKind
+    mean_mm: float
+    p05_mm: float
+    p95_mm: float
+    normal_mm: float | Absent
+    skill: KnownSkill | Absent
+    snow17_mm: float | Absent | None = None
+    regional_because: RegionalBecause | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,9 +10,8 @@ from hydrology.base.calendar import Day
 from hydrology.weather.forcing_kinds import KINDS
 from records.database.base import Base, Document, JsonList, JsonObject, Long, PackedDocument, one_of
 from records.database.tables import Summed
+from records.runs.run_request import RunWeather, RunWhatIf
 from records.runs.run_summary import RunSummary
-from records.runs.weather_used import RunWeather
-from records.runs.what_if import RunWhatIf
 
 _EXPECTED = " AND ".join(f"forcing_kind <> '{name}'" for name, kind in KINDS.items() if kind.hypothetical)
 

@@ -13,7 +13,7 @@ from hydrology.base.calendar import Day, Period
 from hydrology.extremes.frequency import Level
 from hydrology.extremes.thresholds import NamedLevel, Statistic
 from records.database.json_columns import to_json
-from records.database.statements import add_all, as_values
+from records.database.statements import add_all, as_record, as_values
 from records.simulations.simulated_loss import SimulatedLoss
 from records.simulations.simulated_storage import SimulatedWater, WaterVariable
 from records.simulations.tables import SimulatedLevelRow, SimulatedRecordRow, SimulatedWaterRow
@@ -69,17 +69,7 @@ def get(session: Session, version: str, basin: str) -> ModelLevels | None:
         return None
     query = select(SimulatedLevelRow).filter_by(version_id=version, basin_id=basin).order_by(SimulatedLevelRow.place)
     rows = groupby(session.scalars(query), lambda row: (row.kind, row.method))
-    return ModelLevels(
-        version_id=version,
-        basin_id=basin,
-        first_day=record.first_day,
-        last_day=record.last_day,
-        area_name=record.area_name,
-        area_m2=record.area_m2,
-        attributes_assumed=record.attributes_assumed,
-        statistics=[_statistic(list(of)) for _, of in rows],
-        computed_at=record.computed_at,
-    )
+    return as_record(ModelLevels, record, statistics=[_statistic(list(of)) for _, of in rows])
 
 
 def _rows(statistics: Sequence[Statistic]) -> Iterator[dict[str, Any]]:
@@ -99,20 +89,5 @@ def _rows(statistics: Sequence[Statistic]) -> Iterator[dict[str, Any]]:
 def _statistic(rows: Sequence[SimulatedLevelRow]) -> Statistic:
     first = rows[0]
     period = None if first.first_day is None or first.last_day is None else Period(first.first_day, first.last_day)
-    levels = tuple(
-        NamedLevel(
-            row.name, row.return_period_years, row.exceeded_percent, Level(row.value, row.low, row.high, row.reason)
-        )
-        for row in rows
-    )
-    kind: Any = first.kind
-    method: Any = first.method
-    return Statistic(
-        kind=kind,
-        method=method,
-        years=first.years,
-        left_out_years=first.left_out_years,
-        dry_years=first.dry_years,
-        period=period,
-        levels=levels,
-    )
+    levels = tuple(as_record(NamedLevel, row, level=as_record(Level, row)) for row in rows)
+    return as_record(Statistic, first, period=period, levels=levels)

@@ -12,7 +12,7 @@ from hydrology.base.reasons import Reason
 from hydrology.snow.regional_snow import RegionalSnow
 from records.basins import basins as basin_records
 from records.forecasts.seasonal_volumes import SNOW_SHARE
-from records.runs.snow_summary import KnownSkill, MappingKind, RegionalBecause
+from records.runs.run_summary import KnownSkill, MappingKind, RegionalBecause
 from records.series import series
 from records.simulations import regional_snow_cells
 from records.verification import scores as skill

@@ -13,10 +13,8 @@ from hydrology.uncertainty.error_model import LEVELS as ALL_LEVELS
 from hydrology.water.ledger import TERMS, close
 from hydrology.water.water_age import Ages
 from records.runs import runs
-from records.runs.calibration_used import RunCalibration
-from records.runs.lifetime_balance import SinceEmpty
-from records.runs.run_summary import RunSummary
-from records.runs.snow_summary import KnownSkill, RunSnow
+from records.runs.run_arrays import SinceEmpty
+from records.runs.run_summary import KnownSkill, RunCalibration, RunSnow, RunSummary
 from testing.records import BASIN, a_reason
 
 AREA_M2 = 2_303_988_000.0

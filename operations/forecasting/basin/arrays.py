@@ -70,9 +70,7 @@ def _water_series(computed: Computed, water: StorageResult) -> Iterator[runs.Run
 
 
 def _origin_series(computed: Computed, water: StorageResult) -> runs.RunSeries:
-    """Return the discharge by the origin of its water at T0.
-
-    Mean, 5 and 95 % over members and traces."""
+    """Return the discharge by the origin of its water at T0. Mean, 5 and 95 % over members and traces."""
     snow, other, later = (flattened(part) for part in np.moveaxis(water.discharge_by_origin, -1, 0))
     parts = {"stored": snow + other, "yet_to_fall": later}
     if water.snow is not None:

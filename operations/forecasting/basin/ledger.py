@@ -13,7 +13,7 @@ from hydrology.water.ledger import Ledgers, close_since_empty, close_together, n
 from operations.forecasting.basin.inputs import Computed, flattened, stored
 from operations.forecasting.simulate import StorageResult
 from records.runs import runs
-from records.runs.lifetime_balance import SinceEmpty
+from records.runs.run_arrays import SinceEmpty
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,7 @@ from operations.forecasting.inputs_hash import inputs_hash
 from operations.versions.training_domain import learnt_from
 from records.database.statements import as_values
 from records.runs import runs
-from records.runs.run_summary import RunSummary
-from records.runs.snow_summary import RunSnow
+from records.runs.run_summary import RunSnow, RunSummary
 from records.simulations.snow_cells import SnowMapping
 
 

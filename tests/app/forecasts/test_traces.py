@@ -10,7 +10,7 @@ from app.forecasts import batch
 from hydrology.base.errors import InvalidInput
 from records.database.engine import Database
 from records.runs import runs
-from records.runs.weather_used import RunWeather
+from records.runs.run_request import RunWeather
 from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_run
 from tests.app import factories
 

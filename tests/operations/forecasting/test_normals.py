@@ -16,7 +16,7 @@ from operations.forecasting.normals import observed_normals
 from records.basins import basins
 from records.database.engine import Database
 from records.runs import runs
-from records.runs.snow_summary import RunSnow
+from records.runs.run_summary import RunSnow
 from records.series import series, sources
 from records.simulations import simulated_storage, simulated_thresholds
 from records.simulations.simulated_storage import SimulatedWater

@@ -22,7 +22,7 @@ from operations.verification.calibrate import calibrate, calibrate_forecasts
 from operations.verification.issued_pairs import past_forecasts, settled
 from records.database.engine import Database
 from records.runs import runs
-from records.runs.calibration_used import RunCalibration
+from records.runs.run_summary import RunCalibration
 from records.versions import error_models, versions
 from runtime.clock import Clock
 from testing.country import BASINS, CLOCK

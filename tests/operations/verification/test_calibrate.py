@@ -19,7 +19,7 @@ from operations.verification.calibrate import calibrate
 from operations.versions.load_networks import load_version
 from records.database.engine import Database
 from records.runs import runs, states
-from records.runs.calibration_used import RunCalibration
+from records.runs.run_summary import RunCalibration
 from records.series.tables import SeriesRow
 from records.versions import error_models, versions
 from records.versions.tables import BasinErrorsRow, ErrorModelRow

@@ -28,7 +28,7 @@ from records.basins import basins
 from records.database.engine import Database
 from records.forecasts.seasonal_volumes import SNOW_SHARE
 from records.runs import runs
-from records.runs.snow_summary import KnownSkill, RunSnow
+from records.runs.run_summary import KnownSkill, RunSnow
 from records.series import series
 from records.simulations import regional_snow_cells
 from records.simulations.snow_cells import SnowMapping, mapping

@@ -256,7 +256,7 @@ def test_it_is_never_the_latest_forecast_nor_the_basis_of_a_season(trained_store
     run = ask(trained_store, {"degrees": 1.0}, t0="2004-04-10", weather="climatology")
     with trained_store.reading() as session:
         assert latest.latest(session, BASIN, CLOCK.now()).run == forecast
-        assert run.id not in {ahead.run_id for ahead in latest.newest_on(session, BASIN, "climatology", CLOCK.now())}
+        assert run.id not in {of for of, _, _ in latest.newest_on(session, BASIN, "climatology", CLOCK.now())}
         assert [created.id for created in runs.operational(session, run.version_id, day("2005-01-01"))] == [forecast.id]
 
 

@@ -13,8 +13,7 @@ from hydrology.uncertainty.error_model import LEVELS
 from records.database.array_codec import Labelled, pack, pack_text, unpack, unpack_text
 from records.database.ids import Corrupt
 from records.database.path_codec import decode_ranks, encode_ranks
-from records.runs.lifetime_balance import SinceEmpty
-from records.runs.run_arrays import CALIBRATED, PATHS, Ledger, RunSeries, packed, unpacked
+from records.runs.run_arrays import CALIBRATED, PATHS, Ledger, RunSeries, SinceEmpty, packed, unpacked
 
 KINDS = st.sampled_from([np.float32, np.float64, np.uint8, np.int8])
 ARRAYS = KINDS.flatmap(lambda kind: arrays(kind, array_shapes(max_dims=3, max_side=6)))

@@ -19,11 +19,11 @@ from records.database.engine import Database
 from records.database.ids import Corrupt
 from records.database.statements import table_of
 from records.runs import run_store, runs, states
-from records.runs.lifetime_balance import SinceEmpty
+from records.runs.run_arrays import SinceEmpty
+from records.runs.run_request import RunWhatIf
 from records.runs.run_summary import RunSummary
 from records.runs.runs import BasinResult, Ledger, RunBasin, RunSeries, UnknownRun
 from records.runs.tables import RunContentRow
-from records.runs.what_if import RunWhatIf
 from records.upkeep import integrity
 from testing.records import (
     BASIN,

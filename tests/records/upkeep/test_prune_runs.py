@@ -18,8 +18,8 @@ from records.database import retention
 from records.database.engine import Database
 from records.forecasts import latest
 from records.runs import runs, states
+from records.runs.run_request import RunWhatIf
 from records.runs.tables import RunContentRow, StateRow
-from records.runs.what_if import RunWhatIf
 from records.upkeep import prune_runs
 from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_reason, a_run, a_state, contents
 from tests.app.factories import forecast, forecast_with_traces

@@ -1,9 +1,29 @@
-"""Changes of a what-if run, stored as JSON with it."""
+"""What a run was asked for, stored as JSON with it: its weather forecast, which it outlives, and its changes."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from records.database.json_columns import CLOSED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunWeather:
+    """A weather forecast, as in `records.weather.weather_issues.Issue`.
+
+    Attributes:
+        available_time: the latest of the run's basins.
+    """
+
+    __pydantic_config__ = CLOSED
+
+    id: str
+    source: str
+    model: str
+    reference_time: datetime
+    available_time: datetime
+    licence: str | None
+    credit: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
