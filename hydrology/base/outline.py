@@ -7,12 +7,10 @@ import re
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from hydrology.base.arrays import Array
 from hydrology.base.errors import InvalidInput, excerpt
 from hydrology.base.longitudes import unwrapped
-
-Array = npt.NDArray[np.float64]
 
 MAX_VERTICES = 5_000
 MAX_RINGS = 100
@@ -210,9 +208,6 @@ def _check_simple(ring: Array) -> None:
 
 
 def _side(start: Array, end: Array, place: Array) -> Array:
-    """Return the side of the line from start to end.
-
-    Above 0 to its left; shapes broadcast."""
+    """Return the side of the line from start to end, above 0 to its left; shapes broadcast."""
     along, across = end - start, place - start
-    side: Array = np.sign(along[..., 0] * across[..., 1] - along[..., 1] * across[..., 0])
-    return side
+    return np.asarray(np.sign(along[..., 0] * across[..., 1] - along[..., 1] * across[..., 0]))

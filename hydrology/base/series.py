@@ -15,9 +15,8 @@ Flags = npt.NDArray[np.uint8]
 class Flag(IntFlag):
     """Bits that qualify a day's value.
 
-    A missing value is NaN, and its flag gives the reason.
-
-    A gauge's value that is not APPROVED is provisional: its source may still revise it.
+    A missing value is NaN, and its flag gives the reason. A gauge's value that is not APPROVED is provisional: its
+    source may still revise it.
     """
 
     APPROVED = 1
@@ -64,9 +63,7 @@ class DailySeries:
         return self.period.days
 
     def over(self, period: Period) -> "DailySeries":
-        """Return the series over a period.
-
-        Days outside it are dropped, days it lacks are NaN and ABSENT."""
+        """Return the series over a period: days outside it are dropped, days it lacks are NaN and ABSENT."""
         values = np.full(len(period), np.nan, dtype=self.values.dtype)
         flags = np.full(len(period), Flag.ABSENT, dtype=np.uint8)
         shared = self.period.overlap(period)

@@ -12,9 +12,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from hydrology.base.arrays import Array
 from hydrology.base.errors import InvalidInput
-
-Array = npt.NDArray[np.float64]
 
 Units = Literal["m3/s", "mm/day", "cfs"]
 """The units of discharge."""
@@ -51,9 +50,7 @@ class Area:
 
 
 def cfs_to_m3s(discharge: npt.ArrayLike) -> Array:
-    """Convert cubic feet per second to cubic metres per second, any shape.
-
-    NaN stays NaN."""
+    """Convert cubic feet per second to cubic metres per second, any shape; NaN stays NaN."""
     return np.asarray(discharge, dtype=np.float64) * M3_PER_FT3
 
 
@@ -99,9 +96,7 @@ def to_mm_per_day(discharge: npt.ArrayLike, *, unit: str, area: Area) -> Array:
 
 
 def observed_unit(units: ObservedUnits | None) -> Units | None:
-    """Return the unit to convert observed discharge to.
-
-    m3/s by default, None for the stored one."""
+    """Return the unit to convert observed discharge to: m3/s by default, None for the stored one."""
     return None if units == "source" else units or STANDARD
 
 
@@ -141,8 +136,7 @@ def vapour_pressure(dew_point: npt.ArrayLike) -> Array:
     Source: Allen et al. 1998 (FAO paper 56), equations 11 and 14.
     """
     t = np.asarray(dew_point, dtype=np.float64)
-    pressure: Array = 610.8 * np.exp(17.27 * t / (t + 237.3))
-    return pressure
+    return np.asarray(610.8 * np.exp(17.27 * t / (t + 237.3)))
 
 
 def daylight_mean(radiation: npt.ArrayLike, daylength: npt.ArrayLike) -> Array:

@@ -3,11 +3,9 @@
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from hydrology.base.arrays import Array, Integers
 from hydrology.base.calendar import Day, Days, water_year
-
-Array = npt.NDArray[np.float64]
 
 NEAR_DAYS = 7
 """Half-width in days of the window around a day of the year."""
@@ -29,9 +27,7 @@ class FlowClimatology:
         self._known: dict[tuple[int, int], Array | None] = {}
 
     def quantiles(self, days: Days) -> Array | str:
-        """Return quantiles (days, levels), or the reason for none.
-
-        A day has no other year."""
+        """Return quantiles (days, levels), or the reason for none. A day has no other year."""
         rows = [self._of(int(year), int(at)) for year, at in zip(water_year(days), _day_of_year(days), strict=True)]
         complete = [row for row in rows if row is not None]
         if len(complete) < len(rows):
@@ -47,6 +43,6 @@ class FlowClimatology:
         return self._known[year, day]
 
 
-def _day_of_year(days: Days) -> npt.NDArray[np.int64]:
+def _day_of_year(days: Days) -> Integers:
     """Return the number of days since 1 January of the same year."""
     return np.asarray((days - days.astype("datetime64[Y]")).astype(np.int64))

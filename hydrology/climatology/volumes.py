@@ -14,12 +14,11 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
+from hydrology.base.arrays import Array
 from hydrology.base.calendar import Day, Days, Period, month
 from hydrology.base.errors import InvalidInput
 from hydrology.base.units import MM_PER_M, Area
 from hydrology.climatology.normals import MIN_YEARS
-
-Array = npt.NDArray[np.float64]
 
 EXCEEDED_PERCENT = (10, 30, 50, 70, 90)
 """Percentages of equally likely years with a higher volume than the given one."""
@@ -38,9 +37,7 @@ _DAY = np.timedelta64(1, "D")
 class Season:
     """The same days of every year, between two days of the year.
 
-    It may extend over the turn of the year.
-
-    29 February is neither its first nor its last day; within it, it counts.
+    It may extend over the turn of the year. 29 February is neither its first nor its last day; within it, it counts.
     """
 
     first: tuple[int, int]

@@ -7,9 +7,10 @@ from typing import Literal, Self
 import numpy as np
 import numpy.typing as npt
 
+from hydrology.base.arrays import Array
 from hydrology.base.calendar import Days, Period
 from hydrology.extremes.annual import Annual, annual_maxima, annual_minima
-from hydrology.extremes.distributions import Array, Distribution, Gev, LogPearson3
+from hydrology.extremes.distributions import Distribution, Gev, LogPearson3
 from hydrology.extremes.frequency import MIN_YEARS, Level, levels, too_short
 
 Kind = Literal["flood", "low-flow", "flow-duration"]
@@ -92,9 +93,7 @@ def of_record(flow: npt.ArrayLike, days: Days, *, intervals: bool = True) -> lis
 
 
 def names() -> list[str]:
-    """Return the names of all possible levels of a record.
-
-    A version's own have the prefix `OF_MODEL`."""
+    """Return the names of all possible levels of a record; a version's own have the prefix `OF_MODEL`."""
     return [level.name for statistic in of_record([], np.empty(0, "datetime64[D]")) for level in statistic.levels]
 
 

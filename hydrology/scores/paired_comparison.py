@@ -7,6 +7,7 @@ from types import MappingProxyType
 import numpy as np
 import numpy.typing as npt
 
+from hydrology.base.arrays import Array
 from hydrology.base.errors import InvalidInput
 
 MIN_PAIRS = 6
@@ -15,9 +16,7 @@ MIN_PAIRS = 6
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """The meaning of a score.
-
-    Its value for a perfect simulation, and its unit."""
+    """The meaning of a score: its value for a perfect simulation, and its unit."""
 
     perfect: float
     unit: str
@@ -104,7 +103,7 @@ def difference(scores: npt.ArrayLike, reference: npt.ArrayLike, *, perfect: floa
     )
 
 
-def signed_rank(differences: npt.NDArray[np.float64]) -> tuple[float | None, str | None]:
+def signed_rank(differences: Array) -> tuple[float | None, str | None]:
     """Return p of the two-sided Wilcoxon signed-rank test, or why there is none.
 
     Differences of 0 are dropped. p is exact for up to 50 differences without ties, and otherwise from the normal

@@ -3,8 +3,9 @@
 import numpy as np
 import numpy.typing as npt
 
+from hydrology.base.arrays import Array
 from hydrology.base.calendar import Days
-from hydrology.scores.score import Array, Score, ScoredPairs, score
+from hydrology.scores.score import Score, ScoredPairs, score
 
 Indices = npt.NDArray[np.intp]
 

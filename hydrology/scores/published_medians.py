@@ -39,9 +39,7 @@ class PublishedMedian:
 
 @dataclass(frozen=True, slots=True)
 class PublishedModel:
-    """A model of the table.
-
-    Two sources of the same score give two of its medians."""
+    """A model of the table. Two sources of the same score give two of its medians."""
 
     model: str
     medians: tuple[PublishedMedian, ...]

@@ -1,6 +1,4 @@
-"""The common parts of all scores.
-
-Result type, signature, and removal of missing values."""
+"""The common parts of all scores: result type, signature, removal of missing values."""
 
 import math
 from collections.abc import Callable
@@ -11,10 +9,9 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from hydrology.base.arrays import Array
 from hydrology.base.calendar import Days
 from hydrology.base.errors import InvalidInput
-
-Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +35,7 @@ class Undefined(Exception):  # noqa: N818 - not a fault: the reason a score has 
 
 @dataclass(frozen=True, slots=True)
 class ScoredPairs:
-    """Days on which both sides are known, in order.
-
-    Each array has shape (pairs,)."""
+    """Days on which both sides are known, in order. Each array has shape (pairs,)."""
 
     simulated: Array
     observed: Array
@@ -81,9 +76,7 @@ def pair(simulated: npt.ArrayLike, observed: npt.ArrayLike, *, days: Days | None
 
 
 def score(*, minimum: int) -> Callable[[Callable[[ScoredPairs], Score]], ScoreFunction]:
-    """Wrap a formula over pairs as a score.
-
-    Drops missing values, requires `minimum` pairs, never returns NaN."""
+    """Wrap a formula over pairs as a score. Drops missing values, requires `minimum` pairs, never returns NaN."""
 
     def decorate(formula: Callable[[ScoredPairs], Score]) -> ScoreFunction:
         @wraps(formula)

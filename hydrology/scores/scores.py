@@ -10,9 +10,10 @@ from types import MappingProxyType
 import numpy as np
 import numpy.typing as npt
 
+from hydrology.base.arrays import Array
 from hydrology.base.calendar import Days
 from hydrology.scores.peaks import missed_peaks, peak_mape, peak_timing
-from hydrology.scores.score import Array, Score, ScoredPairs, ScoreFunction, Undefined, score
+from hydrology.scores.score import Score, ScoredPairs, ScoreFunction, Undefined, score
 
 __all__ = [
     "FLOOR",
@@ -106,10 +107,9 @@ def kge(pairs: ScoredPairs) -> Score:
 def kge_2012(pairs: ScoredPairs) -> Score:
     """Compute the Kling-Gupta efficiency of 2012.
 
-    `kge` with the ratio of variation coefficients instead of α.
-
-    1 - √((r-1)² + (γ-1)² + (β-1)²), γ = (σ_s/μ_s)/(σ_o/μ_o). Undefined if either side is constant or has
-    mean 0. Source: Kling et al. 2012, doi:10.1016/j.jhydrol.2012.01.011.
+    `kge` with the ratio of variation coefficients instead of α. 1 - √((r-1)² + (γ-1)² + (β-1)²), γ =
+    (σ_s/μ_s)/(σ_o/μ_o). Undefined if either side is constant or has mean 0. Source: Kling et al. 2012,
+    doi:10.1016/j.jhydrol.2012.01.011.
     """
     r = _correlation(pairs)
     mean_s, mean_o = _mean(pairs.simulated, "simulated"), _mean(pairs.observed, "observed")

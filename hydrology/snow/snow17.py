@@ -10,10 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from hydrology.base.arrays import Array
 from hydrology.base.calendar import Days
 from hydrology.base.errors import InvalidInput
-
-Array = npt.NDArray[np.float64]
 
 _STEPS = 4  # per day, of six hours, the step of the melt parameters
 _HOURS = 24
@@ -37,9 +36,7 @@ class Parameters:
 
 @dataclass(frozen=True, slots=True)
 class Snow17State:
-    """The snow pack at the end of a day.
-
-    Every array has the shape of one day's precipitation."""
+    """The snow pack at the end of a day. Every array has the shape of one day's precipitation."""
 
     ice: Array  # mm
     liquid: Array  # mm
@@ -114,14 +111,11 @@ def _check(p: Array, t: Array, days: Days) -> None:
 
 
 def _melt_factor(days: Days, parameters: Parameters) -> Array:
-    """Return the melt factor of each day in mm/degC/6 h.
-
-    A sine through the year, n days since 21 March."""
+    """Return the melt factor of each day in mm/degC/6 h: a sine through the year, n days since 21 March."""
     january = days.astype("datetime64[Y]").astype("datetime64[D]")
     n = (days - january).astype(np.float64) - 79
     season = 0.5 * np.sin(2 * np.pi * n / 366) + 0.5
-    factor: Array = parameters.mfmin + season * (parameters.mfmax - parameters.mfmin)
-    return factor
+    return np.asarray(parameters.mfmin + season * (parameters.mfmax - parameters.mfmin))
 
 
 def _pressure(elevation: Array) -> Array:

@@ -10,15 +10,14 @@ from dataclasses import dataclass, replace
 from typing import Protocol, Self
 
 import numpy as np
-import numpy.typing as npt
 
+from hydrology.base.arrays import Array, Integers
 from hydrology.base.errors import DataProblem
 from hydrology.uncertainty.error_model import (
     FLOW_CLASSES,
     GAPS,
     LEVELS,
     NO_FLOW_KNOWN,
-    Array,
     BasinErrorModel,
     BasinErrors,
     Shape,
@@ -130,7 +129,7 @@ class _Residuals:
 
     mean_flow: float
     class_flow: Array
-    classes: npt.NDArray[np.int64]
+    classes: Integers
     errors: Array
 
     @classmethod
@@ -193,9 +192,7 @@ class _Numbers:
 
 
 def _shape(residuals: Sequence[Errors], prior_days: float) -> tuple[Shape, list[_Numbers]]:
-    """Return the regional shape, and each basin's parameters by gap.
-
-    The regional weigh `prior_days`."""
+    """Return the regional shape (it weighs `prior_days`), and each basin's parameters by gap."""
     at_gaps = [_fitted_at(residuals, gap, prior_days) for gap in (*GAPS, None)]
     shared, quantiles, own = (list(part) for part in zip(*at_gaps, strict=True))
     shape = Shape(
@@ -236,9 +233,7 @@ def _fitted_at(residuals: Sequence[Errors], gap: int | None, prior_days: float) 
 
 
 def _borrowed(by_basin: Sequence[tuple[list[Array], list[Array]]]) -> Sequence[tuple[list[Array], list[Array]]]:
-    """Return errors by class.
-
-    A class with too few days over all basins has those of the nearest with enough."""
+    """Return errors by class; a class with too few days over all basins has those of the nearest with enough."""
     days = np.array([[len(errors) for errors in now] for now, _ in by_basin]).sum(axis=0)
     enough = np.flatnonzero(days >= MIN_DAYS)
     if not len(enough):
@@ -251,9 +246,7 @@ def _borrowed(by_basin: Sequence[tuple[list[Array], list[Array]]]) -> Sequence[t
 
 
 def _scales(rests: Sequence[Array], prior_days: float) -> tuple[float, Array]:
-    """Return the mean size of the errors left after memory.
-
-    Regional, and of each basin."""
+    """Return the mean size of the errors left after memory, regional and of each basin."""
     sums, days = np.array([np.abs(rest).sum() for rest in rests]), np.array([len(rest) for rest in rests])
     of_all = sums.sum() / days.sum()
     return float(of_all), (sums + prior_days * of_all) / (days + prior_days)
@@ -284,9 +277,7 @@ def _fitted_class(rests: Sequence[Array], prior_days: float) -> _ClassFit:
 
 
 def _memories(now: Sequence[Array], earlier: Sequence[Array], prior_days: float) -> tuple[float, Array]:
-    """Return the slope of the errors on earlier ones, through zero.
-
-    Regional, and of each basin."""
+    """Return the slope of the errors on earlier ones, through zero, regional and of each basin."""
     products = np.array([before @ error for error, before in zip(now, earlier, strict=True)])
     squares = np.array([before @ before for before in earlier])
     if not squares.sum():

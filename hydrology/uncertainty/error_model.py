@@ -20,7 +20,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-Array = npt.NDArray[np.float64]
+from hydrology.base.arrays import Array, Integers
 
 GAPS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 15, 20, 30)
 """Days since the last observed flow at which the error is described; between them it is interpolated."""
@@ -85,9 +85,7 @@ _OF_BASIN = ("mean_flow", "class_flow", "memory", "centre", "spread")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shape:
-    """Regional parameters, (gaps + 1, classes), u with a last axis of `LEVELS`.
-
-    Persistence as in `BasinErrors`."""
+    """Regional parameters, (gaps + 1, classes), u with a last axis of `LEVELS`. Persistence as in `BasinErrors`."""
 
     memory: Array
     centre: Array
@@ -161,9 +159,7 @@ class BasinErrorModel:
 
 
 def errors_of(errors: BasinErrors, simulated: Array, observed: Array) -> Array:
-    """Return the errors r of days, from flows in mm/day.
-
-    Values are NaN where flow was not observed."""
+    """Return the errors r of days, from flows in mm/day; NaN where flow was not observed."""
     return root(observed, errors.mean_flow) - root(simulated, errors.mean_flow)
 
 
@@ -190,7 +186,7 @@ def even_levels(count: int) -> Array:
     return np.asarray((np.arange(count) + 0.5) / count)
 
 
-def classes_of(simulated: Array) -> tuple[float, Array, npt.NDArray[np.int64]]:
+def classes_of(simulated: Array) -> tuple[float, Array, Integers]:
     """Return the mean flow, the median flow of each class and each day's class."""
     bounds = np.quantile(simulated, FLOW_CLASSES[1:-1])
     classes = np.searchsorted(bounds, simulated, side="right")
@@ -216,9 +212,7 @@ class _Place:
 
     @classmethod
     def of(cls, errors: BasinErrors, simulated: Array, gap: Array) -> Self:
-        """Return the positions of days.
-
-        Their gap is NaN where no flow is known."""
+        """Return the positions of days. Their gap is NaN where no flow is known."""
         row = np.where(np.isnan(gap), NO_FLOW_KNOWN, np.interp(gap, GAPS, np.arange(len(GAPS))))
         return cls(row, np.interp(simulated, errors.class_flow, np.arange(len(errors.class_flow))))
 
@@ -233,7 +227,7 @@ class _Place:
         return np.asarray((1 - down) * upper + down * lower)
 
 
-def _split(place: Array) -> tuple[npt.NDArray[np.int64], Array]:
+def _split(place: Array) -> tuple[Integers, Array]:
     """Split numbers into integer part and fraction."""
     whole = np.floor(place).astype(np.int64)
     return whole, place - whole

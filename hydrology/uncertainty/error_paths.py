@@ -13,7 +13,8 @@ values of a day are assigned by the ranks of another series, as by Clark et al. 
 
 import numpy as np
 
-from hydrology.uncertainty.error_model import LEVELS, Array, BasinErrors
+from hydrology.base.arrays import Array
+from hydrology.uncertainty.error_model import LEVELS, BasinErrors
 from hydrology.uncertainty.error_persistence import MAX_MEMORY
 
 MIN_PATHS = 100

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hydrology.base.arrays import Array
 from hydrology.uncertainty.error_fit import Fit, fit_errors
-from hydrology.uncertainty.error_model import FLOW_CLASSES, Array, BasinErrors, errors_of
+from hydrology.uncertainty.error_model import FLOW_CLASSES, BasinErrors, errors_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,9 +7,8 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
+from hydrology.base.arrays import Array, Integers
 from hydrology.base.calendar import Days
-
-Array = npt.NDArray[np.float64]
 
 MIN_DAYS_OF_MONTH = 50
 """A calendar month with fewer known days has no climate."""
@@ -43,21 +42,18 @@ class BasinClimate:
 
     @classmethod
     def of_attribute(cls, p_mean: float) -> Self | None:
-        """Compute it from the attribute `p_mean`, mean precipitation in mm/day.
-
-        None where the value is impossible."""
+        """Compute it from the attribute `p_mean`, mean precipitation in mm/day; None where it is impossible."""
         if not 0 < p_mean <= MAX_P_MEAN:
             return None
         return cls("the attribute p_mean", np.full(12, p_mean), _UNKNOWN)
 
 
-def months(days: Days) -> npt.NDArray[np.int64]:
+def months(days: Days) -> Integers:
     """Return the calendar month of each day, 0 to 11."""
-    number: npt.NDArray[np.int64] = days.astype("datetime64[M]").astype(np.int64) % 12
-    return number
+    return np.asarray(days.astype("datetime64[M]").astype(np.int64) % 12)
 
 
-def _by_month(values: Array, month: npt.NDArray[np.int64], statistic: Callable[[Array], np.floating]) -> Array:
+def _by_month(values: Array, month: Integers, statistic: Callable[[Array], np.floating]) -> Array:
     result = np.full(12, np.nan)
     known = ~np.isnan(values)
     for number in range(12):

@@ -12,13 +12,10 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-import numpy.typing as npt
 
+from hydrology.base.arrays import Array, Integers, Mask
 from hydrology.base.calendar import Day, Days, Period, month, water_year
 from hydrology.base.errors import DataProblem
-
-Array = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
 
 PRECIPITATION = "precipitation"
 SCALED = (PRECIPITATION, "srad", "vp")
@@ -67,8 +64,7 @@ class DailyWeather:
     @property
     def complete(self) -> Mask:
         """Where no variable is missing, (..., days)."""
-        complete: Mask = np.logical_and.reduce([np.isfinite(values) for values in self.values.values()])
-        return complete
+        return np.asarray(np.logical_and.reduce([np.isfinite(values) for values in self.values.values()]))
 
     def over(self, period: Period) -> Self:
         """Return the weather of a period; days that it lacks are NaN."""
@@ -211,9 +207,7 @@ def held_out(source: DailyWeather, target: DailyWeather) -> Skill:
 def pooled(others: Sequence[Corrections]) -> Corrections:
     """Return the pooled bridge of a basin with too few years.
 
-    The medians over similar basins.
-
-    The day offset is the middle one of theirs, so that it is an actual one.
+    The medians over similar basins. The day offset is the middle one of theirs, so that it is an actual one.
     """
     return Corrections(
         float(np.quantile([other.day_offset for other in others], 0.5, method="lower")),
@@ -224,9 +218,7 @@ def pooled(others: Sequence[Corrections]) -> Corrections:
 
 
 def shared_out(depth: Array, day_offset: float) -> Array:
-    """Distribute daily depths (..., days) over days that begin earlier by an offset.
-
-    NaN where one is unknown."""
+    """Distribute daily depths (..., days) over days that begin earlier by an offset; NaN where one is unknown."""
     whole = int(np.floor(day_offset))
     later = day_offset - whole
     if not later:
@@ -294,9 +286,7 @@ def _fit(
 
 
 def _day_offset(had: Array, wanted: Array, usable: Mask, offsets: Sequence[float]) -> float:
-    """Return the offset with the highest correlation.
-
-    None unless that is clearly higher than without."""
+    """Return the offset with the highest correlation, or none unless that is clearly higher than without."""
     correlations = {}
     for offset in offsets:
         moved = shared_out(had, offset)
@@ -306,7 +296,7 @@ def _day_offset(had: Array, wanted: Array, usable: Mask, offsets: Sequence[float
     return best if correlations[best] - correlations.get(0.0, -1.0) > _CLEARER else 0.0
 
 
-def _factors(had: Array, wanted: Array, months: npt.NDArray[np.int64], prior: float) -> Array:
+def _factors(had: Array, wanted: Array, months: Integers, prior: float) -> Array:
     """Return the ratio of sums of each month, shrunk to that of the year; together they preserve the sum.
 
     Args:
@@ -318,19 +308,17 @@ def _factors(had: Array, wanted: Array, months: npt.NDArray[np.int64], prior: fl
     ratio = asked.sum() / given.sum()
     for_the_year = prior * given.mean()
     shrunk = (asked + ratio * for_the_year) / (given + for_the_year)
-    corrected: Array = shrunk * (asked.sum() / (shrunk * given).sum())
-    return corrected
+    return np.asarray(shrunk * (asked.sum() / (shrunk * given).sum()))
 
 
-def _steps(had: Array, wanted: Array, months: npt.NDArray[np.int64], prior: float) -> Array:
+def _steps(had: Array, wanted: Array, months: Integers, prior: float) -> Array:
     """Return the mean difference of each month, shrunk to that of the year."""
     days, differences = _of_months(np.ones_like(had), months), _of_months(wanted - had, months)
     for_the_year = prior * days.mean()
-    steps: Array = (differences + for_the_year * (wanted - had).mean()) / (days + for_the_year)
-    return steps
+    return np.asarray((differences + for_the_year * (wanted - had).mean()) / (days + for_the_year))
 
 
-def _of_months(values: Array, months: npt.NDArray[np.int64]) -> Array:
+def _of_months(values: Array, months: Integers) -> Array:
     """Return the sum of each month."""
     return np.array([values[months == number].sum() for number in range(_MONTHS)])
 

@@ -6,13 +6,10 @@ Source: Addor et al. 2017, doi:10.5194/hess-21-5293-2017, table 2.
 from dataclasses import dataclass, fields
 
 import numpy as np
-import numpy.typing as npt
 
+from hydrology.base.arrays import Array, Mask
 from hydrology.base.calendar import Days, month
 from hydrology.base.errors import DataProblem
-
-Array = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
 
 _DAYS_PER_YEAR = 365.25
 _SEASONS = ("djf", "mam", "jja", "son")

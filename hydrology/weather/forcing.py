@@ -12,6 +12,7 @@ from typing import Literal, Self
 import numpy as np
 import numpy.typing as npt
 
+from hydrology.base.arrays import Mask
 from hydrology.base.calendar import Day, Days, Period, day
 from hydrology.base.errors import DataProblem, InvalidInput, printable
 from hydrology.base.variables import WEATHER
@@ -260,7 +261,7 @@ class WeatherForecast:
             "correct it, or its unit",
         )
 
-    def _refuse_where(self, bad: npt.NDArray[np.bool_], fault: Fault, cause: str, remedy: str) -> None:
+    def _refuse_where(self, bad: Mask, fault: Fault, cause: str, remedy: str) -> None:
         if bad.any():
             trace, lead = np.argwhere(bad)[0]
             raise self._refuse(fault, f"{cause} on {self.period.days[lead]} in trace {self.traces[trace]}: {remedy}.")

@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-Array = npt.NDArray[np.float64]
+from hydrology.base.arrays import Array
 
 
 def saturation_vapour_pressure(temperature: npt.ArrayLike) -> Array:
@@ -13,5 +13,4 @@ def saturation_vapour_pressure(temperature: npt.ArrayLike) -> Array:
     Source: Tetens 1930, as Allen et al. 1998 (FAO paper 56) give it, equation 11.
     """
     t = np.asarray(temperature, dtype=np.float64)
-    pressure: Array = 610.8 * np.exp(17.27 * t / (t + 237.3))
-    return pressure
+    return np.asarray(610.8 * np.exp(17.27 * t / (t + 237.3)))

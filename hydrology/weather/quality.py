@@ -6,8 +6,8 @@
 from collections.abc import Iterator, Mapping
 
 import numpy as np
-import numpy.typing as npt
 
+from hydrology.base.arrays import Mask
 from hydrology.base.calendar import Period
 from hydrology.base.discharge_values import refused
 from hydrology.base.findings import Finding
@@ -208,7 +208,7 @@ def _excess_runoff(
             )
 
 
-def _ranges(mask: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
+def _ranges(mask: Mask) -> list[tuple[int, int]]:
     """Return the first and last index of every run of True."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8)))
     return [(int(first), int(after) - 1) for first, after in edges.reshape(-1, 2)]

@@ -138,8 +138,7 @@ def _differs(old: DailySeries, new: DailySeries) -> Mask:
     """Compare bits, so that -0 differs from 0; all NaN are equal."""
     before, after = old.values.astype(VALUE), new.values.astype(VALUE)
     bits = before.view("<u4") != after.view("<u4")
-    differs: Mask = (bits & ~(np.isnan(before) & np.isnan(after))) | (old.flags != new.flags)
-    return differs
+    return np.asarray((bits & ~(np.isnan(before) & np.isnan(after))) | (old.flags != new.flags))
 
 
 def _store(

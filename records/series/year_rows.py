@@ -63,8 +63,7 @@ def years_with(span: Period, mask: Mask) -> Iterator[tuple[int, slice]]:
 
 def known(series: DailySeries) -> Mask:
     """Return which days of a series are known: those not ABSENT."""
-    mask: Mask = series.flags & Flag.ABSENT == 0
-    return mask
+    return np.asarray(series.flags & Flag.ABSENT == 0)
 
 
 def trimmed(series: DailySeries) -> DailySeries | None:

@@ -12,7 +12,8 @@ from app.forecasts.volumes.schemas import NormalVolume, ObservedVolume, VolumeQu
 from app.http.base_schema import NORMAL_IS_0, Period
 from app.http.discharge_units import Area
 from app.http.json_numbers import column, rounded
-from hydrology.climatology.volumes import EXCEEDED_PERCENT, Array, Normal, Observed, Season, million_m3
+from hydrology.base.arrays import Array
+from hydrology.climatology.volumes import EXCEEDED_PERCENT, Normal, Observed, Season, million_m3
 from records.forecasts import seasonal_volumes
 from records.forecasts.latest import Latest
 from records.forecasts.seasonal_volumes import Volume

@@ -12,7 +12,8 @@ from freshet.cli.configuring import valid
 from freshet.cli.context import opened
 from freshet.cli.output import PARTLY_DONE, Json, answer, inform, table
 from freshet.cli.progress import reporting
-from hydrology.climatology.volumes import EXCEEDED_PERCENT, Array, Normal, Observed, million_m3
+from hydrology.base.arrays import Array
+from hydrology.climatology.volumes import EXCEEDED_PERCENT, Normal, Observed, million_m3
 from jobspec.jobs.forecasting import VolumesParams
 from operations.data.basins import chosen
 from operations.versions.stages import stage

@@ -18,9 +18,7 @@ DRY_DAYS, DRY_ANOMALY = 5, 12.0  # K, of air that is too dry for its temperature
 
 
 def expected_precipitation(weather: DailyWeather) -> float | None:
-    """Return the climate's precipitation in mm on the days with data.
-
-    Return None without a climate."""
+    """Return the climate's precipitation in mm on the days with data; None without a climate."""
     if weather.climate is None or (one := weather.of("precipitation")) is None:
         return None
     usual = weather.climate.precipitation[months(weather.days)]

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from hydrology.base.arrays import Array
 from hydrology.base.calendar import Period, month
 from hydrology.weather.bridge import (
     BRIDGED,
     MOVED,
     PRECIPITATION,
     SCALED,
-    Array,
     Corrections,
     DailyWeather,
     TooFewDays,
