@@ -108,7 +108,7 @@ class Period:
         return period
 
     def __len__(self) -> int:
-        return int((self.last - self.first).astype(int)) + 1
+        return days_between(self.first, self.last) + 1
 
     def __str__(self) -> str:
         return f"{self.first}..{self.last}"
@@ -165,3 +165,18 @@ def climatic_year(days: Days) -> Integers:
 def month(days: Days) -> Integers:
     """Return the month (1-12) of each day."""
     return days.astype("datetime64[M]").astype(np.int64) % 12 + 1
+
+
+def day_of_year(days: Days) -> Integers:
+    """Return the number of each day in its year, 1 for 1 January."""
+    return np.asarray((days - days.astype("datetime64[Y]").astype("datetime64[D]")).astype(np.int64) + 1)
+
+
+def calendar_year(at: Day) -> int:
+    """Return the calendar year of a day."""
+    return int(at.astype("datetime64[Y]").astype(int)) + 1970
+
+
+def days_between(first: Day, last: Day) -> int:
+    """Return the number of days from the first to the second day."""
+    return int((last - first).astype(int))

@@ -6,7 +6,7 @@ from enum import IntFlag
 import numpy as np
 import numpy.typing as npt
 
-from hydrology.base.calendar import Day, Days, Period
+from hydrology.base.calendar import Day, Days, Period, days_between
 
 Values = npt.NDArray[np.float32] | npt.NDArray[np.float64]
 Flags = npt.NDArray[np.uint8]
@@ -68,11 +68,9 @@ class DailySeries:
         flags = np.full(len(period), Flag.ABSENT, dtype=np.uint8)
         shared = self.period.overlap(period)
         if shared is not None:
-            source = slice(_offset(self.start, shared.first), _offset(self.start, shared.last) + 1)
-            target = slice(_offset(period.first, shared.first), _offset(period.first, shared.last) + 1)
+            source, target = (
+                slice(days_between(first, shared.first), days_between(first, shared.last) + 1)
+                for first in (self.start, period.first)
+            )
             values[target], flags[target] = self.values[source], self.flags[source]
         return DailySeries(period.first, values, flags, self.unit)
-
-
-def _offset(start: Day, at: Day) -> int:
-    return int((at - start).astype(int))

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hydrology.base.arrays import Array
-from hydrology.base.calendar import Day, Days, Period, month
+from hydrology.base.calendar import Day, Days, Period, calendar_year, days_between, month
 from hydrology.base.errors import InvalidInput
 from hydrology.base.units import MM_PER_M, Area
 from hydrology.climatology.normals import MIN_YEARS
@@ -70,12 +70,12 @@ class Season:
 
     def after(self, t0: Day) -> Period:
         """Return the first season with at least one day after T0."""
-        year = _year_of(t0)
+        year = calendar_year(t0)
         return next(days for days in map(self.beginning_in, range(year - 1, year + 3)) if days.last > t0)
 
     def within(self, record: Period) -> Iterator[Period]:
         """Yield the seasons that a record covers entirely."""
-        for year in range(_year_of(record.first), _year_of(record.last) + 1):
+        for year in range(calendar_year(record.first), calendar_year(record.last) + 1):
             days = self.beginning_in(year)
             if record.overlap(days) == days:
                 yield days
@@ -154,10 +154,10 @@ def depths(flow: Array, record: Period, season: Season, shown: Period) -> dict[i
     """
     of_years = {}
     for days in season.within(record):
-        start = int((days.first - record.first).astype(int))
+        start = days_between(record.first, days.first)
         depth = float(flow[start : start + len(days)].sum())
         if days != shown and np.isfinite(depth):
-            of_years[_year_of(days.first)] = depth
+            of_years[calendar_year(days.first)] = depth
     return of_years
 
 
@@ -182,7 +182,3 @@ def million_m3(depth: npt.ArrayLike, area: Area) -> Array:
 
 def _day(year: int, month_and_day: tuple[int, int]) -> Day:
     return np.datetime64(date(year, *month_and_day), "D")
-
-
-def _year_of(day: Day) -> int:
-    return int(day.astype("datetime64[Y]").astype(int)) + 1970

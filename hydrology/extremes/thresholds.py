@@ -70,8 +70,15 @@ class Statistic:
     @classmethod
     def of(cls, kind: Kind, method: Method, annual: Annual, levels: Iterable[NamedLevel]) -> Self:
         """Return levels with the years on which they are based."""
-        dry = int((annual.values == 0).sum())
-        return cls(kind, method, len(annual), annual.left_out, dry, annual.period, tuple(levels))
+        return cls(
+            kind=kind,
+            method=method,
+            years=len(annual),
+            left_out_years=annual.left_out,
+            dry_years=int((annual.values == 0).sum()),
+            period=annual.period,
+            levels=tuple(levels),
+        )
 
 
 def of_record(flow: npt.ArrayLike, days: Days, *, intervals: bool = True) -> list[Statistic]:

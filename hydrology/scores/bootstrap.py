@@ -25,6 +25,7 @@ SAMPLES = 2000
 MIN_YEARS = 3
 """With three years the interval extends from the worst to the best; fewer show nothing of their spread."""
 _SEED = 0  # the same scores always give the same interval
+_SUMS = ("days", "squared_error", "observed", "observed_squared")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,14 +84,12 @@ class YearlyErrors:
         """
         if not basins or any(not np.array_equal(basin.years, basins[0].years) for basin in basins):
             raise InvalidInput("Yearly errors are joined over the same water years: give some of equal periods.")
-        names = ("days", "squared_error", "observed", "observed_squared")
-        return cls(basins[0].years, *(np.concatenate([getattr(basin, name) for basin in basins]) for name in names))
+        return cls(basins[0].years, *(np.concatenate([getattr(basin, name) for basin in basins]) for name in _SUMS))
 
     def over(self, years: Sequence[int]) -> "YearlyErrors":
         """Return the sums of the given water years."""
         chosen = np.isin(self.years, years)
-        sums = (self.days, self.squared_error, self.observed, self.observed_squared)
-        return YearlyErrors(self.years[chosen], *(values[:, chosen] for values in sums))
+        return YearlyErrors(self.years[chosen], *(getattr(self, name)[:, chosen] for name in _SUMS))
 
     @property
     def observed_years(self) -> Mask:

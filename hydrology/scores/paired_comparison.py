@@ -23,22 +23,10 @@ class Meaning:
 
 
 MEANINGS: Mapping[str, Meaning] = MappingProxyType(
-    {
-        "nse": Meaning(1, "1"),
-        "kge": Meaning(1, "1"),
-        "kge_2012": Meaning(1, "1"),
-        "alpha_nse": Meaning(1, "1"),
-        "beta_nse": Meaning(0, "1"),
-        "beta_kge": Meaning(1, "1"),
-        "fhv": Meaning(0, "%"),
-        "flv": Meaning(0, "%"),
-        "fms": Meaning(0, "%"),
-        "rmse": Meaning(0, "mm/day"),
-        "pearson_r": Meaning(1, "1"),
-        "peak_timing": Meaning(0, "days"),
-        "missed_peaks": Meaning(0, "1"),
-        "peak_mape": Meaning(0, "%"),
-    }
+    dict.fromkeys(("nse", "kge", "kge_2012", "alpha_nse", "beta_kge", "pearson_r"), Meaning(1, "1"))
+    | dict.fromkeys(("beta_nse", "missed_peaks"), Meaning(0, "1"))
+    | dict.fromkeys(("fhv", "flv", "fms", "peak_mape"), Meaning(0, "%"))
+    | {"rmse": Meaning(0, "mm/day"), "peak_timing": Meaning(0, "days")}
 )
 """The meaning of every score of `hydrology.scores.scores`, by name."""
 

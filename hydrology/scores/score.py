@@ -52,6 +52,8 @@ class ScoreFunction(Protocol):
     value; without it the values are those of consecutive days.
     """
 
+    __name__: str
+
     def __call__(self, simulated: npt.ArrayLike, observed: npt.ArrayLike, *, days: Days | None = None) -> Score: ...
 
 

@@ -15,24 +15,6 @@ from hydrology.base.calendar import Days
 from hydrology.scores.peaks import missed_peaks, peak_mape, peak_timing
 from hydrology.scores.score import Score, ScoredPairs, ScoreFunction, Undefined, score
 
-__all__ = [
-    "FLOOR",
-    "SCORES",
-    "Score",
-    "all_scores",
-    "alpha_nse",
-    "beta_kge",
-    "beta_nse",
-    "fhv",
-    "flv",
-    "fms",
-    "kge",
-    "kge_2012",
-    "nse",
-    "pearson_r",
-    "rmse",
-]
-
 FLOOR = 1e-6
 """Lower bound of flow (mm/day) before taking a logarithm."""
 
@@ -172,23 +154,9 @@ def fms(pairs: ScoredPairs) -> Score:
     return Score(float(100 * (slope_s - slope_o) / slope_o), len(pairs))
 
 
+_ALL = (nse, kge, kge_2012, alpha_nse, beta_nse, beta_kge, fhv, flv, fms, rmse, pearson_r)
 SCORES: Mapping[str, ScoreFunction] = MappingProxyType(
-    {
-        "nse": nse,
-        "kge": kge,
-        "kge_2012": kge_2012,
-        "alpha_nse": alpha_nse,
-        "beta_nse": beta_nse,
-        "beta_kge": beta_kge,
-        "fhv": fhv,
-        "flv": flv,
-        "fms": fms,
-        "rmse": rmse,
-        "pearson_r": pearson_r,
-        "peak_timing": peak_timing,
-        "missed_peaks": missed_peaks,
-        "peak_mape": peak_mape,
-    }
+    {function.__name__: function for function in (*_ALL, peak_timing, missed_peaks, peak_mape)}
 )
 """Every deterministic score, by its stable name."""
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hydrology.base.arrays import Array
-from hydrology.base.calendar import Days
+from hydrology.base.calendar import Days, day_of_year
 from hydrology.base.errors import InvalidInput
 
 _STEPS = 4  # per day, of six hours, the step of the melt parameters
@@ -112,9 +112,7 @@ def _check(p: Array, t: Array, days: Days) -> None:
 
 def _melt_factor(days: Days, parameters: Parameters) -> Array:
     """Return the melt factor of each day in mm/degC/6 h: a sine through the year, n days since 21 March."""
-    january = days.astype("datetime64[Y]").astype("datetime64[D]")
-    n = (days - january).astype(np.float64) - 79
-    season = 0.5 * np.sin(2 * np.pi * n / 366) + 0.5
+    season = 0.5 * np.sin(2 * np.pi * (day_of_year(days) - 80) / 366) + 0.5
     return np.asarray(parameters.mfmin + season * (parameters.mfmax - parameters.mfmin))
 
 

@@ -10,10 +10,11 @@ import numpy as np
 from scipy.signal import lfilter
 
 from hydrology.base.arrays import Array, Mask
-from hydrology.base.calendar import Days, Period, water_year
+from hydrology.base.calendar import Days, Period, day_of_year, water_year
 from hydrology.base.errors import InvalidInput
 from hydrology.snow import snow17
 from hydrology.weather import evaporation
+from hydrology.weather.humidity import saturation_vapour_pressure
 
 CLIMATES = ("arid", "semi-arid", "dry", "temperate", "humid", "mixed rain and snow", "snowy", "alpine")
 MAX_BASINS = 99
@@ -101,7 +102,7 @@ def landscape(basins: int) -> Landscape:
 def weather(land: Landscape, period: Period, *, seed: int) -> Weather:
     """Generate random weather: Markov chain of wet and dry days, gamma depths, AR(1) temperature."""
     rng, w, days = np.random.default_rng(seed), land.wetness, period.days
-    summer = np.cos(2 * np.pi * (evaporation.day_of_year(days) - 200) / 365.25)[:, np.newaxis]
+    summer = np.cos(2 * np.pi * (day_of_year(days) - 200) / 365.25)[:, np.newaxis]
     wet = _wet_days(rng, w, summer)
     depth = rng.gamma(0.8, _between(w, 6, 8, 9) / 0.8, size=wet.shape)
     _, year = np.unique(water_year(days), return_inverse=True)
@@ -122,7 +123,7 @@ def weather(land: Landscape, period: Period, *, seed: int) -> Weather:
         tmax,
         tmin,
         srad=(clearness * radiation * 1e6 / daylength).round(2),
-        vp=(610.8 * np.exp(17.27 * dew_point / (dew_point + 237.3))).round(2),
+        vp=saturation_vapour_pressure(dew_point).round(2),
         daylength=daylength,
         pet=evaporation.potential_evapotranspiration((tmax + tmin) / 2, radiation),
     )

@@ -4,15 +4,10 @@ import numpy as np
 import numpy.typing as npt
 
 from hydrology.base.arrays import Array
-from hydrology.base.calendar import Days
+from hydrology.base.calendar import Days, day_of_year
 
 _SOLAR_CONSTANT = 118.1  # MJ/m2/day: 0.0820 MJ/m2/min
 _LATENT_HEAT = 2.45  # MJ/kg
-
-
-def day_of_year(days: Days) -> Array:
-    """Return 1 for 1 January to 365 or 366, shape (days,)."""
-    return np.asarray((days - days.astype("datetime64[Y]").astype("datetime64[D]")).astype(np.float64) + 1)
 
 
 def daylength(days: Days, latitude: npt.ArrayLike) -> Array:

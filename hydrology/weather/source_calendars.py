@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hydrology.base.arrays import Mask
-from hydrology.base.calendar import Day, Days, Period
+from hydrology.base.calendar import Day, Days, Period, day_of_year
 from hydrology.base.series import DailySeries, Flag
 
 _ROUNDING = 0.0051  # of the files: two decimals
@@ -19,9 +19,7 @@ _TWO_DAYS = np.timedelta64(2, "D")
 
 def lacking(days: Days) -> Mask:
     """Return which days a calendar of 365 days lacks: 31 December of leap years."""
-    years = days.astype("datetime64[Y]")
-    of_year = (days - years.astype("datetime64[D]")).astype(np.int64)
-    return np.asarray(of_year == 365)
+    return np.asarray(day_of_year(days) == 366)
 
 
 def first_needed(first: Day) -> Day:

@@ -9,11 +9,11 @@ import numpy as np
 from sqlalchemy import Row, select
 from sqlalchemy.orm import Session
 
-from hydrology.base.calendar import Period
+from hydrology.base.calendar import Period, days_between
 from records.database.checksums import is_whole
 from records.database.ids import Corrupt
 from records.series.tables import ArrivalRow, RevisionRow, SeriesRow
-from records.series.year_rows import Mask, days_between
+from records.series.year_rows import Mask
 
 
 class DamagedSeries(Corrupt):

@@ -8,13 +8,13 @@ import numpy as np
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from hydrology.base.calendar import Day, Period
+from hydrology.base.calendar import Day, Period, days_between
 from hydrology.base.series import DailySeries, Flag
 from records.database.statements import as_record
 from records.series import series
 from records.series.damaged_years import whole_log
 from records.series.tables import ArrivalRow, RevisionRow
-from records.series.year_rows import OFFSET, VALUE, days_between, january, known, trimmed
+from records.series.year_rows import OFFSET, VALUE, january, known, trimmed
 
 
 @dataclass(frozen=True, slots=True)

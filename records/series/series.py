@@ -15,7 +15,7 @@ import numpy.typing as npt
 from sqlalchemy import Row, and_, func, or_, select
 from sqlalchemy.orm import Session
 
-from hydrology.base.calendar import Period
+from hydrology.base.calendar import Period, days_between
 from hydrology.base.errors import NotFound
 from hydrology.base.series import DailySeries, Flag
 from records.basins import basins
@@ -24,7 +24,7 @@ from records.database.statements import table_of
 from records.series.damaged_years import DamagedSeries, YearSums, arrived, damaged, whole
 from records.series.series_writer import UnitConflict, UnusableValues, Written, rows_of, write
 from records.series.tables import SeriesRow
-from records.series.year_rows import VALUE, calendar_years, days_between, january, joined, known, trimmed, years_of
+from records.series.year_rows import VALUE, calendar_years, january, joined, known, trimmed, years_of
 
 __all__ = [
     "DamagedSeries",

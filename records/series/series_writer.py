@@ -9,7 +9,7 @@ import numpy as np
 from sqlalchemy import Row, bindparam, select
 from sqlalchemy.orm import Session
 
-from hydrology.base.calendar import Day, Period
+from hydrology.base.calendar import Day, Period, days_between
 from hydrology.base.errors import DataProblem
 from hydrology.base.series import DailySeries, Flag
 from records.basins import basins
@@ -22,7 +22,6 @@ from records.series.year_rows import (
     VALUE,
     Mask,
     calendar_years,
-    days_between,
     joined,
     known,
     years_of,

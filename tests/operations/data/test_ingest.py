@@ -10,7 +10,7 @@ from sqlalchemy import select
 
 from hydrology.base.calendar import Period, day
 from hydrology.base.errors import InvalidInput
-from hydrology.base.units import Area, cfs_to_mm_per_day
+from hydrology.base.units import Area, to_mm_per_day
 from ingestion.sources.camels import CamelsSource
 from jobspec.jobs.forecasting import ForecastParams
 from operations.data.ingest import Outcome, first_affected, ingest
@@ -210,7 +210,7 @@ def test_real_basins_store_their_means(database: Database, camels: Path) -> None
         with database.reading() as session:
             flow = series.read(session, basin, "usgs", "discharge", period)
         assert flow is not None
-        depth = cfs_to_mm_per_day(flow.values, area=area).mean()
+        depth = to_mm_per_day(flow.values, unit="cfs", area=area).mean()
         assert depth == pytest.approx(np.mean(cfs) * 0.028316846592 * 86400e3 / area.m2, rel=1e-6)
 
 
