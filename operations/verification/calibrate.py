@@ -15,8 +15,8 @@ import structlog
 
 from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem, InvalidInput
-from hydrology.uncertainty.error_fit import ErrorPairs, Fit, fit
-from hydrology.uncertainty.errors_by_lead import PastForecasts, fit_forecasts
+from hydrology.uncertainty.error_fit import ErrorPairs, Fit, fit, fit_errors
+from hydrology.uncertainty.errors_by_lead import PastForecasts
 from jobspec.training import used_periods
 from models.nets.products import BLOCK
 from operations.forecasting.calibrated_flow import MIN_ISSUE_DAYS, error_model_of
@@ -141,7 +141,7 @@ def too_few(version_id: str, by_weather: Sequence[IssueDays]) -> str:
 def _fitted(
     database: Database, clock: Clock, version_id: str, issue_days: IssueDays, pairs: Mapping[str, PastForecasts]
 ) -> Calibrated:
-    model = fit_forecasts(pairs)
+    model = fit_errors(pairs)
     period = Period(issue_days.days[0], issue_days.days[-1])
     sha256 = _store(database, clock, version_id, issue_days.weather, period, model)
     own = sum(errors.days > 0 for errors in model.basins.values())

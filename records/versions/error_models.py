@@ -174,7 +174,7 @@ def _row(key: Mapping[str, str], basin: str, errors: BasinErrors) -> dict[str, A
 def _errors(row: BasinErrorsRow) -> BasinErrors:
     if sha256(row.content) != row.sha256:
         raise ValueError(row.basin_id)
-    return BasinErrors.from_arrays(_arrays(row.content), row.days)
+    return BasinErrors.from_arrays(_arrays(row.content), days=row.days)
 
 
 def _arrays(content: bytes) -> dict[str, npt.NDArray[Any]]:
