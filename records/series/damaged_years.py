@@ -15,6 +15,8 @@ from records.database.ids import Corrupt
 from records.series.tables import ArrivalRow, RevisionRow, SeriesRow
 from records.series.year_rows import Mask
 
+_AGAIN = "ingest the whole year again, which replaces it, or restore a backup."
+
 
 class DamagedSeries(Corrupt):
     """A stored year of a series is not as it was written."""
@@ -22,7 +24,7 @@ class DamagedSeries(Corrupt):
     kind = "damaged-series"
     remedy = "Ingest the whole year that `detail` names again, which replaces it, or restore a backup."
 
-    def __init__(self, basin: str, product: str, variable: str, year: int, mending: str) -> None:
+    def __init__(self, basin: str, product: str, variable: str, year: int, mending: str = _AGAIN) -> None:
         super().__init__(
             f"The stored {variable} of {product} in {basin} in {year} is damaged (its checksum does not match): "
             f"{mending}"
@@ -49,12 +51,6 @@ class YearSums:
         return crc32(flag_bytes, crc32(value_bytes, crc32(named, started)))
 
 
-def damaged(basin: str, product: str, variable: str, year: int) -> DamagedSeries:
-    """Return the problem of a damaged year."""
-    mending = "ingest the whole year again, which replaces it, or restore a backup."
-    return DamagedSeries(basin, product, variable, year, mending)
-
-
 def whole(rows: Sequence[Row[Any]]) -> Sequence[Row[Any]]:
     """Return stored years unchanged, after checking them.
 
@@ -63,7 +59,7 @@ def whole(rows: Sequence[Row[Any]]) -> Sequence[Row[Any]]:
     """
     for row in rows:
         if not is_whole(SeriesRow, row):
-            raise damaged(row.basin_id, row.product, row.variable, row.year)
+            raise DamagedSeries(row.basin_id, row.product, row.variable, row.year)
     return rows
 
 

@@ -15,7 +15,7 @@ from hydrology.base.series import DailySeries, Flag
 from records.basins import basins
 from records.database.checksums import is_whole, with_checksum
 from records.database.statements import add_all, table_of
-from records.series.damaged_years import arrived, damaged
+from records.series.damaged_years import DamagedSeries, arrived
 from records.series.tables import ArrivalRow, RevisionRow, SeriesRow
 from records.series.year_rows import (
     OFFSET,
@@ -129,7 +129,7 @@ def _lost(session: Session, key: Mapping[str, str], rows: Sequence[Row[Any]], in
         days = slice(first, first + len(year))
         lost[days] = arrived(session, key, year)
         if (lost & ~known(incoming))[days].any():
-            raise damaged(row.basin_id, row.product, row.variable, row.year)
+            raise DamagedSeries(row.basin_id, row.product, row.variable, row.year)
     return lost
 
 

@@ -1,6 +1,7 @@
 """Feeds: the service that each one asks, its basins, and the results."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, TypedDict, get_args
@@ -10,20 +11,12 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.basins import has_source
 from hydrology.base.errors import InvalidInput, NotFound
-from jobspec.feeds import (
-    AnyFeedSettings,
-    FilesSettings,
-    NewFeed,
-    NwisSettings,
-    UsgsSettings,
-    read_settings,
-    stored,
-)
+from jobspec.feeds import AnyFeedSettings, FilesSettings, NewFeed, NwisSettings, UsgsSettings, read_settings, stored
 from records.access import keys
 from records.basins import basins
 from records.database.base import JsonList, JsonObject
 from records.database.ids import new_id
-from records.database.statements import as_record, insert_into, table_of
+from records.database.statements import as_record, as_values, insert_into, table_of
 from records.series import series
 from records.weather import product_credits
 from records.weather.tables import FeedBasinRow, FeedRow
@@ -208,9 +201,8 @@ def targets(session: Session, feed: Feed) -> list[str]:
 
 def note_basin(session: Session, feed: Feed, fetched: FetchedBasin) -> None:
     """Store a basin's fetch result, in the transaction that stores its data."""
-    values = {name: getattr(fetched, name) for name in FetchedBasin.__dataclass_fields__} | {"feed_id": feed.id}
-    insert = insert_into(session, FeedBasinRow).values(values)
-    changed = {name: value for name, value in values.items() if name not in ("feed_id", "basin_id")}
+    insert = insert_into(session, FeedBasinRow).values(as_values(fetched) | {"feed_id": feed.id})
+    changed = as_values(fetched, "basin_id")
     session.execute(insert.on_conflict_do_update(index_elements=["feed_id", "basin_id"], set_=changed))
 
 
@@ -236,7 +228,7 @@ def fetch_command(feed: str, basin: str, first: object, last: object) -> str:
 
 def _require_own(session: Session, product: str, settings: AnyFeedSettings) -> None:
     saved = product_credits.origin_of(session, product)
-    others: Mapping[str, str] = {feed.origin: feed.name for feed in list_feeds(session) if feed.product == product}
+    others = {feed.origin: feed.name for feed in list_feeds(session) if feed.product == product}
     if saved is not None and saved != settings.origin:
         raise product_credits.conflict(product, f"holds data from {saved}")
     if filled := {name for origin, name in others.items() if origin != settings.origin}:
@@ -251,6 +243,5 @@ def _feed(row: Row[Any]) -> Feed:
 
 def statuses(fetched: Sequence[FetchedBasin]) -> dict[str, int]:
     """Return the number of basins by status."""
-    return {
-        status: count for status in get_args(BasinStatus) if (count := sum(one.status == status for one in fetched))
-    }
+    counts = Counter(one.status for one in fetched)
+    return {status: counts[status] for status in get_args(BasinStatus) if counts[status]}
