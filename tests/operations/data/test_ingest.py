@@ -15,7 +15,7 @@ from ingestion.sources.camels import CamelsSource
 from jobspec.jobs.forecasting import ForecastParams
 from operations.data.ingest import Outcome, first_affected, ingest
 from operations.forecasting.forecast import forecast
-from records.basins import basins
+from records.basins import quality
 from records.database.engine import Database
 from records.runs import states
 from records.schema import Base
@@ -65,11 +65,11 @@ def test_a_country_is_stored_as_in_its_files_and_repeating_changes_nothing(datab
     rain = np.array([float(row.split()[5]) for row in rows])
     with database.reading() as session:
         stored = series.read(session, "SYNTH-02", "synthetic", "precipitation")
-        quality = basins.quality_of(session, "SYNTH-02")
+        findings = quality.by_product(session, "SYNTH-02")
     assert stored is not None
     assert str(stored.period) == "2000-10-01..2005-09-30"
     np.testing.assert_allclose(stored.values, rain, rtol=1e-6)
-    assert any(finding["code"] == "gaps" for finding in quality["synth"])
+    assert any(finding["code"] == "gaps" for finding in findings["synth"])
 
 
 def cut_row(path: Path) -> int:
