@@ -6,7 +6,6 @@ Choosing and judging need only sums of products over the days, which add up over
 basin or for many together, and a sum of cells can be judged after the daily storage has left memory.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -148,7 +147,7 @@ class SnowProducts:
         return covariances, np.diag(covariances) <= _ROUNDING * np.diag(self.known)
 
 
-def choose_cells(products: SnowProducts, *, max_cells: int, excluded: Sequence[int] = (TRASH_CELL,)) -> SnowCells:
+def choose_cells(products: SnowProducts, *, max_cells: int) -> SnowCells:
     """Choose cells by greedy forward selection.
 
     Each brings their sum nearest to the reference, in mm. Only cells that correlate with the reference themselves
@@ -161,7 +160,6 @@ def choose_cells(products: SnowProducts, *, max_cells: int, excluded: Sequence[i
     Args:
         products: of the cells of one member.
         max_cells: maximum number of cells to choose.
-        excluded: cells never chosen: the trash cell, whose water is lost.
 
     Raises:
         InvalidInput: `max_cells` is below 1.
@@ -172,7 +170,7 @@ def choose_cells(products: SnowProducts, *, max_cells: int, excluded: Sequence[i
         return SnowCells((), Score(None, products.days, reason))
     weighed = products.known + (BARE_WEIGHT - 1) * products.bare
     rising = products.correlations() > MIN_R
-    candidates = [int(cell) for cell in np.flatnonzero(rising) if cell not in excluded]
+    candidates = [int(cell) for cell in np.flatnonzero(rising) if cell != TRASH_CELL]
     difference = np.zeros(len(weighed))  # of the sum of the chosen and the reference, by cell
     difference[_REFERENCE] = -1
     chosen: list[int] = []

@@ -42,20 +42,9 @@ _NAME_RULE = "1 to 64 letters, digits and the characters _ . -"
 _MAX_CREDIT = 500
 _MAX_UNIT = 32
 
-Fault = Literal[
-    "duplicate",
-    "impossible-value",
-    "missing-lead",
-    "negative-precipitation",
-    "no-trace",
-    "nameless-trace",
-    "other-days",
-    "ragged-traces",
-    "tmin-above-tmax",
-    "too-large",
-    "unknown-variable",
-    "wrong-unit",
-]
+_OfValues = Literal["impossible-value", "negative-precipitation", "tmin-above-tmax", "unknown-variable", "wrong-unit"]
+_OfTraces = Literal["duplicate", "missing-lead", "no-trace", "nameless-trace", "other-days", "ragged-traces"]
+Fault = Literal[_OfValues, _OfTraces, "too-large"]
 
 
 class WeatherRefused(DataProblem):

@@ -101,7 +101,7 @@ def write(
         values = np.where(written, incoming.values.astype(VALUE), old.values)
         merged = DailySeries(span.first, values, np.where(written, incoming.flags, old.flags), series.unit)
         _log_replaced(session, readable, old, changed & ~lost, source_id, at)
-        _store(session, key, rows, merged, written, source_id, at)
+        _store(session, key, rows, merged, written, {"source_id": source_id, "updated_at": at})
         _log_arrivals(session, key, span, new, source_id, at)
     unchanged = known(incoming) & ~written
     new_days, changed_days, unchanged_days = (int(mask.sum()) for mask in (new, changed, unchanged))
@@ -146,8 +146,7 @@ def _store(
     rows: Sequence[Row[Any]],
     merged: DailySeries,
     written: Mask,
-    source_id: int,
-    at: datetime,
+    stamp: Mapping[str, Any],
 ) -> None:
     revisions = {row.year: row.revision for row in rows}
     added, replaced = [], []
@@ -156,9 +155,8 @@ def _store(
             "value_bytes": merged.values[days].tobytes(),
             "flag_bytes": merged.flags[days].tobytes(),
             "unit": merged.unit,
-            "source_id": source_id,
             "revision": revisions.get(year, 0) + 1,
-            "updated_at": at,
+            **stamp,
         }
         if year in revisions:
             summed = with_checksum(SeriesRow, {**key, "year": year, **content})

@@ -108,13 +108,14 @@ def add_basins(session: Session, model: ErrorModel, basins: Mapping[str, BasinEr
         session.execute(insert_into(session, BasinErrorsRow).values(rows).on_conflict_do_nothing())
 
 
-def unmet(session: Session, version_id: str, basins: Sequence[str], weather: str = OBSERVED) -> list[str]:
+def unmet(session: Session, version_id: str, basins: Sequence[str]) -> list[str]:
     """Return the basins that a version's error model lacks. None are lacking if it serves no unseen basins."""
-    serves = select(ErrorModelRow.for_unseen).filter_by(version_id=version_id, weather=weather)
+    key = {"version_id": version_id, "weather": OBSERVED}
+    serves = select(ErrorModelRow.for_unseen).filter_by(**key)
     if not session.scalar(serves):
         return []
-    met = select(BasinErrorsRow.basin_id).filter_by(version_id=version_id, weather=weather)
-    known = set(session.scalars(met.where(BasinErrorsRow.basin_id.in_(basins))))
+    met = select(BasinErrorsRow.basin_id).filter_by(**key).where(BasinErrorsRow.basin_id.in_(basins))
+    known = set(session.scalars(met))
     return [basin for basin in basins if basin not in known]
 
 
