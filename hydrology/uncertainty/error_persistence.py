@@ -60,11 +60,7 @@ def persistence(scores: Sequence[Array]) -> Persistence:
     memory = min((far.mean / near.mean) ** (1 / (FAR - NEAR)), MAX_MEMORY)
     whole = variance / days * memory**NEAR
     own = (near.sums + PRIOR_DAYS * near.mean) / (near.days + PRIOR_DAYS)
-    return Persistence(
-        memory,
-        float(np.clip(near.mean / whole, 0.0, MAX_SHARE)),
-        np.clip(own / whole, 0.0, MAX_SHARE),
-    )
+    return Persistence(memory, float(np.clip(near.mean / whole, 0.0, MAX_SHARE)), np.clip(own / whole, 0.0, MAX_SHARE))
 
 
 @dataclass(frozen=True, slots=True)

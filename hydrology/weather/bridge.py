@@ -97,10 +97,7 @@ class Corrections:
         bridged |= {name: values[name] + np.array(steps)[months] for name, steps in self.steps.items()}
         crossed = bridged["tmin"] > bridged["tmax"]
         middle = (bridged["tmin"] + bridged["tmax"]) / 2
-        return DailyWeather(
-            weather.first,
-            bridged | {name: np.where(crossed, middle, bridged[name]) for name in MOVED},
-        )
+        return DailyWeather(weather.first, bridged | {name: np.where(crossed, middle, bridged[name]) for name in MOVED})
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,11 +42,7 @@ class TooFewDays(DataProblem):
 
 
 def fit(
-    source: DailyWeather,
-    target: DailyWeather,
-    *,
-    offsets: Sequence[float] = OFFSETS,
-    prior_years: float = PRIOR_YEARS,
+    source: DailyWeather, target: DailyWeather, *, offsets: Sequence[float] = OFFSETS, prior_years: float = PRIOR_YEARS
 ) -> Corrections:
     """Fit the corrections from one product's weather to another's, on their common days.
 

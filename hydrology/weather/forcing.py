@@ -243,12 +243,7 @@ class WeatherForecast:
             )
         possible = (quantity.lowest <= values) & (values <= quantity.highest)
         limits = f"{quantity.lowest:g} to {quantity.highest:g} {quantity.unit}{unit_hint(variable, values)}"
-        self._refuse_where(
-            ~possible,
-            "impossible-value",
-            f"{variable} is outside {limits}",
-            "correct it, or its unit",
-        )
+        self._refuse_where(~possible, "impossible-value", f"{variable} is outside {limits}", "correct it, or its unit")
 
     def _refuse_where(self, bad: Mask, fault: Fault, cause: str, remedy: str) -> None:
         if bad.any():

@@ -17,16 +17,7 @@ from records.database.checksums import is_whole, with_checksum
 from records.database.statements import add_all, table_of
 from records.series.damaged_years import DamagedSeries, arrived
 from records.series.tables import ArrivalRow, RevisionRow, SeriesRow
-from records.series.year_rows import (
-    OFFSET,
-    VALUE,
-    Mask,
-    calendar_years,
-    joined,
-    known,
-    years_of,
-    years_with,
-)
+from records.series.year_rows import OFFSET, VALUE, Mask, calendar_years, joined, known, years_of, years_with
 
 
 class UnitConflict(DataProblem):
@@ -61,13 +52,7 @@ class Written:
 
 
 def write(
-    session: Session,
-    basin: str,
-    product: str,
-    variable: str,
-    series: DailySeries,
-    source_id: int,
-    at: datetime,
+    session: Session, basin: str, product: str, variable: str, series: DailySeries, source_id: int, at: datetime
 ) -> Written:
     """Merge a series into the stored one: new days are added, known days replaced, ABSENT days ignored.
 

@@ -38,11 +38,7 @@ class DailyWeather:
 
     @classmethod
     def of_series(
-        cls,
-        name: str,
-        series: Mapping[str, DailySeries],
-        latitude: float | None,
-        climate: BasinClimate | None,
+        cls, name: str, series: Mapping[str, DailySeries], latitude: float | None, climate: BasinClimate | None
     ) -> Self:
         """Return the series by variable as weather over all their days. Series in another unit are left out."""
         used = {
