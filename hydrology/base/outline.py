@@ -87,7 +87,8 @@ def geometry_of(geojson: object) -> dict[str, Any]:
     _check_reference(inner)
     if isinstance(inner, dict) and inner.get("type") == "FeatureCollection":
         features = inner.get("features")
-        areal = [feature for feature in features if _is_areal(feature)] if isinstance(features, list) else []
+        features = [one for one in features if isinstance(one, dict)] if isinstance(features, list) else []
+        areal = [feature for feature in features if _areal_within(feature.get("geometry"))]
         if len(areal) != 1:
             raise BadOutline(
                 f"The outline has {len(areal)} features with a polygon instead of one: give the basin's alone."
@@ -96,24 +97,15 @@ def geometry_of(geojson: object) -> dict[str, Any]:
     if isinstance(inner, dict) and inner.get("type") == "Feature":
         _check_reference(inner)
         inner = inner.get("geometry")
-    found = _areal(inner)
-    if len(found) > 1:
-        return {"type": "MultiPolygon", "coordinates": [part for one in found for part in _parts(one)]}
-    return {name: found[0].get(name) for name in ("type", "coordinates")}
-
-
-def _is_areal(feature: object) -> bool:
-    return isinstance(feature, dict) and bool(_areal_within(feature.get("geometry")))
-
-
-def _areal(geometry: object) -> list[dict[str, Any]]:
-    polygons = _areal_within(geometry)
-    if not polygons:
+    found = _areal_within(inner)
+    if not found:
         raise BadOutline(
             "The outline is not a GeoJSON Polygon or MultiPolygon, nor does it hold one: give the area that drains to "
             "the gauge."
         )
-    return polygons
+    if len(found) > 1:
+        return {"type": "MultiPolygon", "coordinates": [part for one in found for part in _parts(one)]}
+    return {name: found[0].get(name) for name in ("type", "coordinates")}
 
 
 def _areal_within(geometry: object) -> list[dict[str, Any]]:

@@ -70,9 +70,7 @@ def too_few_years(days: int, of: int) -> str:
 def _of_other_years(
     values: npt.NDArray[np.floating], record: Period, days: Days
 ) -> tuple[npt.NDArray[np.floating], Integers]:
-    """Return the values around each day in other years, and the number of years with enough of them.
-
-    Values are (..., days, values), NaN where unknown; years are (..., days)."""
+    """Return values around each day in other years (..., days, values), and the years with enough (..., days)."""
     years = np.arange(record.first.astype("datetime64[Y]"), record.last.astype("datetime64[Y]") + 1)
     others = years != days.astype("datetime64[Y]")[:, np.newaxis]
     at = (same_day(days[:, np.newaxis], years) - record.first).astype(np.int64)[..., np.newaxis] + _AROUND

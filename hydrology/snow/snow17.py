@@ -125,9 +125,7 @@ def _pressure(elevation: Array) -> Array:
 def _step(
     state: Snow17State, p: Array, t: Array, melt_factor: float, pressure: Array, parameters: Parameters
 ) -> tuple[Snow17State, Array]:
-    """Advance one day: snowfall, cooling or melt, liquid water held or released.
-
-    Returns state and outflow."""
+    """Advance one day (snowfall, cooling or melt, water held or released) and return state and outflow."""
     falls_as_snow = t <= parameters.pxtemp
     snow, rain = np.where(falls_as_snow, p * parameters.scf, 0.0), np.where(falls_as_snow, 0.0, p)
     cold = np.minimum(t, 0.0)

@@ -104,11 +104,7 @@ def _on_the_same_days(source: DailyWeather, target: DailyWeather) -> tuple[Daily
 
 
 def _usable(source: DailyWeather, target: DailyWeather) -> Mask:
-    """Return the days on which both products are complete.
-
-    Raises:
-        TooFewDays: see `fit`.
-    """
+    """Return the days on which both products are complete; raise `TooFewDays` as `fit` does."""
     usable: Mask = source.complete & target.complete
     counts = np.bincount(month(source.period.days[usable]) - 1, minlength=_MONTHS)
     if counts.min() < MIN_DAYS_OF_MONTH:
@@ -153,11 +149,7 @@ def _day_offset(had: Array, wanted: Array, usable: Mask, offsets: Sequence[float
 
 
 def _factors(had: Array, wanted: Array, months: Integers, prior: float) -> Array:
-    """Return the ratio of sums of each month, shrunk to that of the year; together they preserve the sum.
-
-    Args:
-        prior: weight of the year's ratio, in the mean sum of a month.
-    """
+    """Return the ratio of sums of each month, shrunk to the year's (by `prior` mean months); they preserve the sum."""
     given, asked = _of_months(had, months), _of_months(wanted, months)
     if not given.sum():
         return np.ones(_MONTHS)

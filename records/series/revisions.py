@@ -12,7 +12,7 @@ from hydrology.base.calendar import Day, Period, days_between
 from hydrology.base.series import DailySeries, Flag
 from records.database.statements import as_record
 from records.series import series
-from records.series.damaged_years import whole_log
+from records.series.damaged_years import arrived, whole
 from records.series.tables import ArrivalRow, RevisionRow
 from records.series.year_rows import OFFSET, VALUE, january, known, trimmed
 
@@ -61,12 +61,8 @@ def as_known_at(
             positions = offsets + days_between(span.first, january(row.year))
             values[positions] = np.frombuffer(row.value_bytes, VALUE)
             flags[positions] = np.frombuffer(row.flag_bytes, np.uint8)
-    arrived = np.zeros(len(span), dtype=np.bool_)
-    for arrival in arrivals(session, basin, product, variable):
-        if arrival.arrived_at <= at:
-            first, last = (days_between(span.first, day) for day in (arrival.first_day, arrival.last_day))
-            arrived[first : last + 1] = True
-    values[~arrived], flags[~arrived] = np.nan, Flag.ABSENT
+    not_yet = ~arrived(session, key, span, at)
+    values[not_yet], flags[not_yet] = np.nan, Flag.ABSENT
     then = DailySeries(span.first, values, flags, stored.unit)
     if period is None:
         return trimmed(then)
@@ -116,5 +112,5 @@ def newest_days(session: Session) -> dict[str, Day]:
 
 
 def _log(session: Session, key: Mapping[str, str]) -> Sequence[RevisionRow]:
-    order = (RevisionRow.year, RevisionRow.revision)
-    return whole_log(session.scalars(select(RevisionRow).filter_by(**key).order_by(*order)).all())
+    rows = session.scalars(select(RevisionRow).filter_by(**key).order_by(RevisionRow.year, RevisionRow.revision)).all()
+    return whole(rows, RevisionRow, "its values before the revision are lost; restore a backup to recover them.")

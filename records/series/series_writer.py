@@ -102,11 +102,7 @@ def rows_of(session: Session, key: Mapping[str, str], years: range | None) -> Se
 
 
 def _lost(session: Session, key: Mapping[str, str], rows: Sequence[Row[Any]], incoming: DailySeries) -> Mask:
-    """Return the days that were known in damaged years.
-
-    Raises:
-        DamagedSeries: the new series lacks one of them.
-    """
+    """Return the days that were known in damaged years; raise `DamagedSeries` where the new series lacks one."""
     lost = np.zeros(len(incoming), dtype=np.bool_)
     for row in rows:
         year = calendar_years(row.year, row.year)

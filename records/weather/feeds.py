@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal, TypedDict, get_args
+from typing import Literal, TypedDict, get_args
 
-from sqlalchemy import Row, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from hydrology.base.basins import has_source
@@ -132,7 +132,7 @@ def create(session: Session, new: NewFeed, created_by: str | None, at: datetime)
     inserted = session.execute(insert.values(row).returning(*_FEEDS.c)).one_or_none()
     if inserted is None:
         raise FeedConflict(f"A feed named {new.name} exists already: choose another name, or remove that feed.")
-    feed = _feed(inserted)
+    feed = as_record(Feed, inserted)
     targets(session, feed)
     return feed
 
@@ -146,12 +146,12 @@ def get(session: Session, name: str) -> Feed:
     row = session.execute(select(_FEEDS).where(_FEEDS.c.name == name)).one_or_none()
     if row is None:
         raise UnknownFeed(f"No feed {name[:64]!r} is stored here: list the feeds to see their names.")
-    return _feed(row)
+    return as_record(Feed, row)
 
 
 def list_feeds(session: Session) -> list[Feed]:
     """Return all feeds, by name."""
-    return [_feed(row) for row in session.execute(select(_FEEDS).order_by(_FEEDS.c.name))]
+    return [as_record(Feed, row) for row in session.execute(select(_FEEDS).order_by(_FEEDS.c.name))]
 
 
 def remove(session: Session, feed: Feed) -> None:
@@ -235,10 +235,6 @@ def _require_own(session: Session, product: str, settings: AnyFeedSettings) -> N
         raise product_credits.conflict(product, f"is filled by the feed {min(filled)}")
     if saved is None and not others and settings.adapter != "files" and product in series.products(session):
         raise product_credits.conflict(product, "holds ingested or uploaded data")
-
-
-def _feed(row: Row[Any]) -> Feed:
-    return Feed(**row._mapping)
 
 
 def statuses(fetched: Sequence[FetchedBasin]) -> dict[str, int]:
