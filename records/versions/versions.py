@@ -269,12 +269,6 @@ def update_properties(session: Session, version: str, **properties: Closure | Pr
     session.flush()
 
 
-def withdraw(session: Session, version: str) -> None:
-    """Bar a version from being promoted again."""
-    _row(session, version).status = "withdrawn"
-    session.flush()
-
-
 def _row(session: Session, version: str) -> VersionRow:
     row = session.get(VersionRow, version)
     if row is None:

@@ -19,8 +19,9 @@ from records.basins import quality
 from records.database.engine import Database
 from records.runs import states
 from records.schema import Base
-from records.series import revisions, series
+from records.series import series
 from records.versions import versions
+from testing import series_history
 from testing.country import BASINS, CLOCK
 
 FORCING = "basin_mean_forcing/synthetic/00/SYNTH-02_lump_synthetic_forcing_leap.txt"
@@ -176,7 +177,7 @@ def test_a_revised_value_is_logged_and_invalidates_the_states_that_consumed_it(
     assert (outcome.status, outcome.new_days, outcome.changed_days) == ("changed", 0, 1)
     assert outcome.invalidated_states == 2  # 2003-09-30 and 2004-05-01; those before stand
     with trained_store.reading() as session:
-        (revision,) = revisions.revisions(session, "SYNTH-02", "synthetic", "precipitation")
+        (revision,) = series_history.revisions(session, "SYNTH-02", "synthetic", "precipitation")
         version = versions.newest(session).id
         left = states.newest_valid(session, version, "SYNTH-02", day("2005-01-01"))
         other = states.newest_valid(session, version, "SYNTH-01", day("2005-01-01"))
