@@ -13,8 +13,8 @@ from typing import Self
 
 import numpy as np
 
-from hydrology.base.arrays import Array, Mask
-from hydrology.base.calendar import Day, Period, month
+from hydrology.base.arrays import Array, Integers, Mask
+from hydrology.base.calendar import Day, Period, days_between, month
 
 PRECIPITATION = "precipitation"
 SCALED = (PRECIPITATION, "srad", "vp")
@@ -47,18 +47,8 @@ class DailyWeather:
 
     def over(self, period: Period) -> Self:
         """Return the weather of a period; days that it lacks are NaN."""
-        gaps = (period.first - self.first).astype(int), (self.period.last - period.last).astype(int)
-        before, after = (max(-int(gap), 0) for gap in gaps)
-        start = max(int(gaps[0]), 0)
-        return type(self)(
-            period.first,
-            {
-                name: np.pad(values, [(0, 0)] * (values.ndim - 1) + [(before, after)], constant_values=np.nan)[
-                    ..., start : start + len(period)
-                ]
-                for name, values in self.values.items()
-            },
-        )
+        places = np.arange(len(period)) + days_between(self.first, period.first)
+        return type(self)(period.first, {name: _at(values, places) for name, values in self.values.items()})
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,19 +127,11 @@ class Skill:
 def shared_out(depth: Array, day_offset: float) -> Array:
     """Distribute daily depths (..., days) over days that begin earlier by an offset; NaN where one is unknown."""
     whole = int(np.floor(day_offset))
-    later = day_offset - whole
-    if not later:
-        return _moved(depth, whole)
-    return (1 - later) * _moved(depth, whole) + later * _moved(depth, whole + 1)
+    places, later = np.arange(depth.shape[-1]) + whole, day_offset - whole
+    return (1 - later) * _at(depth, places) + later * _at(depth, places + 1) if later else _at(depth, places)
 
 
-def _moved(values: Array, days: int) -> Array:
-    """Shift values to earlier days by a number of days."""
-    moved = np.full_like(values, np.nan)
-    if days > 0:
-        moved[..., :-days] = values[..., days:]
-    elif days < 0:
-        moved[..., -days:] = values[..., :days]
-    else:
-        moved[...] = values
-    return moved
+def _at(values: Array, places: Integers) -> Array:
+    """Return the values at places of the last axis, NaN outside it."""
+    inside = (places >= 0) & (places < values.shape[-1])
+    return np.where(inside, values[..., np.where(inside, places, 0)], np.nan)
