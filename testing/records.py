@@ -6,7 +6,7 @@ from itertools import count
 from typing import Any
 
 import numpy as np
-from sqlalchemy import select
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent, absent
@@ -18,13 +18,15 @@ from hydrology.weather.forcing import WeatherForecast, WeatherIssue
 from records.basins import basins
 from records.database.checksums import with_checksum
 from records.database.ids import new_id
+from records.database.statements import as_record
 from records.database.tables import Summed
 from records.jobs import jobs
 from records.runs import run_store, runs, states
 from records.schema import Base
 from records.series import sources
 from records.upkeep.copy_rows import counts
-from records.versions import promotions, versions
+from records.versions import promotions, trainings, versions
+from records.versions.tables import TrainingRow, VersionRow
 
 BASIN = "USGS-01013500"
 _seconds = count()
@@ -190,3 +192,15 @@ def a_weather_forecast(
 def resum(row: Summed) -> None:
     """Update the checksum of a row that a test has changed."""
     row.checksum = with_checksum(type(row), vars(row))["checksum"]
+
+
+def withdraw(session: Session, version: str) -> None:
+    """Mark a version as one that must not be promoted."""
+    session.execute(update(VersionRow).where(VersionRow.id == version).values(status="withdrawn"))
+
+
+def list_trainings(session: Session, *, status: str | None = None) -> list[trainings.Training]:
+    """Return the trainings, newest first."""
+    query = select(TrainingRow).order_by(TrainingRow.started_at.desc(), TrainingRow.id)
+    rows = session.scalars(query if status is None else query.where(TrainingRow.status == status))
+    return [as_record(trainings.Training, row) for row in rows]

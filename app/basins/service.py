@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from app.basins.schemas import BasinDetail, BasinSummary, Finding, Series, kind_of
 from hydrology.base.calendar import as_date
-from records.basins import basins
+from records.basins import basins, quality
 from records.series import series
 from records.versions import promotions
 
@@ -43,7 +43,7 @@ def detail(session: Session, basin: str) -> BasinDetail:
         current_version=current,
         quality={
             product: [Finding(**finding) for finding in findings]
-            for product, findings in basins.quality_of(session, basin).items()
+            for product, findings in quality.by_product(session, basin).items()
         },
     )
 

@@ -24,9 +24,9 @@ from benchmarks.regional.simulations import observe
 from hydrology.base.calendar import Period
 from hydrology.scores.probabilistic import crps
 from hydrology.scores.scores import nse
-from hydrology.uncertainty.error_fit import ErrorPairs, fit
+from hydrology.uncertainty.error_fit import ErrorPairs, fit, fit_errors
 from hydrology.uncertainty.error_model import LEVELS, BasinErrorModel, errors_of
-from hydrology.uncertainty.errors_by_lead import PastForecasts, fit_forecasts
+from hydrology.uncertainty.errors_by_lead import PastForecasts
 from models.arrays import Forcing, days_of
 from models.ensemble import Ensemble
 from models.inference import ArrayMap
@@ -175,7 +175,7 @@ def _fitted(
         past[name] = PastForecasts(
             simulation[name], of_basin.flow[flow], of_basin.observed, last if corrected else np.zeros_like(last)
         )
-    fitted = fit_forecasts(past)
+    fitted = fit_errors(past)
     return {name: fitted.of_basin(name) for name in names}
 
 

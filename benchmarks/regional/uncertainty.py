@@ -19,7 +19,6 @@ from benchmarks.regional.simulations import observe, shipped, simulate
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period
 from hydrology.climatology.flow_climatology import FlowClimatology
-from hydrology.scores.probabilistic import interval_score
 from hydrology.scores.scores import nse
 from hydrology.uncertainty.error_fit import ErrorPairs, fit
 from hydrology.uncertainty.error_model import LEVELS, BasinErrorModel, Shape
@@ -39,6 +38,18 @@ LOW_SHARE = 1 / 3
 MIN_IN_BIN = 200  # days, for a bin of the reliability to be reported
 UNCORRECTED = "uncorrected"
 RIVALS = (CALIBRATED, UNCORRECTED, RAW, CLIMATOLOGY)
+
+
+def interval_score(low: Array, high: Array, observed: Array, share: float) -> Array:
+    """Return the score of each day's interval, in the unit of the flow: its width plus a penalty for misses.
+
+    Source: Gneiting and Raftery 2007, doi:10.1198/016214506000001437, equation 43.
+
+    Args:
+        share: nominal coverage, 0.9 from the 5 % to the 95 % quantile.
+    """
+    missed = np.maximum(low - observed, 0) + np.maximum(observed - high, 0)
+    return np.asarray(high - low + 2 / (1 - share) * missed)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from benchmarks.speed.warm_forecast import MEMBERS, cpu_seconds, prepare
 from benchmarks.speed.weather_traces import products
 from hydrology.base.calendar import Period, as_date
 from hydrology.base.series import DailySeries
-from hydrology.base.units import Area, mm_per_day_to_cfs
+from hydrology.base.units import Area, converted
 from hydrology.weather.bridge import BRIDGED
 from ingestion.base import BasinData
 from jobspec.feeds import NewFeed, read_settings
@@ -100,7 +100,7 @@ class LiveCountry:
 
 
 def _in_cfs(daily: DailySeries, area: float) -> DailySeries:
-    values = mm_per_day_to_cfs(daily.values, area=Area(LIVE, area)).astype(np.float32)
+    values = converted(daily.values, unit="mm/day", into="cfs", area=Area(LIVE, area)).astype(np.float32)
     return replace(daily, values=values, unit="cfs")
 
 

@@ -18,7 +18,6 @@ from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period, day
 from hydrology.scores.scores import nse, pearson_r
 from hydrology.synthetic.synthetic import Landscape, SyntheticWater, Weather, landscape, water, weather
-from hydrology.synthetic.synthetic_origin import OTHER, SNOW, discharge_by_origin
 from ingestion.sources import synthetic
 from ingestion.sources.camels import CamelsSource
 from jobspec.jobs.forecasting import ForecastParams
@@ -35,6 +34,7 @@ from records.database.engine import Database
 from records.runs import runs
 from records.verification import scores
 from runtime.clock import Clock
+from testing.synthetic_origin import OTHER, SNOW, discharge_by_origin
 
 SEED, STEPS, MEMBERS = 1, 1000, 3
 RECORD = Period(synthetic.FIRST_DAY, synthetic.LAST_DAY)

@@ -4,7 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from hydrology.weather.bridge import PRECIPITATION, Array, Corrections, DailyWeather, fit, pooled
+from hydrology.base.arrays import Array
+from hydrology.weather.bridge import PRECIPITATION, Corrections, DailyWeather
+from hydrology.weather.bridge_fit import fit, pooled
 from operations.weather.fit_bridges import MIN_NEIGHBOURS
 
 Bridge = Callable[[DailyWeather], DailyWeather]

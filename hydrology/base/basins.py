@@ -36,17 +36,13 @@ def has_source(basin: str) -> bool:
 
 
 def source_code(basin: str) -> str:
-    """Return a basin's identifier as in CAMELS files.
-
-    For a USGS site, the bare number."""
+    """Return a basin's identifier as in CAMELS files: for a USGS site, the bare number."""
     namespace, code = basin.split("-", 1)
     return code if namespace == "USGS" else basin
 
 
 def gauge_product(basin: str) -> str:
-    """Return the product of a basin's discharge.
-
-    Its namespace in lower case (`usgs`)."""
+    """Return the product of a basin's discharge: its namespace in lower case (`usgs`)."""
     return basin.partition("-")[0].lower()
 
 

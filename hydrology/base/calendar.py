@@ -1,6 +1,4 @@
-"""Days and periods. A day is a `numpy.datetime64[D]`.
-
-A period includes its first and last day."""
+"""Days (`numpy.datetime64[D]`), and periods with their first and last day."""
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -10,6 +8,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import numpy.typing as npt
 
+from hydrology.base.arrays import Integers
 from hydrology.base.errors import InvalidInput
 
 Day = np.datetime64
@@ -27,10 +26,7 @@ def day(text: str | date | np.datetime64) -> Day:
             return np.datetime64(date.fromisoformat(text), "D")
         except ValueError as error:
             raise InvalidInput(f"{text[:64]!r} is not a day: write it as YYYY-MM-DD, e.g. 1999-10-01.") from error
-    if isinstance(text, np.datetime64):
-        converted: Day = text.astype("datetime64[D]")
-        return converted
-    return np.datetime64(text, "D")
+    return text.astype("datetime64[D]") if isinstance(text, np.datetime64) else np.datetime64(text, "D")
 
 
 def instant(text: str) -> datetime:
@@ -68,11 +64,8 @@ def zone(name: str) -> ZoneInfo:
 
 
 def zone_of_longitude(longitude: float) -> str:
-    """Return the nautical time zone of a meridian.
+    """Return the nautical time zone of a meridian, in whole hours: on land it can be wrong by an hour or two.
 
-    Whole hours, no summer time.
-
-    On land it can be wrong by an hour or two.
     Args:
         longitude: degrees east.
     """
@@ -115,7 +108,7 @@ class Period:
         return period
 
     def __len__(self) -> int:
-        return int((self.last - self.first).astype(int)) + 1
+        return days_between(self.first, self.last) + 1
 
     def __str__(self) -> str:
         return f"{self.first}..{self.last}"
@@ -151,28 +144,39 @@ def same_day(days: npt.ArrayLike, years: npt.ArrayLike) -> Days:
     of, into = np.asarray(days, "datetime64[D]"), np.asarray(years, "datetime64[Y]")
     months = of.astype("datetime64[M]")
     in_year = into.astype("datetime64[M]") + (months - of.astype("datetime64[Y]").astype("datetime64[M]"))
-    same: Days = in_year.astype("datetime64[D]") + (of - months.astype("datetime64[D]"))
-    return same
+    return np.asarray(in_year.astype("datetime64[D]") + (of - months.astype("datetime64[D]")))
 
 
-def water_year(days: Days) -> npt.NDArray[np.int64]:
-    """Return the water year of each day.
-
-    October to September, named by the year it ends in."""
+def water_year(days: Days) -> Integers:
+    """Return the water year of each day (October to September), named by the year it ends in."""
     months = days.astype("datetime64[M]").astype(np.int64)
     return (months + 3) // 12 + 1970
 
 
-def climatic_year(days: Days) -> npt.NDArray[np.int64]:
+def climatic_year(days: Days) -> Integers:
     """Return the climatic year of each day.
 
-    April to March, named by the year it begins in.
-
-    It does not split the low flows of a summer and the autumn after it."""
+    April to March, named by the year it begins in. It does not split the low flows of a summer and the autumn after it.
+    """
     months = days.astype("datetime64[M]").astype(np.int64)
     return (months - 3) // 12 + 1970
 
 
-def month(days: Days) -> npt.NDArray[np.int64]:
+def month(days: Days) -> Integers:
     """Return the month (1-12) of each day."""
     return days.astype("datetime64[M]").astype(np.int64) % 12 + 1
+
+
+def day_of_year(days: Days) -> Integers:
+    """Return the number of each day in its year, 1 for 1 January."""
+    return np.asarray((days - days.astype("datetime64[Y]").astype("datetime64[D]")).astype(np.int64) + 1)
+
+
+def calendar_year(at: Day) -> int:
+    """Return the calendar year of a day."""
+    return int(at.astype("datetime64[Y]").astype(int)) + 1970
+
+
+def days_between(first: Day, last: Day) -> int:
+    """Return the number of days from the first to the second day."""
+    return int((last - first).astype(int))

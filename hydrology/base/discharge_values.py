@@ -1,17 +1,16 @@
 """Reads a gauge's daily values by one rule for all sources.
 
-Numbers, sentinels, codes, negative flow.
-
-A day without a usable value is NaN with a flag, and its neighbours are unaffected: a sentinel or a known code is
-MISSING; a negative flow (a tide, or a fault) and an unknown code are MISSING and SUSPECT. `refused` reports them.
+Numbers, sentinels, codes, negative flow. A day without a usable value is NaN with a flag, and its neighbours are
+unaffected: a sentinel or a known code is MISSING; a negative flow (a tide, or a fault) and an unknown code are MISSING
+and SUSPECT. `refused` reports them.
 """
 
 import re
 from collections.abc import Iterable
 
 import numpy as np
-import numpy.typing as npt
 
+from hydrology.base.arrays import Array
 from hydrology.base.series import DailySeries, Flag, Flags
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -62,16 +61,14 @@ def number_of(text: str) -> float:
 
 
 def qualifier_flags(words: Iterable[str]) -> Flag:
-    """Return the flags of a value's qualifiers (`A`, `e`, `ICE`).
-
-    An unknown one makes the value SUSPECT."""
+    """Return the flags of a value's qualifiers (`A`, `e`, `ICE`). An unknown one makes the value SUSPECT."""
     flags = Flag(0)
     for word in map(str.upper, words):
         flags |= _QUALIFIERS.get(word, Flag(0) if word in _SILENT else Flag.SUSPECT)
     return flags
 
 
-def screened(values: npt.NDArray[np.float64], flags: Flags | None = None) -> tuple[npt.NDArray[np.float64], Flags]:
+def screened(values: Array, flags: Flags | None = None) -> tuple[Array, Flags]:
     """Return daily discharge with its flags, NaN where no value is usable.
 
     Args:
@@ -89,9 +86,7 @@ def screened(values: npt.NDArray[np.float64], flags: Flags | None = None) -> tup
 
 
 def refused(series: DailySeries) -> str | None:
-    """Describe the suspect days of discharge.
-
-    Number and first day by treatment; None without any."""
+    """Describe the suspect days of discharge: number and first day by treatment; None without any."""
     suspect = series.flags & Flag.SUSPECT != 0
     gone = np.isnan(series.values)
     fates = {

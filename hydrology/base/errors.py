@@ -6,9 +6,7 @@ problem type), its `exit_code` the exit code of the command line.
 
 
 class Problem(Exception):  # noqa: N818 - named after RFC 9457's "problem details", which it becomes
-    """A problem that a user can fix.
-
-    Its text states what happened, where, and what to do."""
+    """A problem that a user can fix. Its text states what happened, where, and what to do."""
 
     kind = "problem"
     exit_code = 2

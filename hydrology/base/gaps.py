@@ -1,17 +1,15 @@
-"""Fills short gaps of slowly varying forcing.
-
-Temperature, radiation, vapour pressure; never precipitation."""
+"""Fills short gaps of slowly varying forcing: temperature, radiation, vapour pressure; never precipitation."""
 
 import numpy as np
 import numpy.typing as npt
 
+from hydrology.base.arrays import Integers
+
 MAX_FILLED_GAP = 5  # days
 
 
-def fill_short_gaps(values: npt.NDArray[np.float32]) -> npt.NDArray[np.int64]:
-    """Interpolate gaps of up to MAX_FILLED_GAP days between known days, in place.
-
-    Return the days filled."""
+def fill_short_gaps(values: npt.NDArray[np.float32]) -> Integers:
+    """Interpolate gaps of up to MAX_FILLED_GAP days between known days, in place, and return the days filled."""
     missing = np.flatnonzero(np.isnan(values))
     filled = [np.zeros(0, dtype=np.int64)]
     for gap in np.split(missing, np.flatnonzero(np.diff(missing) > 1) + 1):

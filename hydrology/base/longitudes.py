@@ -4,26 +4,23 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
-Values = float | npt.NDArray[np.float64]
+from hydrology.base.arrays import Array
+
+Values = float | Array
 
 
-def difference(longitude: Values, reference: Values) -> npt.NDArray[np.float64]:
-    """Subtract longitudes modulo 360.
-
-    Degrees east of the reference, within -180 to 180; shapes broadcast."""
+def difference(longitude: Values, reference: Values) -> Array:
+    """Subtract longitudes: degrees east of the reference, within -180 to 180; shapes broadcast."""
     apart = np.subtract(longitude, reference, dtype=np.float64)
     near = np.abs(apart) < 180  # the plain difference, to the last bit
-    wrapped: npt.NDArray[np.float64] = np.where(near, apart, (apart + 180) % 360 - 180)
-    return wrapped
+    return np.asarray(np.where(near, apart, (apart + 180) % 360 - 180))
 
 
-def unwrapped(longitude: Values, reference: Values) -> npt.NDArray[np.float64]:
+def unwrapped(longitude: Values, reference: Values) -> Array:
     """Return longitudes within 180 degrees of a reference, above 180 where needed."""
     near = np.abs(np.subtract(longitude, reference)) < 180
-    written: npt.NDArray[np.float64] = np.where(near, longitude, reference + difference(longitude, reference))
-    return written
+    return np.asarray(np.where(near, longitude, reference + difference(longitude, reference)))
 
 
 def normalised(longitude: float) -> float:

@@ -7,12 +7,10 @@ import re
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from hydrology.base.arrays import Array
 from hydrology.base.errors import InvalidInput, excerpt
 from hydrology.base.longitudes import unwrapped
-
-Array = npt.NDArray[np.float64]
 
 MAX_VERTICES = 5_000
 MAX_RINGS = 100
@@ -89,7 +87,8 @@ def geometry_of(geojson: object) -> dict[str, Any]:
     _check_reference(inner)
     if isinstance(inner, dict) and inner.get("type") == "FeatureCollection":
         features = inner.get("features")
-        areal = [feature for feature in features if _is_areal(feature)] if isinstance(features, list) else []
+        features = [one for one in features if isinstance(one, dict)] if isinstance(features, list) else []
+        areal = [feature for feature in features if _areal_within(feature.get("geometry"))]
         if len(areal) != 1:
             raise BadOutline(
                 f"The outline has {len(areal)} features with a polygon instead of one: give the basin's alone."
@@ -98,24 +97,15 @@ def geometry_of(geojson: object) -> dict[str, Any]:
     if isinstance(inner, dict) and inner.get("type") == "Feature":
         _check_reference(inner)
         inner = inner.get("geometry")
-    found = _areal(inner)
-    if len(found) > 1:
-        return {"type": "MultiPolygon", "coordinates": [part for one in found for part in _parts(one)]}
-    return {name: found[0].get(name) for name in ("type", "coordinates")}
-
-
-def _is_areal(feature: object) -> bool:
-    return isinstance(feature, dict) and bool(_areal_within(feature.get("geometry")))
-
-
-def _areal(geometry: object) -> list[dict[str, Any]]:
-    polygons = _areal_within(geometry)
-    if not polygons:
+    found = _areal_within(inner)
+    if not found:
         raise BadOutline(
             "The outline is not a GeoJSON Polygon or MultiPolygon, nor does it hold one: give the area that drains to "
             "the gauge."
         )
-    return polygons
+    if len(found) > 1:
+        return {"type": "MultiPolygon", "coordinates": [part for one in found for part in _parts(one)]}
+    return {name: found[0].get(name) for name in ("type", "coordinates")}
 
 
 def _areal_within(geometry: object) -> list[dict[str, Any]]:
@@ -210,9 +200,6 @@ def _check_simple(ring: Array) -> None:
 
 
 def _side(start: Array, end: Array, place: Array) -> Array:
-    """Return the side of the line from start to end.
-
-    Above 0 to its left; shapes broadcast."""
+    """Return the side of the line from start to end, above 0 to its left; shapes broadcast."""
     along, across = end - start, place - start
-    side: Array = np.sign(along[..., 0] * across[..., 1] - along[..., 1] * across[..., 0])
-    return side
+    return np.asarray(np.sign(along[..., 0] * across[..., 1] - along[..., 1] * across[..., 0]))

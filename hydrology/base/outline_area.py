@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
-from hydrology.base.outline import Array, Polygon
+from hydrology.base.arrays import Array, Mask
+from hydrology.base.outline import Polygon
 
 _SEMI_MAJOR_M = 6_378_137.0
 _FLATTENING = 1 / 298.257223563
@@ -40,7 +40,7 @@ def area_m2(polygons: Sequence[Polygon]) -> float:
     return area
 
 
-def covered(polygons: Sequence[Polygon], longitudes: Array, latitudes: Array) -> npt.NDArray[np.bool_]:
+def covered(polygons: Sequence[Polygon], longitudes: Array, latitudes: Array) -> Mask:
     """Return which cells of a grid the polygons cover, (latitudes, longitudes).
 
     Args:
@@ -56,9 +56,7 @@ def covered(polygons: Sequence[Polygon], longitudes: Array, latitudes: Array) ->
 
 
 def _sides(polygons: Sequence[Polygon]) -> Array:
-    """Return the sides of polygons, (sides, 7).
-
-    Both ends, the polygon, the ring, and 1, or -1 for a hole."""
+    """Return the sides of polygons, (sides, 7): both ends, the polygon, the ring, and 1, or -1 for a hole."""
     rings = [(number, at, ring) for number, polygon in enumerate(polygons) for at, ring in enumerate(polygon)]
     return np.concatenate(
         [
@@ -80,15 +78,13 @@ def _runs(sides: Array, latitude: float) -> Array:
     if polygon.size and polygon[0] != polygon[-1]:
         order = np.argsort(edges, kind="stable")
         edges = _positive(edges[order], np.resize([1, -1], len(edges))[order])
-    runs: Array = edges.reshape(-1, 2)
-    return runs
+    return np.asarray(edges.reshape(-1, 2))
 
 
 def _positive(edges: Array, steps: Array) -> Array:
     """Return the edges at which the cumulative sum of the steps rises above 0, or returns to it."""
     inside = np.concatenate([[False], np.cumsum(steps) > 0])
-    crossed: Array = edges[inside[1:] != inside[:-1]]
-    return crossed
+    return np.asarray(edges[inside[1:] != inside[:-1]])
 
 
 def _per_square_degree(latitude: float) -> float:

@@ -6,7 +6,7 @@ from enum import IntFlag
 import numpy as np
 import numpy.typing as npt
 
-from hydrology.base.calendar import Day, Days, Period
+from hydrology.base.calendar import Day, Days, Period, days_between
 
 Values = npt.NDArray[np.float32] | npt.NDArray[np.float64]
 Flags = npt.NDArray[np.uint8]
@@ -15,9 +15,8 @@ Flags = npt.NDArray[np.uint8]
 class Flag(IntFlag):
     """Bits that qualify a day's value.
 
-    A missing value is NaN, and its flag gives the reason.
-
-    A gauge's value that is not APPROVED is provisional: its source may still revise it.
+    A missing value is NaN, and its flag gives the reason. A gauge's value that is not APPROVED is provisional: its
+    source may still revise it.
     """
 
     APPROVED = 1
@@ -64,18 +63,14 @@ class DailySeries:
         return self.period.days
 
     def over(self, period: Period) -> "DailySeries":
-        """Return the series over a period.
-
-        Days outside it are dropped, days it lacks are NaN and ABSENT."""
+        """Return the series over a period: days outside it are dropped, days it lacks are NaN and ABSENT."""
         values = np.full(len(period), np.nan, dtype=self.values.dtype)
         flags = np.full(len(period), Flag.ABSENT, dtype=np.uint8)
         shared = self.period.overlap(period)
         if shared is not None:
-            source = slice(_offset(self.start, shared.first), _offset(self.start, shared.last) + 1)
-            target = slice(_offset(period.first, shared.first), _offset(period.first, shared.last) + 1)
+            source, target = (
+                slice(days_between(first, shared.first), days_between(first, shared.last) + 1)
+                for first in (self.start, period.first)
+            )
             values[target], flags[target] = self.values[source], self.flags[source]
         return DailySeries(period.first, values, flags, self.unit)
-
-
-def _offset(start: Day, at: Day) -> int:
-    return int((at - start).astype(int))

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-Array = npt.NDArray[np.float64]
+from hydrology.base.arrays import Array
 
 ATTRIBUTES = ("elev_mean", "p_mean", "aridity", "frac_snow")
 """The attributes that count beside the location."""

@@ -9,9 +9,7 @@ STALE_AFTER_DAYS = 3
 
 
 def age_days(of: Day, at: datetime) -> int:
-    """Return a day's age in days by the clock.
-
-    1 for yesterday, negative for a future day."""
+    """Return a day's age in days by the clock: 1 for yesterday, negative for a future day."""
     return (at.date() - as_date(of)).days
 
 

@@ -7,14 +7,13 @@ depth is meaningful only with the name of its area: `Area` holds both.
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
+from hydrology.base.arrays import Array
 from hydrology.base.errors import InvalidInput
-
-Array = npt.NDArray[np.float64]
 
 Units = Literal["m3/s", "mm/day", "cfs"]
 """The units of discharge."""
@@ -50,63 +49,27 @@ class Area:
             )
 
 
-def cfs_to_m3s(discharge: npt.ArrayLike) -> Array:
-    """Convert cubic feet per second to cubic metres per second, any shape.
-
-    NaN stays NaN."""
-    return np.asarray(discharge, dtype=np.float64) * M3_PER_FT3
-
-
-def m3s_to_cfs(discharge: npt.ArrayLike) -> Array:
-    """Convert cubic metres per second to cubic feet per second, any shape."""
-    return np.asarray(discharge, dtype=np.float64) / M3_PER_FT3
-
-
-def m3s_to_mm_per_day(discharge: npt.ArrayLike, *, area: Area) -> Array:
-    """Convert cubic metres per second to millimetres per day over an area, any shape."""
-    return np.asarray(discharge, dtype=np.float64) * (SECONDS_PER_DAY * MM_PER_M / area.m2)
-
-
-def mm_per_day_to_m3s(discharge: npt.ArrayLike, *, area: Area) -> Array:
-    """Convert millimetres per day over an area to cubic metres per second, any shape."""
-    return np.asarray(discharge, dtype=np.float64) * (area.m2 / (SECONDS_PER_DAY * MM_PER_M))
-
-
-def cfs_to_mm_per_day(discharge: npt.ArrayLike, *, area: Area) -> Array:
-    """Convert cubic feet per second to millimetres per day over an area, any shape."""
-    return m3s_to_mm_per_day(cfs_to_m3s(discharge), area=area)
-
-
-def mm_per_day_to_cfs(discharge: npt.ArrayLike, *, area: Area) -> Array:
-    """Convert millimetres per day over an area to cubic feet per second, any shape."""
-    return m3s_to_cfs(mm_per_day_to_m3s(discharge, area=area))
-
-
 def to_mm_per_day(discharge: npt.ArrayLike, *, unit: str, area: Area) -> Array:
-    """Convert discharge in `cfs`, `m3/s` or `mm/day` to millimetres per day over an area.
+    """Convert discharge in `cfs`, `m3/s` or `mm/day` to millimetres per day over an area, any shape.
 
     Raises:
         InvalidInput: the unit is none of these.
     """
-    match unit:
-        case "cfs":
-            return cfs_to_mm_per_day(discharge, area=area)
-        case "m3/s":
-            return m3s_to_mm_per_day(discharge, area=area)
-        case "mm/day":
-            return np.asarray(discharge, dtype=np.float64)
-    raise _no_unit(unit)
+    return converted(discharge, unit=unit, into="mm/day", area=area)
+
+
+def mm_per_day_to_m3s(discharge: npt.ArrayLike, *, area: Area) -> Array:
+    """Convert millimetres per day over an area to cubic metres per second, any shape."""
+    return converted(discharge, unit="mm/day", into="m3/s", area=area)
 
 
 def observed_unit(units: ObservedUnits | None) -> Units | None:
-    """Return the unit to convert observed discharge to.
-
-    m3/s by default, None for the stored one."""
+    """Return the unit to convert observed discharge to: m3/s by default, None for the stored one."""
     return None if units == "source" else units or STANDARD
 
 
 def converted(discharge: npt.ArrayLike, *, unit: str, into: str, area: Area | None) -> Array:
-    """Convert discharge between `cfs`, `m3/s` and `mm/day`, any shape.
+    """Convert discharge between `cfs`, `m3/s` and `mm/day`, any shape; NaN stays NaN.
 
     Args:
         area: the area of a depth; needed only between a flow and a depth.
@@ -114,35 +77,21 @@ def converted(discharge: npt.ArrayLike, *, unit: str, into: str, area: Area | No
     Raises:
         InvalidInput: a unit is none of these, or an area is needed.
     """
+    flow = np.asarray(discharge, dtype=np.float64)
     if unit == into:
-        return np.asarray(discharge, dtype=np.float64)
-    match unit, into:
-        case "cfs", "m3/s":
-            return cfs_to_m3s(discharge)
-        case "m3/s", "cfs":
-            return m3s_to_cfs(discharge)
-    if area is None:
+        return flow
+    for name in (unit, into):
+        if name not in get_args(Units):
+            raise InvalidInput(f"{name!r} is not a unit of discharge: use cfs, m3/s or mm/day.")
+    if "mm/day" in (unit, into) and area is None:
         raise InvalidInput(f"Between {unit} and {into} an area is needed: name one.")
-    depth = to_mm_per_day(discharge, unit=unit, area=area)
-    match into:
-        case "mm/day":
-            return depth
-        case "m3/s":
-            return mm_per_day_to_m3s(depth, area=area)
-        case "cfs":
-            return mm_per_day_to_cfs(depth, area=area)
-    raise _no_unit(into)
-
-
-def vapour_pressure(dew_point: npt.ArrayLike) -> Array:
-    """Compute vapour pressure in Pa from the dew point in degC, any shape; NaN stays NaN.
-
-    610.8 · exp(17.27 · T / (T + 237.3)): the air is saturated at its dew point.
-    Source: Allen et al. 1998 (FAO paper 56), equations 11 and 14.
-    """
-    t = np.asarray(dew_point, dtype=np.float64)
-    pressure: Array = 610.8 * np.exp(17.27 * t / (t + 237.3))
-    return pressure
+    if unit == "cfs":
+        flow = flow * M3_PER_FT3
+    elif area is not None and unit == "mm/day":
+        flow = flow * (area.m2 / (SECONDS_PER_DAY * MM_PER_M))
+    if into == "cfs":
+        return flow / M3_PER_FT3
+    return flow * (SECONDS_PER_DAY * MM_PER_M / area.m2) if area is not None and into == "mm/day" else flow
 
 
 def daylight_mean(radiation: npt.ArrayLike, daylength: npt.ArrayLike) -> Array:
@@ -155,11 +104,5 @@ def daylight_mean(radiation: npt.ArrayLike, daylength: npt.ArrayLike) -> Array:
         daylength: seconds from sunrise to sunset, of the same shape.
     """
     joules, seconds = np.asarray(radiation, dtype=np.float64) * J_PER_MJ, np.asarray(daylength, dtype=np.float64)
-    mean: Array = np.where(
-        seconds > 0, joules / np.where(seconds > 0, seconds, 1), np.where(np.isnan(joules), joules, 0)
-    )
-    return mean
-
-
-def _no_unit(unit: str) -> InvalidInput:
-    return InvalidInput(f"{unit!r} is not a unit of discharge: use cfs, m3/s or mm/day.")
+    without_light = np.where(np.isnan(joules), joules, 0)
+    return np.asarray(np.where(seconds > 0, joules / np.where(seconds > 0, seconds, 1), without_light))

@@ -1,6 +1,4 @@
-"""The daily quantities of user data and feeds.
-
-Names, units and possible ranges."""
+"""The daily quantities of user data and feeds: names, units and possible ranges."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,9 +8,8 @@ from dataclasses import dataclass
 class Quantity:
     """A quantity of a series.
 
-    Its name, its stored unit and its possible range.
-
-    The ranges are wide: they only prevent that a sentinel (-999) or another unit (kelvin) is taken for weather.
+    Its name, its stored unit and its possible range. The ranges are wide: they only prevent that a sentinel (-999) or
+    another unit (kelvin) is taken for weather.
     """
 
     variable: str
@@ -22,9 +19,7 @@ class Quantity:
 
     @property
     def column(self) -> str:
-        """The name of its column in a table.
-
-        Variable and unit, e.g. `precipitation_mm_per_day`."""
+        """The name of its column in a table: variable and unit, e.g. `precipitation_mm_per_day`."""
         return f"{self.variable}_{self.unit.replace('/', '_per_')}"
 
 

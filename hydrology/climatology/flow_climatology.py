@@ -3,13 +3,11 @@
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from hydrology.base.absent import Absent, absent
-from hydrology.base.calendar import Day, Days, water_year
+from hydrology.base.arrays import Array
+from hydrology.base.calendar import Day, Days, day_of_year, water_year
 from hydrology.base.reasons import Reason
-
-Array = npt.NDArray[np.float64]
 
 NEAR_DAYS = 7
 """Half-width in days of the window around a day of the year."""
@@ -26,15 +24,13 @@ class FlowClimatology:
 
     def __init__(self, days: Days, observed: Array, levels: Sequence[float]) -> None:
         known = np.isfinite(observed)
-        self._observed, self._years, self._of_year = observed[known], water_year(days[known]), _day_of_year(days[known])
+        self._observed, self._years, self._of_year = observed[known], water_year(days[known]), day_of_year(days[known])
         self._levels = levels
         self._known: dict[tuple[int, int], Array | None] = {}
 
     def quantiles(self, days: Days) -> Array | Absent:
-        """Return quantiles (days, levels), or the reason for none.
-
-        A day has no other year."""
-        rows = [self._of(int(year), int(at)) for year, at in zip(water_year(days), _day_of_year(days), strict=True)]
+        """Return quantiles (days, levels), or the reason for none. A day has no other year."""
+        rows = [self._of(int(year), int(at)) for year, at in zip(water_year(days), day_of_year(days), strict=True)]
         complete = [row for row in rows if row is not None]
         if len(complete) < len(rows):
             day: Day = days[[row is None for row in rows].index(True)]
@@ -47,8 +43,3 @@ class FlowClimatology:
             near = (np.minimum(apart, 365 - apart) <= NEAR_DAYS) & (self._years != year)
             self._known[year, day] = np.quantile(self._observed[near], self._levels) if near.any() else None
         return self._known[year, day]
-
-
-def _day_of_year(days: Days) -> npt.NDArray[np.int64]:
-    """Return the number of days since 1 January of the same year."""
-    return np.asarray((days - days.astype("datetime64[Y]")).astype(np.int64))

@@ -6,12 +6,10 @@ import numpy as np
 import numpy.typing as npt
 
 from hydrology.base.absent import Absent, absent
+from hydrology.base.arrays import Array, Integers, Mask
 from hydrology.base.calendar import Days, Period, same_day
 from hydrology.base.reasons import Reason
 from hydrology.climatology.flow_climatology import NEAR_DAYS
-
-Array = npt.NDArray[np.float64]
-Counts = npt.NDArray[np.int64]
 
 LEVELS = (0.1, 0.25, 0.5, 0.75, 0.9)
 """Levels of the quantiles beside the mean."""
@@ -37,7 +35,7 @@ class Normals:
 
     mean: Array
     quantiles: Array
-    years: Counts
+    years: Integers
 
 
 def normals(values: npt.NDArray[np.floating], record: Period, days: Days) -> Normals:
@@ -73,10 +71,8 @@ def too_few_years(days: int, of: int) -> Absent:
 
 def _of_other_years(
     values: npt.NDArray[np.floating], record: Period, days: Days
-) -> tuple[npt.NDArray[np.floating], Counts]:
-    """Return the values around each day in other years, and the number of years with enough of them.
-
-    Values are (..., days, values), NaN where unknown; years are (..., days)."""
+) -> tuple[npt.NDArray[np.floating], Integers]:
+    """Return values around each day in other years (..., days, values), and the years with enough (..., days)."""
     years = np.arange(record.first.astype("datetime64[Y]"), record.last.astype("datetime64[Y]") + 1)
     others = years != days.astype("datetime64[Y]")[:, np.newaxis]
     at = (same_day(days[:, np.newaxis], years) - record.first).astype(np.int64)[..., np.newaxis] + _AROUND
@@ -87,7 +83,7 @@ def _of_other_years(
     return around.reshape(*count.shape[:-1], -1), count.sum(axis=-1)
 
 
-def _means(around: npt.NDArray[np.floating], enough: npt.NDArray[np.bool_]) -> Array:
+def _means(around: npt.NDArray[np.floating], enough: Mask) -> Array:
     means = np.full(enough.shape, np.nan)
     means[enough] = np.nanmean(around[enough], axis=-1, dtype=np.float64)
     return means
@@ -99,5 +95,4 @@ def _quantiles(around: npt.NDArray[np.floating]) -> Array:
     place = np.multiply.outer(LEVELS, np.isfinite(around).sum(axis=-1) - 1)
     below = np.floor(place).astype(np.int64)
     low, high = (np.take_along_axis(in_order, at.T, axis=-1).T for at in (below, np.ceil(place).astype(np.int64)))
-    between: Array = low + (place - below) * (high - low)
-    return between
+    return np.asarray(low + (place - below) * (high - low))

@@ -15,13 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from hydrology.base.absent import Absent, absent
-from hydrology.base.calendar import Day, Days, Period, month
+from hydrology.base.arrays import Array
+from hydrology.base.calendar import Day, Days, Period, calendar_year, days_between, month
 from hydrology.base.errors import InvalidInput
 from hydrology.base.reasons import Reason
 from hydrology.base.units import MM_PER_M, Area
 from hydrology.climatology.normals import MIN_YEARS
-
-Array = npt.NDArray[np.float64]
 
 EXCEEDED_PERCENT = (10, 30, 50, 70, 90)
 """Percentages of equally likely years with a higher volume than the given one."""
@@ -40,9 +39,7 @@ _DAY = np.timedelta64(1, "D")
 class Season:
     """The same days of every year, between two days of the year.
 
-    It may extend over the turn of the year.
-
-    29 February is neither its first nor its last day; within it, it counts.
+    It may extend over the turn of the year. 29 February is neither its first nor its last day; within it, it counts.
     """
 
     first: tuple[int, int]
@@ -75,12 +72,12 @@ class Season:
 
     def after(self, t0: Day) -> Period:
         """Return the first season with at least one day after T0."""
-        year = _year_of(t0)
+        year = calendar_year(t0)
         return next(days for days in map(self.beginning_in, range(year - 1, year + 3)) if days.last > t0)
 
     def within(self, record: Period) -> Iterator[Period]:
         """Yield the seasons that a record covers entirely."""
-        for year in range(_year_of(record.first), _year_of(record.last) + 1):
+        for year in range(calendar_year(record.first), calendar_year(record.last) + 1):
             days = self.beginning_in(year)
             if record.overlap(days) == days:
                 yield days
@@ -159,10 +156,10 @@ def depths(flow: Array, record: Period, season: Season, shown: Period) -> dict[i
     """
     of_years = {}
     for days in season.within(record):
-        start = int((days.first - record.first).astype(int))
+        start = days_between(record.first, days.first)
         depth = float(flow[start : start + len(days)].sum())
         if days != shown and np.isfinite(depth):
-            of_years[_year_of(days.first)] = depth
+            of_years[calendar_year(days.first)] = depth
     return of_years
 
 
@@ -187,7 +184,3 @@ def million_m3(depth: npt.ArrayLike, area: Area) -> Array:
 
 def _day(year: int, month_and_day: tuple[int, int]) -> Day:
     return np.datetime64(date(year, *month_and_day), "D")
-
-
-def _year_of(day: Day) -> int:
-    return int(day.astype("datetime64[Y]").astype(int)) + 1970

@@ -1,8 +1,8 @@
 """Selects the weather of other years for the days ahead (ESP)."""
 
 import numpy as np
-import numpy.typing as npt
 
+from hydrology.base.arrays import Mask
 from hydrology.base.calendar import Days, Period, month, same_day
 
 
@@ -27,8 +27,7 @@ def other_years(ahead: Period, record: Period) -> dict[str, Days]:
     return by_year
 
 
-def _leap_days(days: Days) -> npt.NDArray[np.bool_]:
+def _leap_days(days: Days) -> Mask:
     """Return which days are 29 February."""
     of_month = (days - days.astype("datetime64[M]")).astype(int)
-    leap: npt.NDArray[np.bool_] = (month(days) == 2) & (of_month == 28)
-    return leap
+    return np.asarray((month(days) == 2) & (of_month == 28))

@@ -80,9 +80,7 @@ class Decision:
 
 
 def ladder(return_period_years: int | None) -> Ladder:
-    """Return the ladder of a level by its return period.
-
-    None: a user set the level."""
+    """Return the ladder of a level by its return period; None if a user set the level."""
     common = return_period_years is not None and return_period_years < RARE_YEARS
     return LADDERS["common" if common else "rare"]
 
@@ -120,16 +118,12 @@ def reached(steps: Ladder, switches: Sequence[Switch]) -> Severity | None:
 
 
 def rank(severity: Severity | None) -> int:
-    """Return the rank of a severity.
-
-    0 for none, then from the least severe."""
+    """Return the rank of a severity: 0 for none, then from the least severe."""
     return 0 if severity is None else 1 + SEVERITIES.index(severity)
 
 
 def _counted(step: Step, switch: Switch, chance: float, link: Link) -> Switch:
-    """Count a run in favour of turning a switch.
-
-    Any other resets the count."""
+    """Count a run in favour of turning a switch; any other resets the count."""
     against = chance < step.ends_below if switch.on else chance >= step.begins_at
     if not against:
         return Switch(switch.on)

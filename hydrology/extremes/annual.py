@@ -5,10 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from hydrology.base.arrays import Array, Integers
 from hydrology.base.calendar import Days, Period, climatic_year, water_year
-
-Array = npt.NDArray[np.float64]
-Years = npt.NDArray[np.int64]
 
 MAX_MISSING = 0.1
 """Largest share of a year's days that may be missing; their flow is unknown."""
@@ -63,7 +61,7 @@ def annual_minima(flow: npt.ArrayLike, days: Days) -> Annual:
     return _annual(flow, means, days, years, np.fmin)
 
 
-def _annual(flow: Array, candidates: Array, days: Days, years: Years, extreme: np.ufunc) -> Annual:
+def _annual(flow: Array, candidates: Array, days: Days, years: Integers, extreme: np.ufunc) -> Annual:
     if not len(days):
         return Annual(np.empty(0), days, 0)
     _, first, count = np.unique(years, return_index=True, return_counts=True)

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Protocol, Self
 
 import numpy as np
-import numpy.typing as npt
 
-Array = npt.NDArray[np.float64]
+from hydrology.base.arrays import Array
 
 MIN_FITTED = 3
 """Minimum number of values for a fit: the distributions have three parameters."""
@@ -55,12 +54,9 @@ class Gev:
         return cls(mean - scale * (1 - factor) / k, scale, k)
 
     def quantile(self, chance: Array) -> Array:
-        """Return the values with the given non-exceedance probabilities, (..., chances).
-
-        ξ + α (1 - (-ln F)^k) / k."""
+        """Return the values with the given non-exceedance probabilities, (..., chances). ξ + α (1 - (-ln F)^k) / k."""
         location, scale, k = (np.expand_dims(part, -1) for part in (self.location, self.scale, self.shape))
-        quantile: Array = location - scale * np.expm1(k * np.log(-np.log(chance))) / k
-        return quantile
+        return np.asarray(location - scale * np.expm1(k * np.log(-np.log(chance))) / k)
 
     def sample(self, generator: np.random.Generator, shape: tuple[int, ...]) -> Array:
         """Draw random values."""
@@ -90,9 +86,7 @@ class LogPearson3:
         return cls(mean[..., 0], sd[..., 0], skew)
 
     def quantile(self, chance: Array) -> Array:
-        """Return the values of non-exceedance probabilities, (..., chances).
-
-        10^(mean + sd K), K of Pearson III."""
+        """Return the values of non-exceedance probabilities, (..., chances). 10^(mean + sd K), K of Pearson III."""
         from scipy.stats import pearson3
 
         mean, sd, skew = (np.expand_dims(part, -1) for part in (self.mean, self.sd, self.skew))
@@ -117,19 +111,15 @@ def l_moments(values: Array) -> tuple[Array, Array, Array]:
 
 
 def _gev_shape(l_skewness: Array) -> Array:
-    """Return the shape for each L-skewness, which decreases with it.
-
-    Within (-1, 20), where all but ±1 lie."""
+    """Return the shape for each L-skewness, which decreases with it, within (-1, 20), where all but ±1 lie."""
     low, high = np.full(l_skewness.shape, -1 + 1e-3), np.full(l_skewness.shape, 20.0)
     for _ in range(50):
         middle = (low + high) / 2
         k = _away_from_zero(middle)
         above = 2 * np.expm1(-k * np.log(3)) / np.expm1(-k * np.log(2)) - 3 > l_skewness
         low, high = np.where(above, middle, low), np.where(above, high, middle)
-    shape: Array = (low + high) / 2
-    return shape
+    return np.asarray((low + high) / 2)
 
 
 def _away_from_zero(values: Array) -> Array:
-    away: Array = np.where(np.abs(values) < _NEARLY_ZERO, _NEARLY_ZERO, values)
-    return away
+    return np.asarray(np.where(np.abs(values) < _NEARLY_ZERO, _NEARLY_ZERO, values))

@@ -16,8 +16,9 @@ from functools import lru_cache
 import numpy as np
 
 from hydrology.base.absent import Absent, absent
+from hydrology.base.arrays import Array
 from hydrology.base.reasons import Reason
-from hydrology.extremes.distributions import MIN_FITTED, Array, Distribution
+from hydrology.extremes.distributions import MIN_FITTED, Distribution
 
 MIN_YEARS = 10
 """As Bulletin 17C requires: fewer years show next to nothing about an event of decades."""
@@ -91,8 +92,7 @@ def _quantiles(fitted: Distribution, chances: Array, dry: float) -> Array:
     """Return the levels of probabilities (chances,) where a share of the years is dry: shape (..., chances)."""
     wet = chances > dry
     among_wet = np.where(wet, (chances - dry) / (1 - dry), 0.5)
-    quantiles: Array = np.where(wet, np.maximum(fitted.quantile(among_wet), 0), 0)
-    return quantiles
+    return np.asarray(np.where(wet, np.maximum(fitted.quantile(among_wet), 0), 0))
 
 
 def _interval(fitted: Distribution, years: int, dry: float, chances: Array) -> tuple[Array, Array]:

@@ -8,10 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from hydrology.base.absent import absent
+from hydrology.base.arrays import Array
 from hydrology.base.calendar import Days, Period
 from hydrology.base.reasons import Reason
 from hydrology.extremes.annual import Annual, annual_maxima, annual_minima
-from hydrology.extremes.distributions import Array, Distribution, Gev, LogPearson3
+from hydrology.extremes.distributions import Distribution, Gev, LogPearson3
 from hydrology.extremes.frequency import MIN_YEARS, Level, levels, too_short
 
 Kind = Literal["flood", "low-flow", "flow-duration"]
@@ -71,13 +72,12 @@ class Statistic:
     @classmethod
     def of(cls, kind: Kind, method: Method, annual: Annual, levels: Iterable[NamedLevel]) -> Self:
         """Return levels with the years on which they are based."""
-        dry = int((annual.values == 0).sum())
         return cls(
             kind=kind,
             method=method,
             years=len(annual),
             left_out_years=annual.left_out,
-            dry_years=dry,
+            dry_years=int((annual.values == 0).sum()),
             period=annual.period,
             levels=tuple(levels),
         )
@@ -102,9 +102,7 @@ def of_record(flow: npt.ArrayLike, days: Days, *, intervals: bool = True) -> lis
 
 
 def names() -> list[str]:
-    """Return the names of all possible levels of a record.
-
-    A version's own have the prefix `OF_MODEL`."""
+    """Return the names of all possible levels of a record; a version's own have the prefix `OF_MODEL`."""
     return [level.name for statistic in of_record([], np.empty(0, "datetime64[D]")) for level in statistic.levels]
 
 

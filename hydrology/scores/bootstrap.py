@@ -14,12 +14,10 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
+from hydrology.base.arrays import Array, Integers, Mask
 from hydrology.base.calendar import Days, water_year
 from hydrology.base.errors import InvalidInput
 from hydrology.scores.score import pair
-
-Array = npt.NDArray[np.float64]
-Counts = npt.NDArray[np.int64]
 
 LEVEL = 0.95
 """The share of the samples within an interval."""
@@ -27,6 +25,7 @@ SAMPLES = 2000
 MIN_YEARS = 3
 """With three years the interval extends from the worst to the best; fewer show nothing of their spread."""
 _SEED = 0  # the same scores always give the same interval
+_SUMS = ("days", "squared_error", "observed", "observed_squared")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +58,7 @@ class YearlyErrors:
         observed, observed_squared: Σo and Σo², o less the basin's mean (against cancellation).
     """
 
-    years: Counts
+    years: Integers
     days: Array
     squared_error: Array
     observed: Array
@@ -85,22 +84,19 @@ class YearlyErrors:
         """
         if not basins or any(not np.array_equal(basin.years, basins[0].years) for basin in basins):
             raise InvalidInput("Yearly errors are joined over the same water years: give some of equal periods.")
-        names = ("days", "squared_error", "observed", "observed_squared")
-        return cls(basins[0].years, *(np.concatenate([getattr(basin, name) for basin in basins]) for name in names))
+        return cls(basins[0].years, *(np.concatenate([getattr(basin, name) for basin in basins]) for name in _SUMS))
 
     def over(self, years: Sequence[int]) -> "YearlyErrors":
         """Return the sums of the given water years."""
         chosen = np.isin(self.years, years)
-        sums = (self.days, self.squared_error, self.observed, self.observed_squared)
-        return YearlyErrors(self.years[chosen], *(values[:, chosen] for values in sums))
+        return YearlyErrors(self.years[chosen], *(getattr(self, name)[:, chosen] for name in _SUMS))
 
     @property
-    def observed_years(self) -> npt.NDArray[np.bool_]:
+    def observed_years(self) -> Mask:
         """The years with an observation in any basin, shape (years,)."""
-        observed: npt.NDArray[np.bool_] = np.asarray(self.days.sum(axis=0) > 0)
-        return observed
+        return np.asarray(self.days.sum(axis=0) > 0)
 
-    def nse(self, counts: Counts | None = None) -> Array:
+    def nse(self, counts: Integers | None = None) -> Array:
         """Return the NSE of each basin over each sample of years.
 
         Values are NaN where it is undefined.
@@ -115,8 +111,7 @@ class YearlyErrors:
         days, error = self.days @ weights, self.squared_error @ weights
         with np.errstate(invalid="ignore", divide="ignore"):
             variance = self.observed_squared @ weights - (self.observed @ weights) ** 2 / days
-            nse: Array = np.where((days > 1) & (variance > 1e-12 * days), 1 - error / variance, np.nan)
-        return nse
+            return np.asarray(np.where((days > 1) & (variance > 1e-12 * days), 1 - error / variance, np.nan))
 
 
 def median_nse_interval(errors: YearlyErrors, *, draw_years: bool = True, draw_basins: bool = False) -> Interval | None:
@@ -136,14 +131,14 @@ def median_difference_interval(ours: YearlyErrors, theirs: YearlyErrors) -> Inte
     if ours.days.shape != theirs.days.shape or not np.array_equal(ours.years, theirs.years):
         raise InvalidInput("Paired differences need the same basins and water years of both models.")
 
-    def difference(counts: Counts | None) -> Array:
+    def difference(counts: Integers | None) -> Array:
         return ours.nse(counts) - theirs.nse(counts)
 
     return _interval(difference, ours.observed_years, draw_years=True, draw_basins=False)
 
 
 def _interval(
-    score: Callable[[Counts | None], Array], observed: npt.NDArray[np.bool_], *, draw_years: bool, draw_basins: bool
+    score: Callable[[Integers | None], Array], observed: Mask, *, draw_years: bool, draw_basins: bool
 ) -> Interval | None:
     scores = score(None)[:, 0]
     known = np.isfinite(scores)
@@ -178,16 +173,14 @@ def ratio_interval(numerator: Array, denominator: Array) -> tuple[float, float] 
     return _bounds(above[defined] / below[defined])
 
 
-def _drawn(generator: np.random.Generator, observed: npt.NDArray[np.bool_]) -> Counts:
-    """Draw observed years with replacement, as many as there are.
-
-    Return the count of each, (samples, years)."""
+def _drawn(generator: np.random.Generator, observed: Mask) -> Integers:
+    """Draw observed years with replacement, as many as there are: the count of each, (samples, years)."""
     years = observed.sum()
     return np.asarray(generator.multinomial(years, observed / years, size=SAMPLES))
 
 
 @cache
-def _drawn_of(years: int) -> Counts:
+def _drawn_of(years: int) -> Integers:
     return _drawn(np.random.default_rng(_SEED), np.ones(years, dtype=bool))
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hydrology.base.absent import Absent, absent
+from hydrology.base.arrays import Array
 from hydrology.base.errors import InvalidInput
 from hydrology.base.reasons import Reason
 
@@ -17,31 +18,17 @@ MIN_PAIRS = 6
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """The meaning of a score.
-
-    Its value for a perfect simulation, and its unit."""
+    """The meaning of a score: its value for a perfect simulation, and its unit."""
 
     perfect: float
     unit: str
 
 
 MEANINGS: Mapping[str, Meaning] = MappingProxyType(
-    {
-        "nse": Meaning(1, "1"),
-        "kge": Meaning(1, "1"),
-        "kge_2012": Meaning(1, "1"),
-        "alpha_nse": Meaning(1, "1"),
-        "beta_nse": Meaning(0, "1"),
-        "beta_kge": Meaning(1, "1"),
-        "fhv": Meaning(0, "%"),
-        "flv": Meaning(0, "%"),
-        "fms": Meaning(0, "%"),
-        "rmse": Meaning(0, "mm/day"),
-        "pearson_r": Meaning(1, "1"),
-        "peak_timing": Meaning(0, "days"),
-        "missed_peaks": Meaning(0, "1"),
-        "peak_mape": Meaning(0, "%"),
-    }
+    dict.fromkeys(("nse", "kge", "kge_2012", "alpha_nse", "beta_kge", "pearson_r"), Meaning(1, "1"))
+    | dict.fromkeys(("beta_nse", "missed_peaks"), Meaning(0, "1"))
+    | dict.fromkeys(("fhv", "flv", "fms", "peak_mape"), Meaning(0, "%"))
+    | {"rmse": Meaning(0, "mm/day"), "peak_timing": Meaning(0, "days")}
 )
 """The meaning of every score of `hydrology.scores.scores`, by name."""
 
@@ -106,7 +93,7 @@ def difference(scores: npt.ArrayLike, reference: npt.ArrayLike, *, perfect: floa
     )
 
 
-def signed_rank(differences: npt.NDArray[np.float64]) -> float | Absent:
+def signed_rank(differences: Array) -> float | Absent:
     """Return p of the two-sided Wilcoxon signed-rank test, or why there is none.
 
     Differences of 0 are dropped. p is exact for up to 50 differences without ties, and otherwise from the normal

@@ -3,9 +3,10 @@
 import numpy as np
 import numpy.typing as npt
 
+from hydrology.base.arrays import Array
 from hydrology.base.calendar import Days
 from hydrology.base.reasons import Reason
-from hydrology.scores.score import Array, Score, ScoredPairs, Undefined, score
+from hydrology.scores.score import Score, ScoredPairs, Undefined, score
 
 Indices = npt.NDArray[np.intp]
 

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-Array = npt.NDArray[np.float64]
+from hydrology.base.arrays import Array
 
 
 def crps(quantiles: Array, levels: Sequence[float], observed: Array) -> Array:
@@ -20,18 +19,6 @@ def crps(quantiles: Array, levels: Sequence[float], observed: Array) -> Array:
     """
     level, error = np.asarray(levels), observed[:, np.newaxis] - quantiles
     return np.asarray(2 * np.trapezoid(np.maximum(level * error, (level - 1) * error), level, axis=-1))
-
-
-def interval_score(low: Array, high: Array, observed: Array, share: float) -> Array:
-    """Return the score of each day's interval, in the unit of the flow: its width plus a penalty for misses.
-
-    Source: Gneiting and Raftery 2007, doi:10.1198/016214506000001437, equation 43.
-
-    Args:
-        share: nominal coverage, 0.9 from the 5 % to the 95 % quantile.
-    """
-    missed = np.maximum(low - observed, 0) + np.maximum(observed - high, 0)
-    return np.asarray(high - low + 2 / (1 - share) * missed)
 
 
 def exceedance_probability(quantiles: Array, levels: Sequence[float], threshold: float) -> Array:

@@ -39,59 +39,46 @@ class PublishedMedian:
 
 @dataclass(frozen=True, slots=True)
 class PublishedModel:
-    """A model of the table.
-
-    Two sources of the same score give two of its medians."""
+    """A model of the table. Two sources of the same score give two of its medians."""
 
     model: str
     medians: tuple[PublishedMedian, ...]
 
 
-def _ensemble(
-    model: str, nse: tuple[float, float, float], beta: float, flv: float, fhv: tuple[float, float, float]
+_METRICS = ("nse", "beta_nse", "flv", "fhv")
+
+
+def _model(
+    model: str,
+    *medians: float | tuple[float, float, float],
+    sds: tuple[float, ...] | None = None,
+    regional_flv: float | None = None,
 ) -> PublishedModel:
-    medians = (
-        PublishedMedian("nse", *nse),
-        PublishedMedian("beta_nse", beta),
-        PublishedMedian("flv", flv),
-        PublishedMedian("fhv", *fhv),
-    )
-    return PublishedModel(model, medians)
-
-
-def _single(
-    model: str, nse: tuple[float, float], beta: tuple[float, float], flv: tuple[float, float], fhv: tuple[float, float]
-) -> PublishedModel:
-    values = {"nse": nse, "beta_nse": beta, "flv": flv, "fhv": fhv}
-    medians = (PublishedMedian(name, mean, sd=sd, source=MC_LSTM_SINGLE) for name, (mean, sd) in values.items())
-    return PublishedModel(model, tuple(medians))
-
-
-def _hydrological(
-    model: str, nse: float, beta: float, flv: float, fhv: float, regional_flv: float | None = None
-) -> PublishedModel:
-    values = {"nse": nse, "beta_nse": beta, "flv": flv, "fhv": fhv}
-    medians = [PublishedMedian(name, value) for name, value in values.items()]
+    """Return a row of the table: the medians of `_METRICS`, some with their quartiles, or all with `sds`."""
+    rows = []
+    for name, value, sd in zip(_METRICS, medians, sds or [None] * 4, strict=True):
+        median, p25, p75 = value if isinstance(value, tuple) else (value, None, None)
+        rows.append(PublishedMedian(name, median, p25, p75, sd, MC_LSTM_SINGLE if sds else MC_LSTM))
     if regional_flv is not None:
-        medians.append(PublishedMedian("flv", regional_flv, source=REGIONAL))
-    return PublishedModel(model, tuple(medians))
+        rows.append(PublishedMedian("flv", regional_flv, source=REGIONAL))
+    return PublishedModel(model, tuple(rows))
 
 
 TABLE: tuple[PublishedModel, ...] = (
-    _ensemble("MC-LSTM, ensemble of 10", (0.744, 0.641, 0.814), -0.020, -24.7, (-14.7, -23.4, -7.0)),
-    _ensemble("LSTM, ensemble of 10", (0.763, 0.676, 0.835), -0.034, 36.3, (-15.7, -23.8, -8.6)),
-    _single("MC-LSTM, single", (0.726, 0.003), (-0.021, 0.003), (-38.7, 3.2), (-13.9, 0.7)),
-    _single("LSTM, single", (0.737, 0.003), (-0.035, 0.005), (13.6, 3.4), (-14.8, 1.0)),
-    _hydrological("SAC-SMA", 0.603, -0.066, 37.4, -20.4),
-    _hydrological("VIC, basin", 0.551, -0.018, -74.8, -28.1, -69.96),
-    _hydrological("VIC, regional", 0.307, -0.074, 18.9, -56.5, 17.36),
-    _hydrological("mHM, basin", 0.666, -0.040, 11.4, -18.6),
-    _hydrological("mHM, regional", 0.527, -0.039, 36.8, -40.2, 36.40),
-    _hydrological("HBV, lower", 0.417, -0.023, 23.9, -41.9),
-    _hydrological("HBV, upper", 0.676, -0.012, 18.3, -18.5),
-    _hydrological("FUSE 900", 0.639, -0.031, -10.5, -18.9, -11.40),
-    _hydrological("FUSE 902", 0.650, -0.047, -68.2, -19.4, -33.15),
-    _hydrological("FUSE 904", 0.622, -0.067, -67.6, -21.4, -66.74),
+    _model("MC-LSTM, ensemble of 10", (0.744, 0.641, 0.814), -0.020, -24.7, (-14.7, -23.4, -7.0)),
+    _model("LSTM, ensemble of 10", (0.763, 0.676, 0.835), -0.034, 36.3, (-15.7, -23.8, -8.6)),
+    _model("MC-LSTM, single", 0.726, -0.021, -38.7, -13.9, sds=(0.003, 0.003, 3.2, 0.7)),
+    _model("LSTM, single", 0.737, -0.035, 13.6, -14.8, sds=(0.003, 0.005, 3.4, 1.0)),
+    _model("SAC-SMA", 0.603, -0.066, 37.4, -20.4),
+    _model("VIC, basin", 0.551, -0.018, -74.8, -28.1, regional_flv=-69.96),
+    _model("VIC, regional", 0.307, -0.074, 18.9, -56.5, regional_flv=17.36),
+    _model("mHM, basin", 0.666, -0.040, 11.4, -18.6),
+    _model("mHM, regional", 0.527, -0.039, 36.8, -40.2, regional_flv=36.40),
+    _model("HBV, lower", 0.417, -0.023, 23.9, -41.9),
+    _model("HBV, upper", 0.676, -0.012, 18.3, -18.5),
+    _model("FUSE 900", 0.639, -0.031, -10.5, -18.9, regional_flv=-11.40),
+    _model("FUSE 902", 0.650, -0.047, -68.2, -19.4, regional_flv=-33.15),
+    _model("FUSE 904", 0.622, -0.067, -67.6, -21.4, regional_flv=-66.74),
 )
 """Medians over the 447 basins in `PERIOD`. The two studies print the same NSE, β-NSE and FHV of the hydrological models
 and a different FLV for six of them: both are listed."""

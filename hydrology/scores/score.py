@@ -1,6 +1,4 @@
-"""The common parts of all scores.
-
-Result type, signature, and removal of missing values."""
+"""The common parts of all scores: result type, signature, removal of missing values."""
 
 import math
 from collections.abc import Callable
@@ -12,11 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from hydrology.base.absent import Absent, Parameter, absent
+from hydrology.base.arrays import Array
 from hydrology.base.calendar import Days
 from hydrology.base.errors import InvalidInput
 from hydrology.base.reasons import Reason
-
-Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +45,7 @@ class Undefined(Exception):  # noqa: N818 - not a fault: the reason a score has 
 
 @dataclass(frozen=True, slots=True)
 class ScoredPairs:
-    """Days on which both sides are known, in order.
-
-    Each array has shape (pairs,)."""
+    """Days on which both sides are known, in order. Each array has shape (pairs,)."""
 
     simulated: Array
     observed: Array
@@ -66,6 +61,8 @@ class ScoreFunction(Protocol):
     `simulated` and `observed` have shape (days,), in one unit (mm/day), NaN where missing. `days` gives the day of each
     value; without it the values are those of consecutive days.
     """
+
+    __name__: str
 
     def __call__(self, simulated: npt.ArrayLike, observed: npt.ArrayLike, *, days: Days | None = None) -> Score: ...
 
@@ -91,9 +88,7 @@ def pair(simulated: npt.ArrayLike, observed: npt.ArrayLike, *, days: Days | None
 
 
 def score(*, minimum: int) -> Callable[[Callable[[ScoredPairs], Score]], ScoreFunction]:
-    """Wrap a formula over pairs as a score.
-
-    Drops missing values, requires `minimum` pairs, never returns NaN."""
+    """Wrap a formula over pairs as a score. Drops missing values, requires `minimum` pairs, never returns NaN."""
 
     def decorate(formula: Callable[[ScoredPairs], Score]) -> ScoreFunction:
         @wraps(formula)

@@ -10,28 +10,11 @@ from types import MappingProxyType
 import numpy as np
 import numpy.typing as npt
 
+from hydrology.base.arrays import Array
 from hydrology.base.calendar import Days
 from hydrology.base.reasons import Reason
 from hydrology.scores.peaks import missed_peaks, peak_mape, peak_timing
-from hydrology.scores.score import Array, Score, ScoredPairs, ScoreFunction, Undefined, score
-
-__all__ = [
-    "FLOOR",
-    "SCORES",
-    "Score",
-    "all_scores",
-    "alpha_nse",
-    "beta_kge",
-    "beta_nse",
-    "fhv",
-    "flv",
-    "fms",
-    "kge",
-    "kge_2012",
-    "nse",
-    "pearson_r",
-    "rmse",
-]
+from hydrology.scores.score import Score, ScoredPairs, ScoreFunction, Undefined, score
 
 FLOOR = 1e-6
 """Lower bound of flow (mm/day) before taking a logarithm."""
@@ -107,10 +90,9 @@ def kge(pairs: ScoredPairs) -> Score:
 def kge_2012(pairs: ScoredPairs) -> Score:
     """Compute the Kling-Gupta efficiency of 2012.
 
-    `kge` with the ratio of variation coefficients instead of α.
-
-    1 - √((r-1)² + (γ-1)² + (β-1)²), γ = (σ_s/μ_s)/(σ_o/μ_o). Undefined if either side is constant or has
-    mean 0. Source: Kling et al. 2012, doi:10.1016/j.jhydrol.2012.01.011.
+    `kge` with the ratio of variation coefficients instead of α. 1 - √((r-1)² + (γ-1)² + (β-1)²), γ =
+    (σ_s/μ_s)/(σ_o/μ_o). Undefined if either side is constant or has mean 0. Source: Kling et al. 2012,
+    doi:10.1016/j.jhydrol.2012.01.011.
     """
     r = _correlation(pairs)
     mean_s, mean_o = _mean(pairs.simulated, "simulated"), _mean(pairs.observed, "observed")
@@ -173,23 +155,9 @@ def fms(pairs: ScoredPairs) -> Score:
     return Score(float(100 * (slope_s - slope_o) / slope_o), len(pairs))
 
 
+_ALL = (nse, kge, kge_2012, alpha_nse, beta_nse, beta_kge, fhv, flv, fms, rmse, pearson_r)
 SCORES: Mapping[str, ScoreFunction] = MappingProxyType(
-    {
-        "nse": nse,
-        "kge": kge,
-        "kge_2012": kge_2012,
-        "alpha_nse": alpha_nse,
-        "beta_nse": beta_nse,
-        "beta_kge": beta_kge,
-        "fhv": fhv,
-        "flv": flv,
-        "fms": fms,
-        "rmse": rmse,
-        "pearson_r": pearson_r,
-        "peak_timing": peak_timing,
-        "missed_peaks": missed_peaks,
-        "peak_mape": peak_mape,
-    }
+    {function.__name__: function for function in (*_ALL, peak_timing, missed_peaks, peak_mape)}
 )
 """Every deterministic score, by its stable name."""
 

@@ -6,7 +6,6 @@ Choosing and judging need only sums of products over the days, which add up over
 basin or for many together, and a sum of cells can be judged after the daily storage has left memory.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -14,9 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from hydrology.base.absent import Absent, absent
+from hydrology.base.arrays import Array, Mask
 from hydrology.base.errors import InvalidInput
 from hydrology.base.reasons import Reason
-from hydrology.scores.score import Array, Score
+from hydrology.scores.score import Score
 
 TRASH_CELL = 0
 MIN_R = 0.1  # minimum correlation of a single snow cell
@@ -92,9 +92,7 @@ class SnowProducts:
         )
 
     def for_scores(self) -> Self:
-        """Return only the part that `skill` needs.
-
-        A quarter of the memory, and five digits of the scores."""
+        """Return only the part that `skill` needs: a quarter of the memory, and five digits of the scores."""
         return replace(self, known=self.known.astype(np.float32), bare=self.bare[:, [_ONE]])
 
     @property
@@ -112,9 +110,7 @@ class SnowProducts:
         return None
 
     def correlations(self) -> Array:
-        """Return Pearson's r of each cell with the reference, (K,).
-
-        0 where either is constant."""
+        """Return Pearson's r of each cell with the reference, (K,); 0 where either is constant."""
         covariances, tiny = self._covariances()
         variances = np.where(tiny, 0, np.diag(covariances))
         scale = np.sqrt(variances * variances[_REFERENCE])
@@ -147,28 +143,26 @@ class SnowProducts:
             bare = Score(float(snow @ self.bare[:, _ONE]) / bare_days, round(bare_days))
         return SnowSkill(r, Score(100 * (ratio - 1), days), bare)
 
-    def _covariances(self) -> tuple[Array, npt.NDArray[np.bool_]]:
+    def _covariances(self) -> tuple[Array, Mask]:
         """Return the sums of products of deviations from the means, and where they are only rounding errors."""
         sums = self.known[_ONE].astype(np.float64)
         covariances: Array = self.known - np.outer(sums, sums) / sums[_ONE]
         return covariances, np.diag(covariances) <= _ROUNDING * np.diag(self.known)
 
 
-def choose_cells(products: SnowProducts, *, max_cells: int, excluded: Sequence[int] = (TRASH_CELL,)) -> SnowCells:
+def choose_cells(products: SnowProducts, *, max_cells: int) -> SnowCells:
     """Choose cells by greedy forward selection.
 
-    Each brings their sum nearest to the reference, in mm.
-
-    Only cells that correlate with the reference themselves (Pearson r above MIN_R) can be chosen: a constantly full
-    cell would bring the sum nearer without being snow. The criterion is the mean squared difference, so that the amount
-    counts, and days with bare ground count BARE_WEIGHT times. Give the training years alone, of one basin or summed
-    over many. The choice stops when no cell brings the sum nearer, or at `max_cells`; it is empty, with the reason,
-    where the reference is constant (no snow) or no cell is suitable.
+    Each brings their sum nearest to the reference, in mm. Only cells that correlate with the reference themselves
+    (Pearson r above MIN_R) can be chosen: a constantly full cell would bring the sum nearer without being snow. The
+    criterion is the mean squared difference, so that the amount counts, and days with bare ground count BARE_WEIGHT
+    times. Give the training years alone, of one basin or summed over many. The choice stops when no cell brings the sum
+    nearer, or at `max_cells`; it is empty, with the reason, where the reference is constant (no snow) or no cell is
+    suitable.
 
     Args:
         products: of the cells of one member.
         max_cells: maximum number of cells to choose.
-        excluded: cells never chosen: the trash cell, whose water is lost.
 
     Raises:
         InvalidInput: `max_cells` is below 1.
@@ -179,7 +173,7 @@ def choose_cells(products: SnowProducts, *, max_cells: int, excluded: Sequence[i
         return SnowCells((), Score(None, products.days, reason))
     weighed = products.known + (BARE_WEIGHT - 1) * products.bare
     rising = products.correlations() > MIN_R
-    candidates = [int(cell) for cell in np.flatnonzero(rising) if cell not in excluded]
+    candidates = [int(cell) for cell in np.flatnonzero(rising) if cell != TRASH_CELL]
     difference = np.zeros(len(weighed))  # of the sum of the chosen and the reference, by cell
     difference[_REFERENCE] = -1
     chosen: list[int] = []

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from hydrology.base.calendar import Days
+from hydrology.base.arrays import Array
+from hydrology.base.calendar import Days, day_of_year
 from hydrology.base.errors import InvalidInput
-
-Array = npt.NDArray[np.float64]
 
 _STEPS = 4  # per day, of six hours, the step of the melt parameters
 _HOURS = 24
@@ -37,9 +36,7 @@ class Parameters:
 
 @dataclass(frozen=True, slots=True)
 class Snow17State:
-    """The snow pack at the end of a day.
-
-    Every array has the shape of one day's precipitation."""
+    """The snow pack at the end of a day. Every array has the shape of one day's precipitation."""
 
     ice: Array  # mm
     liquid: Array  # mm
@@ -114,14 +111,9 @@ def _check(p: Array, t: Array, days: Days) -> None:
 
 
 def _melt_factor(days: Days, parameters: Parameters) -> Array:
-    """Return the melt factor of each day in mm/degC/6 h.
-
-    A sine through the year, n days since 21 March."""
-    january = days.astype("datetime64[Y]").astype("datetime64[D]")
-    n = (days - january).astype(np.float64) - 79
-    season = 0.5 * np.sin(2 * np.pi * n / 366) + 0.5
-    factor: Array = parameters.mfmin + season * (parameters.mfmax - parameters.mfmin)
-    return factor
+    """Return the melt factor of each day in mm/degC/6 h: a sine through the year, n days since 21 March."""
+    season = 0.5 * np.sin(2 * np.pi * (day_of_year(days) - 80) / 366) + 0.5
+    return np.asarray(parameters.mfmin + season * (parameters.mfmax - parameters.mfmin))
 
 
 def _pressure(elevation: Array) -> Array:
@@ -133,9 +125,7 @@ def _pressure(elevation: Array) -> Array:
 def _step(
     state: Snow17State, p: Array, t: Array, melt_factor: float, pressure: Array, parameters: Parameters
 ) -> tuple[Snow17State, Array]:
-    """Advance one day: snowfall, cooling or melt, liquid water held or released.
-
-    Returns state and outflow."""
+    """Advance one day (snowfall, cooling or melt, water held or released) and return state and outflow."""
     falls_as_snow = t <= parameters.pxtemp
     snow, rain = np.where(falls_as_snow, p * parameters.scf, 0.0), np.where(falls_as_snow, 0.0, p)
     cold = np.minimum(t, 0.0)

@@ -7,15 +7,14 @@ balance closes, and snow and loss are given.
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from scipy.signal import lfilter
 
-from hydrology.base.calendar import Days, Period, water_year
+from hydrology.base.arrays import Array, Mask
+from hydrology.base.calendar import Days, Period, day_of_year, water_year
 from hydrology.base.errors import InvalidInput
 from hydrology.snow import snow17
 from hydrology.weather import evaporation
-
-Array = npt.NDArray[np.float64]
+from hydrology.weather.humidity import saturation_vapour_pressure
 
 CLIMATES = ("arid", "semi-arid", "dry", "temperate", "humid", "mixed rain and snow", "snowy", "alpine")
 MAX_BASINS = 99
@@ -63,9 +62,8 @@ class Weather:
 class SyntheticWater:
     """The true water of every day in mm, shape (days, basins).
 
-    Storage is that at the end of the day.
-
-    precipitation = discharge + loss + change of storage, for every basin and every span of days.
+    Storage is that at the end of the day. precipitation = discharge + loss + change of storage, for every basin and
+    every span of days.
     """
 
     swe: Array
@@ -102,11 +100,9 @@ def landscape(basins: int) -> Landscape:
 
 
 def weather(land: Landscape, period: Period, *, seed: int) -> Weather:
-    """Generate seasonal random weather.
-
-    Markov chain of wet and dry days, gamma depths, AR(1) temperature."""
+    """Generate random weather: Markov chain of wet and dry days, gamma depths, AR(1) temperature."""
     rng, w, days = np.random.default_rng(seed), land.wetness, period.days
-    summer = np.cos(2 * np.pi * (evaporation.day_of_year(days) - 200) / 365.25)[:, np.newaxis]
+    summer = np.cos(2 * np.pi * (day_of_year(days) - 200) / 365.25)[:, np.newaxis]
     wet = _wet_days(rng, w, summer)
     depth = rng.gamma(0.8, _between(w, 6, 8, 9) / 0.8, size=wet.shape)
     _, year = np.unique(water_year(days), return_inverse=True)
@@ -127,7 +123,7 @@ def weather(land: Landscape, period: Period, *, seed: int) -> Weather:
         tmax,
         tmin,
         srad=(clearness * radiation * 1e6 / daylength).round(2),
-        vp=(610.8 * np.exp(17.27 * dew_point / (dew_point + 237.3))).round(2),
+        vp=saturation_vapour_pressure(dew_point).round(2),
         daylength=daylength,
         pet=evaporation.potential_evapotranspiration((tmax + tmin) / 2, radiation),
     )
@@ -168,10 +164,8 @@ def water(land: Landscape, sky: Weather, days: Days) -> SyntheticWater:
     )
 
 
-def _wet_days(rng: np.random.Generator, w: Array, summer: Array) -> npt.NDArray[np.bool_]:
-    """Draw wet days from a two-state chain.
-
-    Arid basins have summer rain, alpine ones winter precipitation."""
+def _wet_days(rng: np.random.Generator, w: Array, summer: Array) -> Mask:
+    """Draw wet days from a two-state chain: arid basins have summer rain, alpine ones winter precipitation."""
     start = np.clip(_between(w, 0.10, 0.26, 0.30) * (1 + _between(w, 0.5, 0.0, -0.4) * summer), 0, 1)
     stay = _between(w, 0.4, 0.55, 0.6)
     draws = rng.uniform(size=start.shape)

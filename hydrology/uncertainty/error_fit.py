@@ -7,18 +7,17 @@ distribution is wider.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
-import numpy.typing as npt
 
+from hydrology.base.arrays import Array, Integers
 from hydrology.base.errors import DataProblem
 from hydrology.uncertainty.error_model import (
     FLOW_CLASSES,
     GAPS,
     LEVELS,
     NO_FLOW_KNOWN,
-    Array,
     BasinErrorModel,
     BasinErrors,
     Shape,
@@ -112,9 +111,7 @@ def fit_errors(errors: Mapping[str, Errors]) -> Fit:
         name: BasinErrors(
             mean_flow=residual.mean_flow,
             class_flow=residual.class_flow,
-            memory=np.stack([numbers.memory[at] for numbers in own]),
-            centre=np.stack([numbers.centre[at] for numbers in own]),
-            spread=np.stack([numbers.spread[at] for numbers in own]),
+            **{part: values[:, at] for part, values in own.items()},
             days=residual.observed_days,
         )
         if residual.observed_days >= MIN_OWN_DAYS
@@ -130,7 +127,7 @@ class _Residuals:
 
     mean_flow: float
     class_flow: Array
-    classes: npt.NDArray[np.int64]
+    classes: Integers
     errors: Array
 
     @classmethod
@@ -151,9 +148,7 @@ class _Residuals:
         earlier = np.zeros_like(self.errors)
         if gap is not None:
             earlier = np.concatenate([np.full(gap, np.nan), self.errors[:-gap]])
-        known = np.isfinite(self.errors + earlier)
-        chosen = [known & (self.classes == number) for number in range(len(FLOW_CLASSES) - 1)]
-        return [self.errors[days] for days in chosen], [earlier[days] for days in chosen]
+        return by_class(self.classes, self.errors, earlier)
 
     def scores(self, shape: Shape, basin: BasinErrors | Shape) -> Array:
         """Transform the errors to a standard normal distribution, (days,), without known flow before."""
@@ -163,6 +158,13 @@ class _Residuals:
             standard = (self.errors[days] - basin.centre[row, number]) / basin.spread[row, number]
             scores[days] = np.interp(standard, quantiles, SCORES)
         return scores
+
+
+def by_class(classes: Integers, errors: Array, earlier: Array) -> tuple[list[Array], list[Array]]:
+    """Return errors and earlier errors, each (days,), by the days' class, where both are known."""
+    known = np.isfinite(errors + earlier)
+    chosen = [known & (classes == number) for number in range(len(FLOW_CLASSES) - 1)]
+    return [errors[days] for days in chosen], [earlier[days] for days in chosen]
 
 
 def _with_persistence(fitted: Fit, residuals: Mapping[str, _Residuals]) -> Fit:
@@ -192,19 +194,15 @@ class _Numbers:
     spread: Array
 
 
-def _shape(residuals: Sequence[Errors], prior_days: float) -> tuple[Shape, list[_Numbers]]:
-    """Return the regional shape, and each basin's parameters by gap.
-
-    The regional weigh `prior_days`."""
+def _shape(residuals: Sequence[Errors], prior_days: float) -> tuple[Shape, dict[str, Any]]:
+    """Return the regional shape (it weighs `prior_days`), and parameters by name, (gaps + 1, basins, classes)."""
     at_gaps = [_fitted_at(residuals, gap, prior_days) for gap in (*GAPS, None)]
-    shared, quantiles, own = (list(part) for part in zip(*at_gaps, strict=True))
-    shape = Shape(
-        memory=np.stack([numbers.memory for numbers in shared]),
-        centre=np.stack([numbers.centre for numbers in shared]),
-        spread=np.stack([numbers.spread for numbers in shared]),
-        quantiles=np.stack(quantiles),
-    )
-    return shape, own
+    shared, quantiles, own = zip(*at_gaps, strict=True)
+    return Shape(**_stacked(shared), quantiles=np.stack(quantiles)), _stacked(own)
+
+
+def _stacked(at_gaps: Sequence[_Numbers]) -> dict[str, Any]:
+    return {part: np.stack([getattr(numbers, part) for numbers in at_gaps]) for part in ("memory", "centre", "spread")}
 
 
 def _fitted_at(residuals: Sequence[Errors], gap: int | None, prior_days: float) -> tuple[_Numbers, Array, _Numbers]:
@@ -236,9 +234,7 @@ def _fitted_at(residuals: Sequence[Errors], gap: int | None, prior_days: float) 
 
 
 def _borrowed(by_basin: Sequence[tuple[list[Array], list[Array]]]) -> Sequence[tuple[list[Array], list[Array]]]:
-    """Return errors by class.
-
-    A class with too few days over all basins has those of the nearest with enough."""
+    """Return errors by class; a class with too few days over all basins has those of the nearest with enough."""
     days = np.array([[len(errors) for errors in now] for now, _ in by_basin]).sum(axis=0)
     enough = np.flatnonzero(days >= MIN_DAYS)
     if not len(enough):
@@ -251,9 +247,7 @@ def _borrowed(by_basin: Sequence[tuple[list[Array], list[Array]]]) -> Sequence[t
 
 
 def _scales(rests: Sequence[Array], prior_days: float) -> tuple[float, Array]:
-    """Return the mean size of the errors left after memory.
-
-    Regional, and of each basin."""
+    """Return the mean size of the errors left after memory, regional and of each basin."""
     sums, days = np.array([np.abs(rest).sum() for rest in rests]), np.array([len(rest) for rest in rests])
     of_all = sums.sum() / days.sum()
     return float(of_all), (sums + prior_days * of_all) / (days + prior_days)
@@ -284,9 +278,7 @@ def _fitted_class(rests: Sequence[Array], prior_days: float) -> _ClassFit:
 
 
 def _memories(now: Sequence[Array], earlier: Sequence[Array], prior_days: float) -> tuple[float, Array]:
-    """Return the slope of the errors on earlier ones, through zero.
-
-    Regional, and of each basin."""
+    """Return the slope of the errors on earlier ones, through zero, regional and of each basin."""
     products = np.array([before @ error for error, before in zip(now, earlier, strict=True)])
     squares = np.array([before @ before for before in earlier])
     if not squares.sum():

@@ -13,14 +13,14 @@ is stored as quantiles. `hydrology.uncertainty.error_fit` fits the parameters.
 The correction by the last error is not part of the water ledger: it moves the forecast, not the water.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-Array = npt.NDArray[np.float64]
+from hydrology.base.arrays import Array, Integers
 
 GAPS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 15, 20, 30)
 """Days since the last observed flow at which the error is described; between them it is interpolated."""
@@ -40,15 +40,49 @@ MIN_MEAN_FLOW = 1e-6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BasinErrors:
+class _Stored:
+    """Parameters that are stored as named arrays of float32.
+
+    Attributes:
+        lasting_share, lasting_memory: the share of the errors' variance that lasts for months, and its memory of a day
+            (`hydrology.uncertainty.error_persistence`).
+    """
+
+    lasting_share: float = field(default=0.0, kw_only=True)
+    lasting_memory: float = field(default=0.0, kw_only=True)
+
+    @classmethod
+    def _names(cls) -> list[str]:
+        return [part.name for part in fields(cls) if part.name not in ("days", "lasting_share", "lasting_memory")]
+
+    def arrays(self) -> dict[str, npt.NDArray[np.float32]]:
+        """Return the parameters by name, as stored."""
+        numbers: dict[str, Any] = {name: getattr(self, name) for name in self._names()}
+        numbers["lasting"] = [self.lasting_share, self.lasting_memory]
+        return {name: np.atleast_1d(np.asarray(values, np.float32)) for name, values in numbers.items()}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]], **more: Any) -> Self:
+        """Create them from the result of `arrays`, and the fields that it does not contain (`days`).
+
+        Raises:
+            KeyError: a part of it is missing.
+        """
+        numbers: dict[str, Any] = {name: np.asarray(arrays[name], dtype=float) for name in cls._names()}
+        if "mean_flow" in numbers:
+            numbers["mean_flow"] = float(numbers["mean_flow"][0])
+        share, memory = arrays["lasting"]
+        return cls(**numbers, **more, lasting_share=float(share), lasting_memory=float(memory))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BasinErrors(_Stored):
     """The error parameters of a basin, `memory`, `centre` and `spread` of shape (gaps + 1, classes).
 
     Attributes:
         mean_flow: mean of the simulated flow, mm/day.
         class_flow: the median simulated flow of each class, mm/day, to interpolate between classes.
         days: how many observed days of its own it rests on; 0 where it has the numbers of all basins.
-        lasting_share, lasting_memory: the share of the errors' variance that lasts for months, and its memory of a day
-            (`hydrology.uncertainty.error_persistence`).
     """
 
     mean_flow: float
@@ -57,72 +91,27 @@ class BasinErrors:
     centre: Array
     spread: Array
     days: int
-    lasting_share: float = 0.0
-    lasting_memory: float = 0.0
-
-    def arrays(self) -> dict[str, npt.NDArray[np.float32]]:
-        """Return its parameters by name, as stored."""
-        numbers = (np.array([self.mean_flow]), self.class_flow, self.memory, self.centre, self.spread)
-        arrays = dict(zip(_OF_BASIN, (part.astype(np.float32) for part in numbers), strict=True))
-        return arrays | {_LASTING: np.array([self.lasting_share, self.lasting_memory], np.float32)}
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]], days: int) -> Self:
-        """Create it from the result of `arrays`.
-
-        Raises:
-            KeyError: a part of it is missing.
-        """
-        numbers = {name: np.asarray(arrays[name], dtype=float) for name in _OF_BASIN}
-        share, memory = arrays[_LASTING]
-        mean_flow = float(numbers.pop("mean_flow")[0])
-        return cls(mean_flow, days=days, lasting_share=float(share), lasting_memory=float(memory), **numbers)
-
-
-_LASTING = "lasting"
-_OF_BASIN = ("mean_flow", "class_flow", "memory", "centre", "spread")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Shape:
-    """Regional parameters, (gaps + 1, classes), u with a last axis of `LEVELS`.
-
-    Persistence as in `BasinErrors`."""
+class Shape(_Stored):
+    """Regional parameters, (gaps + 1, classes), u with a last axis of `LEVELS`."""
 
     memory: Array
     centre: Array
     spread: Array
     quantiles: Array
-    lasting_share: float = 0.0
-    lasting_memory: float = 0.0
-
-    def arrays(self) -> dict[str, npt.NDArray[np.float32]]:
-        """Return its parameters by name, as stored."""
-        arrays = {name: getattr(self, name).astype(np.float32) for name in _SHARED}
-        return arrays | {_LASTING: np.array([self.lasting_share, self.lasting_memory], np.float32)}
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, npt.NDArray[Any]]) -> Self:
-        """Create it from the result of `arrays`.
-
-        Raises:
-            KeyError: a part of it is missing.
-        """
-        numbers = {name: np.asarray(arrays[name], dtype=float) for name in _SHARED}
-        share, memory = arrays[_LASTING]
-        return cls(**numbers, lasting_share=float(share), lasting_memory=float(memory))
 
     def of_basin(self, simulated: Array) -> BasinErrors:
-        """Return the errors of a basin without observations.
-
-        Regional, scaled by its simulated flow.
+        """Return the errors of a basin without observations: regional, scaled by its simulated flow.
 
         Args:
             simulated: its flow over several years in mm/day.
         """
         mean_flow, class_flow, _ = classes_of(simulated)
         numbers = (self.memory, self.centre, self.spread)
-        return BasinErrors(mean_flow, class_flow, *numbers, 0, self.lasting_share, self.lasting_memory)
+        regional = BasinErrors(mean_flow, class_flow, *numbers, days=0)
+        return replace(regional, lasting_share=self.lasting_share, lasting_memory=self.lasting_memory)
 
     def flow_quantiles(self, errors: BasinErrors, simulated: Array, gap: Array, last_error: Array) -> Array:
         """Return the quantiles of a basin's flow at `LEVELS`, (days, levels) in mm/day.
@@ -138,9 +127,6 @@ class Shape:
         centre = at.read(errors.centre) + at.read(errors.memory) * np.where(flow_known, last_error, 0.0)
         error = centre[:, None] + at.read(errors.spread)[:, None] * at.read(self.quantiles)
         return _flow(root(simulated, errors.mean_flow)[:, None] + error, errors.mean_flow)
-
-
-_SHARED = ("memory", "centre", "spread", "quantiles")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -161,9 +147,7 @@ class BasinErrorModel:
 
 
 def errors_of(errors: BasinErrors, simulated: Array, observed: Array) -> Array:
-    """Return the errors r of days, from flows in mm/day.
-
-    Values are NaN where flow was not observed."""
+    """Return the errors r of days, from flows in mm/day; NaN where flow was not observed."""
     return root(observed, errors.mean_flow) - root(simulated, errors.mean_flow)
 
 
@@ -175,9 +159,7 @@ def mixed(quantiles: Array) -> Array:
     """
     traces, *others, _ = quantiles.shape
     even = even_levels(-(-MIN_FLOWS // traces))
-    upper = np.clip(np.searchsorted(LEVELS, even), 1, len(LEVELS) - 1)
-    low, high = np.asarray(LEVELS)[upper - 1], np.asarray(LEVELS)[upper]
-    across = np.clip((even - low) / (high - low), 0, 1)
+    upper, across = between_levels(even, LEVELS)
     likely = quantiles[..., upper - 1] * (1 - across) + quantiles[..., upper] * across
     pooled = np.sort(np.moveaxis(likely, 0, -2).reshape(*others, traces * len(even)), axis=-1)
     below, over = _split(np.clip(np.asarray(LEVELS) * pooled.shape[-1] - 0.5, 0, pooled.shape[-1] - 1))
@@ -190,7 +172,14 @@ def even_levels(count: int) -> Array:
     return np.asarray((np.arange(count) + 0.5) / count)
 
 
-def classes_of(simulated: Array) -> tuple[float, Array, npt.NDArray[np.int64]]:
+def between_levels(shares: Array, levels: Sequence[float]) -> tuple[npt.NDArray[np.intp], Array]:
+    """Return the place of shares among increasing levels: the level above, and the fraction on the way to it."""
+    level = np.asarray(levels, dtype=np.float64)
+    upper = np.clip(np.searchsorted(level, shares), 1, len(level) - 1)
+    return upper, np.clip((shares - level[upper - 1]) / (level[upper] - level[upper - 1]), 0, 1)
+
+
+def classes_of(simulated: Array) -> tuple[float, Array, Integers]:
     """Return the mean flow, the median flow of each class and each day's class."""
     bounds = np.quantile(simulated, FLOW_CLASSES[1:-1])
     classes = np.searchsorted(bounds, simulated, side="right")
@@ -216,9 +205,7 @@ class _Place:
 
     @classmethod
     def of(cls, errors: BasinErrors, simulated: Array, gap: Array) -> Self:
-        """Return the positions of days.
-
-        Their gap is NaN where no flow is known."""
+        """Return the positions of days. Their gap is NaN where no flow is known."""
         row = np.where(np.isnan(gap), NO_FLOW_KNOWN, np.interp(gap, GAPS, np.arange(len(GAPS))))
         return cls(row, np.interp(simulated, errors.class_flow, np.arange(len(errors.class_flow))))
 
@@ -233,7 +220,7 @@ class _Place:
         return np.asarray((1 - down) * upper + down * lower)
 
 
-def _split(place: Array) -> tuple[npt.NDArray[np.int64], Array]:
+def _split(place: Array) -> tuple[Integers, Array]:
     """Split numbers into integer part and fraction."""
     whole = np.floor(place).astype(np.int64)
     return whole, place - whole

@@ -13,7 +13,8 @@ values of a day are assigned by the ranks of another series, as by Clark et al. 
 
 import numpy as np
 
-from hydrology.uncertainty.error_model import LEVELS, Array, BasinErrors
+from hydrology.base.arrays import Array
+from hydrology.uncertainty.error_model import LEVELS, BasinErrors, between_levels
 from hydrology.uncertainty.error_persistence import MAX_MEMORY
 
 MIN_PATHS = 100
@@ -36,7 +37,8 @@ def paths(errors: BasinErrors, simulated: Array, quantiles: Array) -> Array:
     count = paths_a_trace(len(simulated))
     chance = np.random.default_rng(SEED)
     share, lasts = errors.lasting_share, errors.lasting_memory
-    forgets = np.clip((_memory_of_a_day(errors, simulated) - share * lasts) / (1 - share), 0.0, MAX_MEMORY)
+    of_a_day = np.interp(simulated, errors.class_flow, errors.memory[0])
+    forgets = np.clip((of_a_day - share * lasts) / (1 - share), 0.0, MAX_MEMORY)
     noise = chance.standard_normal((2, *simulated.shape, count))
     quick, lasting = noise[:, :, 0]
     within = ((chance.permutation(len(simulated)) + 0.5) / len(simulated))[:, None]
@@ -46,8 +48,7 @@ def paths(errors: BasinErrors, simulated: Array, quantiles: Array) -> Array:
             quick = _next(quick, forgets[:, lead, None], noise[0, :, lead])
             lasting = _next(lasting, lasts, noise[1, :, lead])
         shares.append(_shares(np.sqrt(1 - share) * quick + np.sqrt(share) * lasting, within))
-    encoded = np.stack(shares, axis=1)  # (traces, leads, count)
-    flows = _at(quantiles, encoded)
+    flows = _at(quantiles, np.stack(shares, axis=1))  # (traces, leads, count)
     return flows.transpose(0, 2, 1).reshape(-1, simulated.shape[1])
 
 
@@ -58,16 +59,9 @@ def _next(path: Array, memory: Array | float, noise: Array) -> Array:
 
 def _at(quantiles: Array, shares: Array) -> Array:
     """Return the flows at the given levels (traces, leads, count) of distributions (traces, leads, `LEVELS`)."""
-    levels = np.asarray(LEVELS)
-    upper = np.clip(np.searchsorted(levels, shares), 1, len(levels) - 1)
-    across = np.clip((shares - levels[upper - 1]) / (levels[upper] - levels[upper - 1]), 0, 1)
+    upper, across = between_levels(shares, LEVELS)
     low, high = (np.take_along_axis(quantiles, at, axis=-1) for at in (upper - 1, upper))
     return np.asarray(low * (1 - across) + high * across)
-
-
-def _memory_of_a_day(errors: BasinErrors, simulated: Array) -> Array:
-    """Return the one-day memory at each simulated flow."""
-    return np.asarray(np.interp(simulated, errors.class_flow, errors.memory[0]))
 
 
 def _shares(path: Array, within: Array) -> Array:

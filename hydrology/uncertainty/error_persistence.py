@@ -1,10 +1,9 @@
 """The persistent part of errors.
 
-Correlation of errors a month and a season apart.
-
-The memory of one day (`hydrology.uncertainty.error_model`) describes how an error fades within days. A part of it fades
-far more slowly: too little snow on the ground means too little melt for months. So an error is modelled as the sum of
-two autoregressions, a quick and a lasting one, and the lasting one is estimated where the quick one is forgotten.
+Correlation of errors a month and a season apart. The memory of one day (`hydrology.uncertainty.error_model`) describes
+how an error fades within days. A part of it fades far more slowly: too little snow on the ground means too little melt
+for months. So an error is modelled as the sum of two autoregressions, a quick and a lasting one, and the lasting one is
+estimated where the quick one is forgotten.
 """
 
 from collections.abc import Sequence
@@ -12,9 +11,9 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 import numpy as np
-import numpy.typing as npt
 
-from hydrology.uncertainty.error_model import LEVELS, Array
+from hydrology.base.arrays import Array, Integers
+from hydrology.uncertainty.error_model import LEVELS
 
 NEAR, FAR = 30, 90
 """Lags in days: after `NEAR` only the lasting part is left, and its decrease until `FAR` gives its memory."""
@@ -61,11 +60,7 @@ def persistence(scores: Sequence[Array]) -> Persistence:
     memory = min((far.mean / near.mean) ** (1 / (FAR - NEAR)), MAX_MEMORY)
     whole = variance / days * memory**NEAR
     own = (near.sums + PRIOR_DAYS * near.mean) / (near.days + PRIOR_DAYS)
-    return Persistence(
-        memory,
-        float(np.clip(near.mean / whole, 0.0, MAX_SHARE)),
-        np.clip(own / whole, 0.0, MAX_SHARE),
-    )
+    return Persistence(memory, float(np.clip(near.mean / whole, 0.0, MAX_SHARE)), np.clip(own / whole, 0.0, MAX_SHARE))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +68,7 @@ class _Products:
     """By basin, the sum of products of days at a given lag, and their number."""
 
     sums: Array
-    days: npt.NDArray[np.int64]
+    days: Integers
 
     @classmethod
     def of(cls, scores: Sequence[Array], apart: int) -> "_Products":

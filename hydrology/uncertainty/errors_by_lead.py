@@ -4,13 +4,13 @@ With a weather forecast the error grows with the lead for two reasons, the netwo
 with the same weather model, paired with observations, contain both.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from hydrology.uncertainty.error_fit import Fit, fit_errors
-from hydrology.uncertainty.error_model import FLOW_CLASSES, Array, BasinErrors, errors_of
+from hydrology.base.arrays import Array
+from hydrology.uncertainty.error_fit import by_class
+from hydrology.uncertainty.error_model import BasinErrors, errors_of
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,16 +56,4 @@ class PastForecasts:
             lead = min(gap, self.forecast.shape[1]) - 1
             forecast, observed, earlier = self.forecast[:, lead], self.observed[:, lead], self.last_error
         errors = errors_of(self.of_simulation, forecast, observed)
-        known = np.isfinite(errors + earlier)
-        nearest = np.abs(forecast[:, None] - self.class_flow).argmin(axis=1)
-        chosen = [known & (nearest == number) for number in range(len(FLOW_CLASSES) - 1)]
-        return [errors[days] for days in chosen], [earlier[days] for days in chosen]
-
-
-def fit_forecasts(forecasts: Mapping[str, PastForecasts]) -> Fit:
-    """Fit the error model of issued forecasts.
-
-    Raises:
-        DataProblem: no class of flow has enough observed days over all basins.
-    """
-    return fit_errors(forecasts)
+        return by_class(np.abs(forecast[:, None] - self.class_flow).argmin(axis=1), errors, earlier)

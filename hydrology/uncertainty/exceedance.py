@@ -3,12 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal
 
-import numpy as np
-import numpy.typing as npt
-
+from hydrology.base.arrays import Array
 from hydrology.scores.probabilistic import exceedance_probability
 
-Array = npt.NDArray[np.float64]
 Direction = Literal["rising", "falling"]
 """Direction of passing a level: upwards for a flood, downwards for a low flow."""
 

@@ -1,11 +1,9 @@
-"""Splits the variance of forecasts by source.
-
-Weights, weather and state of T0."""
+"""Splits the variance of forecasts by source: weights, weather and state of T0."""
 
 import numpy as np
 import numpy.typing as npt
 
-Array = npt.NDArray[np.float64]
+from hydrology.base.arrays import Array
 
 SPREAD_SOURCES = ("weights", "weather", "state")
 """The network's weights (its members), the weather after T0 (its traces), the water in the basin at T0."""
@@ -14,10 +12,9 @@ SPREAD_SOURCES = ("weights", "weather", "state")
 def divided_variance(discharge: npt.ArrayLike) -> Array:
     """Return the variance of each day by `SPREAD_SOURCES`, (3, days).
 
-    The three sum to the total variance.
-
-    By the law of total variance, in sequence: the members' means differ by their weights; for one member, the means of
-    its traces by the weather; for one member and trace, the forecasts by the state.
+    The three sum to the total variance. By the law of total variance, in sequence: the members' means differ by their
+    weights; for one member, the means of its traces by the weather; for one member and trace, the forecasts by the
+    state.
 
     Args:
         discharge: of every member with every trace from every state, (members, traces, states, days).

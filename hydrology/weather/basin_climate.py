@@ -7,9 +7,8 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from hydrology.base.calendar import Days
-
-Array = npt.NDArray[np.float64]
+from hydrology.base.arrays import Array, Integers
+from hydrology.base.calendar import Days, month
 
 MIN_DAYS_OF_MONTH = 50
 """A calendar month with fewer known days has no climate."""
@@ -36,32 +35,24 @@ class BasinClimate:
     def of_record(cls, source: str, days: Days, values: Mapping[str, npt.NDArray[np.floating]]) -> Self:
         """Compute it from daily weather, (days,) by variable: precipitation, tmax, tmin."""
         missing = np.full(len(days), np.nan)
-        month = months(days)
+        of_month = month(days)
         tmax, tmin = (np.asarray(values.get(name, missing), np.float64) for name in ("tmax", "tmin"))
         rain = np.asarray(values.get("precipitation", missing), np.float64)
-        return cls(source, _by_month(rain, month, np.mean), _by_month((tmax + tmin) / 2, month, np.median))
+        return cls(source, _by_month(rain, of_month, np.mean), _by_month((tmax + tmin) / 2, of_month, np.median))
 
     @classmethod
     def of_attribute(cls, p_mean: float) -> Self | None:
-        """Compute it from the attribute `p_mean`, mean precipitation in mm/day.
-
-        None where the value is impossible."""
+        """Compute it from the attribute `p_mean`, mean precipitation in mm/day; None where it is impossible."""
         if not 0 < p_mean <= MAX_P_MEAN:
             return None
         return cls("the attribute p_mean", np.full(12, p_mean), _UNKNOWN)
 
 
-def months(days: Days) -> npt.NDArray[np.int64]:
-    """Return the calendar month of each day, 0 to 11."""
-    number: npt.NDArray[np.int64] = days.astype("datetime64[M]").astype(np.int64) % 12
-    return number
-
-
-def _by_month(values: Array, month: npt.NDArray[np.int64], statistic: Callable[[Array], np.floating]) -> Array:
+def _by_month(values: Array, months: Integers, statistic: Callable[[Array], np.floating]) -> Array:
     result = np.full(12, np.nan)
     known = ~np.isnan(values)
     for number in range(12):
-        of_month = values[known & (month == number)]
-        if len(of_month) >= MIN_DAYS_OF_MONTH:
-            result[number] = statistic(of_month)
+        those = values[known & (months == number + 1)]
+        if len(those) >= MIN_DAYS_OF_MONTH:
+            result[number] = statistic(those)
     return result

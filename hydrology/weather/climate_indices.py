@@ -4,15 +4,13 @@ Source: Addor et al. 2017, doi:10.5194/hess-21-5293-2017, table 2.
 """
 
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from hydrology.base.calendar import Days, month
+from hydrology.base.arrays import Array, Mask
+from hydrology.base.calendar import Days, day_of_year, month
 from hydrology.base.errors import DataProblem
-
-Array = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
 
 _DAYS_PER_YEAR = 365.25
 _SEASONS = ("djf", "mam", "jja", "son")
@@ -57,16 +55,14 @@ def climate_indices(precipitation: Array, temperature: Array, pet: Array, days: 
     mean = float(precipitation.mean()) if len(precipitation) else 0.0
     if mean <= 0:
         raise DataProblem("Climate indices need precipitation: there is none in the period.")
-    high = _spells(precipitation >= 5 * mean, days)
-    low = _spells(precipitation < 1, days)
     return ClimateIndices(
-        mean,
-        float(pet.mean()),
-        seasonality(precipitation, temperature, days),
-        float(precipitation[temperature < 0].sum() / precipitation.sum()),
-        float(pet.mean()) / mean,
-        *high,
-        *low,
+        p_mean=mean,
+        pet_mean=float(pet.mean()),
+        p_seasonality=seasonality(precipitation, temperature, days),
+        frac_snow=float(precipitation[temperature < 0].sum() / precipitation.sum()),
+        aridity=float(pet.mean()) / mean,
+        **_spells("high_prec", precipitation >= 5 * mean, days),
+        **_spells("low_prec", precipitation < 1, days),
     )
 
 
@@ -78,19 +74,18 @@ def seasonality(precipitation: Array, temperature: Array, days: Days) -> float:
     δ_P · sgn(Δ_T) · cos(2π (s_P - s_T)), from sine curves fitted to both by least squares.
     Source: Woods 2009, doi:10.1016/j.advwatres.2009.06.011.
     """
-    january = days.astype("datetime64[Y]").astype("datetime64[D]")
-    phase = 2 * np.pi * (days - january).astype(np.float64) / _DAYS_PER_YEAR
+    phase = 2 * np.pi * (day_of_year(days) - 1) / _DAYS_PER_YEAR
     basis = np.stack([np.ones_like(phase), np.sin(phase), np.cos(phase)], axis=1)
-    p = np.linalg.lstsq(basis, precipitation)[0]
-    t = np.linalg.lstsq(basis, temperature)[0]
+    p, t = (np.linalg.lstsq(basis, values)[0] for values in (precipitation, temperature))
     swing = float(np.hypot(t[1], t[2]))
     return float(p[1:] @ t[1:]) / (float(p[0]) * swing) if swing > 0 else 0.0
 
 
-def _spells(of_kind: Mask, days: Days) -> tuple[float, float, str | None]:
-    """Return frequency (days/year), mean duration (days) and season of days of a kind."""
-    if not of_kind.any():
-        return 0.0, 0.0, None
-    spells = int((of_kind & ~np.concatenate([[False], of_kind[:-1]])).sum())
-    counts = np.bincount(month(days[of_kind]) % 12 // 3, minlength=4)
-    return float(of_kind.mean()) * _DAYS_PER_YEAR, float(of_kind.sum()) / spells, _SEASONS[int(counts.argmax())]
+def _spells(name: str, of_kind: Mask, days: Days) -> dict[str, Any]:
+    """Return frequency (days/year), mean duration (days) and season of days of a kind, by index."""
+    frequency, duration, season = 0.0, 0.0, None
+    if of_kind.any():
+        spells = int((of_kind & ~np.concatenate([[False], of_kind[:-1]])).sum())
+        frequency, duration = float(of_kind.mean()) * _DAYS_PER_YEAR, float(of_kind.sum()) / spells
+        season = _SEASONS[int(np.bincount(month(days[of_kind]) % 12 // 3, minlength=4).argmax())]
+    return {f"{name}_freq": frequency, f"{name}_dur": duration, f"{name}_timing": season}

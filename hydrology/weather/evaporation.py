@@ -3,18 +3,11 @@
 import numpy as np
 import numpy.typing as npt
 
-from hydrology.base.calendar import Days
-
-Array = npt.NDArray[np.float64]
+from hydrology.base.arrays import Array
+from hydrology.base.calendar import Days, day_of_year
 
 _SOLAR_CONSTANT = 118.1  # MJ/m2/day: 0.0820 MJ/m2/min
 _LATENT_HEAT = 2.45  # MJ/kg
-
-
-def day_of_year(days: Days) -> Array:
-    """Return 1 for 1 January to 365 or 366, shape (days,)."""
-    number: Array = (days - days.astype("datetime64[Y]").astype("datetime64[D]")).astype(np.float64) + 1
-    return number
 
 
 def daylength(days: Days, latitude: npt.ArrayLike) -> Array:
@@ -34,8 +27,7 @@ def extraterrestrial_radiation(days: Days, latitude: npt.ArrayLike) -> Array:
     declination, sunset, phi = _geometry(days, latitude)
     distance = 1 + 0.033 * np.cos(2 * np.pi / 365 * day_of_year(days))[:, np.newaxis]
     height = sunset * np.sin(phi) * np.sin(declination) + np.cos(phi) * np.cos(declination) * np.sin(sunset)
-    radiation: Array = _SOLAR_CONSTANT / np.pi * distance * height
-    return radiation
+    return np.asarray(_SOLAR_CONSTANT / np.pi * distance * height)
 
 
 def potential_evapotranspiration(temperature: npt.ArrayLike, radiation: npt.ArrayLike) -> Array:

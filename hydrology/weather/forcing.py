@@ -12,6 +12,7 @@ from typing import Literal, Self
 import numpy as np
 import numpy.typing as npt
 
+from hydrology.base.arrays import Mask
 from hydrology.base.calendar import Day, Days, Period, day
 from hydrology.base.errors import DataProblem, InvalidInput, printable
 from hydrology.base.variables import WEATHER
@@ -35,20 +36,9 @@ _NAME_RULE = "1 to 64 letters, digits and the characters _ . -"
 _MAX_CREDIT = 500
 _MAX_UNIT = 32
 
-Fault = Literal[
-    "duplicate",
-    "impossible-value",
-    "missing-lead",
-    "negative-precipitation",
-    "no-trace",
-    "nameless-trace",
-    "other-days",
-    "ragged-traces",
-    "tmin-above-tmax",
-    "too-large",
-    "unknown-variable",
-    "wrong-unit",
-]
+_OfValues = Literal["impossible-value", "negative-precipitation", "tmin-above-tmax", "unknown-variable", "wrong-unit"]
+_OfTraces = Literal["duplicate", "missing-lead", "no-trace", "nameless-trace", "other-days", "ragged-traces"]
+Fault = Literal[_OfValues, _OfTraces, "too-large"]
 
 
 class WeatherRefused(DataProblem):
@@ -247,14 +237,9 @@ class WeatherForecast:
             )
         possible = (quantity.lowest <= values) & (values <= quantity.highest)
         limits = f"{quantity.lowest:g} to {quantity.highest:g} {quantity.unit}{unit_hint(variable, values)}"
-        self._refuse_where(
-            ~possible,
-            "impossible-value",
-            f"{variable} is outside {limits}",
-            "correct it, or its unit",
-        )
+        self._refuse_where(~possible, "impossible-value", f"{variable} is outside {limits}", "correct it, or its unit")
 
-    def _refuse_where(self, bad: npt.NDArray[np.bool_], fault: Fault, cause: str, remedy: str) -> None:
+    def _refuse_where(self, bad: Mask, fault: Fault, cause: str, remedy: str) -> None:
         if bad.any():
             trace, lead = np.argwhere(bad)[0]
             raise self._refuse(fault, f"{cause} on {self.period.days[lead]} in trace {self.traces[trace]}: {remedy}.")

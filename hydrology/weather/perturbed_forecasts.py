@@ -8,11 +8,9 @@ represents the uncertainty of a basin's precipitation between the gauges.
 from collections.abc import Mapping
 
 import numpy as np
-import numpy.typing as npt
 
+from hydrology.base.arrays import Array
 from hydrology.base.calendar import Period, month
-
-Array = npt.NDArray[np.float64]
 
 SOURCE = "perturbed-observations"
 CREDIT = "Perturbed observations of those days: nobody issued it as a forecast."

@@ -4,13 +4,14 @@
 """
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from hydrology.base.arrays import Mask
 from hydrology.base.calendar import Period
 from hydrology.base.discharge_values import refused
-from hydrology.base.findings import Finding
+from hydrology.base.findings import Finding, Severity
 from hydrology.base.series import DailySeries, Flag
 from hydrology.base.units import Area, to_mm_per_day
 from hydrology.weather.basin_climate import BasinClimate
@@ -56,99 +57,72 @@ def quality_report(
     return findings
 
 
+def _finding(code: str, severity: Severity, sentence: str, product: str, **detail: Any) -> Finding:
+    return Finding(code, severity, sentence, {"product": product, **detail})
+
+
 def _area_mismatch(areas: Mapping[str, float]) -> Iterator[Finding]:
     if not areas:
         return
     low, high = min(areas, key=areas.__getitem__), max(areas, key=areas.__getitem__)
     if areas[high] > (1 + AREA_TOLERANCE) * areas[low]:
-        yield Finding(
-            "area-mismatch",
-            "warning",
+        sentence = (
             f"The drainage areas differ by more than 10 %: {high} is {areas[high] / 1e6:.1f} km2, "
-            f"{low} is {areas[low] / 1e6:.1f} km2. Depths of runoff depend on which one is used.",
-            {"areas_m2": dict(areas), "ratio": areas[high] / areas[low]},
+            f"{low} is {areas[low] / 1e6:.1f} km2. Depths of runoff depend on which one is used."
         )
+        detail = {"areas_m2": dict(areas), "ratio": areas[high] / areas[low]}
+        yield Finding("area-mismatch", "warning", sentence, detail)
 
 
 def _gaps(product: str, variable: str, series: DailySeries) -> Iterator[Finding]:
-    gaps = _ranges(np.isnan(series.values))
-    if gaps:
+    if gaps := _ranges(np.isnan(series.values)):
         lengths = [last - first + 1 for first, last in gaps]
-        yield Finding(
-            "gaps",
-            "info" if variable in ("discharge", "swe") else "warning",
-            f"{variable} of {product} misses {sum(lengths)} of {len(series)} days, at most {max(lengths)} in a row.",
-            {
-                "product": product,
-                "variable": variable,
-                "count": sum(lengths),
-                "longest": max(lengths),
-                "ranges": _dates(gaps, series.period),
-            },
-        )
+        count, longest = sum(lengths), max(lengths)
+        severity: Severity = "info" if variable in ("discharge", "swe") else "warning"
+        sentence = f"{variable} of {product} misses {count} of {len(series)} days, at most {longest} in a row."
+        detail = {"count": count, "longest": longest, "ranges": _dates(gaps, series.period)}
+        yield _finding("gaps", severity, sentence, product, variable=variable, **detail)
 
 
 def _flags(product: str, variable: str, series: DailySeries) -> Iterator[Finding]:
     counts = {str(flag.name).lower(): int(((series.flags & flag) != 0).sum()) for flag in Flag}
-    counts = {name: count for name, count in counts.items() if count}
-    if counts:
+    if counts := {name: count for name, count in counts.items() if count}:
         listed = ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in counts.items())
-        yield Finding(
-            "flags",
-            "info",
-            f"Days of {variable} of {product} by flag: {listed}.",
-            {"product": product, "variable": variable, "counts": counts},
-        )
+        sentence = f"Days of {variable} of {product} by flag: {listed}."
+        yield _finding("flags", "info", sentence, product, variable=variable, counts=counts)
 
 
 def _negative_precipitation(product: str, series: DailySeries) -> Iterator[Finding]:
     negative = series.values < 0
-    if negative.any():
-        yield Finding(
-            "negative-precipitation",
-            "error",
-            f"Precipitation of {product} is below 0 on {int(negative.sum())} days, which is not possible.",
-            {
-                "product": product,
-                "count": int(negative.sum()),
-                "lowest": float(np.nanmin(series.values)),
-                "ranges": _dates(_ranges(negative), series.period),
-            },
-        )
+    if count := int(negative.sum()):
+        sentence = f"Precipitation of {product} is below 0 on {count} days, which is not possible."
+        detail = {"lowest": float(np.nanmin(series.values)), "ranges": _dates(_ranges(negative), series.period)}
+        yield _finding("negative-precipitation", "error", sentence, product, count=count, **detail)
 
 
 def _empty_swe(product: str, series: DailySeries) -> Iterator[Finding]:
     known = series.values[~np.isnan(series.values)]
     if len(known) and not known.any():
-        yield Finding(
-            "swe-placeholder",
-            "warning",
-            f"Snow water equivalent of {product} is 0 on every day: a placeholder, not 'no snow'.",
-            {"product": product, "days": len(known)},
-        )
+        sentence = f"Snow water equivalent of {product} is 0 on every day: a placeholder, not 'no snow'."
+        yield _finding("swe-placeholder", "warning", sentence, product, days=len(known))
 
 
 def _refused_values(product: str, series: DailySeries) -> Iterator[Finding]:
     suspect = series.flags & Flag.SUSPECT != 0
-    if sentence := refused(series):
-        yield Finding(
-            "suspect-discharge",
-            "warning",
-            f"Discharge of {product}: {sentence}.",
-            {"product": product, "count": int(suspect.sum()), "ranges": _dates(_ranges(suspect), series.period)},
-        )
+    if fault := refused(series):
+        detail = {"count": int(suspect.sum()), "ranges": _dates(_ranges(suspect), series.period)}
+        yield _finding("suspect-discharge", "warning", f"Discharge of {product}: {fault}.", product, **detail)
 
 
 def _constant_flow(product: str, series: DailySeries) -> Iterator[Finding]:
     known = series.values[~np.isnan(series.values)]
     if len(known) > 1 and known.max() == known.min():
-        yield Finding(
-            "constant-flow",
-            "warning",
+        sentence = (
             f"Discharge of {product} is {known[0]:g} {series.unit} on every known day: "
-            "no score can be computed and no model can learn from it.",
-            {"product": product, "value": float(known[0]), "unit": series.unit, "days": len(known)},
+            "no score can be computed and no model can learn from it."
         )
+        detail = {"value": float(known[0]), "unit": series.unit, "days": len(known)}
+        yield _finding("constant-flow", "warning", sentence, product, **detail)
 
 
 def _suspect_zeros(product: str, series: DailySeries) -> Iterator[Finding]:
@@ -163,16 +137,14 @@ def _suspect_zeros(product: str, series: DailySeries) -> Iterator[Finding]:
         return
     median = float(np.median(flow[flow > 0]))
     high = np.concatenate([[False], flow >= median, [False]])  # shifted by one; NaN is not high
-    suspect = [(first, last) for first, last in runs if high[first] and high[last + 2]]
-    if suspect:
+    if suspect := [(first, last) for first, last in runs if high[first] and high[last + 2]]:
         days = sum(last - first + 1 for first, last in suspect)
-        yield Finding(
-            "suspect-zeros",
-            "warning",
+        sentence = (
             f"Discharge of {product} is exactly 0 on {days} days between days of at least its median flow: "
-            "these are likely missing values.",
-            {"product": product, "count": days, "ranges": _dates(suspect, series.period)},
+            "these are likely missing values."
         )
+        detail = {"count": days, "ranges": _dates(suspect, series.period)}
+        yield _finding("suspect-zeros", "warning", sentence, product, **detail)
 
 
 def _excess_runoff(
@@ -187,28 +159,19 @@ def _excess_runoff(
         runoff = to_mm_per_day(discharge.over(period).values, unit=discharge.unit, area=area)
         fallen = rain.over(period).values.astype(np.float64)
         common = ~(np.isnan(runoff) | np.isnan(fallen))
-        out_mm, in_mm = float(runoff[common].sum()), float(fallen[common].sum())
+        days, out_mm, in_mm = int(common.sum()), float(runoff[common].sum()), float(fallen[common].sum())
         if out_mm > in_mm:
-            times = f"{out_mm / in_mm:.2f} times" if in_mm > 0 else "above"
-            yield Finding(
-                "runoff-above-precipitation",
-                "warning",
-                f"Observed runoff of {product} is {times} the precipitation of {forcing} over "
-                f"{int(common.sum())} common days: no model that conserves mass can fit this basin.",
-                {
-                    "discharge": product,
-                    "precipitation": forcing,
-                    "ratio": out_mm / in_mm if in_mm > 0 else None,
-                    "runoff_mm": out_mm,
-                    "precipitation_mm": in_mm,
-                    "area": area.name,
-                    "area_m2": area.m2,
-                    "days": int(common.sum()),
-                },
+            ratio = out_mm / in_mm if in_mm > 0 else None
+            sentence = (
+                f"Observed runoff of {product} is {'above' if ratio is None else f'{ratio:.2f} times'} the "
+                f"precipitation of {forcing} over {days} common days: no model that conserves mass can fit this basin."
             )
+            detail = {"discharge": product, "precipitation": forcing, "ratio": ratio, "runoff_mm": out_mm}
+            detail |= {"precipitation_mm": in_mm, "area": area.name, "area_m2": area.m2, "days": days}
+            yield Finding("runoff-above-precipitation", "warning", sentence, detail)
 
 
-def _ranges(mask: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
+def _ranges(mask: Mask) -> list[tuple[int, int]]:
     """Return the first and last index of every run of True."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8)))
     return [(int(first), int(after) - 1) for first, after in edges.reshape(-1, 2)]

@@ -5,8 +5,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from hydrology.base.arrays import Array
 from hydrology.base.longitudes import normalised
-from hydrology.base.outline import Array, BadOutline, Polygon
+from hydrology.base.outline import BadOutline, Polygon
 from hydrology.base.outline_area import covered
 
 MAX_POINTS = 4

@@ -1,30 +1,25 @@
 """Fills days that a source's calendar lacks.
 
-Daymet's years have 365 days, so leap years end on 30 December.
-
-The rule is that of the Daymet files of CAMELS (Newman et al. 2015, doi:10.5194/hess-19-209-2015), in which 31 December
-of a leap year is the mean of 29 and 30 December in every column, also of precipitation, which is unknown for that day.
-The value is FILLED, and every run that consumes it counts it (`filled_forcing`).
+Daymet's years have 365 days, so leap years end on 30 December. The rule is that of the Daymet files of CAMELS (Newman
+et al. 2015, doi:10.5194/hess-19-209-2015), in which 31 December of a leap year is the mean of 29 and 30 December in
+every column, also of precipitation, which is unknown for that day. The value is FILLED, and every run that consumes it
+counts it (`filled_forcing`).
 """
 
 import numpy as np
 import numpy.typing as npt
 
-from hydrology.base.calendar import Day, Days, Period
+from hydrology.base.arrays import Mask
+from hydrology.base.calendar import Day, Days, Period, day_of_year
 from hydrology.base.series import DailySeries, Flag
 
 _ROUNDING = 0.0051  # of the files: two decimals
 _TWO_DAYS = np.timedelta64(2, "D")
 
 
-def lacking(days: Days) -> npt.NDArray[np.bool_]:
-    """Return which days a calendar of 365 days lacks.
-
-    31 December of leap years."""
-    years = days.astype("datetime64[Y]")
-    of_year = (days - years.astype("datetime64[D]")).astype(np.int64)
-    mask: npt.NDArray[np.bool_] = of_year == 365
-    return mask
+def lacking(days: Days) -> Mask:
+    """Return which days a calendar of 365 days lacks: 31 December of leap years."""
+    return np.asarray(day_of_year(days) == 366)
 
 
 def first_needed(first: Day) -> Day:

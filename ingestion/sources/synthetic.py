@@ -14,7 +14,7 @@ import numpy as np
 
 from hydrology.base.calendar import Day, Period, as_date, day
 from hydrology.base.errors import InvalidInput, excerpt
-from hydrology.base.units import Area, mm_per_day_to_cfs
+from hydrology.base.units import Area, converted
 from hydrology.synthetic.synthetic import Landscape, SyntheticWater, Weather, landscape, water, weather
 from hydrology.weather.climate_indices import climate_indices
 
@@ -122,7 +122,7 @@ def _forcing(land: Landscape, sky: Weather, days: list[str], b: int) -> list[str
 
 
 def _streamflow(land: Landscape, sky: Weather, truth: SyntheticWater, days: list[str], b: int) -> list[str]:
-    cfs = mm_per_day_to_cfs(truth.discharge[:, b], area=Area(PRODUCT, float(land.area[b])))
+    cfs = converted(truth.discharge[:, b], unit="mm/day", into="cfs", area=Area(PRODUCT, float(land.area[b])))
     # Ice makes a real gauge uncertain, so its frozen days are estimates.
     flags = np.where(sky.temperature[:, b] < -5, "A:e", "A")
     if b == 1:

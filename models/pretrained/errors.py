@@ -93,7 +93,7 @@ def read(ensemble: Ensemble) -> ShippedErrors | None:
 def _errors(tensors: checkpoint.Tensors, header: dict[str, Any]) -> ShippedErrors:
     parts = {name: tensor.float().numpy() for name, tensor in checkpoint.under(_BASINS, tensors).items()}
     basins = {
-        name: BasinErrors.from_arrays({part: values[at] for part, values in parts.items()}, days)
+        name: BasinErrors.from_arrays({part: values[at] for part, values in parts.items()}, days=days)
         for at, (name, days) in enumerate(header["basins"].items())
     }
     shape, regional = (

@@ -6,10 +6,10 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import absent
+from hydrology.base.arrays import Array
 from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem, InvalidInput
 from hydrology.base.reasons import Reason
-from hydrology.base.units import Array
 from hydrology.weather.climate_indices import CLIMATE, ClimateIndices, climate_indices
 from hydrology.weather.evaporation import extraterrestrial_radiation, potential_evapotranspiration
 from records.basins import basins

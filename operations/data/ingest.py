@@ -21,7 +21,7 @@ from ingestion.base import BasinData, Source, SourceFile
 from operations.data.check_weather import check_observed
 from records.authority import permissions
 from records.authority.permissions import SERVICE, Grant
-from records.basins import basins
+from records.basins import basins, quality
 from records.database.engine import Database
 from records.runs import states
 from records.series import series, sources
@@ -187,5 +187,5 @@ def report_quality(database: Database, basin: str, clock: Clock) -> list[Finding
         for finding in findings:
             by_product.setdefault(str(finding.detail.get("product", "basin")), []).append(finding)
         for product, found in by_product.items():
-            basins.replace_quality(session, basin, product, [asdict(finding) for finding in found], clock.wall())
+            quality.replace(session, basin, product, [asdict(finding) for finding in found], clock.wall())
     return findings

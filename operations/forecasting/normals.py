@@ -7,11 +7,12 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent, absent
+from hydrology.base.arrays import Array
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day, Days, Period
 from hydrology.base.reasons import Reason
 from hydrology.base.units import to_mm_per_day
-from hydrology.climatology.normals import Array, normal_means, too_few_years
+from hydrology.climatology.normals import normal_means, too_few_years
 from models.nets.products import BLOCK
 from operations.data.basins import area_by
 from records.basins.basins import Basin

@@ -5,9 +5,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from hydrology.base.absent import Absent, absent
+from hydrology.base.arrays import Array
 from hydrology.base.calendar import Day, Period
 from hydrology.base.reasons import Reason
-from hydrology.snow.snow17 import Array, snow17
+from hydrology.snow.snow17 import snow17
 from jobspec.training import InputsConfig
 from operations.data.dataset import BasinForcing
 from operations.data.pet import TEMPERATURES

@@ -86,7 +86,7 @@ def decide(
         decision = _promote(database, clock, decision)
     if decision.basins or version.properties.comparison is None:
         with database.transaction() as session:
-            versions.set_comparison(session, candidate, decision)
+            versions.update_properties(session, candidate, comparison=decision)
     log.info("promotion.decided", candidate=candidate, better=decision.better, promoted=len(decision.promoted))
     return decision
 

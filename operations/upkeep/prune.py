@@ -95,7 +95,7 @@ def _prune(
     dry_run: bool,
     show: Show,
 ) -> Pruned:
-    stored, days = ACTIONS[rule], RULES[rule].days(settings)
+    stored, days = ACTIONS[rule], retention.days_of(rule, settings)
     before = retention.before(clock.wall(), days)
     with database.reading() as session:
         outdated = stored.outdated(session, before)
@@ -110,7 +110,7 @@ def _prune(
         with database.transaction() as session:
             audit.record(session, actor, "store pruned", rule, clock.wall(), count=done, days=days)
         log.info("prune.done", rule=rule, count=done, days=days)
-    return Pruned(rule, RULES[rule].in_words(days), total if dry_run else done)
+    return Pruned(rule, retention.in_words(rule, days), total if dry_run else done)
 
 
 def _batches(ids: Collection[Any], together: int) -> Iterator[list[Any]]:

@@ -16,8 +16,8 @@ import structlog
 from hydrology.base.absent import Absent, first_texts
 from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem, InvalidInput
-from hydrology.uncertainty.error_fit import ErrorPairs, Fit, fit
-from hydrology.uncertainty.errors_by_lead import PastForecasts, fit_forecasts
+from hydrology.uncertainty.error_fit import ErrorPairs, Fit, fit, fit_errors
+from hydrology.uncertainty.errors_by_lead import PastForecasts
 from jobspec.training import used_periods
 from models.nets.products import BLOCK
 from operations.forecasting.calibrated_flow import MIN_ISSUE_DAYS, error_model_of
@@ -131,7 +131,7 @@ def _fitted(
     database: Database, clock: Clock, version_id: str, issue_days: IssueDays, pairs: Mapping[str, PastForecasts]
 ) -> Calibrated:
     period = Period(issue_days.days[0], issue_days.days[-1])
-    return _store(database, clock, version_id, issue_days.weather, period, fit_forecasts(pairs))
+    return _store(database, clock, version_id, issue_days.weather, period, fit_errors(pairs))
 
 
 def _store(database: Database, clock: Clock, version_id: str, weather: str, period: Period, model: Fit) -> Calibrated:

@@ -184,4 +184,4 @@ def _store_closure(database: Database, evaluation: Evaluation) -> None:
         period=str(evaluation.period),
     )
     with database.transaction() as session:
-        versions.set_closure(session, evaluation.version_id, closure)
+        versions.update_properties(session, evaluation.version_id, closure=closure)

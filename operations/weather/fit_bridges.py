@@ -11,13 +11,15 @@ import numpy as np
 import structlog
 from sqlalchemy.orm import Session
 
+from hydrology.base.arrays import Array
 from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem, InvalidInput, Problem
 from hydrology.base.series import DailySeries, Flag, Flags
 from hydrology.base.similar_basins import ATTRIBUTES, most_similar
 from hydrology.base.variables import WEATHER
-from hydrology.weather import bridge as method
-from hydrology.weather.bridge import BRIDGED, PRECIPITATION, DailyWeather, TooFewDays
+from hydrology.weather import bridge_fit as method
+from hydrology.weather.bridge import BRIDGED, PRECIPITATION, DailyWeather
+from hydrology.weather.bridge_fit import TooFewDays
 from ingestion.base import BasinData, SourceFile, SourceSeries
 from jobspec.jobs.data import BridgeFit
 from operations.data.basins import chosen
@@ -200,7 +202,7 @@ def _pooled(session: Session, own: Mapping[str, NewPart], too_few: Mapping[str, 
     return pooled
 
 
-def _features(session: Session, names: Sequence[str]) -> method.Array:
+def _features(session: Session, names: Sequence[str]) -> Array:
     stored = {basin.id: basin for basin in basins.list_basins(session)}
     places = [(stored[name].latitude, stored[name].longitude) for name in names]
     return np.concatenate([np.array(places, np.float64), basins.attributes_of(session, names, ATTRIBUTES)], axis=1)
@@ -282,7 +284,7 @@ def _days_with_rain(bridged: DailyWeather) -> Period:
     return Period(days[0], days[-1])
 
 
-def _flags(of_source: Flags, values: method.Array) -> Flags:
+def _flags(of_source: Flags, values: Array) -> Flags:
     """Return the flags of bridged values.
 
     Those of the source's days, as far as they still apply."""

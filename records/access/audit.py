@@ -12,49 +12,20 @@ from records.access.tables import AuditRow
 from records.database.base import JsonObject
 from records.database.statements import add_all, as_record
 
+_OfAccess = Literal["key created", "key revoked", "job posted", "job cancelled"]
+_OfData = Literal["observations posted", "weather posted", "weather added", "data ingested"]
+_OfFeeds = Literal["feed created", "feed fetched", "feed removed", "bridge fitted", "bridge applied"]
+_OfSchedules = Literal["schedule created", "schedule changed", "schedule deleted", "schedule skipped"]
+_OfBasins = Literal["basin posted", "basin added", "climate computed", "basin registered", "basin changed"]
+_OfThresholds = Literal["threshold set", "threshold removed"]
+_OfAlerts = Literal[
+    "subscription created", "subscription changed", "secret rotated", "subscription deleted", "delivery replayed"
+]
+_OfScores = Literal["model trained", "model evaluated", "error model fitted", "forecasts verified", "levels computed"]
+_OfForecasts = Literal["models compared", "forecast issued", "daily cycle", "archive replayed"]
+_OfModels = Literal["model promoted", "model rolled back", "model installed", "store pruned"]
 Action = Literal[
-    "key created",
-    "key revoked",
-    "job posted",
-    "job cancelled",
-    "observations posted",
-    "weather posted",
-    "weather added",
-    "data ingested",
-    "feed created",
-    "feed fetched",
-    "feed removed",
-    "bridge fitted",
-    "bridge applied",
-    "schedule created",
-    "schedule changed",
-    "schedule deleted",
-    "schedule skipped",
-    "basin posted",
-    "basin added",
-    "climate computed",
-    "basin registered",
-    "basin changed",
-    "threshold set",
-    "threshold removed",
-    "subscription created",
-    "subscription changed",
-    "secret rotated",
-    "subscription deleted",
-    "delivery replayed",
-    "model trained",
-    "model evaluated",
-    "error model fitted",
-    "forecasts verified",
-    "levels computed",
-    "models compared",
-    "forecast issued",
-    "daily cycle",
-    "archive replayed",
-    "model promoted",
-    "model rolled back",
-    "model installed",
-    "store pruned",
+    _OfAccess, _OfData, _OfFeeds, _OfSchedules, _OfBasins, _OfThresholds, _OfAlerts, _OfScores, _OfForecasts, _OfModels
 ]
 
 

@@ -62,22 +62,18 @@ def make(session: Session, name: str, scope: Scope, expires_at: datetime | None,
 
 def check(session: Session, token: str, at: datetime) -> Key | None:
     """Return the key that is valid for a token at an instant. None if the token is unknown, expired or revoked."""
-    parts = _TOKEN.fullmatch(token)
-    row = None if parts is None else session.get(KeyRow, parts[1], populate_existing=True)
-    # Hashes of 256 random bits need no salt; the comparison takes constant time.
-    if row is None or not compare_digest(row.token_sha256, sha256(token.encode())):
+    row = _of_token(session, token)
+    if row is None or row.revoked_at is not None or (row.expires_at is not None and row.expires_at <= at):
         return None
-    expired = row.expires_at is not None and row.expires_at <= at
-    return None if expired or row.revoked_at is not None else as_record(Key, row)
+    return as_record(Key, row)
 
 
 def why_refused(session: Session, token: str) -> str:
     """Return why `check` refused a token, without quoting any part of it."""
-    parts = _TOKEN.fullmatch(token)
-    if parts is None:
+    if _TOKEN.fullmatch(token) is None:
         return "malformed"
-    row = session.get(KeyRow, parts[1], populate_existing=True)
-    if row is None or not compare_digest(row.token_sha256, sha256(token.encode())):
+    row = _of_token(session, token)
+    if row is None:
         return "unknown"
     return "revoked" if row.revoked_at is not None else "expired"
 
@@ -88,10 +84,7 @@ def get(session: Session, key: str) -> Key:
     Raises:
         UnknownKey: there is none with this id.
     """
-    row = session.get(KeyRow, key, populate_existing=True)
-    if row is None:
-        raise _unknown(key)
-    return as_record(Key, row)
+    return as_record(Key, _row(session, key))
 
 
 def revoke(session: Session, key: str, at: datetime) -> Key:
@@ -100,9 +93,7 @@ def revoke(session: Session, key: str, at: datetime) -> Key:
     Raises:
         UnknownKey: there is none with this id.
     """
-    row = session.get(KeyRow, key, populate_existing=True, with_for_update=True)
-    if row is None:
-        raise _unknown(key)
+    row = _row(session, key, with_for_update=True)
     row.revoked_at = row.revoked_at or at
     session.flush()
     return as_record(Key, row)
@@ -126,5 +117,15 @@ def is_official(session: Session, key_id: str | None) -> bool:
     return key_id is None or session.scalar(select(KeyRow.scope).where(KeyRow.id == key_id)) == _ADMIN
 
 
-def _unknown(key: str) -> UnknownKey:
-    return UnknownKey(f"No key {key!r} is stored here: list the keys to see their ids.")
+def _row(session: Session, key: str, *, with_for_update: bool = False) -> KeyRow:
+    row = session.get(KeyRow, key, populate_existing=True, with_for_update=with_for_update or None)
+    if row is None:
+        raise UnknownKey(f"No key {key!r} is stored here: list the keys to see their ids.")
+    return row
+
+
+def _of_token(session: Session, token: str) -> KeyRow | None:
+    parts = _TOKEN.fullmatch(token)
+    row = None if parts is None else session.get(KeyRow, parts[1], populate_existing=True)
+    # Hashes of 256 random bits need no salt; the comparison takes constant time.
+    return row if row is not None and compare_digest(row.token_sha256, sha256(token.encode())) else None

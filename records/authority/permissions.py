@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.basins import basin_id
 from hydrology.base.errors import InvalidInput
-from jobspec.authority import Authority, Role, Subject
+from jobspec.authority import Role, Subject
 from jobspec.jobs.base import JobRequest
 from records.access import keys
 from records.access.keys import Key
@@ -80,7 +80,7 @@ def of_job(session: Session, job: Job, request: JobRequest, at: datetime) -> Gra
     """
     if job.key_id is None:
         return SERVICE
-    grant = of_key(_valid_key(session, job, at))
+    grant = of_key(_valid_key(session, job, job.key_id, at))
     require(session, grant, request)
     return grant
 
@@ -105,7 +105,8 @@ def require(session: Session, grant: Grant, request: JobRequest) -> None:
         given = _at(result, name)
         if given is not None:
             _SUBJECTS[subject](session, grant, result, given)
-    _require_own_promotion(session, grant, authority, result)
+    if authority.promotes is not None and _at(result, authority.promotes) and result["basins"]:
+        _require_basins(session, grant, result, result["basins"])
 
 
 def version_of(session: Session, grant: Grant, version: str | None) -> str:
@@ -152,20 +153,16 @@ def _of(grant: Grant) -> str:
     return f"The key of {grant.name}, which has the scope operator,"
 
 
-def _valid_key(session: Session, job: Job, at: datetime) -> Key:
-    assert job.key_id is not None
+def _valid_key(session: Session, job: Job, key_id: str, at: datetime) -> Key:
     created = f"schedule {job.schedule_id} was created with" if job.schedule_id else "job was posted with"
     anew = "Create it again with a valid key, or by command." if job.schedule_id else "Post it with a valid key."
     try:
-        key = keys.get(session, job.key_id)
+        key = keys.get(session, key_id)
     except keys.UnknownKey:
-        raise NotAllowed(f"The key {job.key_id} that the {created} is not stored here. {anew}") from None
-    if key.revoked_at is not None and key.revoked_at <= at:
-        raise NotAllowed(
-            f"The key of {key.name} that the {created} was revoked at {key.revoked_at.isoformat()}. {anew}"
-        )
-    if key.expires_at is not None and key.expires_at <= at:
-        raise NotAllowed(f"The key of {key.name} that the {created} expired at {key.expires_at.isoformat()}. {anew}")
+        raise NotAllowed(f"The key {key_id} that the {created} is not stored here. {anew}") from None
+    for ended, word in ((key.revoked_at, "was revoked"), (key.expires_at, "expired")):
+        if ended is not None and ended <= at:
+            raise NotAllowed(f"The key of {key.name} that the {created} {word} at {ended.isoformat()}. {anew}")
     return key
 
 
@@ -205,11 +202,6 @@ def _require_new_bridge(session: Session, grant: Grant, result: Mapping[str, Any
             f"The bridge {result['name']} exists, and forecasts may use it: with the key of {grant.name} fit one under "
             f"a new name. {_ADMIN}"
         )
-
-
-def _require_own_promotion(session: Session, grant: Grant, authority: Authority, result: Mapping[str, Any]) -> None:
-    if authority.promotes is not None and _at(result, authority.promotes) and result["basins"]:
-        _require_basins(session, grant, result, result["basins"])
 
 
 _SUBJECTS: Mapping[Subject, Callable[[Session, Grant, Mapping[str, Any], Any], None]] = {

@@ -17,24 +17,15 @@ from records.weather.tables import FeedRow, WeatherIssueRow
 
 Values = Mapping[str, Any]
 
-_REFERENCE: Mapping[Owned, str] = {
-    "basin": "basin_id",
-    "version": "version_id",
-    "run": "run_id",
-    "weather": "issue_id",
-    "comparison": "comparison_id",
-    "feed": "feed_id",
+_OWNED: Mapping[Owned, tuple[str, InstrumentedAttribute[Any]]] = {
+    "basin": ("basin_id", BasinRow.registered_by),
+    "version": ("version_id", VersionRow.owner),
+    "run": ("run_id", RunRow.owner),
+    "weather": ("issue_id", WeatherIssueRow.operational),
+    "comparison": ("comparison_id", ComparisonRow.owner),
+    "feed": ("feed_id", FeedRow.created_by),
 }
-"""By kind of owner, the column that refers to the owned record."""
-_OWNER: Mapping[Owned, InstrumentedAttribute[Any]] = {
-    "basin": BasinRow.registered_by,
-    "version": VersionRow.owner,
-    "run": RunRow.owner,
-    "weather": WeatherIssueRow.operational,
-    "comparison": ComparisonRow.owner,
-    "feed": FeedRow.created_by,
-}
-"""By kind of owner, the column that names the owner."""
+"""By kind of owner, the column that refers to the owned record, and the column of that record that names the owner."""
 
 
 class UndeclaredWriteError(Exception):
@@ -70,11 +61,11 @@ class Guard:
             raise self._refusal(table, "")
         if owned == "any":
             return
-        root = _OWNER[owned].class_.__table__
+        reference, owner = _OWNED[owned]
         if isinstance(statement, Insert):
             self._check_inserted(connection, statement, rows, table, owned)
         elif isinstance(statement, Update | Delete):
-            column = table.c.id if table is root else table.c[_REFERENCE[owned]]
+            column = table.c.id if table is owner.class_.__table__ else table.c[reference]
             query = select(column).distinct()
             if statement.whereclause is not None:
                 query = query.where(statement.whereclause)
@@ -84,20 +75,19 @@ class Guard:
     def _check_inserted(
         self, connection: Connection, statement: Insert, rows: Sequence[Values], table: Table, owned: Owned
     ) -> None:
-        inserted = list(_inserted(statement, rows))
-        if table is not _OWNER[owned].class_.__table__:
-            self._check(connection, table, owned, {row.get(_REFERENCE[owned]) for row in inserted})
-            return
-        for row in inserted:
-            if row.get(_OWNER[owned].key, ...) != self._mark(owned):
-                raise self._refusal(table, f" that is not marked as its own ({_OWNER[owned].key})")
+        inserted, (reference, owner) = list(_inserted(statement, rows)), _OWNED[owned]
+        if table is not owner.class_.__table__:
+            self._check(connection, table, owned, {row.get(reference) for row in inserted})
+        elif any(row.get(owner.key, ...) != self._mark(owned) for row in inserted):
+            raise self._refusal(table, f" that is not marked as its own ({owner.key})")
 
     def _check(self, connection: Connection, table: Table, owned: Owned, ids: set[Any]) -> None:
         new = {id_ for id_ in ids if (owned, id_) not in self._known}
         if not new:
             return
-        root = _OWNER[owned].class_.__table__
-        mine = select(root.c.id).where(root.c.id.in_(new), _OWNER[owned] == self._mark(owned))
+        _, owner = _OWNED[owned]
+        root = owner.class_.__table__
+        mine = select(root.c.id).where(root.c.id.in_(new), owner == self._mark(owned))
         if others := new - set(connection.execute(mine).scalars()):
             raise self._refusal(table, f" of the {owned} {min(map(str, others))}, which is not its own")
         self._known |= {(owned, id_) for id_ in new}

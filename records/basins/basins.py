@@ -1,22 +1,20 @@
-"""Basins: names, places, areas, attributes and the findings on their data."""
+"""Basins: names, places, areas and attributes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from difflib import SequenceMatcher, get_close_matches
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import ColumnElement, and_, delete, func, or_, select
+from sqlalchemy import ColumnElement, Select, and_, delete, func, or_, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.basins import has_source
 from hydrology.base.errors import NotFound
 from hydrology.weather.climate_indices import CLIMATE
-from records.basins.tables import AreaRow, AttributeRow, BasinRow, QualityRow, TextRow
-from records.database.base import JsonObject
-from records.database.statements import insert_into
+from records.basins.tables import AreaRow, AttributeRow, BasinRow, TextRow
+from records.database.statements import as_record, insert_into
 
 CLIMATE_SOURCE = "climate_computed_from"
 """The text of a basin that names the weather its climate indices were computed from."""
@@ -143,10 +141,8 @@ def registered_by(session: Session, basin: str) -> str | None:
     Raises:
         UnknownBasin: there is no such basin.
     """
-    row = session.execute(select(BasinRow.registered_by).where(BasinRow.id == basin)).one_or_none()
-    if row is None:
-        raise _unknown(session, basin)
-    return row[0]
+    key: str | None = _existing(session, select(BasinRow.registered_by), basin)
+    return key
 
 
 def user_basins(session: Session, key: str | None = None) -> list[str]:
@@ -168,10 +164,7 @@ def get(session: Session, basin: str) -> Basin:
     Raises:
         UnknownBasin: there is none; the message names basins with similar identifiers.
     """
-    row = session.get(BasinRow, basin)
-    if row is None:
-        raise _unknown(session, basin)
-    return _whole(session, [row])[0]
+    return _whole(session, [_existing(session, select(BasinRow), basin)])[0]
 
 
 def require(session: Session, basin: str) -> None:
@@ -180,8 +173,7 @@ def require(session: Session, basin: str) -> None:
     Raises:
         UnknownBasin: it is not; the message names basins with similar identifiers.
     """
-    if session.scalar(select(BasinRow.id).where(BasinRow.id == basin)) is None:
-        raise _unknown(session, basin)
+    _existing(session, select(BasinRow.id), basin)
 
 
 def lock(session: Session, basin: str) -> None:
@@ -191,9 +183,7 @@ def lock(session: Session, basin: str) -> None:
         UnknownBasin: there is none.
     """
     # On SQLite the whole database is locked already, and FOR UPDATE is left out.
-    query = select(BasinRow.id).where(BasinRow.id == basin).with_for_update(key_share=True)
-    if session.scalar(query) is None:
-        raise _unknown(session, basin)
+    _existing(session, select(BasinRow.id).with_for_update(key_share=True), basin)
 
 
 def list_basins(
@@ -216,16 +206,10 @@ def list_basins(
         after: only identifiers after this one.
         limit: maximum number of basins.
     """
-    query = select(BasinRow).order_by(BasinRow.id).limit(limit)
+    query = select(BasinRow).where(*_of_place(huc, box)).order_by(BasinRow.id).limit(limit)
     if text is not None:
-        part = text.lower()
-        query = query.where(
-            or_(
-                func.lower(BasinRow.id).contains(part, autoescape=True),
-                func.lower(BasinRow.name).contains(part, autoescape=True),
-            )
-        )
-    query = query.where(*_of_place(huc, box))
+        columns = (func.lower(column) for column in (BasinRow.id, BasinRow.name))
+        query = query.where(or_(*(column.contains(text.lower(), autoescape=True) for column in columns)))
     if after is not None:
         query = query.where(BasinRow.id > after)
     return _whole(session, session.scalars(query).all())
@@ -278,11 +262,8 @@ def count(session: Session) -> int:
 
 def attributes_of(session: Session, basins: Sequence[str], names: Sequence[str]) -> npt.NDArray[np.float64]:
     """Return attributes (basins, names), NaN if unknown."""
-    rows = session.execute(
-        select(AttributeRow.basin_id, AttributeRow.name, AttributeRow.value).where(
-            AttributeRow.basin_id.in_(basins), AttributeRow.name.in_(names)
-        )
-    )
+    query = select(AttributeRow.basin_id, AttributeRow.name, AttributeRow.value)
+    rows = session.execute(query.where(AttributeRow.basin_id.in_(basins), AttributeRow.name.in_(names)))
     known = {(basin, name): value for basin, name, value in rows}
     table = [[known.get((basin, name), np.nan) for name in names] for basin in basins]
     return np.array(table, dtype=np.float64).reshape(len(basins), len(names))
@@ -316,23 +297,6 @@ def area_of(session: Session, basin: str, name: str) -> float:
     return areas[name]
 
 
-def replace_quality(session: Session, basin: str, product: str, findings: Sequence[JsonObject], at: datetime) -> None:
-    """Replace all findings on a basin's data of one product. Repeating it writes nothing."""
-    lock(session, basin)
-    row = session.get(QualityRow, (basin, product))
-    if row is None:
-        session.add(QualityRow(basin_id=basin, product=product, findings=list(findings), found_at=at))
-    elif row.findings != list(findings):
-        row.findings, row.found_at = list(findings), at
-    session.flush()
-
-
-def quality_of(session: Session, basin: str) -> dict[str, list[JsonObject]]:
-    """Return a basin's findings by product; unchecked products are left out."""
-    rows = session.scalars(select(QualityRow).where(QualityRow.basin_id == basin).order_by(QualityRow.product))
-    return {row.product: row.findings for row in rows}
-
-
 def _by_basin(session: Session, name: str, basins: Sequence[str]) -> dict[str, dict[str, Any]]:
     row = _MAPS[name]
     query = select(row.basin_id, row.name, row.value).where(row.basin_id.in_(basins))
@@ -344,15 +308,8 @@ def _by_basin(session: Session, name: str, basins: Sequence[str]) -> dict[str, d
 
 def _whole(session: Session, rows: Sequence[BasinRow]) -> list[Basin]:
     ids = [row.id for row in rows]
-    areas, attributes, texts = (_by_basin(session, name, ids) for name in _MAPS)
-    return [
-        Basin(
-            *(row.id, row.name, row.latitude, row.longitude, row.huc),
-            *(areas.get(row.id, {}), attributes.get(row.id, {}), texts.get(row.id, {})),
-            *(row.weather_points, row.assume_attributes),
-        )
-        for row in rows
-    ]
+    maps = {name: _by_basin(session, name, ids) for name in _MAPS}
+    return [as_record(Basin, row, **{name: stored.get(row.id, {}) for name, stored in maps.items()}) for row in rows]
 
 
 def _near(basin: str, known: Sequence[str]) -> list[str]:
@@ -367,7 +324,11 @@ def _slips(one: str, other: str) -> int:
     return max(len(one), len(other)) - alike
 
 
-def _unknown(session: Session, basin: str) -> UnknownBasin:
-    close = _near(basin, session.scalars(select(BasinRow.id)).all())
-    hint = f"did you mean {' or '.join(close)}?" if close else "list the basins to see their identifiers."
-    return UnknownBasin(f"No basin {basin!r} is stored here: {hint}")
+def _existing(session: Session, columns: Select[Any], basin: str) -> Any:
+    """Return the first of some columns of a basin's row."""
+    found = session.execute(columns.where(BasinRow.id == basin)).one_or_none()
+    if found is None:
+        close = _near(basin, session.scalars(select(BasinRow.id)).all())
+        hint = f"did you mean {' or '.join(close)}?" if close else "list the basins to see their identifiers."
+        raise UnknownBasin(f"No basin {basin!r} is stored here: {hint}")
+    return found[0]

@@ -1,6 +1,5 @@
 """The database: SQLite by default, PostgreSQL by URL. Transactions and migration."""
 
-import errno
 import fcntl
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -9,60 +8,26 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import URL, Connection, Executable, create_engine, event, inspect, make_url, text
-from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError, NoSuchModuleError
+from sqlalchemy import Connection, Executable, create_engine, event, inspect, text
 from sqlalchemy.orm import Session, sessionmaker
 
 import migrations
-from hydrology.base.errors import InvalidInput, Problem, printable
+from hydrology.base.errors import InvalidInput, printable
+from records.database.dialects import begin_sqlite, open_sqlite, parsed_url
+from records.database.faults import FAULTS, DatabaseProblem, StorageFull, is_full
 from runtime import private_files
+
+__all__ = ["DatabaseProblem", "StorageFull", "is_full"]  # and what stands here
 
 Parameters = Mapping[str, Any]
 Check = Callable[[Connection, Executable, Sequence[Parameters]], None]
 
 HEAD = "head"  # this code's revision
 _MIGRATION_LOCK = 0x667265736865  # any fixed number: PostgreSQL's advisory locks are named by numbers
-_POSTGRESQL_FULL = "53100"
 _READ_REVISION = "SELECT version_num FROM alembic_version"
 MAX_PAUSE_SECONDS = 60
 """Maximum pause of a writer inside a transaction. PostgreSQL then closes its connection, so that a process that was
 stopped there does not hold its locks for ever."""
-# Errors of an unusable database: SQLAlchemy's, the driver's own while it opens a file, and the folder's; the last one
-# occurs if the driver quotes bytes that are not text.
-_FAULTS = (DatabaseError, sqlite3.DatabaseError, OSError, UnicodeDecodeError)
-
-
-class DatabaseProblem(Problem):
-    """The database cannot be reached, or its tables do not match this code."""
-
-    kind = "database"
-    exit_code = 5
-    status = 503
-    remedy = "Try again shortly. If it lasts, run `freshet doctor` on the service's machine."
-
-
-class StorageFull(DatabaseProblem):
-    """Nothing more can be written: the disk of the database or of the data folder is full."""
-
-    kind = "storage-full"
-    status = 507
-    remedy = "Free space on the disk of the database and of the data folder (see `/v1/status`), and send it again."
-
-    def __init__(self) -> None:
-        super().__init__(
-            "Nothing could be written: the disk of the database or of the data folder is full. Free space on it, then "
-            "send the same again."
-        )
-
-
-def is_full(error: BaseException) -> bool:
-    """Return whether an error of the system or a driver means a full disk."""
-    if isinstance(error, OSError):
-        return error.errno in (errno.ENOSPC, errno.EDQUOT)
-    cause = error.orig if isinstance(error, DBAPIError) else error
-    code = getattr(cause, "sqlite_errorcode", None) or getattr(cause, "sqlstate", None)
-    return code in (sqlite3.SQLITE_FULL, _POSTGRESQL_FULL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +59,7 @@ class Database:
             InvalidInput: the URL is not of a SQLite file or of PostgreSQL.
             DatabaseProblem: the driver of PostgreSQL is not installed.
         """
-        parsed = _parsed(url)
+        parsed = parsed_url(url)
         self.url = url
         self.shown = parsed.render_as_string(hide_password=True)
         self.file = Path(parsed.database) if parsed.get_backend_name() == "sqlite" and parsed.database else None
@@ -103,8 +68,8 @@ class Database:
         except ModuleNotFoundError as error:
             raise DatabaseProblem("PostgreSQL needs its driver: pip install 'freshet[postgresql]'.") from error
         if self.file:
-            event.listen(self._engine, "connect", _open_sqlite)
-            event.listen(self._engine, "begin", _begin_sqlite)
+            event.listen(self._engine, "connect", open_sqlite)
+            event.listen(self._engine, "begin", begin_sqlite)
             reads = self._engine.execution_options(freshet_reads=True)
         else:
             reads = self._engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
@@ -192,7 +157,7 @@ class Database:
                 if revision != wanted:
                     migrations.move(connection, revision, wanted)
                     self._require_whole(connection)
-        except _FAULTS as error:
+        except FAULTS as error:
             raise DatabaseProblem(self._unreachable(error)) from error
 
     @contextmanager
@@ -217,7 +182,7 @@ class Database:
             with self._reads() as session:
                 revision = _revision(session.connection())
             self._refuse_newer(revision)
-        except _FAULTS as error:
+        except FAULTS as error:
             return Condition(self.shown, False, None, head, self._unreachable(error))
         except DatabaseProblem as problem:
             return Condition(self.shown, True, revision, head, str(problem))
@@ -296,23 +261,6 @@ class Database:
         return f"The database {self.shown} cannot be used: {cause}."
 
 
-def _parsed(url: str) -> URL:
-    try:
-        parsed = make_url(url)
-        parsed.get_dialect()
-        backend = parsed.get_backend_name()
-    except (ArgumentError, NoSuchModuleError):
-        backend = ""
-    if backend == "postgresql":
-        return parsed.set(drivername="postgresql+psycopg")
-    if backend == "sqlite" and parsed.database not in (None, "", ":memory:") and not parsed.query:
-        return parsed
-    raise InvalidInput(
-        "The database URL names neither a SQLite file (sqlite:////path/freshet.sqlite) "
-        "nor a PostgreSQL database (postgresql://host/name)."
-    )
-
-
 def revisions() -> tuple[str, ...]:
     """Return the revisions of the tables, oldest first."""
     return migrations.revisions(migrations.VERSIONS)
@@ -334,22 +282,3 @@ def _named(revision: str) -> str:
     if revision not in names:
         raise InvalidInput(f"There is no revision {revision!r} of the tables: name one of {names[0]} to {names[-1]}.")
     return revision
-
-
-def _open_sqlite(connection: DBAPIConnection, _record: object) -> None:
-    # The driver's own transactions begin too late: `_begin_sqlite` opens them.
-    connection.isolation_level = None
-    cursor = connection.cursor()
-    # The file may be from elsewhere: functions in its schema are not trusted, and its cells are checked.
-    for pragma in ("busy_timeout = 5000", "synchronous = NORMAL", "trusted_schema = OFF", "cell_size_check = ON"):
-        cursor.execute(f"PRAGMA {pragma}")
-    cursor.close()
-
-
-def _begin_sqlite(connection: Connection) -> None:
-    # A writer takes the lock at once: a reader that turns into a writer could not wait for it.
-    options = connection.get_execution_options()
-    reads = options.get("freshet_reads", False)
-    connection.exec_driver_sql(f"PRAGMA query_only = {'ON' if reads else 'OFF'}")
-    connection.exec_driver_sql(f"PRAGMA foreign_keys = {'OFF' if options.get('freshet_migrates') else 'ON'}")
-    connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hydrology.uncertainty.error_model import between_levels, even_levels
+
 Numbers = npt.NDArray[Any]
 
 MAX_PATHS = 256
@@ -54,9 +56,8 @@ def _plain(*arrays: Numbers) -> bool:
 
 def _values(count: int, levels: Sequence[float], quantiles: Numbers) -> Numbers:
     """Return the values at even shares of each day's distribution, (count, leads)."""
-    at, shares = np.asarray(levels, np.float64), (np.arange(count) + 0.5) / count
-    upper = np.clip(np.searchsorted(at, shares), 1, len(at) - 1)
-    across = np.clip((shares - at[upper - 1]) / (at[upper] - at[upper - 1]), 0, 1)[:, None]
+    upper, fraction = between_levels(even_levels(count), levels)
+    across = fraction[:, None]
     low, high = (quantiles[rows].astype(np.float64) for rows in (upper - 1, upper))
     return np.asarray(low * (1 - across) + high * across).astype("<f4")
 

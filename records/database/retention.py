@@ -5,7 +5,6 @@ quantiles, the ledgers of members, scores, observations, versions, the audit tra
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
@@ -30,42 +29,31 @@ class Gone(NotFound):
     remedy = "It is no longer stored: an administrator can lengthen the retention for future ones."
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """How long a kind of record is stored.
-
-    Attributes:
-        setting: the field of `Settings` with the number of days.
-        sentence: the rule in words, with `{days}`.
-    """
-
-    setting: str
-    sentence: str
-
-    def days(self, settings: Settings) -> int:
-        """Return the number of days that the settings give."""
-        days: int = getattr(settings, self.setting)
-        return days
-
-    def in_words(self, days: int) -> str:
-        """Return the rule as a sentence."""
-        return self.sentence.format(days=days)
-
-
-RULES: Mapping[RuleName, Rule] = {
-    "what-if": Rule("retain_what_if_days", "What-if runs are stored for {days} days."),
-    "members": Rule(
-        "retain_members_days",
-        "The results of a run's members are stored for {days} days, its quantiles and ledger sums for ever.",
-    ),
-    "states": Rule("retain_states_days", "States are stored for {days} days, and the last of each month for ever."),
-    "weather": Rule("retain_weather_days", "Weather forecasts are stored for {days} days."),
-    "jobs": Rule("retain_jobs_days", "Jobs are stored for {days} days after they have ended."),
-    "deliveries": Rule("retain_deliveries_days", "Deliveries are stored for {days} days after they have ended."),
-    "checkpoints": Rule(
-        "retain_checkpoints_days", "The checkpoints of an unfinished training are stored for {days} days."
-    ),
+RULES: Mapping[RuleName, str] = {
+    "what-if": "What-if runs are stored for {days} days.",
+    "members": "The results of a run's members are stored for {days} days, its quantiles and ledger sums for ever.",
+    "states": "States are stored for {days} days, and the last of each month for ever.",
+    "weather": "Weather forecasts are stored for {days} days.",
+    "jobs": "Jobs are stored for {days} days after they have ended.",
+    "deliveries": "Deliveries are stored for {days} days after they have ended.",
+    "checkpoints": "The checkpoints of an unfinished training are stored for {days} days.",
 }
+"""How long each kind of record is stored, in words."""
+
+
+def setting_of(rule: RuleName) -> str:
+    """Return the field of `Settings` with a rule's number of days."""
+    return f"retain_{rule.replace('-', '_')}_days"
+
+
+def days_of(rule: RuleName, settings: Settings) -> int:
+    """Return a rule's number of days by the settings."""
+    return int(getattr(settings, setting_of(rule)))
+
+
+def in_words(rule: RuleName, days: int) -> str:
+    """Return a rule as a sentence."""
+    return RULES[rule].format(days=days)
 
 
 def before(now: datetime, days: int) -> datetime:
@@ -88,6 +76,5 @@ def pruned(session: Session, rule: RuleName, ids: Collection[str]) -> dict[str, 
     """Return the rule and day of the pruning of each record. Those never pruned are left out."""
     rows = session.scalars(select(PrunedRow).where(PrunedRow.rule == rule, PrunedRow.id.in_(ids)))
     return {
-        row.id: absent(Reason.PRUNED, rule=RULES[rule].in_words(row.retention_days), day=f"{row.at:%Y-%m-%d}")
-        for row in rows
+        row.id: absent(Reason.PRUNED, rule=in_words(rule, row.retention_days), day=f"{row.at:%Y-%m-%d}") for row in rows
     }

@@ -34,7 +34,7 @@ def table_of(row: type[Base]) -> Table:
     return cast(Table, row.__table__)
 
 
-def as_record(record: type[Record], row: Base, **more: Any) -> Record:
+def as_record(record: type[Record], row: Any, **more: Any) -> Record:
     """Return the record whose fields are a row's columns of the same names, and those given."""
     names = [field.name for field in fields(cast(Any, record)) if field.name not in more]
     return record(**{name: getattr(row, name) for name in names}, **more)
@@ -43,3 +43,11 @@ def as_record(record: type[Record], row: Base, **more: Any) -> Record:
 def as_values(record: Any, *left_out: str) -> dict[str, Any]:
     """Return a record's fields by name."""
     return {field.name: getattr(record, field.name) for field in fields(record) if field.name not in left_out}
+
+
+def grouped(pairs: Iterable[Any]) -> dict[Any, list[Any]]:
+    """Return the second columns of rows, in order, by their first."""
+    groups: dict[Any, list[Any]] = {}
+    for key, value in pairs:
+        groups.setdefault(key, []).append(value)
+    return groups

@@ -7,13 +7,14 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent, absent
+from hydrology.base.arrays import Array
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day, Period
 from hydrology.base.errors import InvalidInput
 from hydrology.base.reasons import Reason
 from hydrology.base.series import DailySeries
 from hydrology.base.units import Area, to_mm_per_day
-from hydrology.climatology.volumes import Array, Normal, Observed, Season, default_season, exceeded, normal
+from hydrology.climatology.volumes import Normal, Observed, Season, default_season, exceeded, normal
 from hydrology.weather.forcing_kinds import KINDS
 from records.basins import basins
 from records.forecasts.latest import Latest, NoForecast, newest_on, result_of

@@ -2,18 +2,23 @@
 their days repairs them."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from datetime import datetime
+from typing import Any, TypeVar
 from zlib import crc32
 
 import numpy as np
-from sqlalchemy import Row, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from hydrology.base.calendar import Period
+from hydrology.base.calendar import Period, days_between
 from records.database.checksums import is_whole
 from records.database.ids import Corrupt
-from records.series.tables import ArrivalRow, RevisionRow, SeriesRow
-from records.series.year_rows import Mask, days_between
+from records.database.tables import Summed
+from records.series.tables import ArrivalRow, SeriesRow
+from records.series.year_rows import Mask
+
+Stored = TypeVar("Stored", bound=Any)
+_AGAIN = "ingest the whole year again, which replaces it, or restore a backup."
 
 
 class DamagedSeries(Corrupt):
@@ -22,7 +27,7 @@ class DamagedSeries(Corrupt):
     kind = "damaged-series"
     remedy = "Ingest the whole year that `detail` names again, which replaces it, or restore a backup."
 
-    def __init__(self, basin: str, product: str, variable: str, year: int, mending: str) -> None:
+    def __init__(self, basin: str, product: str, variable: str, year: int, mending: str = _AGAIN) -> None:
         super().__init__(
             f"The stored {variable} of {product} in {basin} in {year} is damaged (its checksum does not match): "
             f"{mending}"
@@ -49,45 +54,27 @@ class YearSums:
         return crc32(flag_bytes, crc32(value_bytes, crc32(named, started)))
 
 
-def damaged(basin: str, product: str, variable: str, year: int) -> DamagedSeries:
-    """Return the problem of a damaged year."""
-    mending = "ingest the whole year again, which replaces it, or restore a backup."
-    return DamagedSeries(basin, product, variable, year, mending)
+def whole(rows: Sequence[Stored], of: type[Summed] = SeriesRow, mending: str = _AGAIN) -> Sequence[Stored]:
+    """Return stored years, or logged replaced days, unchanged after checking them.
 
-
-def whole(rows: Sequence[Row[Any]]) -> Sequence[Row[Any]]:
-    """Return stored years unchanged, after checking them.
+    Args:
+        of: the table of the rows.
+        mending: what an operator can do about a damaged one.
 
     Raises:
         DamagedSeries: one is damaged.
     """
     for row in rows:
-        if not is_whole(SeriesRow, row):
-            raise damaged(row.basin_id, row.product, row.variable, row.year)
-    return rows
-
-
-def whole_log(rows: Sequence[RevisionRow]) -> Sequence[RevisionRow]:
-    """Return the logged replaced days unchanged, after checking them.
-
-    Raises:
-        DamagedSeries: one row is damaged.
-    """
-    for row in rows:
-        if not is_whole(RevisionRow, row):
-            mending = "its values before the revision are lost; restore a backup to recover them."
+        if not is_whole(of, row):
             raise DamagedSeries(row.basin_id, row.product, row.variable, row.year, mending)
     return rows
 
 
-def arrived(session: Session, key: Mapping[str, str], span: Period) -> Mask:
-    """Return which days of a series have arrived, even in damaged years."""
+def arrived(session: Session, key: Mapping[str, str], span: Period, at: datetime | None = None) -> Mask:
+    """Return which days of a series have arrived, by an instant or ever, even in damaged years."""
     days = np.zeros(len(span), dtype=np.bool_)
-    ranges = session.execute(
-        select(ArrivalRow.first_day, ArrivalRow.last_day)
-        .filter_by(**key)
-        .where(ArrivalRow.first_day <= span.last, ArrivalRow.last_day >= span.first)
-    )
-    for first, last in ranges:
+    ranges = select(ArrivalRow.first_day, ArrivalRow.last_day).filter_by(**key)
+    ranges = ranges.where(ArrivalRow.first_day <= span.last, ArrivalRow.last_day >= span.first)
+    for first, last in session.execute(ranges if at is None else ranges.where(ArrivalRow.arrived_at <= at)):
         days[max(days_between(span.first, first), 0) : days_between(span.first, last) + 1] = True
     return days

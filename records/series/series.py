@@ -15,40 +15,18 @@ import numpy.typing as npt
 from sqlalchemy import Row, and_, func, or_, select
 from sqlalchemy.orm import Session
 
-from hydrology.base.calendar import Period
+from hydrology.base.calendar import Period, days_between
 from hydrology.base.errors import NotFound
 from hydrology.base.series import DailySeries, Flag
 from records.basins import basins
 from records.database.checksums import is_whole
 from records.database.statements import table_of
-from records.series.damaged_years import DamagedSeries, YearSums, arrived, damaged, whole
+from records.series.damaged_years import DamagedSeries, YearSums, arrived, whole
 from records.series.series_writer import UnitConflict, UnusableValues, Written, rows_of, write
 from records.series.tables import SeriesRow
-from records.series.year_rows import VALUE, calendar_years, days_between, january, joined, known, trimmed, years_of
+from records.series.year_rows import VALUE, calendar_years, january, joined, known, trimmed, years_of
 
-__all__ = [
-    "DamagedSeries",
-    "Entry",
-    "NoObservations",
-    "Span",
-    "UnitConflict",
-    "UnusableValues",
-    "Written",
-    "catalogue",
-    "extent",
-    "longest_record",
-    "products",
-    "read",
-    "read_many",
-    "read_many_flagged",
-    "read_product",
-    "spans",
-    "stamp",
-    "stamps",
-    "unit_of",
-    "write",
-]
-
+__all__ = ["DamagedSeries", "UnitConflict", "UnusableValues", "Written", "write"]  # and what stands here
 
 _READ = (*SeriesRow.summed_names, *SeriesRow.summed_contents, "checksum")
 
@@ -139,58 +117,42 @@ def read_many(
         UnknownBasin: one of the basins is not stored.
         DamagedSeries: a year is damaged.
     """
-    return _read_many(session, basin_ids, product, variables, period, None)
+    return read_many_flagged(session, basin_ids, product, variables, period)[0]
 
 
 def read_many_flagged(
     session: Session, basin_ids: Sequence[str], product: str, variables: Sequence[str], period: Period
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.uint8]]:
     """Return the values of `read_many`, and flags of the same shape."""
-    years = calendar_years(*(years_of(period)[at] for at in (0, -1)))
-    flags = np.full((len(basin_ids), len(years), len(variables)), Flag.ABSENT, dtype=np.uint8)
-    values = _read_many(session, basin_ids, product, variables, period, flags)
-    first = days_between(years.first, period.first)
-    return values, flags[:, first : first + len(period)]
-
-
-def _read_many(
-    session: Session,
-    basin_ids: Sequence[str],
-    product: str,
-    variables: Sequence[str],
-    period: Period,
-    all_flags: npt.NDArray[np.uint8] | None,
-) -> npt.NDArray[np.float32]:
-    """Read values, and flags if an array for whole calendar years is given."""
-    years = years_of(period)
-    row = SeriesRow
+    years, row = years_of(period), SeriesRow
+    columns = row.basin_id, row.variable, row.year, row.unit, row.value_bytes, row.flag_bytes, row.checksum
     rows = session.execute(
-        select(row.basin_id, row.variable, row.year, row.unit, row.value_bytes, row.flag_bytes, row.checksum).where(
-            SeriesRow.basin_id.in_(basin_ids),
-            SeriesRow.product == product,
-            SeriesRow.variable.in_(variables),
-            SeriesRow.year.between(years[0], years[-1]),
+        select(*columns).where(
+            row.basin_id.in_(basin_ids),
+            row.product == product,
+            row.variable.in_(variables),
+            row.year.between(years[0], years[-1]),
         )
     )
     # Whole calendar years are filled, variable by variable, and the period is cut out at the end.
     first = january(years[0])
     starts = {year: days_between(first, january(year)) for year in range(years[0], years[-1] + 2)}
-    out = np.full((len(basin_ids), starts[years[-1] + 1], len(variables)), np.nan, dtype=np.float32)
+    shape = (len(basin_ids), starts[years[-1] + 1], len(variables))
+    values, flags = np.full(shape, np.nan, dtype=np.float32), np.full(shape, Flag.ABSENT, dtype=np.uint8)
     basin_at = {basin: i for i, basin in enumerate(basin_ids)}
     variable_at = {variable: i for i, variable in enumerate(variables)}
     unseen = set(basin_ids)
     expected_sums = YearSums(product)
-    for basin, variable, year, unit, content, flags, checksum in rows:
-        if expected_sums.of(basin, variable, year, unit, content, flags) != checksum:
-            raise damaged(basin, product, variable, year)
+    for basin, variable, year, unit, value_bytes, flag_bytes, checksum in rows:
+        if expected_sums.of(basin, variable, year, unit, value_bytes, flag_bytes) != checksum:
+            raise DamagedSeries(basin, product, variable, year)
         unseen.discard(basin)
-        days = slice(starts[year], starts[year + 1])
-        out[basin_at[basin], days, variable_at[variable]] = np.frombuffer(content, VALUE)
-        if all_flags is not None:
-            all_flags[basin_at[basin], days, variable_at[variable]] = np.frombuffer(flags, np.uint8)
+        at = basin_at[basin], slice(starts[year], starts[year + 1]), variable_at[variable]
+        values[at], flags[at] = np.frombuffer(value_bytes, VALUE), np.frombuffer(flag_bytes, np.uint8)
     for basin in unseen:
         basins.require(session, basin)
-    return out[:, days_between(first, period.first) : days_between(first, period.last) + 1]
+    days = slice(days_between(first, period.first), days_between(first, period.last) + 1)
+    return values[:, days], flags[:, days]
 
 
 def extent(
@@ -260,8 +222,7 @@ def longest_record(
 
 def stamp(session: Session, basin: str, product: str) -> int:
     """Return a number that grows with every write to a product's series. 0 without one."""
-    writes = select(func.sum(SeriesRow.revision)).where(SeriesRow.basin_id == basin, SeriesRow.product == product)
-    return int(session.scalar(writes) or 0)
+    return stamps(session, [basin], product).get(basin, 0)
 
 
 def stamps(session: Session, basins: Sequence[str], product: str) -> dict[str, int]:

@@ -9,25 +9,15 @@ import numpy as np
 from sqlalchemy import Row, bindparam, select
 from sqlalchemy.orm import Session
 
-from hydrology.base.calendar import Day, Period
+from hydrology.base.calendar import Day, Period, days_between
 from hydrology.base.errors import DataProblem
 from hydrology.base.series import DailySeries, Flag
 from records.basins import basins
 from records.database.checksums import is_whole, with_checksum
 from records.database.statements import add_all, table_of
-from records.series.damaged_years import arrived, damaged
+from records.series.damaged_years import DamagedSeries, arrived
 from records.series.tables import ArrivalRow, RevisionRow, SeriesRow
-from records.series.year_rows import (
-    OFFSET,
-    VALUE,
-    Mask,
-    calendar_years,
-    days_between,
-    joined,
-    known,
-    years_of,
-    years_with,
-)
+from records.series.year_rows import OFFSET, VALUE, Mask, calendar_years, joined, known, years_of, years_with
 
 
 class UnitConflict(DataProblem):
@@ -62,13 +52,7 @@ class Written:
 
 
 def write(
-    session: Session,
-    basin: str,
-    product: str,
-    variable: str,
-    series: DailySeries,
-    source_id: int,
-    at: datetime,
+    session: Session, basin: str, product: str, variable: str, series: DailySeries, source_id: int, at: datetime
 ) -> Written:
     """Merge a series into the stored one: new days are added, known days replaced, ABSENT days ignored.
 
@@ -102,7 +86,7 @@ def write(
         values = np.where(written, incoming.values.astype(VALUE), old.values)
         merged = DailySeries(span.first, values, np.where(written, incoming.flags, old.flags), series.unit)
         _log_replaced(session, readable, old, changed & ~lost, source_id, at)
-        _store(session, key, rows, merged, written, source_id, at)
+        _store(session, key, rows, merged, written, {"source_id": source_id, "updated_at": at})
         _log_arrivals(session, key, span, new, source_id, at)
     unchanged = known(incoming) & ~written
     new_days, changed_days, unchanged_days = (int(mask.sum()) for mask in (new, changed, unchanged))
@@ -118,11 +102,7 @@ def rows_of(session: Session, key: Mapping[str, str], years: range | None) -> Se
 
 
 def _lost(session: Session, key: Mapping[str, str], rows: Sequence[Row[Any]], incoming: DailySeries) -> Mask:
-    """Return the days that were known in damaged years.
-
-    Raises:
-        DamagedSeries: the new series lacks one of them.
-    """
+    """Return the days that were known in damaged years; raise `DamagedSeries` where the new series lacks one."""
     lost = np.zeros(len(incoming), dtype=np.bool_)
     for row in rows:
         year = calendar_years(row.year, row.year)
@@ -130,7 +110,7 @@ def _lost(session: Session, key: Mapping[str, str], rows: Sequence[Row[Any]], in
         days = slice(first, first + len(year))
         lost[days] = arrived(session, key, year)
         if (lost & ~known(incoming))[days].any():
-            raise damaged(row.basin_id, row.product, row.variable, row.year)
+            raise DamagedSeries(row.basin_id, row.product, row.variable, row.year)
     return lost
 
 
@@ -138,8 +118,7 @@ def _differs(old: DailySeries, new: DailySeries) -> Mask:
     """Compare bits, so that -0 differs from 0; all NaN are equal."""
     before, after = old.values.astype(VALUE), new.values.astype(VALUE)
     bits = before.view("<u4") != after.view("<u4")
-    differs: Mask = (bits & ~(np.isnan(before) & np.isnan(after))) | (old.flags != new.flags)
-    return differs
+    return np.asarray((bits & ~(np.isnan(before) & np.isnan(after))) | (old.flags != new.flags))
 
 
 def _store(
@@ -148,8 +127,7 @@ def _store(
     rows: Sequence[Row[Any]],
     merged: DailySeries,
     written: Mask,
-    source_id: int,
-    at: datetime,
+    stamp: Mapping[str, Any],
 ) -> None:
     revisions = {row.year: row.revision for row in rows}
     added, replaced = [], []
@@ -158,9 +136,8 @@ def _store(
             "value_bytes": merged.values[days].tobytes(),
             "flag_bytes": merged.flags[days].tobytes(),
             "unit": merged.unit,
-            "source_id": source_id,
             "revision": revisions.get(year, 0) + 1,
-            "updated_at": at,
+            **stamp,
         }
         if year in revisions:
             summed = with_checksum(SeriesRow, {**key, "year": year, **content})

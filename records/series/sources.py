@@ -1,24 +1,12 @@
 """Provenance: the files that data were read from."""
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from records.database.statements import as_record, insert_into
+from records.database.statements import insert_into
 from records.series.tables import SourceRow
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A file, or a member of an archive (`zip!member`), by its content."""
-
-    id: int
-    name: str
-    sha256: str
-    size: int
-    read_at: datetime
 
 
 def register(session: Session, name: str, sha256: str, size: int, read_at: datetime) -> int:
@@ -29,8 +17,3 @@ def register(session: Session, name: str, sha256: str, size: int, read_at: datet
     )
     query = select(SourceRow.id).where(SourceRow.name == name, SourceRow.sha256 == sha256)
     return session.scalars(query).one()
-
-
-def get(session: Session, source: int) -> Source:
-    """Return a source by its id in a series, a revision or an arrival."""
-    return as_record(Source, session.get_one(SourceRow, source))

@@ -6,7 +6,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from hydrology.base.calendar import Day, Period
+from hydrology.base.calendar import Day, Period, calendar_year, days_between
 from hydrology.base.series import DailySeries, Flag
 
 Mask = npt.NDArray[np.bool_]
@@ -22,11 +22,6 @@ class YearRow(Protocol):
     flag_bytes: bytes
 
 
-def year_of(at: Day) -> int:
-    """Return the calendar year of a day."""
-    return int(at.astype("datetime64[Y]").astype(int)) + 1970
-
-
 def january(year: int) -> Day:
     """Return the first day of a calendar year."""
     return np.datetime64(f"{year:04}-01-01", "D")
@@ -34,7 +29,7 @@ def january(year: int) -> Day:
 
 def years_of(period: Period) -> range:
     """Return the calendar years that a period overlaps."""
-    return range(year_of(period.first), year_of(period.last) + 1)
+    return range(calendar_year(period.first), calendar_year(period.last) + 1)
 
 
 def calendar_years(first: int, last: int) -> Period:
@@ -63,16 +58,10 @@ def years_with(span: Period, mask: Mask) -> Iterator[tuple[int, slice]]:
 
 def known(series: DailySeries) -> Mask:
     """Return which days of a series are known: those not ABSENT."""
-    mask: Mask = series.flags & Flag.ABSENT == 0
-    return mask
+    return np.asarray(series.flags & Flag.ABSENT == 0)
 
 
 def trimmed(series: DailySeries) -> DailySeries | None:
     """Return a series over its known days. None if no day is known."""
     days = series.days[known(series)]
     return series.over(Period(days[0], days[-1])) if len(days) else None
-
-
-def days_between(first: Day, last: Day) -> int:
-    """Return the number of days from the first to the second day."""
-    return int((last - first).astype(int))

@@ -16,7 +16,7 @@ from hydrology.uncertainty.error_model import BasinErrorModel, BasinErrors, Shap
 from records.database.checksums import is_whole
 from records.database.ids import Corrupt, fingerprint, sha256
 from records.database.named_arrays import pack, unpack
-from records.database.statements import add_all, insert_into
+from records.database.statements import add_all, as_record, as_values, insert_into
 from records.versions import versions
 from records.versions.tables import BasinErrorsRow, ErrorModelRow
 
@@ -55,22 +55,13 @@ class NewErrorModel:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ErrorModel:
+class ErrorModel(NewErrorModel):
     """A stored error model, with the known errors of the requested basins.
 
     Attributes:
         sha256: checksum of all its numbers.
     """
 
-    version_id: str
-    weather: str
-    first: Day
-    last: Day
-    days: int
-    shape: Shape
-    regional: Shape
-    for_unseen: bool
-    basins: Mapping[str, BasinErrors]
     sha256: str
     created_at: datetime
 
@@ -98,8 +89,8 @@ def replace(session: Session, new: NewErrorModel, at: datetime) -> str:
     hashes = {row["basin_id"]: row["sha256"] for row in basins}
     whole = fingerprint([sha256(shape), sha256(regional), hashes])
     for table in (BasinErrorsRow, ErrorModelRow):
-        session.execute(delete(table).filter_by(version_id=new.version_id, weather=new.weather))
-    values = {**key, "first": new.first, "last": new.last, "days": new.days, "for_unseen": new.for_unseen}
+        session.execute(delete(table).filter_by(**key))
+    values = as_values(new, "shape", "regional", "basins")
     values |= {"content": shape, "regional": regional, "sha256": whole, "created_at": at}
     add_all(session, ErrorModelRow, [values])
     add_all(session, BasinErrorsRow, basins)
@@ -117,13 +108,14 @@ def add_basins(session: Session, model: ErrorModel, basins: Mapping[str, BasinEr
         session.execute(insert_into(session, BasinErrorsRow).values(rows).on_conflict_do_nothing())
 
 
-def unmet(session: Session, version_id: str, basins: Sequence[str], weather: str = OBSERVED) -> list[str]:
+def unmet(session: Session, version_id: str, basins: Sequence[str]) -> list[str]:
     """Return the basins that a version's error model lacks. None are lacking if it serves no unseen basins."""
-    serves = select(ErrorModelRow.for_unseen).filter_by(version_id=version_id, weather=weather)
+    key = {"version_id": version_id, "weather": OBSERVED}
+    serves = select(ErrorModelRow.for_unseen).filter_by(**key)
     if not session.scalar(serves):
         return []
-    met = select(BasinErrorsRow.basin_id).filter_by(version_id=version_id, weather=weather)
-    known = set(session.scalars(met.where(BasinErrorsRow.basin_id.in_(basins))))
+    met = select(BasinErrorsRow.basin_id).filter_by(**key).where(BasinErrorsRow.basin_id.in_(basins))
+    known = set(session.scalars(met))
     return [basin for basin in basins if basin not in known]
 
 
@@ -136,11 +128,8 @@ def get(session: Session, version_id: str, basins: Sequence[str], weather: str =
     row = session.get(ErrorModelRow, (version_id, weather), populate_existing=True)
     if row is None:
         return None
-    of_basins = session.scalars(
-        select(BasinErrorsRow)
-        .filter_by(version_id=version_id, weather=weather)
-        .where(BasinErrorsRow.basin_id.in_(basins))
-    )
+    rows = select(BasinErrorsRow).filter_by(version_id=version_id, weather=weather)
+    of_basins = session.scalars(rows.where(BasinErrorsRow.basin_id.in_(basins)))
     try:
         if not is_whole(ErrorModelRow, row):
             raise ValueError(row.version_id)
@@ -151,19 +140,7 @@ def get(session: Session, version_id: str, basins: Sequence[str], weather: str =
         raise Corrupt(
             f"The stored error model of version {version_id} is damaged: fit it again (freshet calibrate)."
         ) from None
-    return ErrorModel(
-        version_id=version_id,
-        weather=weather,
-        first=row.first,
-        last=row.last,
-        days=row.days,
-        shape=shape,
-        regional=regional,
-        for_unseen=row.for_unseen,
-        basins=known,
-        sha256=row.sha256,
-        created_at=row.created_at,
-    )
+    return as_record(ErrorModel, row, shape=shape, regional=regional, basins=known)
 
 
 def _row(key: Mapping[str, str], basin: str, errors: BasinErrors) -> dict[str, Any]:
@@ -174,7 +151,7 @@ def _row(key: Mapping[str, str], basin: str, errors: BasinErrors) -> dict[str, A
 def _errors(row: BasinErrorsRow) -> BasinErrors:
     if sha256(row.content) != row.sha256:
         raise ValueError(row.basin_id)
-    return BasinErrors.from_arrays(_arrays(row.content), row.days)
+    return BasinErrors.from_arrays(_arrays(row.content), days=row.days)
 
 
 def _arrays(content: bytes) -> dict[str, npt.NDArray[Any]]:

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from hydrology.base.errors import InvalidInput
 from records.alerts import alerts
 from records.basins import basins
-from records.database.statements import add_all, as_record
+from records.database.statements import add_all, as_record, grouped
 from records.versions import versions
 from records.versions.tables import PromotionRow
 
@@ -139,11 +139,9 @@ def roll_back(session: Session, version: str, *, reason: str, by: str, at: datet
 
 def current(session: Session, basin_ids: Sequence[str]) -> dict[str, str]:
     """Return the current version of each basin. Basins without one are left out."""
-    current_rows = current_versions()
-    rows = session.execute(
-        select(current_rows.c.basin_id, current_rows.c.version_id).where(current_rows.c.basin_id.in_(basin_ids))
-    )
-    return dict(rows.all())
+    rows = current_versions()
+    query = select(rows.c.basin_id, rows.c.version_id).where(rows.c.basin_id.in_(basin_ids))
+    return dict(session.execute(query).all())
 
 
 def basins_here(session: Session, version: versions.Version) -> list[str]:
@@ -169,13 +167,8 @@ def basins_of(session: Session, version: str) -> list[str]:
 
 def in_use(session: Session) -> dict[str, list[str]]:
     """Return the basins that each version is current for. Versions without any are left out."""
-    current_rows = current_versions()
-    used: dict[str, list[str]] = {}
-    for version, basin in session.execute(
-        select(current_rows.c.version_id, current_rows.c.basin_id).order_by(current_rows.c.basin_id)
-    ):
-        used.setdefault(version, []).append(basin)
-    return used
+    rows = current_versions()
+    return grouped(session.execute(select(rows.c.version_id, rows.c.basin_id).order_by(rows.c.basin_id)))
 
 
 def current_versions() -> Subquery:
@@ -187,11 +180,10 @@ def current_versions() -> Subquery:
 def before(session: Session, basin_ids: Sequence[str]) -> dict[str, str]:
     """Return each basin's previous version; basins without one are left out."""
     newest_first = func.row_number().over(partition_by=PromotionRow.basin_id, order_by=PromotionRow.id.desc())
-    ranked = select(PromotionRow.basin_id, PromotionRow.version_id, newest_first.label("rank"))
-    ranked_rows = ranked.where(PromotionRow.basin_id.in_(basin_ids)).subquery()
-    columns = ranked_rows.c.basin_id, ranked_rows.c.version_id
-    rows = session.execute(select(*columns).where(ranked_rows.c.rank == 2).order_by(ranked_rows.c.basin_id))
-    return dict(rows.all())
+    columns = PromotionRow.basin_id, PromotionRow.version_id, newest_first.label("rank")
+    ranked = select(*columns).where(PromotionRow.basin_id.in_(basin_ids)).subquery()
+    query = select(ranked.c.basin_id, ranked.c.version_id).where(ranked.c.rank == 2).order_by(ranked.c.basin_id)
+    return dict(session.execute(query).all())
 
 
 def history(session: Session, basin: str) -> list[Promotion]:

@@ -85,14 +85,6 @@ def get(session: Session, training: str) -> Training:
     return as_record(Training, _row(session, training))
 
 
-def list_trainings(session: Session, *, status: str | None = None) -> list[Training]:
-    """Return the trainings, newest first."""
-    query = select(TrainingRow).order_by(TrainingRow.started_at.desc(), TrainingRow.id)
-    if status is not None:
-        query = query.where(TrainingRow.status == status)
-    return [as_record(Training, row) for row in session.scalars(query)]
-
-
 def save_checkpoint(session: Session, training: str, new: Checkpoint) -> bool:
     """Store a member's checkpoint, replacing an earlier one.
 
@@ -126,12 +118,6 @@ def checkpoint(session: Session, training: str, label: int) -> Checkpoint | None
         return None
     verified(row.content, row.sha256, f"checkpoint of member {label}")
     return as_record(Checkpoint, row)
-
-
-def progress(session: Session, training: str) -> dict[int, JsonObject]:
-    """Return the progress stored with each member's newest checkpoint, without its content."""
-    query = select(CheckpointRow.label, CheckpointRow.progress).where(CheckpointRow.training_id == training)
-    return dict(session.execute(query.order_by(CheckpointRow.label)).all())
 
 
 def finish_member(session: Session, training: str, member: Member, at: datetime) -> None:
@@ -214,7 +200,7 @@ def remove(session: Session, trainings: Collection[str]) -> list[str]:
 def _row(session: Session, training: str) -> TrainingRow:
     row = session.get(TrainingRow, training, populate_existing=True)
     if row is None:
-        raise UnknownTraining(f"No training {training!r} is stored here: list the trainings to see their ids.")
+        raise UnknownTraining(f"No training {training!r} is stored here: check its id.")
     return row
 
 

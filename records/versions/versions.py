@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
@@ -12,7 +12,7 @@ from hydrology.base.errors import InvalidInput, NotFound
 from jobspec.training import used_periods
 from records.database.base import JsonObject
 from records.database.ids import fingerprint, new_id, sha256, verified
-from records.database.statements import add_all, as_record, as_values
+from records.database.statements import add_all, as_record, as_values, grouped
 from records.versions.promotion_decisions import PromotionDecision
 from records.versions.tables import MemberRow, VersionBasinRow, VersionRow, WeightsRow
 from records.versions.version_properties import Closure, VersionProperties
@@ -258,23 +258,14 @@ def conserving(session: Session, versions: Sequence[str]) -> dict[str, bool]:
     return dict(rows.all())
 
 
-def set_closure(session: Session, version: str, closure: Closure) -> None:
-    """Store a version's measured mass conservation, replacing an earlier one."""
+def update_properties(session: Session, version: str, **properties: Closure | PromotionDecision) -> None:
+    """Store properties that were measured or decided after a version's creation, replacing earlier ones.
+
+    Args:
+        properties: by their names in `VersionProperties`.
+    """
     row = _row(session, version)
-    row.properties = replace(row.properties, closure=closure)
-    session.flush()
-
-
-def set_comparison(session: Session, version: str, comparison: PromotionDecision) -> None:
-    """Store the promotion rule's decision on a version, replacing an earlier one."""
-    row = _row(session, version)
-    row.properties = replace(row.properties, comparison=comparison)
-    session.flush()
-
-
-def withdraw(session: Session, version: str) -> None:
-    """Bar a version from being promoted again."""
-    _row(session, version).status = "withdrawn"
+    row.properties = replace(row.properties, **properties)  # type: ignore[arg-type]
     session.flush()
 
 
@@ -290,16 +281,9 @@ def _with_parts(session: Session, rows: Sequence[VersionRow]) -> list[Version]:
     scope = select(VersionBasinRow.version_id, VersionBasinRow.basin_id).order_by(VersionBasinRow.basin_id)
     labels = select(MemberRow.version_id, MemberRow.label).order_by(MemberRow.label)
     basins, members = (
-        _grouped(session.execute(wanted.where(wanted.selected_columns[0].in_(ids)))) for wanted in (scope, labels)
+        grouped(session.execute(wanted.where(wanted.selected_columns[0].in_(ids)))) for wanted in (scope, labels)
     )
     return [
         as_record(Version, row, basins=tuple(basins.get(row.id, ())), members=tuple(members.get(row.id, ())))
         for row in rows
     ]
-
-
-def _grouped(pairs: Any) -> dict[str, list[Any]]:
-    groups: dict[str, list[Any]] = {}
-    for key, value in pairs:
-        groups.setdefault(key, []).append(value)
-    return groups

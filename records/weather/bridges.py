@@ -98,18 +98,14 @@ class InForce:
     @property
     def used(self) -> RunBridge:
         """The bridge as a run stores it."""
-        bridge, part = self.bridge, self.part
-        rain = None if part.skill is None else part.skill.variables[PRECIPITATION].bridged
-        return RunBridge(
-            id=bridge.id,
-            name=bridge.name,
-            from_product=bridge.from_product,
-            to_product=bridge.to_product,
-            model=bridge.model,
-            pooled_from=part.pooled_from,
+        rain = None if self.part.skill is None else self.part.skill.variables[PRECIPITATION].bridged
+        return as_record(
+            RunBridge,
+            self.bridge,
+            pooled_from=self.part.pooled_from,
             precipitation_bias=None if rain is None else rain.bias,
             precipitation_correlation=None if rain is None else rain.correlation,
-            sha256=part.sha256,
+            sha256=self.part.sha256,
         )
 
 

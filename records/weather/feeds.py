@@ -1,29 +1,22 @@
 """Feeds: the service that each one asks, its basins, and the results."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal, TypedDict, get_args
+from typing import Literal, TypedDict, get_args
 
-from sqlalchemy import Row, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from hydrology.base.basins import has_source
 from hydrology.base.errors import InvalidInput, NotFound
-from jobspec.feeds import (
-    AnyFeedSettings,
-    FilesSettings,
-    NewFeed,
-    NwisSettings,
-    UsgsSettings,
-    read_settings,
-    stored,
-)
+from jobspec.feeds import AnyFeedSettings, FilesSettings, NewFeed, NwisSettings, UsgsSettings, read_settings, stored
 from records.access import keys
 from records.basins import basins
 from records.database.base import JsonList, JsonObject
 from records.database.ids import new_id
-from records.database.statements import as_record, insert_into, table_of
+from records.database.statements import as_record, as_values, insert_into, table_of
 from records.series import series
 from records.weather import product_credits
 from records.weather.tables import FeedBasinRow, FeedRow
@@ -139,7 +132,7 @@ def create(session: Session, new: NewFeed, created_by: str | None, at: datetime)
     inserted = session.execute(insert.values(row).returning(*_FEEDS.c)).one_or_none()
     if inserted is None:
         raise FeedConflict(f"A feed named {new.name} exists already: choose another name, or remove that feed.")
-    feed = _feed(inserted)
+    feed = as_record(Feed, inserted)
     targets(session, feed)
     return feed
 
@@ -153,12 +146,12 @@ def get(session: Session, name: str) -> Feed:
     row = session.execute(select(_FEEDS).where(_FEEDS.c.name == name)).one_or_none()
     if row is None:
         raise UnknownFeed(f"No feed {name[:64]!r} is stored here: list the feeds to see their names.")
-    return _feed(row)
+    return as_record(Feed, row)
 
 
 def list_feeds(session: Session) -> list[Feed]:
     """Return all feeds, by name."""
-    return [_feed(row) for row in session.execute(select(_FEEDS).order_by(_FEEDS.c.name))]
+    return [as_record(Feed, row) for row in session.execute(select(_FEEDS).order_by(_FEEDS.c.name))]
 
 
 def remove(session: Session, feed: Feed) -> None:
@@ -208,9 +201,8 @@ def targets(session: Session, feed: Feed) -> list[str]:
 
 def note_basin(session: Session, feed: Feed, fetched: FetchedBasin) -> None:
     """Store a basin's fetch result, in the transaction that stores its data."""
-    values = {name: getattr(fetched, name) for name in FetchedBasin.__dataclass_fields__} | {"feed_id": feed.id}
-    insert = insert_into(session, FeedBasinRow).values(values)
-    changed = {name: value for name, value in values.items() if name not in ("feed_id", "basin_id")}
+    insert = insert_into(session, FeedBasinRow).values(as_values(fetched) | {"feed_id": feed.id})
+    changed = as_values(fetched, "basin_id")
     session.execute(insert.on_conflict_do_update(index_elements=["feed_id", "basin_id"], set_=changed))
 
 
@@ -236,7 +228,7 @@ def fetch_command(feed: str, basin: str, first: object, last: object) -> str:
 
 def _require_own(session: Session, product: str, settings: AnyFeedSettings) -> None:
     saved = product_credits.origin_of(session, product)
-    others: Mapping[str, str] = {feed.origin: feed.name for feed in list_feeds(session) if feed.product == product}
+    others = {feed.origin: feed.name for feed in list_feeds(session) if feed.product == product}
     if saved is not None and saved != settings.origin:
         raise product_credits.conflict(product, f"holds data from {saved}")
     if filled := {name for origin, name in others.items() if origin != settings.origin}:
@@ -245,12 +237,7 @@ def _require_own(session: Session, product: str, settings: AnyFeedSettings) -> N
         raise product_credits.conflict(product, "holds ingested or uploaded data")
 
 
-def _feed(row: Row[Any]) -> Feed:
-    return Feed(**row._mapping)
-
-
 def statuses(fetched: Sequence[FetchedBasin]) -> dict[str, int]:
     """Return the number of basins by status."""
-    return {
-        status: count for status in get_args(BasinStatus) if (count := sum(one.status == status for one in fetched))
-    }
+    counts = Counter(one.status for one in fetched)
+    return {status: counts[status] for status in get_args(BasinStatus) if counts[status]}

@@ -1,24 +1,26 @@
 """Weather forecasts as issued: stored once, never changed, read as known at an instant."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 import numpy as np
-from sqlalchemy import ColumnElement, Select, delete, exists, func, select
+from sqlalchemy import Select, delete, exists, func, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Day, Period
 from hydrology.base.errors import NotFound
 from hydrology.base.variables import WEATHER
 from hydrology.weather.forcing import WeatherForecast, WeatherIssue
-from records.basins import basins as basin_records
 from records.database import retention
-from records.database.ids import new_id, sha256, verified
-from records.database.statements import as_record, insert_into
+from records.database.ids import sha256, verified
+from records.database.statements import as_record
 from records.series.year_rows import VALUE
+from records.weather.store_weather import StoredIssue, content_to_hash, store
 from records.weather.tables import WeatherBasinRow, WeatherIssueRow
+
+__all__ = ["StoredIssue", "store"]  # and what stands here
 
 
 class UnknownWeather(NotFound):
@@ -66,58 +68,6 @@ class BasinPart:
     traces: tuple[str, ...]
     variables: tuple[str, ...]
     sha256: str
-
-
-@dataclass(frozen=True, slots=True)
-class StoredIssue:
-    """The result of storing a weather forecast.
-
-    Attributes:
-        issue_id: its id, whether it is new or not.
-        new: newly stored basins; known: basins already stored with the same content.
-        refused: why other basins were not stored.
-        warnings: oddities of the weather, by basin.
-    """
-
-    issue_id: str
-    new: tuple[str, ...]
-    known: tuple[str, ...]
-    refused: Mapping[str, str]
-    warnings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-
-
-def store(session: Session, forecasts: Sequence[WeatherForecast], at: datetime, *, operational: bool) -> StoredIssue:
-    """Store a source's forecasts for some basins. Already stored ones stay as they are.
-
-    Args:
-        forecasts: one or more, of one source, model and reference time, each for another basin.
-        at: the machine's time.
-        operational: see `Issue`.
-
-    Raises:
-        ValueError: they are of different issues, or two are for the same basin.
-    """
-    issue = forecasts[0].issue
-    if len({_identity(forecast.issue) for forecast in forecasts}) > 1 or len(
-        {forecast.basin for forecast in forecasts}
-    ) < len(forecasts):
-        raise ValueError("forecasts stored together must be of one issue, with each basin once")
-    issue_id = _store_issue(session, issue, at, operational)
-    by_basin = {forecast.basin: forecast for forecast in forecasts}
-    refused = {basin: str(error) for basin, error in basin_records.unknown(session, list(by_basin)).items()}
-    rows = {basin: _row(issue_id, forecast) for basin, forecast in by_basin.items() if basin not in refused}
-    before = _hashes(session, issue_id, rows)
-    _insert(session, [row for basin, row in rows.items() if basin not in before])
-    for basin, digest in _hashes(session, issue_id, rows).items():
-        if digest != rows[basin]["sha256"]:
-            refused[basin] = _other_content(basin, issue)
-    stored = [basin for basin in rows if basin not in refused]
-    return StoredIssue(
-        issue_id=issue_id,
-        new=tuple(basin for basin in stored if basin not in before),
-        known=tuple(basin for basin in stored if basin in before),
-        refused=refused,
-    )
 
 
 def get(session: Session, issue: str) -> Issue:
@@ -169,13 +119,10 @@ def parts_of(session: Session, issue: str, at: datetime) -> list[BasinPart]:
     """
     get(session, issue)
     columns = [getattr(WeatherBasinRow, name) for name in BasinPart.__dataclass_fields__]
-    rows = session.execute(
-        select(*columns)
-        .where(WeatherBasinRow.issue_id == issue, WeatherBasinRow.available_time <= at)
-        .order_by(WeatherBasinRow.basin_id)
-    )
+    of_issue = select(*columns).filter_by(issue_id=issue).where(WeatherBasinRow.available_time <= at)
     return [
-        BasinPart(**row._asdict() | {"traces": tuple(row.traces), "variables": tuple(row.variables)}) for row in rows
+        as_record(BasinPart, row, traces=tuple(row.traces), variables=tuple(row.variables))
+        for row in session.execute(of_issue.order_by(WeatherBasinRow.basin_id))
     ]
 
 
@@ -220,7 +167,9 @@ def newest(session: Session, basins: Sequence[str], at: datetime, days: Period) 
     ranked: Select[Any] = (
         select(WeatherBasinRow.basin_id, WeatherIssueRow.id, rank)
         .join(WeatherIssueRow, WeatherIssueRow.id == WeatherBasinRow.issue_id)
-        .where(WeatherBasinRow.basin_id.in_(basins), *_known_and_covering(at, days))
+        .where(WeatherBasinRow.basin_id.in_(basins), WeatherIssueRow.operational.is_(True))
+        .where(WeatherBasinRow.available_time <= at)
+        .where(WeatherBasinRow.first <= days.first, WeatherBasinRow.last >= days.last)
     )
     found = ranked.subquery()
     rows = session.execute(select(found.c.basin_id, found.c.id).where(found.c.rank == 1))
@@ -229,7 +178,7 @@ def newest(session: Session, basins: Sequence[str], at: datetime, days: Period) 
 
 def is_whole(row: Any) -> bool:
     """Return whether a basin's stored part (columns as attributes) is undamaged."""
-    return bool(row.sha256 == sha256(_row_content(row)))
+    return bool(row.sha256 == sha256(content_to_hash(row)))
 
 
 def outdated(session: Session, before: datetime, issues: Collection[str] | None = None) -> dict[str, int]:
@@ -249,93 +198,12 @@ def remove(session: Session, issues: Collection[str]) -> list[str]:
     return list(session.scalars(deletion.returning(WeatherIssueRow.id)))
 
 
-def _known_and_covering(at: datetime, days: Period) -> Iterator[ColumnElement[bool]]:
-    yield WeatherIssueRow.operational.is_(True)
-    yield WeatherBasinRow.available_time <= at
-    yield WeatherBasinRow.first <= days.first
-    yield WeatherBasinRow.last >= days.last
-
-
-def _identity(issue: WeatherIssue) -> tuple[str, str, datetime]:
-    return issue.source, issue.model, issue.reference_time
-
-
-def _store_issue(session: Session, issue: WeatherIssue, at: datetime, operational: bool) -> str:
-    """Return the id of an issue, stored now or before."""
-    identity = {
-        "source": issue.source,
-        "model": issue.model,
-        "reference_time": issue.reference_time,
-        "operational": operational,
-    }
-    texts = {"licence": issue.licence, "credit": issue.credit}
-    row = identity | texts | {"id": new_id(at), "created_at": at}
-    session.execute(insert_into(session, WeatherIssueRow).values(row).on_conflict_do_nothing())
-    found = session.scalar(select(WeatherIssueRow.id).filter_by(**identity))
-    assert found is not None
-    return found
-
-
-def _row(issue_id: str, forecast: WeatherForecast) -> dict[str, Any]:
-    variables = sorted(forecast.values)
-    content = np.stack([forecast.values[name] for name in variables]).astype(VALUE).tobytes()
-    return {
-        "issue_id": issue_id,
-        "basin_id": forecast.basin,
-        "available_time": forecast.issue.available_time,
-        "first": forecast.first,
-        "last": forecast.period.last,
-        "traces": list(forecast.traces),
-        "variables": variables,
-        "content": content,
-        "sha256": sha256(_content_to_hash(forecast.first, forecast.traces, variables, content)),
-    }
-
-
-def _content_to_hash(first: Day, traces: Sequence[str], variables: Sequence[str], content: bytes) -> bytes:
-    """Return the content of a part in the form that is hashed."""
-    return f"{first} {','.join(traces)} {','.join(variables)} ".encode() + content
-
-
-def _row_content(row: Any) -> bytes:
-    return _content_to_hash(row.first, row.traces, row.variables, row.content)
-
-
-def _insert(session: Session, rows: Sequence[dict[str, Any]]) -> None:
-    if rows:
-        session.execute(insert_into(session, WeatherBasinRow).on_conflict_do_nothing(), rows)
-
-
-def _hashes(session: Session, issue_id: str, basins: Mapping[str, Any]) -> dict[str, str]:
-    rows = session.execute(
-        select(WeatherBasinRow.basin_id, WeatherBasinRow.sha256).where(
-            WeatherBasinRow.issue_id == issue_id, WeatherBasinRow.basin_id.in_(list(basins))
-        )
-    )
-    return {row.basin_id: row.sha256 for row in rows}
-
-
-def _other_content(basin: str, issue: WeatherIssue) -> str:
-    return (
-        f"{basin}: another weather forecast of {issue.source} {issue.model} of "
-        f"{issue.reference_time:%Y-%m-%dT%H:%MZ} is stored, and stored ones never change: give this one its own "
-        "reference time or model."
-    )
-
-
 def _forecast(issue: Issue, row: WeatherBasinRow) -> WeatherForecast:
-    verified(_row_content(row), row.sha256, f"weather forecast {issue.id} of {row.basin_id}")
+    verified(content_to_hash(row), row.sha256, f"weather forecast {issue.id} of {row.basin_id}")
     shape = (len(row.variables), len(row.traces), len(Period(row.first, row.last)))
     values = np.frombuffer(row.content, VALUE).reshape(shape)
     return WeatherForecast(
-        issue=WeatherIssue(
-            source=issue.source,
-            model=issue.model,
-            reference_time=issue.reference_time,
-            available_time=row.available_time,
-            licence=issue.licence,
-            credit=issue.credit,
-        ),
+        issue=as_record(WeatherIssue, issue, available_time=row.available_time),
         basin=row.basin_id,
         traces=tuple(row.traces),
         first=row.first,

@@ -13,7 +13,7 @@ from benchmarks.regional.members import FOLDS, fold, series, train
 from benchmarks.regional.recipes import RECIPES
 from benchmarks.regional.score import METRICS, quartiles
 from benchmarks.regional.trials import mean
-from benchmarks.regional.uncertainty import Rival, _figures
+from benchmarks.regional.uncertainty import Rival, _figures, interval_score
 from hydrology.uncertainty.error_model import LEVELS
 from hydrology.verification.verify import CLIMATOLOGY
 from models.examination.exam import NOT_ASKED
@@ -112,3 +112,9 @@ def test_a_figure_that_is_not_a_number_fails_where_its_basin_is_asked() -> None:
 def test_the_shipped_ensemble_is_still_what_its_recipe_trains() -> None:
     shipped = read(SHELF / "mclstm-maurer-447").description
     assert shipped.config == RECIPES["members"].config(members=10)
+
+
+def test_an_interval_is_penalised_for_the_values_it_misses() -> None:
+    low, high = np.full(3, 1.0), np.full(3, 2.0)
+    scores = interval_score(low, high, np.array([1.5, 0.5, 2.1]), 0.9)
+    assert scores == pytest.approx([1.0, 1.0 + 20 * 0.5, 1.0 + 20 * 0.1])

@@ -13,8 +13,9 @@ from app.http.base_schema import Period
 from app.http.discharge_units import Area
 from app.http.json_numbers import column, rounded
 from hydrology.base.absent import Absent, absent, texts
+from hydrology.base.arrays import Array
 from hydrology.base.reasons import Reason
-from hydrology.climatology.volumes import EXCEEDED_PERCENT, Array, Normal, Observed, Season, million_m3
+from hydrology.climatology.volumes import EXCEEDED_PERCENT, Normal, Observed, Season, million_m3
 from records.forecasts import seasonal_volumes
 from records.forecasts.latest import Latest
 from records.forecasts.seasonal_volumes import Volume

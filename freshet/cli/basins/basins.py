@@ -18,6 +18,7 @@ from jobspec.basins import AddedBasin
 from jobspec.faults import faults
 from jobspec.kinds import InvalidRequest
 from records.basins import basins as records
+from records.basins import quality
 from records.series import series
 from records.versions import promotions
 
@@ -171,13 +172,13 @@ def _show(basin: str, as_json: bool) -> None:
     with opened(reads=True) as context, context.database.reading() as session:
         one = records.get(session, basin)
         entries = series.catalogue(session, basin)
-        quality = records.quality_of(session, basin)
+        findings = quality.by_product(session, basin)
         version = promotions.current(session, [basin]).get(basin)
     listed = [
         {"product": e.product, "variable": e.variable, "unit": e.unit, "first": e.period.first, "last": e.period.last}
         for e in entries
     ]
-    payload = {**asdict(one), "series": listed, "quality": quality, "current_version": version}
+    payload = {**asdict(one), "series": listed, "quality": findings, "current_version": version}
     huc = f", HUC {one.huc}" if one.huc else ""
     placed = one.latitude is not None and one.longitude is not None
     place = place_in_words(one.latitude or 0.0, one.longitude or 0.0) if placed else "place not known"
@@ -188,5 +189,5 @@ def _show(basin: str, as_json: bool) -> None:
     lines += ["attributes that are not known may be assumed"] if one.assume_attributes else []
     lines += [f"current version: {version or 'none'}", ""]
     lines += [f"{row['product']} {row['variable']} [{row['unit']}] {row['first']}..{row['last']}" for row in listed]
-    lines += ["", *(f"{f['severity']}: {f['sentence']}" for found in quality.values() for f in found)]
+    lines += ["", *(f"{f['severity']}: {f['sentence']}" for found in findings.values() for f in found)]
     answer(payload, as_json, "\n".join(lines))

@@ -14,7 +14,8 @@ from freshet.cli.forecasts.issuing import T0, Version, named_basins, record_issu
 from freshet.cli.output import PARTLY_DONE, Json, answer, inform, table
 from freshet.cli.progress import reporting
 from hydrology.base.absent import Absent
-from hydrology.climatology.volumes import EXCEEDED_PERCENT, Array, Normal, Observed, million_m3
+from hydrology.base.arrays import Array
+from hydrology.climatology.volumes import EXCEEDED_PERCENT, Normal, Observed, million_m3
 from jobspec.jobs.forecasting import VolumesParams
 from operations.versions.stages import stage
 from records.forecasts import seasonal_volumes as records

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from hydrology.base.calendar import month
 from hydrology.base.findings import Finding
-from hydrology.weather.basin_climate import months
 from hydrology.weather.checks.daily_weather import DailyWeather, Rule
 from hydrology.weather.checks.relations import VP_RATIO_WARNED, vapour_ratio
 
@@ -18,12 +18,10 @@ DRY_DAYS, DRY_ANOMALY = 5, 12.0  # K, of air that is too dry for its temperature
 
 
 def expected_precipitation(weather: DailyWeather) -> float | None:
-    """Return the climate's precipitation in mm on the days with data.
-
-    Return None without a climate."""
+    """Return the climate's precipitation in mm on the days with data; None without a climate."""
     if weather.climate is None or (one := weather.of("precipitation")) is None:
         return None
-    usual = weather.climate.precipitation[months(weather.days)]
+    usual = weather.climate.precipitation[month(weather.days) - 1]
     expected = np.where(np.isnan(one[0]), 0, usual).sum(axis=1).mean()
     return None if np.isnan(expected) else float(expected)
 
@@ -57,7 +55,7 @@ def _precipitation(weather: DailyWeather) -> Iterator[Finding]:
 def _temperature(weather: DailyWeather) -> Iterator[Finding]:
     if weather.climate is None or (pair := weather.of("tmax", "tmin")) is None:
         return
-    mean, usual = (pair[0] + pair[1]) / 2, weather.climate.temperature[months(weather.days)]
+    mean, usual = (pair[0] + pair[1]) / 2, weather.climate.temperature[month(weather.days) - 1]
     used = ~np.isnan(mean - usual)
     days = int(used.any(axis=0).sum())
     if not days:

@@ -7,13 +7,12 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
+from hydrology.base.arrays import Array, Mask
 from hydrology.base.calendar import Days, Period
 from hydrology.base.findings import Finding, Severity
 from hydrology.base.series import DailySeries
 from hydrology.base.variables import WEATHER
 from hydrology.weather.basin_climate import BasinClimate
-
-Array = npt.NDArray[np.float64]
 
 CHECKED = ("precipitation", "tmax", "tmin", "tmean", "srad", "vp", "daylength")
 """The variables that rules check."""
@@ -39,15 +38,9 @@ class DailyWeather:
 
     @classmethod
     def of_series(
-        cls,
-        name: str,
-        series: Mapping[str, DailySeries],
-        latitude: float | None,
-        climate: BasinClimate | None,
+        cls, name: str, series: Mapping[str, DailySeries], latitude: float | None, climate: BasinClimate | None
     ) -> Self:
-        """Return the series by variable as weather over all their days.
-
-        Series in another unit are left out."""
+        """Return the series by variable as weather over all their days. Series in another unit are left out."""
         used = {
             variable: daily
             for variable, daily in series.items()
@@ -61,9 +54,7 @@ class DailyWeather:
         return cls(name, period.days, values, latitude, climate)
 
     def of(self, *variables: str) -> list[Array] | None:
-        """Return variables (traces, days), NaN where any is missing.
-
-        Return None where no day has all of them."""
+        """Return variables (traces, days), NaN where any is missing. Return None where no day has all of them."""
         if any(name not in self.values for name in variables):
             return None
         arrays = [np.atleast_2d(np.asarray(self.values[name], np.float64)) for name in variables]
@@ -72,9 +63,7 @@ class DailyWeather:
             return None
         return [np.where(missing, np.nan, array) for array in arrays]
 
-    def finding(
-        self, code: str, severity: Severity, variable: str, bad: npt.NDArray[np.bool_], sentence: str
-    ) -> Finding:
+    def finding(self, code: str, severity: Severity, variable: str, bad: Mask, sentence: str) -> Finding:
         """Return a finding about a variable.
 
         Args:

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from hydrology.base.arrays import Array
 from hydrology.base.findings import Finding
 from hydrology.weather.checks.climate import expected_precipitation
-from hydrology.weather.checks.daily_weather import Array, DailyWeather, Rule
+from hydrology.weather.checks.daily_weather import DailyWeather, Rule
 
 RISES_REFUSED, FALLS_PER_RISE = 12, 0.05  # CAMELS: at most 11 rises without a fall, at least 0.25 falls a rise
 RISES_WITH_PLATEAUS, PLATEAUS_REFUSED, PLATEAU_MM = 4, 2, 0.5

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from hydrology.base.arrays import Array
 from hydrology.base.findings import Finding, Severity
 from hydrology.base.units import J_PER_MJ
-from hydrology.weather.checks.daily_weather import Array, DailyWeather, Rule
+from hydrology.weather.checks.daily_weather import DailyWeather, Rule
 from hydrology.weather.evaporation import daylength, extraterrestrial_radiation
 from hydrology.weather.humidity import saturation_vapour_pressure
 

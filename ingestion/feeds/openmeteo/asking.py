@@ -11,8 +11,9 @@ import numpy.typing as npt
 
 from hydrology.base.calendar import Days
 from hydrology.base.longitudes import difference
-from hydrology.base.units import daylight_mean, vapour_pressure
+from hydrology.base.units import daylight_mean
 from hydrology.weather.evaporation import daylength
+from hydrology.weather.humidity import saturation_vapour_pressure
 from ingestion.feeds.base import FeedProblem, Site
 from ingestion.feeds.http import Broken, Service, parsed
 
@@ -109,7 +110,7 @@ def converted(values: Mapping[str, Array], days: Days, latitude: float) -> dict[
         "tmax": values["temperature_2m_max"],
         "tmin": values["temperature_2m_min"],
         "srad": daylight_mean(values["shortwave_radiation_sum"], lit),
-        "vp": vapour_pressure(values["dew_point_2m_mean"]),
+        "vp": saturation_vapour_pressure(values["dew_point_2m_mean"]),
     }
 
 

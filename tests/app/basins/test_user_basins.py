@@ -16,8 +16,8 @@ from records.database.engine import Database
 from records.jobs import jobs
 from records.runs import states
 from records.series import series
-from records.versions import promotions, versions
-from testing.records import BASIN, NOW, a_basin, a_source, a_state, a_version, daily
+from records.versions import promotions
+from testing.records import BASIN, NOW, a_basin, a_source, a_state, a_version, daily, withdraw
 from tests.app.conftest import bearer, serving
 
 MILL: dict[str, Any] = {
@@ -179,7 +179,7 @@ def test_a_promotion_that_cannot_be_is_refused(sqlite_database: Database, sqlite
     header = bearer(sqlite_database, "admin")
     with sqlite_database.transaction() as session:
         version, withdrawn = a_version(session).id, a_version(session).id
-        versions.withdraw(session, withdrawn)
+        withdraw(session, withdrawn)
     for id_, body, status, kind in (
         ("nothing", {"reason": "better"}, 404, "unknown-version"),
         (withdrawn, {"reason": "better"}, 422, "withdrawn-version"),

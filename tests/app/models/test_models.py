@@ -7,9 +7,9 @@ from starlette.testclient import TestClient
 
 from hydrology.water.probe_results import ProbeResult
 from records.database.engine import Database
-from records.versions import promotions, versions
+from records.versions import promotions
 from records.versions.version_properties import Closure, Tuning, VersionProperties
-from testing.records import BASIN, NOW, a_basin, a_member, a_version, instant
+from testing.records import BASIN, NOW, a_basin, a_member, a_version, instant, withdraw
 from tests.app.conftest import bearer
 
 LATER = instant("2008-11-01")
@@ -140,7 +140,7 @@ def test_a_promotion_is_a_new_answer(sqlite_database: Database, sqlite_client: T
     before = [sqlite_client.get(at, headers=tag).status_code for at, tag in zip(addresses, held, strict=True)]
     with sqlite_database.transaction() as session:
         promotions.promote(session, version, [BASIN], reason="better", by="someone", at=NOW)
-        versions.withdraw(session, a_version(session).id)
+        withdraw(session, a_version(session).id)
     after = [sqlite_client.get(at, headers=tag).status_code for at, tag in zip(addresses, held, strict=True)]
     assert (before, after) == ([304] * 3, [200] * 3)
 

@@ -12,7 +12,7 @@ import pytest
 
 from hydrology.base.calendar import Period
 from hydrology.base.series import DailySeries
-from hydrology.base.units import Area, mm_per_day_to_cfs
+from hydrology.base.units import Area, converted
 from hydrology.synthetic.synthetic import landscape, water, weather
 from testing.feed_services.server import serving
 from testing.feed_services.world import Gauge, World
@@ -29,7 +29,9 @@ def gauge() -> Gauge:
     """Return a synthetic river where the page's gauge is."""
     land = landscape(3)
     sky = weather(land, KNOWN, seed=1)
-    flow = mm_per_day_to_cfs(water(land, sky, KNOWN.days).discharge[:, 1], area=Area("synthetic", AREA_M2))
+    flow = converted(
+        water(land, sky, KNOWN.days).discharge[:, 1], unit="mm/day", into="cfs", area=Area("synthetic", AREA_M2)
+    )
 
     def series(values: object, unit: str) -> DailySeries:
         numbers = np.array(values, dtype=np.float64)

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hydrology.base.outline import Array, Polygon
+from hydrology.base.arrays import Array
+from hydrology.base.outline import Polygon
 from hydrology.base.outline_area import area_m2
 
 SEMI_MAJOR, FLATTENING = 6_378_137.0, 1 / 298.257223563

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from hydrology.base.arrays import Array
 from hydrology.base.calendar import Period, climatic_year, water_year
-from hydrology.extremes.annual import Array, annual_maxima, annual_minima
+from hydrology.extremes.annual import annual_maxima, annual_minima
 
 WATER_YEARS = Period.parse("2000-10-01..2003-09-30")
 

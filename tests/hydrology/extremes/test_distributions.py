@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from hydrology.extremes.distributions import Array, Distribution, Gev, LogPearson3, l_moments
+from hydrology.base.arrays import Array
+from hydrology.extremes.distributions import Distribution, Gev, LogPearson3, l_moments
 from tests.hydrology.scores.peaks_published import MOOSE_RIVER, USGS_12363000
 
 # fmt: off

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from hydrology.extremes.distributions import Array, Distribution, Gev, LogPearson3
+from hydrology.base.arrays import Array
+from hydrology.extremes.distributions import Distribution, Gev, LogPearson3
 from hydrology.extremes.frequency import Level, _levels, levels
 from tests.hydrology.scores.peaks_published import MOOSE_RIVER, ORESTIMBA_CREEK
 

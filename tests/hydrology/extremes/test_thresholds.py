@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from hydrology.base.arrays import Array
 from hydrology.base.calendar import Days, Period
 from hydrology.extremes.annual import annual_maxima, annual_minima
-from hydrology.extremes.distributions import Array, Gev
+from hydrology.extremes.distributions import Gev
 from hydrology.extremes.thresholds import Statistic, names, of_record
 from ingestion.sources.camels import CamelsSource
 

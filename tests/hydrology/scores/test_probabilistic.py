@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from hydrology.scores.probabilistic import crps, exceedance_probability, interval_score, pit
+from hydrology.scores.probabilistic import crps, exceedance_probability, pit
 
 LEVELS = np.linspace(0.0005, 0.9995, 1999)
 
@@ -21,12 +21,6 @@ def test_crps_of_a_normal_distribution_is_the_closed_form(observed: float) -> No
 def test_crps_of_a_certain_forecast_is_its_distance() -> None:
     certain = np.full((2, len(LEVELS)), 3.0)
     assert crps(certain, list(LEVELS), np.array([5.0, 3.0])) == pytest.approx([2.0, 0.0], abs=3e-3)
-
-
-def test_an_interval_is_penalised_for_the_values_it_misses() -> None:
-    low, high = np.full(3, 1.0), np.full(3, 2.0)
-    scores = interval_score(low, high, np.array([1.5, 0.5, 2.1]), 0.9)
-    assert scores == pytest.approx([1.0, 1.0 + 20 * 0.5, 1.0 + 20 * 0.1])
 
 
 def test_exceedance_probability_is_interpolated_between_quantiles() -> None:

@@ -13,9 +13,9 @@ from hypothesis.extra import numpy as hnp
 
 from hydrology.base.calendar import day
 from hydrology.base.errors import InvalidInput
+from hydrology.scores.score import Score
 from hydrology.scores.scores import (
     SCORES,
-    Score,
     all_scores,
     alpha_nse,
     beta_kge,

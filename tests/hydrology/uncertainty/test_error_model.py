@@ -146,7 +146,7 @@ def test_too_few_observed_days_are_refused() -> None:
 
 def test_the_stored_error_model_is_the_fitted_one(model: Fit) -> None:
     errors = model.basins["basin 3"]
-    shape, again = Shape.from_arrays(model.shape.arrays()), BasinErrors.from_arrays(errors.arrays(), errors.days)
+    shape, again = Shape.from_arrays(model.shape.arrays()), BasinErrors.from_arrays(errors.arrays(), days=errors.days)
     days = (np.array([0.3, 4.0]), np.array([2, 25]), np.array([0.1, -0.1]))
     np.testing.assert_allclose(
         shape.flow_quantiles(again, *days), model.shape.flow_quantiles(errors, *days), rtol=1e-4, atol=1e-6

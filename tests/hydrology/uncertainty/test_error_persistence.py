@@ -63,7 +63,7 @@ def test_what_lasts_of_an_error_is_stored_with_a_fit() -> None:
     model = fit({f"basin {seed}": synthetic_pairs(seed) for seed in range(4)})
     basin = replace(model.basins["basin 0"], lasting_share=0.4, lasting_memory=0.98)
     shape = replace(model.shape, lasting_share=0.5, lasting_memory=0.98)
-    stored, stored_shape = BasinErrors.from_arrays(basin.arrays(), basin.days), Shape.from_arrays(shape.arrays())
+    stored, stored_shape = BasinErrors.from_arrays(basin.arrays(), days=basin.days), Shape.from_arrays(shape.arrays())
     assert (stored.lasting_share, stored.lasting_memory) == pytest.approx((0.4, 0.98))
     assert (stored_shape.lasting_share, stored_shape.lasting_memory) == pytest.approx((0.5, 0.98))
     unseen = shape.of_basin(synthetic_pairs(0).simulated)

@@ -5,9 +5,9 @@ import numpy.typing as npt
 import pytest
 
 from hydrology.base.errors import DataProblem
-from hydrology.uncertainty.error_fit import Fit, fit
+from hydrology.uncertainty.error_fit import Fit, fit, fit_errors
 from hydrology.uncertainty.error_model import LEVELS, BasinErrors
-from hydrology.uncertainty.errors_by_lead import PastForecasts, fit_forecasts
+from hydrology.uncertainty.errors_by_lead import PastForecasts
 from tests.hydrology.uncertainty.test_error_model import synthetic_pairs
 
 Array = npt.NDArray[np.float64]
@@ -34,7 +34,7 @@ def of_simulation() -> Fit:
 
 @pytest.fixture(scope="module")
 def model(of_simulation: Fit) -> Fit:
-    return fit_forecasts({name: past(at, errors) for at, (name, errors) in enumerate(of_simulation.basins.items())})
+    return fit_errors({name: past(at, errors) for at, (name, errors) in enumerate(of_simulation.basins.items())})
 
 
 def test_memory_is_that_of_each_lead(model: Fit) -> None:
@@ -71,4 +71,4 @@ def test_days_without_observed_flow_do_not_count(of_simulation: Fit) -> None:
 
 def test_too_few_forecasts_are_refused(of_simulation: Fit) -> None:
     with pytest.raises(DataProblem, match="observed days over all basins"):
-        fit_forecasts({"basin 0": past(1, of_simulation.basins["basin 0"], 10)})
+        fit_errors({"basin 0": past(1, of_simulation.basins["basin 0"], 10)})

@@ -3,9 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hydrology.base.calendar import Period
+from hydrology.base.calendar import Period, day_of_year
 from hydrology.weather.evaporation import (
-    day_of_year,
     daylength,
     extraterrestrial_radiation,
     potential_evapotranspiration,

@@ -6,7 +6,9 @@ import pytest
 from hydrology.weather.humidity import saturation_vapour_pressure
 
 
-@pytest.mark.parametrize(("temperature", "pressure"), [(1, 657), (10, 1228), (20, 2338), (30, 4243), (45, 9584)])
+@pytest.mark.parametrize(
+    ("temperature", "pressure"), [(0, 611), (1, 657), (10, 1228), (20, 2338), (25, 3168), (30, 4243), (45, 9584)]
+)
 def test_the_pressures_are_those_of_the_printed_table(temperature: float, pressure: float) -> None:
     """Allen et al. 1998 (FAO paper 56), annex 2, table 2.3, in kPa of three to four digits."""
     assert saturation_vapour_pressure(temperature) == pytest.approx(pressure, rel=2e-3)

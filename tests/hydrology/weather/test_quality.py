@@ -7,7 +7,7 @@ import pytest
 from hydrology.base.calendar import day
 from hydrology.base.findings import Finding
 from hydrology.base.series import DailySeries, Flag
-from hydrology.base.units import Area, mm_per_day_to_cfs
+from hydrology.base.units import Area, converted
 from hydrology.weather.quality import quality_report
 
 START = day("2000-01-01")
@@ -75,7 +75,7 @@ def test_temperatures_of_two_products_are_not_compared() -> None:
 @pytest.mark.parametrize(("rain", "expected"), [(1.0, True), (3.0, False)])
 def test_runoff_above_precipitation_over_the_common_days(rain: float, expected: bool) -> None:
     depth = np.array([2.0, 1.9, 2.1, 2.0, np.nan])
-    cfs = mm_per_day_to_cfs(depth, area=Area("maurer", 5e8)).tolist()
+    cfs = converted(depth, unit="mm/day", into="cfs", area=Area("maurer", 5e8)).tolist()
     data = {
         ("maurer", "precipitation"): series([rain, rain, rain, float("nan"), 1000]),
         ("usgs", "discharge"): series(cfs, "cfs"),

@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from hydrology.base.outline import Array, BadOutline, Polygon
+from hydrology.base.arrays import Array
+from hydrology.base.outline import BadOutline, Polygon
 from hydrology.weather.sampling_points import MAX_POINTS, weather_points
 
 WEST, SOUTH, EAST, NORTH = -69.8, 45.0, -68.8, 45.4

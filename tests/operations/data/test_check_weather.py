@@ -23,7 +23,7 @@ from operations.data.ingest import ingest
 from operations.data.source_paths import Intake
 from operations.feeds.fetch import fetch
 from operations.weather.import_forecasts import add
-from records.basins import basins
+from records.basins import basins, quality
 from records.database.engine import Database
 from records.series import series, sources
 from records.weather import feeds, weather_issues
@@ -256,7 +256,7 @@ def test_rare_days_of_tmin_above_tmax_are_stored_flagged_and_warned_of(empty: Da
             stored = series.read(session, OWN, "own", name)
             assert stored is not None
             assert np.flatnonzero(stored.flags & Flag.SUSPECT).tolist() == [5, 90]
-        report = [one for found in basins.quality_of(session, OWN).values() for one in found]
+        report = [one for found in quality.by_product(session, OWN).values() for one in found]
     assert [one["severity"] for one in report if one["code"] == "tmin-above-tmax"] == ["warning"]
     assert [one.status for one in ingest(empty, source, CLOCK)] == ["unchanged"]
 

@@ -10,17 +10,18 @@ from sqlalchemy import select
 
 from hydrology.base.calendar import Period, day
 from hydrology.base.errors import InvalidInput
-from hydrology.base.units import Area, cfs_to_mm_per_day
+from hydrology.base.units import Area, to_mm_per_day
 from ingestion.sources.camels import CamelsSource
 from jobspec.jobs.forecasting import ForecastParams
 from operations.data.ingest import Outcome, first_affected, ingest
 from operations.forecasting.forecast import forecast
-from records.basins import basins
+from records.basins import quality
 from records.database.engine import Database
 from records.runs import states
 from records.schema import Base
-from records.series import revisions, series
+from records.series import series
 from records.versions import versions
+from testing import series_history
 from testing.country import BASINS, CLOCK
 
 FORCING = "basin_mean_forcing/synthetic/00/SYNTH-02_lump_synthetic_forcing_leap.txt"
@@ -65,11 +66,11 @@ def test_a_country_is_stored_as_in_its_files_and_repeating_changes_nothing(datab
     rain = np.array([float(row.split()[5]) for row in rows])
     with database.reading() as session:
         stored = series.read(session, "SYNTH-02", "synthetic", "precipitation")
-        quality = basins.quality_of(session, "SYNTH-02")
+        findings = quality.by_product(session, "SYNTH-02")
     assert stored is not None
     assert str(stored.period) == "2000-10-01..2005-09-30"
     np.testing.assert_allclose(stored.values, rain, rtol=1e-6)
-    assert any(finding["code"] == "gaps" for finding in quality["synth"])
+    assert any(finding["code"] == "gaps" for finding in findings["synth"])
 
 
 def cut_row(path: Path) -> int:
@@ -176,7 +177,7 @@ def test_a_revised_value_is_logged_and_invalidates_the_states_that_consumed_it(
     assert (outcome.status, outcome.new_days, outcome.changed_days) == ("changed", 0, 1)
     assert outcome.invalidated_states == 2  # 2003-09-30 and 2004-05-01; those before stand
     with trained_store.reading() as session:
-        (revision,) = revisions.revisions(session, "SYNTH-02", "synthetic", "precipitation")
+        (revision,) = series_history.revisions(session, "SYNTH-02", "synthetic", "precipitation")
         version = versions.newest(session).id
         left = states.newest_valid(session, version, "SYNTH-02", day("2005-01-01"))
         other = states.newest_valid(session, version, "SYNTH-01", day("2005-01-01"))
@@ -210,7 +211,7 @@ def test_real_basins_store_their_means(database: Database, camels: Path) -> None
         with database.reading() as session:
             flow = series.read(session, basin, "usgs", "discharge", period)
         assert flow is not None
-        depth = cfs_to_mm_per_day(flow.values, area=area).mean()
+        depth = to_mm_per_day(flow.values, unit="cfs", area=area).mean()
         assert depth == pytest.approx(np.mean(cfs) * 0.028316846592 * 86400e3 / area.m2, rel=1e-6)
 
 

@@ -30,6 +30,7 @@ from records.weather.feeds import FeedConflict, FetchedBasin
 from records.weather.product_credits import ProductConflict
 from runtime.clock import Clock
 from runtime.settings import Settings
+from testing import series_history
 from testing.feed_services.server import serving
 from testing.feed_services.world import Revision, World
 from testing.records import daily
@@ -142,7 +143,7 @@ def test_a_revised_day_is_logged_and_what_was_known_before_stays_known(office: O
     assert (done[MAINE].status, done[MAINE].new_days, done[MAINE].revised_days) == ("revised", 0, 1)
     assert done[COAST].status == "unchanged"
     with office.database.reading() as session:
-        (revision,) = revisions.revisions(session, MAINE, "usgs", "discharge")
+        (revision,) = series_history.revisions(session, MAINE, "usgs", "discharge")
         then = revisions.as_known_at(session, MAINE, "usgs", "discharge", NOW + timedelta(minutes=1))
     assert (revision.day, revision.old_value) == (
         day("2026-11-10"),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from hydrology.base.calendar import Period, day
 from operations.feeds import holes
-from records.basins import basins
+from records.basins import quality
 from records.series import series
 from tests.ingestion.feeds.conftest import COAST, MAINE, gauge
 from tests.operations.feeds.test_feeds import ARCHIVE, USGS, Office, office
@@ -57,7 +57,7 @@ def test_a_null_day_of_a_long_first_fetch_is_reported_and_asked_for_until_it_com
     assert remark.startswith(f"{MAINE} has no {', '.join(VARIABLES)} on 2026-05-03 to 2026-05-03, inside its record.")
     assert remark.endswith(f"freshet feeds fetch past --basin {MAINE} --period 2026-05-03..2026-05-03")
     with office.database.reading() as session:
-        found = basins.quality_of(session, MAINE)["open_meteo_era5"]
+        found = quality.by_product(session, MAINE)["open_meteo_era5"]
     gaps = [finding for finding in found if finding["code"] == "gaps"]
     assert [finding["detail"]["ranges"] for finding in gaps] == [[["2026-05-03", "2026-05-03"]]] * 5
 
@@ -73,7 +73,7 @@ def test_a_null_day_of_a_long_first_fetch_is_reported_and_asked_for_until_it_com
     may = Period.parse("2026-05-03..2026-05-03")
     assert rain(office, "2026-05-03") == gauge(MAINE).weather["precipitation"].over(may).values[0]
     with office.database.reading() as session:
-        assert not [one for one in basins.quality_of(session, MAINE)["open_meteo_era5"] if one["code"] == "gaps"]
+        assert not [one for one in quality.by_product(session, MAINE)["open_meteo_era5"] if one["code"] == "gaps"]
     asked(office)
     office.fetch("past")
     assert asked(office) == 1

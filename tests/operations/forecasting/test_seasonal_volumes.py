@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from hydrology.base.absent import Absent, absent
+from hydrology.base.arrays import Array
 from hydrology.base.calendar import Period, day
 from hydrology.base.reasons import Reason
-from hydrology.climatology.volumes import Array, Observed, Season
+from hydrology.climatology.volumes import Observed, Season
 from jobspec.jobs.forecasting import VolumesParams
 from operations.forecasting.seasonal_volumes import forecast_volumes
 from operations.verification.calibrate import calibrate

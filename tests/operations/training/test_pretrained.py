@@ -39,7 +39,7 @@ from records.versions.promotions import Withdrawn
 from records.versions.tables import PromotionRow
 from records.versions.version_properties import Pretrained
 from testing.country import BASINS, CLOCK, configuration
-from testing.records import contents
+from testing.records import contents, withdraw
 
 LEARNT, UNSEEN = BASINS[:2], BASINS[2]
 NAME = "small-ensemble"
@@ -390,7 +390,7 @@ def test_it_serves_basins_that_have_its_inputs_and_no_version_yet(origin: Databa
     assert promote_where_vacant(origin, CLOCK, version).basins == ()
     with origin.transaction() as session:
         assert promotions.current(session, [UNSEEN]) == {UNSEEN: version}
-        versions.withdraw(session, version)
+        withdraw(session, version)
     with pytest.raises(Withdrawn):
         promote_where_vacant(origin, CLOCK, version)
 

@@ -25,6 +25,7 @@ from records.series.tables import SeriesRow
 from records.versions import promotions, trainings, versions
 from records.versions.tables import PromotionRow
 from testing.country import BASINS, CLOCK, configuration
+from testing.records import list_trainings
 
 
 class StoppedHereError(Exception):
@@ -100,7 +101,7 @@ def test_a_training_that_died_goes_on_to_the_same_weights(trained_store: Databas
         train(trained_store, CLOCK, config, BASINS, on_progress=die)
     with trained_store.reading() as session:
         assert versions.newest(session).id == whole.id  # no incomplete version
-        (running,) = trainings.list_trainings(session, status="running")
+        (running,) = list_trainings(session, status="running")
         checkpoint = trainings.checkpoint(session, running.id, stop[0])
     done = train(trained_store, CLOCK, config, BASINS, on_progress=lambda member, p: seen.append((member, p.step)))
     first = checkpoint.step + 1 if checkpoint else 1
@@ -145,7 +146,7 @@ def test_members_side_by_side_end_together_and_go_on_to_the_same_weights(trained
     assert multiprocessing.active_children() == []
     with trained_store.reading() as session:
         assert versions.newest(session).id == whole.version_id
-        (running,) = trainings.list_trainings(session, status="running")
+        (running,) = list_trainings(session, status="running")
         checkpoints = [trainings.checkpoint(session, running.id, member) for member in (0, 1)]
         finished = trainings.finished_members(session, running.id)  # a member that is in needs no checkpoint
     assert any(checkpoints) or finished
@@ -179,7 +180,7 @@ def test_a_training_without_any_usable_basin_fails_and_stores_nothing(trained_st
     with pytest.raises(NoBasinLeft, match="is constant"):
         train(trained_store, CLOCK, configuration(members=1), ["SYNTH-02"])
     with trained_store.reading() as session:
-        assert len(trainings.list_trainings(session)) == 1
+        assert len(list_trainings(session)) == 1
 
 
 def test_a_basin_without_attributes_or_product_is_named(trained_store: Database) -> None:
@@ -201,7 +202,7 @@ def test_a_loss_that_turns_nan_fails_the_training_and_creates_no_version(trained
         train(trained_store, CLOCK, config, BASINS)
     with trained_store.reading() as session:
         assert len(versions.list_versions(session)) == 1
-        (failed,) = trainings.list_trainings(session, status="failed")
+        (failed,) = list_trainings(session, status="failed")
     assert failed.reason is not None
     assert "lower learning rate" in str(failed.reason)
 

@@ -40,7 +40,7 @@ class At(Clock):
 
     def wall(self) -> datetime:
         """Return that instant."""
-        return NOW + timedelta(days=max(RULES[name].days(SETTINGS) for name in RULES) + 1)
+        return NOW + timedelta(days=max(retention.days_of(name, SETTINGS) for name in RULES) + 1)
 
 
 def counts(database: Database, **chosen: object) -> dict[RuleName, int]:
@@ -175,6 +175,7 @@ def test_broken_off_it_goes_on_where_it_was(database: Database, monkeypatch: pyt
 
 def test_every_rule_is_a_setting_and_is_applied() -> None:
     assert pruning.ACTIONS.keys() == RULES.keys()
-    for rule in RULES.values():
-        assert rule.setting in Settings.model_fields
-        assert str(rule.days(SETTINGS)) in rule.in_words(rule.days(SETTINGS))
+    for rule in RULES:
+        days = retention.days_of(rule, SETTINGS)
+        assert retention.setting_of(rule) in Settings.model_fields
+        assert str(days) in retention.in_words(rule, days)

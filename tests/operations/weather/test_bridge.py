@@ -19,10 +19,11 @@ from operations.weather.fit_bridges import NothingToBridge, apply, fit, weather_
 from records.basins import basins
 from records.database.engine import Database
 from records.runs import runs, states
-from records.series import revisions, series, sources
+from records.series import series, sources
 from records.versions import versions
 from records.weather import bridges, weather_issues
 from records.weather.product_credits import ProductConflict
+from testing import series_history
 from testing.country import BASINS, CLOCK
 from tests.operations.forecasting.test_traces import issue_of
 
@@ -143,7 +144,7 @@ def test_a_revision_flows_through_and_the_states_after_it_are_invalid(live: Data
     assert (outcome.new_days, outcome.changed_days) == (0, 6)
     assert outcome.invalidated_states == 1
     with live.reading() as session:
-        log = revisions.revisions(session, ONE, NAME, PRECIPITATION)
+        log = series_history.revisions(session, ONE, NAME, PRECIPITATION)
         assert [str(one.day) for one in log] == [str(T0 - 31), str(T0 - 30)]
         valid = states.newest_valid(session, version, ONE, T0)
     assert valid is not None

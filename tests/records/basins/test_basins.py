@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from records.basins import basins
+from records.basins import basins, quality
 from records.basins.basins import Basin, UnknownArea, UnknownBasin
 from records.database.engine import Database
 from testing.records import BASIN, NOW, a_basin, contents, instant
@@ -139,15 +139,15 @@ def test_findings_are_replaced_per_product(database: Database) -> None:
     later = instant("2009-01-01")
     with database.transaction() as session:
         a_basin(session)
-        basins.replace_quality(session, BASIN, "maurer", [{"kind": "equal-temperatures", "days": 9}], NOW)
-        basins.replace_quality(session, BASIN, "daymet", [], NOW)
+        quality.replace(session, BASIN, "maurer", [{"kind": "equal-temperatures", "days": 9}], NOW)
+        quality.replace(session, BASIN, "daymet", [], NOW)
         before = contents(session)
-        basins.replace_quality(session, BASIN, "daymet", [], later)
+        quality.replace(session, BASIN, "daymet", [], later)
         assert contents(session) == before
-        basins.replace_quality(session, BASIN, "daymet", [{"kind": "gap"}], later)
-        assert basins.quality_of(session, BASIN) == {
+        quality.replace(session, BASIN, "daymet", [{"kind": "gap"}], later)
+        assert quality.by_product(session, BASIN) == {
             "daymet": [{"kind": "gap"}],
             "maurer": [{"kind": "equal-temperatures", "days": 9}],
         }
         with pytest.raises(UnknownBasin):
-            basins.replace_quality(session, "SYNTH-01", "daymet", [], NOW)
+            quality.replace(session, "SYNTH-01", "daymet", [], NOW)

@@ -13,6 +13,7 @@ from records.runs.tables import StateRow
 from records.series import revisions, series
 from records.series.series import DamagedSeries, Written
 from records.series.tables import RevisionRow, SeriesRow
+from testing import series_history
 from testing.records import BASIN, NOW, a_basin, a_source, a_state, a_version, daily, instant
 
 PRODUCT, VARIABLE = "maurer_extended", "precipitation"
@@ -89,8 +90,8 @@ def test_writing_the_year_again_repairs_it_and_leaves_other_years(database: Data
         mended = series.read(session, *KEY)
         assert mended is not None
         assert mended.values.tolist() == [*DEPTHS]
-        assert revisions.revisions(session, *KEY) == []  # what was damaged is no earlier value
-        assert len(revisions.arrivals(session, *KEY)) == 1
+        assert series_history.revisions(session, *KEY) == []  # what was damaged is no earlier value
+        assert len(series_history.arrivals(session, *KEY)) == 1
 
 
 def test_some_days_alone_do_not_pass_for_a_damaged_year(database: Database) -> None:
@@ -110,7 +111,7 @@ def test_a_damaged_log_is_reported_where_it_is_asked_for(database: Database) -> 
         logged.offset_bytes = b"\x00\x00\x01\x00"
         session.flush()
         with pytest.raises(DamagedSeries, match=f"{VARIABLE} of {PRODUCT} in {BASIN} in 1999"):
-            revisions.revisions(session, *KEY)
+            series_history.revisions(session, *KEY)
         assert series.read(session, *KEY) is not None
 
 

@@ -6,8 +6,9 @@ from hydrology.base.calendar import Period, day
 from hydrology.base.series import Flag
 from records.database.engine import Database
 from records.series import revisions, series
-from records.series.revisions import Arrival, Revision
+from testing import series_history
 from testing.records import BASIN, NOW, a_basin, a_source, daily, instant
+from testing.series_history import Arrival, Revision
 
 KEY = (BASIN, "usgs", "discharge")
 OCTOBER, NOVEMBER, DECEMBER = (instant(f"2008-{month}-01") for month in (10, 11, 12))
@@ -26,7 +27,7 @@ def _write_three_times(database: Database) -> tuple[int, int]:
 def test_revisions_report_the_old_value_when_and_from_which_source(database: Database) -> None:
     first, second = _write_three_times(database)
     with database.reading() as session:
-        missing, *others = revisions.revisions(session, *KEY)
+        missing, *others = series_history.revisions(session, *KEY)
     assert np.isnan(missing.old_value)
     assert (missing.day, missing.old_flags, missing.replaced_at) == (day("2007-12-31"), Flag.MISSING, NOVEMBER)
     assert others == [
@@ -38,7 +39,7 @@ def test_revisions_report_the_old_value_when_and_from_which_source(database: Dat
 def test_arrivals_are_ranges_of_new_days_only(database: Database) -> None:
     first, second = _write_three_times(database)
     with database.reading() as session:
-        assert revisions.arrivals(session, *KEY) == [
+        assert series_history.arrivals(session, *KEY) == [
             Arrival(day("2007-12-30"), day("2008-01-01"), OCTOBER, first),
             Arrival(day("2008-01-02"), day("2008-01-02"), NOVEMBER, second),
         ]

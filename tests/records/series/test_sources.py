@@ -2,6 +2,7 @@
 
 from records.database.engine import Database
 from records.series import sources
+from records.series.tables import SourceRow
 from testing.records import NOW, instant
 
 
@@ -11,4 +12,5 @@ def test_a_source_is_registered_once_per_name_and_content(database: Database) ->
         assert sources.register(session, "a.zip!b.txt", "a" * 64, 5_000_000_000, instant("2020-01-01")) == first
         assert sources.register(session, "a.zip!b.txt", "b" * 64, 1, NOW) != first
         assert sources.register(session, "c.txt", "a" * 64, 1, NOW) != first
-        assert sources.get(session, first) == sources.Source(first, "a.zip!b.txt", "a" * 64, 5_000_000_000, NOW)
+        row = session.get_one(SourceRow, first)
+        assert (row.name, row.sha256, row.size, row.read_at) == ("a.zip!b.txt", "a" * 64, 5_000_000_000, NOW)

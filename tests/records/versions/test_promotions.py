@@ -6,11 +6,11 @@ from hydrology.base.errors import InvalidInput
 from hydrology.water.probe_results import ProbeResult
 from records.basins.basins import UnknownBasin
 from records.database.engine import Database
-from records.versions import promotions, versions
+from records.versions import promotions
 from records.versions.promotions import AgainstPhysics, NoBasin, NothingBefore, Withdrawn
 from records.versions.version_properties import VersionProperties
 from records.versions.versions import UnknownVersion
-from testing.records import BASIN, NOW, a_basin, a_version, instant
+from testing.records import BASIN, NOW, a_basin, a_version, instant, withdraw
 
 
 def test_the_newest_promotion_is_current_and_the_older_ones_are_history(database: Database) -> None:
@@ -57,7 +57,7 @@ def test_a_rollback_without_an_earlier_version_changes_nothing(database: Databas
             with pytest.raises(NothingBefore, match=f"{nothing} had another before"):
                 promotions.roll_back(session, nothing, reason="worse", by="someone", at=NOW)
         promotions.promote(session, unused, [BASIN], reason="better", by="someone", at=NOW)
-        versions.withdraw(session, version)
+        withdraw(session, version)
         with pytest.raises(Withdrawn, match=version):
             promotions.roll_back(session, unused, reason="worse", by="someone", at=NOW)
         with pytest.raises(UnknownVersion):
@@ -101,7 +101,7 @@ def test_a_promotion_names_basin_person_and_reason(database: Database) -> None:
             promotions.promote(session, version, [BASIN, "SYNTH-01"], reason="better", by="someone", at=NOW)
         with pytest.raises(InvalidInput, match="why"):
             promotions.promote(session, version, [BASIN], reason=" ", by="someone", at=NOW)
-        versions.withdraw(session, version)
+        withdraw(session, version)
         with pytest.raises(Withdrawn):
             promotions.promote(session, version, [BASIN], reason="better", by="someone", at=NOW)
         assert promotions.current(session, [BASIN]) == {}

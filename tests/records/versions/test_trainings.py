@@ -10,7 +10,7 @@ from records.database.ids import Corrupt
 from records.versions import trainings
 from records.versions.trainings import Checkpoint, UnknownTraining
 from records.versions.versions import Member
-from testing.records import NOW, a_member, a_version, contents, instant, row_counts
+from testing.records import NOW, a_member, a_version, contents, instant, list_trainings, row_counts
 
 REQUEST = {"architecture": "mclstm", "seeds": [1, 2], "learning_rate": 0.01}
 LATER = instant("2009-01-01")
@@ -52,7 +52,8 @@ def test_only_the_newest_checkpoint_of_a_member_is_stored(database: Database) ->
         assert trainings.save_checkpoint(session, training, Checkpoint(0, 20, b"twenty", {"loss": 1.0}, LATER))
         assert not trainings.save_checkpoint(session, training, Checkpoint(0, 15, b"stale", {"loss": 1.5}, LATER))
         assert trainings.checkpoint(session, training, 0) == Checkpoint(0, 20, b"twenty", {"loss": 1.0}, LATER)
-        assert trainings.progress(session, training) == {0: {"loss": 1.0}, 1: {"loss": 3.0}}
+        stored = [trainings.checkpoint(session, training, label) for label in (0, 1)]
+        assert [one and one.progress for one in stored] == [{"loss": 1.0}, {"loss": 3.0}]
         assert row_counts(session)["training_checkpoints"] == 2
 
 
@@ -90,8 +91,8 @@ def test_a_finished_training_leads_to_its_version_and_leaves_no_weights_behind(d
         trainings.finish(session, training, version, LATER)
         again = trainings.start(session, REQUEST, instant("2010-01-01"))
         assert (again.status, again.version_id, again.updated_at) == ("finished", version, LATER)
-        assert trainings.list_trainings(session, status="finished") == [again]
-        assert trainings.list_trainings(session, status="running") == []
+        assert list_trainings(session, status="finished") == [again]
+        assert list_trainings(session, status="running") == []
         assert not {"training_members", "training_checkpoints"} & set(row_counts(session))
 
 

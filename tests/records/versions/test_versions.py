@@ -129,8 +129,8 @@ CLOSURE = Closure(worst_relative_residual=6.5e-7, basins=1, period="1989-10-01..
 def test_later_measurements_are_added_to_the_properties(database: Database) -> None:
     with database.transaction() as session:
         version = a_version(session, properties=VersionProperties(tuning=TUNING)).id
-        versions.set_closure(session, version, CLOSURE)
-        versions.set_comparison(session, version, DECISION)
+        versions.update_properties(session, version, closure=CLOSURE)
+        versions.update_properties(session, version, comparison=DECISION)
     with database.reading() as session:
         properties = versions.get(session, version).properties
     assert properties == VersionProperties(tuning=TUNING, closure=CLOSURE, comparison=DECISION)

@@ -23,6 +23,7 @@ from records.versions import trainings, versions
 from testing.country import BASINS, CLOCK, configuration
 from testing.databases import PostgreSQL
 from testing.job_service import PATIENCE, Shop, end, freeze
+from testing.records import list_trainings
 from tests.workers.conftest import harmful_worker, training
 from workers.queue.broker import lives, socket_path, start_embedded, takes_messages
 from workers.queue.consumer import MAX_WAIT
@@ -48,7 +49,7 @@ def test_a_training_whose_worker_is_killed_goes_on_with_another_to_the_same_weig
     with shop.database.reading() as session:
         version = versions.get(session, done.result["version"])
         assert len(versions.list_versions(session)) == 2
-        assert trainings.list_trainings(session, status="running") == []
+        assert list_trainings(session, status="running") == []
         assert {member.log["threads"] for member in versions.members_of(session, version.id)} == {1}
     whole = Database(f"sqlite:///{shutil.copy(trained_file, tmp_path / 'whole.sqlite')}")
     config = configuration(**{**training()["config"], "inputs": configuration().inputs})

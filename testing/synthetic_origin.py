@@ -1,16 +1,13 @@
 """The true origin of the flow of synthetic basins.
 
-The place of its water at T0, by tags.
-
-Each store is well mixed: outflow has the tags of the store's content, as has rain that falls on snow.
+The place of its water at T0, by tags. Each store is well mixed: outflow has the tags of the store's content, as has
+rain that falls on snow.
 """
 
 import numpy as np
-import numpy.typing as npt
 
+from hydrology.base.arrays import Array
 from hydrology.synthetic.synthetic import Landscape, SyntheticWater, Weather
-
-Array = npt.NDArray[np.float64]
 
 SNOW, OTHER, LATER = ORIGINS = range(3)
 """Water that was snow at T0, water that was elsewhere in the basin then, water that fell later."""

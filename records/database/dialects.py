@@ -1,0 +1,50 @@
+"""The database URL, and the connections of SQLite."""
+
+from sqlalchemy import URL, Connection, make_url
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError
+
+from hydrology.base.errors import InvalidInput
+
+
+def parsed_url(url: str) -> URL:
+    """Return the parts of a database URL.
+
+    Raises:
+        InvalidInput: it is not of a SQLite file or of PostgreSQL.
+    """
+    try:
+        parsed = make_url(url)
+        parsed.get_dialect()
+        backend = parsed.get_backend_name()
+    except (ArgumentError, NoSuchModuleError):
+        backend = ""
+    if backend == "postgresql":
+        return parsed.set(drivername="postgresql+psycopg")
+    if backend == "sqlite" and parsed.database not in (None, "", ":memory:") and not parsed.query:
+        return parsed
+    raise InvalidInput(
+        "The database URL names neither a SQLite file (sqlite:////path/freshet.sqlite) "
+        "nor a PostgreSQL database (postgresql://host/name)."
+    )
+
+
+def open_sqlite(connection: DBAPIConnection, _record: object) -> None:
+    """Prepare a new connection to SQLite."""
+    # The driver's own transactions begin too late: `begin_sqlite` opens them.
+    connection.isolation_level = None
+    cursor = connection.cursor()
+    # The file may be from elsewhere: functions in its schema are not trusted, and its cells are checked.
+    for pragma in ("busy_timeout = 5000", "synchronous = NORMAL", "trusted_schema = OFF", "cell_size_check = ON"):
+        cursor.execute(f"PRAGMA {pragma}")
+    cursor.close()
+
+
+def begin_sqlite(connection: Connection) -> None:
+    """Begin a transaction of SQLite, by its execution options."""
+    # A writer takes the lock at once: a reader that turns into a writer could not wait for it.
+    options = connection.get_execution_options()
+    reads = options.get("freshet_reads", False)
+    connection.exec_driver_sql(f"PRAGMA query_only = {'ON' if reads else 'OFF'}")
+    connection.exec_driver_sql(f"PRAGMA foreign_keys = {'OFF' if options.get('freshet_migrates') else 'ON'}")
+    connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
