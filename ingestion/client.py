@@ -1,6 +1,4 @@
-"""An HTTP client for addresses that others name.
-
-Public hosts, limited time, redirects checked one by one.
+"""An HTTP client for addresses that others name. Public hosts, limited time, redirects checked one by one.
 
 `ingestion.addresses` decides which hosts are public. Each connection resolves its host once and uses a checked address,
 so that neither a redirect nor a second answer of the name service leads anywhere else. TLS and the Host header use the
@@ -113,9 +111,7 @@ def public_client(deadline: Deadline, allowed: Collection[HostPort] = (), pace: 
 
 @contextmanager
 def get(client: httpx2.Client, address: httpx2.URL, headers: Mapping[str, str]) -> Iterator[httpx2.Response]:
-    """Request an address, following a few redirects.
-
-    Yield the answer before its body is read.
+    """Request an address, following a few redirects. Yield the answer before its body is read.
 
     Raises:
         BadRedirect: there are too many, or one leads from https to http, to a URL with a password or to another
@@ -217,9 +213,7 @@ class _Network(httpcore2.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
     ) -> httpcore2.NetworkStream:
-        """Connect to the first of the host's addresses that answers.
-
-        Raises as `addresses_of` does."""
+        """Connect to the first of the host's addresses that answers. Raises as `addresses_of` does."""
         *others, last = addresses_of(host, port, self._allowed)
         for address in others:
             try:

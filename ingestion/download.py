@@ -28,9 +28,7 @@ _MAX_NAME = 200  # file systems allow 255 bytes, and `.part.etag` is added
 
 
 class DownloadError(Problem):
-    """A file could not be fetched.
-
-    The text gives the address, without its secrets, and the cause."""
+    """A file could not be fetched. The text gives the address, without its secrets, and the cause."""
 
     kind = "download-failed"
     exit_code = 4
@@ -127,9 +125,7 @@ class _Part:
 
     @contextmanager
     def held(self, name: str) -> Iterator[BinaryIO]:
-        """Open the part for this process exclusively.
-
-        Remove it if it stays empty."""
+        """Open the part for this process exclusively. Remove it if it stays empty."""
         descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW, 0o600)
         with os.fdopen(descriptor, "ab") as file:
             try:

@@ -67,9 +67,7 @@ class Files:
         return os.fdopen(descriptor, "rb")
 
     def read(self, path: Path) -> tuple[SourceFile, bytes]:
-        """Read a whole file.
-
-        Return its name, checksum and size, and its bytes.
+        """Read a whole file. Return its name, checksum and size, and its bytes.
 
         Raises:
             SourceError: it cannot be opened (see `open`), cannot be read, or is larger than any data file.

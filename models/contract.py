@@ -1,6 +1,4 @@
-"""The interface of networks.
-
-`forward(inputs, state) -> outputs, state`, for all days or day by day.
+"""The interface of networks. `forward(inputs, state) -> outputs, state`, for all days or day by day.
 
 Shapes: T days, B samples (basins or windows), M mass inputs, L auxiliary inputs, S static attributes, K cells.
 """
@@ -98,9 +96,7 @@ class Network(nn.Module, ABC):
         return False
 
     def scale_to(self, water: WaterScales) -> None:
-        """Set the scales of water before a training.
-
-        A conserving network never scales it."""
+        """Set the scales of water before a training. A conserving network never scales it."""
 
     def learn_from(self, basins: int) -> None:
         """Allocate the parameters learnt for each basin, if the network has any."""
@@ -119,9 +115,7 @@ class Network(nn.Module, ABC):
 
     @abstractmethod
     def forward(self, inputs: Inputs, state: State | None = None) -> tuple[Outputs, State]:
-        """Run the days of `inputs` from `state` (None: an empty store).
-
-        Return outputs and the last state."""
+        """Run the days of `inputs` from `state` (None: an empty store). Return outputs and the last state."""
 
     def __call__(self, inputs: Inputs, state: State | None = None) -> tuple[Outputs, State]:
         """Run `forward` (declared for its types)."""

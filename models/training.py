@@ -255,9 +255,7 @@ class MemberTraining:
         return self.prior.penalty(vectors.table[inputs.basin])
 
     def _average(self) -> None:
-        """Update the mean of the weights.
-
-        Early steps have more weight, so that the start is forgotten."""
+        """Update the mean of the weights. Early steps have more weight, so that the start is forgotten."""
         share = min(self.config.ema_decay, self.step / (self.step + 10))
         with torch.no_grad():
             for mean, now in zip(self.average.parameters(), self.network.parameters(), strict=True):
@@ -298,9 +296,7 @@ class MemberTraining:
 
 
 def water_scales(data: TrainingData, training: Period) -> WaterScales:
-    """Return the scales of precipitation and discharge over the training period.
-
-    Sums in float64.
+    """Return the scales of precipitation and discharge over the training period. Sums in float64.
 
     Where it never rains the standard deviation is 1, so that the rain enters as 0.
     """

@@ -1,6 +1,4 @@
-"""The interface of feeds.
-
-Data of each requested basin, or the reason for none."""
+"""The interface of feeds. Data of each requested basin, or the reason for none."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,9 +21,7 @@ from ingestion.base import BasinData, SourceFile, SourceSeries
 
 
 class FeedProblem(Problem):
-    """A service does not deliver the requested data.
-
-    The text names it, without key and query, and the cause."""
+    """A service does not deliver the requested data. The text names it, without key and query, and the cause."""
 
     kind = "feed-failed"
     exit_code = 4
@@ -130,9 +126,7 @@ class Observations:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A feed's result for one basin.
-
-    Observations, a weather forecast, or the reason for none."""
+    """A feed's result for one basin. Observations, a weather forecast, or the reason for none."""
 
     basin: str
     content: Observations | WeatherForecast | Problem
@@ -184,9 +178,7 @@ def placed(sites: Sequence[Site]) -> tuple[list[Site], list[Given]]:
 
 
 def daily_series(days: Days, values: npt.NDArray[np.float64], unit: str, flags: Flags | None = None) -> DailySeries:
-    """Return values of days in any order as a consecutive series.
-
-    Missing days are ABSENT.
+    """Return values of days in any order as a consecutive series. Missing days are ABSENT.
 
     Args:
         flags: of the values; by default MISSING where a value is NaN.

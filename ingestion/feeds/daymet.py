@@ -1,6 +1,4 @@
-"""Past weather from Daymet's single-pixel service.
-
-The gauge's square kilometre, a year or more late.
+"""Past weather from Daymet's single-pixel service. The gauge's square kilometre, a year or more late.
 
 Source of the shapes: daymet.ornl.gov/single-pixel. Radiation is already the mean over daylight, as in CAMELS.
 """
@@ -79,9 +77,7 @@ class DaymetFeed:
 
 
 def _table(body: bytes) -> Table:
-    """Parse an answer's table.
-
-    Comment lines, a line of names, and the values; return days and columns.
+    """Parse an answer's table. Comment lines, a line of names, and the values; return days and columns.
 
     Raises:
         Broken: it is incomplete.

@@ -35,9 +35,7 @@ class FlowRow:
 def flow_row(
     basin: str, at: object, value: object, qualifiers: object, approval: object = None, modified: object = None
 ) -> FlowRow:
-    """Parse a row; qualifiers may be null, a text or a list.
-
-    A code in place of the value is a qualifier, too.
+    """Parse a row; qualifiers may be null, a text or a list. A code in place of the value is a qualifier, too.
 
     Raises:
         FeedProblem: it has no day, or its value has digits and is not a number.
@@ -78,9 +76,7 @@ def _united(one: FlowRow, other: FlowRow) -> FlowRow:
 
 
 def _words(text: object) -> list[str]:
-    """Split qualifiers into words.
-
-    Null, a text (also `A:e`, `P,e`) or a list of them."""
+    """Split qualifiers into words. Null, a text (also `A:e`, `P,e`) or a list of them."""
     if isinstance(text, list):
         return [word for part in text for word in _words(part)]
     return str(text).replace(":", " ").replace(",", " ").split() if isinstance(text, str) else []

@@ -1,6 +1,4 @@
-"""Requests to a service over HTTP.
-
-One host, limited time and size, retries within the service's rate limit.
+"""Requests to a service over HTTP. One host, limited time and size, retries within the service's rate limit.
 
 A key is sent in a header to that host only, over https (or to a host that the operator allowed by name), and a
 service's error message is shown without it.
@@ -56,9 +54,7 @@ _PASSING = {
 
 
 class Broken(Exception):  # noqa: N818 - not a fault of ours, and resolved by a retry
-    """An answer that a retry may deliver intact.
-
-    The text describes its fault."""
+    """An answer that a retry may deliver intact. The text describes its fault."""
 
     def __init__(self, cause: str, wait: float | None = None) -> None:
         super().__init__(cause)
@@ -108,9 +104,7 @@ class Service:
         body: object = None,
         media: str = "application/json",
     ) -> Read:
-        """Parse an answer with `parse`, which raises Broken for an incomplete one.
-
-        Raises as `json` does."""
+        """Parse an answer with `parse`, which raises Broken for an incomplete one. Raises as `json` does."""
         address = self._address(path, params)
         content = None if body is None else json.dumps(body).encode()
         for attempt in range(1, ATTEMPTS + 1):
@@ -125,9 +119,7 @@ class Service:
         raise AssertionError("the last attempt returns or raises")
 
     def is_own(self, address: str) -> bool:
-        """Return whether an address belongs to this service.
-
-        The same scheme, host and port."""
+        """Return whether an address belongs to this service. The same scheme, host and port."""
         try:
             return _origin(http_address(address)) == _origin(http_address(self.base))
         except InvalidInput:
@@ -237,9 +229,7 @@ def _reason(result: Any) -> str:
 
 
 def _wait(retry_after: str | None, reason: str) -> float | None:
-    """Return the seconds that a service asks to wait.
-
-    Return None where it does not state them."""
+    """Return the seconds that a service asks to wait. Return None where it does not state them."""
     if retry_after is not None:
         return _seconds(retry_after.strip())
     if any(word in reason.lower() for word in ("hourly", "daily", "monthly")):

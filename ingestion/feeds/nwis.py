@@ -35,9 +35,7 @@ _ByBasin = dict[str, list[_Series]]
 
 
 class NwisFeed:
-    """Discharge of USGS gauges from the older service.
-
-    It provides neither time zones nor revisions.
+    """Discharge of USGS gauges from the older service. It provides neither time zones nor revisions.
 
     Args:
         service: at `…/nwis/dv/`.
@@ -51,9 +49,7 @@ class NwisFeed:
         self._service, self._form, self._named = service, form, series or {}
 
     def fetch(self, sites: Sequence[Site], wanted: Wanted) -> Iterator[Given]:
-        """Yield the discharge of gauges for the requested days.
-
-        An unknown gauge looks like one without data."""
+        """Yield the discharge of gauges for the requested days. An unknown gauge looks like one without data."""
         by_basin = {site.basin: site for site in sites}
         gauges = [basin for basin in by_basin if basin.startswith(NAMESPACE)]
         for basin in by_basin.keys() - set(gauges):
@@ -118,9 +114,7 @@ def _json_row(basin: str, row: Mapping[str, Any], no_data: float) -> FlowRow:
 
 
 def _of_rdb(body: bytes) -> _ByBasin:
-    """Parse an RDB answer into series by basin.
-
-    Blocks of comments, names, widths and values.
+    """Parse an RDB answer into series by basin. Blocks of comments, names, widths and values.
 
     Raises:
         Broken: it is not RDB.
@@ -153,16 +147,12 @@ def _of_rdb(body: bytes) -> _ByBasin:
 
 
 def _rdb_row(basin: str, row: Mapping[str, str], name: str) -> FlowRow:
-    """Parse a row whose value may be a code (`Ice`, `Eqp`).
-
-    Then it is missing, and the code gives the flag."""
+    """Parse a row whose value may be a code (`Ice`, `Eqp`). Then it is missing, and the code gives the flag."""
     return flow_row(basin, row["datetime"], row[name], row.get(f"{name}_cd", ""))
 
 
 def _present(value: Any, no_data: float) -> Any:
-    """Return a value as written.
-
-    Return None where it is the answer's number for no data."""
+    """Return a value as written. Return None where it is the answer's number for no data."""
     try:
         return None if float(value) == no_data else value
     except (TypeError, ValueError):

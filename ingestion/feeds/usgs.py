@@ -96,9 +96,7 @@ class UsgsFeed:
 
 
 def _since(sites: Sequence[Site]) -> datetime | None:
-    """Return the time since which to request revisions.
-
-    Return None for gauges never fetched."""
+    """Return the time since which to request revisions. Return None for gauges never fetched."""
     fetched = [site.fetched_at for site in sites if site.fetched_at is not None]
     return min(fetched) - OVERLAP if fetched else None
 

@@ -49,9 +49,7 @@ class Location:
 
 @dataclass(frozen=True, slots=True)
 class DailySeriesInfo:
-    """A gauge's series of daily mean discharge.
-
-    `begin` and `end` as its service gives them, or None."""
+    """A gauge's series of daily mean discharge. `begin` and `end` as its service gives them, or None."""
 
     id: str
     primary: bool
@@ -94,9 +92,7 @@ def locations(service: Service, basins: Sequence[str]) -> dict[str, Location]:
 
 
 def daily_series(service: Service, basins: Sequence[str]) -> dict[str, list[DailySeriesInfo]]:
-    """Return the series of daily mean discharge of gauges.
-
-    Gauges without any are left out.
+    """Return the series of daily mean discharge of gauges. Gauges without any are left out.
 
     Raises:
         FeedProblem: the answer of USGS cannot be used.
@@ -156,9 +152,7 @@ def how_to_choose(basin: str, ids: Sequence[str], described: Sequence[object]) -
 
 
 def _day(value: object) -> Day | None:
-    """Parse the calendar day at the start of a text.
-
-    None where there is none."""
+    """Parse the calendar day at the start of a text. None where there is none."""
     try:
         return day(str(value)[:10])
     except InvalidInput:
@@ -197,9 +191,7 @@ def _line(value: Any) -> str | None:
 
 
 def _within(value: Any, low: float, high: float) -> float | None:
-    """Return a number within bounds.
-
-    Return None where it is not a number, or outside."""
+    """Return a number within bounds. Return None where it is not a number, or outside."""
     number = isinstance(value, int | float) and not isinstance(value, bool)
     return float(value) if number and low <= value <= high else None
 

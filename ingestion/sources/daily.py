@@ -1,6 +1,4 @@
-"""Converts rows of days to daily series.
-
-Real days in order, physically possible values."""
+"""Converts rows of days to daily series. Real days in order, physically possible values."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

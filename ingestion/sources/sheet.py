@@ -1,6 +1,4 @@
-"""Reads tables with a line of column names from CSV or JSON.
-
-Rows of text with their line."""
+"""Reads tables with a line of column names from CSV or JSON. Rows of text with their line."""
 
 import csv
 import io
@@ -67,9 +65,7 @@ class Sheet:
 
     @classmethod
     def of_json(cls, file: SourceFile, content: bytes) -> Self:
-        """Parse a list of objects with column names.
-
-        Missing names and null are empty.
+        """Parse a list of objects with column names. Missing names and null are empty.
 
         Raises:
             SourceError: it is not such a list.

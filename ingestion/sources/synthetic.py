@@ -31,9 +31,7 @@ _MISSING_DAYS = slice(100, 110)
 def write(
     folder: Path, *, seed: int = 1, basins: int = 8, first_day: Day = FIRST_DAY, last_day: Day = LAST_DAY
 ) -> None:
-    """Write the folder atomically.
-
-    A folder with the same content is left unchanged.
+    """Write the folder atomically. A folder with the same content is left unchanged.
 
     Args:
         folder: the destination; its parents are created.
@@ -152,9 +150,7 @@ def _model_output(sky: Weather, truth: SyntheticWater, days: list[str], b: int) 
 def _attribute_files(
     land: Landscape, sky: Weather, truth: SyntheticWater, period: Period
 ) -> Iterator[tuple[str, list[str]]]:
-    """Yield the seven attribute tables.
-
-    Attributes that no reader of these data needs are NA."""
+    """Yield the seven attribute tables. Attributes that no reader of these data needs are NA."""
     tables: dict[str, list[dict[str, object]]] = {}
     for b, code in enumerate(_codes(land)):
         for name, row in _attributes(land, sky, truth, period, b).items():
@@ -168,9 +164,7 @@ def _attribute_files(
 def _attributes(
     land: Landscape, sky: Weather, truth: SyntheticWater, period: Period, b: int
 ) -> dict[str, dict[str, object]]:
-    """Return a basin's row of each table.
-
-    Climate from the weather, the rest from its wetness."""
+    """Return a basin's row of each table. Climate from the weather, the rest from its wetness."""
     w = float(land.wetness[b])
     rain, flow = sky.precipitation[:, b], truth.discharge[:, b]
     climate = climate_indices(rain, sky.temperature[:, b], sky.pet[:, b], period.days)

@@ -1,6 +1,4 @@
-"""Assembles traces of basins into weather forecasts.
-
-A faulty one is refused without the others."""
+"""Assembles traces of basins into weather forecasts. A faulty one is refused without the others."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

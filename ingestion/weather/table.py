@@ -1,6 +1,4 @@
-"""A weather forecast as CSV.
-
-A row for each basin, trace and day.
+"""A weather forecast as CSV. A row for each basin, trace and day.
 
 The columns are source, model, reference_time, basin and date, and one for each variable with its unit, such as
 precipitation_mm_per_day; optional are trace, available_time, licence and credit. Values about the whole forecast are

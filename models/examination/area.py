@@ -22,9 +22,7 @@ QUESTIONS = (
 
 
 def measure(exam: Exam) -> tuple[Numbers, ...]:
-    """Return the relative difference.
-
-    0 where the networks do not take the area."""
+    """Return the relative difference. 0 where the networks do not take the area."""
     usual = exam.usual.discharge[..., YEAR:].sum(axis=-1)
     if AREA not in exam.inputs.static:
         return (np.zeros(usual.shape),)

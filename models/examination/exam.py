@@ -1,6 +1,4 @@
-"""The members of an ensemble, and their mean, under changed weather.
-
-The base of all experiments."""
+"""The members of an ensemble, and their mean, under changed weather. The base of all experiments."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,9 +23,7 @@ COLD = 1.0  # degC: precipitation on a colder day counts as snow
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """Discharge and loss in mm/day, stored water in mm.
-
-    (members + 1, basins, days); the mean of the members last."""
+    """Discharge and loss in mm/day, stored water in mm. (members + 1, basins, days); the mean of the members last."""
 
     discharge: Numbers
     loss: Numbers

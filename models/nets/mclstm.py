@@ -120,9 +120,7 @@ class MCLSTM(Network):
             self.vectors.learn_from(basins)
 
     def hide(self, unseen: Collection[Unseen]) -> None:
-        """Hide inputs from gates and embedding.
-
-        Their weights are 0, and stay so in training."""
+        """Hide inputs from gates and embedding. Their weights are 0, and stay so in training."""
         vector = self.vectors.size if self.vectors else 0
         embedded = self.embedding.values if self.embedding else 0
         rain, past = "rain" not in unseen, "past_weather" not in unseen

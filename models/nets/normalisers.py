@@ -13,16 +13,12 @@ def softmax(z: Tensor) -> Tensor:
 
 
 def normalised_logistic(z: Tensor) -> Tensor:
-    """Return sigma(z) / sum of sigma(z), as in (17).
-
-    Computed in logarithms, so that it is never 0 / 0."""
+    """Return sigma(z) / sum of sigma(z), as in (17). Computed in logarithms, so that it is never 0 / 0."""
     return torch.softmax(functional.logsigmoid(z), -1)
 
 
 def normalised_relu(z: Tensor) -> Tensor:
-    """Return the R of (18), z (..., K sources, K targets).
-
-    A source without a positive entry retains its water."""
+    """Return the R of (18), z (..., K sources, K targets). A source without a positive entry retains its water."""
     positive = z.relu()
     total = positive.sum(-1, keepdim=True)
     dead = total <= DEAD_COLUMN

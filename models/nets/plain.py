@@ -1,6 +1,4 @@
-"""The recurrence of MC-LSTM exactly as its equations, under autograd.
-
-The reference for `models.nets.scan`.
+"""The recurrence of MC-LSTM exactly as its equations, under autograd. The reference for `models.nets.scan`.
 
 It stores every R: some 8 GB for a year of 256 basins.
 """

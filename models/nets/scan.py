@@ -1,6 +1,4 @@
-"""The recurrence of MC-LSTM in torch with its own backward pass.
-
-For any device, and to check the compiled one.
+"""The recurrence of MC-LSTM in torch with its own backward pass. For any device, and to check the compiled one.
 
 R (B, K, K) of a day is never stored and never normalised in memory. With Z its pre-activations (source cell j, target
 cell k), A = max(Z, 0), s_j = sum over k of A_jk and w_j = c_j / s_j:
@@ -50,9 +48,7 @@ of all cells but the first."""
 
 
 class Tags(NamedTuple):
-    """Water divided by G tags.
-
-    Summed over the tags, both fields give all water."""
+    """Water divided by G tags. Summed over the tags, both fields give all water."""
 
     mass: Tensor  # (T, B, G)   precipitation, in mm/day
     cells: Tensor  # (B, K, G)  water in the cells before the first day, in mm
@@ -67,9 +63,7 @@ class TaggedFlow(NamedTuple):
 
 
 class Gates:
-    """The weights of all gates.
-
-    H rows of R, then the groups of i and of o.
+    """The weights of all gates. H rows of R, then the groups of i and of o.
 
     A group has a row per target cell and zeros up to P, the next multiple of products.ROW_ALIGNMENT. R has K groups,
     one
@@ -117,9 +111,7 @@ def scan(gates: Gates, drivers: Tensor, static: Tensor, mass: Tensor, cells: Ten
 def tagged_scan(
     gates: Gates, drivers: Tensor, static: Tensor, mass: Tensor, cells: Tensor, tags: Tags
 ) -> tuple[Flow, TaggedFlow]:
-    """Run T days of the recurrence, each tag's water beside all water.
-
-    Without gradients.
+    """Run T days of the recurrence, each tag's water beside all water. Without gradients.
 
     The arguments are those of `scan`. The gates and the total water have the same bits as those of `scan`.
     """

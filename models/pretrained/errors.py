@@ -1,6 +1,4 @@
-"""The error model of a shipped ensemble.
-
-One file, which names its ensemble.
+"""The error model of a shipped ensemble. One file, which names its ensemble.
 
 It is not part of the description beside it: another fit is the same ensemble.
 """
@@ -44,9 +42,7 @@ class ShippedErrors:
 
 
 def write(ensemble: Ensemble, errors: ShippedErrors) -> None:
-    """Write an error model beside its ensemble.
-
-    Parameters of single basins in half precision."""
+    """Write an error model beside its ensemble. Parameters of single basins in half precision."""
     of_basins = [part.arrays() for part in errors.basins.values()]
     stacked = {name: np.stack([arrays[name] for arrays in of_basins]) for name in of_basins[0]}
     tensors = {

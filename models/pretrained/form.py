@@ -1,6 +1,4 @@
-"""The format of shipped ensembles.
-
-A folder with `version.json`, a file per member, and a model card.
+"""The format of shipped ensembles. A folder with `version.json`, a file per member, and a model card.
 
 `version.json` holds everything but the numbers, and the SHA-256 of every file that holds them; so its own fingerprint
 identifies the whole. The weights are in half precision. Nothing of it is ever executed: only JSON and safetensors.

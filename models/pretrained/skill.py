@@ -1,6 +1,4 @@
-"""The skill of a shipped ensemble.
-
-Scores by basin over the test years, in a file that names the ensemble.
+"""The skill of a shipped ensemble. Scores by basin over the test years, in a file that names the ensemble.
 
 It is not part of the description beside it: scores of other years belong to the same ensemble.
 """
@@ -18,9 +16,7 @@ FILE = "skill.json"
 
 
 class ShippedScores(BaseModel):
-    """One metric in every basin.
-
-    The number of days, and the value, or the reason for none."""
+    """One metric in every basin. The number of days, and the value, or the reason for none."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

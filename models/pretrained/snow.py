@@ -1,6 +1,4 @@
-"""Snow cells of a shipped ensemble for basins without a reference.
-
-One file, which names the ensemble.
+"""Snow cells of a shipped ensemble for basins without a reference. One file, which names the ensemble.
 
 It is not part of the description beside it: another choice is the same ensemble.
 """

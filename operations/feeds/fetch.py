@@ -145,9 +145,7 @@ def _with_holes(
     before: Mapping[str, list[feeds.Hole]],
     until: Day | None,
 ) -> dict[str, FetchedBasin]:
-    """Record the current gaps inside the records.
-
-    Where they changed, rewrite the quality reports."""
+    """Record the current gaps inside the records. Where they changed, rewrite the quality reports."""
     with database.reading() as session:
         found = holes.find(session, feed, done, until)
     noted = {}
@@ -179,9 +177,7 @@ def _sites(session: Session, feed: feeds.Feed, wanted: Sequence[str]) -> list[Si
 
 
 def _usual_days(shown: AnyFeedSettings, clock: Clock) -> Period:
-    """Return the feed's usual last days, long enough for every time zone.
-
-    Each basin uses its ended days."""
+    """Return the feed's usual last days, long enough for every time zone. Each basin uses its ended days."""
     return until_now(
         last_ended_day(clock.now(), _WESTERNMOST) - np.timedelta64(getattr(shown, "days_back", 1) - 1, "D"), clock
     )
@@ -213,9 +209,7 @@ def _given(source: Feed, sites: Sequence[Site], wanted: Wanted) -> Iterator[Give
 def _store(
     database: Database, clock: Clock, feed: feeds.Feed, source: Feed, given: Given, before: datetime | None
 ) -> FetchedBasin:
-    """Store a basin's data and the outcome in one transaction.
-
-    Where that fails, only the outcome.
+    """Store a basin's data and the outcome in one transaction. Where that fails, only the outcome.
 
     Args:
         before: time of the basin's last fetch that did not fail.

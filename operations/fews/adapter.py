@@ -1,6 +1,4 @@
-"""Runs the General Adapter.
-
-From its run file to flow, state and diagnostics."""
+"""Runs the General Adapter. From its run file to flow, state and diagnostics."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager

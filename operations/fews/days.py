@@ -86,9 +86,7 @@ class Days:
         return self.first_stamp + (self.history - 1) * ONE_DAY
 
     def places(self, stamps: Instants) -> npt.NDArray[np.int64]:
-        """Return the indices of stamps among the days.
-
-        Below 0 or beyond the last where outside."""
+        """Return the indices of stamps among the days. Below 0 or beyond the last where outside."""
         return (named(stamps, self.hours) - self.period.first).astype(np.int64)
 
 

@@ -1,6 +1,4 @@
-"""Converts series to the weather that networks take.
-
-Gap-free rows by ensemble member, checked."""
+"""Converts series to the weather that networks take. Gap-free rows by ensemble member, checked."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

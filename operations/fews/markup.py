@@ -81,9 +81,7 @@ def text(element: Element, name: str) -> str | None:
 
 
 def zone(written: str | None, file: str) -> float:
-    """Return a document's offset from UTC in hours.
-
-    0 where none is given.
+    """Return a document's offset from UTC in hours. 0 where none is given.
 
     Raises:
         SourceError: it is not such a number.

@@ -29,9 +29,7 @@ _CF_UNITS = {"m3/s": "m3 s-1", "mm": "mm"}
 
 
 def read(content: bytes, file: str) -> Iterator[Given]:
-    """Yield the series of a file.
-
-    One for each variable, station and realization.
+    """Yield the series of a file. One for each variable, station and realization.
 
     Raises:
         SourceError: it is not NetCDF, or has another layout.

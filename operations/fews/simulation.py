@@ -51,9 +51,7 @@ class SimulatedFlow:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Some days of N rows.
-
-    Means (N, days), the networks' last states, and faults by row."""
+    """Some days of N rows. Means (N, days), the networks' last states, and faults by row."""
 
     discharge: Means
     loss: Means | None
@@ -63,9 +61,7 @@ class _Part:
 
 
 def flows(ensemble: Ensemble, starts: Sequence[SimulationStart], days: Days) -> Iterator[SimulatedFlow]:
-    """Simulate locations, all from states or all from empty stores.
-
-    Yield each, in their order."""
+    """Simulate locations, all from states or all from empty stores. Yield each, in their order."""
     for first in range(0, len(starts), GROUP):
         yield from _together(ensemble, starts[first : first + GROUP], days)
 

@@ -1,6 +1,4 @@
-"""The initial and final state of a run.
-
-An XML description beside a file of ours."""
+"""The initial and final state of a run. An XML description beside a file of ours."""
 
 from dataclasses import dataclass
 from pathlib import Path

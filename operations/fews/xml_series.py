@@ -91,9 +91,7 @@ def _flag(written: str, file: str) -> int:
 
 
 def written(output: Output) -> bytes:
-    """Encode an output as a document.
-
-    A series for each quantity, location and member."""
+    """Encode an output as a document. A series for each quantity, location and member."""
     root = markup.new("TimeSeries", VERSION)
     add(root, "timeZone", str(float(output.days.hours)))
     stamps = [markup.local(stamp, output.days.hours) for stamp in output.days.stamps]

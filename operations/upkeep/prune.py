@@ -1,6 +1,4 @@
-"""Deletes data that exceed their retention, in small transactions.
-
-An interrupted run leaves completed ones done."""
+"""Deletes data that exceed their retention, in small transactions. An interrupted run leaves completed ones done."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass

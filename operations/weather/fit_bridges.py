@@ -140,9 +140,7 @@ def apply(
 
 
 def weather_of(session: Session, basin: str, product: str, period: Period | None = None) -> DailyWeather | None:
-    """Return a basin's weather of a product in the form bridges take.
-
-    Return None where it has none."""
+    """Return a basin's weather of a product in the form bridges take. Return None where it has none."""
     extents = series.extent(session, [basin], product, BRIDGED)
     if len(extents) < len(BRIDGED):
         return None
@@ -182,9 +180,7 @@ def _fitted(basin: str, asked: BridgeFit, source: DailyWeather | None, target: D
 
 
 def _pooled(session: Session, own: Mapping[str, NewPart], too_few: Mapping[str, str]) -> dict[str, NewPart]:
-    """Return pooled bridges of similar basins for basins with too few days.
-
-    None where those are few."""
+    """Return pooled bridges of similar basins for basins with too few days. None where those are few."""
     if len(own) < MIN_NEIGHBOURS or not too_few:
         return {}
     donors = list(own)
@@ -273,9 +269,7 @@ def _bridged(session: Session, bridge: Bridge, part: BridgePart) -> BasinData:
 
 
 def _days_with_rain(bridged: DailyWeather) -> Period:
-    """Return the first and last day with known precipitation.
-
-    The record's last days may wait for the next."""
+    """Return the first and last day with known precipitation. The record's last days may wait for the next."""
     days = bridged.period.days[np.isfinite(bridged.values[PRECIPITATION])]
     if not len(days):
         raise NothingToBridge("No day of it has precipitation: fetch or ingest more.")
@@ -283,9 +277,7 @@ def _days_with_rain(bridged: DailyWeather) -> Period:
 
 
 def _flags(of_source: Flags, values: method.Array) -> Flags:
-    """Return the flags of bridged values.
-
-    Those of the source's days, as far as they still apply."""
+    """Return the flags of bridged values. Those of the source's days, as far as they still apply."""
     nothing = np.uint8(Flag.MISSING | Flag.ABSENT)
     stored = np.where(np.isfinite(values), of_source & ~nothing, of_source)
     unsaid = np.isnan(values) & (stored & nothing == 0)

@@ -75,9 +75,7 @@ class OpenMeteoArchive:
 
 
 def _complete(place: Place, values: Mapping[str, Array], last: Day) -> Period | None:
-    """Return the ended days with every variable, from first to last.
-
-    The archive's last days fill up later."""
+    """Return the ended days with every variable, from first to last. The archive's last days fill up later."""
     whole = ~np.isnan(np.stack(list(values.values()))).any(axis=0) & (place.days <= last)
     days = place.days[whole]
     return Period(days[0], days[-1]) if len(days) else None

@@ -114,9 +114,7 @@ def converted(values: Mapping[str, Array], days: Days, latitude: float) -> dict[
 
 
 def _places(body: bytes, count: int) -> list[dict[str, Any]]:
-    """Parse the answers, one per place.
-
-    An object for one place, a list in the requested order for several."""
+    """Parse the answers, one per place. An object for one place, a list in the requested order for several."""
     answer = parsed(body)  # an interrupted stream ends in words that are not JSON
     places = [answer] if isinstance(answer, dict) else answer
     if not isinstance(places, list) or len(places) != count or not all(isinstance(place, dict) for place in places):
@@ -159,9 +157,7 @@ def _place(site: Site, at: int, place: dict[str, Any], model: str) -> Place:
 
 
 def _members_of(variable: str, daily: Mapping[str, Any], model: str) -> list[tuple[str, str]]:
-    """Return the names of a variable's columns with their members' labels.
-
-    The bare name is the control."""
+    """Return the names of a variable's columns with their members' labels. The bare name is the control."""
     pattern = re.compile(rf"{variable}(?:_member(\d\d))?(?:_{re.escape(model)})?")
     matches = [(name, pattern.fullmatch(name)) for name in daily]
     return [(name, f"member{match[1]}" if match[1] else CONTROL) for name, match in matches if match]

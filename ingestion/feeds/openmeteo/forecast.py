@@ -1,6 +1,4 @@
-"""Weather forecasts from Open-Meteo.
-
-One trace, or an ensemble's members, of one named model."""
+"""Weather forecasts from Open-Meteo. One trace, or an ensemble's members, of one named model."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -140,9 +138,7 @@ class OpenMeteoForecast:
 
 
 def _whole(place: Place) -> slice:
-    """Return the range of days with every variable of every member.
-
-    Models end early, and may lack days of the past."""
+    """Return the range of days with every variable of every member. Models end early, and may lack days of the past."""
     known = np.all([~np.isnan(array) for values in place.members.values() for array in values.values()], axis=0)
     (places,) = np.nonzero(known)
     return slice(int(places[0]), int(places[-1]) + 1) if len(places) else slice(0)

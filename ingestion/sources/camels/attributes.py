@@ -26,9 +26,7 @@ _AREAS = ("area_gages2", "area_geospa_fabric")
 
 @dataclass(slots=True)
 class Attributes:
-    """The attributes of one basin.
-
-    Numbers and words by column, and their files."""
+    """The attributes of one basin. Numbers and words by column, and their files."""
 
     numbers: dict[str, float] = field(default_factory=dict)
     words: dict[str, str] = field(default_factory=dict)
@@ -41,9 +39,7 @@ class Attributes:
 
 
 def parse_attributes(files: Iterable[TextFile]) -> dict[str, Attributes]:
-    """Parse attribute files into one record per basin.
-
-    Missing values (NaN, NA, nothing) are left out.
+    """Parse attribute files into one record per basin. Missing values (NaN, NA, nothing) are left out.
 
     Raises:
         SourceError: a file is not of this format, a number cannot be read, or a basin occurs twice.

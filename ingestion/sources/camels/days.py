@@ -1,6 +1,4 @@
-"""Converts rows of days to daily series.
-
-Real calendar days in order, skipped days absent."""
+"""Converts rows of days to daily series. Real calendar days in order, skipped days absent."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -54,9 +52,7 @@ class Timeline:
         return cls(days[0], position)
 
     def series(self, values: npt.NDArray[np.float64], flags: Flags, unit: str) -> DailySeries:
-        """Return values and flags, one per row, as a daily series.
-
-        Days without a row are NaN and ABSENT."""
+        """Return values and flags, one per row, as a daily series. Days without a row are NaN and ABSENT."""
         length = int(self.position[-1]) + 1
         all_values = np.full(length, np.nan)
         all_flags = np.full(length, Flag.ABSENT, dtype=np.uint8)

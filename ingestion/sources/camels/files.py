@@ -44,9 +44,7 @@ _DAMAGE = (
 
 @dataclass(frozen=True, slots=True)
 class ArchiveFile:
-    """A file of an archive.
-
-    Its name for display, the parts of its path, and a reader of its bytes."""
+    """A file of an archive. Its name for display, the parts of its path, and a reader of its bytes."""
 
     name: str
     parts: tuple[str, ...]
@@ -76,9 +74,7 @@ def find(path: Path, wanted: Callable[[str], bool], files: Files) -> list[Archiv
 
 
 def refuse_packed(path: Path, files: Files) -> None:
-    """Refuse a folder or zip that contains archives.
-
-    Nested archives are not opened.
+    """Refuse a folder or zip that contains archives. Nested archives are not opened.
 
     Raises:
         SourceError: names the first nested archive.

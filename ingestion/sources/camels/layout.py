@@ -1,6 +1,4 @@
-"""The layout of an archive.
-
-The kind of each file, by its name and folders."""
+"""The layout of an archive. The kind of each file, by its name and folders."""
 
 import re
 from collections.abc import Sequence
@@ -52,9 +50,7 @@ _NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class BasinFile:
-    """A file of one basin.
-
-    The product is None where the file's content gives it."""
+    """A file of one basin. The product is None where the file's content gives it."""
 
     kind: Kind
     basin: str
@@ -139,9 +135,7 @@ def _forcing_product(file: ArchiveFile, kind: str, product: str | None) -> str:
 
 
 def _product_folder(file: ArchiveFile) -> str:
-    """Return the nearest of a file's folders that names a product.
-
-    Empty where none does.
+    """Return the nearest of a file's folders that names a product. Empty where none does.
 
     The name of model output has no kind to check the product with, so only its folder and the one above HH count.
     """

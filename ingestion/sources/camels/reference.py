@@ -1,6 +1,4 @@
-"""Reads references for forecasts.
-
-Snow water equivalent (csv) and the output of another model."""
+"""Reads references for forecasts. Snow water equivalent (csv) and the output of another model."""
 
 import re
 from collections.abc import Mapping
@@ -32,9 +30,7 @@ _MODEL_HEADINGS = (*_MODEL_DATE, *_MODEL_COLUMNS, "OBS_RUN")
 
 
 def parse_swe(text: TextFile) -> dict[str, DailySeries]:
-    """Parse `<ID>_swe.csv`: a day, then a column `<product>_swe` in mm per product.
-
-    Empty is MISSING.
+    """Parse `<ID>_swe.csv`: a day, then a column `<product>_swe` in mm per product. Empty is MISSING.
 
     Returns:
         The snow water equivalent (mm) by product.

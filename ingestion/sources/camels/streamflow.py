@@ -16,9 +16,7 @@ _LONGEST = 32  # characters of a value, one more than allowed: longer text is cu
 
 
 def parse_streamflow(text: TextFile, basin: str) -> DailySeries:
-    """Parse a basin's discharge in cfs.
-
-    Skipped days are ABSENT, unusable values are as in `screened`.
+    """Parse a basin's discharge in cfs. Skipped days are ABSENT, unusable values are as in `screened`.
 
     The flags are `A` (approved), `A:e` (estimated), `A:<` (below a limit) and `M` (missing).
 

@@ -73,9 +73,7 @@ class Table:
         delimiter: str | None = None,
         converters: _Converters | None = None,
     ) -> Self:
-        """Parse all lines after the header at once.
-
-        Only on failure find the line at fault.
+        """Parse all lines after the header at once. Only on failure find the line at fault.
 
         Args:
             text: the file.

@@ -1,6 +1,4 @@
-"""Reads one gauge's time series.
-
-`<gauge_id>.csv` or `<gauge_id>.nc`, the same columns over local days."""
+"""Reads one gauge's time series. `<gauge_id>.csv` or `<gauge_id>.nc`, the same columns over local days."""
 
 import re
 from collections.abc import Iterable

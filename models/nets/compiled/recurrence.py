@@ -1,6 +1,4 @@
-"""The compiled recurrence under autograd.
-
-What `scan.scan` does, in blocks of samples, several at once.
+"""The compiled recurrence under autograd. What `scan.scan` does, in blocks of samples, several at once.
 
 The samples of a batch are split into blocks of `SAMPLES`, padded with dry ones, and blocks into teams that share the
 weights on their way from memory. The result of a sample depends only on the sample.
@@ -54,9 +52,7 @@ def scan(
 def tagged_scan(
     gates: Gates, drivers: Tensor, static: Tensor, mass: Tensor, cells: Tensor, tags: Tags, half_products: bool = False
 ) -> tuple[Flow, TaggedFlow]:
-    """Run T days of the recurrence, each tag's water beside all water.
-
-    As of `models.nets.scan.tagged_scan`.
+    """Run T days of the recurrence, each tag's water beside all water. As of `models.nets.scan.tagged_scan`.
 
     The gates and the total water have the same bits as those of `scan`.
     """
