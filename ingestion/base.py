@@ -1,7 +1,7 @@
 """The interface of data sources. Their basins, and all data of one basin."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from hydrology.base.errors import Problem, printable
@@ -81,15 +81,15 @@ class BasinData:
     """
 
     basin: str
-    name: str | None
-    latitude: float | None
-    longitude: float | None
-    huc: str | None
-    areas: Mapping[str, float]
-    attributes: Mapping[str, float]
-    texts: Mapping[str, str]
-    series: tuple[SourceSeries, ...]
-    files: tuple[SourceFile, ...]
+    name: str | None = None
+    latitude: float | None = None
+    longitude: float | None = None
+    huc: str | None = None
+    areas: Mapping[str, float] = field(default_factory=dict)
+    attributes: Mapping[str, float] = field(default_factory=dict)
+    texts: Mapping[str, str] = field(default_factory=dict)
+    series: tuple[SourceSeries, ...] = ()
+    files: tuple[SourceFile, ...] = ()
 
 
 class Source(Protocol):

@@ -7,13 +7,12 @@ from hashlib import sha256
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from hydrology.base.basins import gauge_product
-from hydrology.base.calendar import Day, Days, Period, last_ended_day, zone_of_longitude
+from hydrology.base.calendar import Day, Period, last_ended_day, zone_of_longitude
 from hydrology.base.credit import Credit
 from hydrology.base.errors import Problem
-from hydrology.base.series import DailySeries, Flag, Flags
+from hydrology.base.series import DailySeries
 from hydrology.base.variables import WEATHER
 from hydrology.weather.forcing import WeatherForecast
 from hydrology.weather.unit_hints import unit_hint
@@ -110,18 +109,7 @@ class Observations:
             for name, daily in self.variables.items()
         )
         texts = {} if self.time_zone is None else {"time_zone": self.time_zone}
-        return BasinData(
-            basin=basin,
-            name=None,
-            latitude=None,
-            longitude=None,
-            huc=None,
-            areas={},
-            attributes={},
-            texts=texts,
-            series=series,
-            files=(file,),
-        )
+        return BasinData(basin, texts=texts, series=series, files=(file,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,21 +163,6 @@ def placed(sites: Sequence[Site]) -> tuple[list[Site], list[Given]]:
         except FeedProblem as problem:
             unknown.append(Given(site.basin, problem))
     return known, unknown
-
-
-def daily_series(days: Days, values: npt.NDArray[np.float64], unit: str, flags: Flags | None = None) -> DailySeries:
-    """Return values of days in any order as a consecutive series. Missing days are ABSENT.
-
-    Args:
-        flags: of the values; by default MISSING where a value is NaN.
-    """
-    if flags is None:
-        flags = np.where(np.isnan(values), Flag.MISSING, 0).astype(np.uint8)
-    places = (days - days.min()).astype(np.int64)
-    length = int(places.max()) + 1
-    all_values, all_flags = np.full(length, np.nan), np.full(length, Flag.ABSENT, dtype=np.uint8)
-    all_values[places], all_flags[places] = values, flags
-    return DailySeries(days.min(), all_values, all_flags, unit)
 
 
 def possible(basin: str, weather: Observations) -> Observations:

@@ -13,7 +13,8 @@ from hydrology.base.calendar import Day, Period, day
 from hydrology.base.credit import Credit
 from hydrology.base.errors import InvalidInput, Problem
 from hydrology.weather.source_calendars import first_needed, with_lacking_days
-from ingestion.feeds.base import FeedProblem, Given, Observations, Site, Wanted, daily_series, possible
+from ingestion.daily import daily_series
+from ingestion.feeds.base import FeedProblem, Given, Observations, Site, Wanted, possible
 from ingestion.feeds.http import Broken, Service
 
 PATH = "/single-pixel/api/data"

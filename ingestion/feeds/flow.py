@@ -10,7 +10,8 @@ from hydrology.base.calendar import Day, day
 from hydrology.base.discharge_values import SENTINELS, UNKNOWN_CODE, number_of, qualifier_flags, screened
 from hydrology.base.errors import InvalidInput, excerpt
 from hydrology.base.series import DailySeries, Flag
-from ingestion.feeds.base import FeedProblem, daily_series
+from ingestion.daily import daily_series
+from ingestion.feeds.base import FeedProblem
 
 CFS = "cfs"
 PARAMETER, STATISTIC = "00060", "00003"  # of USGS: discharge, the mean of the day

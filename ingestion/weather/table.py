@@ -14,7 +14,7 @@ from hydrology.base.calendar import Day
 from hydrology.base.variables import WEATHER
 from hydrology.weather.forcing import Trace, WeatherIssue
 from ingestion.base import SourceFile, column_label
-from ingestion.sources.sheet import Sheet
+from ingestion.sheet import Sheet
 from ingestion.weather.basins import MAX_BASINS, BasinTraces, WeatherFile, assembled, instant
 
 ONLY_TRACE = "0"
@@ -45,8 +45,7 @@ def parse_csv(file: SourceFile, content: bytes, received: datetime) -> WeatherFi
             raise sheet.fault(f"{label} is not a variable with its unit", remedy, sheet.header)
     result: dict[str, str] = {}
     by_basin: dict[str, dict[str, _Rows]] = {}
-    for line, cells in sheet.rows:
-        row = {name: cell.strip() for name, cell in zip(sheet.columns, cells, strict=True)}
+    for line, row in sheet.rows:
         _check_same(sheet, result, row, line)
         days, values = by_basin.setdefault(row["basin"], {}).setdefault(row.get("trace") or ONLY_TRACE, ([], []))
         days.append(sheet.day(row["date"], line))

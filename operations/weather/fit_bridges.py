@@ -256,13 +256,7 @@ def _bridged(session: Session, bridge: Bridge, part: BridgePart) -> BasinData:
     area = areas.get(bridge.to_product, areas.get(bridge.from_product))
     return BasinData(
         basin=part.basin_id,
-        name=None,
-        latitude=None,
-        longitude=None,
-        huc=None,
         areas={} if area is None else {bridge.name: area},
-        attributes={},
-        texts={},
         series=tuple(created),
         files=(file,),
     )

@@ -8,7 +8,8 @@ from hydrology.base.calendar import Day, Period
 from hydrology.base.credit import Credit
 from hydrology.base.errors import Problem
 from hydrology.base.variables import WEATHER
-from ingestion.feeds.base import FeedProblem, Given, Observations, Site, Wanted, daily_series, placed, possible
+from ingestion.daily import daily_series
+from ingestion.feeds.base import FeedProblem, Given, Observations, Site, Wanted, placed, possible
 from ingestion.feeds.http import Service
 from ingestion.feeds.openmeteo.asking import LICENCE, UNITS, Array, Place, ask, converted, owner, query
 from ingestion.feeds.openmeteo.quota import in_requests, weight_of_place

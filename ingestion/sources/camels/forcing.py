@@ -7,38 +7,22 @@ the basin, a line of column names, then a row per day.
 from dataclasses import dataclass
 from math import sqrt
 
-import numpy as np
-
 from hydrology.base.series import DailySeries
-from hydrology.weather.unit_hints import unit_hint
-from ingestion.sources.camels.days import Timeline, calendar_days
+from hydrology.base.variables import WEATHER, Quantity
 from ingestion.sources.camels.text import MEND_ROW, Table, TextFile
 
 _HEADER_LINES = 4
-_MEND_VALUE = "mend the value, or delete the line if the day is missing"
 _DATE = ("Year", "Mnth", "Day", "Hr")
-
-
-@dataclass(frozen=True, slots=True)
-class _Column:
-    heading: str
-    variable: str
-    unit: str
-    lowest: float
-    highest: float
-
-
-# Physical limits, so that a sentinel such as -999 or 1e20 is never taken for weather.
-_COLUMNS = (
-    _Column("dayl(s)", "daylength", "s", 0, 86_400),
-    _Column("prcp(mm/day)", "precipitation", "mm/day", 0, 2_000),
-    _Column("srad(W/m2)", "srad", "W/m2", 0, 1_500),
-    _Column("swe(mm)", "swe", "mm", 0, 20_000),
-    _Column("tmax(C)", "tmax", "degC", -90, 70),
-    _Column("tmin(C)", "tmin", "degC", -90, 70),
-    _Column("vp(Pa)", "vp", "Pa", 0, 10_000),
-)
-_HEADINGS = (*_DATE, *(column.heading for column in _COLUMNS))
+_COLUMNS = {
+    "dayl(s)": WEATHER["daylength"],
+    "prcp(mm/day)": WEATHER["precipitation"],
+    "srad(W/m2)": WEATHER["srad"],
+    "swe(mm)": Quantity("swe", "mm", 0, 20_000),
+    "tmax(C)": WEATHER["tmax"],
+    "tmin(C)": WEATHER["tmin"],
+    "vp(Pa)": WEATHER["vp"],
+}
+_HEADINGS = (*_DATE, *_COLUMNS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +49,7 @@ def parse_forcing(text: TextFile, gauge_latitude: float | None) -> Forcing:
             is not that of the gauge.
     """
     area = _check_header(text, gauge_latitude)
-    table = Table.parse(text, _HEADER_LINES, [(heading, "f8") for heading in _HEADINGS])
-    timeline = Timeline.of(table, calendar_days(table, "Year", "Mnth", "Day"))
-    series = {column.variable: _series(table, timeline, column) for column in _COLUMNS}
-    return Forcing(area, series)
+    return Forcing(area, Table.parse(text, _HEADER_LINES, _HEADINGS).series(_DATE, _COLUMNS))
 
 
 def _check_header(text: TextFile, gauge_latitude: float | None) -> float:
@@ -81,12 +62,12 @@ def _check_header(text: TextFile, gauge_latitude: float | None) -> float:
     if area <= 0:
         raise text.fault("the area is not above zero", MEND_ROW, 3)
     if gauge_latitude is not None and abs(latitude - gauge_latitude) > _farthest(area):
-        raise text.fault(
-            "the latitude is not that of the gauge: the file may be another basin's",
-            "put the basin's own file in its place",
-            1,
-        )
-    _check_headings(text)
+        cause = "the latitude is not that of the gauge: the file may be another basin's"
+        raise text.fault(cause, "put the basin's own file in its place", 1)
+    # Four files of the original Maurer set have an incomplete line of names, so a beginning is enough.
+    headings, expected = " ".join(text.lines[3].split()).lower(), " ".join(_HEADINGS).lower()
+    if not headings or not expected.startswith(headings):
+        raise text.fault(f"the columns are not {expected}", "give a forcing file of CAMELS", _HEADER_LINES)
     return area
 
 
@@ -97,23 +78,3 @@ def _farthest(area: float) -> float:
     # 447: a neighbour's file can pass.
     degrees_per_metre = 1 / 111_000
     return 0.3 + 2 * sqrt(area) * degrees_per_metre
-
-
-def _check_headings(text: TextFile) -> None:
-    # Four files of the original Maurer set have an incomplete line of names, so a beginning is enough.
-    headings = " ".join(text.lines[_HEADER_LINES - 1].split()).lower()
-    expected = " ".join(_HEADINGS).lower()
-    if not headings or not expected.startswith(headings):
-        raise text.fault(f"the columns are not {expected}", "give a forcing file of CAMELS", _HEADER_LINES)
-
-
-def _series(table: Table, timeline: Timeline, column: _Column) -> DailySeries:
-    values = table[column.heading]
-    if column.variable == "precipitation":
-        table.refuse(values < 0, f"{column.heading} is negative", _MEND_VALUE)
-    table.refuse(
-        ~((column.lowest <= values) & (values <= column.highest)),
-        f"{column.heading} is outside {column.lowest:g} to {column.highest:g}{unit_hint(column.variable, values)}",
-        _MEND_VALUE,
-    )
-    return timeline.series(values, np.zeros(len(values), dtype=np.uint8), column.unit)

@@ -8,9 +8,10 @@ import numpy.typing as npt
 from hydrology.base.basins import source_code
 from hydrology.base.discharge_values import number_of, qualifier_flags, screened
 from hydrology.base.series import DailySeries
-from ingestion.sources.camels.days import Timeline, calendar_days
+from ingestion.daily import daily_series
 from ingestion.sources.camels.text import Table, TextFile
 
+_DATE = ("year", "month", "day")
 _PLAIN = frozenset("0123456789.-")
 _LONGEST = 32  # characters of a value, one more than allowed: longer text is cut, and must not look valid
 
@@ -24,19 +25,19 @@ def parse_streamflow(text: TextFile, basin: str) -> DailySeries:
         SourceError: a row is not of this format or of another gauge, or a value is not a number.
     """
     # One character more than a valid id, so that a longer text cannot look valid when it is cut.
-    gauge_type = f"U{len(basin) + 1}"
-    numbers = [("year", "f8"), ("month", "f8"), ("day", "f8"), ("discharge", f"U{_LONGEST}")]
-    table = Table.parse(text, 0, [("gauge", gauge_type), *numbers, ("flag", "U16")])
+    texts = {"gauge": len(basin) + 1, "discharge": _LONGEST, "flag": 16}
+    table = Table.parse(text, 0, ("gauge", *_DATE, "discharge", "flag"), texts)
     gauge = table["gauge"]
     table.refuse(
         (gauge != source_code(basin)) & (gauge != basin),
         f"the row is of another gauge, in the file of {source_code(basin)}",
         "put the basin's own file in its place",
     )
-    timeline = Timeline.of(table, calendar_days(table, "year", "month", "day"))
+    rows = table.daily(_DATE)
     letters, which = np.unique(table["flag"], return_inverse=True)
     flags = np.array([qualifier_flags(flag.split(":")) for flag in letters], dtype=np.uint8)[which]
-    return timeline.series(*screened(_discharge(table), flags), "cfs")
+    values, flags = screened(_discharge(table), flags)
+    return daily_series(rows.days, values, "cfs", flags)
 
 
 def _discharge(table: Table) -> npt.NDArray[np.float64]:
