@@ -19,9 +19,9 @@ from benchmarks.papers.arithmetic import (
     row,
     setup,
 )
+from benchmarks.papers.massconserving import MassConserving
 from benchmarks.papers.plan import Plan, Report
 from models.checkpoint import under
-from models.nets.massconserving import MassConserving
 from models.nets.normalisers import softmax
 
 INPUTS, STEPS, SEEDS = 10, 10, 20

@@ -1,10 +1,10 @@
 """The interface of feeds. Data of each requested basin, or the reason for none."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 
@@ -17,6 +17,8 @@ from hydrology.base.variables import WEATHER
 from hydrology.weather.forcing import WeatherForecast
 from hydrology.weather.unit_hints import unit_hint
 from ingestion.base import BasinData, SourceFile, SourceSeries
+
+Answer = TypeVar("Answer")
 
 
 class FeedProblem(Problem):
@@ -151,6 +153,28 @@ class Feed(Protocol):
     def fetch(self, sites: Sequence[Site], wanted: Wanted) -> Iterator[Given]:
         """Yield for every site its complete data, or the reason for none, in any order."""
         ...
+
+
+def each(
+    sites: Sequence[Site], ask: Callable[[], Answer], content: Callable[[Site, Answer], Observations | WeatherForecast]
+) -> Iterator[Given]:
+    """Yield what one answer of a service has for each site, or the reason for nothing.
+
+    Args:
+        ask: requests all sites; where it raises a FeedProblem, that is the reason of each.
+        content: of a site; it may raise a Problem.
+    """
+    try:
+        answer = ask()
+    except FeedProblem as problem:
+        yield from (Given(site.basin, problem) for site in sites)
+        return
+    for site in sites:
+        try:
+            given = Given(site.basin, content(site, answer))
+        except Problem as problem:
+            given = Given(site.basin, problem)
+        yield given
 
 
 def placed(sites: Sequence[Site]) -> tuple[list[Site], list[Given]]:

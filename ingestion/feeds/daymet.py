@@ -11,10 +11,10 @@ import numpy as np
 
 from hydrology.base.calendar import Day, Period, day
 from hydrology.base.credit import Credit
-from hydrology.base.errors import InvalidInput, Problem
+from hydrology.base.errors import InvalidInput
 from hydrology.weather.source_calendars import first_needed, with_lacking_days
 from ingestion.daily import daily_series
-from ingestion.feeds.base import FeedProblem, Given, Observations, Site, Wanted, possible
+from ingestion.feeds.base import FeedProblem, Given, Observations, Site, Wanted, each, possible
 from ingestion.feeds.http import Broken, Service
 
 PATH = "/single-pixel/api/data"
@@ -50,12 +50,7 @@ class DaymetFeed:
         """Yield the weather of the requested days, with missing leap days filled.
 
         `hydrology.weather.source_calendars` fills 31 December of leap years."""
-        for site in sites:
-            try:
-                content: Observations | Problem = self._observations(site, wanted)
-            except FeedProblem as problem:
-                content = problem
-            yield Given(site.basin, content)
+        return each(sites, lambda: None, lambda site, _: self._observations(site, wanted))
 
     def _observations(self, site: Site, wanted: Wanted) -> Observations:
         latitude, longitude = site.place()

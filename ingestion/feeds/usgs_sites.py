@@ -1,17 +1,19 @@
 """Gauges of USGS: location, time zone and daily series of discharge."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from hydrology.base.calendar import Day, day
 from hydrology.base.errors import InvalidInput, excerpt
 from hydrology.base.units import M2_PER_SQUARE_MILE
-from ingestion.feeds.base import FeedProblem
+from ingestion.feeds.base import Answer, FeedProblem, Given, Observations, Site, each
 from ingestion.feeds.flow import PARAMETER, STATISTIC
 from ingestion.feeds.http import Service
 from ingestion.feeds.pages import Properties, features, properties
 
+NAMESPACE = "USGS-"
 MAX_LISTED = 8
 MAX_LIST = 6_000  # letters of identifiers in a URL, which may have about 8000 bytes
 
@@ -71,6 +73,23 @@ def in_lists(basins: Sequence[str]) -> Iterator[list[str]]:
         part.append(basin)
     if part:
         yield part
+
+
+def by_request(
+    sites: Sequence[Site], ask: Callable[[Sequence[Site]], Answer], content: Callable[[Site, Answer], Observations]
+) -> Iterator[Given]:
+    """Yield the data of USGS's gauges, requested in lists that fit into a URL; other basins are refused.
+
+    Args:
+        ask, content: as of `each`, for one list.
+    """
+    by_basin = {site.basin: site for site in sites}
+    gauges = [basin for basin in by_basin if basin.startswith(NAMESPACE)]
+    for basin in by_basin.keys() - set(gauges):
+        yield Given(basin, FeedProblem(f"{basin} is not a gauge of USGS: leave it out of the feed."))
+    for part in in_lists(gauges):
+        asked = [by_basin[basin] for basin in part]
+        yield from each(asked, partial(ask, asked), content)
 
 
 def locations(service: Service, basins: Sequence[str]) -> dict[str, Location]:

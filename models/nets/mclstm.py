@@ -17,7 +17,7 @@ water, and lowers neither discharge nor loss on any day.
 """
 
 from collections.abc import Collection, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
@@ -30,7 +30,7 @@ from models.nets.antecedent import AntecedentWeather
 from models.nets.compiled import recurrence as compiled
 from models.nets.embedding import Embedding
 from models.nets.products import aligned
-from models.nets.scan import Flow, Gates, TaggedFlow, Tags
+from models.nets.scan import Gates, Tags
 from models.nets.vectors import BasinVectors
 
 TRASH_CELL = 0
@@ -93,7 +93,7 @@ class MCLSTM(Network):
         self.wetness = nn.Parameter(torch.zeros(cells)) if wetness else None  # log of kappa FIRST_WETNESS_MM
         self.vectors = BasinVectors(basin_vector, vector_dropout) if basin_vector else None
         self.recurrence = recurrence
-        self._cached: tuple[tuple[tuple[int, int], ...], Gates] | None = None
+        self._cached: tuple[object, Gates] | None = None
         self._reset(output_gate_bias)
 
     def _reset(self, output_gate_bias: float) -> None:
@@ -159,22 +159,19 @@ class MCLSTM(Network):
         means = None if self.antecedent is None else self.antecedent(weather, state["weather"])
         drivers = self._drivers(inputs, static, weather, means)
         days = (self._gates(), drivers, static, inputs.mass[..., 0], cells)
-        tagged = None
+        outputs, last = dict[str, Tensor](), {} if means is None else {"weather": means[-1]}
         if "tags" in state:
-            (storage, outflow, discharge), tagged = self._run_tagged(*days, _tags(inputs, cells, state["tags"]))
+            with torch.no_grad():
+                (storage, outflow, discharge), tagged = self._program().tagged_scan(
+                    *days, _tags(inputs, cells, state["tags"])
+                )
+            outputs |= {"discharge_by_tag": tagged.discharge, "loss_by_tag": tagged.loss}
+            last["tags"] = tagged.cells
         else:
-            storage, outflow, discharge = self._run(*days)
-        outputs = {
-            "discharge": discharge,
-            "loss": outflow[..., TRASH_CELL],
-            "outflow": outflow,
-            "storage": storage,
-        }
-        last = {"c": storage[-1]} | ({} if means is None else {"weather": means[-1]})
-        if tagged is None:
-            return outputs, last
-        of_tags = {"discharge_by_tag": tagged.discharge, "loss_by_tag": tagged.loss}
-        return outputs | of_tags, last | {"tags": tagged.cells}
+            storage, outflow, discharge = self._program().scan(*days)
+        loss = outflow[..., TRASH_CELL]
+        outputs |= {"discharge": discharge, "loss": loss, "outflow": outflow, "storage": storage}
+        return outputs, last | {"c": storage[-1]}
 
     def _drivers(self, inputs: Inputs, static: Tensor, weather: Tensor, means: Tensor | None) -> Tensor:
         """Return the drivers of the gates on every day, (T, B, drivers)."""
@@ -184,28 +181,17 @@ class MCLSTM(Network):
             drivers.append(self.embedding(torch.cat([weather, *before], -1), static))
         return torch.cat(drivers, -1)
 
-    def _run(self, gates: Gates, drivers: Tensor, static: Tensor, mass: Tensor, cells: Tensor) -> Flow:
+    def _program(self) -> Any:
+        """Return the module that runs the days."""
         if self.recurrence == "plain":
-            return plain.scan(gates, drivers, static, mass, cells)
-        if self.computes_blocks_alone:
-            return compiled.scan(gates, drivers, static, mass, cells, self.half_products)
-        return scan.scan(gates, drivers, static, mass, cells)
-
-    @torch.no_grad()
-    def _run_tagged(
-        self, gates: Gates, drivers: Tensor, static: Tensor, mass: Tensor, cells: Tensor, tags: Tags
-    ) -> tuple[Flow, TaggedFlow]:
-        if self.recurrence == "plain":
-            return plain.tagged_scan(gates, drivers, static, mass, cells, tags)
-        if self.computes_blocks_alone:
-            return compiled.tagged_scan(gates, drivers, static, mass, cells, tags, self.half_products)
-        return scan.tagged_scan(gates, drivers, static, mass, cells, tags)
+            return plain
+        return compiled if self.computes_blocks_alone else scan
 
     def _gates(self) -> Gates:
         """Return the gates; without gradients they are cached while the weights are the same."""
         if torch.is_grad_enabled() or self.output_gate.weight.is_inference():  # such weights have no version
             return self._stacked()
-        now = tuple((parameter.data_ptr(), parameter._version) for parameter in self.parameters())
+        now = (self.half_products, *((parameter.data_ptr(), parameter._version) for parameter in self.parameters()))
         if self._cached is None or self._cached[0] != now:
             self._cached = now, self._stacked()
         return self._cached[1]
@@ -224,7 +210,9 @@ class MCLSTM(Network):
         weight, bias = torch.cat([weight, i[0], o[0]]), torch.cat([bias, i[1], o[1]])
         of_drivers, of_static, of_cells = weight.split([self.drivers, self.static, K], 1)
         wetness = None if self.wetness is None else self.wetness.exp() / FIRST_WETNESS_MM
-        return Gates(torch.cat([of_cells, of_drivers], 1), of_static.contiguous(), bias, factor, factor_bias, wetness)
+        gates = Gates(torch.cat([of_cells, of_drivers], 1), of_static.contiguous(), bias, factor, factor_bias, wetness)
+        gates.half_products = self.half_products
+        return gates
 
 
 def _tags(inputs: Inputs, water: Tensor, tagged: Tensor) -> Tags:

@@ -76,8 +76,12 @@ class Gates:
         factor: U, (K P, r), and None where R is not factorised.
         factor_bias: b, (K P,), or None.
         wetness: kappa, (K,) in 1/mm, not negative; None where a cell's water does not open its output gate.
+        half_products: whether the products with cells and drivers may be in bfloat16, their sums in float32, where the
+            processor has a unit for that and R is not factorised. Water is routed in float32 all the same.
         prepared: a program's own form of the weights, by its name; valid while they stay the same.
     """
+
+    half_products = False
 
     def __init__(
         self,

@@ -8,11 +8,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any
 
 from hydrology.base.errors import InvalidInput
 from models.pretrained.form import DESCRIPTION, Description, Origin, ShippedMember, fingerprint, half
+from runtime.atomic_files import replace_file
 
 
 class AnotherVersion(InvalidInput):
@@ -75,7 +75,7 @@ def write(folder: Path, origin: Origin, members: Sequence[Finished]) -> Written:
         files[DESCRIPTION] = (json.dumps(content, indent=1, allow_nan=False) + "\n").encode()
         changed = [name for name, blob in files.items() if not _holds(folder / name, blob)]
         for name in changed:
-            _replace(folder / name, files[name])
+            replace_file(folder / name, files[name])
     return Written(tuple(sorted(entries)), fingerprint(content), bool(changed))
 
 
@@ -106,16 +106,3 @@ def _there(folder: Path, origin: Origin) -> dict[int, ShippedMember]:
 
 def _holds(path: Path, content: bytes) -> bool:
     return path.is_file() and path.read_bytes() == content
-
-
-def _replace(path: Path, content: bytes) -> None:
-    with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as part:
-        try:
-            part.write(content)
-            part.flush()
-            os.fsync(part.fileno())
-            Path(part.name).chmod(0o644)
-            Path(part.name).replace(path)
-        except BaseException:
-            Path(part.name).unlink(missing_ok=True)
-            raise

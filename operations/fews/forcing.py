@@ -38,12 +38,11 @@ class Weather:
     """The given weather of one location.
 
     Attributes:
-        one, of_member: daily values by parameter, without a member and by member.
+        series: daily values by parameter and member, None for no member.
         doubtful, unreliable: number of values with that flag.
     """
 
-    one: dict[str, Array] = field(default_factory=dict)
-    of_member: dict[tuple[str, str], Array] = field(default_factory=dict)
+    series: dict[tuple[str, str | None], Array] = field(default_factory=dict)
     doubtful: int = 0
     unreliable: int = 0
 
@@ -69,11 +68,10 @@ def gathered(given: Iterable[Given], names: Sequence[str], days: Days) -> dict[s
         weather = locations.setdefault(series.location, Weather())
         weather.doubtful += series.doubtful
         weather.unreliable += series.unreliable
-        known = weather.one if series.member is None else weather.of_member
-        key = series.parameter if series.member is None else (series.parameter, series.member)
-        if key in known or len(np.unique(places)) < len(places):
+        key = series.parameter, series.member
+        if key in weather.series or len(np.unique(places)) < len(places):
             raise InvalidInput(f"{series.parameter} of {series.location} comes twice, or a day of it: give it once.")
-        known[key] = values  # type: ignore[index] # the key is the dictionary's
+        weather.series[key] = values
     return locations
 
 
@@ -103,9 +101,13 @@ def rows(
         InvalidInput: a day is missing or impossible, or the members differ before T0.
     """
     missing = np.full(len(days.period), np.nan, np.float32)
-    values = np.stack(
-        [np.stack([_of(weather, name, member, missing) for name in names], axis=-1) for member in ensemble.members]
-    )
+
+    def of(name: str, member: str | None) -> Array:
+        one = weather.series.get((name, None), missing)
+        of_member = weather.series.get((name, member), missing)
+        return np.where(np.isnan(of_member), one, of_member)
+
+    values = np.stack([np.stack([of(name, member) for name in names], axis=-1) for member in ensemble.members])
     history = values[:, : days.history]
     same = (history == history[:1]) | (np.isnan(history) & np.isnan(history[:1]))
     _refuse(~same, "differs between members before time0", names, days)
@@ -126,12 +128,6 @@ def rows(
             what = f"is not possible in {quantity.unit} ({value:g}, {limits}){hint}"
             _refuse(impossible[..., None], what, (name,), days)
     return values, filled
-
-
-def _of(weather: Weather, name: str, member: str | None, missing: Array) -> Array:
-    one = weather.one.get(name, missing)
-    of_member = missing if member is None else weather.of_member.get((name, member), missing)
-    return np.where(np.isnan(of_member), one, of_member)
 
 
 def _refuse(where: npt.NDArray[np.bool_], what: str, names: Sequence[str], days: Days) -> None:

@@ -61,7 +61,10 @@ def opened(file: Path) -> Opened:
     """
     root = markup.document(Files().read(file)[1], str(file), "Run")
     places = FewsLocations.of(file, markup.text(root, "workDir"))
-    return Opened(file, root, places, _path(root, places, "outputDiagnosticFile", str(file)))
+    diagnostics = _optional(root, places, "outputDiagnosticFile")
+    if diagnostics is None:
+        raise InvalidInput(f"{file} names no outputDiagnosticFile: add it.")
+    return Opened(file, root, places, diagnostics)
 
 
 def read(opened: Opened) -> RunFile:
@@ -94,13 +97,6 @@ def read(opened: Opened) -> RunFile:
     if run.output_series is None and run.output_netcdf is None:
         raise InvalidInput(f"{file} names no output: give outputTimeSeriesFile or outputNetcdfFile.")
     return run
-
-
-def _path(root: Element, places: FewsLocations, name: str, file: str) -> Path:
-    path = _optional(root, places, name)
-    if path is None:
-        raise InvalidInput(f"{file} names no {name}: add it.")
-    return path
 
 
 def _optional(root: Element, places: FewsLocations, name: str) -> Path | None:

@@ -9,7 +9,8 @@ from models.saved_state import Owner, SavedState, dump, parse
 from operations.fews import markup
 from operations.fews.days import Days
 from operations.fews.markup import Instant
-from operations.fews.places import FewsLocations, write
+from operations.fews.places import FewsLocations
+from runtime.atomic_files import replace_file
 
 _VERSION = "1.2"
 
@@ -79,7 +80,7 @@ def write_state(description: Description, state: SavedState, at: Instant, hours:
     """
     if description.write is None:
         return
-    write(description.write, dump(state))
+    replace_file(description.write, dump(state))
     root = markup.new("State", _VERSION)
     markup.add(root, "stateId", description.id)
     markup.add(root, "timeZone", str(float(hours)))
@@ -87,4 +88,4 @@ def write_state(description: Description, state: SavedState, at: Instant, hours:
     location = markup.add(root, "stateLoc", type="file")
     for name in ("readLocation", "writeLocation"):
         markup.add(location, name, str(description.write))
-    write(description.write.with_name(f"{description.write.name}.xml"), markup.written(root))
+    replace_file(description.write.with_name(f"{description.write.name}.xml"), markup.written(root))

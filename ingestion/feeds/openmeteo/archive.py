@@ -1,17 +1,17 @@
 """Past weather from Open-Meteo's archive of reanalyses."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
 from hydrology.base.calendar import Day, Period
 from hydrology.base.credit import Credit
-from hydrology.base.errors import Problem
 from hydrology.base.variables import WEATHER
 from ingestion.daily import daily_series
-from ingestion.feeds.base import FeedProblem, Given, Observations, Site, Wanted, placed, possible
+from ingestion.feeds.base import FeedProblem, Given, Observations, Site, Wanted, each, placed, possible
 from ingestion.feeds.http import Service
-from ingestion.feeds.openmeteo.asking import LICENCE, UNITS, Array, Place, ask, converted, owner, query
+from ingestion.feeds.openmeteo.asking import LICENCE, UNITS, Array, Place, ask, converted, owner, place, query
 from ingestion.feeds.openmeteo.quota import in_requests, weight_of_place
 
 PATH = "/v1/archive"
@@ -40,43 +40,33 @@ class OpenMeteoArchive:
         yield from unknown
         weight = weight_of_place(len(UNITS), len(wanted.days))
         self._report(f"The fetch weighs {weight * len(known):.0f} calls by Open-Meteo's count.")
-        for part in list(in_requests(known, weight, keyless=self._service.key is None)):
-            yield from self._part(part, wanted)
-
-    def _part(self, sites: Sequence[Site], wanted: Wanted) -> list[Given]:
         days = {"start_date": [str(wanted.days.first)], "end_date": [str(wanted.days.last)]}
-        try:
-            places = ask(self._service, PATH, sites, query(sites, self._model, days))
-        except FeedProblem as problem:
-            return [Given(site.basin, problem) for site in sites]
-        return [
-            Given(site.basin, self._content(site, place, wanted)) for site, place in zip(sites, places, strict=True)
-        ]
+        for part in in_requests(known, weight, keyless=self._service.key is None):
+            asked = query(part, self._model, days)
+            yield from each(
+                part,
+                partial(ask, self._service, PATH, part, asked),
+                lambda site, answer: self._observations(site, place(site, answer, self._model), wanted),
+            )
 
-    def _content(self, site: Site, place: Place | FeedProblem, wanted: Wanted) -> Observations | Problem:
-        try:
-            return place if isinstance(place, FeedProblem) else self._observations(site, place, wanted)
-        except Problem as problem:  # also an unknown time zone
-            return problem
-
-    def _observations(self, site: Site, place: Place, wanted: Wanted) -> Observations:
-        if len(place.members) != 1:
+    def _observations(self, site: Site, of: Place, wanted: Wanted) -> Observations:
+        if len(of.members) != 1:
             raise FeedProblem(f"The archive gives several members for {site.basin}: nothing of it was taken.")
-        (values,) = place.members.values()
-        days = _complete(place, values, wanted.last_of(site, place.time_zone))
-        origin = f"{self._service.base}{PATH} {self._model} {site.basin} cell {place.cell[0]:g},{place.cell[1]:g}"
+        (values,) = of.members.values()
+        days = _complete(of, values, wanted.last_of(site, of.time_zone))
+        origin = f"{self._service.base}{PATH} {self._model} {site.basin} cell {of.cell[0]:g},{of.cell[1]:g}"
         if days is None:
-            return Observations({}, origin, place.time_zone)
+            return Observations({}, origin, of.time_zone)
         latitude, _ = site.place()
         variables = {
-            name: daily_series(place.days, series, WEATHER[name].unit).over(days)
-            for name, series in converted(values, place.days, latitude).items()
+            name: daily_series(of.days, series, WEATHER[name].unit).over(days)
+            for name, series in converted(values, of.days, latitude).items()
         }
-        return possible(site.basin, Observations(variables, origin, place.time_zone))
+        return possible(site.basin, Observations(variables, origin, of.time_zone))
 
 
-def _complete(place: Place, values: Mapping[str, Array], last: Day) -> Period | None:
+def _complete(of: Place, values: Mapping[str, Array], last: Day) -> Period | None:
     """Return the ended days with every variable, from first to last. The archive's last days fill up later."""
-    whole = ~np.isnan(np.stack(list(values.values()))).any(axis=0) & (place.days <= last)
-    days = place.days[whole]
+    whole = ~np.isnan(np.stack(list(values.values()))).any(axis=0) & (of.days <= last)
+    days = of.days[whole]
     return Period(days[0], days[-1]) if len(days) else None

@@ -86,17 +86,14 @@ def query(sites: Sequence[Site], model: str, days: Mapping[str, Any]) -> dict[st
     }
 
 
-def ask(service: Service, path: str, sites: Sequence[Site], asked: Mapping[str, Any]) -> list[Place | FeedProblem]:
-    """Request the values of each site; return the answer, or its fault.
+def ask(service: Service, path: str, sites: Sequence[Site], asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Request the values of sites; return the answer about each, to be checked by `place`.
 
     Raises:
         FeedProblem: the answer of the service cannot be used.
     """
     answer = service.read(lambda body: _places(body, len(sites)), path, body=dict(asked), media="application/json")
-    return [
-        _checked(site, at, place, asked["models"][0])
-        for at, (site, place) in enumerate(zip(sites, answer, strict=True))
-    ]
+    return {site.basin: (at, place) for at, (site, place) in enumerate(zip(sites, answer, strict=True))}
 
 
 def converted(values: Mapping[str, Array], days: Days, latitude: float) -> dict[str, Array]:
@@ -122,13 +119,18 @@ def _places(body: bytes, count: int) -> list[dict[str, Any]]:
     return places
 
 
-def _checked(site: Site, at: int, place: dict[str, Any], model: str) -> Place | FeedProblem:
+def place(site: Site, answer: Mapping[str, Any], model: str) -> Place:
+    """Return the answer about a site, checked.
+
+    Raises:
+        FeedProblem: it is of another shape, place, model or unit.
+    """
+    at, of_site = answer[site.basin]
     try:
-        return _place(site, at, place, model)
+        return _place(site, at, of_site, model)
     except (KeyError, TypeError, ValueError, AttributeError):
-        return FeedProblem(f"The answer about {site.basin} is not of Open-Meteo's shape: nothing of it was taken.")
-    except FeedProblem as problem:
-        return problem
+        cause = f"The answer about {site.basin} is not of Open-Meteo's shape: nothing of it was taken."
+        raise FeedProblem(cause) from None
 
 
 def _place(site: Site, at: int, place: dict[str, Any], model: str) -> Place:

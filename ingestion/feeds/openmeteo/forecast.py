@@ -3,16 +3,17 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import Any
 
 import numpy as np
 
 from hydrology.base.credit import Credit
-from hydrology.base.errors import Problem
 from hydrology.base.variables import WEATHER
 from hydrology.weather.forcing import Trace, WeatherForecast, WeatherIssue
-from ingestion.feeds.base import FeedProblem, Given, Site, Wanted, placed
+from ingestion.feeds.base import FeedProblem, Given, Site, Wanted, each, placed
 from ingestion.feeds.http import Broken, Service, parsed
-from ingestion.feeds.openmeteo.asking import LICENCE, SOURCE, UNITS, Place, ask, converted, owner, query
+from ingestion.feeds.openmeteo.asking import LICENCE, SOURCE, UNITS, Place, ask, converted, owner, place, query
 from ingestion.feeds.openmeteo.quota import in_requests, weight_of_place
 
 LATE_AFTER = timedelta(minutes=20)
@@ -73,31 +74,21 @@ class OpenMeteoForecast:
         yield from unknown
         weight = weight_of_place(len(UNITS) * self._members, self._behind + self._days)
         self._report(f"The fetch weighs {weight * len(known):.0f} calls by Open-Meteo's count.")
-        parts = list(in_requests(known, weight, keyless=self._service.key is None))
+        parts = in_requests(known, weight, keyless=self._service.key is None)
         run = self._run(wanted.now)
         if run.available + run.interval + LATE_AFTER < wanted.now:
             self._report(f"{self._model} is late: its newest run is of {run.began:%Y-%m-%dT%H:%MZ}.")
         for part in parts:
-            yield from self._part(part, wanted)
+            yield from each(part, partial(self._ask, part, wanted.now), self._content)
 
-    def _part(self, sites: Sequence[Site], wanted: Wanted) -> list[Given]:
-        try:
-            run = self._run(wanted.now)
-            wanted_days = {"forecast_days": self._days} | ({"past_days": self._behind} if self._behind else {})
-            places = ask(self._service, self._path, sites, query(sites, self._model, wanted_days))
-            if self._run(wanted.now) != run:
-                raise FeedProblem(f"{self._model} was updated while it was asked for: try again.")
-        except FeedProblem as problem:
-            return [Given(site.basin, problem) for site in sites]
-        issue = WeatherIssue(
-            source=SOURCE,
-            model=self._model,
-            reference_time=run.began,
-            available_time=run.available,
-            licence=self.credit.licence,
-            credit=self.credit.credit,
-        )
-        return [Given(site.basin, self._content(site, place, issue)) for site, place in zip(sites, places, strict=True)]
+    def _ask(self, sites: Sequence[Site], now: datetime) -> tuple[ModelRun, dict[str, Any]]:
+        """Request sites; return the answer, and the run that it is of."""
+        run = self._run(now)
+        days = {"forecast_days": self._days} | ({"past_days": self._behind} if self._behind else {})
+        answer = ask(self._service, self._path, sites, query(sites, self._model, days))
+        if self._run(now) != run:
+            raise FeedProblem(f"{self._model} was updated while it was asked for: try again.")
+        return run, answer
 
     def _run(self, now: datetime) -> ModelRun:
         """Return the model's newest run.
@@ -113,33 +104,37 @@ class OpenMeteoForecast:
             )
         return run
 
-    def _content(self, site: Site, place: Place | FeedProblem, issue: WeatherIssue) -> WeatherForecast | Problem:
-        if isinstance(place, FeedProblem):
-            return place
-        if len(place.members) != self._members:
-            return FeedProblem(
-                f"{self._model} has {len(place.members)} members for {site.basin}, not {self._members}: nothing of it "
+    def _content(self, site: Site, answer: tuple[ModelRun, dict[str, Any]]) -> WeatherForecast:
+        run, of = answer[0], place(site, answer[1], self._model)
+        if len(of.members) != self._members:
+            raise FeedProblem(
+                f"{self._model} has {len(of.members)} members for {site.basin}, not {self._members}: nothing of it "
                 "was taken."
             )
-        whole = _whole(place)
-        days, (latitude, _) = place.days[whole], site.place()
+        whole = _whole(of)
+        days, (latitude, _) = of.days[whole], site.place()
         if not len(days):
-            return FeedProblem(f"{self._model} has no whole day for {site.basin}: nothing of it was taken.")
+            raise FeedProblem(f"{self._model} has no whole day for {site.basin}: nothing of it was taken.")
+        issue = WeatherIssue(
+            source=SOURCE,
+            model=self._model,
+            reference_time=run.began,
+            available_time=run.available,
+            licence=self.credit.licence,
+            credit=self.credit.credit,
+        )
         traces = []
-        for label in sorted(place.members):
-            values = {name: numbers[whole] for name, numbers in place.members[label].items()}
+        for label in sorted(of.members):
+            values = {name: numbers[whole] for name, numbers in of.members[label].items()}
             arrays = {name: array.astype(np.float32) for name, array in converted(values, days, latitude).items()}
             traces.append(Trace(label, days, arrays))
         units = {name: WEATHER[name].unit for name in traces[0].values}
-        try:
-            return WeatherForecast.of_traces(issue, site.basin, traces, units)
-        except Problem as problem:
-            return problem
+        return WeatherForecast.of_traces(issue, site.basin, traces, units)
 
 
-def _whole(place: Place) -> slice:
+def _whole(of: Place) -> slice:
     """Return the range of days with every variable of every member. Models end early, and may lack days of the past."""
-    known = np.all([~np.isnan(array) for values in place.members.values() for array in values.values()], axis=0)
+    known = np.all([~np.isnan(array) for values in of.members.values() for array in values.values()], axis=0)
     (places,) = np.nonzero(known)
     return slice(int(places[0]), int(places[-1]) + 1) if len(places) else slice(0)
 

@@ -4,7 +4,7 @@ A place counts as one call, or as more where it asks for more than 10 variables 
 open-meteo.com/en/pricing states, and how its server counts.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TypeVar
 
 from ingestion.feeds.base import FeedProblem
@@ -28,7 +28,7 @@ def weight_of_place(variables: int, days: int) -> float:
     return max(1.0, share, share * days / _FREE_DAYS)
 
 
-def in_requests(places: Sequence[Place], weight: float, keyless: bool) -> Iterator[Sequence[Place]]:
+def in_requests(places: Sequence[Place], weight: float, keyless: bool) -> list[Sequence[Place]]:
     """Split places into groups for one request each.
 
     Args:
@@ -47,5 +47,4 @@ def in_requests(places: Sequence[Place], weight: float, keyless: bool) -> Iterat
             "FRESHET_OPEN_METEO_KEY."
         )
     size = max(1, min(MAX_PLACES, int((PER_MINUTE if keyless else MAX_WEIGHT) // weight)))
-    for start in range(0, len(places), size):
-        yield places[start : start + size]
+    return [places[start : start + size] for start in range(0, len(places), size)]

@@ -1,7 +1,7 @@
 """MC-FC: a layer that distributes mass, MC-LSTM without time.
 
 Source: Hoedt et al., MC-LSTM, the static arithmetic experiment (Table B.2). Weights may have further axes in front, as
-in `models.nets.massconserving`.
+in `benchmarks.papers.massconserving`.
 """
 
 import torch
