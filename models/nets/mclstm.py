@@ -17,7 +17,7 @@ water, and lowers neither discharge nor loss on any day.
 """
 
 from collections.abc import Collection, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -25,7 +25,7 @@ from torch.nn import functional
 
 from jobspec.network import Unseen
 from models.contract import Inputs, Network, Outputs, State
-from models.nets import plain, scan
+from models.nets import scan
 from models.nets.antecedent import AntecedentWeather
 from models.nets.compiled import recurrence as compiled
 from models.nets.embedding import Embedding
@@ -38,9 +38,8 @@ ROUNDED_MM = 1e-3  # after a storm, a cell may hold the rounding error of hundre
 FIRST_WETNESS_MM = 50.0  # 1 / kappa at first, where all cells together hold some 100 mm
 RAIN_SCALE = 0.1  # mm to cm: rain of the size of the standardised inputs, for the embedding
 
-Recurrence = Literal["fastest", "torch", "plain"]
-"""Which program runs the days. The fastest is the compiled one on a CPU and torch's elsewhere (`scan`, on any device);
-plain is the equations as written. The last two are for checks."""
+PROGRAMS: dict[str, Any] = {"torch": scan}
+"""Modules that run the days beside the compiled one. Tests add the equations as written (`plain`)."""
 
 
 class MCLSTM(Network):
@@ -58,7 +57,8 @@ class MCLSTM(Network):
         vector_dropout: the probability that a sample's vector is zeroed in training, so that zeros mean something.
         output_gate_bias: the first bias of o; -3 retains the water at the start (0.05 of it leaves a day).
         wetness: whether a cell's own water opens its output gate; not so in the published network.
-        recurrence: the program that runs the days.
+        recurrence: the program that runs the days: `fastest` is the compiled one on a CPU and torch's elsewhere;
+            others, of `PROGRAMS`, are for checks.
     """
 
     architecture = "mclstm"
@@ -78,7 +78,7 @@ class MCLSTM(Network):
         antecedent_days: Sequence[float] = (),
         output_gate_bias: float = -3.0,
         wetness: bool = False,
-        recurrence: Recurrence = "fastest",
+        recurrence: str = "fastest",
     ) -> None:
         super().__init__()
         self.antecedent = AntecedentWeather(antecedent_days, 1 + auxiliary) if antecedent_days else None
@@ -182,10 +182,9 @@ class MCLSTM(Network):
         return torch.cat(drivers, -1)
 
     def _program(self) -> Any:
-        """Return the module that runs the days."""
-        if self.recurrence == "plain":
-            return plain
-        return compiled if self.computes_blocks_alone else scan
+        if self.computes_blocks_alone:
+            return compiled
+        return PROGRAMS["torch" if self.recurrence == "fastest" else self.recurrence]
 
     def _gates(self) -> Gates:
         """Return the gates; without gradients they are cached while the weights are the same."""

@@ -37,7 +37,7 @@ def described(path: Path, places: FewsLocations) -> Description:
         InvalidInput: it names several states, or a path outside the run's folders.
     """
     root = markup.document(places.read(path), str(path), "State")
-    states = markup.children(root, "stateLoc")
+    states = root.findall("stateLoc")
     if len(states) != 1:
         raise InvalidInput(f"{path} has {len(states)} stateLoc: name one file, which holds the state of all locations.")
     paths = {
