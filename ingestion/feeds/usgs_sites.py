@@ -121,7 +121,8 @@ def daily_series(service: Service, basins: Sequence[str]) -> dict[str, list[Dail
     by_basin: dict[str, list[DailySeriesInfo]] = {}
     for feature in features(service, "time-series-metadata", params):
         result = properties(feature)
-        if _is_daily_mean(result):
+        kind = result.get("computation_identifier"), result.get("computation_period_identifier")
+        if result.get("parameter_code") == PARAMETER and kind == ("Mean", "Daily"):
             info = DailySeriesInfo(
                 str(feature.get("id") or result.get("time_series_id")),
                 result.get("primary") == "Primary",
@@ -178,29 +179,19 @@ def _day(value: object) -> Day | None:
         return None
 
 
-def _is_daily_mean(result: Properties) -> bool:
-    kind = result.get("computation_identifier"), result.get("computation_period_identifier")
-    return result.get("parameter_code") == PARAMETER and kind == ("Mean", "Daily")
-
-
 def _location(feature: dict[str, Any], result: Properties) -> Location:
-    longitude, latitude = _point(feature)
-    area = _within(result.get("drainage_area"), 1e-6, 1e8)
-    return Location(
-        name=_line(result.get("monitoring_location_name")),
-        latitude=latitude,
-        longitude=longitude,
-        drainage_area_m2=None if area is None else area * M2_PER_SQUARE_MILE,
-        time_zone=_time_zone(result.get("time_zone_abbreviation"), result.get("uses_daylight_savings")),
-    )
-
-
-def _point(feature: dict[str, Any]) -> tuple[float | None, float | None]:
     geometry = feature.get("geometry")
     place = geometry.get("coordinates") if isinstance(geometry, dict) else None
-    if not isinstance(place, list) or len(place) < 2:
-        return None, None
-    return _within(place[0], -180, 180), _within(place[1], -90, 90)
+    longitude, latitude = place[:2] if isinstance(place, list) and len(place) >= 2 else (None, None)
+    area = _within(result.get("drainage_area"), 1e-6, 1e8)
+    zones = _TIME_ZONES.get(str(result.get("time_zone_abbreviation")))
+    return Location(
+        name=_line(result.get("monitoring_location_name")),
+        latitude=_within(latitude, -90, 90),
+        longitude=_within(longitude, -180, 180),
+        drainage_area_m2=None if area is None else area * M2_PER_SQUARE_MILE,
+        time_zone=zones and zones[0 if result.get("uses_daylight_savings") == "Y" else 1],
+    )
 
 
 def _line(value: Any) -> str | None:
@@ -213,8 +204,3 @@ def _within(value: Any, low: float, high: float) -> float | None:
     """Return a number within bounds. Return None where it is not a number, or outside."""
     number = isinstance(value, int | float) and not isinstance(value, bool)
     return float(value) if number and low <= value <= high else None
-
-
-def _time_zone(abbreviation: object, summer_time: object) -> str | None:
-    zones = _TIME_ZONES.get(str(abbreviation))
-    return zones and zones[0 if summer_time == "Y" else 1]
