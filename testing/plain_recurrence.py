@@ -10,8 +10,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from models.nets.mclstm import PROGRAMS
-from models.nets.normalisers import normalised_logistic, normalised_relu
-from models.nets.products import aligned_size
+from models.nets.products import aligned_size, normalised_logistic, normalised_relu
 from models.nets.scan import EPSILON, Flow, Gates, TaggedFlow, Tags, apart
 
 

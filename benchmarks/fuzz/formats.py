@@ -11,10 +11,8 @@ from benchmarks.fuzz.target import Target, laid_down, scratch
 from ingestion import weather
 from ingestion.reading import described
 from ingestion.sources import benchmarks
-from ingestion.sources.camels.forcing import parse_forcing
-from ingestion.sources.camels.reference import parse_model_output, parse_swe
+from ingestion.sources.camels.parsers import parse_forcing, parse_model_output, parse_streamflow, parse_swe
 from ingestion.sources.camels.source import CamelsSource, parse_camels_attributes
-from ingestion.sources.camels.streamflow import parse_streamflow
 from ingestion.sources.camels.text import TextFile
 from ingestion.sources.caravan import timeseries
 from ingestion.sources.caravan.source import parse_caravan_attributes

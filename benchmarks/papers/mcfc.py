@@ -7,7 +7,7 @@ in `benchmarks.papers.massconserving`.
 import torch
 from torch import Tensor, nn
 
-from models.nets.normalisers import softmax
+from models.nets.products import softmax
 
 
 class MCFC(nn.Module):

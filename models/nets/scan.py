@@ -36,8 +36,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
-from models.nets.normalisers import DEAD_COLUMN, normalised_logistic
-from models.nets.products import aligned_size
+from models.nets.products import DEAD_COLUMN, aligned_size, normalised_logistic
 
 EPSILON = 1e-5  # of the normalised cells, as published
 

@@ -21,12 +21,11 @@ from operations.data.attributes import Attributes, completed
 from operations.data.basins import area_by
 from operations.data.check_weather import climate_of, refuse, sentences
 from operations.fews import netcdf_series, run_file, states, xml_series
-from operations.fews.days import Days
 from operations.fews.diagnostics import Diagnostics, Level
 from operations.fews.forcing import Ensemble, Weather, ensemble_of, gathered, rows
 from operations.fews.markup import AS_TEXT, fault
 from operations.fews.run_file import MODEL_VERSION, Opened, RunFile
-from operations.fews.series import Given, Kind, Location, Output, OutputQuantity
+from operations.fews.series import Days, Given, Kind, Location, Output, OutputQuantity
 from operations.fews.simulation import SimulatedFlow, SimulationStart, flows
 from operations.forecasting.forecast import basins_by_version
 from operations.versions.load_networks import LoadedVersion, load_version

@@ -11,8 +11,7 @@ from hydrology.base.gaps import fill_short_gaps
 from hydrology.base.variables import WEATHER
 from hydrology.weather.unit_hints import unit_hint
 from models.arrays import Array
-from operations.fews.days import Days
-from operations.fews.series import Given
+from operations.fews.series import Days, Given
 
 _UNITS = {
     "mm/day": {"mm/day", "mm/d", "mmd-1", "mmday-1", "mm"},

@@ -10,7 +10,7 @@ from models import balance
 from models.arrays import Array, Forcing
 from models.ensemble import Ensemble
 from models.inference import GROUP, ArrayMap
-from operations.fews.days import Days
+from operations.fews.series import Days
 
 Means = npt.NDArray[np.float64]
 

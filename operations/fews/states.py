@@ -7,9 +7,9 @@ from hydrology.base.errors import InvalidInput
 from models.ensemble import Ensemble
 from models.saved_state import Owner, SavedState, dump, parse
 from operations.fews import markup
-from operations.fews.days import Days
 from operations.fews.markup import Instant
 from operations.fews.places import FewsLocations
+from operations.fews.series import Days
 from runtime.atomic_files import replace_file
 
 _VERSION = "1.2"

@@ -11,8 +11,19 @@ from hydrology.base.variables import WEATHER
 from ingestion.daily import daily_series
 from ingestion.feeds.base import FeedProblem, Given, Observations, Site, Wanted, each, placed, possible
 from ingestion.feeds.http import Service
-from ingestion.feeds.openmeteo.asking import LICENCE, UNITS, Array, Place, ask, converted, owner, place, query
-from ingestion.feeds.openmeteo.quota import in_requests, weight_of_place
+from ingestion.feeds.openmeteo.asking import (
+    LICENCE,
+    UNITS,
+    Array,
+    Place,
+    ask,
+    converted,
+    in_requests,
+    owner,
+    place,
+    query,
+    weight_of_place,
+)
 
 PATH = "/v1/archive"
 

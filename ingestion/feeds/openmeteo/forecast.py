@@ -13,8 +13,19 @@ from hydrology.base.variables import WEATHER
 from hydrology.weather.forcing import Trace, WeatherForecast, WeatherIssue
 from ingestion.feeds.base import FeedProblem, Given, Site, Wanted, each, placed
 from ingestion.feeds.http import Broken, Service, parsed
-from ingestion.feeds.openmeteo.asking import LICENCE, SOURCE, UNITS, Place, ask, converted, owner, place, query
-from ingestion.feeds.openmeteo.quota import in_requests, weight_of_place
+from ingestion.feeds.openmeteo.asking import (
+    LICENCE,
+    SOURCE,
+    UNITS,
+    Place,
+    ask,
+    converted,
+    in_requests,
+    owner,
+    place,
+    query,
+    weight_of_place,
+)
 
 LATE_AFTER = timedelta(minutes=20)
 """Beyond the interval between two runs, the next is late. Source: Open-Meteo's model updates page."""

@@ -14,7 +14,6 @@ from ingestion.reading import ANY_FILES, Files
 from ingestion.sheet import Sheet
 from ingestion.sources.attributes import AttributeFile, attributes_of, parse_attributes
 from ingestion.sources.camels.files import ONE_COPY, ArchiveFile, find, read_once, refuse_packed
-from ingestion.sources.camels.forcing import parse_forcing
 from ingestion.sources.camels.layout import (
     LAYOUTS,
     PRODUCTS,
@@ -25,8 +24,7 @@ from ingestion.sources.camels.layout import (
     kind_of,
     product_folder,
 )
-from ingestion.sources.camels.reference import parse_model_output, parse_swe
-from ingestion.sources.camels.streamflow import parse_streamflow
+from ingestion.sources.camels.parsers import parse_forcing, parse_model_output, parse_streamflow, parse_swe
 from ingestion.sources.camels.text import MEND_ROW, TextFile
 
 _OTHERS = " (own tables: freshet ingest tables; Caravan: freshet ingest caravan)"

@@ -8,7 +8,7 @@ import pytest
 
 from hydrology.base.series import DailySeries, Flag
 from ingestion.base import SourceError, SourceFile
-from ingestion.sources.camels.reference import parse_model_output, parse_swe
+from ingestion.sources.camels.parsers import parse_model_output, parse_swe
 from ingestion.sources.camels.text import TextFile
 from testing.files import camels as write
 
