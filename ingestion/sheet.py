@@ -73,7 +73,8 @@ class Sheet:
             raise SourceError(file.name, cause, remedy, header)
         if "" in columns or len(set(columns)) < len(columns):
             raise SourceError(file.name, "a column has no name, or two have the same", "name every column once", header)
-        return cls(file, columns, _by_column(file, rows, columns), header, _SEPARATORS[delimiter])
+        records = ((line, dict(zip(columns, cells, strict=True))) for line, cells in rows)
+        return cls(file, columns, records, header, _SEPARATORS[delimiter])
 
     @classmethod
     def of_json(cls, file: SourceFile, content: bytes) -> Self:
@@ -228,24 +229,21 @@ def _number_remedy(text: str) -> str:
 
 
 def _csv_rows(file: SourceFile, text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield lines with cells that are not all blank, each as wide as the first."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    width = None
     try:
         for cells in reader:
-            if any(cell.strip() for cell in cells):
-                yield reader.line_num, [cell.strip() for cell in cells]
+            if not any(cell.strip() for cell in cells):
+                continue
+            width = width or len(cells)
+            if len(cells) != width:
+                cause = f"the row has {len(cells)} columns instead of {width}"
+                remedy = "write numbers with a decimal point, and a text with a comma in quotes"
+                raise SourceError(file.name, cause, remedy, reader.line_num)
+            yield reader.line_num, [cell.strip() for cell in cells]
     except csv.Error as error:
         raise SourceError(file.name, f"is not CSV ({error})", "mend the line", reader.line_num) from error
-
-
-def _by_column(
-    file: SourceFile, rows: Iterator[tuple[int, list[str]]], columns: list[str]
-) -> Iterator[tuple[int, Row]]:
-    for line, cells in rows:
-        if len(cells) != len(columns):
-            cause = f"the row has {len(cells)} columns instead of {len(columns)}"
-            remedy = "write numbers with a decimal point, and a text with a comma in quotes"
-            raise SourceError(file.name, cause, remedy, line)
-        yield line, dict(zip(columns, cells, strict=True))
 
 
 def _named_once(pairs: list[tuple[str, object]]) -> dict[str, object]:

@@ -56,7 +56,9 @@ class UsgsFeed:
             basins = [site.basin for site in part]
             held = daily_series(self._service, basins)
             places = locations(self._service, [site.basin for site in part if site.time_zone is None])
-            return _Answer(held, places, self._rows(basins, wanted.days, _since(part)))
+            fetched = [site.fetched_at for site in part if site.fetched_at is not None]
+            since = min(fetched) - OVERLAP if fetched else None  # gauges never fetched have no revisions
+            return _Answer(held, places, self._rows(basins, wanted.days, since))
 
         return by_request(sites, ask, lambda site, answer: self._observations(site, wanted, answer))
 
@@ -82,12 +84,6 @@ class UsgsFeed:
         daily = discharge([_row(site.basin, row) for row in rows], wanted.last_of(site, time_zone))
         origin = f"{self._service.base}/collections/daily/items {site.basin} series {series}"
         return Observations({} if daily is None else {"discharge": daily}, origin, time_zone)
-
-
-def _since(sites: Sequence[Site]) -> datetime | None:
-    """Return the time since which to request revisions. Return None for gauges never fetched."""
-    fetched = [site.fetched_at for site in sites if site.fetched_at is not None]
-    return min(fetched) - OVERLAP if fetched else None
 
 
 def _row(basin: str, result: Properties) -> FlowRow:

@@ -6,7 +6,6 @@ attributes `institution` and `source` name provider and model; `license`, `ackno
 optional and give the licence, the credit and the time of availability.
 """
 
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -18,7 +17,7 @@ from hydrology.weather.forcing import MAX_LEADS, MAX_TRACES, Array, Trace, Weath
 from ingestion.base import SourceFile
 from ingestion.cf_stations import StationSeries
 from ingestion.netcdf import is_numeric, numbers, opened
-from ingestion.weather.basins import MAX_BASINS, BasinTraces, WeatherFile, assembled, instant
+from ingestion.weather.basins import MAX_BASINS, WeatherFile, assembled, instant
 from ingestion.weather.table import ONLY_TRACE
 
 if TYPE_CHECKING:
@@ -33,6 +32,7 @@ _SPELLINGS = {
     "Pa": ("Pa",),
     "s": ("s",),
 }
+"""Spellings of our units."""
 
 
 def parse_netcdf(file: SourceFile, content: bytes, received: datetime) -> WeatherFile:
@@ -45,7 +45,19 @@ def parse_netcdf(file: SourceFile, content: bytes, received: datetime) -> Weathe
     with opened(file, content) as dataset:
         layout = StationSeries(file.name, dataset, "lay it out as NetCDF-CF has an ensemble forecast of stations")
         _check_sizes(layout)
-        return assembled(_issue(layout, received), [*_basins(layout)])
+        issue, days, labels = _issue(layout, received), _days(layout), layout.labels() or [ONLY_TRACE]
+        values, units = _values(layout)
+        by_basin = [
+            (
+                station,
+                [
+                    Trace(label, days, {name: array[at, trace] for name, array in values.items()})
+                    for trace, label in enumerate(labels)
+                ],
+            )
+            for at, station in enumerate(layout.names())
+        ]
+        return assembled(issue, by_basin, units)
 
 
 def _check_sizes(layout: StationSeries) -> None:
@@ -105,21 +117,6 @@ def _values(layout: StationSeries) -> tuple[dict[str, Array], dict[str, str]]:
         order = [variable.dimensions.index(axis) for axis in layout.axes]
         array = numbers(variable).transpose(order).astype(np.float32)
         values[name] = array[:, None] if layout.realization is None else array
-        units[name] = _unit(str(getattr(variable, "units", "")), WEATHER[name].unit)
+        stated, ours = str(getattr(variable, "units", "")), WEATHER[name].unit
+        units[name] = ours if stated.strip() in _SPELLINGS.get(ours, ()) else stated
     return values, units
-
-
-def _basins(layout: StationSeries) -> Iterator[BasinTraces]:
-    days, labels = _days(layout), layout.labels() or [ONLY_TRACE]
-    values, units = _values(layout)
-    for at, station in enumerate(layout.names()):
-        traces = [
-            Trace(label, days, {name: array[at, trace] for name, array in values.items()})
-            for trace, label in enumerate(labels)
-        ]
-        yield BasinTraces(station, traces, units)
-
-
-def _unit(stated: str, ours: str) -> str:
-    """Return our name of a unit if it is another spelling of it."""
-    return ours if stated.strip() in _SPELLINGS.get(ours, ()) else stated

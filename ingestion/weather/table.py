@@ -15,7 +15,7 @@ from hydrology.base.variables import WEATHER
 from hydrology.weather.forcing import Trace, WeatherIssue
 from ingestion.base import SourceFile, column_label
 from ingestion.sheet import Sheet
-from ingestion.weather.basins import MAX_BASINS, BasinTraces, WeatherFile, assembled, instant
+from ingestion.weather.basins import MAX_BASINS, WeatherFile, assembled, instant
 
 ONLY_TRACE = "0"
 """The default label of a trace."""
@@ -55,7 +55,8 @@ def parse_csv(file: SourceFile, content: bytes, received: datetime) -> WeatherFi
     if not result:
         raise sheet.fault("there is no row after the names of the columns", "give a row for each day")
     names = [_VARIABLES[name].variable for name in variables]
-    return assembled(_issue(sheet, result, received), _basins(by_basin, names))
+    units = {name: WEATHER[name].unit for name in names}
+    return assembled(_issue(sheet, result, received), _basins(by_basin, names), units)
 
 
 def _check_same(sheet: Sheet, result: dict[str, str], row: dict[str, str], line: int) -> None:
@@ -88,11 +89,10 @@ def _instant(sheet: Sheet, text: str, name: str) -> datetime:
     return read
 
 
-def _basins(by_basin: dict[str, dict[str, _Rows]], names: list[str]) -> Iterator[BasinTraces]:
-    units = {name: WEATHER[name].unit for name in names}
+def _basins(by_basin: dict[str, dict[str, _Rows]], names: list[str]) -> Iterator[tuple[str, list[Trace]]]:
     for basin, by_trace in by_basin.items():
         traces = []
         for label, (days, rows) in by_trace.items():
             columns = np.array(rows, dtype=np.float32).reshape(len(days), len(names)).T
             traces.append(Trace(label, np.array(days, dtype="datetime64[D]"), dict(zip(names, columns, strict=True))))
-        yield BasinTraces(basin, traces, units)
+        yield basin, traces

@@ -157,8 +157,11 @@ class MCLSTM(Network):
         static = inputs.static if self.vectors is None else self.vectors(inputs)
         weather = torch.cat([inputs.mass * RAIN_SCALE, inputs.auxiliary], -1)
         means = None if self.antecedent is None else self.antecedent(weather, state["weather"])
-        drivers = self._drivers(inputs, static, weather, means)
-        days = (self._gates(), drivers, static, inputs.mass[..., 0], cells)
+        before = [] if means is None else [means]
+        drivers = [inputs.mass, inputs.auxiliary, *before]
+        if self.embedding is not None:
+            drivers.append(self.embedding(torch.cat([weather, *before], -1), static))
+        days = (self._gates(), torch.cat(drivers, -1), static, inputs.mass[..., 0], cells)
         outputs, last = dict[str, Tensor](), {} if means is None else {"weather": means[-1]}
         if "tags" in state:
             with torch.no_grad():
@@ -172,14 +175,6 @@ class MCLSTM(Network):
         loss = outflow[..., TRASH_CELL]
         outputs |= {"discharge": discharge, "loss": loss, "outflow": outflow, "storage": storage}
         return outputs, last | {"c": storage[-1]}
-
-    def _drivers(self, inputs: Inputs, static: Tensor, weather: Tensor, means: Tensor | None) -> Tensor:
-        """Return the drivers of the gates on every day, (T, B, drivers)."""
-        before = [] if means is None else [means]
-        drivers = [inputs.mass, inputs.auxiliary, *before]
-        if self.embedding is not None:
-            drivers.append(self.embedding(torch.cat([weather, *before], -1), static))
-        return torch.cat(drivers, -1)
 
     def _program(self) -> Any:
         if self.computes_blocks_alone:

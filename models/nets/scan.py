@@ -207,7 +207,8 @@ class _GatesOfDay:
         m = torch.bmm(w.unsqueeze(1), A)[:, 0, :K]
         m.addcmul_(i, x.unsqueeze(-1)).addcmul_(c, dead.to(c.dtype))
         lift = 0 if self.wetness is None else torch.log1p(self.wetness * m)
-        return _Day(norm, A, s, dead, w, z_i, i, torch.sigmoid(z_o + lift), m)
+        o = torch.sigmoid(z_o + lift)
+        return _Day(norm=norm, A=A, s=s, dead=dead, w=w, z_i=z_i, i=i, o=o, m=m)
 
     def sources(self, z_R: Tensor) -> Tensor:
         """Return R's part of the pre-activations, (B, K, P)."""
@@ -241,7 +242,7 @@ class _Scan(torch.autograd.Function):
             day = gates(c, d, x)
             torch.mul(day.o, day.m, out=h)
             c = torch.sub(day.m, h, out=c_next)
-        ctx.save_for_backward(weight, factor, factor_bias, wetness, fixed, drivers, mass, cells, storage)
+        ctx.save_for_backward(*(weight, factor, factor_bias, wetness, fixed, drivers), *(mass, cells, storage))
         return storage, outflow
 
     @staticmethod

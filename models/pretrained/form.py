@@ -170,7 +170,9 @@ def _read(folder: Path) -> Ensemble:
         ) from None
     except (ValueError, RecursionError) as error:
         raise DamagedEnsemble(f"{folder / DESCRIPTION} is not JSON ({excerpt(error)}): fetch it again.") from None
-    wanted = _shapes(description)
+    config = description.config
+    network = build(config.network, config.inputs, seed=0, basins=len(description.basins))
+    wanted = {name: tensor.shape for name, tensor in network.state_dict().items()}
     weights = {}
     for member in description.members:
         path = folder / member.file
@@ -227,12 +229,6 @@ def _bytes(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise DamagedEnsemble(f"{path} cannot be read ({error.strerror}): fetch it again.") from None
-
-
-def _shapes(origin: Origin) -> dict[str, torch.Size]:
-    config = origin.config
-    network = build(config.network, config.inputs, seed=0, basins=len(origin.basins))
-    return {name: tensor.shape for name, tensor in network.state_dict().items()}
 
 
 def _check(path: Path, weights: bytes, expected: str, wanted: Mapping[str, torch.Size]) -> None:

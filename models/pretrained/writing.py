@@ -73,9 +73,10 @@ def write(folder: Path, origin: Origin, members: Sequence[Finished]) -> Written:
         description = Description(**dict(origin), members=[entries[label] for label in sorted(entries)])
         content = description.model_dump(mode="json")
         files[DESCRIPTION] = (json.dumps(content, indent=1, allow_nan=False) + "\n").encode()
-        changed = [name for name, blob in files.items() if not _holds(folder / name, blob)]
-        for name in changed:
-            replace_file(folder / name, files[name])
+        stored = {path.name: path.read_bytes() for path in map(folder.joinpath, files) if path.is_file()}
+        changed = {name: blob for name, blob in files.items() if stored.get(name) != blob}
+        for name, blob in changed.items():
+            replace_file(folder / name, blob)
     return Written(tuple(sorted(entries)), fingerprint(content), bool(changed))
 
 
@@ -102,7 +103,3 @@ def _there(folder: Path, origin: Origin) -> dict[int, ShippedMember]:
     if any(getattr(found, name) != value for name, value in origin):
         raise AnotherVersion(f"{folder} holds another version: choose another folder.")
     return {member.label: member for member in found.members}
-
-
-def _holds(path: Path, content: bytes) -> bool:
-    return path.is_file() and path.read_bytes() == content

@@ -84,7 +84,8 @@ def fit(
         pooled = _pooled(session, own, too_few)
     refused = {basin: reason for basin, reason in too_few.items() if basin not in pooled}
     if not own:
-        raise NothingToBridge(f"No basin has enough days of both {asked.from_} and {asked.to}. {_first(refused)}")
+        first = next(iter(refused.values()), "")
+        raise NothingToBridge(f"No basin has enough days of both {asked.from_} and {asked.to}. {first}")
     new = bridges.NewBridge(
         name=name,
         from_product=asked.from_,
@@ -184,7 +185,10 @@ def _pooled(session: Session, own: Mapping[str, NewPart], too_few: Mapping[str, 
     if len(own) < MIN_NEIGHBOURS or not too_few:
         return {}
     donors = list(own)
-    features = _features(session, [*donors, *too_few])
+    names = [*donors, *too_few]
+    stored = {basin.id: basin for basin in basins.list_basins(session)}
+    places = np.array([(stored[name].latitude, stored[name].longitude) for name in names], np.float64)
+    features = np.concatenate([places, basins.attributes_of(session, names, ATTRIBUTES)], axis=1)
     pooled = {}
     for at, (basin, reason) in enumerate(too_few.items(), start=len(donors)):
         alike = [donors[place] for place in most_similar(features[at], features[: len(donors)], MAX_NEIGHBOURS)]
@@ -196,39 +200,24 @@ def _pooled(session: Session, own: Mapping[str, NewPart], too_few: Mapping[str, 
     return pooled
 
 
-def _features(session: Session, names: Sequence[str]) -> method.Array:
-    stored = {basin.id: basin for basin in basins.list_basins(session)}
-    places = [(stored[name].latitude, stored[name].longitude) for name in names]
-    return np.concatenate([np.array(places, np.float64), basins.attributes_of(session, names, ATTRIBUTES)], axis=1)
-
-
 def _apply_to(database: Database, clock: Clock, bridge: Bridge, part: BridgePart) -> Outcome:
     """Apply a bridge to one basin in one transaction."""
     try:
         with database.transaction() as session:
             basins.lock(session, part.basin_id)
             stamp = series.stamp(session, part.basin_id, bridge.from_product)
-            if _is_applied(session, bridge, part.basin_id, stamp):
+            last = bridges.applied(session, bridge.name, [part.basin_id]).get(part.basin_id)
+            if last is not None and (last.bridge.id, last.part.applied_stamp) == (bridge.id, stamp):
                 return Outcome(part.basin_id, "unchanged")
             outcome = store(session, _bridged(session, bridge, part), clock)
-            _store_credit(session, bridge)
+            credit = product_credits.by_product(session, [bridge.from_product]).get(bridge.from_product)
+            if credit is not None:
+                product_credits.store(session, bridge.name, f"the bridge from {bridge.from_product}", credit)
             bridges.note_applied(session, bridge, part.basin_id, clock.now(), stamp)
     except Problem as problem:
         log.warning("bridge.failed", bridge=bridge.id, basin=part.basin_id, error=str(problem))
         return Outcome(part.basin_id, "failed", error=str(problem))
     return outcome
-
-
-def _is_applied(session: Session, bridge: Bridge, basin: str, stamp: int) -> bool:
-    """Return whether a bridge is in force, and was applied to the series with this stamp."""
-    in_force = bridges.applied(session, bridge.name, [basin]).get(basin)
-    return in_force is not None and (in_force.bridge.id, in_force.part.applied_stamp) == (bridge.id, stamp)
-
-
-def _store_credit(session: Session, bridge: Bridge) -> None:
-    credit = product_credits.by_product(session, [bridge.from_product]).get(bridge.from_product)
-    if credit is not None:
-        product_credits.store(session, bridge.name, f"the bridge from {bridge.from_product}", credit)
 
 
 def _bridged(session: Session, bridge: Bridge, part: BridgePart) -> BasinData:
@@ -277,7 +266,3 @@ def _flags(of_source: Flags, values: method.Array) -> Flags:
     unsaid = np.isnan(values) & (stored & nothing == 0)
     flags: Flags = np.where(unsaid, stored | np.uint8(Flag.MISSING), stored)
     return flags
-
-
-def _first(reasons: Mapping[str, str]) -> str:
-    return next(iter(reasons.values()), "")

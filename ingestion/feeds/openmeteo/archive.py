@@ -2,28 +2,16 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from hydrology.base.calendar import Day, Period
-from hydrology.base.credit import Credit
 from hydrology.base.variables import WEATHER
 from ingestion.daily import daily_series
 from ingestion.feeds.base import FeedProblem, Given, Observations, Site, Wanted, each, placed, possible
 from ingestion.feeds.http import Service
-from ingestion.feeds.openmeteo.asking import (
-    LICENCE,
-    UNITS,
-    Array,
-    Place,
-    ask,
-    converted,
-    in_requests,
-    owner,
-    place,
-    query,
-    weight_of_place,
-)
+from ingestion.feeds.openmeteo.asking import Array, Model, Place, converted
 
 PATH = "/v1/archive"
 
@@ -38,8 +26,8 @@ class OpenMeteoArchive:
     """
 
     def __init__(self, service: Service, model: str, report: Callable[[str], None] = lambda _sentence: None) -> None:
-        self._service, self._model, self._report = service, model, report
-        self.credit = Credit(owner(model), LICENCE)
+        self._model = Model(service, PATH, model, report)
+        self.credit = self._model.credit
 
     def fetch(self, sites: Sequence[Site], wanted: Wanted) -> Iterator[Given]:
         """Yield the weather of the requested days that the archive has already.
@@ -49,23 +37,19 @@ class OpenMeteoArchive:
         """
         known, unknown = placed(sites)
         yield from unknown
-        weight = weight_of_place(len(UNITS), len(wanted.days))
-        self._report(f"The fetch weighs {weight * len(known):.0f} calls by Open-Meteo's count.")
         days = {"start_date": [str(wanted.days.first)], "end_date": [str(wanted.days.last)]}
-        for part in in_requests(known, weight, keyless=self._service.key is None):
-            asked = query(part, self._model, days)
-            yield from each(
-                part,
-                partial(ask, self._service, PATH, part, asked),
-                lambda site, answer: self._observations(site, place(site, answer, self._model), wanted),
-            )
+        for part in self._model.parts(known, 1, len(wanted.days)):
+            ask = partial(self._model.ask, part, days)
+            yield from each(part, ask, lambda site, answer: self._observations(site, answer, wanted))
 
-    def _observations(self, site: Site, of: Place, wanted: Wanted) -> Observations:
+    def _observations(self, site: Site, answer: Mapping[str, Any], wanted: Wanted) -> Observations:
+        of = self._model.place(site, answer)
         if len(of.members) != 1:
             raise FeedProblem(f"The archive gives several members for {site.basin}: nothing of it was taken.")
         (values,) = of.members.values()
         days = _complete(of, values, wanted.last_of(site, of.time_zone))
-        origin = f"{self._service.base}{PATH} {self._model} {site.basin} cell {of.cell[0]:g},{of.cell[1]:g}"
+        model = self._model
+        origin = f"{model.service.base}{PATH} {model.name} {site.basin} cell {of.cell[0]:g},{of.cell[1]:g}"
         if days is None:
             return Observations({}, origin, of.time_zone)
         latitude, _ = site.place()

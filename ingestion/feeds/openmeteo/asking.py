@@ -5,15 +5,17 @@ open-meteo.com/en/pricing states, and how its server counts.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from hydrology.base.calendar import Days
+from hydrology.base.credit import Credit
 from hydrology.base.longitudes import difference
 from hydrology.base.units import daylight_mean, vapour_pressure
 from hydrology.weather.evaporation import daylength
@@ -64,40 +66,72 @@ class Place:
     members: Mapping[str, Mapping[str, Array]]
 
 
-def owner(model: str) -> str:
-    """Return the credit of a model, with its owner where its name implies one."""
-    name = next((owner for prefix, owner in _OWNERS.items() if model.startswith(prefix)), None)
-    return f"Weather data by Open-Meteo.com (model {model}{f' of {name}' if name else ''})."
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A model at a host of Open-Meteo.
 
-
-def query(sites: Sequence[Site], model: str, days: Mapping[str, Any]) -> dict[str, Any]:
-    """Build a query for a model's values at gauges, by days of their own time zones.
-
-    Args:
-        days: the parameters that select the days.
-
-    Raises:
-        FeedProblem: the location of a gauge is unknown.
+    Attributes:
+        service: the host.
+        path: of its values, below the host.
+        name: of the model.
+        report: called with the cost of a fetch, before the request.
     """
-    places = [site.place() for site in sites]
-    return {
-        "latitude": [latitude for latitude, _ in places],
-        "longitude": [longitude for _, longitude in places],
-        "timezone": [site.time_zone or "auto" for site in sites],
-        "daily": list(UNITS),
-        "models": [model],
-        **days,
-    }
 
+    service: Service
+    path: str
+    name: str
+    report: Callable[[str], None]
 
-def ask(service: Service, path: str, sites: Sequence[Site], asked: Mapping[str, Any]) -> dict[str, Any]:
-    """Request the values of sites; return the answer about each, to be checked by `place`.
+    @property
+    def credit(self) -> Credit:
+        """The credit of the model, with its owner where its name implies one."""
+        name = next((owner for prefix, owner in _OWNERS.items() if self.name.startswith(prefix)), None)
+        return Credit(f"Weather data by Open-Meteo.com (model {self.name}{f' of {name}' if name else ''}).", LICENCE)
 
-    Raises:
-        FeedProblem: the answer of the service cannot be used.
-    """
-    answer = service.read(lambda body: _places(body, len(sites)), path, body=dict(asked), media="application/json")
-    return {site.basin: (at, place) for at, (site, place) in enumerate(zip(sites, answer, strict=True))}
+    def parts(self, sites: Sequence[Site], members: int, days: int) -> list[Sequence[Site]]:
+        """Report the cost of sites whose location is known, and split them into groups for one request each.
+
+        Raises:
+            FeedProblem: they cost more than the service allows.
+        """
+        weight = weight_of_place(len(UNITS) * members, days)
+        self.report(f"The fetch weighs {weight * len(sites):.0f} calls by Open-Meteo's count.")
+        return in_requests(sites, weight, keyless=self.service.key is None)
+
+    def ask(self, sites: Sequence[Site], days: Mapping[str, Any]) -> dict[str, Any]:
+        """Request the values of sites by days of their own time zones; return each site's, to be checked by `place`.
+
+        Args:
+            days: the parameters that select the days.
+
+        Raises:
+            FeedProblem: the answer of the service cannot be used.
+        """
+        places = [site.place() for site in sites]
+        body = {
+            "latitude": [latitude for latitude, _ in places],
+            "longitude": [longitude for _, longitude in places],
+            "timezone": [site.time_zone or "auto" for site in sites],
+            "daily": list(UNITS),
+            "models": [self.name],
+            **days,
+        }
+        parse = partial(_places, count=len(sites))
+        answer = self.service.read(parse, self.path, body=body, media="application/json")
+        return {site.basin: (at, of_site) for at, (site, of_site) in enumerate(zip(sites, answer, strict=True))}
+
+    def place(self, site: Site, answer: Mapping[str, Any]) -> Place:
+        """Return the answer about a site, checked.
+
+        Raises:
+            FeedProblem: it is of another shape, place, model or unit.
+        """
+        at, of_site = answer[site.basin]
+        try:
+            return _place(site, at, of_site, self.name)
+        except (KeyError, TypeError, ValueError, AttributeError):
+            cause = f"The answer about {site.basin} is not of Open-Meteo's shape: nothing of it was taken."
+            raise FeedProblem(cause) from None
 
 
 def converted(values: Mapping[str, Array], days: Days, latitude: float) -> dict[str, Array]:
@@ -121,20 +155,6 @@ def _places(body: bytes, count: int) -> list[dict[str, Any]]:
     if not isinstance(places, list) or len(places) != count or not all(isinstance(place, dict) for place in places):
         raise Broken(f"the answer is not of the {count} places asked for")
     return places
-
-
-def place(site: Site, answer: Mapping[str, Any], model: str) -> Place:
-    """Return the answer about a site, checked.
-
-    Raises:
-        FeedProblem: it is of another shape, place, model or unit.
-    """
-    at, of_site = answer[site.basin]
-    try:
-        return _place(site, at, of_site, model)
-    except (KeyError, TypeError, ValueError, AttributeError):
-        cause = f"The answer about {site.basin} is not of Open-Meteo's shape: nothing of it was taken."
-        raise FeedProblem(cause) from None
 
 
 def _place(site: Site, at: int, place: dict[str, Any], model: str) -> Place:

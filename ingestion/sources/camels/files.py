@@ -100,8 +100,11 @@ def _is_packed(name: str) -> bool:
 
 
 def _in_folder(folder: Path, wanted: Callable[[str], object], files: Files) -> Iterator[ArchiveFile]:
+    def refuse(error: OSError) -> None:
+        raise SourceError(str(error.filename), f"cannot be read ({error.strerror})", "check its permissions")
+
     count = 0
-    for parent, folders, names in os.walk(folder, onerror=_refuse_folder):
+    for parent, folders, names in os.walk(folder, onerror=refuse):
         count += len(folders) + len(names)
         if count > MAX_FILES:
             raise SourceError(str(folder), f"has more than {MAX_FILES} files and folders", "name a folder within it")
@@ -110,10 +113,6 @@ def _in_folder(folder: Path, wanted: Callable[[str], object], files: Files) -> I
         folders.sort()
         for path in (Path(parent, name) for name in sorted(names) if wanted(name)):
             yield ArchiveFile(str(path), path.absolute().parts, partial(files.read, path))
-
-
-def _refuse_folder(error: OSError) -> None:
-    raise SourceError(str(error.filename), f"cannot be read ({error.strerror})", "check its permissions")
 
 
 class _Archive(BufferedReader):

@@ -67,7 +67,10 @@ def _read(file: SourceFile, dataset: "Dataset") -> dict[str, DailySeries]:
     values = {}
     for name in columns:
         variable = dataset.variables[name]
-        _check_unit(file, name, getattr(variable, "units", units.get(name)))
+        stated, unit = getattr(variable, "units", units.get(name)), QUANTITIES[name].unit
+        if stated is not None and not same_unit(str(stated), unit):
+            cause = f"{name} is not in {unit}, as Caravan has it"
+            raise SourceError(file.name, cause, f"convert it to {unit} and state the unit in the file")
         if variable.shape != rows.days.shape or not is_numeric(variable):
             raise SourceError(file.name, f"{name} is not a number a day", _OTHER_FILE)
         values[name] = numbers(variable)
@@ -85,13 +88,6 @@ def _days(file: SourceFile, variable: "Variable[Any]") -> Days:
         cause = "the dates are not whole days, in days or hours since a day of the standard calendar"
         raise SourceError(file.name, cause, "give dates as whole days since a day")
     return day(since[2]) + offsets.astype(np.int64)
-
-
-def _check_unit(file: SourceFile, name: str, stated: str | None) -> None:
-    unit = QUANTITIES[name].unit
-    if stated is not None and not same_unit(str(stated), unit):
-        cause = f"{name} is not in {unit}, as Caravan has it"
-        raise SourceError(file.name, cause, f"convert it to {unit} and state the unit in the file")
 
 
 def _refuse_unknown(file: SourceFile, columns: list[str], line: int | None) -> None:

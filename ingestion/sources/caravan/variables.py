@@ -59,13 +59,10 @@ _STATED = re.compile(r"^\s*(\w+)\s*:.*?\[([^\]]*)\]", re.MULTILINE)
 def stated_units(text: str) -> dict[str, str]:
     """Parse units by column from lines such as `temperature_2m: 2m air temperature [°C]`, which name bands."""
     by_band = dict(_STATED.findall(text))
-    return {column: unit for column in QUANTITIES for band, unit in by_band.items() if _is_of(column, band)}
+    bands = {column: (column.rpartition("_")[0], column) for column in QUANTITIES}
+    return {column: by_band[band] for column, names in bands.items() for band in names if band in by_band}
 
 
 def same_unit(stated: str, unit: str) -> bool:
     """Return whether a unit in a file is the same as one of ours."""
     return "".join(stated.split()).lower() in _SPELLINGS[unit]
-
-
-def _is_of(column: str, band: str) -> bool:
-    return column == band or column.rpartition("_")[0] == band
