@@ -122,7 +122,7 @@ class StationSeries:
         """Return the names of the stations.
 
         Raises:
-            SourceError: they are no texts, too long or too many.
+            SourceError: they are not texts, or are too long or too many.
         """
         if self.station.size > MAX_STATIONS * _MAX_ID:
             raise self.fault(f"has stations with names of more than {_MAX_ID} letters")

@@ -76,12 +76,9 @@ def other_area(exam: Exam) -> tuple[Numbers, ...]:
     usual = exam.usual.discharge[..., YEAR:].sum(axis=-1)
     if AREA not in exam.inputs.static:
         return (np.zeros(usual.shape),)
-    small, large = (_runoff(exam, area) for area in (SMALL, LARGE))
-    return (np.abs(large - small) / usual,)
-
-
-def _runoff(exam: Exam, area: float) -> Numbers:
-    values = np.full(len(exam.forcing.static), area)
-    forcing = weather.with_attribute(exam.forcing, exam.inputs, AREA, values)
-    total: Numbers = exam.respond(forcing).discharge[..., YEAR:].sum(axis=-1)
-    return total
+    runoff = []
+    for area in (SMALL, LARGE):
+        values = np.full(len(exam.forcing.static), area)
+        forcing = weather.with_attribute(exam.forcing, exam.inputs, AREA, values)
+        runoff.append(exam.respond(forcing).discharge[..., YEAR:].sum(axis=-1))
+    return (np.abs(runoff[1] - runoff[0]) / usual,)

@@ -117,14 +117,12 @@ def rows(
                 filled[name] = count
         _refuse(np.isnan(values), "is missing", names, days)
     for at, name in enumerate(names):
-        quantity = WEATHER[name]
-        impossible = (values[..., at] < quantity.lowest) | (values[..., at] > quantity.highest)
+        of_name, quantity = values[..., at], WEATHER[name]
+        impossible = (of_name < quantity.lowest) | (of_name > quantity.highest)
         if impossible.any():
-            hint = unit_hint(name, values[..., at])
-            first = int(impossible.any(axis=0).argmax())
-            value = float(values[int(impossible[:, first].argmax()), first, at])
             limits = f"outside {quantity.lowest:g} to {quantity.highest:g}"
-            what = f"is not possible in {quantity.unit} ({value:g}, {limits}){hint}"
+            first = of_name.T[impossible.T][0]  # of the first day
+            what = f"is not possible in {quantity.unit} ({first:g}, {limits}){unit_hint(name, of_name)}"
             _refuse(impossible[..., None], what, (name,), days)
     return values, filled
 
