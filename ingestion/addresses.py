@@ -27,9 +27,7 @@ class UnknownHost(AddressProblem):
 
 
 def addresses_of(host: str, port: int, allowed: Collection[HostPort] = ()) -> list[str]:
-    """Resolve a host once.
-
-    Return the addresses that are allowed, in the resolver's order.
+    """Resolve a host once. Return the addresses that are allowed, in the resolver's order.
 
     Args:
         host: a name, or an IP address in any notation that the system's resolver accepts (decimal, octal).

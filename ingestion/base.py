@@ -1,9 +1,7 @@
-"""The interface of data sources.
-
-Their basins, and all data of one basin."""
+"""The interface of data sources. Their basins, and all data of one basin."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from hydrology.base.errors import Problem, printable
@@ -13,24 +11,18 @@ MAX_NAME = 300
 
 
 def column_label(columns: Sequence[str], name: str, known: Collection[str]) -> str:
-    """Return a column's name for errors.
-
-    Its name if known here, else its number."""
+    """Return a column's name for errors. Its name if known here, else its number."""
     return name if name in known else f"column {columns.index(name) + 1}"
 
 
 def shown_name(name: str) -> str:
-    """Return a file's name for display and storage.
-
-    Without control characters, limited in length."""
+    """Return a file's name for display and storage. Without control characters, limited in length."""
     name = printable(name)
     return name if len(name) <= MAX_NAME else f"{name[: MAX_NAME // 2]}...{name[-MAX_NAME // 2 :]}"
 
 
 class SourceError(Problem):
-    """A file of a source cannot be used.
-
-    The text gives the file, the line, the cause and the remedy.
+    """A file of a source cannot be used. The text gives the file, the line, the cause and the remedy.
 
     Others than the owner of the file may read it, so it never repeats the file's content, except for what was
     recognised: a known column, a calendar day, a number, a mark of a missing value such as NA.
@@ -54,9 +46,7 @@ class SourceError(Problem):
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file with data.
-
-    Its name for display, and the SHA-256 and size of its bytes."""
+    """A file with data. Its name for display, and the SHA-256 and size of its bytes."""
 
     name: str
     sha256: str
@@ -91,15 +81,15 @@ class BasinData:
     """
 
     basin: str
-    name: str | None
-    latitude: float | None
-    longitude: float | None
-    huc: str | None
-    areas: Mapping[str, float]
-    attributes: Mapping[str, float]
-    texts: Mapping[str, str]
-    series: tuple[SourceSeries, ...]
-    files: tuple[SourceFile, ...]
+    name: str | None = None
+    latitude: float | None = None
+    longitude: float | None = None
+    huc: str | None = None
+    areas: Mapping[str, float] = field(default_factory=dict)
+    attributes: Mapping[str, float] = field(default_factory=dict)
+    texts: Mapping[str, str] = field(default_factory=dict)
+    series: tuple[SourceSeries, ...] = ()
+    files: tuple[SourceFile, ...] = ()
 
 
 class Source(Protocol):

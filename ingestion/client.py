@@ -1,6 +1,4 @@
-"""An HTTP client for addresses that others name.
-
-Public hosts, limited time, redirects checked one by one.
+"""An HTTP client for addresses that others name. Public hosts, limited time, redirects checked one by one.
 
 `ingestion.addresses` decides which hosts are public. Each connection resolves its host once and uses a checked address,
 so that neither a redirect nor a second answer of the name service leads anywhere else. TLS and the Host header use the
@@ -112,22 +110,39 @@ def public_client(deadline: Deadline, allowed: Collection[HostPort] = (), pace: 
 
 
 @contextmanager
-def get(client: httpx2.Client, address: httpx2.URL, headers: Mapping[str, str]) -> Iterator[httpx2.Response]:
-    """Request an address, following a few redirects.
+def get(
+    client: httpx2.Client,
+    address: httpx2.URL,
+    headers: Mapping[str, str],
+    content: bytes | None = None,
+    *,
+    same_origin: bool = False,
+) -> Iterator[httpx2.Response]:
+    """Request an address, following a few redirects. Yield the answer before its body is read.
 
-    Yield the answer before its body is read.
+    Args:
+        content: posted to the address; None: it is got.
+        same_origin: whether a redirect to another host, port or scheme is refused.
 
     Raises:
-        BadRedirect: there are too many, or one leads from https to http, to a URL with a password or to another
-            protocol.
+        BadRedirect: there are too many, or one leads from https to http, to a URL with a password, to another
+            protocol, or to another host where that is refused.
     """
     for _ in range(MAX_REDIRECTS + 1):
-        with client.stream("GET", address, headers=headers) as response:
+        with client.stream("GET" if content is None else "POST", address, content=content, headers=headers) as response:
             if not response.has_redirect_location:
                 yield response
                 return
-            address = redirected(address, response.headers["Location"])
+            target = redirected(address, response.headers["Location"])
+        if same_origin and origin(target) != origin(address):
+            raise BadRedirect("It leads to another host, which a feed does not follow.")
+        address = target
     raise BadRedirect(f"It leads from one address to the next, more than {MAX_REDIRECTS} times.")
+
+
+def origin(address: httpx2.URL) -> tuple[str, str, int | None]:
+    """Return scheme, host and port (None: the usual one)."""
+    return address.scheme, address.host.lower(), address.port
 
 
 def redirected(address: httpx2.URL, location: str) -> httpx2.URL:
@@ -217,9 +232,7 @@ class _Network(httpcore2.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
     ) -> httpcore2.NetworkStream:
-        """Connect to the first of the host's addresses that answers.
-
-        Raises as `addresses_of` does."""
+        """Connect to the first of the host's addresses that answers. Raises as `addresses_of` does."""
         *others, last = addresses_of(host, port, self._allowed)
         for address in others:
             try:

@@ -28,9 +28,7 @@ _MAX_NAME = 200  # file systems allow 255 bytes, and `.part.etag` is added
 
 
 class DownloadError(Problem):
-    """A file could not be fetched.
-
-    The text gives the address, without its secrets, and the cause."""
+    """A file could not be fetched. The text gives the address, without its secrets, and the cause."""
 
     kind = "download-failed"
     exit_code = 4
@@ -67,7 +65,7 @@ def fetch(
     sha256: str | None = None,
     allowed: Collection[HostPort] = (),
     limits: Limits = _USUAL_LIMITS,
-    on_progress: Progress | None = None,
+    on_progress: Progress = lambda _done, _total: None,
 ) -> Path:
     """Fetch a file into a folder, named by the last part of the URL's path; return its path.
 
@@ -95,67 +93,63 @@ def fetch(
     if sha256 is not None and target.is_file() and _digest(target) == sha256.lower():
         return target
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    part = _Part(target.with_name(f"{target.name}.part"), target.with_name(f"{target.name}.part.etag"))
-    with part.held(shown(address)) as file:
-        room = max(0, shutil.disk_usage(folder).free + part.size - limits.spare)
-        transfer = _Transfer(address, part, file, min(limits.size, room), on_progress or _no_progress)
-        _fetch_part(transfer, Deadline(limits.seconds), allowed, limits.pace)
+    with _held(target.with_name(f"{target.name}.part"), address, on_progress) as part:
+        part.max_bytes = min(limits.size, max(0, shutil.disk_usage(folder).free + part.size - limits.spare))
+        _fetch_part(part, Deadline(limits.seconds), allowed, limits.pace)
         if sha256 is not None and (digest := _digest(part.path)) != sha256.lower():
             part.discard()
             raise DownloadError(
-                f"{shown(address)} has the SHA-256 {digest}, not {sha256.lower()}: the file was discarded; "
+                f"{part.name} has the SHA-256 {digest}, not {sha256.lower()}: the file was discarded; "
                 "check the address and the checksum."
             )
-        os.fsync(file.fileno())
+        os.fsync(part.file.fileno())
         part.etag.unlink(missing_ok=True)
         part.path.replace(target)
-    _sync_folder(folder)
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
     return target
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Part:
-    """The unfinished file, and the ETag of the file that it is a part of."""
+    """The unfinished file of a download, open, and beside it the ETag of the file that it is a part of.
+
+    Attributes:
+        max_bytes: that it may have.
+    """
 
     path: Path
-    etag: Path
+    file: BinaryIO
+    address: httpx2.URL
+    on_progress: Progress
+    max_bytes: int = 0
+
+    @property
+    def name(self) -> str:
+        """The address for display."""
+        return shown(self.address)
+
+    @property
+    def etag(self) -> Path:
+        """The file with the ETag."""
+        return self.path.with_name(f"{self.path.name}.etag")
 
     @property
     def size(self) -> int:
         """Number of bytes received."""
         return self.path.stat().st_size
 
-    @contextmanager
-    def held(self, name: str) -> Iterator[BinaryIO]:
-        """Open the part for this process exclusively.
-
-        Remove it if it stays empty."""
-        descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW, 0o600)
-        with os.fdopen(descriptor, "ab") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                # Another process may have renamed the part to its final name since it was opened here.
-                mine = os.path.samestat(os.fstat(file.fileno()), self.path.stat())
-            except (BlockingIOError, FileNotFoundError):
-                mine = False
-            if not mine:
-                raise DownloadError(f"{name} is being fetched already: wait for that to end.")
-            try:
-                yield file
-            finally:
-                if self.path.exists() and not self.size:
-                    self.discard()
-
     def validator(self) -> str | None:
         """Return the strong ETag for resuming, or None to start again."""
-        if not self.size or not self.etag.is_file():
-            return None
-        return self.etag.read_text(encoding="utf-8")
+        return self.etag.read_text(encoding="utf-8") if self.size and self.etag.is_file() else None
 
-    def begin(self, file: BinaryIO, etag: str | None) -> None:
+    def begin(self, etag: str | None = None) -> None:
         """Empty the part, and store the ETag if it allows resuming."""
         self.etag.unlink(missing_ok=True)
-        file.truncate(0)
+        self.file.truncate(0)
         if etag is not None and etag.startswith('"') and etag.isascii():
             self.etag.write_text(etag, encoding="utf-8")
 
@@ -164,21 +158,35 @@ class _Part:
         self.path.unlink(missing_ok=True)
         self.etag.unlink(missing_ok=True)
 
+    def check_size(self, size: int) -> None:
+        """Raise a DownloadError where the file has too many bytes."""
+        if size > self.max_bytes:
+            self.begin()
+            raise DownloadError(
+                f"{self.name} has more than the {self.max_bytes} bytes that a download may have, or that the disk "
+                "has room for: fetch it by other means and ingest the file."
+            )
 
-@dataclass(frozen=True, slots=True)
-class _Transfer:
-    """The source, destination and size limit of a transfer."""
 
-    address: httpx2.URL
-    part: _Part
-    file: BinaryIO
-    max_bytes: int
-    on_progress: Progress
-
-    @property
-    def name(self) -> str:
-        """The address for display."""
-        return shown(self.address)
+@contextmanager
+def _held(path: Path, address: httpx2.URL, on_progress: Progress) -> Iterator[_Part]:
+    """Open a part for this process exclusively. Remove it if it stays empty."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+    with os.fdopen(descriptor, "ab") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # Another process may have renamed the part to its final name since it was opened here.
+            mine = os.path.samestat(os.fstat(file.fileno()), path.stat())
+        except (BlockingIOError, FileNotFoundError):
+            mine = False
+        if not mine:
+            raise DownloadError(f"{shown(address)} is being fetched already: wait for that to end.")
+        part = _Part(path, file, address, on_progress)
+        try:
+            yield part
+        finally:
+            if path.exists() and not part.size:
+                part.discard()
 
 
 @retry(
@@ -187,64 +195,53 @@ class _Transfer:
     wait=wait_exponential(multiplier=1, max=30),
     reraise=True,
 )
-def _fetch_part(transfer: _Transfer, deadline: Deadline, allowed: Collection[HostPort], pace: Pace) -> None:
-    validator = transfer.part.validator()
-    headers = {} if validator is None else {"Range": f"bytes={transfer.part.size}-", "If-Range": validator}
+def _fetch_part(part: _Part, deadline: Deadline, allowed: Collection[HostPort], pace: Pace) -> None:
+    validator = part.validator()
+    headers = {} if validator is None else {"Range": f"bytes={part.size}-", "If-Range": validator}
     try:
-        with public_client(deadline, allowed, pace) as client, get(client, transfer.address, headers) as response:
-            _receive(response, transfer)
-    except UnknownHost as problem:
-        raise _PassingError(f"{transfer.name} could not be fetched. {problem}") from problem
+        with public_client(deadline, allowed, pace) as client, get(client, part.address, headers) as response:
+            _check_status(response, part)
+            _receive(response, part)
     except AddressProblem as problem:
-        raise DownloadError(f"{transfer.name} could not be fetched. {problem}") from problem
+        error = _PassingError if isinstance(problem, UnknownHost) else DownloadError
+        raise error(f"{part.name} could not be fetched. {problem}") from problem
     except httpx2.TransportError as error:
         raise _PassingError(
-            f"{transfer.name} could not be fetched ({type(error).__name__}) in {_ATTEMPTS} attempts: "
+            f"{part.name} could not be fetched ({type(error).__name__}) in {_ATTEMPTS} attempts: "
             "check the network and start again, the part received is retained."
         ) from error
 
 
-def _receive(response: httpx2.Response, transfer: _Transfer) -> None:
-    _check_status(response, transfer)
-    part, file = transfer.part, transfer.file
+def _receive(response: httpx2.Response, part: _Part) -> None:
     total: int | None
     if response.status_code == HTTPStatus.PARTIAL_CONTENT:
-        total = _resumed_total(response, transfer)
+        total = _resumed_total(response, part)
     else:
-        part.begin(file, response.headers.get("ETag"))
+        part.begin(response.headers.get("ETag"))
         length = response.headers.get("Content-Length", "")
         total = int(length) if re.fullmatch("[0-9]{1,18}", length) else None
     received = part.size
-    _check_size(transfer, total or 0)
+    part.check_size(total or 0)
     try:
         for chunk in response.iter_raw():
             received += len(chunk)
-            _check_size(transfer, received)
-            file.write(chunk)
-            transfer.on_progress(received, total)
+            part.check_size(received)
+            part.file.write(chunk)
+            part.on_progress(received, total)
     finally:
-        file.flush()
+        part.file.flush()
     if total is not None and received != total:
         if received > total:
-            part.begin(file, None)
+            part.begin()
         raise _PassingError(
-            f"{transfer.name} ended after {received} of {total} bytes in each of {_ATTEMPTS} attempts: try later."
+            f"{part.name} ended after {received} of {total} bytes in each of {_ATTEMPTS} attempts: try later."
         )
 
 
-def _check_size(transfer: _Transfer, size: int) -> None:
-    if size > transfer.max_bytes:
-        transfer.part.begin(transfer.file, None)
-        raise DownloadError(
-            f"{transfer.name} has more than the {transfer.max_bytes} bytes that a download may have, or that the disk "
-            "has room for: fetch it by other means and ingest the file."
-        )
-
-
-def _check_status(response: httpx2.Response, transfer: _Transfer) -> None:
-    name, status = transfer.name, response.status_code
+def _check_status(response: httpx2.Response, part: _Part) -> None:
+    name, status = part.name, response.status_code
     if status == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
-        transfer.part.begin(transfer.file, None)
+        part.begin()
         raise _PassingError(f"{name} cannot be resumed: start again.")
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         raise _PassingError(f"{name}: the server answers {status} in each of {_ATTEMPTS} attempts: try later.")
@@ -254,13 +251,12 @@ def _check_status(response: httpx2.Response, transfer: _Transfer) -> None:
         raise DownloadError(f"{name}: the server sends the file compressed, unasked: fetch it by other means.")
 
 
-def _resumed_total(response: httpx2.Response, transfer: _Transfer) -> int:
-    part = transfer.part
+def _resumed_total(response: httpx2.Response, part: _Part) -> int:
     stated = re.fullmatch(r"bytes ([0-9]{1,18})-[0-9]+/([0-9]{1,18})", response.headers.get("Content-Range", ""))
     is_same_file = response.headers.get("ETag") == part.validator()
     if stated is None or not is_same_file or int(stated[1]) != part.size:
-        part.begin(transfer.file, None)
-        raise _PassingError(f"{transfer.name}: the server sends another range or file than asked: start again.")
+        part.begin()
+        raise _PassingError(f"{part.name}: the server sends another range or file than asked: start again.")
     return int(stated[2])
 
 
@@ -276,15 +272,3 @@ def _file_name(address: httpx2.URL) -> str:
 def _digest(path: Path) -> str:
     with path.open("rb") as file:
         return file_digest(file, "sha256").hexdigest()
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _no_progress(_done: int, _total: int | None) -> None:
-    pass

@@ -90,9 +90,7 @@ def _try_and_end(content: bytes) -> NoReturn:
 
 
 def _limit(size: int) -> None:
-    """Limit the memory of a trial.
-
-    A file of a thousand bytes can make the library fill gigabytes."""
+    """Limit the memory of a trial. A file of a thousand bytes can make the library fill gigabytes."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CPU, (_MAX_TRIAL, _MAX_TRIAL + 1))
     with suppress(OSError, ValueError):  # only Linux reports the present use; a lower limit stays
@@ -108,7 +106,5 @@ def numbers(variable: "Variable[Any]") -> npt.NDArray[np.float64]:
 
 
 def is_numeric(variable: "Variable[Any]") -> bool:
-    """Return whether a variable is numeric.
-
-    A variable of texts has a Python type instead of a numpy type."""
+    """Return whether a variable is numeric. A variable of texts has a Python type instead of a numpy type."""
     return getattr(variable.dtype, "kind", "") in ("f", "i", "u")

@@ -22,10 +22,6 @@ LARGEST_FILE = 64 * 2**20
 _PLAIN = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
 
-def _ignore(_name: str) -> None:
-    pass
-
-
 @dataclass(frozen=True, slots=True)
 class Files:
     """The files that may be read, and a callback for each.
@@ -37,7 +33,7 @@ class Files:
     """
 
     roots: tuple[Path, ...] | None = None
-    on_file: Callable[[str], None] = _ignore
+    on_file: Callable[[str], None] = lambda _name: None
 
     def locate(self, path: Path) -> Path:
         """Return a path, with its links resolved where roots are set.
@@ -67,9 +63,7 @@ class Files:
         return os.fdopen(descriptor, "rb")
 
     def read(self, path: Path) -> tuple[SourceFile, bytes]:
-        """Read a whole file.
-
-        Return its name, checksum and size, and its bytes.
+        """Read a whole file. Return its name, checksum and size, and its bytes.
 
         Raises:
             SourceError: it cannot be opened (see `open`), cannot be read, or is larger than any data file.

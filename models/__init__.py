@@ -1,3 +1,1 @@
-"""Networks and their training, from arrays to arrays.
-
-No database, no files, no sources."""
+"""Networks and their training, from arrays to arrays. No database, no files, no sources."""

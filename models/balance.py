@@ -15,9 +15,7 @@ def fault(
     sums: Sums | None,
     at: int,
 ) -> str | None:
-    """Describe the first fault of a member.
-
-    An open ledger or negative water; None without one.
+    """Describe the first fault of a member. An open ledger or negative water; None without one.
 
     Args:
         rain: precipitation on the basin, (days,) in mm/day.

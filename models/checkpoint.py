@@ -1,6 +1,4 @@
-"""Weights and training checkpoints as safetensors.
-
-Named tensors and a JSON header, never a pickle."""
+"""Weights and training checkpoints as safetensors. Named tensors and a JSON header, never a pickle."""
 
 import json
 from typing import Any

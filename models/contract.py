@@ -1,14 +1,12 @@
-"""The interface of networks.
-
-`forward(inputs, state) -> outputs, state`, for all days or day by day.
+"""The interface of networks. `forward(inputs, state) -> outputs, state`, for all days or day by day.
 
 Shapes: T days, B samples (basins or windows), M mass inputs, L auxiliary inputs, S static attributes, K cells.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from torch import Tensor, nn
 
@@ -23,6 +21,10 @@ Outputs = Mapping[str, Tensor]
 """Named results. Every network returns `discharge` (T, B) in mm/day, NaN on skipped days. One that conserves mass also
 returns `loss` (T, B) in mm/day, `outflow` (T, B, K) in mm/day and `storage` (T, B, K) in mm; and where its state has
 `tags` (B, K, G), the tagged water of its cells, `discharge_by_tag` and `loss_by_tag` (T, B, G) in mm/day."""
+
+
+DAILY = ("mass", "auxiliary", "elapsed", "mask")
+"""The inputs with the axes (T, B)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +53,9 @@ class Inputs:
 
     def between(self, first: int, last: int) -> "Inputs":
         """Return the steps first, ..., last - 1."""
-        return Inputs(
-            mass=self.mass[first:last],
-            auxiliary=self.auxiliary[first:last],
-            static=self.static,
-            basin=self.basin,
-            elapsed=None if self.elapsed is None else self.elapsed[first:last],
-            mask=None if self.mask is None else self.mask[first:last],
-            tag=None if self.tag is None else self.tag[first:last],
-        )
+        by_day: dict[str, Any] = {name: getattr(self, name) for name in (*DAILY, "tag")}
+        some = {name: values[first:last] for name, values in by_day.items() if values is not None}
+        return replace(self, **some)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +94,7 @@ class Network(nn.Module, ABC):
         return False
 
     def scale_to(self, water: WaterScales) -> None:
-        """Set the scales of water before a training.
-
-        A conserving network never scales it."""
+        """Set the scales of water before a training. A conserving network never scales it."""
 
     def learn_from(self, basins: int) -> None:
         """Allocate the parameters learnt for each basin, if the network has any."""
@@ -119,9 +113,7 @@ class Network(nn.Module, ABC):
 
     @abstractmethod
     def forward(self, inputs: Inputs, state: State | None = None) -> tuple[Outputs, State]:
-        """Run the days of `inputs` from `state` (None: an empty store).
-
-        Return outputs and the last state."""
+        """Run the days of `inputs` from `state` (None: an empty store). Return outputs and the last state."""
 
     def __call__(self, inputs: Inputs, state: State | None = None) -> tuple[Outputs, State]:
         """Run `forward` (declared for its types)."""

@@ -64,15 +64,8 @@ class Ensemble:
         Returns:
             outputs (members, B, T, ...), and the states after the last day, one per member.
         """
-        stacked: ArrayMap = {}
-        last = []
-        for index, (outputs, after) in enumerate(self.each(forcing, states, wanted)):
-            last.append(after)
-            for name, values in outputs.items():
-                if not index:
-                    stacked[name] = np.empty((len(self.networks), *values.shape), values.dtype)
-                stacked[name][index] = values
-        return stacked, last
+        outputs, last = zip(*self.each(forcing, states, wanted), strict=True)
+        return {name: np.stack([of_member[name] for of_member in outputs]) for name in wanted}, list(last)
 
     def each(
         self,

@@ -6,13 +6,16 @@ two with the state carried on gives the bits of the whole run (same machine, sam
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import torch
 from torch import Tensor
+from torch.nn import functional
 
-from models.contract import Inputs, Network, State
+from models.contract import DAILY, Inputs, Network, State
 from models.nets.products import BLOCK
 
 GROUP = 4 * BLOCK  # basins per call, so that the fixed cost of a call is small
@@ -56,32 +59,24 @@ def _run_blocks(
     network: Network, inputs: Inputs, state: ArrayMap | None, samples: slice, wanted: Sequence[str]
 ) -> tuple[ArrayMap, ArrayMap]:
     count = samples.stop - samples.start
-    whole = _as_it_is if network.computes_blocks_alone else _padded
-    block = Inputs(
-        mass=whole(inputs.mass[:, samples], 1),
-        auxiliary=whole(inputs.auxiliary[:, samples], 1),
-        static=whole(inputs.static[samples], 0),
-        basin=None if inputs.basin is None else whole(inputs.basin[samples], 0),
-        elapsed=None if inputs.elapsed is None else whole(inputs.elapsed[:, samples], 1),
-        mask=None if inputs.mask is None else whole(inputs.mask[:, samples], 1),
-        tag=inputs.tag,
+    pads = not network.computes_blocks_alone
+
+    def whole(values: Tensor | None, axis: int) -> Any:
+        if values is None:
+            return None
+        part = values[(slice(None),) * axis + (samples,)]
+        return functional.pad(part, (0, 0) * (part.dim() - 1 - axis) + (0, -count % BLOCK)) if pads else part
+
+    block = replace(
+        inputs,
+        **{name: whole(getattr(inputs, name), 1) for name in DAILY},
+        **{name: whole(getattr(inputs, name), 0) for name in ("static", "basin")},
     )
     start: State | None = None
     if state is not None:
-        start = {name: whole(torch.as_tensor(values[samples]).to(block.mass), 0) for name, values in state.items()}
+        start = {name: whole(torch.as_tensor(values).to(block.mass), 0) for name, values in state.items()}
     outputs, last = network(block, start)
     return (
         {name: outputs[name][:, :count].swapaxes(0, 1).cpu().numpy() for name in wanted},
         {name: values[:count].cpu().numpy() for name, values in last.items()},
     )
-
-
-def _padded(values: Tensor, axis: int) -> Tensor:
-    missing = -values.shape[axis] % BLOCK
-    shape = list(values.shape)
-    shape[axis] = missing
-    return torch.cat([values, values.new_zeros(shape)], axis)
-
-
-def _as_it_is(values: Tensor, _axis: int) -> Tensor:
-    return values

@@ -7,9 +7,7 @@ NSE_EPSILON = 0.1  # mm/day, limits the weight of basins with little flow
 
 
 def nse_star(simulated: Tensor, observed: Tensor, sd: Tensor, expectile: float = 0.5) -> Tensor:
-    """Return the basin-averaged Nash-Sutcliffe loss NSE* [K19].
-
-    Mean of (q_sim - q_obs)^2 / (s_b + 0.1)^2.
+    """Return the basin-averaged Nash-Sutcliffe loss NSE* [K19]. Mean of (q_sim - q_obs)^2 / (s_b + 0.1)^2.
 
     It estimates the mean of the possible observations. An expectile above 0.5 [Newey and Powell 1987] estimates a
     little

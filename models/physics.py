@@ -1,6 +1,4 @@
-"""Physics probes of a network.
-
-Named numbers, each with the largest value that passes.
+"""Physics probes of a network. Named numbers, each with the largest value that passes.
 
 The probes run on synthetic weather, the same for every network with the same number of inputs: their questions hold for
 any weather, or not at all. A network that does not conserve mass gets only the questions that do not concern its water.
@@ -185,9 +183,7 @@ PROBES = (
 
 
 def measure(networks: Sequence[Network], auxiliary: int, static: int) -> tuple[ProbeResult, ...]:
-    """Return the probes' results for an ensemble.
-
-    The worst of its members, in the order of `PROBES`.
+    """Return the probes' results for an ensemble. The worst of its members, in the order of `PROBES`.
 
     Args:
         networks: of one architecture.

@@ -29,9 +29,7 @@ class UnusableState(DataProblem):
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """The ensemble of a state.
-
-    The fingerprint of its weights, and its forcing product."""
+    """The ensemble of a state. The fingerprint of its weights, and its forcing product."""
 
     weights: str
     product: str

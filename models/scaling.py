@@ -29,9 +29,7 @@ class Scaler:
 
     @classmethod
     def fit(cls, training: Forcing) -> Self:
-        """Fit to the forcing of the training period.
-
-        Sums in float64, missing days left out."""
+        """Fit to the forcing of the training period. Sums in float64, missing days left out."""
         auxiliary = training.auxiliary.astype(np.float64)
         static = training.static.astype(np.float64)
         return cls(
@@ -48,9 +46,7 @@ class Scaler:
         device: torch.device | str = "cpu",
         learnt_from: Iterable[str] = (),
     ) -> Inputs:
-        """Return a network's inputs.
-
-        Time first, auxiliaries and statics standardised, missing days masked.
+        """Return a network's inputs. Time first, auxiliaries and statics standardised, missing days masked.
 
         Args:
             learnt_from: the ids of the basins that the network learnt from.

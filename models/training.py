@@ -5,6 +5,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -171,13 +172,15 @@ class MemberTraining:
             started_at = self._clock()
             loss, rate = self._step()
             self.seconds += self._clock() - started_at
-            validation = self._validate(loss) if self._validation_due() else None
+            is_last = self.step == self.steps
+            due = self.step % self.config.validate_every == 0 or is_last
+            validation = self._validate(loss) if due and self.config.validation_period is not None else None
             try:
                 on_progress(Progress(self.step, self.steps, loss, rate, validation))
             except BaseException:
                 on_checkpoint(self.step, self.checkpoint())
                 raise
-            if self.step % self.config.checkpoint_every == 0 or self.step == self.steps:
+            if self.step % self.config.checkpoint_every == 0 or is_last:
                 on_checkpoint(self.step, self.checkpoint())
         return TrainedMember(_copy(self.average), self.best, self.log, self.seconds)
 
@@ -187,11 +190,9 @@ class MemberTraining:
         tensors |= checkpoint.prefixed("average.", _copy(self.average))
         tensors |= checkpoint.prefixed("optimizer.", checkpoint.optimizer_tensors(self.optimizer))
         tensors |= checkpoint.prefixed("best.", self.best or {})
-        return checkpoint.dump(tensors, self._header())
-
-    def _header(self) -> dict[str, Any]:
         best_nse = self.best_nse if math.isfinite(self.best_nse) else None
-        return {"step": self.step, "best_nse": best_nse, "log": self.log, "seconds": self.seconds}
+        header = {"step": self.step, "best_nse": best_nse, "log": self.log, "seconds": self.seconds}
+        return checkpoint.dump(tensors, header)
 
     def resume(self, blob: bytes) -> None:
         """Resume from a checkpoint of the same training.
@@ -255,9 +256,7 @@ class MemberTraining:
         return self.prior.penalty(vectors.table[inputs.basin])
 
     def _average(self) -> None:
-        """Update the mean of the weights.
-
-        Early steps have more weight, so that the start is forgotten."""
+        """Update the mean of the weights. Early steps have more weight, so that the start is forgotten."""
         share = min(self.config.ema_decay, self.step / (self.step + 10))
         with torch.no_grad():
             for mean, now in zip(self.average.parameters(), self.network.parameters(), strict=True):
@@ -274,15 +273,8 @@ class MemberTraining:
         window = Forcing(forcing.first, mass, auxiliary, forcing.static[basins], ids)
         inputs = self.scaler.inputs(window, torch.float32, self.device, self.learnt_from)
         observed = self.observed[of, days[:, shape.spinup_days :]]
-        return inputs, self._tensor(observed.T), self._tensor(self.sd[basins])
-
-    def _tensor(self, values: np.ndarray[Any, Any]) -> Tensor:
-        return torch.as_tensor(values, dtype=torch.float32, device=self.device)
-
-    def _validation_due(self) -> bool:
-        if self.config.validation_period is None:
-            return False
-        return self.step % self.config.validate_every == 0 or self.step == self.steps
+        as_tensor = partial(torch.as_tensor, dtype=torch.float32, device=self.device)
+        return inputs, as_tensor(observed.T), as_tensor(self.sd[basins])
 
     def _validate(self, loss: float | None) -> MedianNSE:
         """Score the validation period and store the weights if they are the best so far; no loss before a step."""
@@ -298,9 +290,7 @@ class MemberTraining:
 
 
 def water_scales(data: TrainingData, training: Period) -> WaterScales:
-    """Return the scales of precipitation and discharge over the training period.
-
-    Sums in float64.
+    """Return the scales of precipitation and discharge over the training period. Sums in float64.
 
     Where it never rains the standard deviation is 1, so that the rain enters as 0.
     """

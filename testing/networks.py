@@ -10,8 +10,9 @@ from jobspec.network import MCLSTMConfig
 from jobspec.training import Cosine, InputsConfig, TrainingConfig, WindowsConfig
 from models.arrays import Forcing
 from models.contract import Inputs
-from models.nets.mclstm import MCLSTM, Recurrence
+from models.nets.mclstm import MCLSTM
 from models.training import TrainingData
+from testing import plain_recurrence  # noqa: F401 - it adds the program `plain`
 
 AUXILIARY, STATIC = 3, 4
 
@@ -20,7 +21,7 @@ def network(
     cells: int,
     seed: int = 0,
     dtype: torch.dtype = torch.float64,
-    recurrence: Recurrence = "fastest",
+    recurrence: str = "fastest",
     embedding: int = 3,
     rank: int = 0,
     antecedent_days: Sequence[float] = (),

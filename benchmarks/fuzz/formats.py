@@ -11,14 +11,11 @@ from benchmarks.fuzz.target import Target, laid_down, scratch
 from ingestion import weather
 from ingestion.reading import described
 from ingestion.sources import benchmarks
-from ingestion.sources.camels.attributes import parse_attributes
-from ingestion.sources.camels.forcing import parse_forcing
-from ingestion.sources.camels.reference import parse_model_output, parse_swe
-from ingestion.sources.camels.source import CamelsSource
-from ingestion.sources.camels.streamflow import parse_streamflow
+from ingestion.sources.camels.parsers import parse_forcing, parse_model_output, parse_streamflow, parse_swe
+from ingestion.sources.camels.source import CamelsSource, parse_camels_attributes
 from ingestion.sources.camels.text import TextFile
-from ingestion.sources.caravan import attributes as caravan_attributes
 from ingestion.sources.caravan import timeseries
+from ingestion.sources.caravan.source import parse_caravan_attributes
 from ingestion.sources.synthetic import write
 from ingestion.sources.tables import TablesSource
 from testing.files import camels as camels_files
@@ -72,8 +69,8 @@ def _read_zip(content: bytes) -> None:
         source.read(basin)
 
 
-def _caravan(parse: Callable[..., object], **how: bool) -> Callable[[bytes], object]:
-    return lambda content: parse(described("file", content), content, **how)
+def _content(parse: Callable[..., object]) -> Callable[[bytes], object]:
+    return lambda content: parse(described("file", content), content)
 
 
 def _tables(name: str, basins: bool) -> Callable[[bytes], object]:
@@ -148,9 +145,9 @@ TARGETS = {
         _streamflow,
         ("-999.00 M", "A:e", camels_files.GAUGE),
     ),
-    "camels-attributes": Target(_text(lambda text: parse_attributes([text])), _attributes, _ATTRIBUTES),
+    "camels-attributes": Target(_content(parse_camels_attributes), _attributes, _ATTRIBUTES),
     "camels-swe": Target(
-        _text(parse_swe), lambda: [camels_files.swe().encode(), *_heads("*/*/*_swe.csv")], ("date", "_swe")
+        _content(parse_swe), lambda: [camels_files.swe().encode(), *_heads("*/*/*_swe.csv")], ("date", "_swe")
     ),
     "camels-model-output": Target(
         _text(parse_model_output),
@@ -158,11 +155,11 @@ TARGETS = {
         ("SWE", "1e300"),
     ),
     "caravan-netcdf": Target(
-        _caravan(timeseries.parse_netcdf), lambda: [caravan_files.netcdf()], (*_NETCDF, "date"), 65_536, in_c=True
+        _content(timeseries.parse_netcdf), lambda: [caravan_files.netcdf()], (*_NETCDF, "date"), 65_536, in_c=True
     ),
-    "caravan-csv": Target(_caravan(timeseries.parse_csv), lambda: [caravan_files.csv()], ("date", "streamflow", "nan")),
+    "caravan-csv": Target(_content(timeseries.parse_csv), lambda: [caravan_files.csv()], ("date", "streamflow", "nan")),
     "caravan-attributes": Target(
-        _caravan(caravan_attributes.parse_attributes, other=False),
+        _content(partial(parse_caravan_attributes, "attributes_caravan")),
         _seeds(caravan_files.CLIMATE, caravan_files.HYDROATLAS, caravan_files.OTHER),
         _ATTRIBUTES,
     ),

@@ -8,7 +8,7 @@ from threading import Thread
 
 from benchmarks.fuzz.target import Target, scratch
 from ingestion import download
-from ingestion.feeds.http import Service
+from ingestion.feeds.http import Service, parsed
 from jobspec.addresses import HostPort
 from operations.alerts import deliver
 from records.alerts.alert_changes import Change
@@ -59,7 +59,7 @@ def peer() -> Peer:
 
 def _read_answer(content: bytes) -> None:
     peer().content = content
-    Service(peer().url(), "a-key", "A_KEY", peer().allowed, lambda _seconds: None).json("/data")
+    Service(peer().url(), "a-key", "A_KEY", peer().allowed, lambda _seconds: None).read(parsed, "/data")
 
 
 def _read_download(content: bytes) -> None:

@@ -7,8 +7,8 @@ from typing import Any, Literal
 import torch
 from torch import Tensor, nn
 
+from benchmarks.papers.massconserving import EPSILON, NEARLY_IDENTITY, MassConserving
 from benchmarks.papers.units import Nau
-from models.nets.massconserving import EPSILON, NEARLY_IDENTITY, MassConserving
 
 CELLS = 10
 

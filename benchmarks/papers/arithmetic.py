@@ -14,9 +14,9 @@ import torch
 from torch import Tensor, nn
 from torch.func import stack_module_state
 
+from benchmarks.papers.mcfc import MultiplicativeMCFC
 from benchmarks.papers.plan import Checkpoint, Plan, Row
 from models.checkpoint import optimizer_tensors, prefixed, restore_optimizer, under
-from models.nets.mcfc import MultiplicativeMCFC
 
 Weights = dict[str, Tensor]
 Folded = Callable[[Weights, int], Tensor]  # weights and steps -> (S, F inputs, K outputs), F = steps x inputs a step

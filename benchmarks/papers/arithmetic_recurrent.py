@@ -19,10 +19,10 @@ from benchmarks.papers.arithmetic import (
     row,
     setup,
 )
+from benchmarks.papers.massconserving import MassConserving
 from benchmarks.papers.plan import Plan, Report
 from models.checkpoint import under
-from models.nets.massconserving import MassConserving
-from models.nets.normalisers import softmax
+from models.nets.products import softmax
 
 INPUTS, STEPS, SEEDS = 10, 10, 20
 PUBLISHED = {"+": "96 %", "-": "81 %", "x": "67 %"}

@@ -5,10 +5,10 @@ from torch import Tensor
 from torch.func import functional_call
 
 from benchmarks.papers.arithmetic import Learning, Network, Problem, Sums, Test, Weights, learn, row, setup
+from benchmarks.papers.mcfc import MCFC
 from benchmarks.papers.plan import Plan, Report
 from models.checkpoint import under
-from models.nets.mcfc import MCFC
-from models.nets.normalisers import softmax
+from models.nets.products import softmax
 
 INPUTS, SEEDS = 100, 20
 PUBLISHED = {"+": "100 %", "-": "100 %", "x": "100 %"}

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from benchmarks.papers import pendulum_data as data
-from models.nets.massconserving import MassConserving
+from benchmarks.papers.massconserving import MassConserving
 
 CELLS = 256  # of the LSTM
 OUTPUT_GATE_BIAS = -5.0

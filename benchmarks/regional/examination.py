@@ -17,9 +17,8 @@ from benchmarks.regional.simulations import shipped
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period
 from models.ensemble import Ensemble
-from models.examination.exam import NOT_ASKED, Exam, Numbers
+from models.examination.exam import NOT_ASKED, Exam, Numbers, Question
 from models.examination.experiments import QUESTIONS, ask
-from models.examination.question import Question
 from models.inference import GROUP
 from models.pretrained import SHELF, form
 from models.pretrained.loading import load

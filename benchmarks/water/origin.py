@@ -33,11 +33,12 @@ from hydrology.water.water_age import Ages
 from models.arrays import Forcing
 from models.ensemble import Ensemble
 from models.inference import ArrayMap, simulate
-from models.nets.mclstm import MCLSTM, Recurrence
+from models.nets.mclstm import MCLSTM
 from models.pretrained.loading import load
 from operations.data.dataset import stacked
 from operations.forecasting.water_age import all_older
 from operations.training.pretrained import read_shipped
+from testing import plain_recurrence  # noqa: F401 - it adds the program `plain`
 
 ENSEMBLE = "mclstm-maurer-447"
 T0, SPIN_UP, HORIZON = day("1996-03-31"), 730, 30
@@ -72,7 +73,7 @@ class _Ahead:
         each = self.ensemble.each(self.forcing, states, wanted, self.tag if tagged else None)
         return [outputs for outputs, _ in each]
 
-    def in_float64(self, recurrence: Recurrence) -> Iterator[ArrayMap]:
+    def in_float64(self, recurrence: str) -> Iterator[ArrayMap]:
         """Yield what each member makes of the days in float64."""
         inputs = self.ensemble.scaler.inputs(self.forcing, torch.float64, learnt_from=self.ensemble.learnt_from)
         inputs = replace(inputs, tag=torch.as_tensor(self.tag))

@@ -236,45 +236,9 @@ class Freshet(Bmi):
         origin[:] = 0.0
         return origin
 
-    def get_grid_x(self, grid: int, x: Values) -> Values:
-        """Refuse: no grid here has coordinates."""
-        self._refuse(grid, x)
-
-    def get_grid_y(self, grid: int, y: Values) -> Values:
-        """Refuse: no grid here has coordinates."""
-        self._refuse(grid, y)
-
-    def get_grid_z(self, grid: int, z: Values) -> Values:
-        """Refuse: no grid here has coordinates."""
-        self._refuse(grid, z)
-
     def get_grid_node_count(self, grid: int) -> int:
         """Return how many values lie on a grid."""
         return self.get_grid_size(grid)
-
-    def get_grid_edge_count(self, grid: int) -> int:
-        """Refuse: no grid here has edges."""
-        self._refuse(grid)
-
-    def get_grid_face_count(self, grid: int) -> int:
-        """Refuse: no grid here has faces."""
-        self._refuse(grid)
-
-    def get_grid_edge_nodes(self, grid: int, edge_nodes: Values) -> Values:
-        """Refuse: no grid here has edges."""
-        self._refuse(grid, edge_nodes)
-
-    def get_grid_face_edges(self, grid: int, face_edges: Values) -> Values:
-        """Refuse: no grid here has faces."""
-        self._refuse(grid, face_edges)
-
-    def get_grid_face_nodes(self, grid: int, face_nodes: Values) -> Values:
-        """Refuse: no grid here has faces."""
-        self._refuse(grid, face_nodes)
-
-    def get_grid_nodes_per_face(self, grid: int, nodes_per_face: Values) -> Values:
-        """Refuse: no grid here has faces."""
-        self._refuse(grid, nodes_per_face)
 
     def _known(self, name: str) -> str:
         if name not in self._variables:
@@ -291,5 +255,10 @@ class Freshet(Bmi):
             self._refuse(grid)
         return self._shapes[grid]
 
-    def _refuse(self, grid: int, _asked: Values | None = None) -> NoReturn:
+    def _refuse(self, grid: int, *_arrays: Any, **_named: Any) -> NoReturn:
+        """Refuse: no grid here has coordinates, edges or faces."""
         raise NotImplementedError(f"Grid {grid} is of type {self.get_grid_type(grid)}, and has nothing of the kind.")
+
+    get_grid_x = get_grid_y = get_grid_z = _refuse
+    get_grid_edge_count = get_grid_edge_nodes = _refuse
+    get_grid_face_count = get_grid_face_edges = get_grid_face_nodes = get_grid_nodes_per_face = _refuse

@@ -69,8 +69,7 @@ class Client:
             huc: the beginning of the hydrologic unit code.
             bbox: `minlon,minlat,maxlon,maxlat`.
         """
-        for page in self._pages(BasinPage, "/v1/basins", q=q, huc=huc, bbox=bbox):
-            yield from page.basins
+        return (item for page in self._pages(BasinPage, "/v1/basins", q=q, huc=huc, bbox=bbox) for item in page.basins)
 
     def basin(self, basin: str) -> BasinDetail:
         """Return what is known of a basin."""
@@ -87,26 +86,25 @@ class Client:
             known_at: as of an instant, with its offset.
         """
         path = f"/v1/basins/{basin}/forecasts/latest"
-        return self._read(BasinForecast, path, units=units, members=_flag(members), known_at=_instant(known_at))
+        return self._read(BasinForecast, path, units=units, members=members, known_at=known_at)
 
     def forecasts(
         self, basins: Sequence[str], *, units: str = "m3/s", known_at: datetime | None = None
     ) -> BasinForecasts:
         """Return the latest forecasts of up to 500 basins in one answer."""
-        asked = {"basins": ",".join(basins), "units": units, "known_at": _instant(known_at)}
+        asked = {"basins": ",".join(basins), "units": units, "known_at": known_at}
         return self._read(BasinForecasts, "/v1/forecasts", **asked)
 
     def forecast_of_run(self, run: str, basin: str, *, units: str = "m3/s", members: bool = False) -> BasinForecast:
         """Return the forecast of a given run for a basin."""
-        return self._read(BasinForecast, f"/v1/runs/{run}/basins/{basin}", units=units, members=_flag(members))
+        return self._read(BasinForecast, f"/v1/runs/{run}/basins/{basin}", units=units, members=members)
 
     def runs(
         self, basin: str | None = None, *, t0_from: date | None = None, t0_to: date | None = None
     ) -> Iterator[RunSummary]:
         """Yield runs, the newest first: of a basin, with T0 in a period."""
-        asked = {"basin": basin, "t0_from": _day(t0_from), "t0_to": _day(t0_to)}
-        for page in self._pages(RunPage, "/v1/runs", **asked):
-            yield from page.runs
+        asked = {"basin": basin, "t0_from": t0_from, "t0_to": t0_to}
+        return (item for page in self._pages(RunPage, "/v1/runs", **asked) for item in page.runs)
 
     def observations(
         self,
@@ -124,7 +122,7 @@ class Client:
             product: `usgs` for gauged discharge, or a weather product; `basin` lists the stored ones.
             units: of discharge: m3/s (default), mm/day, cfs, or `source` for the unit that it is stored in.
         """
-        asked = {"product": product, "variable": variable, "start": _day(start), "end": _day(end), "units": units}
+        asked = {"product": product, "variable": variable, "start": start, "end": end, "units": units}
         return self._read(Observations, f"/v1/basins/{basin}/observations", **asked)
 
     def exceedance(self, basin: str, *, discharge: float | None = None, units: str = "m3/s") -> ExceedanceOfRun:
@@ -133,13 +131,13 @@ class Client:
 
     def alerts(self, least_severity: str = "advisory") -> Iterator[Alert]:
         """Yield the active alerts of all basins."""
-        for page in self._pages(Alerts, "/v1/alerts", least_severity=least_severity):
-            yield from page.alerts
+        return (
+            item for page in self._pages(Alerts, "/v1/alerts", least_severity=least_severity) for item in page.alerts
+        )
 
     def models(self) -> Iterator[ModelSummary]:
         """Yield model versions, the newest first."""
-        for page in self._pages(ModelPage, "/v1/models"):
-            yield from page.models
+        return (item for page in self._pages(ModelPage, "/v1/models") for item in page.models)
 
     def post_job(self, kind: str, params: dict[str, Any]) -> Job:
         """Post a job, once."""
@@ -151,8 +149,7 @@ class Client:
 
     def jobs(self, *, status: str | None = None, parent: str | None = None) -> Iterator[Job]:
         """Yield jobs, the newest first: of a status, or the parts of another job."""
-        for page in self._pages(JobPage, "/v1/jobs", status=status, parent=parent):
-            yield from page.jobs
+        return (item for page in self._pages(JobPage, "/v1/jobs", status=status, parent=parent) for item in page.jobs)
 
     def watch(self, job: str, on_look: Callable[[Job], None] = lambda _job: None) -> Job:
         """Wait until a job has ended, and return it.
@@ -181,7 +178,9 @@ class Client:
             raise _no_answer(path) from None
 
     def _read(self, answer: type[Answer], path: str, **params: Any) -> Answer:
-        return _parsed(answer, self._connection.get(path, params))
+        """Return the answer of a path; days and instants among the parameters are written in ISO 8601."""
+        written = {name: value.isoformat() if isinstance(value, date) else value for name, value in params.items()}
+        return _parsed(answer, self._connection.get(path, written))
 
     def _pages(self, page: type[Page], path: str, **params: Any) -> Iterator[Page]:
         """Yield the pages of a list.
@@ -211,15 +210,3 @@ def _parsed(answer: type[Answer], content: bytes) -> Answer:
 
 def _no_answer(what: str) -> ServiceError:
     return ServiceError(f"The answer is not {what} as this version of Freshet knows it: use the service's version.")
-
-
-def _flag(value: bool) -> str:
-    return "true" if value else "false"
-
-
-def _day(value: date | None) -> str | None:
-    return None if value is None else value.isoformat()
-
-
-def _instant(value: datetime | None) -> str | None:
-    return None if value is None else value.isoformat()

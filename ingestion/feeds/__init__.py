@@ -1,3 +1,1 @@
-"""Feeds: services of recent observations and weather forecasts.
-
-One file per provider, one protocol."""
+"""Feeds: services of recent observations and weather forecasts. One file per provider, one protocol."""

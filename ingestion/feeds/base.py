@@ -1,31 +1,28 @@
-"""The interface of feeds.
+"""The interface of feeds. Data of each requested basin, or the reason for none."""
 
-Data of each requested basin, or the reason for none."""
-
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from hydrology.base.basins import gauge_product
-from hydrology.base.calendar import Day, Days, Period, last_ended_day, zone_of_longitude
+from hydrology.base.calendar import Day, Period, last_ended_day, zone_of_longitude
 from hydrology.base.credit import Credit
 from hydrology.base.errors import Problem
-from hydrology.base.series import DailySeries, Flag, Flags
+from hydrology.base.series import DailySeries
 from hydrology.base.variables import WEATHER
 from hydrology.weather.forcing import WeatherForecast
 from hydrology.weather.unit_hints import unit_hint
 from ingestion.base import BasinData, SourceFile, SourceSeries
 
+Answer = TypeVar("Answer")
+
 
 class FeedProblem(Problem):
-    """A service does not deliver the requested data.
-
-    The text names it, without key and query, and the cause."""
+    """A service does not deliver the requested data. The text names it, without key and query, and the cause."""
 
     kind = "feed-failed"
     exit_code = 4
@@ -114,25 +111,12 @@ class Observations:
             for name, daily in self.variables.items()
         )
         texts = {} if self.time_zone is None else {"time_zone": self.time_zone}
-        return BasinData(
-            basin=basin,
-            name=None,
-            latitude=None,
-            longitude=None,
-            huc=None,
-            areas={},
-            attributes={},
-            texts=texts,
-            series=series,
-            files=(file,),
-        )
+        return BasinData(basin, texts=texts, series=series, files=(file,))
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A feed's result for one basin.
-
-    Observations, a weather forecast, or the reason for none."""
+    """A feed's result for one basin. Observations, a weather forecast, or the reason for none."""
 
     basin: str
     content: Observations | WeatherForecast | Problem
@@ -171,6 +155,28 @@ class Feed(Protocol):
         ...
 
 
+def each(
+    sites: Sequence[Site], ask: Callable[[], Answer], content: Callable[[Site, Answer], Observations | WeatherForecast]
+) -> Iterator[Given]:
+    """Yield what one answer of a service has for each site, or the reason for nothing.
+
+    Args:
+        ask: requests all sites; where it raises a FeedProblem, that is the reason of each.
+        content: of a site; it may raise a Problem.
+    """
+    try:
+        answer = ask()
+    except FeedProblem as problem:
+        yield from (Given(site.basin, problem) for site in sites)
+        return
+    for site in sites:
+        try:
+            given = Given(site.basin, content(site, answer))
+        except Problem as problem:
+            given = Given(site.basin, problem)
+        yield given
+
+
 def placed(sites: Sequence[Site]) -> tuple[list[Site], list[Given]]:
     """Return the sites with a known location, and the reason for none for the others."""
     known, unknown = [], []
@@ -181,23 +187,6 @@ def placed(sites: Sequence[Site]) -> tuple[list[Site], list[Given]]:
         except FeedProblem as problem:
             unknown.append(Given(site.basin, problem))
     return known, unknown
-
-
-def daily_series(days: Days, values: npt.NDArray[np.float64], unit: str, flags: Flags | None = None) -> DailySeries:
-    """Return values of days in any order as a consecutive series.
-
-    Missing days are ABSENT.
-
-    Args:
-        flags: of the values; by default MISSING where a value is NaN.
-    """
-    if flags is None:
-        flags = np.where(np.isnan(values), Flag.MISSING, 0).astype(np.uint8)
-    places = (days - days.min()).astype(np.int64)
-    length = int(places.max()) + 1
-    all_values, all_flags = np.full(length, np.nan), np.full(length, Flag.ABSENT, dtype=np.uint8)
-    all_values[places], all_flags[places] = values, flags
-    return DailySeries(days.min(), all_values, all_flags, unit)
 
 
 def possible(basin: str, weather: Observations) -> Observations:

@@ -1,6 +1,4 @@
-"""Past weather from Daymet's single-pixel service.
-
-The gauge's square kilometre, a year or more late.
+"""Past weather from Daymet's single-pixel service. The gauge's square kilometre, a year or more late.
 
 Source of the shapes: daymet.ornl.gov/single-pixel. Radiation is already the mean over daylight, as in CAMELS.
 """
@@ -13,9 +11,10 @@ import numpy as np
 
 from hydrology.base.calendar import Day, Period, day
 from hydrology.base.credit import Credit
-from hydrology.base.errors import InvalidInput, Problem
+from hydrology.base.errors import InvalidInput
 from hydrology.weather.source_calendars import first_needed, with_lacking_days
-from ingestion.feeds.base import FeedProblem, Given, Observations, Site, Wanted, daily_series, possible
+from ingestion.daily import daily_series
+from ingestion.feeds.base import FeedProblem, Given, Observations, Site, Wanted, each, possible
 from ingestion.feeds.http import Broken, Service
 
 PATH = "/single-pixel/api/data"
@@ -51,12 +50,7 @@ class DaymetFeed:
         """Yield the weather of the requested days, with missing leap days filled.
 
         `hydrology.weather.source_calendars` fills 31 December of leap years."""
-        for site in sites:
-            try:
-                content: Observations | Problem = self._observations(site, wanted)
-            except FeedProblem as problem:
-                content = problem
-            yield Given(site.basin, content)
+        return each(sites, lambda: None, lambda site, _: self._observations(site, wanted))
 
     def _observations(self, site: Site, wanted: Wanted) -> Observations:
         latitude, longitude = site.place()
@@ -79,9 +73,7 @@ class DaymetFeed:
 
 
 def _table(body: bytes) -> Table:
-    """Parse an answer's table.
-
-    Comment lines, a line of names, and the values; return days and columns.
+    """Parse an answer's table. Comment lines, a line of names, and the values; return days and columns.
 
     Raises:
         Broken: it is incomplete.

@@ -32,9 +32,7 @@ class FilesFeed:
         self._paths, self._product, self._files = paths, product, files
 
     def fetch(self, sites: Sequence[Site], wanted: Wanted) -> Iterator[Given]:
-        """Yield the tables' data of basins for the requested days.
-
-        A later file takes precedence.
+        """Yield the tables' data of basins for the requested days. A later file takes precedence.
 
         Where a table cannot be used, no basin gets data, because the table's basins are unknown.
         """
@@ -66,9 +64,7 @@ class FilesFeed:
 
 
 def _overlaid(before: DailySeries | None, after: DailySeries) -> DailySeries:
-    """Merge two series of a variable.
-
-    On days in both, the second takes precedence.
+    """Merge two series of a variable. On days in both, the second takes precedence.
 
     Raises:
         FeedProblem: they are in different units.

@@ -10,7 +10,8 @@ from hydrology.base.calendar import Day, day
 from hydrology.base.discharge_values import SENTINELS, UNKNOWN_CODE, number_of, qualifier_flags, screened
 from hydrology.base.errors import InvalidInput, excerpt
 from hydrology.base.series import DailySeries, Flag
-from ingestion.feeds.base import FeedProblem, daily_series
+from ingestion.daily import daily_series
+from ingestion.feeds.base import FeedProblem
 
 CFS = "cfs"
 PARAMETER, STATISTIC = "00060", "00003"  # of USGS: discharge, the mean of the day
@@ -35,9 +36,7 @@ class FlowRow:
 def flow_row(
     basin: str, at: object, value: object, qualifiers: object, approval: object = None, modified: object = None
 ) -> FlowRow:
-    """Parse a row; qualifiers may be null, a text or a list.
-
-    A code in place of the value is a qualifier, too.
+    """Parse a row; qualifiers may be null, a text or a list. A code in place of the value is a qualifier, too.
 
     Raises:
         FeedProblem: it has no day, or its value has digits and is not a number.
@@ -78,9 +77,7 @@ def _united(one: FlowRow, other: FlowRow) -> FlowRow:
 
 
 def _words(text: object) -> list[str]:
-    """Split qualifiers into words.
-
-    Null, a text (also `A:e`, `P,e`) or a list of them."""
+    """Split qualifiers into words. Null, a text (also `A:e`, `P,e`) or a list of them."""
     if isinstance(text, list):
         return [word for part in text for word in _words(part)]
     return str(text).replace(":", " ").replace(",", " ").split() if isinstance(text, str) else []

@@ -1,6 +1,4 @@
-"""Requests to a service over HTTP.
-
-One host, limited time and size, retries within the service's rate limit.
+"""Requests to a service over HTTP. One host, limited time and size, retries within the service's rate limit.
 
 A key is sent in a header to that host only, over https (or to a host that the operator allowed by name), and a
 service's error message is shown without it.
@@ -20,18 +18,7 @@ import httpx2
 
 from hydrology.base.errors import InvalidInput
 from ingestion.addresses import AddressProblem, UnknownHost
-from ingestion.client import (
-    MAX_REDIRECTS,
-    USUAL_PACE,
-    BadRedirect,
-    Deadline,
-    Pace,
-    TooSlow,
-    http_address,
-    public_client,
-    redirected,
-    shown,
-)
+from ingestion.client import USUAL_PACE, Deadline, Pace, TooSlow, get, http_address, origin, public_client, shown
 from ingestion.feeds.base import FeedProblem
 from jobspec.addresses import HostPort
 
@@ -56,9 +43,7 @@ _PASSING = {
 
 
 class Broken(Exception):  # noqa: N818 - not a fault of ours, and resolved by a retry
-    """An answer that a retry may deliver intact.
-
-    The text describes its fault."""
+    """An answer that a retry may deliver intact. The text describes its fault."""
 
     def __init__(self, cause: str, wait: float | None = None) -> None:
         super().__init__(cause)
@@ -87,19 +72,6 @@ class Service:
     _used_up: bool = field(default=False, init=False)
     _is_too_slow: bool = field(default=False, init=False)
 
-    def json(self, path: str = "", params: Params | None = None, body: object = None, media: str = "") -> Any:
-        """Request JSON from a part of the service.
-
-        Args:
-            path: below the base, or a whole address of the same service.
-            params: the query.
-            body: sent as JSON by POST, under the media type.
-
-        Raises:
-            FeedProblem: the service refuses, fails repeatedly, or sends something else.
-        """
-        return self.read(parsed, path, params, body, media)
-
     def read(
         self,
         parse: Callable[[bytes], Read],
@@ -108,14 +80,22 @@ class Service:
         body: object = None,
         media: str = "application/json",
     ) -> Read:
-        """Parse an answer with `parse`, which raises Broken for an incomplete one.
+        """Request a part of the service, and parse the answer.
 
-        Raises as `json` does."""
+        Args:
+            parse: raises Broken for an incomplete answer.
+            path: below the base, or a whole address of the same service.
+            params: the query.
+            body: sent as JSON by POST, under the media type.
+
+        Raises:
+            FeedProblem: the service refuses, fails repeatedly, or sends something else.
+        """
         address = self._address(path, params)
         content = None if body is None else json.dumps(body).encode()
         for attempt in range(1, ATTEMPTS + 1):
             try:
-                return parse(self._asked(address, content, media or "application/json"))
+                return parse(self._asked(address, content, media))
             except Broken as broken:
                 wait = 2.0 ** (attempt - 1) if broken.wait is None else broken.wait
                 if attempt == ATTEMPTS or wait > MAX_WAIT:
@@ -125,11 +105,9 @@ class Service:
         raise AssertionError("the last attempt returns or raises")
 
     def is_own(self, address: str) -> bool:
-        """Return whether an address belongs to this service.
-
-        The same scheme, host and port."""
+        """Return whether an address belongs to this service. The same scheme, host and port."""
         try:
-            return _origin(http_address(address)) == _origin(http_address(self.base))
+            return origin(http_address(address)) == origin(http_address(self.base))
         except InvalidInput:
             return False
 
@@ -146,8 +124,12 @@ class Service:
         if self._is_too_slow:
             raise FeedProblem(f"{shown(address)}: the service was too slow before, and is left alone: try later.")
         try:
-            with public_client(Deadline(MAX_SECONDS), self.allowed, self.pace) as client:
-                return self._answered(client, address, content, media)
+            headers = self._headers(address) | ({} if content is None else {"Content-Type": media})
+            with (
+                public_client(Deadline(MAX_SECONDS), self.allowed, self.pace) as client,
+                get(client, address, headers, content, same_origin=True) as response,
+            ):
+                return self._body(address, response)
         except UnknownHost as problem:
             raise Broken(str(problem).rstrip(".")) from None
         except AddressProblem as problem:
@@ -155,19 +137,6 @@ class Service:
             raise FeedProblem(f"{shown(address)} cannot be asked. {problem}") from None
         except httpx2.TransportError as error:
             raise Broken(f"the connection failed ({type(error).__name__})") from None
-
-    def _answered(self, client: httpx2.Client, address: httpx2.URL, content: bytes | None, media: str) -> bytes:
-        method = "GET" if content is None else "POST"
-        for _ in range(MAX_REDIRECTS + 1):
-            headers = self._headers(address) | ({} if content is None else {"Content-Type": media})
-            with client.stream(method, address, content=content, headers=headers) as response:
-                if not response.has_redirect_location:
-                    return self._body(address, response)
-                target = redirected(address, response.headers["Location"])
-            if _origin(target) != _origin(address):
-                raise BadRedirect("It leads to another host, which a feed does not follow.")
-            address = target
-        raise BadRedirect(f"It leads from one address to the next, more than {MAX_REDIRECTS} times.")
 
     def _headers(self, address: httpx2.URL) -> dict[str, str]:
         host, port = address.host.lower(), address.port or (443 if address.scheme == "https" else 80)
@@ -180,9 +149,9 @@ class Service:
         body = bytearray()
         for chunk in response.iter_raw():
             body += chunk
-            if len(body) > (_MAX_ERROR_BYTES if failed else MAX_BYTES):
-                if failed:
-                    break
+            if failed and len(body) > _MAX_ERROR_BYTES:
+                break
+            if len(body) > MAX_BYTES:
                 raise FeedProblem(
                     f"{shown(address)}: the answer has more than {MAX_BYTES} bytes: ask for fewer basins or days."
                 )
@@ -237,9 +206,7 @@ def _reason(result: Any) -> str:
 
 
 def _wait(retry_after: str | None, reason: str) -> float | None:
-    """Return the seconds that a service asks to wait.
-
-    Return None where it does not state them."""
+    """Return the seconds that a service asks to wait. Return None where it does not state them."""
     if retry_after is not None:
         return _seconds(retry_after.strip())
     if any(word in reason.lower() for word in ("hourly", "daily", "monthly")):
@@ -255,7 +222,3 @@ def _seconds(retry_after: str) -> float | None:
     except ValueError:
         return None
     return max(0.0, (until.replace(tzinfo=until.tzinfo or UTC) - datetime.now(UTC)).total_seconds())
-
-
-def _origin(address: httpx2.URL) -> tuple[str, str, int | None]:
-    return address.scheme, address.host.lower(), address.port

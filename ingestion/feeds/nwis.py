@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from hydrology.base.basins import source_code
-from hydrology.base.errors import Problem, excerpt
+from hydrology.base.errors import excerpt
 from ingestion.feeds.base import FeedProblem, Given, Observations, Site, Wanted
 from ingestion.feeds.flow import PARAMETER, STATISTIC, FlowRow, discharge, flow_row
 from ingestion.feeds.http import Broken, Service, parsed
-from ingestion.feeds.usgs import CREDIT, NAMESPACE
-from ingestion.feeds.usgs_sites import how_to_choose, in_lists
+from ingestion.feeds.usgs import CREDIT
+from ingestion.feeds.usgs_sites import NAMESPACE, by_request, how_to_choose
 
 Form = Literal["json", "rdb"]
 UNIT = "ft3/s"
@@ -35,9 +35,7 @@ _ByBasin = dict[str, list[_Series]]
 
 
 class NwisFeed:
-    """Discharge of USGS gauges from the older service.
-
-    It provides neither time zones nor revisions.
+    """Discharge of USGS gauges from the older service. It provides neither time zones nor revisions.
 
     Args:
         service: at `…/nwis/dv/`.
@@ -51,39 +49,30 @@ class NwisFeed:
         self._service, self._form, self._named = service, form, series or {}
 
     def fetch(self, sites: Sequence[Site], wanted: Wanted) -> Iterator[Given]:
-        """Yield the discharge of gauges for the requested days.
-
-        An unknown gauge looks like one without data."""
-        by_basin = {site.basin: site for site in sites}
-        gauges = [basin for basin in by_basin if basin.startswith(NAMESPACE)]
-        for basin in by_basin.keys() - set(gauges):
-            yield Given(basin, FeedProblem(f"{basin} is not a gauge of USGS: leave it out of the feed."))
-        for part in in_lists(gauges):
-            yield from self._part([by_basin[basin] for basin in part], wanted)
-
-    def _part(self, sites: Sequence[Site], wanted: Wanted) -> list[Given]:
-        params = {"format": self._form, "sites": ",".join(source_code(site.basin) for site in sites)}
-        params |= {"parameterCd": PARAMETER, "statCd": STATISTIC}
+        """Yield the discharge of gauges for the requested days. An unknown gauge looks like one without data."""
+        params = {"format": self._form, "parameterCd": PARAMETER, "statCd": STATISTIC}
         params |= {"startDT": str(wanted.days.first), "endDT": str(wanted.days.last)}
-        try:
-            held = self._service.read(_of_json if self._form == "json" else _of_rdb, "", params)
-        except FeedProblem as problem:
-            return [Given(site.basin, problem) for site in sites]
-        return [Given(site.basin, self._content(site, wanted, held.get(site.basin, []))) for site in sites]
+        parse = _of_json if self._form == "json" else _of_rdb
 
-    def _content(self, site: Site, wanted: Wanted, held: Sequence[_Series]) -> Observations | Problem:
+        def ask(part: Sequence[Site]) -> _ByBasin:
+            codes = ",".join(source_code(site.basin) for site in part)
+            return self._service.read(parse, "", params | {"sites": codes})
+
+        return by_request(sites, ask, lambda site, held: self._content(site, wanted, held.get(site.basin, [])))
+
+    def _content(self, site: Site, wanted: Wanted, held: Sequence[_Series]) -> Observations:
         with_rows = [series for series in held if series.rows]
         chosen = [series for series in with_rows if series.method == self._named.get(site.basin, series.method)]
         if len(chosen) > 1 or (with_rows and not chosen):
             ids = [series.method for series in with_rows]
             cause = f"{len(ids)} series in these days" if chosen else f"no series {excerpt(self._named[site.basin])}"
-            return FeedProblem(f"{site.basin} has {cause}. {how_to_choose(site.basin, ids, with_rows)}")
+            raise FeedProblem(f"{site.basin} has {cause}. {how_to_choose(site.basin, ids, with_rows)}")
         origin = f"{self._service.base} {site.basin}"
         if not chosen:
             return Observations({}, origin)
         (series,) = chosen
         if series.unit != UNIT:
-            return FeedProblem(f"The discharge of {site.basin} is not in {UNIT}: nothing of the basin was taken.")
+            raise FeedProblem(f"The discharge of {site.basin} is not in {UNIT}: nothing of the basin was taken.")
         daily = discharge(series.rows, wanted.last_of(site))
         return Observations({} if daily is None else {"discharge": daily}, f"{origin} series {series.method}")
 
@@ -105,7 +94,10 @@ def _of_json(body: bytes) -> _ByBasin:
             basin = f"{NAMESPACE}{series['sourceInfo']['siteCode'][0]['value']}"
             no_data = float(variable.get("noDataValue", _NO_DATA))
             for method in series["values"]:
-                rows = tuple(_json_row(basin, row, no_data) for row in method["value"])
+                rows = tuple(
+                    flow_row(basin, row["dateTime"], _present(row["value"], no_data), row.get("qualifiers"))
+                    for row in method["value"]
+                )
                 name = str((method.get("method") or [{}])[0].get("methodID", len(by_basin[basin]) + 1))
                 by_basin[basin].append(_Series(name, variable["unit"]["unitCode"], rows))
     except (KeyError, TypeError, IndexError, AttributeError, ValueError):
@@ -113,14 +105,8 @@ def _of_json(body: bytes) -> _ByBasin:
     return by_basin
 
 
-def _json_row(basin: str, row: Mapping[str, Any], no_data: float) -> FlowRow:
-    return flow_row(basin, row["dateTime"], _present(row["value"], no_data), row.get("qualifiers"))
-
-
 def _of_rdb(body: bytes) -> _ByBasin:
-    """Parse an RDB answer into series by basin.
-
-    Blocks of comments, names, widths and values.
+    """Parse an RDB answer into series by basin. Blocks of comments, names, widths and values.
 
     Raises:
         Broken: it is not RDB.
@@ -145,24 +131,17 @@ def _of_rdb(body: bytes) -> _ByBasin:
         basin = f"{NAMESPACE}{row['site_no']}"
         for name in names:
             if name.endswith(f"_{PARAMETER}_{STATISTIC}") and (row[name] or row.get(f"{name}_cd")):
-                by_basin[basin][name.partition("_")[0]].append(_rdb_row(basin, row, name))
+                # A code may stand in place of the value (`Ice`, `Eqp`): it is missing, and the code gives the flag.
+                flow = flow_row(basin, row["datetime"], row[name], row.get(f"{name}_cd", ""))
+                by_basin[basin][name.partition("_")[0]].append(flow)
     return {
         basin: [_Series(method, UNIT, tuple(rows)) for method, rows in methods.items()]
         for basin, methods in by_basin.items()
     }
 
 
-def _rdb_row(basin: str, row: Mapping[str, str], name: str) -> FlowRow:
-    """Parse a row whose value may be a code (`Ice`, `Eqp`).
-
-    Then it is missing, and the code gives the flag."""
-    return flow_row(basin, row["datetime"], row[name], row.get(f"{name}_cd", ""))
-
-
 def _present(value: Any, no_data: float) -> Any:
-    """Return a value as written.
-
-    Return None where it is the answer's number for no data."""
+    """Return a value as written. Return None where it is the answer's number for no data."""
     try:
         return None if float(value) == no_data else value
     except (TypeError, ValueError):

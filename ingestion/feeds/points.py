@@ -56,19 +56,13 @@ def _together(site: Site, answers: Sequence[Given]) -> Given:
     if not site.points:
         return answers[0]
     contents = [given.content for given in sorted(answers, key=lambda given: given.basin)]
+    if problem := next((content for content in contents if isinstance(content, Problem)), None):
+        return Given(site.basin, problem)
+    observed = [content for content in contents if isinstance(content, Observations)]
     try:
-        return Given(site.basin, _mean(site, contents))
+        return Given(site.basin, _mean_observed(site, observed) if observed else _mean_forecast(site, contents))
     except Problem as problem:
         return Given(site.basin, problem)
-
-
-def _mean(
-    site: Site, contents: Sequence[Observations | WeatherForecast | Problem]
-) -> Observations | WeatherForecast | Problem:
-    if problem := next((content for content in contents if isinstance(content, Problem)), None):
-        return problem
-    observed = [content for content in contents if isinstance(content, Observations)]
-    return _mean_observed(site, observed) if observed else _mean_forecast(site, contents)
 
 
 def _mean_observed(site: Site, observed: Sequence[Observations]) -> Observations:

@@ -1,17 +1,19 @@
 """Gauges of USGS: location, time zone and daily series of discharge."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from hydrology.base.calendar import Day, day
 from hydrology.base.errors import InvalidInput, excerpt
 from hydrology.base.units import M2_PER_SQUARE_MILE
-from ingestion.feeds.base import FeedProblem
+from ingestion.feeds.base import Answer, FeedProblem, Given, Observations, Site, each
 from ingestion.feeds.flow import PARAMETER, STATISTIC
 from ingestion.feeds.http import Service
 from ingestion.feeds.pages import Properties, features, properties
 
+NAMESPACE = "USGS-"
 MAX_LISTED = 8
 MAX_LIST = 6_000  # letters of identifiers in a URL, which may have about 8000 bytes
 
@@ -49,9 +51,7 @@ class Location:
 
 @dataclass(frozen=True, slots=True)
 class DailySeriesInfo:
-    """A gauge's series of daily mean discharge.
-
-    `begin` and `end` as its service gives them, or None."""
+    """A gauge's series of daily mean discharge. `begin` and `end` as its service gives them, or None."""
 
     id: str
     primary: bool
@@ -75,6 +75,23 @@ def in_lists(basins: Sequence[str]) -> Iterator[list[str]]:
         yield part
 
 
+def by_request(
+    sites: Sequence[Site], ask: Callable[[Sequence[Site]], Answer], content: Callable[[Site, Answer], Observations]
+) -> Iterator[Given]:
+    """Yield the data of USGS's gauges, requested in lists that fit into a URL; other basins are refused.
+
+    Args:
+        ask, content: as of `each`, for one list.
+    """
+    by_basin = {site.basin: site for site in sites}
+    gauges = [basin for basin in by_basin if basin.startswith(NAMESPACE)]
+    for basin in by_basin.keys() - set(gauges):
+        yield Given(basin, FeedProblem(f"{basin} is not a gauge of USGS: leave it out of the feed."))
+    for part in in_lists(gauges):
+        asked = [by_basin[basin] for basin in part]
+        yield from each(asked, partial(ask, asked), content)
+
+
 def locations(service: Service, basins: Sequence[str]) -> dict[str, Location]:
     """Return the metadata of gauges (`USGS-01491000`); unknown gauges are left out.
 
@@ -94,9 +111,7 @@ def locations(service: Service, basins: Sequence[str]) -> dict[str, Location]:
 
 
 def daily_series(service: Service, basins: Sequence[str]) -> dict[str, list[DailySeriesInfo]]:
-    """Return the series of daily mean discharge of gauges.
-
-    Gauges without any are left out.
+    """Return the series of daily mean discharge of gauges. Gauges without any are left out.
 
     Raises:
         FeedProblem: the answer of USGS cannot be used.
@@ -106,7 +121,8 @@ def daily_series(service: Service, basins: Sequence[str]) -> dict[str, list[Dail
     by_basin: dict[str, list[DailySeriesInfo]] = {}
     for feature in features(service, "time-series-metadata", params):
         result = properties(feature)
-        if _is_daily_mean(result):
+        kind = result.get("computation_identifier"), result.get("computation_period_identifier")
+        if result.get("parameter_code") == PARAMETER and kind == ("Mean", "Daily"):
             info = DailySeriesInfo(
                 str(feature.get("id") or result.get("time_series_id")),
                 result.get("primary") == "Primary",
@@ -156,38 +172,26 @@ def how_to_choose(basin: str, ids: Sequence[str], described: Sequence[object]) -
 
 
 def _day(value: object) -> Day | None:
-    """Parse the calendar day at the start of a text.
-
-    None where there is none."""
+    """Parse the calendar day at the start of a text. None where there is none."""
     try:
         return day(str(value)[:10])
     except InvalidInput:
         return None
 
 
-def _is_daily_mean(result: Properties) -> bool:
-    kind = result.get("computation_identifier"), result.get("computation_period_identifier")
-    return result.get("parameter_code") == PARAMETER and kind == ("Mean", "Daily")
-
-
 def _location(feature: dict[str, Any], result: Properties) -> Location:
-    longitude, latitude = _point(feature)
-    area = _within(result.get("drainage_area"), 1e-6, 1e8)
-    return Location(
-        name=_line(result.get("monitoring_location_name")),
-        latitude=latitude,
-        longitude=longitude,
-        drainage_area_m2=None if area is None else area * M2_PER_SQUARE_MILE,
-        time_zone=_time_zone(result.get("time_zone_abbreviation"), result.get("uses_daylight_savings")),
-    )
-
-
-def _point(feature: dict[str, Any]) -> tuple[float | None, float | None]:
     geometry = feature.get("geometry")
     place = geometry.get("coordinates") if isinstance(geometry, dict) else None
-    if not isinstance(place, list) or len(place) < 2:
-        return None, None
-    return _within(place[0], -180, 180), _within(place[1], -90, 90)
+    longitude, latitude = place[:2] if isinstance(place, list) and len(place) >= 2 else (None, None)
+    area = _within(result.get("drainage_area"), 1e-6, 1e8)
+    zones = _TIME_ZONES.get(str(result.get("time_zone_abbreviation")))
+    return Location(
+        name=_line(result.get("monitoring_location_name")),
+        latitude=_within(latitude, -90, 90),
+        longitude=_within(longitude, -180, 180),
+        drainage_area_m2=None if area is None else area * M2_PER_SQUARE_MILE,
+        time_zone=zones and zones[0 if result.get("uses_daylight_savings") == "Y" else 1],
+    )
 
 
 def _line(value: Any) -> str | None:
@@ -197,13 +201,6 @@ def _line(value: Any) -> str | None:
 
 
 def _within(value: Any, low: float, high: float) -> float | None:
-    """Return a number within bounds.
-
-    Return None where it is not a number, or outside."""
+    """Return a number within bounds. Return None where it is not a number, or outside."""
     number = isinstance(value, int | float) and not isinstance(value, bool)
     return float(value) if number and low <= value <= high else None
-
-
-def _time_zone(abbreviation: object, summer_time: object) -> str | None:
-    zones = _TIME_ZONES.get(str(abbreviation))
-    return zones and zones[0 if summer_time == "Y" else 1]

@@ -6,13 +6,11 @@ The file gives the KGE of 2012: its `Gamma` is the ratio of the variation coeffi
 from dataclasses import dataclass
 from pathlib import Path
 
-from hydrology.base.basins import basin_id
 from hydrology.base.calendar import Period
-from hydrology.base.errors import InvalidInput
 from hydrology.scores.published_medians import PERIOD
 from ingestion.base import SourceFile
 from ingestion.reading import ANY_FILES, Files
-from ingestion.sources.sheet import Sheet
+from ingestion.sheet import Sheet
 
 SOURCE = "sruzzante/NSE-and-Variance-Components@fc9d925d"
 CITATION = (
@@ -59,9 +57,8 @@ def read(path: Path, files: Files = ANY_FILES) -> Publication:
         raise sheet.fault(cause, "give benchmark_models_per_basin.csv as it was published", sheet.header)
     scores: list[PublishedScore] = []
     keys = set()
-    for line, cells in sheet.rows:
-        row = dict(zip(sheet.columns, (cell.strip() for cell in cells), strict=True))
-        basin = _basin(sheet, row["gauge_id"], line)
+    for line, row in sheet.rows:
+        basin = sheet.basin(row["gauge_id"], "gauge_id is not a gauge's number", "write it like 01013500", line)
         if not row["model"]:
             raise sheet.fault("no model is named", "name it", line)
         if (key := (row["model"], basin)) in keys:
@@ -74,13 +71,6 @@ def read(path: Path, files: Files = ANY_FILES) -> Publication:
     if not scores:
         raise sheet.fault("there is no score in it", "give a row for each basin and model")
     return Publication(SOURCE, CITATION, PERIOD, sheet.file, tuple(scores))
-
-
-def _basin(sheet: Sheet, text: str, line: int) -> str:
-    try:
-        return basin_id(text)
-    except InvalidInput as error:
-        raise sheet.fault("gauge_id is not a gauge's number", "write it like 01013500", line) from error
 
 
 def _value(sheet: Sheet, row: dict[str, str], name: str, line: int) -> float | None:

@@ -7,7 +7,7 @@ Every name contains synthetic: the basins (SYNTH-01, "Synthetic basin 1 (arid)")
 import json
 import tempfile
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +16,7 @@ from hydrology.base.calendar import Day, Period, as_date, day
 from hydrology.base.errors import InvalidInput, excerpt
 from hydrology.base.units import Area, converted
 from hydrology.synthetic.synthetic import Landscape, SyntheticWater, Weather, landscape, water, weather
-from hydrology.weather.climate_indices import climate_indices
+from hydrology.weather.climate_indices import ClimateIndices, climate_indices
 
 PRODUCT = "synthetic"
 REGION = "00"
@@ -26,14 +26,26 @@ LAST_DAY = day("2008-09-30")
 _LAYOUT = 1  # increase it whenever the same settings would write other bytes
 _SETTINGS = "synthetic.json"
 _MISSING_DAYS = slice(100, 110)
+_TABLES = {
+    "clim": " ".join(field.name for field in fields(ClimateIndices)),
+    "geol": "geol_1st_class glim_1st_class_frac geol_2nd_class glim_2nd_class_frac carbonate_rocks_frac geol_porostiy "
+    "geol_permeability",
+    "hydro": "q_mean runoff_ratio slope_fdc baseflow_index stream_elas q5 q95 high_q_freq high_q_dur low_q_freq "
+    "low_q_dur zero_q_freq hfd_mean",
+    "name": "huc_02 gauge_name",
+    "soil": "soil_depth_pelletier soil_depth_statsgo soil_porosity soil_conductivity max_water_content sand_frac "
+    "silt_frac clay_frac water_frac organic_frac other_frac",
+    "topo": "gauge_lat gauge_lon elev_mean slope_mean area_gages2 area_geospa_fabric",
+    "vege": "frac_forest lai_max lai_diff gvf_max gvf_diff dom_land_cover_frac dom_land_cover root_depth_50 "
+    "root_depth_99",
+}
+"""The attributes of each table, in the order of its columns."""
 
 
 def write(
     folder: Path, *, seed: int = 1, basins: int = 8, first_day: Day = FIRST_DAY, last_day: Day = LAST_DAY
 ) -> None:
-    """Write the folder atomically.
-
-    A folder with the same content is left unchanged.
+    """Write the folder atomically. A folder with the same content is left unchanged.
 
     Args:
         folder: the destination; its parents are created.
@@ -132,17 +144,8 @@ def _streamflow(land: Landscape, sky: Weather, truth: SyntheticWater, days: list
 
 
 def _model_output(sky: Weather, truth: SyntheticWater, days: list[str], b: int) -> list[str]:
-    columns = (
-        truth.swe,
-        sky.precipitation,
-        truth.rain_plus_melt,
-        sky.temperature,
-        sky.pet,
-        truth.loss,
-        truth.discharge,
-        truth.discharge,
-    )
-    values = np.stack(columns)[:, :, b].T
+    water = (truth.swe, sky.precipitation, truth.rain_plus_melt, sky.temperature, sky.pet, truth.loss)
+    values = np.stack([*water, truth.discharge, truth.discharge])[:, :, b].T
     return [
         "YR MNTH DY HR SWE PRCP RAIM TAIR PET ET MOD_RUN OBS_RUN",
         *(f"{d} 12 " + " ".join(f"{v:11.7f}" for v in row) for d, row in zip(days, values, strict=True)),
@@ -152,88 +155,67 @@ def _model_output(sky: Weather, truth: SyntheticWater, days: list[str], b: int) 
 def _attribute_files(
     land: Landscape, sky: Weather, truth: SyntheticWater, period: Period
 ) -> Iterator[tuple[str, list[str]]]:
-    """Yield the seven attribute tables.
+    """Yield the seven attribute tables. Attributes that no reader of these data needs are NA."""
+    basins = [
+        _measured(land, sky, truth, period, b) | _of_the_land(float(land.wetness[b]), land, b)
+        for b in range(len(land.area))
+    ]
+    for name, attributes in _TABLES.items():
+        columns = attributes.split()
+        rows = (
+            [code, *("NA" if column not in values else str(values[column]) for column in columns)]
+            for code, values in zip(_codes(land), basins, strict=True)
+        )
+        yield f"camels_attributes_v2.0/camels_{name}.txt", [";".join(row) for row in (["gauge_id", *columns], *rows)]
 
-    Attributes that no reader of these data needs are NA."""
-    tables: dict[str, list[dict[str, object]]] = {}
-    for b, code in enumerate(_codes(land)):
-        for name, row in _attributes(land, sky, truth, period, b).items():
-            tables.setdefault(name, []).append({"gauge_id": code, **row})
-    for name, rows in tables.items():
-        lines = [";".join(rows[0])]
-        lines += [";".join("NA" if value is None else str(value) for value in row.values()) for row in rows]
-        yield f"camels_attributes_v2.0/camels_{name}.txt", lines
 
-
-def _attributes(
-    land: Landscape, sky: Weather, truth: SyntheticWater, period: Period, b: int
-) -> dict[str, dict[str, object]]:
-    """Return a basin's row of each table.
-
-    Climate from the weather, the rest from its wetness."""
-    w = float(land.wetness[b])
+def _measured(land: Landscape, sky: Weather, truth: SyntheticWater, period: Period, b: int) -> dict[str, float | str]:
+    """Return what follows from a basin's place, weather and flow."""
     rain, flow = sky.precipitation[:, b], truth.discharge[:, b]
     climate = climate_indices(rain, sky.temperature[:, b], sky.pet[:, b], period.days)
-    depth = float(land.soil_capacity[b]) / 200
     area_km2 = float(land.area[b]) / 1e6
-    sand, silt = round(60 - 25 * w, 2), round(25 + 20 * w, 2)
+    return asdict(climate) | {
+        "q_mean": float(flow.mean()),
+        "runoff_ratio": float(flow.sum() / rain.sum()),
+        "q5": float(np.quantile(flow, 0.05)),
+        "q95": float(np.quantile(flow, 0.95)),
+        "zero_q_freq": float((flow == 0).mean()),
+        "huc_02": REGION,
+        "gauge_name": f"Synthetic basin {b + 1} ({land.climates[b]})",
+        "gauge_lat": float(land.latitude[b]),
+        "gauge_lon": float(land.longitude[b]),
+        "elev_mean": float(land.elevation[b]),
+        "area_gages2": round(area_km2, 6),
+        "area_geospa_fabric": round(1.02 * area_km2, 6),
+    }
+
+
+def _of_the_land(w: float, land: Landscape, b: int) -> dict[str, float | str]:
+    """Return what follows from a basin's wetness and soil."""
+    capacity = float(land.soil_capacity[b])
+    depth, sand, silt = capacity / 200, round(60 - 25 * w, 2), round(25 + 20 * w, 2)
     return {
-        "clim": asdict(climate),
-        "geol": {
-            "geol_1st_class": "Siliciclastic sedimentary rocks",
-            "glim_1st_class_frac": 1.0,
-            "geol_2nd_class": None,
-            "glim_2nd_class_frac": 0.0,
-            "carbonate_rocks_frac": round(0.3 * (1 - w), 4),
-            "geol_porostiy": 0.17,
-            "geol_permeability": round(-13.0 - float(land.slow_rate[b]) * 40, 4),
-        },
-        "hydro": {
-            "q_mean": float(flow.mean()),
-            "runoff_ratio": float(flow.sum() / rain.sum()),
-            "slope_fdc": None,
-            "baseflow_index": None,
-            "stream_elas": None,
-            "q5": float(np.quantile(flow, 0.05)),
-            "q95": float(np.quantile(flow, 0.95)),
-            "high_q_freq": None,
-            "high_q_dur": None,
-            "low_q_freq": None,
-            "low_q_dur": None,
-            "zero_q_freq": float((flow == 0).mean()),
-            "hfd_mean": None,
-        },
-        "name": {"huc_02": REGION, "gauge_name": f"Synthetic basin {b + 1} ({land.climates[b]})"},
-        "soil": {
-            "soil_depth_pelletier": round(2 * depth, 4),
-            "soil_depth_statsgo": round(depth, 4),
-            "soil_porosity": round(0.40 + 0.05 * w, 4),
-            "soil_conductivity": round(3.0 - 1.5 * w, 4),
-            "max_water_content": round(float(land.soil_capacity[b]) / 1000, 4),
-            "sand_frac": sand,
-            "silt_frac": silt,
-            "clay_frac": round(100 - sand - silt, 2),
-            "water_frac": 0.0,
-            "organic_frac": 0.0,
-            "other_frac": 0.0,
-        },
-        "topo": {
-            "gauge_lat": float(land.latitude[b]),
-            "gauge_lon": float(land.longitude[b]),
-            "elev_mean": float(land.elevation[b]),
-            "slope_mean": round(10 + 90 * w, 4),
-            "area_gages2": round(area_km2, 6),
-            "area_geospa_fabric": round(1.02 * area_km2, 6),
-        },
-        "vege": {
-            "frac_forest": round(0.05 + 0.85 * w, 4),
-            "lai_max": round(0.8 + 3.5 * w, 4),
-            "lai_diff": round(0.5 + 2.5 * w, 4),
-            "gvf_max": round(0.35 + 0.45 * w, 4),
-            "gvf_diff": round(0.15 + 0.25 * w, 4),
-            "dom_land_cover_frac": 0.9,
-            "dom_land_cover": "Mixed Forests" if w > 0.4 else "Grasslands",
-            "root_depth_50": None,
-            "root_depth_99": None,
-        },
+        "geol_1st_class": "Siliciclastic sedimentary rocks",
+        "glim_1st_class_frac": 1.0,
+        "glim_2nd_class_frac": 0.0,
+        "carbonate_rocks_frac": round(0.3 * (1 - w), 4),
+        "geol_porostiy": 0.17,
+        "geol_permeability": round(-13.0 - float(land.slow_rate[b]) * 40, 4),
+        "soil_depth_pelletier": round(2 * depth, 4),
+        "soil_depth_statsgo": round(depth, 4),
+        "soil_porosity": round(0.40 + 0.05 * w, 4),
+        "soil_conductivity": round(3.0 - 1.5 * w, 4),
+        "max_water_content": round(capacity / 1000, 4),
+        "sand_frac": sand,
+        "silt_frac": silt,
+        "clay_frac": round(100 - sand - silt, 2),
+        **dict.fromkeys(("water_frac", "organic_frac", "other_frac"), 0.0),
+        "slope_mean": round(10 + 90 * w, 4),
+        "frac_forest": round(0.05 + 0.85 * w, 4),
+        "lai_max": round(0.8 + 3.5 * w, 4),
+        "lai_diff": round(0.5 + 2.5 * w, 4),
+        "gvf_max": round(0.35 + 0.45 * w, 4),
+        "gvf_diff": round(0.15 + 0.25 * w, 4),
+        "dom_land_cover_frac": 0.9,
+        "dom_land_cover": "Mixed Forests" if w > 0.4 else "Grasslands",
     }

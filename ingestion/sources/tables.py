@@ -9,23 +9,19 @@ from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
-from hydrology.base.basins import basin_id, gauge_product, has_source
-from hydrology.base.calendar import Day
-from hydrology.base.errors import InvalidInput, NotFound
+from hydrology.base.basins import gauge_product, has_source
+from hydrology.base.errors import NotFound
 from hydrology.base.products import own_product
 from hydrology.base.units import M2_PER_KM2
 from hydrology.base.variables import DISCHARGE, OBSERVED, Quantity
 from ingestion.base import BasinData, SourceError, SourceSeries, column_label
+from ingestion.daily import read_days
 from ingestion.reading import ANY_FILES, Files
-from ingestion.sources.daily import DailyRows
-from ingestion.sources.sheet import Sheet
+from ingestion.sheet import Row, Sheet
 from jobspec.training import STATIC_ATTRIBUTES
 
 _PLACE = ("id", "latitude", "longitude", "area_km2")
 _WORDS = ("id", "name", "huc")
-_LIMITS = {"latitude": (-90.0, 90.0), "longitude": (-180.0, 180.0), "area_km2": (1e-6, 1e8)}
 
 _COLUMNS = {quantity.column: quantity for quantity in OBSERVED}
 
@@ -87,8 +83,7 @@ def _read_basins(sheet: Sheet, product: str) -> dict[str, BasinData]:
     sheet.require(_PLACE)
     sheet.refuse_other_letters(_WORDS)
     basins: dict[str, BasinData] = {}
-    for line, cells in sheet.rows:
-        row = {name: cell.strip() for name, cell in zip(sheet.columns, cells, strict=True)}
+    for line, row in sheet.rows:
         basin = _basin(sheet, row, line, product)
         if basin.basin in basins:
             raise sheet.fault("the basin comes twice", "give each basin once", line)
@@ -101,7 +96,8 @@ def _read_basins(sheet: Sheet, product: str) -> dict[str, BasinData]:
 def _basin(sheet: Sheet, row: dict[str, str], line: int, product: str) -> BasinData:
     basin = _own_id(sheet, row["id"], line)
     known = [name for name in row if name not in _WORDS and (row[name] or name in _PLACE)]
-    numbers = {name: _attribute(sheet, name, row[name], line) for name in known}
+    shown = (*_PLACE, *STATIC_ATTRIBUTES)
+    numbers = {name: sheet.attribute(row[name], name, line, shown) for name in known}
     area = numbers["area_km2"] * M2_PER_KM2
     return BasinData(
         basin=basin,
@@ -111,19 +107,12 @@ def _basin(sheet: Sheet, row: dict[str, str], line: int, product: str) -> BasinD
         huc=row.get("huc") or None,
         areas={product: area},
         attributes=numbers,
-        texts={},
-        series=(),
         files=(sheet.file,),
     )
 
 
 def _own_id(sheet: Sheet, text: str, line: int) -> str:
-    try:
-        basin = basin_id(text)
-    except InvalidInput as error:
-        raise sheet.fault(
-            "id is not a basin identifier", "write a namespace and a name, like OWN-mill", line
-        ) from error
+    basin = sheet.basin(text, "id is not a basin identifier", "write a namespace and a name, like OWN-mill", line)
     namespace = basin.partition("-")[0]
     if has_source(basin):
         cause = f"the basin belongs to {namespace}, which has a source of its own"
@@ -131,48 +120,29 @@ def _own_id(sheet: Sheet, text: str, line: int) -> str:
     return basin
 
 
-def _attribute(sheet: Sheet, name: str, text: str, line: int) -> float:
-    label = column_label(sheet.columns, name, (*_PLACE, *STATIC_ATTRIBUTES))
-    if not text:
-        raise sheet.fault(f"{label} is empty", "give the number", line)
-    value = sheet.number(text, label, line)
-    low, high = _LIMITS.get(name, (-np.inf, np.inf))
-    if not low <= value <= high:
-        raise sheet.fault(f"{label} is outside {low:g} to {high:g} ({value:g})", "mend the value", line)
-    return value
-
-
 def _add_observations(sheet: Sheet, product: str, basins: dict[str, BasinData], registered: Collection[str]) -> None:
     sheet.require(("basin", "date"))
     sheet.refuse_other_letters(_COLUMNS)
-    columns = [name for name in sheet.columns if name not in ("basin", "date")]
-    quantities = [_quantity(sheet, name) for name in columns]
-    if len({quantity.variable for quantity in quantities}) < len(columns) or not columns:
+    quantities = {name: _quantity(sheet, name) for name in sheet.columns if name not in ("basin", "date")}
+    if len({quantity.variable for quantity in quantities.values()}) < len(quantities) or not quantities:
         cause = "no column is of a variable, or two are of the same"
         raise sheet.fault(cause, "give each variable once", sheet.header)
-    for basin, (days, lines, values) in _by_basin(sheet, columns, basins.keys() | set(registered)).items():
-        rows = DailyRows(sheet.file, np.array(days, dtype="datetime64[D]"), None if sheet.header is None else lines)
-        by_column = zip(columns, quantities, np.array(values).T, strict=True)
-        by_variable = [
-            (quantity.variable, rows.series(numbers, quantity, name)) for name, quantity, numbers in by_column
-        ]
+    known = basins.keys() | set(registered)
+
+    def basin_of(row: Row, line: int) -> str:
+        if row["basin"] in known:
+            return row["basin"]
+        cause = "the basin is not registered, or not with the key that sent this"
+        raise sheet.fault(cause, "register it first, correct its name, or send it with that key", line)
+
+    for basin, (rows, values) in read_days(sheet, quantities, basin_of).items():
+        read = {name: rows.series(column, quantities[name], name) for name, column in values.items()}
+        by_variable = {quantities[name].variable: daily for name, daily in read.items() if daily is not None}
         series = tuple(
             SourceSeries(gauge_product(basin) if name == DISCHARGE else product, name, daily, sheet.file)
-            for name, daily in by_variable
-            if daily is not None
+            for name, daily in by_variable.items()
         )
-        data = basins.get(basin) or BasinData(
-            basin=basin,
-            name=None,
-            latitude=None,
-            longitude=None,
-            huc=None,
-            areas={},
-            attributes={},
-            texts={},
-            series=(),
-            files=(),
-        )
+        data = basins.get(basin) or BasinData(basin)
         basins[basin] = replace(data, series=series, files=(*data.files, sheet.file))
 
 
@@ -187,28 +157,3 @@ def _quantity(sheet: Sheet, column: str) -> Quantity:
         raise sheet.fault(cause, f"remove it, or name it one of {', '.join(_COLUMNS)}", sheet.header)
     fault = "has a unit that is not taken" if unit else "has no unit"
     raise sheet.fault(f"{label} ({variable}) {fault}", f"give the values as {' or '.join(choice)}", sheet.header)
-
-
-_Rows = tuple[list[Day], list[int], list[list[float]]]
-
-
-def _by_basin(sheet: Sheet, columns: list[str], known: Collection[str]) -> dict[str, _Rows]:
-    at_basin, at_date = sheet.columns.index("basin"), sheet.columns.index("date")
-    places = [sheet.columns.index(name) for name in columns]
-    readers = [sheet.discharge if _COLUMNS[name].variable == DISCHARGE else sheet.number for name in columns]
-    rows_by_basin: dict[str, _Rows] = {}
-    for line, cells in sheet.rows:
-        basin = cells[at_basin].strip()
-        if basin not in known:
-            cause = "the basin is not registered, or not with the key that sent this"
-            raise sheet.fault(cause, "register it first, correct its name, or send it with that key", line)
-        days, lines, values = rows_by_basin.setdefault(basin, ([], [], []))
-        days.append(sheet.day(cells[at_date], line))
-        lines.append(line)
-        values.append(
-            [
-                np.nan if not cells[at].strip() else read(cells[at], name, line)
-                for at, name, read in zip(places, columns, readers, strict=True)
-            ]
-        )
-    return rows_by_basin

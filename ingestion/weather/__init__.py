@@ -1,6 +1,4 @@
-"""Reads weather forecast files.
-
-CSV, JSON and NetCDF-CF, one forecast for any basins in each."""
+"""Reads weather forecast files. CSV, JSON and NetCDF-CF, one forecast for any basins in each."""
 
 from datetime import datetime
 from pathlib import Path

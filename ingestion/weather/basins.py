@@ -1,6 +1,4 @@
-"""Assembles traces of basins into weather forecasts.
-
-A faulty one is refused without the others."""
+"""Assembles traces of basins into weather forecasts. A faulty one is refused without the others."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -37,22 +35,20 @@ class WeatherFile:
     refused: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class BasinTraces:
-    """The traces of a basin in a file, and the units that it states."""
+def assembled(
+    issue: WeatherIssue, basins: Iterable[tuple[str, Sequence[Trace]]], units: Mapping[str, str]
+) -> WeatherFile:
+    """Check the traces of each basin.
 
-    basin: str
-    traces: Sequence[Trace]
-    units: Mapping[str, str]
-
-
-def assembled(issue: WeatherIssue, basins: Iterable[BasinTraces]) -> WeatherFile:
-    """Check the traces of each basin."""
+    Args:
+        basins: the identifiers that a file states, and their traces.
+        units: that the file states, by variable.
+    """
     forecasts: dict[str, WeatherForecast] = {}
     refused: dict[str, str] = {}
-    for number, given in enumerate(basins, 1):
+    for number, (stated, traces) in enumerate(basins, 1):
         try:
-            basin = basin_id(given.basin)
+            basin = basin_id(stated)
         except InvalidInput:
             refused[f"basin {number}"] = f"The identifier of basin {number} is none: write one like USGS-01013500."
             continue
@@ -61,7 +57,7 @@ def assembled(issue: WeatherIssue, basins: Iterable[BasinTraces]) -> WeatherFile
             refused[basin] = f"{basin}: it comes twice: send each basin once."
             continue
         try:
-            forecasts[basin] = WeatherForecast.of_traces(issue, basin, given.traces, given.units)
+            forecasts[basin] = WeatherForecast.of_traces(issue, basin, traces, units)
         except WeatherRefused as refusal:
             refused[basin] = str(refusal)
     return WeatherFile(issue, list(forecasts.values()), refused)

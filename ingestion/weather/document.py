@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from hydrology.weather.forcing import Trace, WeatherIssue
 from ingestion.base import SourceError, SourceFile
-from ingestion.weather.basins import BasinTraces, WeatherFile, assembled, instant
+from ingestion.weather.basins import WeatherFile, assembled, instant
 from jobspec.weather import WeatherDocument
 
 
@@ -40,14 +40,14 @@ def parse_json(file: SourceFile, content: bytes, received: datetime) -> WeatherF
         licence=document.licence,
         credit=document.credit,
     )
-    return assembled(issue, _basins(document))
+    return assembled(issue, _basins(document), document.units)
 
 
-def _basins(document: WeatherDocument) -> Iterator[BasinTraces]:
+def _basins(document: WeatherDocument) -> Iterator[tuple[str, list[Trace]]]:
     for basin, weather in document.basins.items():
         days = np.array(weather.time, dtype="datetime64[D]")
         traces = [
             Trace(label, days, {name: np.array(values, np.float32) for name, values in by_name.items()})
             for label, by_name in weather.traces.items()
         ]
-        yield BasinTraces(basin, traces, document.units)
+        yield basin, traces

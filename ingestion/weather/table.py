@@ -1,6 +1,4 @@
-"""A weather forecast as CSV.
-
-A row for each basin, trace and day.
+"""A weather forecast as CSV. A row for each basin, trace and day.
 
 The columns are source, model, reference_time, basin and date, and one for each variable with its unit, such as
 precipitation_mm_per_day; optional are trace, available_time, licence and credit. Values about the whole forecast are
@@ -16,8 +14,8 @@ from hydrology.base.calendar import Day
 from hydrology.base.variables import WEATHER
 from hydrology.weather.forcing import Trace, WeatherIssue
 from ingestion.base import SourceFile, column_label
-from ingestion.sources.sheet import Sheet
-from ingestion.weather.basins import MAX_BASINS, BasinTraces, WeatherFile, assembled, instant
+from ingestion.sheet import Sheet
+from ingestion.weather.basins import MAX_BASINS, WeatherFile, assembled, instant
 
 ONLY_TRACE = "0"
 """The default label of a trace."""
@@ -47,8 +45,7 @@ def parse_csv(file: SourceFile, content: bytes, received: datetime) -> WeatherFi
             raise sheet.fault(f"{label} is not a variable with its unit", remedy, sheet.header)
     result: dict[str, str] = {}
     by_basin: dict[str, dict[str, _Rows]] = {}
-    for line, cells in sheet.rows:
-        row = {name: cell.strip() for name, cell in zip(sheet.columns, cells, strict=True)}
+    for line, row in sheet.rows:
         _check_same(sheet, result, row, line)
         days, values = by_basin.setdefault(row["basin"], {}).setdefault(row.get("trace") or ONLY_TRACE, ([], []))
         days.append(sheet.day(row["date"], line))
@@ -58,7 +55,8 @@ def parse_csv(file: SourceFile, content: bytes, received: datetime) -> WeatherFi
     if not result:
         raise sheet.fault("there is no row after the names of the columns", "give a row for each day")
     names = [_VARIABLES[name].variable for name in variables]
-    return assembled(_issue(sheet, result, received), _basins(by_basin, names))
+    units = {name: WEATHER[name].unit for name in names}
+    return assembled(_issue(sheet, result, received), _basins(by_basin, names), units)
 
 
 def _check_same(sheet: Sheet, result: dict[str, str], row: dict[str, str], line: int) -> None:
@@ -91,11 +89,10 @@ def _instant(sheet: Sheet, text: str, name: str) -> datetime:
     return read
 
 
-def _basins(by_basin: dict[str, dict[str, _Rows]], names: list[str]) -> Iterator[BasinTraces]:
-    units = {name: WEATHER[name].unit for name in names}
+def _basins(by_basin: dict[str, dict[str, _Rows]], names: list[str]) -> Iterator[tuple[str, list[Trace]]]:
     for basin, by_trace in by_basin.items():
         traces = []
         for label, (days, rows) in by_trace.items():
             columns = np.array(rows, dtype=np.float32).reshape(len(days), len(names)).T
             traces.append(Trace(label, np.array(days, dtype="datetime64[D]"), dict(zip(names, columns, strict=True))))
-        yield BasinTraces(basin, traces, units)
+        yield basin, traces

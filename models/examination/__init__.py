@@ -1,3 +1,1 @@
-"""Physical experiments with trained members.
-
-Paired runs on the weather of real basins."""
+"""Physical experiments with trained members. Paired runs on the weather of real basins."""

@@ -1,8 +1,6 @@
-"""The members of an ensemble, and their mean, under changed weather.
+"""The members of an ensemble, and their mean, under changed weather. The base of all experiments."""
 
-The base of all experiments."""
-
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -25,9 +23,7 @@ COLD = 1.0  # degC: precipitation on a colder day counts as snow
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """Discharge and loss in mm/day, stored water in mm.
-
-    (members + 1, basins, days); the mean of the members last."""
+    """Discharge and loss in mm/day, stored water in mm. (members + 1, basins, days); the mean of the members last."""
 
     discharge: Numbers
     loss: Numbers
@@ -95,3 +91,39 @@ class Exam:
         """Precipitation of the days examined, (basins,) in mm."""
         total: Numbers = self.forcing.mass.sum(axis=1, dtype=np.float64)
         return total
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question to members on the weather of real basins.
+
+    Attributes:
+        asks: the measured quantity.
+        unit: of figure and limit; `1` for a share.
+        limit: the largest figure that passes; float32 rounding stays below it.
+        reason: why a larger one violates physics.
+    """
+
+    name: str
+    asks: str
+    unit: str
+    limit: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """Paired runs that answer some questions.
+
+    Attributes:
+        measure: returns a figure for each question, in their order: of each member and of their mean in each basin,
+            (members + 1, basins); NOT_ASKED where a question does not apply.
+    """
+
+    questions: tuple[Question, ...]
+    measure: Callable[[Exam], tuple[Numbers, ...]]
+
+
+def experiment(*questions: Question) -> Callable[[Callable[[Exam], tuple[Numbers, ...]]], Experiment]:
+    """Decorate the measure of an experiment with its questions."""
+    return lambda measure: Experiment(questions, measure)

@@ -6,16 +6,16 @@ import numpy as np
 
 from hydrology.water.probe_results import ProbeResult
 from jobspec.training import TrainingConfig
-from models.examination import antecedent, area, drier, energy, recession, snowfall, storms, temperature, years
-from models.examination.exam import NOT_ASKED, Exam, Numbers
-from models.examination.question import Question
+from models.examination import air, basin, rain
+from models.examination.exam import NOT_ASKED, Exam, Numbers, Question
 
-EXPERIMENTS = tuple(
-    module.EXPERIMENT for module in (storms, antecedent, drier, recession, temperature, snowfall, years, energy, area)
+EXPERIMENTS = (
+    *(rain.storms, rain.dry_ground, rain.less_rain, basin.dry_months),
+    *(air.other_air, air.snow_or_rain, basin.equal_years, air.energy, basin.other_area),
 )
 QUESTIONS = tuple(question for experiment in EXPERIMENTS for question in experiment.questions)
 
-OF_RAIN = frozenset(question.name for experiment in (storms, drier) for question in experiment.QUESTIONS)
+OF_RAIN = frozenset(question.name for experiment in (rain.storms, rain.less_rain) for question in experiment.questions)
 """Questions that networks cannot fail whose gates see neither rain nor water except a cell's own."""
 
 

@@ -30,9 +30,7 @@ class AntecedentWeather(nn.Module):
         self.register_buffer("retention", torch.exp(-1 / torch.tensor(days)), persistent=False)
 
     def empty_state(self, like: Tensor) -> Tensor:
-        """Return the means before the first day, (B, values).
-
-        0, which is average weather."""
+        """Return the means before the first day, (B, values). 0, which is average weather."""
         return like.new_zeros(len(like), self.values)
 
     def forward(self, weather: Tensor, means: Tensor) -> Tensor:

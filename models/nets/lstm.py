@@ -37,9 +37,7 @@ class LSTM(Standardised):
         return {"h": zeros, "c": zeros.clone()}
 
     def recur(self, x: Tensor, inputs: Inputs, state: State) -> tuple[Tensor, State]:  # noqa: ARG002
-        """Run all days at once with gradients.
-
-        Day by day otherwise, so that a day's bits are its own."""
+        """Run all days at once with gradients. Day by day otherwise, so that a day's bits are its own."""
         if torch.is_grad_enabled():
             hidden, (h, c) = self.lstm(x, (state["h"].unsqueeze(0), state["c"].unsqueeze(0)))
             return hidden, {"h": h[0], "c": c[0]}

@@ -17,7 +17,7 @@ water, and lowers neither discharge nor loss on any day.
 """
 
 from collections.abc import Collection, Sequence
-from typing import Literal
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -25,12 +25,12 @@ from torch.nn import functional
 
 from jobspec.network import Unseen
 from models.contract import Inputs, Network, Outputs, State
-from models.nets import plain, scan
+from models.nets import scan
 from models.nets.antecedent import AntecedentWeather
 from models.nets.compiled import recurrence as compiled
 from models.nets.embedding import Embedding
 from models.nets.products import aligned
-from models.nets.scan import Flow, Gates, TaggedFlow, Tags
+from models.nets.scan import Gates, Tags
 from models.nets.vectors import BasinVectors
 
 TRASH_CELL = 0
@@ -38,9 +38,8 @@ ROUNDED_MM = 1e-3  # after a storm, a cell may hold the rounding error of hundre
 FIRST_WETNESS_MM = 50.0  # 1 / kappa at first, where all cells together hold some 100 mm
 RAIN_SCALE = 0.1  # mm to cm: rain of the size of the standardised inputs, for the embedding
 
-Recurrence = Literal["fastest", "torch", "plain"]
-"""Which program runs the days. The fastest is the compiled one on a CPU and torch's elsewhere (`scan`, on any device);
-plain is the equations as written. The last two are for checks."""
+PROGRAMS: dict[str, Any] = {"torch": scan}
+"""Modules that run the days beside the compiled one. Tests add the equations as written (`plain`)."""
 
 
 class MCLSTM(Network):
@@ -58,7 +57,8 @@ class MCLSTM(Network):
         vector_dropout: the probability that a sample's vector is zeroed in training, so that zeros mean something.
         output_gate_bias: the first bias of o; -3 retains the water at the start (0.05 of it leaves a day).
         wetness: whether a cell's own water opens its output gate; not so in the published network.
-        recurrence: the program that runs the days.
+        recurrence: the program that runs the days: `fastest` is the compiled one on a CPU and torch's elsewhere;
+            others, of `PROGRAMS`, are for checks.
     """
 
     architecture = "mclstm"
@@ -78,7 +78,7 @@ class MCLSTM(Network):
         antecedent_days: Sequence[float] = (),
         output_gate_bias: float = -3.0,
         wetness: bool = False,
-        recurrence: Recurrence = "fastest",
+        recurrence: str = "fastest",
     ) -> None:
         super().__init__()
         self.antecedent = AntecedentWeather(antecedent_days, 1 + auxiliary) if antecedent_days else None
@@ -93,7 +93,7 @@ class MCLSTM(Network):
         self.wetness = nn.Parameter(torch.zeros(cells)) if wetness else None  # log of kappa FIRST_WETNESS_MM
         self.vectors = BasinVectors(basin_vector, vector_dropout) if basin_vector else None
         self.recurrence = recurrence
-        self._cached: tuple[tuple[tuple[int, int], ...], Gates] | None = None
+        self._cached: tuple[object, Gates] | None = None
         self._reset(output_gate_bias)
 
     def _reset(self, output_gate_bias: float) -> None:
@@ -120,9 +120,7 @@ class MCLSTM(Network):
             self.vectors.learn_from(basins)
 
     def hide(self, unseen: Collection[Unseen]) -> None:
-        """Hide inputs from gates and embedding.
-
-        Their weights are 0, and stay so in training."""
+        """Hide inputs from gates and embedding. Their weights are 0, and stay so in training."""
         vector = self.vectors.size if self.vectors else 0
         embedded = self.embedding.values if self.embedding else 0
         rain, past = "rain" not in unseen, "past_weather" not in unseen
@@ -159,55 +157,35 @@ class MCLSTM(Network):
         static = inputs.static if self.vectors is None else self.vectors(inputs)
         weather = torch.cat([inputs.mass * RAIN_SCALE, inputs.auxiliary], -1)
         means = None if self.antecedent is None else self.antecedent(weather, state["weather"])
-        drivers = self._drivers(inputs, static, weather, means)
-        days = (self._gates(), drivers, static, inputs.mass[..., 0], cells)
-        tagged = None
-        if "tags" in state:
-            (storage, outflow, discharge), tagged = self._run_tagged(*days, _tags(inputs, cells, state["tags"]))
-        else:
-            storage, outflow, discharge = self._run(*days)
-        outputs = {
-            "discharge": discharge,
-            "loss": outflow[..., TRASH_CELL],
-            "outflow": outflow,
-            "storage": storage,
-        }
-        last = {"c": storage[-1]} | ({} if means is None else {"weather": means[-1]})
-        if tagged is None:
-            return outputs, last
-        of_tags = {"discharge_by_tag": tagged.discharge, "loss_by_tag": tagged.loss}
-        return outputs | of_tags, last | {"tags": tagged.cells}
-
-    def _drivers(self, inputs: Inputs, static: Tensor, weather: Tensor, means: Tensor | None) -> Tensor:
-        """Return the drivers of the gates on every day, (T, B, drivers)."""
         before = [] if means is None else [means]
         drivers = [inputs.mass, inputs.auxiliary, *before]
         if self.embedding is not None:
             drivers.append(self.embedding(torch.cat([weather, *before], -1), static))
-        return torch.cat(drivers, -1)
+        days = (self._gates(), torch.cat(drivers, -1), static, inputs.mass[..., 0], cells)
+        outputs, last = dict[str, Tensor](), {} if means is None else {"weather": means[-1]}
+        if "tags" in state:
+            with torch.no_grad():
+                (storage, outflow, discharge), tagged = self._program().tagged_scan(
+                    *days, _tags(inputs, cells, state["tags"])
+                )
+            outputs |= {"discharge_by_tag": tagged.discharge, "loss_by_tag": tagged.loss}
+            last["tags"] = tagged.cells
+        else:
+            storage, outflow, discharge = self._program().scan(*days)
+        loss = outflow[..., TRASH_CELL]
+        outputs |= {"discharge": discharge, "loss": loss, "outflow": outflow, "storage": storage}
+        return outputs, last | {"c": storage[-1]}
 
-    def _run(self, gates: Gates, drivers: Tensor, static: Tensor, mass: Tensor, cells: Tensor) -> Flow:
-        if self.recurrence == "plain":
-            return plain.scan(gates, drivers, static, mass, cells)
+    def _program(self) -> Any:
         if self.computes_blocks_alone:
-            return compiled.scan(gates, drivers, static, mass, cells, self.half_products)
-        return scan.scan(gates, drivers, static, mass, cells)
-
-    @torch.no_grad()
-    def _run_tagged(
-        self, gates: Gates, drivers: Tensor, static: Tensor, mass: Tensor, cells: Tensor, tags: Tags
-    ) -> tuple[Flow, TaggedFlow]:
-        if self.recurrence == "plain":
-            return plain.tagged_scan(gates, drivers, static, mass, cells, tags)
-        if self.computes_blocks_alone:
-            return compiled.tagged_scan(gates, drivers, static, mass, cells, tags, self.half_products)
-        return scan.tagged_scan(gates, drivers, static, mass, cells, tags)
+            return compiled
+        return PROGRAMS["torch" if self.recurrence == "fastest" else self.recurrence]
 
     def _gates(self) -> Gates:
         """Return the gates; without gradients they are cached while the weights are the same."""
         if torch.is_grad_enabled() or self.output_gate.weight.is_inference():  # such weights have no version
             return self._stacked()
-        now = tuple((parameter.data_ptr(), parameter._version) for parameter in self.parameters())
+        now = (self.half_products, *((parameter.data_ptr(), parameter._version) for parameter in self.parameters()))
         if self._cached is None or self._cached[0] != now:
             self._cached = now, self._stacked()
         return self._cached[1]
@@ -226,7 +204,9 @@ class MCLSTM(Network):
         weight, bias = torch.cat([weight, i[0], o[0]]), torch.cat([bias, i[1], o[1]])
         of_drivers, of_static, of_cells = weight.split([self.drivers, self.static, K], 1)
         wetness = None if self.wetness is None else self.wetness.exp() / FIRST_WETNESS_MM
-        return Gates(torch.cat([of_cells, of_drivers], 1), of_static.contiguous(), bias, factor, factor_bias, wetness)
+        gates = Gates(torch.cat([of_cells, of_drivers], 1), of_static.contiguous(), bias, factor, factor_bias, wetness)
+        gates.half_products = self.half_products
+        return gates
 
 
 def _tags(inputs: Inputs, water: Tensor, tagged: Tensor) -> Tags:

@@ -1,6 +1,4 @@
-"""The recurrence of mmRNN.
-
-A discrete memory cell, and a state that an ODE advances from it over the elapsed time.
+"""The recurrence of mmRNN. A discrete memory cell, and a state that an ODE advances from it over the elapsed time.
 
 Source: Lechner and Hasani, mmRNN (ODE-LSTM), Algorithm 1.
 
@@ -83,9 +81,7 @@ class MixedMemory(nn.Module):
         return torch.stack(states), (c, h)
 
     def _remember(self, c: Tensor, h: Tensor, driven: Tensor) -> Tensor:
-        """Return the next c (B, H).
-
-        `driven` (B, 2H) is the inputs' part in the first layers."""
+        """Return the next c (B, H). `driven` (B, 2H) is the inputs' part in the first layers."""
         to_g, to_z = torch.tanh(driven + self.from_state(h)).chunk(2, -1)
         return torch.addcmul(self.last_z(to_z), c, torch.sigmoid(self.last_g(to_g)))
 

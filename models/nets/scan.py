@@ -1,6 +1,4 @@
-"""The recurrence of MC-LSTM in torch with its own backward pass.
-
-For any device, and to check the compiled one.
+"""The recurrence of MC-LSTM in torch with its own backward pass. For any device, and to check the compiled one.
 
 R (B, K, K) of a day is never stored and never normalised in memory. With Z its pre-activations (source cell j, target
 cell k), A = max(Z, 0), s_j = sum over k of A_jk and w_j = c_j / s_j:
@@ -38,8 +36,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn import functional
 
-from models.nets.normalisers import DEAD_COLUMN, normalised_logistic
-from models.nets.products import aligned_size
+from models.nets.products import DEAD_COLUMN, aligned_size, normalised_logistic
 
 EPSILON = 1e-5  # of the normalised cells, as published
 
@@ -50,9 +47,7 @@ of all cells but the first."""
 
 
 class Tags(NamedTuple):
-    """Water divided by G tags.
-
-    Summed over the tags, both fields give all water."""
+    """Water divided by G tags. Summed over the tags, both fields give all water."""
 
     mass: Tensor  # (T, B, G)   precipitation, in mm/day
     cells: Tensor  # (B, K, G)  water in the cells before the first day, in mm
@@ -67,9 +62,7 @@ class TaggedFlow(NamedTuple):
 
 
 class Gates:
-    """The weights of all gates.
-
-    H rows of R, then the groups of i and of o.
+    """The weights of all gates. H rows of R, then the groups of i and of o.
 
     A group has a row per target cell and zeros up to P, the next multiple of products.ROW_ALIGNMENT. R has K groups,
     one
@@ -82,8 +75,12 @@ class Gates:
         factor: U, (K P, r), and None where R is not factorised.
         factor_bias: b, (K P,), or None.
         wetness: kappa, (K,) in 1/mm, not negative; None where a cell's water does not open its output gate.
+        half_products: whether the products with cells and drivers may be in bfloat16, their sums in float32, where the
+            processor has a unit for that and R is not factorised. Water is routed in float32 all the same.
         prepared: a program's own form of the weights, by its name; valid while they stay the same.
     """
+
+    half_products = False
 
     def __init__(
         self,
@@ -117,9 +114,7 @@ def scan(gates: Gates, drivers: Tensor, static: Tensor, mass: Tensor, cells: Ten
 def tagged_scan(
     gates: Gates, drivers: Tensor, static: Tensor, mass: Tensor, cells: Tensor, tags: Tags
 ) -> tuple[Flow, TaggedFlow]:
-    """Run T days of the recurrence, each tag's water beside all water.
-
-    Without gradients.
+    """Run T days of the recurrence, each tag's water beside all water. Without gradients.
 
     The arguments are those of `scan`. The gates and the total water have the same bits as those of `scan`.
     """
@@ -212,7 +207,8 @@ class _GatesOfDay:
         m = torch.bmm(w.unsqueeze(1), A)[:, 0, :K]
         m.addcmul_(i, x.unsqueeze(-1)).addcmul_(c, dead.to(c.dtype))
         lift = 0 if self.wetness is None else torch.log1p(self.wetness * m)
-        return _Day(norm, A, s, dead, w, z_i, i, torch.sigmoid(z_o + lift), m)
+        o = torch.sigmoid(z_o + lift)
+        return _Day(norm=norm, A=A, s=s, dead=dead, w=w, z_i=z_i, i=i, o=o, m=m)
 
     def sources(self, z_R: Tensor) -> Tensor:
         """Return R's part of the pre-activations, (B, K, P)."""
@@ -246,7 +242,7 @@ class _Scan(torch.autograd.Function):
             day = gates(c, d, x)
             torch.mul(day.o, day.m, out=h)
             c = torch.sub(day.m, h, out=c_next)
-        ctx.save_for_backward(weight, factor, factor_bias, wetness, fixed, drivers, mass, cells, storage)
+        ctx.save_for_backward(*(weight, factor, factor_bias, wetness, fixed, drivers), *(mass, cells, storage))
         return storage, outflow
 
     @staticmethod

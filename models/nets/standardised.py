@@ -1,6 +1,4 @@
-"""The base of networks that do not conserve water.
-
-Standardised water in, linear head, discharge in mm/day out."""
+"""The base of networks that do not conserve water. Standardised water in, linear head, discharge in mm/day out."""
 
 from abc import abstractmethod
 
@@ -45,9 +43,7 @@ class Standardised(Network):
             self.streamflow.copy_(torch.tensor([water.discharge_mean, water.discharge_sd]))
 
     def forward(self, inputs: Inputs, state: State | None = None) -> tuple[Outputs, State]:
-        """Run T days for B samples.
-
-        Outside training, a discharge below zero is zero."""
+        """Run T days for B samples. Outside training, a discharge below zero is zero."""
         if inputs.mask is not None and not self.skips_gaps:
             raise ValueError(f"{self.architecture} cannot skip a day: give it forcing without gaps")
         if inputs.mass.shape[0] == 0:

@@ -1,6 +1,4 @@
-"""Vectors learnt for each basin, beside its attributes.
-
-They affect the gates and no water.
+"""Vectors learnt for each basin, beside its attributes. They affect the gates and no water.
 
 Not from a paper: measured in docs/understand/recipe.md.
 """
@@ -50,9 +48,7 @@ class BasinVectors(nn.Module):
 
 
 class VectorPrior:
-    """The prior of a basin's vector.
-
-    The distribution of the other basins' vectors.
+    """The prior of a basin's vector. The distribution of the other basins' vectors.
 
     Each value is taken as normal about 0, the value of an unseen basin, with the mean square of the known basins.
 
@@ -70,9 +66,7 @@ class VectorPrior:
 
 
 def with_room(table: Tensor, places: Tensor, basins: int) -> Tensor:
-    """Return a table of more basins.
-
-    Known vectors at their new places, zeros for the others.
+    """Return a table of more basins. Known vectors at their new places, zeros for the others.
 
     Args:
         table: (fewer, size).

@@ -1,22 +1,18 @@
-"""The error model of a shipped ensemble.
-
-One file, which names its ensemble.
+"""The error model of a shipped ensemble. One file, which names its ensemble.
 
 It is not part of the description beside it: another fit is the same ensemble.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import torch
 
 from hydrology.base.calendar import Period
-from hydrology.base.errors import DataProblem, excerpt
 from hydrology.uncertainty.error_model import BasinErrors, Shape
 from models import checkpoint
-from models.pretrained.form import DamagedEnsemble, Ensemble, fingerprint
+from models.pretrained.form import Ensemble, fingerprint, read_beside
 
 FILE = "errors.safetensors"
 _SHAPE, _REGIONAL, _BASINS = "shape.", "regional.", "basins."
@@ -44,9 +40,7 @@ class ShippedErrors:
 
 
 def write(ensemble: Ensemble, errors: ShippedErrors) -> None:
-    """Write an error model beside its ensemble.
-
-    Parameters of single basins in half precision."""
+    """Write an error model beside its ensemble. Parameters of single basins in half precision."""
     of_basins = [part.arrays() for part in errors.basins.values()]
     stacked = {name: np.stack([arrays[name] for arrays in of_basins]) for name in of_basins[0]}
     tensors = {
@@ -74,23 +68,13 @@ def read(ensemble: Ensemble) -> ShippedErrors | None:
     Raises:
         DamagedEnsemble: it is damaged, or belongs to another ensemble.
     """
-    path = ensemble.folder / FILE
-    if not path.exists():
-        return None
-    try:
-        tensors, header = checkpoint.parse(path.read_bytes())
-        if header["content"] != ensemble.content:
-            raise DamagedEnsemble(f"{path} is not of the ensemble beside it: fetch both again.")
-        if header["sha256"] != _digest(tensors) or checkpoint.not_finite(tensors):
-            raise ValueError("its numbers are not those that were written")
-        return _errors(tensors, header)
-    except DamagedEnsemble:
-        raise
-    except (OSError, DataProblem, KeyError, ValueError, TypeError) as error:
-        raise DamagedEnsemble(f"{path} cannot be used ({excerpt(error)}): fetch it again.") from None
+    return read_beside(ensemble, FILE, _parse)
 
 
-def _errors(tensors: checkpoint.Tensors, header: dict[str, Any]) -> ShippedErrors:
+def _parse(content: bytes) -> tuple[str, ShippedErrors]:
+    tensors, header = checkpoint.parse(content)
+    if header["sha256"] != _digest(tensors) or checkpoint.not_finite(tensors):
+        raise ValueError("its numbers are not those that were written")
     parts = {name: tensor.float().numpy() for name, tensor in checkpoint.under(_BASINS, tensors).items()}
     basins = {
         name: BasinErrors.from_arrays({part: values[at] for part, values in parts.items()}, days=days)
@@ -101,7 +85,8 @@ def _errors(tensors: checkpoint.Tensors, header: dict[str, Any]) -> ShippedError
         for prefix in (_SHAPE, _REGIONAL)
     )
     period, for_unseen = Period.parse(header["period"]), bool(header["for_unseen"])
-    return ShippedErrors(period, int(header["days"]), shape, regional, for_unseen, basins)
+    shipped = ShippedErrors(period, int(header["days"]), shape, regional, for_unseen, basins)
+    return header["content"], shipped
 
 
 def _digest(tensors: checkpoint.Tensors) -> str:

@@ -1,17 +1,15 @@
-"""The format of shipped ensembles.
-
-A folder with `version.json`, a file per member, and a model card.
+"""The format of shipped ensembles. A folder with `version.json`, a file per member, and a model card.
 
 `version.json` holds everything but the numbers, and the SHA-256 of every file that holds them; so its own fingerprint
 identifies the whole. The weights are in half precision. Nothing of it is ever executed: only JSON and safetensors.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, TypeVar
 
 import torch
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -24,6 +22,7 @@ from models.networks import build
 
 DESCRIPTION, CARD = "version.json", "README.md"
 
+Shipped = TypeVar("Shipped")
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
 
@@ -33,11 +32,13 @@ class DamagedEnsemble(DataProblem):
     kind = "damaged-ensemble"
 
 
-class _Frozen(BaseModel):
+class Frozen(BaseModel):
+    """A part of a shipped ensemble: it has no other fields and never changes."""
+
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class ShippedMember(_Frozen):
+class ShippedMember(Frozen):
     """One network: its number, the seed of its training, its weights' file, and its training's log."""
 
     label: int = Field(ge=0)
@@ -47,21 +48,21 @@ class ShippedMember(_Frozen):
     log: dict[str, Any]
 
 
-class Tuning(_Frozen):
+class Tuning(Frozen):
     """The basins of a fine-tuning, and the periods used by its ancestors."""
 
     basins: list[str] = Field(min_length=1)
     earlier_periods: list[str]
 
 
-class TwinEnsemble(_Frozen):
+class TwinEnsemble(Frozen):
     """The ensemble, shipped beside this one, whose scores show its skill: by `Origin.twin`."""
 
     name: str = Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")
     content: Sha256
 
 
-class Origin(_Frozen):
+class Origin(Frozen):
     """The common properties of all members of an ensemble.
 
     Attributes:
@@ -169,13 +170,38 @@ def _read(folder: Path) -> Ensemble:
         ) from None
     except (ValueError, RecursionError) as error:
         raise DamagedEnsemble(f"{folder / DESCRIPTION} is not JSON ({excerpt(error)}): fetch it again.") from None
-    wanted = _shapes(description)
+    config = description.config
+    network = build(config.network, config.inputs, seed=0, basins=len(description.basins))
+    wanted = {name: tensor.shape for name, tensor in network.state_dict().items()}
     weights = {}
     for member in description.members:
         path = folder / member.file
         weights[member.label] = _bytes(path)
         _check(path, weights[member.label], member.sha256, wanted)
     return Ensemble(folder.name, description, weights, named, folder)
+
+
+def read_beside(ensemble: Ensemble, file: str, parse: Callable[[bytes], tuple[str, Shipped]]) -> Shipped | None:
+    """Return what a file beside an ensemble holds, or None without such a file.
+
+    Such a file is not part of the description: another content belongs to the same ensemble.
+
+    Args:
+        parse: returns the fingerprint of the ensemble that the bytes name, and what they hold.
+
+    Raises:
+        DamagedEnsemble: it is damaged, or belongs to another ensemble.
+    """
+    path = ensemble.folder / file
+    if not path.exists():
+        return None
+    try:
+        content, shipped = parse(path.read_bytes())
+    except (OSError, DataProblem, KeyError, ValueError, TypeError) as error:
+        raise DamagedEnsemble(f"{path} cannot be used ({excerpt(error)}): fetch it again.") from None
+    if content != ensemble.content:
+        raise DamagedEnsemble(f"{path} is not of the ensemble beside it: fetch both again.")
+    return shipped
 
 
 def fingerprint(content: Any) -> str:
@@ -203,12 +229,6 @@ def _bytes(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise DamagedEnsemble(f"{path} cannot be read ({error.strerror}): fetch it again.") from None
-
-
-def _shapes(origin: Origin) -> dict[str, torch.Size]:
-    config = origin.config
-    network = build(config.network, config.inputs, seed=0, basins=len(origin.basins))
-    return {name: tensor.shape for name, tensor in network.state_dict().items()}
 
 
 def _check(path: Path, weights: bytes, expected: str, wanted: Mapping[str, torch.Size]) -> None:

@@ -15,8 +15,6 @@ def load(shipped: form.Ensemble) -> Ensemble:
 
 
 def owner(shipped: form.Ensemble) -> Owner:
-    """Return the owner of a shipped ensemble's states.
-
-    The same as that of its installed version."""
+    """Return the owner of a shipped ensemble's states. The same as that of its installed version."""
     hashes = sorted([member.label, member.sha256] for member in shipped.description.members)
     return Owner(form.fingerprint(hashes), shipped.description.config.inputs.product)

@@ -1,6 +1,4 @@
-"""The skill of a shipped ensemble.
-
-Scores by basin over the test years, in a file that names the ensemble.
+"""The skill of a shipped ensemble. Scores by basin over the test years, in a file that names the ensemble.
 
 It is not part of the description beside it: scores of other years belong to the same ensemble.
 """
@@ -8,31 +6,25 @@ It is not part of the description beside it: scores of other years belong to the
 from datetime import datetime
 from typing import Annotated, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from hydrology.base.calendar import Period
-from hydrology.base.errors import InvalidInput, excerpt
-from models.pretrained.form import DamagedEnsemble, Ensemble
+from hydrology.base.errors import InvalidInput
+from models.pretrained.form import Ensemble, Frozen, read_beside
 
 FILE = "skill.json"
 
 
-class ShippedScores(BaseModel):
-    """One metric in every basin.
-
-    The number of days, and the value, or the reason for none."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
+class ShippedScores(Frozen):
+    """One metric in every basin. The number of days, and the value, or the reason for none."""
 
     n: list[Annotated[int, Field(ge=0)]]
     value: list[Annotated[float, Field(allow_inf_nan=False)] | None]
     reasons: dict[str, str]
 
 
-class ShippedSkill(BaseModel):
+class ShippedSkill(Frozen):
     """The scores of a shipped ensemble's mean over a period that it has not learnt from."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     content: Annotated[str, Field(description="The fingerprint of the ensemble.")]
     period: Annotated[str, Field(description="FIRST..LAST")]
@@ -69,13 +61,9 @@ def read(ensemble: Ensemble) -> ShippedSkill | None:
     Raises:
         DamagedEnsemble: it is damaged, or belongs to another ensemble.
     """
-    path = ensemble.folder / FILE
-    if not path.exists():
-        return None
-    try:
-        shipped = ShippedSkill.model_validate_json(path.read_bytes())
-    except (OSError, ValidationError) as error:
-        raise DamagedEnsemble(f"{path} cannot be used ({excerpt(error)}): fetch it again.") from None
-    if shipped.content != ensemble.content:
-        raise DamagedEnsemble(f"{path} is not of the ensemble beside it: fetch both again.")
-    return shipped
+    return read_beside(ensemble, FILE, _parse)
+
+
+def _parse(content: bytes) -> tuple[str, ShippedSkill]:
+    shipped = ShippedSkill.model_validate_json(content)
+    return shipped.content, shipped

@@ -1,25 +1,17 @@
-"""Snow cells of a shipped ensemble for basins without a reference.
-
-One file, which names the ensemble.
-
-It is not part of the description beside it: another choice is the same ensemble.
-"""
+"""Snow cells of a shipped ensemble for basins without a reference. One file, which names the ensemble."""
 
 import json
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field
 
-from hydrology.base.errors import excerpt
 from hydrology.snow.regional_snow import RegionalSnow
-from models.pretrained.form import DamagedEnsemble, Ensemble
+from models.pretrained.form import DamagedEnsemble, Ensemble, Frozen, read_beside
 
 FILE = "snow.json"
 
 
-class _Shipped(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
+class _Shipped(Frozen):
     content: Annotated[str, Field(description="The fingerprint of the ensemble.")]
     snow: RegionalSnow
 
@@ -36,13 +28,12 @@ def read(ensemble: Ensemble) -> RegionalSnow | None:
     Raises:
         DamagedEnsemble: it is damaged, or belongs to another ensemble or other members.
     """
-    path = ensemble.folder / FILE
-    if not path.exists():
-        return None
-    try:
-        shipped = _Shipped.model_validate_json(path.read_bytes())
-    except (OSError, ValidationError) as error:
-        raise DamagedEnsemble(f"{path} cannot be used ({excerpt(error)}): fetch it again.") from None
-    if shipped.content != ensemble.content or shipped.snow.cells.keys() != {str(label) for label in ensemble.weights}:
-        raise DamagedEnsemble(f"{path} is not of the ensemble beside it: fetch both again.")
-    return shipped.snow
+    snow = read_beside(ensemble, FILE, _parse)
+    if snow is not None and snow.cells.keys() != {str(label) for label in ensemble.weights}:
+        raise DamagedEnsemble(f"{ensemble.folder / FILE} is not of the ensemble beside it: fetch both again.")
+    return snow
+
+
+def _parse(content: bytes) -> tuple[str, RegionalSnow]:
+    shipped = _Shipped.model_validate_json(content)
+    return shipped.content, shipped.snow

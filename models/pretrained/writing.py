@@ -8,11 +8,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any
 
 from hydrology.base.errors import InvalidInput
 from models.pretrained.form import DESCRIPTION, Description, Origin, ShippedMember, fingerprint, half
+from runtime.atomic_files import replace_file
 
 
 class AnotherVersion(InvalidInput):
@@ -73,9 +73,10 @@ def write(folder: Path, origin: Origin, members: Sequence[Finished]) -> Written:
         description = Description(**dict(origin), members=[entries[label] for label in sorted(entries)])
         content = description.model_dump(mode="json")
         files[DESCRIPTION] = (json.dumps(content, indent=1, allow_nan=False) + "\n").encode()
-        changed = [name for name, blob in files.items() if not _holds(folder / name, blob)]
-        for name in changed:
-            _replace(folder / name, files[name])
+        stored = {path.name: path.read_bytes() for path in map(folder.joinpath, files) if path.is_file()}
+        changed = {name: blob for name, blob in files.items() if stored.get(name) != blob}
+        for name, blob in changed.items():
+            replace_file(folder / name, blob)
     return Written(tuple(sorted(entries)), fingerprint(content), bool(changed))
 
 
@@ -102,20 +103,3 @@ def _there(folder: Path, origin: Origin) -> dict[int, ShippedMember]:
     if any(getattr(found, name) != value for name, value in origin):
         raise AnotherVersion(f"{folder} holds another version: choose another folder.")
     return {member.label: member for member in found.members}
-
-
-def _holds(path: Path, content: bytes) -> bool:
-    return path.is_file() and path.read_bytes() == content
-
-
-def _replace(path: Path, content: bytes) -> None:
-    with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as part:
-        try:
-            part.write(content)
-            part.flush()
-            os.fsync(part.fileno())
-            Path(part.name).chmod(0o644)
-            Path(part.name).replace(path)
-        except BaseException:
-            Path(part.name).unlink(missing_ok=True)
-            raise

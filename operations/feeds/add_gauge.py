@@ -143,9 +143,7 @@ def _basin(result: AddedBasin, stored: basins.Basin, shown: Location | None) -> 
 
 
 def _area(stored: basins.Basin, areas: dict[str, float]) -> Area:
-    """Return the area to compare an outline with.
-
-    Given, else the service's, else a product's."""
+    """Return the area to compare an outline with. Given, else the service's, else a product's."""
     known = {name: m2 for name, m2 in {**stored.areas, **areas}.items() if name != OUTLINE_AREA}
     area = area_by(known, [GIVEN_AREA, SERVICE_AREA, *sorted(known)])
     assert area is not None  # outlines are accepted only for basins with an area
@@ -174,9 +172,7 @@ def _compared(of_outline: float, area: Area, result: AddedBasin) -> str:
 
 
 def _areas(result: AddedBasin, shown: Location | None) -> dict[str, float]:
-    """Return the areas in m2 by name.
-
-    Areas of products, with which versions learnt, are retained."""
+    """Return the areas in m2 by name. Areas of products, with which versions learnt, are retained."""
     areas = {}
     if result.area_km2 is not None:
         areas[GIVEN_AREA] = result.area_km2 * M2_PER_KM2
@@ -186,9 +182,7 @@ def _areas(result: AddedBasin, shown: Location | None) -> dict[str, float]:
 
 
 def _area_attributes(stored: basins.Basin, areas: dict[str, float]) -> dict[str, float]:
-    """Return the area as the attributes that versions use.
-
-    An area given by a source is retained."""
+    """Return the area as the attributes that versions use. An area given by a source is retained."""
     ours = {stored.areas[name] / M2_PER_KM2 for name in (GIVEN_AREA, SERVICE_AREA) if name in stored.areas}
     m2 = areas.get(GIVEN_AREA, areas.get(SERVICE_AREA))
     if m2 is None:

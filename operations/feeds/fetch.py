@@ -82,82 +82,149 @@ def fetch(
         shown = feed.read()
         sites = _sites(session, feed, wanted)
         holes_before = {one.basin_id: one.holes for one in feeds.basins_of(session, feed)}
-    fetched_at = {site.basin: site.fetched_at for site in sites}
-    done: dict[str, FetchedBasin] = {}
     usual = _usual_days(shown, clock)
     with opened(shown, settings, intake, listener.notify, listener.pause) as source:
-        for given in _given(source, sites, Wanted(period or usual, now)):
-            before = fetched_at[given.basin]
-            done[given.basin] = _store(database, clock, feed, source, given, before)
-            if given.file is not None and done[given.basin].status != "failed":
-                listener.on_file(given.file)
-            listener.on_basin(done[given.basin], len(done), len(sites))
+        one = _Fetch(database, clock, feed, source, listener)
+        done = one.store(sites, Wanted(period or usual, now))
         if period is None and not isinstance(shown, FilesSettings):  # files are read whole each time
-            _ask_for_holes(database, clock, feed, source, sites, usual.first, done, listener)
-    until = usual.first if period is None else None
-    done = _with_holes(database, clock, feed, done, holes_before, until)
-    error = _error([*done.values()])
+            one.ask_for_holes(sites, usual.first, done)
+    done = one.with_holes(done, holes_before, usual.first if period is None else None)
+    failed = [basin for basin in done.values() if basin.status == "failed"]
+    error = f"{len(failed)} of {len(done)} basins failed. {failed[0].basin_id}: {failed[0].reason}" if failed else None
     with database.transaction() as session:
         feeds.note_fetch(session, feed, now, error)
     log.info("feed.fetched", feed=name, **feeds.statuses([*done.values()]))
     return [*done.values()]
 
 
-def _ask_for_holes(
-    database: Database,
-    clock: Clock,
-    feed: feeds.Feed,
-    source: Feed,
-    sites: Sequence[Site],
-    until: Day,
-    done: dict[str, FetchedBasin],
-    listener: Listener,
-) -> None:
-    """Fetch gaps inside the records, and add the result to that of the usual days."""
-    # Without `fetched_at`: revisions since then came with the usual days.
-    asked = {site.basin: replace(site, fetched_at=None) for site in sites if done[site.basin].status != "failed"}
-    with database.reading() as session:
-        found = holes.find(session, feed, asked, until)
-    for span, names in holes.spans_to_ask(found, clock.now()):
-        for given in _given(source, [asked[name] for name in names], Wanted(span, clock.now())):
-            before = done[given.basin]
-            try:
-                with database.transaction() as session:
-                    more = _stored(session, clock, feed, source, given)
-            except Problem as problem:
-                why = f"Days missing inside its record were requested again ({span}), without success: {problem}"
-                done[given.basin] = replace(before, warnings=[*before.warnings, why])
-                continue
-            if given.file is not None:
-                listener.on_file(given.file)
-            days = {name: getattr(before, name) + getattr(more, name) for name in ("new_days", "revised_days")}
-            status: BasinStatus = "revised" if days["revised_days"] else "new" if days["new_days"] else "unchanged"
-            reason = None if days["new_days"] or days["revised_days"] else before.reason
-            warnings = [*dict.fromkeys([*before.warnings, *more.warnings])]
-            done[given.basin] = replace(before, status=status, reason=reason, warnings=warnings, **days)
+@dataclass(frozen=True, slots=True)
+class _Fetch:
+    """One fetch of a feed, from its source into the store."""
+
+    database: Database
+    clock: Clock
+    feed: feeds.Feed
+    source: Feed
+    listener: Listener
+
+    def store(self, sites: Sequence[Site], wanted: Wanted) -> dict[str, FetchedBasin]:
+        """Fetch some days of sites, store each and its outcome, and return the outcomes by basin."""
+        fetched_at = {site.basin: site.fetched_at for site in sites}
+        done: dict[str, FetchedBasin] = {}
+        for given in self._given(sites, wanted):
+            fetched = self._store(given, fetched_at[given.basin])
+            done[given.basin] = fetched
+            if given.file is not None and fetched.status != "failed":
+                self.listener.on_file(given.file)
+            self.listener.on_basin(fetched, len(done), len(sites))
+        return done
+
+    def ask_for_holes(self, sites: Sequence[Site], until: Day, done: dict[str, FetchedBasin]) -> None:
+        """Fetch gaps inside the records, and add the result to that of the usual days."""
+        # Without `fetched_at`: revisions since then came with the usual days.
+        asked = {site.basin: replace(site, fetched_at=None) for site in sites if done[site.basin].status != "failed"}
+        with self.database.reading() as session:
+            found = holes.find(session, self.feed, asked, until)
+        for span, names in holes.spans_to_ask(found, self.clock.now()):
+            for given in self._given([asked[name] for name in names], Wanted(span, self.clock.now())):
+                before = done[given.basin]
+                try:
+                    with self.database.transaction() as session:
+                        more = self._stored(session, given)
+                except Problem as problem:
+                    why = f"Days missing inside its record were requested again ({span}), without success: {problem}"
+                    done[given.basin] = replace(before, warnings=[*before.warnings, why])
+                    continue
+                if given.file is not None:
+                    self.listener.on_file(given.file)
+                new, revised = before.new_days + more.new_days, before.revised_days + more.revised_days
+                done[given.basin] = replace(
+                    before,
+                    status=_status(new, revised),
+                    reason=None if new or revised else before.reason,
+                    warnings=[*dict.fromkeys([*before.warnings, *more.warnings])],
+                    new_days=new,
+                    revised_days=revised,
+                )
+
+    def with_holes(
+        self, done: Mapping[str, FetchedBasin], before: Mapping[str, list[feeds.Hole]], until: Day | None
+    ) -> dict[str, FetchedBasin]:
+        """Record the current gaps inside the records. Where they changed, rewrite the quality reports."""
+        with self.database.reading() as session:
+            found = holes.find(session, self.feed, done, until)
+        noted = {}
+        for basin, one in done.items():
+            noted[basin] = replace(one, holes=holes.reported(found.get(basin, {})))
+            with self.database.transaction() as session:
+                feeds.note_basin(session, self.feed, noted[basin])
+            if noted[basin].holes != before.get(basin, []):
+                report_quality(self.database, basin, self.clock)
+        return noted
+
+    def _given(self, sites: Sequence[Site], wanted: Wanted) -> Iterator[Given]:
+        """Yield one result for every site, whatever the service answers."""
+        left = {site.basin for site in sites}
+        cause: Problem = FeedProblem("The service gave no answer about the basin.")
+        try:
+            for given in self.source.fetch(sites, wanted):
+                if given.basin in left:
+                    left.remove(given.basin)
+                    yield given
+        except FeedProblem as problem:
+            cause = problem
+        yield from (Given(site.basin, cause) for site in sites if site.basin in left)
+
+    def _store(self, given: Given, before: datetime | None) -> FetchedBasin:
+        """Store a basin's data and the outcome, or only the outcome; `before`: of its last fetch that did not fail."""
+        try:
+            with self.database.transaction() as session:
+                fetched = self._stored(session, given)
+                feeds.note_basin(session, self.feed, fetched)
+        except Problem as problem:
+            log.warning("feed.failed", feed=self.feed.name, basin=given.basin, error=str(problem))
+            fetched = FetchedBasin(
+                basin_id=given.basin,
+                status="failed",
+                reason=str(problem),
+                tried_at=self.clock.now(),
+                fetched_at=before,
+            )
+            with self.database.transaction() as session:
+                feeds.note_basin(session, self.feed, fetched)
+        return fetched
+
+    def _stored(self, session: Session, given: Given) -> FetchedBasin:
+        now, feed = self.clock.now(), self.feed
+        nothing = FetchedBasin(basin_id=given.basin, status="unchanged", tried_at=now, fetched_at=now)
+        match given.content:
+            case Observations() as observed:
+                product = feed.product or gauge_product(given.basin)
+                if observed.variables:
+                    origin = feed.origin if feed.product else product
+                    product_credits.store(session, product, origin, self.source.credit)
+                outcome = store(session, observed.as_data(given.basin, feed.product), self.clock)
+                return replace(
+                    nothing,
+                    status=_status(outcome.new_days, outcome.changed_days),
+                    new_days=outcome.new_days,
+                    revised_days=outcome.changed_days,
+                    reason=None if observed.variables else _NOTHING,
+                    warnings=list(outcome.input_warnings),
+                )
+            case WeatherForecast() as forecast:
+                odd = check_forecast(session, forecast)
+                storing = weather_issues.store(session, [forecast], self.clock.wall(), operational=True)
+                if storing.new:
+                    return replace(nothing, status="new", new_days=len(forecast.period), warnings=odd)
+                # Data stored earlier by this run stay unchanged, even where the requested days have moved on.
+                return replace(nothing, reason=storing.refused.get(given.basin))
+            case problem:
+                raise problem
 
 
-def _with_holes(
-    database: Database,
-    clock: Clock,
-    feed: feeds.Feed,
-    done: Mapping[str, FetchedBasin],
-    before: Mapping[str, list[feeds.Hole]],
-    until: Day | None,
-) -> dict[str, FetchedBasin]:
-    """Record the current gaps inside the records.
-
-    Where they changed, rewrite the quality reports."""
-    with database.reading() as session:
-        found = holes.find(session, feed, done, until)
-    noted = {}
-    for basin, one in done.items():
-        noted[basin] = replace(one, holes=holes.reported(found.get(basin, {})))
-        with database.transaction() as session:
-            feeds.note_basin(session, feed, noted[basin])
-        if noted[basin].holes != before.get(basin, []):
-            report_quality(database, basin, clock)
-    return noted
+def _status(new_days: int, revised_days: int) -> BasinStatus:
+    return "revised" if revised_days else "new" if new_days else "unchanged"
 
 
 def _sites(session: Session, feed: feeds.Feed, wanted: Sequence[str]) -> list[Site]:
@@ -179,9 +246,7 @@ def _sites(session: Session, feed: feeds.Feed, wanted: Sequence[str]) -> list[Si
 
 
 def _usual_days(shown: AnyFeedSettings, clock: Clock) -> Period:
-    """Return the feed's usual last days, long enough for every time zone.
-
-    Each basin uses its ended days."""
+    """Return the feed's usual last days, long enough for every time zone. Each basin uses its ended days."""
     return until_now(
         last_ended_day(clock.now(), _WESTERNMOST) - np.timedelta64(getattr(shown, "days_back", 1) - 1, "D"), clock
     )
@@ -194,75 +259,3 @@ def until_now(first: Day, clock: Clock) -> Period:
         InvalidInput: the first day has not ended.
     """
     return Period(first, last_ended_day(clock.now(), _EASTERNMOST))
-
-
-def _given(source: Feed, sites: Sequence[Site], wanted: Wanted) -> Iterator[Given]:
-    """Yield one result for every site, whatever the service answers."""
-    left = {site.basin for site in sites}
-    cause: Problem = FeedProblem("The service gave no answer about the basin.")
-    try:
-        for given in source.fetch(sites, wanted):
-            if given.basin in left:
-                left.remove(given.basin)
-                yield given
-    except FeedProblem as problem:
-        cause = problem
-    yield from (Given(site.basin, cause) for site in sites if site.basin in left)
-
-
-def _store(
-    database: Database, clock: Clock, feed: feeds.Feed, source: Feed, given: Given, before: datetime | None
-) -> FetchedBasin:
-    """Store a basin's data and the outcome in one transaction.
-
-    Where that fails, only the outcome.
-
-    Args:
-        before: time of the basin's last fetch that did not fail.
-    """
-    try:
-        with database.transaction() as session:
-            fetched = _stored(session, clock, feed, source, given)
-            feeds.note_basin(session, feed, fetched)
-    except Problem as problem:
-        log.warning("feed.failed", feed=feed.name, basin=given.basin, error=str(problem))
-        fetched = FetchedBasin(
-            basin_id=given.basin, status="failed", reason=str(problem), tried_at=clock.now(), fetched_at=before
-        )
-        with database.transaction() as session:
-            feeds.note_basin(session, feed, fetched)
-    return fetched
-
-
-def _stored(session: Session, clock: Clock, feed: feeds.Feed, source: Feed, given: Given) -> FetchedBasin:
-    now = clock.now()
-    nothing = FetchedBasin(basin_id=given.basin, status="unchanged", tried_at=now, fetched_at=now)
-    match given.content:
-        case Observations() as observed:
-            product = feed.product or gauge_product(given.basin)
-            if observed.variables:
-                product_credits.store(session, product, feed.origin if feed.product else product, source.credit)
-            outcome = store(session, observed.as_data(given.basin, feed.product), clock)
-            status: BasinStatus = "revised" if outcome.changed_days else "new" if outcome.new_days else "unchanged"
-            return replace(
-                nothing,
-                status=status,
-                new_days=outcome.new_days,
-                revised_days=outcome.changed_days,
-                reason=None if observed.variables else _NOTHING,
-                warnings=list(outcome.input_warnings),
-            )
-        case WeatherForecast() as forecast:
-            odd = check_forecast(session, forecast)
-            storing = weather_issues.store(session, [forecast], clock.wall(), operational=True)
-            if storing.new:
-                return replace(nothing, status="new", new_days=len(forecast.period), warnings=odd)
-            # Data stored earlier by this run stay unchanged, even where the requested days have moved on.
-            return replace(nothing, reason=storing.refused.get(given.basin))
-        case problem:
-            raise problem
-
-
-def _error(done: Sequence[FetchedBasin]) -> str | None:
-    failed = [one for one in done if one.status == "failed"]
-    return f"{len(failed)} of {len(done)} basins failed. {failed[0].basin_id}: {failed[0].reason}" if failed else None

@@ -1,6 +1,4 @@
-"""Gaps of a feed.
-
-Days without a value inside its records; they are found, requested again and reported.
+"""Gaps of a feed. Days without a value inside its records; they are found, requested again and reported.
 
 Every usual fetch also requests the gaps of its basins, however old. Gaps that lie close together form one span. A fetch
 requests at most MAX_SPANS spans: the newest ones each time, and of the older ones a few in turn by the day of the
@@ -34,9 +32,7 @@ _ONE_DAY = np.timedelta64(1, "D")
 
 
 def find(session: Session, feed: feeds.Feed, basins: Iterable[str], until: Day | None) -> dict[str, ByVariable]:
-    """Return the gaps inside the records of basins, by basin and variable.
-
-    Basins without gaps are left out.
+    """Return the gaps inside the records of basins, by basin and variable. Basins without gaps are left out.
 
     Args:
         until: the first day of a usual fetch: unknown days before it count as gaps; None: days after the last known day

@@ -1,6 +1,4 @@
-"""Runs the General Adapter.
-
-From its run file to flow, state and diagnostics."""
+"""Runs the General Adapter. From its run file to flow, state and diagnostics."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -24,19 +22,18 @@ from operations.data.attributes import completed
 from operations.data.basins import area_by
 from operations.data.check_weather import climate_of, refuse, sentences
 from operations.fews import netcdf_series, run_file, states, xml_series
-from operations.fews.days import Days
 from operations.fews.diagnostics import Diagnostics, Level
 from operations.fews.forcing import Ensemble, Weather, ensemble_of, gathered, rows
 from operations.fews.markup import AS_TEXT, fault
-from operations.fews.places import write
 from operations.fews.run_file import MODEL_VERSION, Opened, RunFile
-from operations.fews.series import Given, Location, Output, OutputQuantity
+from operations.fews.series import Days, Given, Kind, Location, Output, OutputQuantity
 from operations.fews.simulation import SimulatedFlow, SimulationStart, flows
 from operations.forecasting.forecast import basins_by_version
 from operations.versions.load_networks import LoadedVersion, load_version
 from operations.versions.training_domain import attribute_means, learnt_from
 from records.basins import basins
 from records.database.engine import Database
+from runtime.atomic_files import replace_file
 
 BINARY = ".bin"
 """Suffix of a file of binary events, beside its series in .xml."""
@@ -93,53 +90,41 @@ def run(database: Database, opened: Opened, diagnostics: Diagnostics) -> Done:
         diagnostics.add(Level.WARNING, f"The property {name} is not known and was ignored.")
     given = [*_given(asked)]
     days = Days.of(asked, [series.stamps for series in given if series.parameter in WEATHER])
-    described = None if asked.state is None else states.described(asked.state, asked.places)
-    selected = _Selection.of(database, asked, given)
-    failures = dict(selected.failures)
-    loaded = selected.loaded
+    failures: dict[str, str] = {}
+    loaded, places = _select(database, asked, given, failures)
     inputs = loaded.config.inputs
     names = (inputs.mass, *inputs.auxiliary)
     if unknown := [name for name in names if name not in WEATHER]:
         raise InvalidInput(
             f"Version {loaded.version.id} takes {', '.join(unknown)}, which no forecast has: name another."
         )
-    used = [series for series in given if series.location in selected.ids and series.parameter in names]
-    ensemble = ensemble_of(used)
+    used = [series for series in given if series.location in places and series.parameter in names]
+    ensemble, weather = ensemble_of(used), gathered(used, names, days)
     owner = Owner(loaded.version.weights_hash, loaded.version.product)
-    before = None
-    if described is not None and described.read is not None:
-        before = states.read(described.read, asked.places, owner, loaded.ensemble, days)
-    elif described is not None:
-        diagnostics.add(Level.WARNING, "There is no initial state: the run starts with empty stores on the first day.")
-    prepared_locations = _Locations(loaded, selected, days, ensemble, before, diagnostics)
-    weather = gathered(used, names, days)
+    described = None if asked.state is None else states.described(asked.state, asked.places)
+    before = _initial_state(asked, described, owner, loaded, days, diagnostics)
+    starter = _Starter(loaded, names, days, ensemble, before, diagnostics)
     starts: dict[str, SimulationStart] = {}
-    for location in selected.ids:
+    for location, place in places.items():
         try:
-            starts[location] = prepared_locations.start(location, weather.get(location, Weather()), names)
+            starts[location] = starter.start(location, place, weather.get(location, Weather()))
         except Problem as problem:
             failures[location] = str(problem)
-    computed: dict[str, SimulatedFlow] = {}
-    for location, flow in zip(starts, flows(loaded.ensemble, list(starts.values()), days), strict=True):
-        if flow.fault is None:
-            computed[location] = flow
-        else:
-            failures[location] = f"Withheld: {flow.fault}"
+    simulated = dict(zip(starts, flows(loaded.ensemble, list(starts.values()), days), strict=True))
+    failures |= {location: f"Withheld: {flow.fault}" for location, flow in simulated.items() if flow.fault is not None}
     for location, reason in failures.items():
         diagnostics.add(Level.ERROR, f"{location}: {reason}")
+    computed = {location: flow for location, flow in simulated.items() if flow.fault is None}
     if not computed:
         raise _nothing(failures)
-    output = Output(
-        days,
-        asked.time0,
-        ensemble.name,
-        ensemble.members,
-        [selected.location(location) for location in computed],
-        [*_quantities(computed, {location: selected.areas[location] for location in computed})],
-    )
-    written = _write(asked, output)
+    areas = [places[location].area for location in computed]
+    locations = [places[location].shown(location) for location in computed]
+    quantities = [*_quantities([*computed.values()], areas)]
+    written = _write(asked, Output(days, asked.time0, ensemble.name, ensemble.members, locations, quantities))
     if described is not None and described.write is not None:
-        states.write_state(described, _left(owner, selected.ids, computed, before, days), days.t0_stamp, asked.hours)
+        ids = [places[location].basin.id for location in computed]
+        state = _state_at_t0(owner, ids, [*computed.values()], before, days)
+        states.write_state(described, state, days.t0_stamp, asked.hours)
         written = (*written, described.write)
     sentence = f"{len(computed)} locations computed with version {loaded.version.id}, {days.period}, T0 {days.t0}."
     diagnostics.add(Level.INFO, sentence)
@@ -161,102 +146,101 @@ def _given(asked: RunFile) -> Iterator[Given]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Selection:
-    """The locations of the forcing that are basins here, and the version that computes them.
+class _Place:
+    """A location of the forcing that is a basin here.
 
     Attributes:
-        ids: the basin of each location.
-        areas: the area that converts a depth into flow, by location.
-        climates: the climate of each location, where known.
-        failures: why other locations cannot be computed.
+        area: converts a depth into flow.
+        static: the attributes that the version takes, those that are assumed by name.
+        climate: None where it is not known.
     """
 
-    loaded: LoadedVersion
-    ids: Mapping[str, str]
-    basins: Mapping[str, basins.Basin]
-    areas: Mapping[str, Area]
-    static: Mapping[str, tuple[np.ndarray, tuple[str, ...]]]
-    climates: Mapping[str, BasinClimate | None]
-    failures: Mapping[str, str]
+    basin: basins.Basin
+    area: Area
+    static: Array
+    assumed: tuple[str, ...]
+    climate: BasinClimate | None
 
-    @classmethod
-    def of(cls, database: Database, asked: RunFile, given: Sequence[Given]) -> "_Selection":
-        """Select the locations and the version.
+    def shown(self, location: str) -> Location:
+        """Return its metadata for the output."""
+        return Location(location, self.basin.name, self.basin.latitude, self.basin.longitude)
 
-        Raises:
-            InvalidInput: the locations use several versions, and none is named.
-            NothingToForecast: one has no current version.
-            UnknownVersion: the named version does not exist.
-        """
-        failures, ids = dict[str, str](), dict[str, str]()
-        for location in dict.fromkeys(series.location for series in given if series.parameter in WEATHER):
-            try:
-                ids[location] = basin_id(location)
-            except InvalidInput as problem:
-                failures[location] = f"{problem} The IdMap of the General Adapter can give it another name."
-        with database.reading() as session:
-            failures |= {
-                location: str(unknown)
-                for location, basin in ids.items()
-                if (unknown := basins.unknown(session, [basin]).get(basin)) is not None
-            }
-            ids = {location: basin for location, basin in ids.items() if location not in failures}
-            if not ids:
-                raise _nothing(failures)
-            groups = basins_by_version(session, list(ids.values()), asked.properties.get(MODEL_VERSION))
-            if len(groups) > 1:
-                raise InvalidInput(
-                    f"The locations use {len(groups)} versions: give the property {MODEL_VERSION}, or run them apart."
-                )
-            loaded = load_version(session, next(iter(groups)))
-            stored = {location: basins.get(session, basin) for location, basin in ids.items()}
-            names, means = loaded.config.inputs.static, attribute_means(loaded.version)
-            values = basins.attributes_of(session, list(ids.values()), names)
-            assuming = basins.assuming(session, list(ids.values()))
-            climates = {location: climate_of(session, basin) for location, basin in stored.items()}
-        areas, static = dict[str, Area](), dict[str, tuple[np.ndarray, tuple[str, ...]]]()
+
+def _select(
+    database: Database, asked: RunFile, given: Sequence[Given], failures: dict[str, str]
+) -> tuple[LoadedVersion, dict[str, _Place]]:
+    """Return the version, and the locations that it can compute. Add the failures of the others.
+
+    Raises:
+        InvalidInput: the locations use several versions, and none is named.
+        NothingToForecast: one has no current version.
+        UnknownVersion: the named version does not exist.
+        NothingComputed: no location is a basin here.
+    """
+    ids: dict[str, str] = {}
+    for location in dict.fromkeys(series.location for series in given if series.parameter in WEATHER):
+        try:
+            ids[location] = basin_id(location)
+        except InvalidInput as problem:
+            failures[location] = f"{problem} The IdMap of the General Adapter can give it another name."
+    places: dict[str, _Place] = {}
+    with database.reading() as session:
+        unknown = basins.unknown(session, list(ids.values()))
+        failures |= {location: str(unknown[basin]) for location, basin in ids.items() if basin in unknown}
+        ids = {location: basin for location, basin in ids.items() if basin not in unknown}
+        if not ids:
+            raise _nothing(failures)
+        groups = basins_by_version(session, list(ids.values()), asked.properties.get(MODEL_VERSION))
+        if len(groups) > 1:
+            raise InvalidInput(
+                f"The locations use {len(groups)} versions: give the property {MODEL_VERSION}, or run them apart."
+            )
+        loaded = load_version(session, next(iter(groups)))
+        names, means = loaded.config.inputs.static, attribute_means(loaded.version)
+        values = basins.attributes_of(session, list(ids.values()), names)
+        assuming = basins.assuming(session, list(ids.values()))
         for (location, basin), row in zip(ids.items(), values, strict=True):
+            stored = basins.get(session, basin)
             attributes = completed(basin, names, row, means, basin in assuming)
-            area = area_by(stored[location].areas, loaded.version.area_products)
+            area = area_by(stored.areas, loaded.version.area_products)
             if isinstance(attributes, Absent):
                 failures[location] = str(attributes)
             elif area is None:
                 failures[location] = f"{basin} has no area: give it (freshet basins add {basin} --area KM2)."
             else:
-                areas[location], static[location] = area, (attributes.values.astype(np.float32), attributes.assumed)
-        usable = {location: basin for location, basin in ids.items() if location in areas}
-        return cls(loaded, usable, stored, areas, static, climates, failures)
+                static, climate = attributes.values.astype(np.float32), climate_of(session, stored)
+                places[location] = _Place(stored, area, static, attributes.assumed, climate)
+    return loaded, places
 
-    def check(self, location: str, values: Mapping[str, Array], days: Days) -> list[str]:
-        """Check a location's weather, (members, days) by parameter, and return the warnings.
 
-        Raises:
-            ImpossibleWeather: it cannot be what it is labelled as.
-        """
-        latitude, climate = self.basins[location].latitude, self.climates[location]
-        weather = DailyWeather("the forcing", days.period.days, values, latitude, climate)
-        found = weather_findings(weather)
-        refuse(found)
-        return sentences(found, "warning")
-
-    def location(self, location: str) -> Location:
-        """Return a location's metadata for the output."""
-        basin = self.basins[location]
-        return Location(location, basin.name, basin.latitude, basin.longitude)
+def _initial_state(
+    asked: RunFile,
+    described: states.Description | None,
+    owner: Owner,
+    loaded: LoadedVersion,
+    days: Days,
+    diagnostics: Diagnostics,
+) -> SavedState | None:
+    if described is None:
+        return None
+    if described.read is None:
+        diagnostics.add(Level.WARNING, "There is no initial state: the run starts with empty stores on the first day.")
+        return None
+    return states.read(described.read, asked.places, owner, loaded.ensemble, days)
 
 
 @dataclass(frozen=True, slots=True)
-class _Locations:
-    """The initial states of all locations."""
+class _Starter:
+    """Checks the weather of locations, and gives each its initial state."""
 
     loaded: LoadedVersion
-    selected: _Selection
+    names: Sequence[str]
     days: Days
     ensemble: Ensemble
     before: SavedState | None
     diagnostics: Diagnostics
 
-    def start(self, location: str, weather: Weather, names: Sequence[str]) -> SimulationStart:
+    def start(self, location: str, place: _Place, weather: Weather) -> SimulationStart:
         """Return a location's initial state and weather, and add its warnings to the diagnostics.
 
         Raises:
@@ -264,66 +248,60 @@ class _Locations:
             ImpossibleWeather: its weather cannot be what it is labelled as.
             UnusableState: the state does not include it.
         """
-        basin, (static, assumed) = self.selected.ids[location], self.selected.static[location]
-        skips = architecture(self.loaded.config.network).skips_gaps
-        values, filled = rows(weather, names, self.ensemble, self.days, skips)
-        odd = self.selected.check(location, {name: values[..., at] for at, name in enumerate(names)}, self.days)
-        before = None if self.before is None else self.before.of([basin])
-        under_way = (0 if before is None else before.spin_up_days[0]) + self.days.history
+        basin, config, days = place.basin, self.loaded.config, self.days
+        values, filled = rows(weather, self.names, self.ensemble, days, architecture(config.network).skips_gaps)
+        by_name = {name: values[..., at] for at, name in enumerate(self.names)}
+        found = weather_findings(DailyWeather("the forcing", days.period.days, by_name, basin.latitude, place.climate))
+        refuse(found)
+        before = None if self.before is None else self.before.of([basin.id])
+        under_way = (0 if before is None else before.spin_up_days[0]) + days.history
         if is_spinning_up(under_way):
             raise InvalidInput(
                 f"its stores would be {under_way} days from empty at time0, and hold too little water: begin from a "
                 f"state, or give more than {SPIN_UP_DAYS} days of forcing before time0."
             )
-        self._report(location, weather, filled)
-        for sentence in odd:
-            self.diagnostics.add(Level.WARNING, f"{location}: {sentence}")
-        learnt = learnt_from(self.loaded.version, basin, self.loaded.config.inputs.static, static, assumed)
-        if learnt.training_note and (not learnt.seen_in_training or learnt.outside_training or assumed):
+        counts = {
+            "values are flagged unreliable, and were not used": weather.unreliable,
+            "values are flagged doubtful, and were used": weather.doubtful,
+            **{f"days of {name} were interpolated": count for name, count in filled.items()},
+        }
+        warnings = [f"{count} {what}." for what, count in counts.items() if count] + sentences(found, "warning")
+        for warning in warnings:
+            self.diagnostics.add(Level.WARNING, f"{location}: {warning}")
+        learnt = learnt_from(self.loaded.version, basin.id, config.inputs.static, place.static, place.assumed)
+        if learnt.training_note and (not learnt.seen_in_training or learnt.outside_training or place.assumed):
             self.diagnostics.add(Level.INFO, learnt.training_note)
-        return SimulationStart(basin, values, static, None if before is None else before.members)
-
-    def _report(self, location: str, weather: Weather, filled: Mapping[str, int]) -> None:
-        for count, what in (
-            (weather.unreliable, "values are flagged unreliable, and were not used"),
-            (weather.doubtful, "values are flagged doubtful, and were used"),
-            *((count, f"days of {name} were interpolated") for name, count in filled.items()),
-        ):
-            if count:
-                self.diagnostics.add(Level.WARNING, f"{location}: {count} {what}.")
+        return SimulationStart(basin.id, values, place.static, None if before is None else before.members)
 
 
-def _quantities(computed: Mapping[str, SimulatedFlow], areas: Mapping[str, Area]) -> Iterator[OutputQuantity]:
-    discharge = [mm_per_day_to_m3s(flow.discharge, area=areas[location]) for location, flow in computed.items()]
+def _quantities(computed: Sequence[SimulatedFlow], areas: Sequence[Area]) -> Iterator[OutputQuantity]:
+    discharge = [
+        mm_per_day_to_m3s(flow.means["discharge"], area=area) for flow, area in zip(computed, areas, strict=True)
+    ]
     yield OutputQuantity("discharge", "mean", "m3/s", "discharge", np.stack(discharge))
-    loss = [flow.loss for flow in computed.values() if flow.loss is not None]
-    storage = [flow.storage for flow in computed.values() if flow.storage is not None]
-    if loss:
-        yield OutputQuantity("loss", "accumulative", "mm", "water lost to the air and the depth", np.stack(loss))
-        yield OutputQuantity(
-            "storage", "instantaneous", "mm", "water in store at the end of the day", np.stack(storage)
-        )
+    water: tuple[tuple[str, Kind, str], ...] = (
+        ("loss", "accumulative", "water lost to the air and the depth"),
+        ("storage", "instantaneous", "water in store at the end of the day"),
+    )
+    for name, kind, long_name in water:
+        if name in computed[0].means:
+            yield OutputQuantity(name, kind, "mm", long_name, np.stack([flow.means[name] for flow in computed]))
 
 
 def _write(asked: RunFile, output: Output) -> tuple[Path, ...]:
-    contents = {}
-    if asked.output_series is not None:
-        contents[asked.output_series] = xml_series.written(output)
-    if asked.output_netcdf is not None:
-        contents[asked.output_netcdf] = netcdf_series.written(output)
+    outputs = ((asked.output_series, xml_series.written), (asked.output_netcdf, netcdf_series.written))
+    contents = {path: written(output) for path, written in outputs if path is not None}
     for path, content in contents.items():
-        write(path, content)
+        replace_file(path, content)
     return tuple(contents)
 
 
-def _left(
-    owner: Owner, ids: Mapping[str, str], computed: Mapping[str, SimulatedFlow], before: SavedState | None, days: Days
+def _state_at_t0(
+    owner: Owner, ids: Sequence[str], computed: Sequence[SimulatedFlow], before: SavedState | None, days: Days
 ) -> SavedState:
-    """Return the state at T0."""
-    locations = tuple(ids[location] for location in computed)
-    earlier = (0,) * len(locations) if before is None else before.of(locations).spin_up_days
+    earlier = (0,) * len(ids) if before is None else before.of(ids).spin_up_days
     members = [
-        {name: np.concatenate([flow.state[network][name] for flow in computed.values()]) for name in first}
-        for network, first in enumerate(next(iter(computed.values())).state)
+        {name: np.concatenate([flow.state[network][name] for flow in computed]) for name in first}
+        for network, first in enumerate(computed[0].state)
     ]
-    return SavedState(owner, locations, days.t0, tuple(spin_up + days.history for spin_up in earlier), members)
+    return SavedState(owner, tuple(ids), days.t0, tuple(spin_up + days.history for spin_up in earlier), members)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from hydrology.base.errors import printable
 from operations.fews.markup import add, new, written
-from operations.fews.places import write
+from runtime.atomic_files import replace_file
 
 
 class Level(IntEnum):
@@ -29,4 +29,4 @@ class Diagnostics:
 
     def write(self) -> None:
         """Write the lines so far."""
-        write(self._path, written(self._root))
+        replace_file(self._path, written(self._root))

@@ -1,6 +1,4 @@
-"""Converts series to the weather that networks take.
-
-Gap-free rows by ensemble member, checked."""
+"""Converts series to the weather that networks take. Gap-free rows by ensemble member, checked."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,8 +11,7 @@ from hydrology.base.gaps import fill_short_gaps
 from hydrology.base.variables import WEATHER
 from hydrology.weather.unit_hints import unit_hint
 from models.arrays import Array
-from operations.fews.days import Days
-from operations.fews.series import Given
+from operations.fews.series import Days, Given
 
 _UNITS = {
     "mm/day": {"mm/day", "mm/d", "mmd-1", "mmday-1", "mm"},
@@ -40,12 +37,11 @@ class Weather:
     """The given weather of one location.
 
     Attributes:
-        one, of_member: daily values by parameter, without a member and by member.
+        series: daily values by parameter and member, None for no member.
         doubtful, unreliable: number of values with that flag.
     """
 
-    one: dict[str, Array] = field(default_factory=dict)
-    of_member: dict[tuple[str, str], Array] = field(default_factory=dict)
+    series: dict[tuple[str, str | None], Array] = field(default_factory=dict)
     doubtful: int = 0
     unreliable: int = 0
 
@@ -71,11 +67,10 @@ def gathered(given: Iterable[Given], names: Sequence[str], days: Days) -> dict[s
         weather = locations.setdefault(series.location, Weather())
         weather.doubtful += series.doubtful
         weather.unreliable += series.unreliable
-        known = weather.one if series.member is None else weather.of_member
-        key = series.parameter if series.member is None else (series.parameter, series.member)
-        if key in known or len(np.unique(places)) < len(places):
+        key = series.parameter, series.member
+        if key in weather.series or len(np.unique(places)) < len(places):
             raise InvalidInput(f"{series.parameter} of {series.location} comes twice, or a day of it: give it once.")
-        known[key] = values  # type: ignore[index] # the key is the dictionary's
+        weather.series[key] = values
     return locations
 
 
@@ -105,9 +100,13 @@ def rows(
         InvalidInput: a day is missing or impossible, or the members differ before T0.
     """
     missing = np.full(len(days.period), np.nan, np.float32)
-    values = np.stack(
-        [np.stack([_of(weather, name, member, missing) for name in names], axis=-1) for member in ensemble.members]
-    )
+
+    def of(name: str, member: str | None) -> Array:
+        one = weather.series.get((name, None), missing)
+        of_member = weather.series.get((name, member), missing)
+        return np.where(np.isnan(of_member), one, of_member)
+
+    values = np.stack([np.stack([of(name, member) for name in names], axis=-1) for member in ensemble.members])
     history = values[:, : days.history]
     same = (history == history[:1]) | (np.isnan(history) & np.isnan(history[:1]))
     _refuse(~same, "differs between members before time0", names, days)
@@ -118,22 +117,14 @@ def rows(
                 filled[name] = count
         _refuse(np.isnan(values), "is missing", names, days)
     for at, name in enumerate(names):
-        quantity = WEATHER[name]
-        impossible = (values[..., at] < quantity.lowest) | (values[..., at] > quantity.highest)
+        of_name, quantity = values[..., at], WEATHER[name]
+        impossible = (of_name < quantity.lowest) | (of_name > quantity.highest)
         if impossible.any():
-            hint = unit_hint(name, values[..., at])
-            first = int(impossible.any(axis=0).argmax())
-            value = float(values[int(impossible[:, first].argmax()), first, at])
             limits = f"outside {quantity.lowest:g} to {quantity.highest:g}"
-            what = f"is not possible in {quantity.unit} ({value:g}, {limits}){hint}"
+            first = of_name.T[impossible.T][0]  # of the first day
+            what = f"is not possible in {quantity.unit} ({first:g}, {limits}){unit_hint(name, of_name)}"
             _refuse(impossible[..., None], what, (name,), days)
     return values, filled
-
-
-def _of(weather: Weather, name: str, member: str | None, missing: Array) -> Array:
-    one = weather.one.get(name, missing)
-    of_member = missing if member is None else weather.of_member.get((name, member), missing)
-    return np.where(np.isnan(of_member), one, of_member)
 
 
 def _refuse(where: npt.NDArray[np.bool_], what: str, names: Sequence[str], days: Days) -> None:

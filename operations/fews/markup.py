@@ -39,18 +39,22 @@ def document(content: bytes, file: str, tag: str) -> Element:
 def elements(content: bytes, file: str, root: str, *tags: str) -> Iterator[Element]:
     """Yield the elements with the given tags one by one, so that a large file is not held in memory.
 
+    Elements of the interface have lost their namespace; all others have the name `other`.
+
     Raises:
         SourceError: it is not XML, has a document type, or has another root element.
     """
     top: Element | None = None
-    wanted = {_full(tag) for tag in tags}
     try:
         for event, element in defusedxml.ElementTree.iterparse(BytesIO(content), ("start", "end"), forbid_dtd=True):
+            if event == "start":
+                namespace, _, name = element.tag.rpartition("}")
+                element.tag = name if namespace == f"{{{NAMESPACE}" else "other"
             if top is None:
                 top = element
-                if element.tag != _full(root):
+                if element.tag != root:
                     raise fault(file, f"is not a {root} of the Published Interface")
-            if event == "end" and element.tag in wanted:
+            if event == "end" and element.tag in tags:
                 yield element
                 if element is not top:
                     top.clear()
@@ -59,31 +63,13 @@ def elements(content: bytes, file: str, root: str, *tags: str) -> Iterator[Eleme
         raise fault(file, cause) from None
 
 
-def is_named(element: Element, name: str) -> bool:
-    """Return whether an element has the given name."""
-    return bool(element.tag == _full(name))
-
-
-def child(element: Element, name: str) -> Element | None:
-    """Return the first child of the given name, or None."""
-    return element.find(_full(name))
-
-
-def children(element: Element, name: str) -> list[Element]:
-    """Return the children of the given name."""
-    return element.findall(_full(name))
-
-
 def text(element: Element, name: str) -> str | None:
     """Return the text of a child, or None where there is none or it is blank."""
-    part = child(element, name)
-    return None if part is None else (part.text or "").strip() or None
+    return element.findtext(name, "").strip() or None
 
 
 def zone(written: str | None, file: str) -> float:
-    """Return a document's offset from UTC in hours.
-
-    0 where none is given.
+    """Return a document's offset from UTC in hours. 0 where none is given.
 
     Raises:
         SourceError: it is not such a number.
@@ -153,7 +139,3 @@ def written(root: Element) -> bytes:
     ElementTree.indent(root, " ")
     content: bytes = ElementTree.tostring(root, "utf-8", xml_declaration=True)
     return content + b"\n"
-
-
-def _full(name: str) -> str:
-    return f"{{{NAMESPACE}}}{name}"

@@ -4,7 +4,6 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 
 from hydrology.base.errors import InvalidInput
 from ingestion.reading import Files
@@ -61,17 +60,3 @@ class FewsLocations:
             SourceError: it cannot be read, is not a regular file, or is larger than any data file.
         """
         return Files(tuple(self.roots)).read(path)[1]
-
-
-def write(path: Path, content: bytes) -> None:
-    """Write a file atomically. A missing folder is created."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as part:
-        try:
-            part.write(content)
-            part.flush()
-            Path(part.name).chmod(0o644)
-            Path(part.name).replace(path)
-        except BaseException:
-            Path(part.name).unlink(missing_ok=True)
-            raise

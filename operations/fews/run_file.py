@@ -61,7 +61,10 @@ def opened(file: Path) -> Opened:
     """
     root = markup.document(Files().read(file)[1], str(file), "Run")
     places = FewsLocations.of(file, markup.text(root, "workDir"))
-    return Opened(file, root, places, _path(root, places, "outputDiagnosticFile", str(file)))
+    diagnostics = _optional(root, places, "outputDiagnosticFile")
+    if diagnostics is None:
+        raise InvalidInput(f"{file} names no outputDiagnosticFile: add it.")
+    return Opened(file, root, places, diagnostics)
 
 
 def read(opened: Opened) -> RunFile:
@@ -74,7 +77,7 @@ def read(opened: Opened) -> RunFile:
     root, places, file = opened.root, opened.places, str(opened.file)
     hours = markup.zone(markup.text(root, "timeZone"), file)
     start, end, time0 = (
-        markup.instant(markup.child(root, name), hours, file) for name in ("startDateTime", "endDateTime", "time0")
+        markup.instant(root.find(name), hours, file) for name in ("startDateTime", "endDateTime", "time0")
     )
     run = RunFile(
         places=places,
@@ -96,13 +99,6 @@ def read(opened: Opened) -> RunFile:
     return run
 
 
-def _path(root: Element, places: FewsLocations, name: str, file: str) -> Path:
-    path = _optional(root, places, name)
-    if path is None:
-        raise InvalidInput(f"{file} names no {name}: add it.")
-    return path
-
-
 def _optional(root: Element, places: FewsLocations, name: str) -> Path | None:
     paths = _all(root, places, name)
     if len(paths) > 1:
@@ -111,15 +107,15 @@ def _optional(root: Element, places: FewsLocations, name: str) -> Path | None:
 
 
 def _all(root: Element, places: FewsLocations, name: str) -> tuple[Path, ...]:
-    written = [(element.text or "").strip() for element in markup.children(root, name)]
+    written = [(element.text or "").strip() for element in root.findall(name)]
     return tuple(places.path(path, name) for path in written if path)
 
 
 def _properties(root: Element, file: str) -> dict[str, str]:
-    holder = markup.child(root, "properties")
+    holder = root.find("properties")
     if holder is None:
         return {}
-    entries = [entry for kind in _PROPERTIES for entry in markup.children(holder, kind)]
+    entries = [entry for kind in _PROPERTIES for entry in holder.findall(kind)]
     if any("key" not in entry.attrib for entry in entries):
         raise markup.fault(file, "has a property without a key")
     return {entry.attrib["key"]: entry.attrib.get("value", "") for entry in entries}

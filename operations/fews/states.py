@@ -1,6 +1,4 @@
-"""The initial and final state of a run.
-
-An XML description beside a file of ours."""
+"""The initial and final state of a run. An XML description beside a file of ours."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,9 +7,10 @@ from hydrology.base.errors import InvalidInput
 from models.ensemble import Ensemble
 from models.saved_state import Owner, SavedState, dump, parse
 from operations.fews import markup
-from operations.fews.days import Days
 from operations.fews.markup import Instant
-from operations.fews.places import FewsLocations, write
+from operations.fews.places import FewsLocations
+from operations.fews.series import Days
+from runtime.atomic_files import replace_file
 
 _VERSION = "1.2"
 
@@ -38,7 +37,7 @@ def described(path: Path, places: FewsLocations) -> Description:
         InvalidInput: it names several states, or a path outside the run's folders.
     """
     root = markup.document(places.read(path), str(path), "State")
-    states = markup.children(root, "stateLoc")
+    states = root.findall("stateLoc")
     if len(states) != 1:
         raise InvalidInput(f"{path} has {len(states)} stateLoc: name one file, which holds the state of all locations.")
     paths = {
@@ -81,7 +80,7 @@ def write_state(description: Description, state: SavedState, at: Instant, hours:
     """
     if description.write is None:
         return
-    write(description.write, dump(state))
+    replace_file(description.write, dump(state))
     root = markup.new("State", _VERSION)
     markup.add(root, "stateId", description.id)
     markup.add(root, "timeZone", str(float(hours)))
@@ -89,4 +88,4 @@ def write_state(description: Description, state: SavedState, at: Instant, hours:
     location = markup.add(root, "stateLoc", type="file")
     for name in ("readLocation", "writeLocation"):
         markup.add(location, name, str(description.write))
-    write(description.write.with_name(f"{description.write.name}.xml"), markup.written(root))
+    replace_file(description.write.with_name(f"{description.write.name}.xml"), markup.written(root))

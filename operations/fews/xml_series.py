@@ -24,14 +24,14 @@ def read(content: bytes, file: str) -> Iterator[Given]:
     """
     hours = 0.0
     for element in markup.elements(content, file, "TimeSeries", "timeZone", "series"):
-        if markup.is_named(element, "timeZone"):
+        if element.tag == "timeZone":
             hours = markup.zone(element.text, file)
         else:
             yield _given(element, hours, file)
 
 
 def _given(element: Element, hours: float, file: str) -> Given:
-    header = markup.child(element, "header")
+    header = element.find("header")
     if header is None:
         raise markup.fault(file, "has a series without a header")
     location, parameter, kind = (_needed(header, name, file) for name in ("locationId", "parameterId", "type"))
@@ -39,7 +39,7 @@ def _given(element: Element, hours: float, file: str) -> Given:
         raise markup.fault(file, f"has a type other than {', '.join(_KINDS)}")
     _check_step(header, file)
     missing = _number(_needed(header, "missVal", file), file)
-    events = markup.children(element, "event")
+    events = element.findall("event")
     stamps = markup.instants(events, hours, file)
     values = np.array([_number(event.attrib.get("value", ""), file) for event in events], np.float64)
     flags = np.array([_flag(event.attrib.get("flag", "0"), file) for event in events], np.int64)
@@ -67,7 +67,7 @@ def _needed(header: Element, name: str, file: str) -> str:
 
 
 def _check_step(header: Element, file: str) -> None:
-    step = markup.child(header, "timeStep")
+    step = header.find("timeStep")
     attributes = {} if step is None else step.attrib
     try:
         length = _SECONDS[attributes["unit"]] * int(attributes.get("multiplier", 1)) / int(attributes.get("divider", 1))
@@ -91,9 +91,7 @@ def _flag(written: str, file: str) -> int:
 
 
 def written(output: Output) -> bytes:
-    """Encode an output as a document.
-
-    A series for each quantity, location and member."""
+    """Encode an output as a document. A series for each quantity, location and member."""
     root = markup.new("TimeSeries", VERSION)
     add(root, "timeZone", str(float(output.days.hours)))
     stamps = [markup.local(stamp, output.days.hours) for stamp in output.days.stamps]

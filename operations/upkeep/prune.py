@@ -1,6 +1,4 @@
-"""Deletes data that exceed their retention, in small transactions.
-
-An interrupted run leaves completed ones done."""
+"""Deletes data that exceed their retention, in small transactions. An interrupted run leaves completed ones done."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -83,34 +81,25 @@ def prune(
         dry_run: whether only to count.
         show: called with the name of a rule, the number of its items done and the total.
     """
-    return [_prune(database, clock, settings, actor, rule, dry_run, show) for rule in RULES]
-
-
-def _prune(
-    database: Database,
-    clock: Clock,
-    settings: Settings,
-    actor: audit.Actor,
-    rule: RuleName,
-    dry_run: bool,
-    show: Show,
-) -> Pruned:
-    stored, days = ACTIONS[rule], retention.days_of(rule, settings)
-    before = retention.before(clock.wall(), days)
-    with database.reading() as session:
-        outdated = stored.outdated(session, before)
-    done, total = 0, sum(outdated.values())
-    for ids in [] if dry_run else _batches(outdated, stored.together):
-        with database.transaction() as session:
-            still = stored.outdated(session, before, ids)  # it may have changed meanwhile
-            retention.note(session, rule, stored.remove(session, [*still]), clock.wall(), days)
-        done += sum(still.values())
-        show(rule, done, total)
-    if done:
-        with database.transaction() as session:
-            audit.record(session, actor, "store pruned", rule, clock.wall(), count=done, days=days)
-        log.info("prune.done", rule=rule, count=done, days=days)
-    return Pruned(rule, retention.in_words(rule, days), total if dry_run else done)
+    pruned = []
+    for rule in RULES:
+        stored, days = ACTIONS[rule], retention.days_of(rule, settings)
+        before = retention.before(clock.wall(), days)
+        with database.reading() as session:
+            outdated = stored.outdated(session, before)
+        done, total = 0, sum(outdated.values())
+        for ids in [] if dry_run else _batches(outdated, stored.together):
+            with database.transaction() as session:
+                still = stored.outdated(session, before, ids)  # it may have changed meanwhile
+                retention.note(session, rule, stored.remove(session, [*still]), clock.wall(), days)
+            done += sum(still.values())
+            show(rule, done, total)
+        if done:
+            with database.transaction() as session:
+                audit.record(session, actor, "store pruned", rule, clock.wall(), count=done, days=days)
+            log.info("prune.done", rule=rule, count=done, days=days)
+        pruned.append(Pruned(rule, retention.in_words(rule, days), total if dry_run else done))
+    return pruned
 
 
 def _batches(ids: Collection[Any], together: int) -> Iterator[list[Any]]:

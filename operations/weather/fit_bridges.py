@@ -86,7 +86,8 @@ def fit(
         pooled = _pooled(session, own, too_few)
     refused = {basin: reason for basin, reason in too_few.items() if basin not in pooled}
     if not own:
-        raise NothingToBridge(f"No basin has enough days of both {asked.from_} and {asked.to}. {_first(refused)}")
+        first = next(iter(refused.values()), "")
+        raise NothingToBridge(f"No basin has enough days of both {asked.from_} and {asked.to}. {first}")
     new = bridges.NewBridge(
         name=name,
         from_product=asked.from_,
@@ -142,9 +143,7 @@ def apply(
 
 
 def weather_of(session: Session, basin: str, product: str, period: Period | None = None) -> DailyWeather | None:
-    """Return a basin's weather of a product in the form bridges take.
-
-    Return None where it has none."""
+    """Return a basin's weather of a product in the form bridges take. Return None where it has none."""
     extents = series.extent(session, [basin], product, BRIDGED)
     if len(extents) < len(BRIDGED):
         return None
@@ -184,13 +183,14 @@ def _fitted(basin: str, asked: BridgeFit, source: DailyWeather | None, target: D
 
 
 def _pooled(session: Session, own: Mapping[str, NewPart], too_few: Mapping[str, str]) -> dict[str, NewPart]:
-    """Return pooled bridges of similar basins for basins with too few days.
-
-    None where those are few."""
+    """Return pooled bridges of similar basins for basins with too few days. None where those are few."""
     if len(own) < MIN_NEIGHBOURS or not too_few:
         return {}
     donors = list(own)
-    features = _features(session, [*donors, *too_few])
+    names = [*donors, *too_few]
+    stored = {basin.id: basin for basin in basins.list_basins(session)}
+    places = np.array([(stored[name].latitude, stored[name].longitude) for name in names], np.float64)
+    features = np.concatenate([places, basins.attributes_of(session, names, ATTRIBUTES)], axis=1)
     pooled = {}
     for at, (basin, reason) in enumerate(too_few.items(), start=len(donors)):
         alike = [donors[place] for place in most_similar(features[at], features[: len(donors)], MAX_NEIGHBOURS)]
@@ -202,39 +202,24 @@ def _pooled(session: Session, own: Mapping[str, NewPart], too_few: Mapping[str, 
     return pooled
 
 
-def _features(session: Session, names: Sequence[str]) -> Array:
-    stored = {basin.id: basin for basin in basins.list_basins(session)}
-    places = [(stored[name].latitude, stored[name].longitude) for name in names]
-    return np.concatenate([np.array(places, np.float64), basins.attributes_of(session, names, ATTRIBUTES)], axis=1)
-
-
 def _apply_to(database: Database, clock: Clock, bridge: Bridge, part: BridgePart) -> Outcome:
     """Apply a bridge to one basin in one transaction."""
     try:
         with database.transaction() as session:
             basins.lock(session, part.basin_id)
             stamp = series.stamp(session, part.basin_id, bridge.from_product)
-            if _is_applied(session, bridge, part.basin_id, stamp):
+            last = bridges.applied(session, bridge.name, [part.basin_id]).get(part.basin_id)
+            if last is not None and (last.bridge.id, last.part.applied_stamp) == (bridge.id, stamp):
                 return Outcome(part.basin_id, "unchanged")
             outcome = store(session, _bridged(session, bridge, part), clock)
-            _store_credit(session, bridge)
+            credit = product_credits.by_product(session, [bridge.from_product]).get(bridge.from_product)
+            if credit is not None:
+                product_credits.store(session, bridge.name, f"the bridge from {bridge.from_product}", credit)
             bridges.note_applied(session, bridge, part.basin_id, clock.now(), stamp)
     except Problem as problem:
         log.warning("bridge.failed", bridge=bridge.id, basin=part.basin_id, error=str(problem))
         return Outcome(part.basin_id, "failed", error=str(problem))
     return outcome
-
-
-def _is_applied(session: Session, bridge: Bridge, basin: str, stamp: int) -> bool:
-    """Return whether a bridge is in force, and was applied to the series with this stamp."""
-    in_force = bridges.applied(session, bridge.name, [basin]).get(basin)
-    return in_force is not None and (in_force.bridge.id, in_force.part.applied_stamp) == (bridge.id, stamp)
-
-
-def _store_credit(session: Session, bridge: Bridge) -> None:
-    credit = product_credits.by_product(session, [bridge.from_product]).get(bridge.from_product)
-    if credit is not None:
-        product_credits.store(session, bridge.name, f"the bridge from {bridge.from_product}", credit)
 
 
 def _bridged(session: Session, bridge: Bridge, part: BridgePart) -> BasinData:
@@ -262,22 +247,14 @@ def _bridged(session: Session, bridge: Bridge, part: BridgePart) -> BasinData:
     area = areas.get(bridge.to_product, areas.get(bridge.from_product))
     return BasinData(
         basin=part.basin_id,
-        name=None,
-        latitude=None,
-        longitude=None,
-        huc=None,
         areas={} if area is None else {bridge.name: area},
-        attributes={},
-        texts={},
         series=tuple(created),
         files=(file,),
     )
 
 
 def _days_with_rain(bridged: DailyWeather) -> Period:
-    """Return the first and last day with known precipitation.
-
-    The record's last days may wait for the next."""
+    """Return the first and last day with known precipitation. The record's last days may wait for the next."""
     days = bridged.period.days[np.isfinite(bridged.values[PRECIPITATION])]
     if not len(days):
         raise NothingToBridge("No day of it has precipitation: fetch or ingest more.")
@@ -285,15 +262,9 @@ def _days_with_rain(bridged: DailyWeather) -> Period:
 
 
 def _flags(of_source: Flags, values: Array) -> Flags:
-    """Return the flags of bridged values.
-
-    Those of the source's days, as far as they still apply."""
+    """Return the flags of bridged values. Those of the source's days, as far as they still apply."""
     nothing = np.uint8(Flag.MISSING | Flag.ABSENT)
     stored = np.where(np.isfinite(values), of_source & ~nothing, of_source)
     unsaid = np.isnan(values) & (stored & nothing == 0)
     flags: Flags = np.where(unsaid, stored | np.uint8(Flag.MISSING), stored)
     return flags
-
-
-def _first(reasons: Mapping[str, str]) -> str:
-    return next(iter(reasons.values()), "")

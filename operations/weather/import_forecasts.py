@@ -24,9 +24,7 @@ class NoWeather(DataProblem):
 def add(
     database: Database, clock: Clock, path: Path, files: Files = ANY_FILES, *, operational: bool = True
 ) -> StoredIssue:
-    """Import a weather forecast from a file.
-
-    Refuse it per basin where unusable, and store the rest.
+    """Import a weather forecast from a file. Refuse it per basin where unusable, and store the rest.
 
     Args:
         files: which files may be read.

@@ -8,13 +8,12 @@ from hypothesis import strategies as st
 
 from models.contract import Inputs
 from models.inference import simulate
-from models.nets.mclstm import Recurrence
 from models.nets.products import BLOCK
 from testing.networks import inputs, network
 from tests.models.nets.test_mclstm import RANKS
 
 STORE = ("discharge", "loss", "storage")
-RECURRENCES: list[Recurrence] = ["fastest", "torch"]
+RECURRENCES: list[str] = ["fastest", "torch"]
 DTYPES = [torch.float32, torch.float64]
 
 
@@ -32,7 +31,7 @@ def chosen(drive: Inputs, samples: list[int]) -> Inputs:
 )
 @settings(max_examples=40, deadline=None)
 def test_neighbours_change_no_bit(
-    cells: int, samples: int, seed: int, dtype: torch.dtype, recurrence: Recurrence, rank: int
+    cells: int, samples: int, seed: int, dtype: torch.dtype, recurrence: str, rank: int
 ) -> None:
     net = network(cells, seed, dtype, recurrence, rank=rank, antecedent_days=(2.0, 20.0))
     drive = inputs(20, samples, seed, dtype)
@@ -54,7 +53,7 @@ def test_neighbours_change_no_bit(
 )
 @settings(max_examples=40, deadline=None)
 def test_a_split_run_with_the_state_carried_gives_the_bits_of_the_whole(
-    cells: int, cut: int, dtype: torch.dtype, recurrence: Recurrence, rank: int
+    cells: int, cut: int, dtype: torch.dtype, recurrence: str, rank: int
 ) -> None:
     net = network(cells, cut, dtype, recurrence, rank=rank, antecedent_days=(2.0, 20.0))
     drive = inputs(30, 5, cut, dtype)

@@ -1,15 +1,21 @@
-"""Requests daily values of many places from Open-Meteo, and checks each place's answer."""
+"""Requests daily values of many places from Open-Meteo at a known cost, and checks each place's answer.
+
+A place counts as one call, or as more where it asks for more than 10 variables or 14 days. Source: the limits that
+open-meteo.com/en/pricing states, and how its server counts.
+"""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from hydrology.base.calendar import Days
+from hydrology.base.credit import Credit
 from hydrology.base.longitudes import difference
 from hydrology.base.units import daylight_mean
 from hydrology.weather.evaporation import daylength
@@ -61,43 +67,72 @@ class Place:
     members: Mapping[str, Mapping[str, Array]]
 
 
-def owner(model: str) -> str:
-    """Return the credit of a model, with its owner where its name implies one."""
-    name = next((owner for prefix, owner in _OWNERS.items() if model.startswith(prefix)), None)
-    return f"Weather data by Open-Meteo.com (model {model}{f' of {name}' if name else ''})."
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A model at a host of Open-Meteo.
 
-
-def query(sites: Sequence[Site], model: str, days: Mapping[str, Any]) -> dict[str, Any]:
-    """Build a query for a model's values at gauges, by days of their own time zones.
-
-    Args:
-        days: the parameters that select the days.
-
-    Raises:
-        FeedProblem: the location of a gauge is unknown.
+    Attributes:
+        service: the host.
+        path: of its values, below the host.
+        name: of the model.
+        report: called with the cost of a fetch, before the request.
     """
-    places = [site.place() for site in sites]
-    return {
-        "latitude": [latitude for latitude, _ in places],
-        "longitude": [longitude for _, longitude in places],
-        "timezone": [site.time_zone or "auto" for site in sites],
-        "daily": list(UNITS),
-        "models": [model],
-        **days,
-    }
 
+    service: Service
+    path: str
+    name: str
+    report: Callable[[str], None]
 
-def ask(service: Service, path: str, sites: Sequence[Site], asked: Mapping[str, Any]) -> list[Place | FeedProblem]:
-    """Request the values of each site; return the answer, or its fault.
+    @property
+    def credit(self) -> Credit:
+        """The credit of the model, with its owner where its name implies one."""
+        name = next((owner for prefix, owner in _OWNERS.items() if self.name.startswith(prefix)), None)
+        return Credit(f"Weather data by Open-Meteo.com (model {self.name}{f' of {name}' if name else ''}).", LICENCE)
 
-    Raises:
-        FeedProblem: the answer of the service cannot be used.
-    """
-    answer = service.read(lambda body: _places(body, len(sites)), path, body=dict(asked), media="application/json")
-    return [
-        _checked(site, at, place, asked["models"][0])
-        for at, (site, place) in enumerate(zip(sites, answer, strict=True))
-    ]
+    def parts(self, sites: Sequence[Site], members: int, days: int) -> list[Sequence[Site]]:
+        """Report the cost of sites whose location is known, and split them into groups for one request each.
+
+        Raises:
+            FeedProblem: they cost more than the service allows.
+        """
+        weight = weight_of_place(len(UNITS) * members, days)
+        self.report(f"The fetch weighs {weight * len(sites):.0f} calls by Open-Meteo's count.")
+        return in_requests(sites, weight, keyless=self.service.key is None)
+
+    def ask(self, sites: Sequence[Site], days: Mapping[str, Any]) -> dict[str, Any]:
+        """Request the values of sites by days of their own time zones; return each site's, to be checked by `place`.
+
+        Args:
+            days: the parameters that select the days.
+
+        Raises:
+            FeedProblem: the answer of the service cannot be used.
+        """
+        places = [site.place() for site in sites]
+        body = {
+            "latitude": [latitude for latitude, _ in places],
+            "longitude": [longitude for _, longitude in places],
+            "timezone": [site.time_zone or "auto" for site in sites],
+            "daily": list(UNITS),
+            "models": [self.name],
+            **days,
+        }
+        parse = partial(_places, count=len(sites))
+        answer = self.service.read(parse, self.path, body=body, media="application/json")
+        return {site.basin: (at, of_site) for at, (site, of_site) in enumerate(zip(sites, answer, strict=True))}
+
+    def place(self, site: Site, answer: Mapping[str, Any]) -> Place:
+        """Return the answer about a site, checked.
+
+        Raises:
+            FeedProblem: it is of another shape, place, model or unit.
+        """
+        at, of_site = answer[site.basin]
+        try:
+            return _place(site, at, of_site, self.name)
+        except (KeyError, TypeError, ValueError, AttributeError):
+            cause = f"The answer about {site.basin} is not of Open-Meteo's shape: nothing of it was taken."
+            raise FeedProblem(cause) from None
 
 
 def converted(values: Mapping[str, Array], days: Days, latitude: float) -> dict[str, Array]:
@@ -115,23 +150,12 @@ def converted(values: Mapping[str, Array], days: Days, latitude: float) -> dict[
 
 
 def _places(body: bytes, count: int) -> list[dict[str, Any]]:
-    """Parse the answers, one per place.
-
-    An object for one place, a list in the requested order for several."""
+    """Parse the answers, one per place. An object for one place, a list in the requested order for several."""
     answer = parsed(body)  # an interrupted stream ends in words that are not JSON
     places = [answer] if isinstance(answer, dict) else answer
     if not isinstance(places, list) or len(places) != count or not all(isinstance(place, dict) for place in places):
         raise Broken(f"the answer is not of the {count} places asked for")
     return places
-
-
-def _checked(site: Site, at: int, place: dict[str, Any], model: str) -> Place | FeedProblem:
-    try:
-        return _place(site, at, place, model)
-    except (KeyError, TypeError, ValueError, AttributeError):
-        return FeedProblem(f"The answer about {site.basin} is not of Open-Meteo's shape: nothing of it was taken.")
-    except FeedProblem as problem:
-        return problem
 
 
 def _place(site: Site, at: int, place: dict[str, Any], model: str) -> Place:
@@ -160,9 +184,48 @@ def _place(site: Site, at: int, place: dict[str, Any], model: str) -> Place:
 
 
 def _members_of(variable: str, daily: Mapping[str, Any], model: str) -> list[tuple[str, str]]:
-    """Return the names of a variable's columns with their members' labels.
-
-    The bare name is the control."""
+    """Return the names of a variable's columns with their members' labels. The bare name is the control."""
     pattern = re.compile(rf"{variable}(?:_member(\d\d))?(?:_{re.escape(model)})?")
     matches = [(name, pattern.fullmatch(name)) for name in daily]
     return [(name, f"member{match[1]}" if match[1] else CONTROL) for name, match in matches if match]
+
+
+Asked = TypeVar("Asked")
+
+PER_MINUTE, PER_HOUR, PER_DAY = 600, 5_000, 10_000  # without a key
+MAX_PLACES = 1_000  # in one request
+MAX_WEIGHT = 5_000.0  # of one request
+_FREE_VARIABLES, _FREE_DAYS = 10, 14
+
+
+def weight_of_place(variables: int, days: int) -> float:
+    """Return the cost of one place.
+
+    Args:
+        variables: number of variables, times the models and members of each.
+        days: number of days requested.
+    """
+    share = variables / _FREE_VARIABLES
+    return max(1.0, share, share * days / _FREE_DAYS)
+
+
+def in_requests(places: Sequence[Asked], weight: float, keyless: bool) -> list[Sequence[Asked]]:
+    """Split places into groups for one request each.
+
+    Args:
+        weight: cost of one place.
+        keyless: whether the limits without a key apply. The service checks before it counts, so a heavy request would
+            pass and block those after it.
+
+    Raises:
+        FeedProblem: they cost more than the service allows in an hour without a key.
+    """
+    total = weight * len(places)
+    if keyless and total > PER_HOUR:
+        raise FeedProblem(
+            f"The fetch weighs {total:.0f} calls by Open-Meteo's count, and without a key it gives {PER_HOUR} an hour "
+            f"({PER_DAY} a day): name at most {int(PER_HOUR // weight)} basins, ask for fewer days, or set "
+            "FRESHET_OPEN_METEO_KEY."
+        )
+    size = max(1, min(MAX_PLACES, int((PER_MINUTE if keyless else MAX_WEIGHT) // weight)))
+    return [places[start : start + size] for start in range(0, len(places), size)]

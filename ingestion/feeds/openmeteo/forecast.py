@@ -1,21 +1,18 @@
-"""Weather forecasts from Open-Meteo.
-
-One trace, or an ensemble's members, of one named model."""
+"""Weather forecasts from Open-Meteo. One trace, or an ensemble's members, of one named model."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import Any
 
 import numpy as np
 
-from hydrology.base.credit import Credit
-from hydrology.base.errors import Problem
 from hydrology.base.variables import WEATHER
 from hydrology.weather.forcing import Trace, WeatherForecast, WeatherIssue
-from ingestion.feeds.base import FeedProblem, Given, Site, Wanted, placed
+from ingestion.feeds.base import FeedProblem, Given, Site, Wanted, each, placed
 from ingestion.feeds.http import Broken, Service, parsed
-from ingestion.feeds.openmeteo.asking import LICENCE, SOURCE, UNITS, Place, ask, converted, owner, query
-from ingestion.feeds.openmeteo.quota import in_requests, weight_of_place
+from ingestion.feeds.openmeteo.asking import SOURCE, Model, Place, converted
 
 LATE_AFTER = timedelta(minutes=20)
 """Beyond the interval between two runs, the next is late. Source: Open-Meteo's model updates page."""
@@ -61,9 +58,9 @@ class OpenMeteoForecast:
         report: Callable[[str], None] = lambda _sentence: None,
         behind: int = 0,
     ) -> None:
-        self._service, self._path, self._model = service, path, model
-        self._days, self._members, self._report, self._behind = days, members, report, behind
-        self.credit = Credit(owner(model), LICENCE)
+        self._model = Model(service, path, model, report)
+        self._days, self._members, self._behind = days, members, behind
+        self.credit = self._model.credit
 
     def fetch(self, sites: Sequence[Site], wanted: Wanted) -> Iterator[Given]:
         """Yield the newest forecast of each gauge, over the days with every variable of every member.
@@ -73,33 +70,21 @@ class OpenMeteoForecast:
         """
         known, unknown = placed(sites)
         yield from unknown
-        weight = weight_of_place(len(UNITS) * self._members, self._behind + self._days)
-        self._report(f"The fetch weighs {weight * len(known):.0f} calls by Open-Meteo's count.")
-        parts = list(in_requests(known, weight, keyless=self._service.key is None))
+        parts = self._model.parts(known, self._members, self._behind + self._days)
         run = self._run(wanted.now)
         if run.available + run.interval + LATE_AFTER < wanted.now:
-            self._report(f"{self._model} is late: its newest run is of {run.began:%Y-%m-%dT%H:%MZ}.")
+            self._model.report(f"{self._model.name} is late: its newest run is of {run.began:%Y-%m-%dT%H:%MZ}.")
         for part in parts:
-            yield from self._part(part, wanted)
+            yield from each(part, partial(self._ask, part, wanted.now), self._content)
 
-    def _part(self, sites: Sequence[Site], wanted: Wanted) -> list[Given]:
-        try:
-            run = self._run(wanted.now)
-            wanted_days = {"forecast_days": self._days} | ({"past_days": self._behind} if self._behind else {})
-            places = ask(self._service, self._path, sites, query(sites, self._model, wanted_days))
-            if self._run(wanted.now) != run:
-                raise FeedProblem(f"{self._model} was updated while it was asked for: try again.")
-        except FeedProblem as problem:
-            return [Given(site.basin, problem) for site in sites]
-        issue = WeatherIssue(
-            source=SOURCE,
-            model=self._model,
-            reference_time=run.began,
-            available_time=run.available,
-            licence=self.credit.licence,
-            credit=self.credit.credit,
-        )
-        return [Given(site.basin, self._content(site, place, issue)) for site, place in zip(sites, places, strict=True)]
+    def _ask(self, sites: Sequence[Site], now: datetime) -> tuple[ModelRun, dict[str, Any]]:
+        """Request sites; return the answer, and the run that it is of."""
+        run = self._run(now)
+        days = {"forecast_days": self._days} | ({"past_days": self._behind} if self._behind else {})
+        answer = self._model.ask(sites, days)
+        if self._run(now) != run:
+            raise FeedProblem(f"{self._model.name} was updated while it was asked for: try again.")
+        return run, answer
 
     def _run(self, now: datetime) -> ModelRun:
         """Return the model's newest run.
@@ -107,43 +92,45 @@ class OpenMeteoForecast:
         Raises:
             FeedProblem: the service does not state its run, or states one in the future of the clock.
         """
-        run = self._service.read(_run, f"/data/{self._model}/static/meta.json")
+        run = self._model.service.read(_run, f"/data/{self._model.name}/static/meta.json")
         if run.available > now:
             raise FeedProblem(
-                f"{self._model} is stated as available at {run.available:%Y-%m-%dT%H:%MZ}, and this service's clock is "
-                f"at {now:%Y-%m-%dT%H:%MZ}: a forecast from the future is not taken."
+                f"{self._model.name} is stated as available at {run.available:%Y-%m-%dT%H:%MZ}, and this service's "
+                f"clock is at {now:%Y-%m-%dT%H:%MZ}: a forecast from the future is not taken."
             )
         return run
 
-    def _content(self, site: Site, place: Place | FeedProblem, issue: WeatherIssue) -> WeatherForecast | Problem:
-        if isinstance(place, FeedProblem):
-            return place
-        if len(place.members) != self._members:
-            return FeedProblem(
-                f"{self._model} has {len(place.members)} members for {site.basin}, not {self._members}: nothing of it "
-                "was taken."
+    def _content(self, site: Site, answer: tuple[ModelRun, dict[str, Any]]) -> WeatherForecast:
+        run, of = answer[0], self._model.place(site, answer[1])
+        if len(of.members) != self._members:
+            raise FeedProblem(
+                f"{self._model.name} has {len(of.members)} members for {site.basin}, not {self._members}: nothing of "
+                "it was taken."
             )
-        whole = _whole(place)
-        days, (latitude, _) = place.days[whole], site.place()
+        whole = _whole(of)
+        days, (latitude, _) = of.days[whole], site.place()
         if not len(days):
-            return FeedProblem(f"{self._model} has no whole day for {site.basin}: nothing of it was taken.")
+            raise FeedProblem(f"{self._model.name} has no whole day for {site.basin}: nothing of it was taken.")
+        issue = WeatherIssue(
+            source=SOURCE,
+            model=self._model.name,
+            reference_time=run.began,
+            available_time=run.available,
+            licence=self.credit.licence,
+            credit=self.credit.credit,
+        )
         traces = []
-        for label in sorted(place.members):
-            values = {name: numbers[whole] for name, numbers in place.members[label].items()}
+        for label in sorted(of.members):
+            values = {name: numbers[whole] for name, numbers in of.members[label].items()}
             arrays = {name: array.astype(np.float32) for name, array in converted(values, days, latitude).items()}
             traces.append(Trace(label, days, arrays))
         units = {name: WEATHER[name].unit for name in traces[0].values}
-        try:
-            return WeatherForecast.of_traces(issue, site.basin, traces, units)
-        except Problem as problem:
-            return problem
+        return WeatherForecast.of_traces(issue, site.basin, traces, units)
 
 
-def _whole(place: Place) -> slice:
-    """Return the range of days with every variable of every member.
-
-    Models end early, and may lack days of the past."""
-    known = np.all([~np.isnan(array) for values in place.members.values() for array in values.values()], axis=0)
+def _whole(of: Place) -> slice:
+    """Return the range of days with every variable of every member. Models end early, and may lack days of the past."""
+    known = np.all([~np.isnan(array) for values in of.members.values() for array in values.values()], axis=0)
     (places,) = np.nonzero(known)
     return slice(int(places[0]), int(places[-1]) + 1) if len(places) else slice(0)
 

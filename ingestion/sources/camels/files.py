@@ -6,7 +6,7 @@ import stat
 import struct
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from io import BufferedReader
@@ -15,7 +15,6 @@ from weakref import finalize
 
 from ingestion.base import SourceError, SourceFile
 from ingestion.reading import LARGEST_FILE, Files, described, too_large
-from ingestion.sources.camels.text import TextFile
 
 MAX_FILES = 200_000
 """Maximum number of files and folders in one folder or zip; Caravan has some 50 000."""
@@ -23,6 +22,7 @@ DEEPEST = 40
 LARGEST_DIRECTORY = 32 * 2**20
 """Bytes of the list of members at the end of a zip: room for MAX_FILES members, at some 150 bytes each."""
 
+ONE_COPY = "leave only one of them in the paths given"
 _FETCH_AGAIN = "fetch the file again"
 _FROM_PUBLISHER = "get the archive from its publisher"
 # bzip2 unpacks a few bytes to gigabytes before they can be checked; these give less than 32 MiB per piece.
@@ -44,24 +44,27 @@ _DAMAGE = (
 
 @dataclass(frozen=True, slots=True)
 class ArchiveFile:
-    """A file of an archive.
-
-    Its name for display, the parts of its path, and a reader of its bytes."""
+    """A file of an archive. Its name for display, the parts of its path, and a reader of its bytes."""
 
     name: str
     parts: tuple[str, ...]
     load: Callable[[], tuple[SourceFile, bytes]]
 
-    def read(self) -> TextFile:
-        """Return the file as text.
 
-        Raises:
-            SourceError: the bytes cannot be read, are damaged, or are not text.
-        """
-        return TextFile.decode(*self.load())
+def read_once(copies: Sequence[ArchiveFile]) -> tuple[SourceFile, bytes]:
+    """Return the description and the bytes of a file that may be there several times.
+
+    Raises:
+        SourceError: it cannot be read or is damaged, or its copies differ.
+    """
+    first, *others = (copy.load() for copy in copies)
+    for other, _ in others:
+        if other.sha256 != first[0].sha256:
+            raise SourceError(other.name, f"differs from {first[0].name}, of the same content by name", ONE_COPY)
+    return first
 
 
-def find(path: Path, wanted: Callable[[str], bool], files: Files) -> list[ArchiveFile]:
+def find(path: Path, wanted: Callable[[str], object], files: Files) -> list[ArchiveFile]:
     """Return the files in a folder or zip whose name (without folders) is wanted, in order.
 
     Raises:
@@ -76,9 +79,7 @@ def find(path: Path, wanted: Callable[[str], bool], files: Files) -> list[Archiv
 
 
 def refuse_packed(path: Path, files: Files) -> None:
-    """Refuse a folder or zip that contains archives.
-
-    Nested archives are not opened.
+    """Refuse a folder or zip that contains archives. Nested archives are not opened.
 
     Raises:
         SourceError: names the first nested archive.
@@ -98,9 +99,12 @@ def _is_packed(name: str) -> bool:
     return name.lower().endswith(_PACKED)
 
 
-def _in_folder(folder: Path, wanted: Callable[[str], bool], files: Files) -> Iterator[ArchiveFile]:
+def _in_folder(folder: Path, wanted: Callable[[str], object], files: Files) -> Iterator[ArchiveFile]:
+    def refuse(error: OSError) -> None:
+        raise SourceError(str(error.filename), f"cannot be read ({error.strerror})", "check its permissions")
+
     count = 0
-    for parent, folders, names in os.walk(folder, onerror=_refuse_folder):
+    for parent, folders, names in os.walk(folder, onerror=refuse):
         count += len(folders) + len(names)
         if count > MAX_FILES:
             raise SourceError(str(folder), f"has more than {MAX_FILES} files and folders", "name a folder within it")
@@ -109,10 +113,6 @@ def _in_folder(folder: Path, wanted: Callable[[str], bool], files: Files) -> Ite
         folders.sort()
         for path in (Path(parent, name) for name in sorted(names) if wanted(name)):
             yield ArchiveFile(str(path), path.absolute().parts, partial(files.read, path))
-
-
-def _refuse_folder(error: OSError) -> None:
-    raise SourceError(str(error.filename), f"cannot be read ({error.strerror})", "check its permissions")
 
 
 class _Archive(BufferedReader):
@@ -125,7 +125,7 @@ class _Archive(BufferedReader):
         return super().read(size)
 
 
-def _in_zip(path: Path, wanted: Callable[[str], bool], files: Files) -> Iterator[ArchiveFile]:
+def _in_zip(path: Path, wanted: Callable[[str], object], files: Files) -> Iterator[ArchiveFile]:
     archive = _opened(path, files)
     members = archive.infolist()
     if len(members) > MAX_FILES:

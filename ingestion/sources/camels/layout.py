@@ -1,11 +1,8 @@
-"""The layout of an archive.
-
-The kind of each file, by its name and folders."""
+"""The layout of an archive. The kind of each file, by its name and folders."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import Enum, auto
+from enum import Enum
 
 from hydrology.base.basins import basin_id
 from hydrology.base.errors import InvalidInput
@@ -32,29 +29,18 @@ LAYOUTS = (
 
 
 class Kind(Enum):
-    """The content of a file."""
+    """The content of a file, by the pattern of its name."""
 
-    FORCING = auto()
-    STREAMFLOW = auto()
-    SWE = auto()
-    MODEL_OUTPUT = auto()
-    ATTRIBUTES = auto()
-
-
-_NAMES = {
-    Kind.FORCING: re.compile(r"(?P<gauge>.*)_lump_(?P<kind>[^_]+)_forcing_leap\.txt"),
-    Kind.STREAMFLOW: re.compile(r"(?P<gauge>.*)_streamflow_qc\.txt"),
-    Kind.SWE: re.compile(r"(?P<gauge>\d+|[A-Z][A-Z0-9]*-.*)_swe\.csv"),
-    Kind.MODEL_OUTPUT: re.compile(r"(?P<gauge>.*)_[^_]+_model_output\.txt"),
-    Kind.ATTRIBUTES: re.compile(r"camels_(clim|geol|hydro|name|soil|topo|vege)\.txt"),
-}
+    FORCING = r"(?P<gauge>.*)_lump_(?P<kind>[^_]+)_forcing_leap\.txt"
+    STREAMFLOW = r"(?P<gauge>.*)_streamflow_qc\.txt"
+    SWE = r"(?P<gauge>\d+|[A-Z][A-Z0-9]*-.*)_swe\.csv"
+    MODEL_OUTPUT = r"(?P<gauge>.*)_[^_]+_model_output\.txt"
+    ATTRIBUTES = r"camels_(clim|geol|hydro|name|soil|topo|vege)\.txt"
 
 
 @dataclass(frozen=True, slots=True)
 class BasinFile:
-    """A file of one basin.
-
-    The product is None where the file's content gives it."""
+    """A file of one basin. The product is None where the file's content gives it."""
 
     kind: Kind
     basin: str
@@ -62,92 +48,55 @@ class BasinFile:
     file: ArchiveFile
 
 
-def is_known(name: str) -> bool:
-    """Return whether a file's name is one of the archive's."""
-    return _kind(name) is not None
+def kind_of(name: str) -> Kind | None:
+    """Return the kind of a file by its name; None where it is not one of the archive's."""
+    # A name with a leading dot is a system's hidden copy of a file.
+    return next((kind for kind in Kind if not name.startswith(".") and re.fullmatch(kind.value, name)), None)
 
 
-def is_attributes(file: ArchiveFile) -> bool:
-    """Return whether a file holds attributes, of all basins."""
-    return _kind(file.parts[-1]) is Kind.ATTRIBUTES
+def product_folder(file: ArchiveFile, kind: Kind) -> str:
+    """Return the nearest of a file's folders that names a product. Empty where none does.
+
+    The name of model output has no kind to check the product with, so only its folder and the one above HH count.
+    """
+    if kind not in (Kind.FORCING, Kind.MODEL_OUTPUT):
+        return ""
+    folders = file.parts[-3:-1] if kind is Kind.MODEL_OUTPUT else file.parts[:-1]
+    return next((folder for folder in reversed(folders) if folder in PRODUCTS), "")
 
 
-def of_another_product(file: ArchiveFile, product: str | None) -> bool:
-    """Return whether the folder of forcing or model output names another product than the wanted one."""
-    by_folder = _kind(file.parts[-1]) in (Kind.FORCING, Kind.MODEL_OUTPUT)
-    return product is not None and by_folder and _product_folder(file) in {*PRODUCTS} - {product}
-
-
-def basin_file(file: ArchiveFile, product: str | None) -> BasinFile:
-    """Return the basin and product of a known file other than attributes.
+def basin_file(file: ArchiveFile, kind: Kind, product: str | None) -> BasinFile:
+    """Return the basin and product of a file other than attributes.
 
     Args:
-        file: one of the archive.
         product: the forcing product, for files whose folder does not name it.
 
     Raises:
         SourceError: the name has no gauge, or neither folder nor argument gives the product.
     """
-    name = file.parts[-1]
-    kind = _kind(name)
-    assert kind is not None
-    match = _NAMES[kind].fullmatch(name)
+    match = re.fullmatch(kind.value, file.parts[-1])
     assert match is not None
     try:
         basin = basin_id(match["gauge"])
     except InvalidInput as error:
-        raise SourceError(
-            file.name,
-            "the name begins with what is not a gauge",
-            "begin it with 8 to 15 digits (01013500) or a namespaced identifier (SYNTH-01)",
-        ) from error
-    return BasinFile(kind, basin, _product(kind, file, match, product), file)
-
-
-def _kind(name: str) -> Kind | None:
-    # A name with a leading dot is a system's hidden copy of a file.
-    if name.startswith("."):
-        return None
-    return next((kind for kind, pattern in _NAMES.items() if pattern.fullmatch(name)), None)
-
-
-def _product(kind: Kind, file: ArchiveFile, match: re.Match[str], product: str | None) -> str | None:
+        cause = "the name begins with what is not a gauge"
+        remedy = "begin it with 8 to 15 digits (01013500) or a namespaced identifier (SYNTH-01)"
+        raise SourceError(file.name, cause, remedy) from error
+    folder = product_folder(file, kind)
     if kind is Kind.FORCING:
-        return _forcing_product(file, match["kind"], product)
-    if kind is Kind.MODEL_OUTPUT:
-        folder = _product_folder(file)
-        if folder not in PRODUCTS:
-            raise SourceError(file.name, _NO_PRODUCT, f"name a folder above it {_any(PRODUCTS)}")
-        return "synthetic_truth" if folder == "synthetic" else f"sacsma_{folder}"
-    return None
+        return BasinFile(kind, basin, _forcing_product(file, match["kind"], folder or product), file)
+    if kind is not Kind.MODEL_OUTPUT:
+        return BasinFile(kind, basin, None, file)
+    if not folder:
+        raise SourceError(file.name, _NO_PRODUCT, f"name a folder above it {' or '.join(PRODUCTS)}")
+    return BasinFile(kind, basin, "synthetic_truth" if folder == "synthetic" else f"sacsma_{folder}", file)
 
 
 def _forcing_product(file: ArchiveFile, kind: str, product: str | None) -> str:
-    folder = _product_folder(file)
-    if folder in PRODUCTS:
-        product = folder
+    choice = " or ".join(_PRODUCTS_OF_KIND.get(kind, PRODUCTS))
     if product is None:
-        choice = _any(_PRODUCTS_OF_KIND.get(kind, PRODUCTS))
         raise SourceError(file.name, _NO_PRODUCT, f"pass --product {choice}, or name a folder above it so")
     if product not in _PRODUCTS_OF_KIND.get(kind, ()):
-        raise SourceError(
-            file.name,
-            f"the file is of kind {shown_name(kind)}, which is not {product}",
-            f"give {product} files, or name the product {_any(_PRODUCTS_OF_KIND.get(kind, PRODUCTS))}",
-        )
+        cause = f"the file is of kind {shown_name(kind)}, which is not {product}"
+        raise SourceError(file.name, cause, f"give {product} files, or name the product {choice}")
     return product
-
-
-def _product_folder(file: ArchiveFile) -> str:
-    """Return the nearest of a file's folders that names a product.
-
-    Empty where none does.
-
-    The name of model output has no kind to check the product with, so only its folder and the one above HH count.
-    """
-    folders = file.parts[-3:-1] if _kind(file.parts[-1]) is Kind.MODEL_OUTPUT else file.parts[:-1]
-    return next((folder for folder in reversed(folders) if folder in PRODUCTS), "")
-
-
-def _any(names: Sequence[str]) -> str:
-    return " or ".join(names)

@@ -1,18 +1,19 @@
 """A source of basins in CAMELS-US, and in archives of its text formats."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from hydrology.base.basins import gauge_product
 from hydrology.base.errors import InvalidInput, NotFound
 from hydrology.base.series import DailySeries
+from hydrology.base.units import M2_PER_KM2
 from hydrology.weather.source_calendars import with_lacking_days_marked
-from ingestion.base import BasinData, SourceError, SourceSeries
+from ingestion.base import BasinData, SourceError, SourceFile, SourceSeries
 from ingestion.reading import ANY_FILES, Files
-from ingestion.sources.camels.attributes import Attributes, parse_attributes
-from ingestion.sources.camels.files import ArchiveFile, find, refuse_packed
-from ingestion.sources.camels.forcing import parse_forcing
+from ingestion.sheet import Sheet
+from ingestion.sources.attributes import AttributeFile, attributes_of, parse_attributes
+from ingestion.sources.camels.files import ONE_COPY, ArchiveFile, find, read_once, refuse_packed
 from ingestion.sources.camels.layout import (
     LAYOUTS,
     PRODUCTS,
@@ -20,18 +21,21 @@ from ingestion.sources.camels.layout import (
     BasinFile,
     Kind,
     basin_file,
-    is_attributes,
-    is_known,
-    of_another_product,
+    kind_of,
+    product_folder,
 )
-from ingestion.sources.camels.reference import parse_model_output, parse_swe
-from ingestion.sources.camels.streamflow import parse_streamflow
-from ingestion.sources.camels.text import TextFile
+from ingestion.sources.camels.parsers import parse_forcing, parse_model_output, parse_streamflow, parse_swe
+from ingestion.sources.camels.text import MEND_ROW, TextFile
 
 _OTHERS = " (own tables: freshet ingest tables; Caravan: freshet ingest caravan)"
 FILLED_BY_THEIR_SOURCE = ("daymet",)
 """Products whose files hold days that their own source's calendar lacks, already filled."""
-_ONE_COPY = "leave only one of them in the paths given"
+_AREAS = ("area_gages2", "area_geospa_fabric")
+_WORDS = {
+    *("gauge_name", "huc_02", "high_prec_timing", "low_prec_timing"),
+    *("geol_1st_class", "geol_2nd_class", "dom_land_cover"),
+}
+"""The attributes in words."""
 
 
 class CamelsSource:
@@ -60,12 +64,14 @@ class CamelsSource:
         others: list[ArchiveFile] = []
         for path in paths:
             for file in _known_files(path, files):
-                if is_attributes(file):
+                kind = kind_of(file.parts[-1])
+                assert kind is not None
+                if kind is Kind.ATTRIBUTES:
                     attributes[file.parts[-1]].append(file)
-                elif of_another_product(file, product):
+                elif product is not None and product_folder(file, kind) not in ("", product):
                     others.append(file)
                 else:
-                    of_basin = basin_file(file, product)
+                    of_basin = basin_file(file, kind, product)
                     self._files[of_basin.basin].append(of_basin)
         if others and not any(file.product == product for files in self._files.values() for file in files):
             raise SourceError(
@@ -73,9 +79,9 @@ class CamelsSource:
                 f"it is of another product than {product}, of which the paths hold nothing",
                 f"give paths that hold {product}, or leave --product out",
             )
-        self._attributes = parse_attributes(_read_once(copies) for copies in attributes.values())
+        self._attributes = [parse_camels_attributes(*read_once(copies)) for copies in attributes.values()]
         if not self.basins():
-            raise _nothing_to_ingest(paths, len(self._attributes))
+            raise _nothing_to_ingest(paths, len({gauge for file in self._attributes for gauge in file.words}))
 
     def basins(self) -> list[str]:
         """Return the basins with a forcing or a discharge file, sorted."""
@@ -90,32 +96,30 @@ class CamelsSource:
         """
         if not self._holds(basin):
             raise NotFound(f"The source holds neither forcing nor discharge of {basin}: see the basins it lists.")
-        attributes = self._attributes.get(basin, Attributes())
-        latitude = attributes.numbers.get("gauge_lat")
-        areas, series, files = attributes.areas, list[SourceSeries](), list(attributes.files)
-        for file, text in self._texts(basin):
-            files.append(text.file)
-            if file.kind is Kind.FORCING:
-                assert file.product is not None
-                forcing = parse_forcing(text, latitude)
-                areas[file.product] = forcing.area
-                shown = forcing.series
-                if file.product in FILLED_BY_THEIR_SOURCE:
-                    shown = {name: with_lacking_days_marked(values) for name, values in shown.items()}
-                parsed = {(file.product, name): values for name, values in shown.items()}
-            else:
-                parsed = _parse(file, text)
-            series += [SourceSeries(*key, values, text.file) for key, values in parsed.items()]
+        attributes = attributes_of(basin, self._attributes)
+        numbers, words = dict(attributes.numbers), dict(attributes.words)
+        latitude, longitude = numbers.pop("gauge_lat", None), numbers.pop("gauge_lon", None)
+        areas = {name: numbers[name] * M2_PER_KM2 for name in _AREAS if name in numbers}
+        series, files = list[SourceSeries](), list(attributes.files)
+        copies: dict[tuple[Kind, str | None], list[BasinFile]] = defaultdict(list)
+        for found in self._files[basin]:
+            copies[found.kind, found.product].append(found)
+        for same in copies.values():
+            file, content = read_once([copy.file for copy in same])
+            files.append(file)
+            parsed, area = _parse(same[0], file, content, latitude)
+            areas |= area
+            series += [SourceSeries(*key, values, file) for key, values in parsed.items()]
         _refuse_twice(series)
         return BasinData(
             basin=basin,
-            name=attributes.words.get("gauge_name"),
+            name=words.pop("gauge_name", None),
             latitude=latitude,
-            longitude=attributes.numbers.get("gauge_lon"),
-            huc=attributes.words.get("huc_02"),
+            longitude=longitude,
+            huc=words.pop("huc_02", None),
             areas=areas,
-            attributes={k: v for k, v in attributes.numbers.items() if k not in ("gauge_lat", "gauge_lon")},
-            texts={k: v for k, v in attributes.words.items() if k not in ("gauge_name", "huc_02")},
+            attributes=numbers,
+            texts=words,
             series=tuple(series),
             files=tuple(files),
         )
@@ -123,28 +127,31 @@ class CamelsSource:
     def _holds(self, basin: str) -> bool:
         return any(file.kind in (Kind.FORCING, Kind.STREAMFLOW) for file in self._files.get(basin, ()))
 
-    def _texts(self, basin: str) -> Iterator[tuple[BasinFile, TextFile]]:
-        copies: dict[tuple[Kind, str | None], list[BasinFile]] = defaultdict(list)
-        for file in self._files[basin]:
-            copies[file.kind, file.product].append(file)
-        for files in copies.values():
-            yield files[0], _read_once([copy.file for copy in files])
-
 
 def _known_files(path: Path, files: Files) -> list[ArchiveFile]:
-    recognised = find(path, is_known, files)
+    recognised = find(path, kind_of, files)
     if not recognised:
         refuse_packed(path, files)
         raise SourceError(str(path), "no file in it is known", f"give a folder or a zip that holds {LAYOUTS}{_OTHERS}")
     return recognised
 
 
-def _nothing_to_ingest(paths: Sequence[Path], with_attributes: int) -> SourceError:
-    found = (
-        f"attributes of {with_attributes} basin{'s' * (with_attributes > 1)}"
-        if with_attributes
-        else "reference snow or model output"
+def parse_camels_attributes(file: SourceFile, content: bytes) -> AttributeFile:
+    """Parse `camels_<subject>.txt` (Addor et al. 2017, doi:10.5194/hess-21-5293-2017), split by `;`.
+
+    Raises:
+        SourceError: a row is not of this format.
+    """
+    sheet = Sheet.of_csv(file, content, ";")
+    return parse_attributes(
+        sheet, _WORDS.__contains__, lambda text, line: sheet.basin(text, "gauge_id is not a gauge", MEND_ROW, line)
     )
+
+
+def _nothing_to_ingest(paths: Sequence[Path], with_attributes: int) -> SourceError:
+    found = "reference snow or model output"
+    if with_attributes:
+        found = f"attributes of {with_attributes} basin{'s' * (with_attributes > 1)}"
     return SourceError(
         ", ".join(str(path) for path in paths),
         f"it has {found}, but neither weather nor discharge of any basin",
@@ -152,23 +159,24 @@ def _nothing_to_ingest(paths: Sequence[Path], with_attributes: int) -> SourceErr
     )
 
 
-def _read_once(copies: Sequence[ArchiveFile]) -> TextFile:
-    first, *others = (copy.read() for copy in copies)
-    for other in others:
-        if other.file.sha256 != first.file.sha256:
-            raise SourceError(
-                other.file.name, f"differs from {first.file.name}, of the same content by name", _ONE_COPY
-            )
-    return first
-
-
-def _parse(file: BasinFile, text: TextFile) -> dict[tuple[str, str], DailySeries]:
-    if file.kind is Kind.STREAMFLOW:
-        return {(gauge_product(file.basin), "discharge"): parse_streamflow(text, file.basin)}
-    if file.kind is Kind.SWE:
-        return {(product, "swe"): series for product, series in parse_swe(text).items()}
-    assert file.product is not None
-    return {(file.product, variable): series for variable, series in parse_model_output(text).items()}
+def _parse(
+    of: BasinFile, file: SourceFile, content: bytes, latitude: float | None
+) -> tuple[dict[tuple[str, str], DailySeries], dict[str, float]]:
+    """Return the series of a file by product and variable, and the area of its product where it states one."""
+    if of.kind is Kind.SWE:
+        return {(product, "swe"): series for product, series in parse_swe(file, content).items()}, {}
+    text = TextFile.decode(file, content)
+    if of.kind is Kind.STREAMFLOW:
+        return {(gauge_product(of.basin), "discharge"): parse_streamflow(text, of.basin)}, {}
+    assert of.product is not None
+    if of.kind is Kind.MODEL_OUTPUT:
+        return {(of.product, name): series for name, series in parse_model_output(text).items()}, {}
+    forcing = parse_forcing(text, latitude)
+    is_filled = of.product in FILLED_BY_THEIR_SOURCE
+    return {
+        (of.product, name): with_lacking_days_marked(series) if is_filled else series
+        for name, series in forcing.series.items()
+    }, {of.product: forcing.area}
 
 
 def _refuse_twice(series: Sequence[SourceSeries]) -> None:
@@ -176,4 +184,4 @@ def _refuse_twice(series: Sequence[SourceSeries]) -> None:
     for new in series:
         earlier = first.setdefault((new.product, new.variable), new)
         if earlier is not new:
-            raise SourceError(new.file.name, f"{new.product} {new.variable} is also in {earlier.file.name}", _ONE_COPY)
+            raise SourceError(new.file.name, f"{new.product} {new.variable} is also in {earlier.file.name}", ONE_COPY)

@@ -1,17 +1,21 @@
 """Text files with a table of rows, and errors with their line."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from hydrology.base.calendar import Days
+from hydrology.base.series import DailySeries
+from hydrology.base.variables import Quantity
 from ingestion.base import SourceError, SourceFile
-
-_Converters = dict[int | str, Callable[[str], float]]
+from ingestion.daily import DailyRows, daily_series, refuse_rows
+from ingestion.sheet import decoded
 
 MEND_ROW = "mend the line or fetch the file again"
+_NO_TEXTS: Mapping[str, int] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +32,7 @@ class TextFile:
         Raises:
             SourceError: there are none, or they are not text.
         """
-        if not content.strip():
-            raise SourceError(file.name, "the file is empty", "fetch the file again")
-        try:
-            text = content.decode("utf-8-sig")
-        except UnicodeDecodeError as error:
-            line = content.count(b"\n", 0, error.start) + 1
-            raise SourceError(file.name, "the line is not UTF-8 text", MEND_ROW, line) from error
-        return cls(file, [line.rstrip("\r") for line in text.rstrip("\r\n").split("\n")])
+        return cls(file, [line.rstrip("\r") for line in decoded(file, content).rstrip("\r\n").split("\n")])
 
     def fault(self, cause: str, remedy: str, line: int | None = None) -> SourceError:
         """Return an error about this file; lines are counted from 1."""
@@ -65,44 +62,27 @@ class Table:
     rows: npt.NDArray[Any]
 
     @classmethod
-    def parse(
-        cls,
-        text: TextFile,
-        first: int,
-        columns: list[tuple[str, str]],
-        delimiter: str | None = None,
-        converters: _Converters | None = None,
-    ) -> Self:
-        """Parse all lines after the header at once.
-
-        Only on failure find the line at fault.
+    def parse(cls, text: TextFile, first: int, names: Sequence[str], texts: Mapping[str, int] = _NO_TEXTS) -> Self:
+        """Parse all lines after the header at once. Only on failure find the line at fault.
 
         Args:
             text: the file.
             first: number of header lines.
-            columns: name, which errors repeat, and numpy type of each column.
-            delimiter: separates the columns; None for any blanks.
-            converters: by column, converts its text to a number.
+            names: of the columns, which errors repeat.
+            texts: the longest text of each column that holds no numbers.
 
         Raises:
             SourceError: there is no row, or one has too few or too many columns or text for a number.
         """
+        columns = [(name, f"U{texts[name]}" if name in texts else "f8") for name in names]
         lines = text.lines[first:]
         if not any(line.strip() for line in lines):
             raise text.fault("there is no row after the header", "fetch the file again")
         try:
-            rows = np.loadtxt(
-                lines,
-                dtype=np.dtype(columns),
-                comments=None,
-                delimiter=delimiter,
-                converters=converters,
-                ndmin=1,
-            )
+            rows = np.loadtxt(lines, dtype=np.dtype(columns), comments=None, ndmin=1)
         except ValueError as error:
             for number, line in enumerate(lines, first + 1):
-                cause = _fault(line, columns, delimiter, converters or {}) if line.strip() else None
-                if cause is not None:
+                if line.strip() and (cause := _fault(line.split(), columns)):
                     raise text.fault(cause, MEND_ROW, number) from error
             raise text.fault("the rows cannot be read", "fetch the file again") from error
         return cls(text, first, rows)
@@ -111,33 +91,56 @@ class Table:
         values: npt.NDArray[Any] = self.rows[column]
         return values
 
+    @property
+    def lines(self) -> list[int]:
+        """The line of each row."""
+        return [number for number, line in enumerate(self.text.lines, 1) if number > self.first and line.strip()]
+
     def refuse(self, bad: npt.NDArray[np.bool_], cause: str | Callable[[int], str], remedy: str = MEND_ROW) -> None:
-        """Refuse the file if a row is bad.
+        """Refuse the file if a row is bad, as `refuse_rows` does."""
+        refuse_rows(self.text.file, self.lines if bad.any() else None, bad, cause, remedy)
+
+    def daily(self, date: Sequence[str]) -> DailyRows:
+        """Return the days of the rows, from columns with year, month and day as numbers.
 
         Raises:
-            SourceError: names the line of the first bad row; a `cause` that depends on the row is called with its
-                number.
+            SourceError: a row's numbers are not a calendar day, or days are not in order.
         """
-        if not bad.any():
-            return
-        row = int(bad.argmax())
-        filled = [line for line, text in enumerate(self.text.lines, 1) if line > self.first and text.strip()]
-        raise self.text.fault(cause if isinstance(cause, str) else cause(row), remedy, filled[row])
+        y, m, d = (np.nan_to_num(self[name], posinf=0) for name in date[:3])
+        sound = (y >= 1) & (y <= 9999) & (m >= 1) & (m <= 12) & (d >= 1) & (d <= 31)
+        y, m, d = (np.where(sound, part, 1) for part in (y, m, d))
+        months = ((y - 1970) * 12 + m - 1).astype("int64").astype("datetime64[M]")
+        days: Days = months.astype("datetime64[D]") + (d - 1).astype("timedelta64[D]")
+        sound &= (y % 1 == 0) & (m % 1 == 0) & (d % 1 == 0) & (days.astype("datetime64[M]") == months)
+        self.refuse(~sound, "the date is not a calendar day")
+        return DailyRows(self.text.file, days, self.lines, "delete the line if the day is missing")
+
+    def series(self, date: Sequence[str], quantities: Mapping[str, Quantity]) -> dict[str, DailySeries]:
+        """Return the series of columns without missing values, by variable. Skipped days are ABSENT.
+
+        Args:
+            date: as of `daily`.
+            quantities: by column.
+
+        Raises:
+            SourceError: a day or a value is impossible.
+        """
+        rows = self.daily(date)
+        for name, quantity in quantities.items():
+            rows.check(self[name], quantity, name)
+        return {
+            quantity.variable: daily_series(rows.days, self[name], quantity.unit)
+            for name, quantity in quantities.items()
+        }
 
 
-def _fault(
-    line: str,
-    columns: list[tuple[str, str]],
-    delimiter: str | None,
-    converters: _Converters,
-) -> str | None:
-    fields = line.split(delimiter)
-    if len(fields) != len(columns):
-        cut = "the row is cut: it" if len(fields) < len(columns) else "the row"
-        return f"{cut} has {len(fields)} columns instead of {len(columns)}"
-    for index, (field, (name, kind)) in enumerate(zip(fields, columns, strict=True)):
+def _fault(cells: list[str], columns: list[tuple[str, str]]) -> str | None:
+    if len(cells) != len(columns):
+        cut = "the row is cut: it" if len(cells) < len(columns) else "the row"
+        return f"{cut} has {len(cells)} columns instead of {len(columns)}"
+    for number, (cell, (name, kind)) in enumerate(zip(cells, columns, strict=True), 1):
         try:
-            converters.get(index, np.dtype(kind).type)(field)
+            np.dtype(kind).type(cell)
         except ValueError:
-            return f"column {index + 1} cannot be read as {name}"
+            return f"column {number} cannot be read as {name}"
     return None

@@ -10,8 +10,9 @@ from hydrology.base.errors import InvalidInput, NotFound
 from hydrology.base.units import M2_PER_KM2
 from ingestion.base import BasinData, SourceError, SourceFile, SourceSeries
 from ingestion.reading import ANY_FILES, Files
-from ingestion.sources.camels.files import ArchiveFile, find, refuse_packed
-from ingestion.sources.caravan.attributes import AttributeFile, attributes_of, parse_attributes
+from ingestion.sheet import Sheet
+from ingestion.sources.attributes import PLACE, AttributeFile, attributes_of, parse_attributes
+from ingestion.sources.camels.files import ArchiveFile, find, read_once, refuse_packed
 from ingestion.sources.caravan.timeseries import parse_csv, parse_netcdf
 from ingestion.sources.caravan.variables import PRODUCT
 
@@ -20,6 +21,7 @@ _DISCHARGE_PRODUCT = NAMESPACE.lower()
 
 _ATTRIBUTES = re.compile(r"attributes_(caravan|hydroatlas|other)_[^.]+\.csv")
 _TIME_SERIES = re.compile(r"([^.].*)\.(nc|csv)")
+_WORDS = ("gauge_name", "country")
 _FOLDERS = {"nc": "netcdf", "csv": "csv"}
 _LAYOUT = "timeseries/netcdf/<sub>/<gauge_id>.nc or timeseries/csv/<sub>/<gauge_id>.csv"
 
@@ -43,7 +45,7 @@ class CaravanSource:
         self._files: dict[str, dict[str, list[ArchiveFile]]] = defaultdict(lambda: defaultdict(list))
         attributes: dict[str, list[ArchiveFile]] = defaultdict(list)
         for path in paths:
-            for file in find(path, _is_known, files):
+            for file in find(path, _TIME_SERIES.fullmatch, files):
                 if _ATTRIBUTES.fullmatch(file.parts[-1]):
                     attributes[file.parts[-1]].append(file)
                 elif (match := _time_series(file)) is not None:
@@ -53,7 +55,8 @@ class CaravanSource:
                 refuse_packed(path, files)
             shown = ", ".join(str(path) for path in paths)
             raise SourceError(shown, "no time series is in it", f"give a folder or a zip that holds {_LAYOUT}")
-        self._attributes = [_attributes(name, copies) for name, copies in sorted(attributes.items())]
+        by_name = sorted(attributes.items())
+        self._attributes = [parse_caravan_attributes(name, *read_once(copies)) for name, copies in by_name]
 
     def basins(self) -> list[str]:
         """Return the basins with a time series, sorted."""
@@ -71,16 +74,21 @@ class CaravanSource:
             raise NotFound(f"The source holds no time series of {basin}: see the basins it lists.")
         kinds = self._files[basin]
         kind = "nc" if "nc" in kinds else "csv"
-        file, content = _read_once(kinds[kind])
+        file, content = read_once(kinds[kind])
         gauge = basin.removeprefix(f"{NAMESPACE}-")
-        attributes = attributes_of(gauge, self._attributes, file)
+        attributes = attributes_of(gauge, self._attributes)
+        if missing := [name for name in PLACE if name not in attributes.numbers]:
+            raise SourceError(
+                attributes.files[-1].name if attributes.files else file.name,
+                f"the gauge {gauge} has no attribute {', '.join(missing)}",
+                "give the file attributes_other of its data set, with a value for it",
+            )
         series = (parse_netcdf if kind == "nc" else parse_csv)(file, content)
         return BasinData(
             basin=basin,
             name=attributes.words.get("gauge_name"),
             latitude=attributes.numbers["gauge_lat"],
             longitude=attributes.numbers["gauge_lon"],
-            huc=None,
             areas={PRODUCT: attributes.numbers["area"] * M2_PER_KM2},
             attributes={k: v for k, v in attributes.numbers.items() if k not in ("gauge_lat", "gauge_lon")},
             texts={k: v for k, v in attributes.words.items() if k != "gauge_name"},
@@ -90,10 +98,6 @@ class CaravanSource:
             ),
             files=(*attributes.files, file),
         )
-
-
-def _is_known(name: str) -> bool:
-    return _TIME_SERIES.fullmatch(name) is not None
 
 
 def _time_series(file: ArchiveFile) -> re.Match[str] | None:
@@ -111,14 +115,12 @@ def _basin(file: ArchiveFile, gauge: str) -> str:
         ) from error
 
 
-def _attributes(name: str, copies: Sequence[ArchiveFile]) -> AttributeFile:
-    return parse_attributes(*_read_once(copies), other=name.startswith("attributes_other"))
+def parse_caravan_attributes(name: str, file: SourceFile, content: bytes) -> AttributeFile:
+    """Parse `attributes_{caravan,hydroatlas,other}_<sub>.csv`; the last has words except for location and area.
 
-
-def _read_once(copies: Sequence[ArchiveFile]) -> tuple[SourceFile, bytes]:
-    first, *others = (copy.load() for copy in copies)
-    for file, _ in others:
-        if file.sha256 != first[0].sha256:
-            cause = f"differs from {first[0].name}, of the same content by name"
-            raise SourceError(file.name, cause, "leave only one of them in the paths given")
-    return first
+    Raises:
+        SourceError: a row is not of this format.
+    """
+    is_other = name.startswith("attributes_other")
+    sheet = Sheet.of_csv(file, content)
+    return parse_attributes(sheet, lambda column: column in _WORDS or (is_other and column not in PLACE))

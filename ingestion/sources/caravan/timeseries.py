@@ -1,9 +1,7 @@
-"""Reads one gauge's time series.
-
-`<gauge_id>.csv` or `<gauge_id>.nc`, the same columns over local days."""
+"""Reads one gauge's time series. `<gauge_id>.csv` or `<gauge_id>.nc`, the same columns over local days."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,10 +10,10 @@ import numpy.typing as npt
 from hydrology.base.calendar import Days, day
 from hydrology.base.series import DailySeries
 from ingestion.base import SourceError, SourceFile
+from ingestion.daily import DailyRows, read_days
 from ingestion.netcdf import CALENDARS, is_numeric, numbers, opened
-from ingestion.sources.caravan.variables import QUANTITIES, STREAMFLOW, same_unit, stated_units
-from ingestion.sources.daily import DailyRows
-from ingestion.sources.sheet import Sheet
+from ingestion.sheet import Sheet
+from ingestion.sources.caravan.variables import QUANTITIES, same_unit, stated_units
 
 if TYPE_CHECKING:
     from netCDF4 import Dataset, Variable
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
 _DATE = "date"
 _DAYS_SINCE = re.compile(r"(days|hours) since (\d{4}-\d\d-\d\d)([ T]00:00(:00(\.0+)?)?)?")
 _MAX_DAYS = 146_097  # 400 years: a few bytes may claim a length that fills the memory
-_NOTHING = frozenset(("", "nan"))
+_NOTHING = ("", "nan")
 _OTHER_FILE = "give a time series of Caravan"
 
 
@@ -38,24 +36,12 @@ def parse_csv(file: SourceFile, content: bytes) -> dict[str, DailySeries]:
     """
     sheet = Sheet.of_csv(file, content)
     sheet.require((_DATE,))
-    at = sheet.columns.index(_DATE)
     columns = [name for name in sheet.columns if name != _DATE]
     _refuse_unknown(file, sheet.columns, sheet.header)
-    readers = [sheet.discharge if name == STREAMFLOW else sheet.number for name in columns]
-    days, lines, values = [], [], []
-    for line, cells in sheet.rows:
-        days.append(sheet.day(cells.pop(at), line))
-        lines.append(line)
-        values.append(
-            [
-                np.nan if cell.strip().lower() in _NOTHING else read(cell, name, line)
-                for name, cell, read in zip(columns, cells, readers, strict=True)
-            ]
-        )
-    if not days:
-        raise sheet.fault("there is no row after the names of the columns", _OTHER_FILE)
-    rows = DailyRows(file, np.array(days, dtype="datetime64[D]"), lines)
-    return _series(rows, columns, np.array(values).T)
+    quantities = {name: QUANTITIES[name] for name in columns}
+    for rows, values in read_days(sheet, quantities, lambda _row, _line: "", _NOTHING).values():
+        return _series(rows, values)
+    raise sheet.fault("there is no row after the names of the columns", _OTHER_FILE)
 
 
 def parse_netcdf(file: SourceFile, content: bytes) -> dict[str, DailySeries]:
@@ -78,14 +64,17 @@ def _read(file: SourceFile, dataset: "Dataset") -> dict[str, DailySeries]:
         raise SourceError(file.name, f"the variable {_DATE} is missing", _OTHER_FILE)
     rows = DailyRows(file, _days(file, dataset.variables[_DATE]))
     units = stated_units(str(getattr(dataset, "Units", "")))
-    values = []
+    values = {}
     for name in columns:
         variable = dataset.variables[name]
-        _check_unit(file, name, getattr(variable, "units", units.get(name)))
+        stated, unit = getattr(variable, "units", units.get(name)), QUANTITIES[name].unit
+        if stated is not None and not same_unit(str(stated), unit):
+            cause = f"{name} is not in {unit}, as Caravan has it"
+            raise SourceError(file.name, cause, f"convert it to {unit} and state the unit in the file")
         if variable.shape != rows.days.shape or not is_numeric(variable):
             raise SourceError(file.name, f"{name} is not a number a day", _OTHER_FILE)
-        values.append(numbers(variable))
-    return _series(rows, columns, values)
+        values[name] = numbers(variable)
+    return _series(rows, values)
 
 
 def _days(file: SourceFile, variable: "Variable[Any]") -> Days:
@@ -101,13 +90,6 @@ def _days(file: SourceFile, variable: "Variable[Any]") -> Days:
     return day(since[2]) + offsets.astype(np.int64)
 
 
-def _check_unit(file: SourceFile, name: str, stated: str | None) -> None:
-    unit = QUANTITIES[name].unit
-    if stated is not None and not same_unit(str(stated), unit):
-        cause = f"{name} is not in {unit}, as Caravan has it"
-        raise SourceError(file.name, cause, f"convert it to {unit} and state the unit in the file")
-
-
 def _refuse_unknown(file: SourceFile, columns: list[str], line: int | None) -> None:
     """Refuse a file with a column or variable that Caravan lacks, by its number."""
     unknown = [number for number, name in enumerate(columns, 1) if name not in QUANTITIES and name != _DATE]
@@ -116,9 +98,6 @@ def _refuse_unknown(file: SourceFile, columns: list[str], line: int | None) -> N
         raise SourceError(file.name, cause, "remove it, or name it as Caravan does", line)
 
 
-def _series(rows: DailyRows, columns: list[str], values: Iterable[npt.NDArray[np.float64]]) -> dict[str, DailySeries]:
-    by_variable = {
-        QUANTITIES[name].variable: rows.series(column, QUANTITIES[name], name)
-        for name, column in zip(columns, values, strict=True)
-    }
-    return {name: series for name, series in by_variable.items() if series is not None}
+def _series(rows: DailyRows, values: Mapping[str, npt.NDArray[np.float64]]) -> dict[str, DailySeries]:
+    series = {name: rows.series(column, QUANTITIES[name], name) for name, column in values.items()}
+    return {QUANTITIES[name].variable: one for name, one in series.items() if one is not None}

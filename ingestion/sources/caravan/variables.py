@@ -1,7 +1,6 @@
 """The daily variables of Caravan: `<band>_<mean|min|max|sum>` of ERA5-Land, and `streamflow`."""
 
 import re
-from dataclasses import dataclass
 
 from hydrology.base.variables import Quantity
 
@@ -20,37 +19,28 @@ _OURS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _Band:
-    unit: str
-    lowest: float
-    highest: float
-
-
 _STATES = {
-    "temperature_2m": _Band("degC", -100, 70),
-    "dewpoint_temperature_2m": _Band("degC", -110, 60),
-    "surface_net_solar_radiation": _Band("W/m2", -50, 1_500),
-    "surface_net_thermal_radiation": _Band("W/m2", -1_000, 1_000),
-    "surface_pressure": _Band("kPa", 30, 120),
-    "snow_depth_water_equivalent": _Band("mm", 0, 20_000),
-    "u_component_of_wind_10m": _Band("m/s", -150, 150),
-    "v_component_of_wind_10m": _Band("m/s", -150, 150),
-    **{f"volumetric_soil_water_layer_{n}": _Band("m3/m3", -0.01, 1.01) for n in range(1, 5)},
+    "temperature_2m": ("degC", -100, 70),
+    "dewpoint_temperature_2m": ("degC", -110, 60),
+    "surface_net_solar_radiation": ("W/m2", -50, 1_500),
+    "surface_net_thermal_radiation": ("W/m2", -1_000, 1_000),
+    "surface_pressure": ("kPa", 30, 120),
+    "snow_depth_water_equivalent": ("mm", 0, 20_000),
+    "u_component_of_wind_10m": ("m/s", -150, 150),
+    "v_component_of_wind_10m": ("m/s", -150, 150),
+    **{f"volumetric_soil_water_layer_{n}": ("m3/m3", -0.01, 1.01) for n in range(1, 5)},
 }
 # Dew makes potential evaporation negative on some days. It has one name before version 1.5 and two after.
 _SUMS = {
-    "total_precipitation_sum": _Band("mm/day", 0, 2_000),
-    "potential_evaporation_sum": _Band("mm/day", -100, 1_000),
-    "potential_evaporation_sum_ERA5_LAND": _Band("mm/day", -100, 1_000),
-    "potential_evaporation_sum_FAO_PENMAN_MONTEITH": _Band("mm/day", -100, 1_000),
-    STREAMFLOW: _Band("mm/day", 0, 10_000),
+    "total_precipitation_sum": ("mm/day", 0, 2_000),
+    "potential_evaporation_sum": ("mm/day", -100, 1_000),
+    "potential_evaporation_sum_ERA5_LAND": ("mm/day", -100, 1_000),
+    "potential_evaporation_sum_FAO_PENMAN_MONTEITH": ("mm/day", -100, 1_000),
+    STREAMFLOW: ("mm/day", 0, 10_000),
 }
 _BANDS = {f"{band}_{kind}": what for band, what in _STATES.items() for kind in ("mean", "min", "max")} | _SUMS
 
-QUANTITIES = {
-    column: Quantity(_OURS.get(column, column), band.unit, band.lowest, band.highest) for column, band in _BANDS.items()
-}
+QUANTITIES = {column: Quantity(_OURS.get(column, column), *band) for column, band in _BANDS.items()}
 """Every possible column of a time series, by name."""
 
 # Spellings of our units, without blanks and in lower case. A daily sum may be given in mm.
@@ -69,13 +59,10 @@ _STATED = re.compile(r"^\s*(\w+)\s*:.*?\[([^\]]*)\]", re.MULTILINE)
 def stated_units(text: str) -> dict[str, str]:
     """Parse units by column from lines such as `temperature_2m: 2m air temperature [°C]`, which name bands."""
     by_band = dict(_STATED.findall(text))
-    return {column: unit for column in QUANTITIES for band, unit in by_band.items() if _is_of(column, band)}
+    bands = {column: (column.rpartition("_")[0], column) for column in QUANTITIES}
+    return {column: by_band[band] for column, names in bands.items() for band in names if band in by_band}
 
 
 def same_unit(stated: str, unit: str) -> bool:
     """Return whether a unit in a file is the same as one of ours."""
     return "".join(stated.split()).lower() in _SPELLINGS[unit]
-
-
-def _is_of(column: str, band: str) -> bool:
-    return column == band or column.rpartition("_")[0] == band

@@ -1,6 +1,4 @@
-"""Loads the fastest library of the recurrence for this processor.
-
-`setup.py` builds one for each kind.
+"""Loads the fastest library of the recurrence for this processor. `setup.py` builds one for each kind.
 
 Where none fits, or it is not built, the networks run on torch's own operations, several times slower.
 """
@@ -40,17 +38,13 @@ def library() -> ctypes.CDLL | None:
 
 @cache
 def half_unit() -> str | None:
-    """Return the unit with which this processor multiplies bfloat16, if any.
-
-    Matrix (AMX) or vector unit."""
+    """Return the unit with which this processor multiplies bfloat16, if any. Matrix (AMX) or vector unit."""
     loaded = library()
     return None if loaded is None else HALF_UNITS[loaded.freshet_half_unit()]
 
 
 def program() -> str:
-    """Return the program that runs MC-LSTM on this processor.
-
-    The name of a variant, or `torch`."""
+    """Return the program that runs MC-LSTM on this processor. The name of a variant, or `torch`."""
     return "torch" if library() is None else choose().name
 
 

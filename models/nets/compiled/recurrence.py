@@ -1,6 +1,4 @@
-"""The compiled recurrence under autograd.
-
-What `scan.scan` does, in blocks of samples, several at once.
+"""The compiled recurrence under autograd. What `scan.scan` does, in blocks of samples, several at once.
 
 The samples of a batch are split into blocks of `SAMPLES`, padded with dry ones, and blocks into teams that share the
 weights on their way from memory. The result of a sample depends only on the sample.
@@ -36,31 +34,22 @@ def available(device: torch.device) -> bool:
     return device.type == "cpu" and loader.library() is not None
 
 
-def scan(
-    gates: Gates, drivers: Tensor, static: Tensor, mass: Tensor, cells: Tensor, half_products: bool = False
-) -> Flow:
-    """Run T days of the recurrence; arguments and results as of `models.nets.scan.scan`.
-
-    Args:
-        half_products: the products of the gates with cells and drivers in bfloat16, their sums in float32, if the
-            processor has a unit for them and R is not factorised. Water is routed in float32 all the same.
-    """
-    weights, fixed, precision = _weights(gates, static, cells.shape[1], half_products)
+def scan(gates: Gates, drivers: Tensor, static: Tensor, mass: Tensor, cells: Tensor) -> Flow:
+    """Run T days of the recurrence; arguments and results as of `models.nets.scan.scan`."""
+    weights, fixed, precision = _weights(gates, static, cells.shape[1])
     parameters = (gates.varying, gates.factor, gates.factor_bias, gates.wetness)
     arguments = (*parameters, fixed, drivers, mass, cells, weights, precision)
     return _flow(_Scan.apply(*arguments))  # type: ignore[no-untyped-call]
 
 
 def tagged_scan(
-    gates: Gates, drivers: Tensor, static: Tensor, mass: Tensor, cells: Tensor, tags: Tags, half_products: bool = False
+    gates: Gates, drivers: Tensor, static: Tensor, mass: Tensor, cells: Tensor, tags: Tags
 ) -> tuple[Flow, TaggedFlow]:
-    """Run T days of the recurrence, each tag's water beside all water.
-
-    As of `models.nets.scan.tagged_scan`.
+    """Run T days of the recurrence, each tag's water beside all water. As of `models.nets.scan.tagged_scan`.
 
     The gates and the total water have the same bits as those of `scan`.
     """
-    weights, fixed, precision = _weights(gates, static, cells.shape[1], half_products)
+    weights, fixed, precision = _weights(gates, static, cells.shape[1])
     given = _given(fixed, drivers, mass, cells) | {"tag_mass": _blocks(tags.mass, 1)}
     created, carried = _allocate(given), _blocks(tags.cells, 0).transpose(1, 2).contiguous()
     of_tags = {name: torch.empty_like(given["tag_mass"]) for name in ("tag_discharge", "tag_loss")}
@@ -70,11 +59,11 @@ def tagged_scan(
     return flow, TaggedFlow(discharge, loss, _whole(carried.transpose(1, 2), 0, samples))
 
 
-def _weights(gates: Gates, static: Tensor, cells: int, half_products: bool) -> tuple[Blocks, Tensor, str]:
+def _weights(gates: Gates, static: Tensor, cells: int) -> tuple[Blocks, Tensor, str]:
     """Return the weights by the names of `Call`, the constant part of the gates (blocks, rows, 32), and the
     precision."""
     weight, factor = gates.varying, gates.factor
-    half = half_products and factor is None and weight.dtype == torch.float32 and loader.half_unit() is not None
+    half = gates.half_products and factor is None and weight.dtype == torch.float32 and loader.half_unit() is not None
     # Block by block, samples as rows: the bits of a product depend on its shape, and on a sample's column.
     blocks = _blocks(static, 0).transpose(1, 2).contiguous()
     fixed = torch.stack([linear(block, gates.static, gates.bias).t() for block in blocks])

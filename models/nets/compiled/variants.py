@@ -1,6 +1,4 @@
-"""Kinds of processor for the compiled recurrence.
-
-`setup.py` builds a library for each, `loader` selects one."""
+"""Kinds of processor for the compiled recurrence. `setup.py` builds a library for each, `loader` selects one."""
 
 from collections.abc import Mapping
 from typing import NamedTuple

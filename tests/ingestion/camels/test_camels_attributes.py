@@ -5,14 +5,17 @@ from pathlib import Path
 import pytest
 
 from ingestion.base import SourceError, SourceFile
-from ingestion.sources.camels.attributes import Attributes, parse_attributes
-from ingestion.sources.camels.text import TextFile
+from ingestion.sources.attributes import GaugeAttributes, attributes_of
+from ingestion.sources.camels.source import parse_camels_attributes
 from testing.files import camels as write
 
 
-def parse(*contents: str) -> dict[str, Attributes]:
-    files = [SourceFile(f"{number}.txt", str(number), 0) for number in range(len(contents))]
-    return parse_attributes(TextFile.decode(*pair) for pair in zip(files, (c.encode() for c in contents), strict=True))
+def parse(*contents: str) -> dict[str, GaugeAttributes]:
+    files = [
+        parse_camels_attributes(SourceFile(f"{number}.txt", str(number), 0), content.encode())
+        for number, content in enumerate(contents)
+    ]
+    return {basin: attributes_of(basin, files) for file in files for basin in file.words}
 
 
 def test_numbers_words_and_areas_of_one_basin_from_several_files() -> None:
@@ -24,7 +27,7 @@ def test_numbers_words_and_areas_of_one_basin_from_several_files() -> None:
         "dom_land_cover": "Mixed Forests",
     }
     assert one.numbers["frac_forest"] == 0.9232
-    assert one.areas == {"area_gages2": 573.6e6}
+    assert one.numbers["area_gages2"] == 573.6
     assert [file.name for file in one.files] == ["0.txt", "1.txt", "2.txt"]
     assert basins["SYNTH-01"].numbers == {"frac_forest": 0.5, "root_depth_50": 0.2}
 
@@ -40,8 +43,8 @@ def test_a_missing_value_is_left_out(missing: str) -> None:
 @pytest.mark.parametrize(
     ("content", "line", "cause"),
     [
-        ("id;q5\n01022500;1\n", 1, "the first column is not gauge_id"),
-        ("gauge_id;q5;q5\n01022500;1;1\n", 1, "a name comes twice"),
+        ("id;q5\n01022500;1\n", 1, "gauge_id is missing"),
+        ("gauge_id;q5;q5\n01022500;1;1\n", 1, "two have the same"),
         ("gauge_id;q5\n01022500\n", 2, "the row has 1 columns instead of 2"),
         ("gauge_id;q5\n01022500;1;2\n", 2, "the row has 3 columns instead of 2"),
         ("gauge_id;q5\n01022500;much\n", 2, "column 2 is not a number"),
@@ -62,7 +65,9 @@ def test_the_seven_files(camels: Path) -> None:
     basins = parse(*contents)
     assert len(contents) == 7
     assert len(basins) == 671
-    assert all(len(one.files) == 7 and len(one.areas) == 2 for one in basins.values())
+    assert all(
+        len(one.files) == 7 and one.numbers.keys() >= {"area_gages2", "area_geospa_fabric"} for one in basins.values()
+    )
     statics = (camels / "basin_lists/mclstm_static_attributes.txt").read_text().split()
     assert all(name in one.numbers for one in basins.values() for name in (*statics, "p_seasonality"))
     snowy = (camels / "basin_lists/447_basin_file.txt").read_text().split()

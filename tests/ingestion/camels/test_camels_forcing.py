@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hydrology.base.calendar import Period
 from hydrology.base.series import Flag
 from ingestion.base import SourceError, SourceFile
-from ingestion.sources.camels.forcing import Forcing, parse_forcing
+from ingestion.sources.camels.parsers import Forcing, parse_forcing
 from ingestion.sources.camels.text import TextFile
 from testing.files import camels as write
 
@@ -88,18 +88,27 @@ def test_wrong_columns_are_refused(old: str, new: str) -> None:
         (3, "0", "the area is not above zero"),
         (5, "2000\t2\t27\t12\t31185.94\t0.0\t233.66\t0.0\t-1.04", "the row is cut: it has 9 columns"),
         (6, "2000\t2\t28\t12\tlong\t0.0\t233.66\t0.0\t-1.04\t-11.11\t250", "column 5 cannot be read as dayl(s)"),
-        (6, "2000\t2\t28\t12\t31185\t-0.5\t233.66\t0.0\t-1.04\t-11.11\t250", "prcp(mm/day) is negative"),
-        (6, "2000\t2\t28\t12\t31185\t-999\t233.66\t0.0\t-1.04\t-11.11\t250", "prcp(mm/day) is negative"),
-        (6, "2000\t2\t28\t12\t31185\t0.5\t233.66\t0.0\t-999\t-11.11\t250", "tmax(C) is outside -90 to 70"),
-        (6, "2000\t2\t28\t12\t31185\t0.5\tnan\t0.0\t-1.04\t-11.11\t250", "srad(W/m2) is outside"),
-        (6, "2000\t2\t28\t12\t31185\t0.5\t233.66\t0.0\t-1.04\t-11.11\tinf", "vp(Pa) is outside"),
+        (
+            6,
+            "2000\t2\t28\t12\t31185\t-0.5\t233.66\t0.0\t-1.04\t-11.11\t250",
+            "prcp(mm/day) on 2000-02-28 is outside 0 to",
+        ),
+        (
+            6,
+            "2000\t2\t28\t12\t31185\t-999\t233.66\t0.0\t-1.04\t-11.11\t250",
+            "prcp(mm/day) on 2000-02-28 is outside 0 to",
+        ),
+        (6, "2000\t2\t28\t12\t31185\t0.5\t233.66\t0.0\t-999\t-11.11\t250", "is outside -100 to 70 degC (-999)"),
+        (6, "2000\t2\t28\t12\t31185\t0.5\tnan\t0.0\t-1.04\t-11.11\t250", "srad(W/m2) on 2000-02-28 is outside"),
+        (6, "2000\t2\t28\t12\t31185\t0.5\t233.66\t0.0\t-1.04\t-11.11\tinf", "vp(Pa) on 2000-02-28 is outside"),
         (6, "2000\t2\t30\t12\t31185\t0.5\t233.66\t0.0\t-1.04\t-11.11\t250", "the date is not a calendar day"),
         (6, "inf\t2\t28\t12\t31185\t0.5\t233.66\t0.0\t-1.04\t-11.11\t250", "the date is not a calendar day"),
         (6, "20000\t2\t28\t12\t31185\t0.5\t233.66\t0.0\t-1.04\t-11\t250", "the date is not a calendar day"),
         (6, "2000\t2.5\t28\t12\t31185\t0.5\t233.66\t0.0\t-1.04\t-11\t250", "the date is not a calendar day"),
         (6, "2000\t2\t28.5\t12\t31185\t0.5\t233.66\t0.0\t-1.04\t-11\t250", "the date is not a calendar day"),
         (6, "2000\t2\t27\t12\t31185\t0.5\t233.66\t0.0\t-1.04\t-11.11\t250", "the day 2000-02-27 comes twice"),
-        (8, "2000\t2\t28\t12\t31185\t0.5\t233.66\t0.0\t-1.04\t-11.11\t250", "out of order"),
+        (8, "2000\t2\t28\t12\t31185\t0.5\t233.66\t0.0\t-1.04\t-11.11\t250", "comes twice, first in line 6"),
+        (8, "1999\t2\t28\t12\t31185\t0.5\t233.66\t0.0\t-1.04\t-11.11\t250", "out of order"),
     ],
 )
 def test_a_broken_line_is_refused_by_number(line: int, text: str, cause: str) -> None:

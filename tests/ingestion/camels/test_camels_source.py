@@ -12,7 +12,7 @@ from ingestion.base import Source, SourceError, SourceFile
 from ingestion.reading import LARGEST_FILE
 from ingestion.sources.camels import CamelsSource
 from ingestion.sources.camels.files import LARGEST_DIRECTORY
-from ingestion.sources.camels.forcing import parse_forcing
+from ingestion.sources.camels.parsers import parse_forcing
 from ingestion.sources.camels.text import TextFile
 from testing.files import camels as write
 

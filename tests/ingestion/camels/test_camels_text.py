@@ -6,7 +6,8 @@ from ingestion.base import SourceError, SourceFile
 from ingestion.sources.camels.text import Table, TextFile
 
 FILE = SourceFile("a/b.txt", "0" * 64, 1)
-COLUMNS = [("year", "f8"), ("flow", "f8"), ("flag", "U4")]
+COLUMNS = ("year", "flow", "flag")
+TEXTS = {"flag": 4}
 
 
 def text(content: str) -> TextFile:
@@ -21,7 +22,7 @@ def test_an_error_is_one_sentence_with_file_line_cause_and_remedy() -> None:
 
 def test_line_ends_and_a_byte_order_mark_do_not_matter() -> None:
     content = "\ufeff1980 1.5 A\r\n\r\n1981 2.5 M\r\n"
-    table = Table.parse(text(content), 0, COLUMNS)
+    table = Table.parse(text(content), 0, COLUMNS, TEXTS)
     assert table["flow"].tolist() == [1.5, 2.5]
     assert table["flag"].tolist() == ["A", "M"]
 
@@ -34,7 +35,7 @@ def test_an_empty_file_is_refused(content: bytes) -> None:
 
 def test_a_file_with_a_header_alone_is_refused() -> None:
     with pytest.raises(SourceError, match="no row after the header"):
-        Table.parse(text("year flow flag\n"), 1, COLUMNS)
+        Table.parse(text("year flow flag\n"), 1, COLUMNS, TEXTS)
 
 
 def test_bytes_that_are_not_text_are_refused_by_line() -> None:
@@ -53,11 +54,11 @@ def test_bytes_that_are_not_text_are_refused_by_line() -> None:
 )
 def test_a_row_that_cannot_be_read_is_named_by_line(row: str, cause: str) -> None:
     with pytest.raises(SourceError) as caught:
-        Table.parse(text(f"header\n1980 1.5 A\n\n{row}\n1982 1.5 A\n"), 1, COLUMNS)
+        Table.parse(text(f"header\n1980 1.5 A\n\n{row}\n1982 1.5 A\n"), 1, COLUMNS, TEXTS)
     assert (caught.value.file, caught.value.line, caught.value.cause) == ("a/b.txt", 4, cause)
 
 
 def test_a_refused_row_is_counted_past_header_and_blank_lines() -> None:
-    table = Table.parse(text("header\n1980 1 A\n\n1981 -1 A\n"), 1, COLUMNS)
+    table = Table.parse(text("header\n1980 1 A\n\n1981 -1 A\n"), 1, COLUMNS, TEXTS)
     with pytest.raises(SourceError, match="line 4: -1 is too low"):
         table.refuse(table["flow"] < 0, lambda row: f"{table['flow'][row]:g} is too low")

@@ -11,7 +11,7 @@ from hydrology.base.calendar import Period, day
 from ingestion.feeds.base import FeedProblem, Site, Wanted
 from ingestion.feeds.http import ATTEMPTS
 from ingestion.feeds.openmeteo import OpenMeteoArchive, OpenMeteoForecast
-from ingestion.feeds.openmeteo.quota import in_requests, weight_of_place
+from ingestion.feeds.openmeteo.asking import in_requests, weight_of_place
 from testing.feed_services import meteo
 from testing.feed_services.reply import as_json
 from testing.feed_services.world import Fault

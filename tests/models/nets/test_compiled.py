@@ -20,14 +20,14 @@ from models.inference import simulate
 from models.losses import nse_star
 from models.nets.compiled import loader
 from models.nets.compiled.variants import VARIANTS, Variant, built_for, machine_of
-from models.nets.mclstm import MCLSTM, Recurrence
+from models.nets.mclstm import MCLSTM
 from testing.networks import inputs, network
 from tests.models.nets.test_mclstm import worst_residual
 
 STEPS, WARMUP = 20, 10
 
 
-def losses_of_training(recurrence: Recurrence, rank: int, wetness: bool = False) -> list[float]:
+def losses_of_training(recurrence: str, rank: int, wetness: bool = False) -> list[float]:
     """Return the losses of some steps of Adam in float64."""
     net = network(8, seed=5, recurrence=recurrence, rank=rank, wetness=wetness)
     optimizer = torch.optim.Adam(net.parameters(), 0.01)
@@ -64,7 +64,7 @@ def compiled() -> None:
 @pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize("recurrence", ["fastest", "torch"])
 @pytest.mark.parametrize("rank", [0, 4])
-def test_twenty_steps_of_training_lose_what_the_plain_equations_lose(recurrence: Recurrence, rank: int) -> None:
+def test_twenty_steps_of_training_lose_what_the_plain_equations_lose(recurrence: str, rank: int) -> None:
     assert losses_of_training(recurrence, rank) == pytest.approx(losses_of_training("plain", rank), rel=1e-9)
 
 
@@ -172,11 +172,11 @@ def test_no_library_hides_a_bias_that_is_not_a_number(
 @pytest.mark.parametrize("gate", ["redistribution", "input_gate", "output_gate"])
 @pytest.mark.parametrize("rank", [0, 3])
 @pytest.mark.parametrize("recurrence", ["torch", "plain"])
-def test_torch_does_not_hide_a_bias_that_is_not_a_number(recurrence: Recurrence, rank: int, gate: str) -> None:
+def test_torch_does_not_hide_a_bias_that_is_not_a_number(recurrence: str, rank: int, gate: str) -> None:
     assert_nan_reaches_the_ledger(recurrence, torch.float32, rank, gate)
 
 
-def assert_nan_reaches_the_ledger(recurrence: Recurrence, dtype: torch.dtype, rank: int, gate: str) -> None:
+def assert_nan_reaches_the_ledger(recurrence: str, dtype: torch.dtype, rank: int, gate: str) -> None:
     """Check that one bias that is not a number leaves no day finite, and that the ledger does not close.
 
     The bias is the first cell's, whose outflow is not part of the discharge: it gets there a day later.

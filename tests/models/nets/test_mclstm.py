@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.contract import Inputs
-from models.nets.mclstm import MCLSTM, Recurrence
+from models.nets.mclstm import MCLSTM
 from testing.networks import inputs, kill_columns, network
 
 RANKS = [0, 3, 17]  # of R's factors: none, fewer than a vector holds, more
@@ -96,7 +96,7 @@ def test_extreme_gates_stay_finite(saturated: float, wetness: bool) -> None:
 @pytest.mark.parametrize("rank", RANKS)
 @pytest.mark.parametrize("wetness", [False, True])
 def test_the_fast_recurrences_equal_the_equations_forwards_and_backwards(
-    cells: int, dead: int, recurrence: Recurrence, rank: int, wetness: bool
+    cells: int, dead: int, recurrence: str, rank: int, wetness: bool
 ) -> None:
     fast = network(cells, recurrence=recurrence, rank=rank, wetness=wetness)
     plain = network(cells, recurrence="plain", rank=rank, wetness=wetness)
@@ -120,7 +120,7 @@ def test_the_fast_recurrences_equal_the_equations_forwards_and_backwards(
 @pytest.mark.parametrize("recurrence", ["fastest", "torch"])
 @pytest.mark.parametrize("rank", [0, 3])
 @pytest.mark.parametrize("wetness", [False, True])
-def test_gradcheck(dead: int, recurrence: Recurrence, rank: int, wetness: bool) -> None:
+def test_gradcheck(dead: int, recurrence: str, rank: int, wetness: bool) -> None:
     net = network(4, seed=3, recurrence=recurrence, rank=rank, wetness=wetness)
     kill_columns(net, list(range(dead)))
     drive = inputs(5, 2, seed=4)

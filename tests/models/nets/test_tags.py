@@ -13,7 +13,7 @@ from models.contract import Inputs, Outputs, State
 from models.inference import simulate
 from models.nets.compiled import loader
 from models.nets.compiled.variants import VARIANTS, Variant, built_for, machine_of
-from models.nets.mclstm import MCLSTM, Recurrence
+from models.nets.mclstm import MCLSTM
 from testing.networks import inputs, kill_columns, network
 from tests.models.nets.test_mclstm import RANKS, TOLERANCE
 
@@ -53,7 +53,7 @@ def run(net: MCLSTM, drive: Inputs, state: State) -> tuple[Outputs, State]:
 )
 @settings(max_examples=40, deadline=None)
 def test_tags_add_up_to_all_water_and_each_closes_its_own_ledger(
-    cells: int, samples: int, dead: int, seed: int, dtype: torch.dtype, recurrence: Recurrence, rank: int, wetness: bool
+    cells: int, samples: int, dead: int, seed: int, dtype: torch.dtype, recurrence: str, rank: int, wetness: bool
 ) -> None:
     net = network(cells, seed, dtype, recurrence, rank=rank, wetness=wetness)
     kill_columns(net, list(range(min(dead, cells))))
@@ -79,7 +79,7 @@ def test_tags_add_up_to_all_water_and_each_closes_its_own_ledger(
 @pytest.mark.parametrize("dead", [0, 2])
 @pytest.mark.parametrize("recurrence", ["fastest", "torch"])
 @pytest.mark.parametrize("rank", RANKS)
-def test_tags_are_routed_by_the_equations(cells: int, dead: int, recurrence: Recurrence, rank: int) -> None:
+def test_tags_are_routed_by_the_equations(cells: int, dead: int, recurrence: str, rank: int) -> None:
     fast, plain = network(cells, recurrence=recurrence, rank=rank), network(cells, recurrence="plain", rank=rank)
     assert_routed_alike(fast, plain, dead)
 
@@ -106,7 +106,7 @@ def assert_routed_alike(fast: MCLSTM, plain: MCLSTM, dead: int) -> None:
 
 
 @pytest.mark.parametrize("recurrence", ["fastest", "torch"])
-def test_tags_still_add_up_after_years_in_single_precision(recurrence: Recurrence) -> None:
+def test_tags_still_add_up_after_years_in_single_precision(recurrence: str) -> None:
     net = network(8, dtype=torch.float32, recurrence=recurrence)
     with torch.no_grad():
         net.output_gate.bias.fill_(-9)  # a store that hardly changes
@@ -121,7 +121,7 @@ def test_tags_still_add_up_after_years_in_single_precision(recurrence: Recurrenc
 
 @pytest.mark.parametrize("recurrence", ["fastest", "torch"])
 @pytest.mark.parametrize("cut", [1, 17])
-def test_neighbours_and_cuts_change_no_bit_of_a_tag(recurrence: Recurrence, cut: int) -> None:
+def test_neighbours_and_cuts_change_no_bit_of_a_tag(recurrence: str, cut: int) -> None:
     net = network(12, dtype=torch.float32, recurrence=recurrence, rank=16)
     drive, start = tagged(net, 30, 75)
     state = {name: values.numpy() for name, values in start.items()}

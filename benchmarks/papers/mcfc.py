@@ -1,19 +1,17 @@
 """MC-FC: a layer that distributes mass, MC-LSTM without time.
 
 Source: Hoedt et al., MC-LSTM, the static arithmetic experiment (Table B.2). Weights may have further axes in front, as
-in `models.nets.massconserving`.
+in `benchmarks.papers.massconserving`.
 """
 
 import torch
 from torch import Tensor, nn
 
-from models.nets.normalisers import softmax
+from models.nets.products import softmax
 
 
 class MCFC(nn.Module):
-    """y = diag(o) I x, I = softmax(B_I), o = sigma(b_o).
-
-    Outputs and retained mass sum to the inputs.
+    """y = diag(o) I x, I = softmax(B_I), o = sigma(b_o). Outputs and retained mass sum to the inputs.
 
     Args:
         mass: M, the number of inputs.
@@ -27,9 +25,7 @@ class MCFC(nn.Module):
         self.output_gate = nn.Parameter(torch.full((1, outputs), output_gate_bias))
 
     def weight(self) -> Tensor:
-        """Return diag(o) I transposed, (..., M, K).
-
-        Each row sums to at most 1."""
+        """Return diag(o) I transposed, (..., M, K). Each row sums to at most 1."""
         return softmax(self.shares) * torch.sigmoid(self.output_gate)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -38,9 +34,7 @@ class MCFC(nn.Module):
 
 
 class MultiplicativeMCFC(nn.Module):
-    """y = exp(MC-FC(log x) + alpha).
-
-    Products of powers of the inputs, each power between 0 and 1.
+    """y = exp(MC-FC(log x) + alpha). Products of powers of the inputs, each power between 0 and 1.
 
     The MC-FC has one output more than is used, for logs that no product needs.
     """

@@ -1,16 +1,16 @@
-"""The recurrence of MC-LSTM exactly as its equations, under autograd.
-
-The reference for `models.nets.scan`.
+"""The recurrence of MC-LSTM exactly as its equations, under autograd. The reference for `models.nets.scan`.
 
 It stores every R: some 8 GB for a year of 256 basins.
 """
+
+import sys
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
-from models.nets.normalisers import normalised_logistic, normalised_relu
-from models.nets.products import aligned_size
+from models.nets.mclstm import PROGRAMS
+from models.nets.products import aligned_size, normalised_logistic, normalised_relu
 from models.nets.scan import EPSILON, Flow, Gates, TaggedFlow, Tags, apart
 
 
@@ -52,3 +52,6 @@ def _gates_of_day(gates: Gates, fixed: Tensor, drivers: Tensor, cells: Tensor) -
         z_R = functional.linear(z_R, gates.factor, gates.factor_bias)
     z_R, z_i, z_o = z_R.unflatten(-1, (K, P))[..., :K], z_i[..., :K], z_o[..., :K]
     return normalised_logistic(z_i), z_o, normalised_relu(z_R)  # (17), (18)
+
+
+PROGRAMS["plain"] = sys.modules[__name__]

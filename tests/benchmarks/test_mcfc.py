@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 from torch.func import functional_call, stack_module_state
 
-from models.nets.mcfc import MCFC, MultiplicativeMCFC
+from benchmarks.papers.mcfc import MCFC, MultiplicativeMCFC
 
 SIZES = st.tuples(st.integers(1, 6), st.integers(1, 5), st.integers(1, 4), st.integers(0, 1000))
 

@@ -1,6 +1,4 @@
-"""Reads tables with a line of column names from CSV or JSON.
-
-Rows of text with their line."""
+"""Reads tables with a line of column names from CSV or JSON. Rows of text with their line."""
 
 import csv
 import io
@@ -13,15 +11,22 @@ from typing import Self
 
 import numpy as np
 
+from hydrology.base.basins import basin_id
 from hydrology.base.calendar import Day
 from hydrology.base.discharge_values import NUMBER, number_of
-from ingestion.base import SourceError, SourceFile
+from hydrology.base.errors import InvalidInput
+from ingestion.base import SourceError, SourceFile, column_label
 
 # Parts of a faulty cell that errors may repeat: digits with signs and separators, and marks of missing values.
 _SHOWN = re.compile(
     r"[-+0-9.,:/eE \u2212]{1,24}|[-+]?inf(inity)?|#?n/?a!?|nan|nul+|none|missing|m|-+|\?", re.ASCII | re.IGNORECASE
 )
-_SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars"}
+_SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+_LIMITS = {
+    **dict.fromkeys(("latitude", "gauge_lat"), (-90.0, 90.0)),
+    **dict.fromkeys(("longitude", "gauge_lon"), (-180.0, 180.0)),
+    **dict.fromkeys(("area_km2", "area"), (1e-6, 1e8)),
+}
 _NOT_TEXT = {
     b"\xff\xfe": "UTF-16 text",
     b"\xfe\xff": "UTF-16 text",
@@ -30,8 +35,8 @@ _NOT_TEXT = {
     b"\x1f\x8b": "packed by gzip",
 }
 
-Row = tuple[int, list[str]]
-"""A row's line (in JSON its number) and its cells; missing cells are empty."""
+Row = dict[str, str]
+"""A row's cells by column, without blanks around them; missing cells are empty."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,35 +46,39 @@ class Sheet:
     Attributes:
         file: its file.
         columns: their names, without duplicates.
-        rows: an iterator, to be read once.
+        rows: an iterator over each row's line (in JSON its number) and cells, to be read once.
         header: the line of column names; None in JSON, which has objects instead of lines.
+        separator: of the columns, in words.
     """
 
     file: SourceFile
     columns: list[str]
-    rows: Iterator[Row]
+    rows: Iterator[tuple[int, Row]]
     header: int | None
+    separator: str = "commas"
 
     @classmethod
-    def of_csv(cls, file: SourceFile, content: bytes) -> Self:
-        """Open a comma-separated table.
+    def of_csv(cls, file: SourceFile, content: bytes, delimiter: str = ",") -> Self:
+        """Open a table whose columns are separated by commas, or by another delimiter.
 
         Raises:
             SourceError: it is not such a table, now or at a row read later.
         """
-        rows = _csv_rows(file, decoded(file, content))
+        rows = _csv_rows(file, decoded(file, content), delimiter)
         header, columns = next(rows, (1, [""]))
-        columns = [name.strip() for name in columns]
-        _refuse_other_separators(file, columns, header)
+        other = max(_SEPARATORS, key=columns[0].count)
+        if len(columns) == 1 and other in columns[0]:
+            cause = f"the columns are split by {_SEPARATORS[other]}"
+            remedy = f"split them by {_SEPARATORS[delimiter]}, and write numbers with a decimal point, like 1.5"
+            raise SourceError(file.name, cause, remedy, header)
         if "" in columns or len(set(columns)) < len(columns):
             raise SourceError(file.name, "a column has no name, or two have the same", "name every column once", header)
-        return cls(file, columns, _of_width(file, rows, len(columns)), header)
+        records = ((line, dict(zip(columns, cells, strict=True))) for line, cells in rows)
+        return cls(file, columns, records, header, _SEPARATORS[delimiter])
 
     @classmethod
     def of_json(cls, file: SourceFile, content: bytes) -> Self:
-        """Parse a list of objects with column names.
-
-        Missing names and null are empty.
+        """Parse a list of objects with column names. Missing names and null are empty.
 
         Raises:
             SourceError: it is not such a list.
@@ -87,11 +96,11 @@ class Sheet:
         if not isinstance(records, list) or not records or not all(isinstance(record, dict) for record in records):
             raise SourceError(file.name, "is not a list of objects", remedy)
         columns = list(dict.fromkeys(name for record in records for name in record))
-        cells = (
-            (number, [_json_cell(file, record.get(name), at, number) for at, name in enumerate(columns, 1)])
+        rows = (
+            (number, {name: _json_cell(file, record.get(name), at, number) for at, name in enumerate(columns, 1)})
             for number, record in enumerate(records, 1)
         )
-        return cls(file, columns, cells, None)
+        return cls(file, columns, rows, None)
 
     def fault(self, cause: str, remedy: str, row: int | None = None) -> SourceError:
         """Return an error about this file, or about one of its rows."""
@@ -109,7 +118,7 @@ class Sheet:
         if missing := [name for name in names if name not in self.columns]:
             raise self.fault(
                 f"among the columns {', '.join(missing)} is missing",
-                f"split the columns by commas and name {', '.join(names)} among them",
+                f"split the columns by {self.separator} and name {', '.join(names)} among them",
                 self.header,
             )
 
@@ -132,10 +141,38 @@ class Sheet:
         Raises:
             SourceError: the text is not such a number.
         """
-        text = text.strip()
         if not NUMBER.fullmatch(text) or not np.isfinite(value := float(text)):
             raise self.fault(f"{what} is not a number{_shown(text)}", _number_remedy(text), row)
         return value
+
+    def attribute(self, text: str, name: str, row: int, known: Collection[str]) -> float:
+        """Parse an attribute of a basin; a location and an area must be possible.
+
+        Args:
+            known: the names that errors may repeat; others are named by the number of their column.
+
+        Raises:
+            SourceError: the text is empty, not a number, or outside the limits.
+        """
+        label = column_label(self.columns, name, known)
+        if not text:
+            raise self.fault(f"{label} is empty", "give the number", row)
+        value = self.number(text, label, row)
+        low, high = _LIMITS[name] if name in _LIMITS and name in known else (-np.inf, np.inf)
+        if not low <= value <= high:
+            raise self.fault(f"{label} is outside {low:g} to {high:g} ({value:g})", "mend the value", row)
+        return value
+
+    def basin(self, text: str, cause: str, remedy: str, row: int) -> str:
+        """Return the identifier of a basin (`hydrology.base.basins.basin_id`).
+
+        Raises:
+            SourceError: the text is none.
+        """
+        try:
+            return basin_id(text)
+        except InvalidInput as error:
+            raise self.fault(cause, remedy, row) from error
 
     def discharge(self, text: str, what: str, row: int) -> float:
         """Parse a gauge value as `number_of` does.
@@ -155,10 +192,10 @@ class Sheet:
             SourceError: the text is not such a day.
         """
         try:
-            day = date.fromisoformat(text.strip())
+            day = date.fromisoformat(text)
         except ValueError:
             day = None
-        if day is None or day.isoformat() != text.strip():
+        if day is None or day.isoformat() != text:
             raise self.fault(f"the date is not a calendar day{_shown(text)}", "write it as YYYY-MM-DD", row)
         return np.datetime64(day, "D")
 
@@ -181,17 +218,7 @@ def decoded(file: SourceFile, content: bytes) -> str:
         raise SourceError(file.name, "the line is not UTF-8 text", "save the file as text in UTF-8", line) from error
 
 
-def _refuse_other_separators(file: SourceFile, columns: list[str], header: int) -> None:
-    separator = max(_SEPARATORS, key=columns[0].count)
-    if len(columns) == 1 and separator in columns[0]:
-        cause = f"the columns are split by {_SEPARATORS[separator]}"
-        raise SourceError(
-            file.name, cause, "split them by commas, and write numbers with a decimal point, like 1.5", header
-        )
-
-
 def _shown(text: str) -> str:
-    text = text.strip()
     return f" ({text})" if _SHOWN.fullmatch(text) else ""
 
 
@@ -201,23 +228,22 @@ def _number_remedy(text: str) -> str:
     return "write it like 1.5, or leave it empty where it is missing"
 
 
-def _csv_rows(file: SourceFile, text: str) -> Iterator[Row]:
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+def _csv_rows(file: SourceFile, text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield lines with cells that are not all blank, each as wide as the first."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    width = None
     try:
         for cells in reader:
-            if any(cell.strip() for cell in cells):
-                yield reader.line_num, cells
+            if not any(cell.strip() for cell in cells):
+                continue
+            width = width or len(cells)
+            if len(cells) != width:
+                cause = f"the row has {len(cells)} columns instead of {width}"
+                remedy = "write numbers with a decimal point, and a text with a comma in quotes"
+                raise SourceError(file.name, cause, remedy, reader.line_num)
+            yield reader.line_num, [cell.strip() for cell in cells]
     except csv.Error as error:
         raise SourceError(file.name, f"is not CSV ({error})", "mend the line", reader.line_num) from error
-
-
-def _of_width(file: SourceFile, rows: Iterator[Row], width: int) -> Iterator[Row]:
-    for line, cells in rows:
-        if len(cells) != width:
-            cause = f"the row has {len(cells)} columns instead of {width}"
-            remedy = "write numbers with a decimal point, and a text with a comma in quotes"
-            raise SourceError(file.name, cause, remedy, line)
-        yield line, cells
 
 
 def _named_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -231,7 +257,7 @@ def _json_cell(file: SourceFile, value: object, column: int, number: int) -> str
     if value is None:
         return ""
     if isinstance(value, str):
-        return value
+        return value.strip()
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return repr(value)
     cause = f"object {number}: column {column} is neither a number nor a text"

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from torch import Tensor
 from torch.func import functional_call, stack_module_state
 
+from benchmarks.papers.massconserving import EPSILON, MassConserving
 from models.contract import Inputs
-from models.nets.massconserving import EPSILON, MassConserving
 from models.nets.mclstm import MCLSTM
 from testing import networks as factories
 
