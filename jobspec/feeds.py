@@ -189,7 +189,7 @@ def read_settings(settings: object) -> AnyFeedSettings:
     try:
         return _ADAPTER.validate_python(settings)
     except ValidationError as error:
-        sentence = "; ".join(faults(error, settings))
+        sentence = faults(error, settings)
         raise InvalidRequest(f"The feed is not possible: {sentence}.") from None
 
 

@@ -163,7 +163,7 @@ def _read(folder: Path) -> Ensemble:
         content = json.loads(text)
         description, named = Description.model_validate(content), fingerprint(content)
     except ValidationError as error:
-        wrong = "; ".join(faults(error, content))
+        wrong = faults(error, content)
         raise DamagedEnsemble(
             f"{folder / DESCRIPTION} cannot be used ({wrong}): fetch it again, or install the Freshet that it is for."
         ) from None

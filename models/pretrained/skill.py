@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from hydrology.base.calendar import Period
 from hydrology.base.errors import InvalidInput, excerpt
+from jobspec.faults import faults
 from models.pretrained.form import DamagedEnsemble, Ensemble
 
 FILE = "skill.json"
@@ -75,7 +76,8 @@ def read(ensemble: Ensemble) -> ShippedSkill | None:
     try:
         shipped = ShippedSkill.model_validate_json(path.read_bytes())
     except (OSError, ValidationError) as error:
-        raise DamagedEnsemble(f"{path} cannot be used ({excerpt(error)}): fetch it again.") from None
+        why = faults(error, None) if isinstance(error, ValidationError) else excerpt(error)
+        raise DamagedEnsemble(f"{path} cannot be used ({why}): fetch it again.") from None
     if shipped.content != ensemble.content:
         raise DamagedEnsemble(f"{path} is not of the ensemble beside it: fetch both again.")
     return shipped

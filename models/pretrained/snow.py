@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from hydrology.base.errors import excerpt
 from hydrology.snow.regional_snow import RegionalSnow
+from jobspec.faults import faults
 from models.pretrained.form import DamagedEnsemble, Ensemble
 
 FILE = "snow.json"
@@ -42,7 +43,8 @@ def read(ensemble: Ensemble) -> RegionalSnow | None:
     try:
         shipped = _Shipped.model_validate_json(path.read_bytes())
     except (OSError, ValidationError) as error:
-        raise DamagedEnsemble(f"{path} cannot be used ({excerpt(error)}): fetch it again.") from None
+        why = faults(error, None) if isinstance(error, ValidationError) else excerpt(error)
+        raise DamagedEnsemble(f"{path} cannot be used ({why}): fetch it again.") from None
     if shipped.content != ensemble.content or shipped.snow.cells.keys() != {str(label) for label in ensemble.weights}:
         raise DamagedEnsemble(f"{path} is not of the ensemble beside it: fetch both again.")
     return shipped.snow

@@ -12,8 +12,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from hydrology.base.errors import Problem
-from runtime import private_files
-from runtime.parent_process import end_with_parent
+from runtime import child_processes, private_files
 from runtime.settings import Settings
 
 MAX_SOCKET_PATH = 103  # bytes, of any Unix socket
@@ -79,14 +78,7 @@ def launch_embedded(settings: Settings) -> subprocess.Popen[bytes]:
     options |= {"appendonly": "yes", "appendfsync": "everysec", "save": "", "daemonize": "no"}
     arguments = [part for name, value in options.items() for part in (f"--{name}", value)]
     with open(_log(settings), "ab", opener=private_files.opener) as log:
-        return subprocess.Popen(
-            [str(get_binary_path()), *arguments],
-            stdout=log,
-            stderr=log,
-            process_group=0,
-            umask=private_files.OTHERS,
-            preexec_fn=end_with_parent,  # noqa: PLW1509 - the supervisor has no Python threads
-        )
+        return child_processes.start([str(get_binary_path()), *arguments], log=log, umask=private_files.OTHERS)
 
 
 def takes_messages(settings: Settings) -> bool:

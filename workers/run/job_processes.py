@@ -3,7 +3,6 @@
 import json
 import os
 import select
-import signal
 import subprocess
 import threading
 from collections import deque
@@ -15,9 +14,8 @@ from typing import Any, Self
 import structlog
 
 from records.jobs import jobs
-from runtime import python_processes
+from runtime import child_processes
 from runtime.one_thread import ONE_THREAD
-from runtime.parent_process import ended_in_words
 from runtime.settings import Settings
 from workers.job import StopReason
 from workers.run.messages import Message, message_of
@@ -34,13 +32,8 @@ class Child:
     """A process that runs `module` (as `workers.run.job_process` does), and its pipes."""
 
     def __init__(self, module: str, settings: Settings, memory_limit: int | None) -> None:
-        self._process = subprocess.Popen(
-            python_processes.command(module, str(os.getpid())),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env=os.environ | ONE_THREAD,
-            process_group=0,  # its own group: Ctrl-C does not reach it, and its children are killed with it
-        )
+        command = child_processes.python_command(module, str(os.getpid()))
+        self._process = child_processes.start(command, environment=os.environ | ONE_THREAD, dies_by=None)
         self.memory_limit = memory_limit
         self.ended = False
         self._fault: str | None = None  # why it was killed
@@ -86,11 +79,7 @@ class Child:
     def kill(self) -> None:
         """Kill the child and all processes that it has started."""
         self.ended = True
-        with suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        try:
-            self._process.wait(KILL_PATIENCE)
-        except subprocess.TimeoutExpired:
+        if not child_processes.kill_group(self._process, KILL_PATIENCE):
             log.error("child.unkillable", process=self._process.pid)
         for pipe in (self._process.stdin, self._process.stdout):
             assert pipe is not None
@@ -105,7 +94,7 @@ class Child:
             code = self._process.wait(KILL_PATIENCE)
         except subprocess.TimeoutExpired:
             return "closed its pipe"
-        return ended_in_words(code)
+        return child_processes.exit_in_words(code)
 
     def _read(self, seconds: float) -> None:
         assert self._process.stdout is not None

@@ -152,7 +152,7 @@ def _read(given: dict[str, Any]) -> AddedBasin:
     try:
         return AddedBasin.model_validate(given)
     except ValidationError as error:
-        raise InvalidRequest(f"The basin cannot be added: {'; '.join(faults(error, given))}.") from None
+        raise InvalidRequest(f"The basin cannot be added: {faults(error, given)}.") from None
 
 
 def _json(path: Path) -> Any:

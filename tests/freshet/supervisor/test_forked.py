@@ -18,7 +18,7 @@ from freshet.supervisor import forked
 from runtime.logs import log_to_stderr
 
 def fork(*command, main=main):
-    return forked.Forked(main, command, os.environ, [lock])
+    return forked.fork(main, command, os.environ, [lock])
 
 def named(process):
     while not (name := open(f"/proc/{process.pid}/cmdline").read().rstrip("\\0")).startswith("freshet "):

@@ -6,7 +6,7 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
 import pytest
 
-from runtime.python_processes import spawn_context
+from runtime.child_processes import spawn_context
 
 PROCESSES = 4
 
