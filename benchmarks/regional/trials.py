@@ -14,6 +14,7 @@ from benchmarks.regional.recipes import RECIPES
 from benchmarks.regional.score import quartiles, scores
 from benchmarks.regional.simulations import Array, observe, shipped, simulate
 from hydrology.base.calendar import Period
+from hydrology.base.digests import fingerprint
 from jobspec.training import TrainingConfig
 from models.arrays import days_of
 from models.ensemble import Ensemble
@@ -21,7 +22,6 @@ from models.pretrained.loading import load
 from models.scaling import Scaler
 from models.training import MemberTraining, Progress
 from operations.training.training_data import prepare
-from records.database.ids import fingerprint
 from runtime.settings import Settings
 
 RESULTS = Path(__file__).parent / "results" / "trials"

@@ -13,13 +13,13 @@ import structlog
 
 from freshet.supervisor import forked
 from freshet.supervisor.supervised_process import MAX_SILENCE, SupervisedProcess
-from freshet.supervisor.watchdog_socket import WatchdogSocket
 from hydrology.base.errors import Problem
 from jobspec.jobs.base import SERVICE
 from runtime import private_files, restart_notes, watchdog
 from runtime.child_processes import end_all
 from runtime.restart_notes import Restart
 from runtime.settings import Settings
+from runtime.watchdog import WatchdogSocket
 from workers.queue.broker import launch_embedded, lives, start_embedded
 from workers.run.worker import GRACE
 

@@ -5,7 +5,6 @@ Data of each requested basin, or the reason for none."""
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from hashlib import sha256
 from typing import Protocol
 
 import numpy as np
@@ -14,6 +13,7 @@ import numpy.typing as npt
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day, Days, Period, last_ended_day, zone_of_longitude
 from hydrology.base.credit import Credit
+from hydrology.base.digests import sha256
 from hydrology.base.errors import Problem
 from hydrology.base.series import DailySeries, Flag, Flags
 from hydrology.base.variables import WEATHER
@@ -221,9 +221,8 @@ def possible(basin: str, weather: Observations) -> Observations:
 
 def _digest(variables: Mapping[str, DailySeries]) -> tuple[str, int]:
     """Return the SHA-256 and the size of the series' content, so that equal content is one source."""
-    digest, size = sha256(), 0
-    for name, daily in sorted(variables.items()):
-        content = f"{name} {daily.unit} {daily.start} ".encode() + daily.values.tobytes() + daily.flags.tobytes()
-        digest.update(content)
-        size += len(content)
-    return digest.hexdigest(), size
+    content = b"".join(
+        f"{name} {daily.unit} {daily.start} ".encode() + daily.values.tobytes() + daily.flags.tobytes()
+        for name, daily in sorted(variables.items())
+    )
+    return sha256(content), len(content)

@@ -13,10 +13,11 @@ import numpy as np
 import torch
 
 from hydrology.base.calendar import Period
+from hydrology.base.digests import fingerprint
 from hydrology.base.errors import DataProblem, excerpt
 from hydrology.uncertainty.error_model import BasinErrors, Shape
 from models import checkpoint
-from models.pretrained.form import DamagedEnsemble, Ensemble, fingerprint
+from models.pretrained.form import DamagedEnsemble, Ensemble
 
 FILE = "errors.safetensors"
 _SHAPE, _REGIONAL, _BASINS = "shape.", "regional.", "basins."

@@ -9,13 +9,13 @@ identifies the whole. The weights are in half precision. Nothing of it is ever e
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 import torch
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from hydrology.base.digests import fingerprint, sha256
 from hydrology.base.errors import DataProblem, excerpt
 from jobspec.faults import faults
 from jobspec.training import TrainingConfig
@@ -178,11 +178,6 @@ def _read(folder: Path) -> Ensemble:
     return Ensemble(folder.name, description, weights, named, folder)
 
 
-def fingerprint(content: Any) -> str:
-    """Return the SHA-256 of a JSON value, independent of the order of its keys."""
-    return sha256(json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()).hexdigest()
-
-
 def half(weights: bytes) -> bytes:
     """Return a member's weights in half precision.
 
@@ -212,7 +207,7 @@ def _shapes(origin: Origin) -> dict[str, torch.Size]:
 
 
 def _check(path: Path, weights: bytes, expected: str, wanted: Mapping[str, torch.Size]) -> None:
-    if sha256(weights).hexdigest() != expected:
+    if sha256(weights) != expected:
         raise DamagedEnsemble(f"{path} is damaged (its SHA-256 is not that of {DESCRIPTION}): fetch it again.")
     tensors, _ = checkpoint.parse(weights)
     shapes = {name: tensor.shape for name, tensor in tensors.items()}

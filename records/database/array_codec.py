@@ -10,7 +10,6 @@ import json
 import zlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
-from hashlib import blake2b
 from math import prod
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -18,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from hydrology.base.digests import owned_digest
 from records.database.ids import Corrupt
 
 _DIGEST = 8  # bytes
@@ -79,7 +79,7 @@ def pack_text(value: Any) -> bytes:
     """Return a JSON value as bytes."""
     text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
     content = _deflated([text], TEXT_DICTIONARY)
-    return _digest(_TEXT, content) + content
+    return owned_digest(_TEXT, content, _DIGEST) + content
 
 
 def unpack_text(packed: bytes) -> Any:
@@ -106,7 +106,7 @@ def pack(owner: str, arrays: Mapping[str, Labelled]) -> bytes:
         table.append([name, array.unit, ordered[name].dtype.str, [axes.index(axis) for axis in of_array]])
     header = json.dumps({"axes": axes, "arrays": table}, separators=(",", ":"), ensure_ascii=False)
     content = _deflated([header.encode() + b"\n", *_planes(list(ordered.values()))], DICTIONARY)
-    return _digest(owner, content) + content
+    return owned_digest(owner, content, _DIGEST) + content
 
 
 def unpack(owner: str, packed: bytes, names: Collection[str] | None = None) -> dict[str, Labelled]:
@@ -151,7 +151,7 @@ def _described(header: bytes) -> list[_Description]:
 
 def is_whole(owner: str, packed: bytes) -> bool:
     """Return whether bytes are as they were packed for their owner."""
-    return packed[:_DIGEST] == _digest(owner, packed[_DIGEST:])
+    return packed[:_DIGEST] == owned_digest(owner, packed[_DIGEST:], _DIGEST)
 
 
 def _deflated(sections: Sequence[bytes], dictionary: bytes) -> bytes:
@@ -163,10 +163,6 @@ def _inflated(owner: str, packed: bytes, dictionary: bytes) -> bytes:
     if not is_whole(owner, packed):
         raise Corrupt(f"The stored content of {owner} is damaged: restore the database from a backup.")
     return zlib.decompressobj(_RAW, dictionary).decompress(packed[_DIGEST:])
-
-
-def _digest(owner: str, content: bytes) -> bytes:
-    return blake2b(owner.encode() + b"\n" + content, digest_size=_DIGEST).digest()
 
 
 def _plain(values: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -16,10 +16,11 @@ from typing import Any
 from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session
 
+from hydrology.base.digests import fingerprint
 from hydrology.base.errors import InvalidInput
 from jobspec.jobs.base import QUEUES
 from records.database.base import JsonObject
-from records.database.ids import fingerprint, new_id
+from records.database.ids import new_id
 from records.database.statements import as_values, insert_into
 from records.jobs import training_progress
 from records.jobs.job_row import (

@@ -10,12 +10,13 @@ from sqlalchemy import ColumnElement, Select, delete, exists, func, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Day, Period
+from hydrology.base.digests import sha256
 from hydrology.base.errors import NotFound
 from hydrology.base.variables import WEATHER
 from hydrology.weather.forcing import WeatherForecast, WeatherIssue
 from records.basins import basins as basin_records
 from records.database import retention
-from records.database.ids import new_id, sha256, verified
+from records.database.ids import new_id, verified
 from records.database.statements import as_record, insert_into
 from records.series.year_rows import VALUE
 from records.weather.tables import WeatherBasinRow, WeatherIssueRow

@@ -1,6 +1,5 @@
 """The broker: any Redis or Valkey by URL, or the embedded one, on a Unix socket."""
 
-import hashlib
 import os
 import subprocess
 import tempfile
@@ -11,6 +10,7 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
+from hydrology.base.digests import short_name
 from hydrology.base.errors import Problem
 from runtime import child_processes, private_files
 from runtime.settings import Settings
@@ -45,7 +45,7 @@ def socket_path(settings: Settings) -> Path:
     path = settings.data / "broker" / "valkey.sock"
     if len(os.fsencode(path)) <= MAX_SOCKET_PATH:
         return path
-    name = hashlib.sha256(os.fsencode(settings.data)).hexdigest()[:16]
+    name = short_name(os.fsencode(settings.data))
     return Path(tempfile.gettempdir()) / f"freshet-{os.getuid()}-{name}" / "valkey.sock"
 
 

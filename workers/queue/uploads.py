@@ -13,9 +13,9 @@ from pathlib import Path
 
 import structlog
 
+from hydrology.base.digests import fingerprint, sha256
 from hydrology.base.errors import Problem
 from records.database.engine import Database, DatabaseProblem
-from records.database.ids import fingerprint, sha256
 from records.jobs import jobs
 
 log = structlog.get_logger()

@@ -26,9 +26,9 @@ from jobspec.jobs.base import JobRequest
 from jobspec.kinds import KINDS, InvalidRequest, read
 from records.jobs import jobs
 from workers.job import Outcome, StopReason
+from workers.job_leases import Heartbeat
 from workers.queue import uploads
 from workers.run.job_processes import Child, Children
-from workers.run.lease_heartbeat import Heartbeat
 from workers.run.process_limits import Watch
 from workers.run.transient_faults import hindrance
 from workers.service_context import ServiceTools

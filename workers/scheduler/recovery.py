@@ -9,11 +9,11 @@ from operator import attrgetter
 import structlog
 
 from records.jobs import jobs
+from workers.job_leases import ExpiredLeases
+from workers.process_liveness import dead_workers
 from workers.queue import uploads
 from workers.queue.enqueue import BrokerAway
-from workers.run import worker_locks
 from workers.run.worker import resume_parent
-from workers.scheduler.expired_leases import Leases
 from workers.service_context import ServiceTools
 
 log = structlog.get_logger()
@@ -22,7 +22,7 @@ RESEND_AFTER = timedelta(seconds=10)
 """Maximum time of a message from the broker to the worker that claims its job."""
 
 
-def recover(tools: ServiceTools, leases: Leases) -> None:
+def recover(tools: ServiceTools, leases: ExpiredLeases) -> None:
     """Queue lost jobs again, resend lost messages, and delete unused uploads.
 
     Args:
@@ -42,10 +42,10 @@ def recover(tools: ServiceTools, leases: Leases) -> None:
     uploads.sweep(tools.database, tools.settings.data)
 
 
-def _taken(tools: ServiceTools, leases: Leases, now: datetime) -> list[jobs.Job]:
+def _taken(tools: ServiceTools, leases: ExpiredLeases, now: datetime) -> list[jobs.Job]:
     """Take the jobs of lost workers from them."""
     lease = timedelta(seconds=tools.settings.lease_seconds)
-    with worker_locks.dead_workers(tools.settings.data) as dead:
+    with dead_workers(tools.settings.data) as dead:
         with tools.database.reading() as session:
             lost = jobs.running_at(session, dead)
             lost += leases.ended(jobs.lapsed(session, now, lease))

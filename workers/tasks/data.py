@@ -6,11 +6,11 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hydrology.base.digests import sha256
 from hydrology.base.errors import DataProblem
 from jobspec.basins import AddedBasin, ClimateParams
 from jobspec.jobs.data import BridgeParams, FetchParams, IngestParams, UploadParams, WeatherParams
 from records.authority import permissions
-from records.database.ids import sha256
 from records.weather import feeds
 from workers.job import Running
 from workers.queue import uploads

@@ -19,7 +19,7 @@ from freshet.supervisor.supervised_process import (
     STEADY,
     SupervisedProcess,
 )
-from freshet.supervisor.watchdog_socket import WatchdogSocket
+from runtime.watchdog import WatchdogSocket
 
 SIGN = "from runtime import watchdog; watchdog.notify(watchdog.LIVES); input()"
 SOON = 0.125  # exact in binary, so that sums of it are

@@ -14,8 +14,8 @@ from runtime.clock import Clock
 from runtime.settings import Settings
 from testing.clocks import ClockSetBy
 from testing.job_service import end
+from workers.job_leases import ExpiredLeases
 from workers.queue.broker import socket_path, start_embedded
-from workers.scheduler.expired_leases import Leases
 from workers.scheduler.recovery import recover
 from workers.service_context import ServiceTools, tools_of
 
@@ -51,7 +51,7 @@ def post(tools: ServiceTools, queue: str = "default") -> str:
 
 def recover_at(tools: ServiceTools) -> Callable[[timedelta], None]:
     """Return what has the scheduler look at some time from now."""
-    leases = Leases(60)
+    leases = ExpiredLeases(60)
     return lambda by: recover(replace(tools, clock=ClockSetBy(by=by)), leases)
 
 

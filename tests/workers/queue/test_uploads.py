@@ -15,10 +15,10 @@ from runtime.settings import Settings
 from testing.records import NOW
 from tests.app.conftest import bearer, serving, sqlite, sqlite_database
 from workers.job import Outcome
+from workers.job_leases import ExpiredLeases
 from workers.queue.enqueue import Sender
 from workers.queue.uploads import POSTED_WITHIN
 from workers.run.worker import write
-from workers.scheduler.expired_leases import Leases
 from workers.scheduler.recovery import recover
 from workers.service_context import ServiceTools
 
@@ -94,7 +94,7 @@ def test_files_read_from_another_folder_are_not_deleted(tools: ServiceTools, tmp
         claimed = jobs.claim(session, job.id, worker="w", lease_until=NOW, at=NOW)
     assert claimed is not None
     write(tools, claimed, Outcome("succeeded", result={}))
-    recover(tools, Leases(0))
+    recover(tools, ExpiredLeases(0))
     assert table.exists()
 
 
@@ -105,7 +105,7 @@ def test_an_upload_whose_job_was_cancelled_before_it_began_is_swept(
     service.post(f"/v1/jobs/{cancelled}/cancel", headers=header)
     age(gone)
     age(waiting)
-    recover(tools, Leases(0))
+    recover(tools, ExpiredLeases(0))
     assert (gone.exists(), waiting.exists()) == (False, True)
 
 
@@ -120,7 +120,7 @@ def test_an_upload_whose_worker_was_lost_for_the_last_time_is_swept(
         assert file.exists()
         with tools.database.transaction() as session:
             assert jobs.claim(session, job, worker="w", lease_until=NOW, at=NOW)
-        recover(tools, Leases(0))
+        recover(tools, ExpiredLeases(0))
     assert not file.exists()
 
 
@@ -135,7 +135,7 @@ def test_an_upload_that_was_sent_again_after_its_job_is_swept(
     write(tools, claimed, Outcome("succeeded", result={}))
     assert send(service, header) == (job, file)
     age(file)
-    recover(tools, Leases(0))
+    recover(tools, ExpiredLeases(0))
     assert not file.exists()
 
 
@@ -146,5 +146,5 @@ def test_an_upload_that_has_no_job_yet_stays_for_a_while(tools: ServiceTools, tm
     for file in (young, old):
         file.write_text("basin,date\n")
     age(old)
-    recover(tools, Leases(0))
+    recover(tools, ExpiredLeases(0))
     assert list(uploads.iterdir()) == [young]

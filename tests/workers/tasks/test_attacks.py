@@ -13,12 +13,12 @@ from sqlalchemy import delete, update
 from starlette.testclient import TestClient
 
 from hydrology.base.calendar import day
+from hydrology.base.digests import sha256
 from ingestion.sources import synthetic
 from jobspec.kinds import KINDS
 from records.access import audit, keys
 from records.basins import basins
 from records.database.engine import Database
-from records.database.ids import sha256
 from records.jobs import jobs
 from records.jobs.tables import ScheduleRow
 from records.runs import runs
