@@ -8,7 +8,7 @@ import structlog
 from sqlalchemy.exc import DBAPIError
 
 from records.database.engine import DatabaseProblem
-from records.jobs import jobs
+from records.jobs import attempts, jobs
 from runtime.repeated import Repeated
 from workers.job import JobContext, Progress
 
@@ -34,7 +34,7 @@ class Heartbeat(Repeated):
         now = self._tools.clock.wall()
         try:
             with self._tools.database.transaction() as session:
-                self.cancelled = jobs.heartbeat(
+                self.cancelled = attempts.heartbeat(
                     session,
                     self._job.id,
                     self._job.attempt,

@@ -8,7 +8,7 @@ from operator import attrgetter
 
 import structlog
 
-from records.jobs import jobs
+from records.jobs import job_messages, jobs, retries
 from workers.job_leases import ExpiredLeases
 from workers.process_liveness import dead_workers
 from workers.queue import uploads
@@ -31,7 +31,7 @@ def recover(tools: ServiceTools, leases: ExpiredLeases) -> None:
     now = tools.clock.wall()
     lost = _taken(tools, leases, now)
     with tools.database.reading() as session:
-        unsent, sent = jobs.unsent(session), jobs.sent(session)
+        unsent, sent = job_messages.unsent(session), job_messages.sent(session)
         waiting = jobs.list_jobs(session, status="waiting")
     with suppress(BrokerAway):
         for job in [*unsent, *_without_message(tools, sent, now)]:
@@ -47,12 +47,12 @@ def _taken(tools: ServiceTools, leases: ExpiredLeases, now: datetime) -> list[jo
     lease = timedelta(seconds=tools.settings.lease_seconds)
     with dead_workers(tools.settings.data) as dead:
         with tools.database.reading() as session:
-            lost = jobs.running_at(session, dead)
-            lost += leases.ended(jobs.lapsed(session, now, lease))
+            lost = retries.running_at(session, dead)
+            lost += leases.ended(retries.lapsed(session, now, lease))
         taken = []
         for job in lost:
             with tools.database.transaction() as session:
-                if (after := jobs.take(session, job, now)) is not None:
+                if (after := retries.take(session, job, now)) is not None:
                     log.warning("job.lost", job=job.id, attempt=job.attempt, worker=job.worker, status=after.status)
                     taken.append(after)
         return taken

@@ -11,7 +11,7 @@ from freshet.cli.output import Json, answer, inform, table
 from freshet.cli.progress import reporting
 from hydrology.base.errors import DataProblem
 from records.access import audit
-from records.jobs import events
+from records.jobs import attempts, events
 from records.jobs import jobs as records
 
 app = typer.Typer(no_args_is_help=True)
@@ -71,7 +71,7 @@ def watch(job: JobId) -> None:
 def cancel(job: JobId, as_json: Json = False) -> None:
     """Ask a job to stop; a running one stops when it next reports progress."""
     with opened() as context, context.database.transaction() as session:
-        one = records.request_cancel(session, job, context.clock.wall())
+        one = attempts.request_cancel(session, job, context.clock.wall())
         audit.record(session, audit.command_line(), "job cancelled", job, context.clock.wall(), status=one.status)
     answer(
         asdict(one),

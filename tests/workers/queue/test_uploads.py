@@ -9,7 +9,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from records.database.engine import Database
-from records.jobs import jobs
+from records.jobs import attempts, jobs
 from runtime.clock import Clock
 from runtime.settings import Settings
 from testing.records import NOW
@@ -77,7 +77,7 @@ def test_an_upload_goes_with_its_job_however_that_ends(
 ) -> None:
     job, file = send(service, header)
     with tools.database.transaction() as session:
-        claimed = jobs.claim(session, job, worker="w", lease_until=NOW, at=NOW)
+        claimed = attempts.claim(session, job, worker="w", lease_until=NOW, at=NOW)
     assert claimed is not None
     assert file.exists()
     write(tools, claimed, outcome)
@@ -91,7 +91,7 @@ def test_files_read_from_another_folder_are_not_deleted(tools: ServiceTools, tmp
     params = {"product": "own", "observations_file": str(table)}
     with tools.database.transaction() as session:
         job, _ = jobs.create(session, jobs.NewJob(kind="upload", params=params, queue="ingest"), NOW)
-        claimed = jobs.claim(session, job.id, worker="w", lease_until=NOW, at=NOW)
+        claimed = attempts.claim(session, job.id, worker="w", lease_until=NOW, at=NOW)
     assert claimed is not None
     write(tools, claimed, Outcome("succeeded", result={}))
     recover(tools, ExpiredLeases(0))
@@ -115,11 +115,11 @@ def test_an_upload_whose_worker_was_lost_for_the_last_time_is_swept(
     job, file = send(service, header)
     age(file)
     with tools.database.reading() as session:
-        attempts = jobs.get(session, job).max_attempts
-    for _ in range(attempts):
+        max_attempts = jobs.get(session, job).max_attempts
+    for _ in range(max_attempts):
         assert file.exists()
         with tools.database.transaction() as session:
-            assert jobs.claim(session, job, worker="w", lease_until=NOW, at=NOW)
+            assert attempts.claim(session, job, worker="w", lease_until=NOW, at=NOW)
         recover(tools, ExpiredLeases(0))
     assert not file.exists()
 
@@ -130,7 +130,7 @@ def test_an_upload_that_was_sent_again_after_its_job_is_swept(
     header |= {"Idempotency-Key": "april"}
     job, file = send(service, header)
     with tools.database.transaction() as session:
-        claimed = jobs.claim(session, job, worker="w", lease_until=NOW, at=NOW)
+        claimed = attempts.claim(session, job, worker="w", lease_until=NOW, at=NOW)
     assert claimed is not None
     write(tools, claimed, Outcome("succeeded", result={}))
     assert send(service, header) == (job, file)

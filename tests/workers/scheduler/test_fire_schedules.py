@@ -10,7 +10,7 @@ from structlog.testing import capture_logs
 from hydrology.base.errors import InvalidInput
 from jobspec.network import MCLSTMConfig
 from records.access import audit, keys
-from records.jobs import jobs, schedules
+from records.jobs import attempts, jobs, schedules
 from records.jobs.cron import next_run
 from records.versions import promotions, versions
 from testing.clocks import ClockSetBy
@@ -108,7 +108,7 @@ def test_a_schedule_of_a_key_at_its_cap_is_skipped_and_fires_when_a_job_has_ende
     assert (entry.subject, entry.key_id, entry.detail["reason"]) == (full.id, key, skipped["problem"])
 
     with shop.database.transaction() as session:
-        jobs.request_cancel(session, first, shop.clock.wall())
+        attempts.request_cancel(session, first, shop.clock.wall())
     posted, after = fired(timedelta(days=1))
     assert [job.key_id for job in posted] == [key]
     assert after.last_job_id == posted[0].id

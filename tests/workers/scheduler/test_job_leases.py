@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from records.jobs import jobs
+from records.jobs import attempts, jobs
 from runtime.settings import Settings
 from testing.clocks import ClockSetBy
 from workers.job_leases import ExpiredLeases, Heartbeat
@@ -33,7 +33,7 @@ def claimed(tools: ServiceTools, by: timedelta) -> jobs.Job:
     now = ClockSetBy(by=by).wall()
     with tools.database.transaction() as session:
         job, _ = jobs.create(session, jobs.NewJob(kind="forecast", params={}, queue="default"), now)
-        running = jobs.claim(session, job.id, worker="w", lease_until=now + timedelta(seconds=LEASE), at=now)
+        running = attempts.claim(session, job.id, worker="w", lease_until=now + timedelta(seconds=LEASE), at=now)
     assert running is not None
     return running
 
