@@ -9,8 +9,9 @@ import typer
 from pydantic import ValidationError
 from typer.core import TyperGroup
 
-from freshet.cli.context import Begins, opened
-from freshet.cli.output import Json, answer, inform, table
+from freshet.cli.context import Begins, opened, reading
+from freshet.cli.options import Basin
+from freshet.cli.output import Json, answer, answer_list, inform, table
 from hydrology.base.basins import basin_id, place_in_words
 from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem, InvalidInput
@@ -35,8 +36,6 @@ class ShowsByDefault(TyperGroup):
 
 app = typer.Typer(cls=ShowsByDefault)
 
-BasinName = Annotated[str, typer.Argument(metavar="BASIN", help="USGS number or full identifier.")]
-
 
 @app.callback()
 def basins() -> None:
@@ -46,7 +45,8 @@ def basins() -> None:
 @app.command("show")
 def show(
     basin: Annotated[
-        str | None, typer.Argument(metavar="BASIN", help="Show this basin: USGS number or full identifier.")
+        str | None,
+        typer.Argument(metavar="BASIN", parser=basin_id, help="Show this basin: USGS number or full identifier."),
     ] = None,
     text: Annotated[
         str | None, typer.Option(metavar="TEXT", help="List basins whose identifier or name contains this text.")
@@ -59,18 +59,17 @@ def show(
 ) -> None:
     """List the basins, or show one: place, areas, series, data quality."""
     if basin is not None:
-        _show(basin_id(basin), as_json)
+        _show(basin, as_json)
         return
-    with opened(reads=True) as context, context.database.reading() as session:
+    with reading() as session:
         found = records.list_basins(session, text=text, huc=huc)
-    rows = [(one.id, one.name, one.huc, one.latitude, one.longitude) for one in found]
-    columns = ("basin", "name", "HUC", "latitude", "longitude")
-    answer({"basins": [asdict(one) for one in found]}, as_json, table(columns, rows, f"{len(found)} basins"))
+    columns = {"basin": "id", "name": "name", "HUC": "huc", "latitude": "latitude", "longitude": "longitude"}
+    answer_list("basins", found, columns, as_json)
 
 
 @app.command("add")
 def add(
-    basin: BasinName,
+    basin: Basin,
     name: Annotated[str | None, typer.Option(metavar="TEXT", help="Default: the name of the USGS gauge.")] = None,
     latitude: Annotated[float | None, typer.Option(metavar="DEGREES", help="Of the gauge, north.")] = None,
     longitude: Annotated[float | None, typer.Option(metavar="DEGREES", help="Of the gauge, east.")] = None,
@@ -102,7 +101,7 @@ def add(
 ) -> None:
     """Add a basin, or add data to one. For a USGS gauge, location, name and area are fetched from USGS."""
     given = {
-        "basin": basin_id(basin),
+        "basin": basin,
         "name": name,
         "latitude": latitude,
         "longitude": longitude,
@@ -124,7 +123,7 @@ def add(
 
 @app.command("climate")
 def climate(
-    basin: BasinName,
+    basin: Basin,
     product: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="Stored weather product to compute it from. Default: the only one."),
@@ -140,7 +139,7 @@ def climate(
 
     with opened() as context:
         days = None if period is None else Period.parse(period)
-        done = compute(context.database, context.clock, basin_id(basin), product, days)
+        done = compute(context.database, context.clock, basin, product, days)
         context.record("climate computed", done.basin, computed_from=done.source)
     indices = asdict(done.indices)
     payload = {"basin": done.basin, "computed_from": done.source, "years": done.years, "indices": indices}
@@ -168,7 +167,7 @@ def _json(path: Path) -> Any:
 
 
 def _show(basin: str, as_json: bool) -> None:
-    with opened(reads=True) as context, context.database.reading() as session:
+    with reading() as session:
         one = records.get(session, basin)
         entries = series.catalogue(session, basin)
         quality = records.quality_of(session, basin)

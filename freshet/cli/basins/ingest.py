@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -11,10 +10,11 @@ from typing import Annotated
 import typer
 
 from freshet.cli.context import Begins, opened
-from freshet.cli.output import PARTLY_DONE, Json, answer, inform, table
+from freshet.cli.intake import any_intake
+from freshet.cli.options import OnlyBasins
+from freshet.cli.output import MAX_ROWS, Json, answer, exit_if_failed, first_rows, inform, table
 from freshet.cli.progress import Reporter, reporting
-from hydrology.base.basins import basin_id
-from hydrology.base.errors import DataProblem, InvalidInput
+from hydrology.base.errors import InvalidInput
 from ingestion.base import Source
 from ingestion.reading import ANY_FILES, Files
 from ingestion.sources.benchmarks import read as read_published
@@ -25,13 +25,10 @@ from operations.data.ingest import Outcome, held
 from operations.data.ingest import ingest as run
 from operations.data.ingest_benchmarks import ingest_published
 from operations.data.isolated_source import IsolatedSource
-from operations.data.source_paths import Intake
 from operations.upkeep import audit_details
 from records.basins.basins import list_basins
 from records.database.engine import Database
 from runtime.settings import Settings
-
-MAX_ROWS = 40
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -50,15 +47,10 @@ def ingest() -> None:
     """Read data into the database."""
 
 
-Basins = Annotated[
-    list[str] | None, typer.Option("--basin", metavar="BASIN", help="Only this basin; repeat it for more.")
-]
-
-
 @app.command("camels")
 def camels(
     source: From,
-    basin: Basins = None,
+    basin: OnlyBasins = None,
     product: Annotated[
         str | None,
         typer.Option(
@@ -72,20 +64,20 @@ def camels(
     Ingesting the same data again changes nothing. A basin with broken files stays as it was; the others continue.
     """
     settings = Settings.load()
-    with reporting() as reporter, _taking(settings, reporter, source) as (paths, files):
+    with reporting() as reporter, any_intake(settings, reporter).of(source) as (paths, files):
         outcomes = _ingest(settings, reporter, partial(CamelsSource, paths, product), files, basin)
     _report(outcomes, as_json)
 
 
 @app.command("caravan")
-def caravan(source: From, basin: Basins = None, as_json: Json = False) -> None:
+def caravan(source: From, basin: OnlyBasins = None, as_json: Json = False) -> None:
     """Ingest a Caravan file set, NetCDF or CSV: forcing as product era5_land, streamflow, attributes.
 
     A gauge camels_01013500 becomes the basin CARAVAN-camels_01013500. Ingesting the same data again changes nothing. A
     basin with broken files stays as it was; the others continue.
     """
     settings = Settings.load()
-    with reporting() as reporter, _taking(settings, reporter, source) as (paths, files):
+    with reporting() as reporter, any_intake(settings, reporter).of(source) as (paths, files):
         outcomes = _ingest(settings, reporter, partial(CaravanSource, paths), files, basin)
     _report(outcomes, as_json)
 
@@ -129,7 +121,7 @@ def benchmarks(
     Ingesting the same file again changes nothing. Scores are stored for every basin of the file, ingested or not.
     """
     settings = Settings.load()
-    with reporting() as reporter, _taking(settings, reporter, [source]) as ((path,), files):
+    with reporting() as reporter, any_intake(settings, reporter).of([source]) as ((path,), files):
         published = read_published(path, files)
         with opened(settings, begins=Begins.ANYWHERE) as context:
             done = ingest_published(context.database, context.clock, published)
@@ -138,16 +130,6 @@ def benchmarks(
     rows += [("new scores", done.new), ("changed", done.changed), ("unchanged", done.unchanged)]
     title = f"Published scores of {done.source}\n{done.citation}"
     answer(asdict(done), as_json, table(("", ""), rows, title))
-
-
-def _taking(
-    settings: Settings, reporter: Reporter, places: Sequence[str]
-) -> AbstractContextManager[tuple[list[Path], Files]]:
-    def show(received: int, size: int | None) -> None:
-        reporter.show("download", received, size or received, "bytes")
-
-    intake = Intake(settings.data / "downloads", settings.ingest_hosts, None, show, on_file=lambda _name: None)
-    return intake.of(places)
 
 
 def _registered(settings: Settings) -> list[str]:
@@ -170,9 +152,8 @@ def _ingest(
     def show(outcome: Outcome, done: int, total: int) -> None:
         reporter.show("basins", done, total, f"{outcome.basin} {outcome.status}")
 
-    names = [basin_id(text) for text in wanted or []]
     with IsolatedSource(make, files.roots) as source:
-        basins = held(source, names)
+        basins = held(source, wanted or [])
         with opened(settings, begins=Begins.ANYWHERE) as context:
             read = audit_details.ReadFiles(source)
             outcomes = run(context.database, read, context.clock, basins, show)
@@ -195,8 +176,5 @@ def _report(outcomes: Sequence[Outcome], as_json: bool) -> None:
     rows = [(o.basin, o.status, o.new_days, o.changed_days, len(o.warnings)) for o in outcomes]
     title = f"{len(outcomes)} basins: " + ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
     payload = {"counts": dict(counts), "basins": [asdict(outcome) for outcome in outcomes]}
-    if len(rows) > MAX_ROWS:
-        title += f"; the first {MAX_ROWS} of them (--json lists all)"
-    answer(payload, as_json, table(columns, rows[:MAX_ROWS], title))
-    if failed:
-        raise typer.Exit(PARTLY_DONE if len(failed) < len(outcomes) else DataProblem.exit_code)
+    answer(payload, as_json, first_rows(columns, rows, title))
+    exit_if_failed(len(failed), len(outcomes))

@@ -8,9 +8,9 @@ import numpy as np
 import typer
 from sqlalchemy.orm import Session
 
-from freshet.cli.context import opened
+from freshet.cli.context import reading
+from freshet.cli.options import Basin
 from freshet.cli.output import Json, answer, table
-from hydrology.base.basins import basin_id
 from hydrology.base.calendar import Period, instant
 from hydrology.base.errors import InvalidInput
 from hydrology.base.series import DailySeries
@@ -23,7 +23,7 @@ USUAL_DAYS = 30
 
 
 def observations(
-    basin: Annotated[str, typer.Argument(metavar="BASIN", help="USGS number or full identifier.")],
+    basin: Basin,
     product: Annotated[str, typer.Option(metavar="NAME", help="`freshet basins BASIN` lists them.")],
     variable: Annotated[str, typer.Option(metavar="NAME", help="discharge, precipitation, ...")] = "discharge",
     period: Annotated[
@@ -42,19 +42,19 @@ def observations(
     as_json: Json = False,
 ) -> None:
     """Show a daily series of a basin, as known now or at an earlier instant."""
-    name, days = basin_id(basin), None if period is None else Period.parse(period)
+    days = None if period is None else Period.parse(period)
     at = None if known_at is None else instant(known_at)
-    with opened(reads=True) as context, context.database.reading() as session:
-        daily = _read(session, name, product, variable, days, at)
+    with reading() as session:
+        daily = _read(session, basin, product, variable, days, at)
         if variable == "discharge":
-            daily = _in_units(session, name, daily, observed_unit(units) or daily.unit, area)
+            daily = _in_units(session, basin, daily, observed_unit(units) or daily.unit, area)
     if days is None:
         daily = daily.over(
             Period(max(daily.start, daily.period.last - np.timedelta64(USUAL_DAYS - 1, "D")), daily.period.last)
         )
     values = [None if np.isnan(value) else float(value) for value in daily.values]
     payload = {
-        "basin": name,
+        "basin": basin,
         "product": product,
         "variable": variable,
         "unit": daily.unit,
@@ -64,7 +64,7 @@ def observations(
         "flags": daily.flags.tolist(),
     }
     rows = list(zip(daily.days, values, daily.flags.tolist(), strict=True))
-    title = f"{name} {product} {variable}{f', as it was known at {known_at}' if known_at else ''}"
+    title = f"{basin} {product} {variable}{f', as it was known at {known_at}' if known_at else ''}"
     answer(payload, as_json, table(("day", daily.unit, "flags"), rows, title))
 
 

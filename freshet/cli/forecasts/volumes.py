@@ -7,9 +7,9 @@ import typer
 from pydantic import TypeAdapter
 from sqlalchemy.orm import Session
 
-from freshet.cli.basin_options import Basins, BasinsFile, listed
 from freshet.cli.configuring import valid
 from freshet.cli.context import opened
+from freshet.cli.options import Basins, BasinsFile, listed
 from freshet.cli.output import PARTLY_DONE, Json, answer, inform, table
 from freshet.cli.progress import reporting
 from hydrology.climatology.volumes import EXCEEDED_PERCENT, Array, Normal, Observed, million_m3

@@ -6,10 +6,10 @@ import typer
 from pydantic import TypeAdapter
 from rich.console import Group
 
-from freshet.cli.basin_options import Basins, BasinsFile, listed
 from freshet.cli.configuring import valid
 from freshet.cli.context import opened
 from freshet.cli.forecasts.runs import run_json, run_table
+from freshet.cli.options import Basins, BasinsFile, listed
 from freshet.cli.output import PARTLY_DONE, Json, answer, inform
 from freshet.cli.progress import reporting
 from hydrology.weather.forcing import ForcingKind

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from freshet.cli.context import opened
-from freshet.cli.output import PARTLY_DONE, Json, answer, inform, table
+from freshet.cli.output import PARTLY_DONE, Json, answer, answer_list, inform
 from hydrology.base.basins import basin_id
 from records.weather import weather_issues as records
 
@@ -47,7 +47,8 @@ def add(
 @app.command("list")
 def list_(
     basin: Annotated[
-        str | None, typer.Option(metavar="BASIN", help="Only weather forecasts that include this basin.")
+        str | None,
+        typer.Option(metavar="BASIN", parser=basin_id, help="Only weather forecasts that include this basin."),
     ] = None,
     limit: Annotated[
         int, typer.Option(metavar="COUNT", min=1, max=10_000, help="Maximum number of weather forecasts.")
@@ -56,9 +57,7 @@ def list_(
 ) -> None:
     """List the weather forecasts known by the clock, the last stored first."""
     with opened(reads=True) as context, context.database.reading() as session:
-        wanted = None if basin is None else basin_id(basin)
-        issues = records.list_issues(session, context.clock.now(), basin=wanted, limit=limit)
-    columns = ("weather", "source", "model", "reference time", "licence", "credit")
-    rows = [(i.id, i.source, i.model, i.reference_time, i.licence, i.credit) for i in issues]
-    title = f"{len(issues)} weather forecasts"
-    answer({"weather": [asdict(issue) for issue in issues]}, as_json, table(columns, rows, title))
+        issues = records.list_issues(session, context.clock.now(), basin=basin, limit=limit)
+    columns = {"weather": "id", "source": "source", "model": "model", "reference time": "reference_time"}
+    columns |= {"licence": "licence", "credit": "credit"}
+    answer_list("weather", issues, columns, as_json, f"{len(issues)} weather forecasts")

@@ -1,12 +1,18 @@
-"""Options that choose the basins of a command."""
+"""Options and arguments that several commands take."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from hydrology.base.basins import basin_id
 from hydrology.base.errors import InvalidInput
 
+Basin = Annotated[str, typer.Argument(metavar="BASIN", parser=basin_id, help="USGS number or full identifier.")]
+OnlyBasins = Annotated[
+    list[str] | None,
+    typer.Option("--basin", metavar="BASIN", parser=basin_id, help="Only this basin; repeat it for more."),
+]
 Basins = Annotated[list[str] | None, typer.Option("--basin", metavar="BASIN", help="A basin; repeat it for more.")]
 BasinsFile = Annotated[Path | None, typer.Option(metavar="FILE", help="A file with one basin on each line.")]
 
