@@ -71,7 +71,7 @@ class Service:
     """
 
     def __init__(
-        self, main: Callable[[], None], settings: Settings, host: str, port: int, workers: int, training_workers: int
+        self, main: Callable[[], None], settings: Settings, *, host: str, port: int, workers: int, training_workers: int
     ) -> None:
         self.settings = settings
         self._main = main

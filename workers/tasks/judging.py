@@ -137,7 +137,13 @@ def comparison(running: Running, params: ComparisonParams) -> dict[str, Any]:
 
     tools = running.tools
     compared = compare(
-        tools.database, tools.clock, params.versions, params.period, params.basins, running.show, running.grant.owner
+        tools.database,
+        tools.clock,
+        params.versions,
+        params.period,
+        params.basins,
+        on_basins=running.show,
+        owner=running.grant.owner,
     )
     stored = compared.comparison
     return {"comparison": stored.id, "basins": len(stored.basins), "left_out": dict(stored.result.left_out)}

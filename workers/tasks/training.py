@@ -66,7 +66,7 @@ def retraining(running: Running, params: RetrainingParams) -> dict[str, Any]:
     def show(step: str, done: int, total: int) -> None:
         running.show(done, total, step)
 
-    done = retrain.conclude(tools.database, tools.clock, twin, candidate, params, params.label, show)
+    done = retrain.conclude(tools.database, tools.clock, twin, candidate, params, label=params.label, on_step=show)
     running.log(done.decision.sentence)
     return {
         "version": done.trained.version_id,

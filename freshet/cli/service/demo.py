@@ -67,9 +67,9 @@ def _trained(architecture: str | None, pretrained: bool) -> str | None:
             default one.
         UnknownEnsemble, DamagedEnsemble: the ensemble is not there, or it is damaged.
     """
-    from operations.training.pretrained import read_shipped
-
     if pretrained:
+        from operations.training.pretrained import read_shipped
+
         if architecture is not None:
             raise InvalidInput("--pretrained trains nothing: leave --architecture out.")
         read_shipped(shelf=Settings.load().pretrained)

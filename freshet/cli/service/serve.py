@@ -58,7 +58,8 @@ def run(settings: Settings, host: str, port: int, workers: int = 1, training_wor
         inform("\n".join(addresses(host, port)))
     else:
         log.info("service.address", url=base(host, port))
-    Service(main, settings, host, port, workers, cores(training_workers)).run()
+    members = cores(training_workers)
+    Service(main, settings, host=host, port=port, workers=workers, training_workers=members).run()
 
 
 def check_free(host: str, port: int) -> None:

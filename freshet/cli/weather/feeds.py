@@ -191,7 +191,8 @@ def _fetched(
     intake = any_intake(settings, reporter)
     files: list[SourceFile] = []
     listener = Listener(show, inform, on_file=files.append)
-    fetched = run(context.database, context.clock, settings, intake, feed, basins, days, listener)
+    database, clock = context.database, context.clock
+    fetched = run(database, clock, settings, intake, feed, wanted=basins, period=days, listener=listener)
     context.record("feed fetched", feed, **audit_details.fetched(fetched, files))
     for sentence in holes.remarks(feed, fetched)[:MAX_ROWS]:
         inform(sentence)
