@@ -1,20 +1,41 @@
 """Options and arguments that several commands take."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from hydrology.base.basins import basin_id
 from hydrology.base.errors import InvalidInput
 
-Basin = Annotated[str, typer.Argument(metavar="BASIN", parser=basin_id, help="USGS number or full identifier.")]
+
+def option(metavar: str, text: str, *names: str, **limits: Any) -> Any:
+    """Return the declaration of an option.
+
+    Args:
+        text: its help.
+        names: on the command line; by default that of the parameter.
+        limits: further arguments of `typer.Option`.
+    """
+    return typer.Option(*names, metavar=metavar, help=text, **limits)
+
+
+def flag(name: str, text: str) -> Any:
+    """Return the declaration of an option without a value."""
+    return typer.Option(name, metavar="", help=text)
+
+
+def argument(metavar: str, text: str, **limits: Any) -> Any:
+    """Return the declaration of an argument; `limits` are further arguments of `typer.Argument`."""
+    return typer.Argument(metavar=metavar, help=text, **limits)
+
+
+Basin = Annotated[str, argument("BASIN", "USGS number or full identifier.", parser=basin_id)]
 OnlyBasins = Annotated[
-    list[str] | None,
-    typer.Option("--basin", metavar="BASIN", parser=basin_id, help="Only this basin; repeat it for more."),
+    list[str] | None, option("BASIN", "Only this basin; repeat it for more.", "--basin", parser=basin_id)
 ]
-Basins = Annotated[list[str] | None, typer.Option("--basin", metavar="BASIN", help="A basin; repeat it for more.")]
-BasinsFile = Annotated[Path | None, typer.Option(metavar="FILE", help="A file with one basin on each line.")]
+Basins = Annotated[list[str] | None, option("BASIN", "A basin; repeat it for more.", "--basin")]
+BasinsFile = Annotated[Path | None, option("FILE", "A file with one basin on each line.")]
 
 
 def listed(file: Path | None) -> list[str]:

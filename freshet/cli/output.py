@@ -12,6 +12,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from freshet.cli.options import flag
 from hydrology.base.errors import DataProblem, Problem
 
 PARTLY_DONE = 6
@@ -21,7 +22,7 @@ Columns = dict[str, str | Callable[[Any], object]]
 MAX_ROWS = 40
 """Rows of a long table that are printed; with --json all are."""
 
-Json = Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON object instead of text.")]
+Json = Annotated[bool, flag("--json", "Print one JSON object instead of text.")]
 
 WIDE = 200  # columns, where the answer goes to a file or a pipe and not to a terminal
 

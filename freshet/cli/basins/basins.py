@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from typer.core import TyperGroup
 
 from freshet.cli.context import Begins, opened, reading
-from freshet.cli.options import Basin
+from freshet.cli.options import Basin, argument, option
 from freshet.cli.output import Json, answer, answer_list, inform, table
 from hydrology.base.basins import basin_id, place_in_words
 from hydrology.base.calendar import Period
@@ -45,15 +45,11 @@ def basins() -> None:
 @app.command("show")
 def show(
     basin: Annotated[
-        str | None,
-        typer.Argument(metavar="BASIN", parser=basin_id, help="Show this basin: USGS number or full identifier."),
+        str | None, argument("BASIN", "Show this basin: USGS number or full identifier.", parser=basin_id)
     ] = None,
-    text: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="List basins whose identifier or name contains this text.")
-    ] = None,
+    text: Annotated[str | None, option("TEXT", "List basins whose identifier or name contains this text.")] = None,
     huc: Annotated[
-        str | None,
-        typer.Option(metavar="DIGITS", help="List basins whose hydrologic unit code begins with these digits."),
+        str | None, option("DIGITS", "List basins whose hydrologic unit code begins with these digits.")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -70,15 +66,12 @@ def show(
 @app.command("add")
 def add(
     basin: Basin,
-    name: Annotated[str | None, typer.Option(metavar="TEXT", help="Default: the name of the USGS gauge.")] = None,
-    latitude: Annotated[float | None, typer.Option(metavar="DEGREES", help="Of the gauge, north.")] = None,
-    longitude: Annotated[float | None, typer.Option(metavar="DEGREES", help="Of the gauge, east.")] = None,
-    area: Annotated[float | None, typer.Option(metavar="KM2", help="Drainage area. Default: that of USGS.")] = None,
+    name: Annotated[str | None, option("TEXT", "Default: the name of the USGS gauge.")] = None,
+    latitude: Annotated[float | None, option("DEGREES", "Of the gauge, north.")] = None,
+    longitude: Annotated[float | None, option("DEGREES", "Of the gauge, east.")] = None,
+    area: Annotated[float | None, option("KM2", "Drainage area. Default: that of USGS.")] = None,
     outline: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="GeoJSON: weather is averaged over points within it, and its area is checked."
-        ),
+        Path | None, option("FILE", "GeoJSON: weather is averaged over points within it, and its area is checked.")
     ] = None,
     accept_outline_area: Annotated[
         bool,
@@ -87,8 +80,7 @@ def add(
         ),
     ] = False,
     attributes: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="JSON: numbers by attribute name, as model versions require them."),
+        Path | None, option("FILE", "JSON: numbers by attribute name, as model versions require them.")
     ] = None,
     assume_attributes: Annotated[
         bool | None,
@@ -125,12 +117,10 @@ def add(
 def climate(
     basin: Basin,
     product: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Stored weather product to compute it from. Default: the only one."),
+        str | None, option("NAME", "Stored weather product to compute it from. Default: the only one.")
     ] = None,
     period: Annotated[
-        str | None,
-        typer.Option(metavar="FIRST..LAST", help="Whole years, without a missing day. Default: all stored years."),
+        str | None, option("FIRST..LAST", "Whole years, without a missing day. Default: all stored years.")
     ] = None,
     as_json: Json = False,
 ) -> None:

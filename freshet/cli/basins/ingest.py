@@ -11,7 +11,7 @@ import typer
 
 from freshet.cli.context import Begins, opened
 from freshet.cli.intake import any_intake
-from freshet.cli.options import OnlyBasins
+from freshet.cli.options import OnlyBasins, option
 from freshet.cli.output import MAX_ROWS, Json, answer, exit_if_failed, first_rows, inform, table
 from freshet.cli.progress import Reporter, reporting
 from hydrology.base.errors import InvalidInput
@@ -34,10 +34,10 @@ app = typer.Typer(no_args_is_help=True)
 
 From = Annotated[
     list[str],
-    typer.Option(
+    option(
+        "SOURCE",
+        "A folder, a published zip, or the URL of one (#sha256=... checks the download). Repeat it for more.",
         "--from",
-        metavar="SOURCE",
-        help="A folder, a published zip, or the URL of one (#sha256=... checks the download). Repeat it for more.",
     ),
 ]
 
@@ -52,10 +52,7 @@ def camels(
     source: From,
     basin: OnlyBasins = None,
     product: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PRODUCT", help="The only forcing product to ingest, and that of files whose folder names none."
-        ),
+        str | None, option("PRODUCT", "The only forcing product to ingest, and that of files whose folder names none.")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -84,14 +81,12 @@ def caravan(source: From, basin: OnlyBasins = None, as_json: Json = False) -> No
 
 @app.command("tables")
 def tables(
-    product: Annotated[str, typer.Option(metavar="NAME", help="Name of the forcing product, and of the basins' area.")],
+    product: Annotated[str, option("NAME", "Name of the forcing product, and of the basins' area.")],
     basins: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Own basins: id, latitude, longitude, area_km2, attributes. CSV or JSON."),
+        Path | None, option("FILE", "Own basins: id, latitude, longitude, area_km2, attributes. CSV or JSON.")
     ] = None,
     observations: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Their days: basin, date, variables by name and unit. CSV or JSON."),
+        Path | None, option("FILE", "Their days: basin, date, variables by name and unit. CSV or JSON.")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -111,9 +106,7 @@ def tables(
 
 @app.command("benchmarks")
 def benchmarks(
-    source: Annotated[
-        str, typer.Option("--from", metavar="FILE", help="benchmark_models_per_basin.csv, or the URL of it.")
-    ],
+    source: Annotated[str, option("FILE", "benchmark_models_per_basin.csv, or the URL of it.", "--from")],
     as_json: Json = False,
 ) -> None:
     """Ingest published scores of hydrological models in the basins of CAMELS-US, for freshet compare.

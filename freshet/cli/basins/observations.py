@@ -5,11 +5,10 @@ from datetime import datetime
 from typing import Annotated
 
 import numpy as np
-import typer
 from sqlalchemy.orm import Session
 
 from freshet.cli.context import reading
-from freshet.cli.options import Basin
+from freshet.cli.options import Basin, option
 from freshet.cli.output import Json, answer, table
 from hydrology.base.calendar import Period, instant
 from hydrology.base.errors import InvalidInput
@@ -24,20 +23,15 @@ USUAL_DAYS = 30
 
 def observations(
     basin: Basin,
-    product: Annotated[str, typer.Option(metavar="NAME", help="`freshet basins BASIN` lists them.")],
-    variable: Annotated[str, typer.Option(metavar="NAME", help="discharge, precipitation, ...")] = "discharge",
-    period: Annotated[
-        str | None, typer.Option(metavar="FIRST..LAST", help=f"The days. Default: the last {USUAL_DAYS}.")
-    ] = None,
-    known_at: Annotated[
-        str | None, typer.Option(metavar="INSTANT", help="As it was known then: 2008-04-21T06:00:00Z.")
-    ] = None,
+    product: Annotated[str, option("NAME", "`freshet basins BASIN` lists them.")],
+    variable: Annotated[str, option("NAME", "discharge, precipitation, ...")] = "discharge",
+    period: Annotated[str | None, option("FIRST..LAST", f"The days. Default: the last {USUAL_DAYS}.")] = None,
+    known_at: Annotated[str | None, option("INSTANT", "As it was known then: 2008-04-21T06:00:00Z.")] = None,
     units: Annotated[
-        ObservedUnits, typer.Option(metavar="UNIT", help="Unit of discharge: m3/s, mm/day, cfs, or source (as stored).")
+        ObservedUnits, option("UNIT", "Unit of discharge: m3/s, mm/day, cfs, or source (as stored).")
     ] = STANDARD,
     area: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Drainage area for depths, where the basin has several (`freshet basins`)."),
+        str | None, option("NAME", "Drainage area for depths, where the basin has several (`freshet basins`).")
     ] = None,
     as_json: Json = False,
 ) -> None:

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 
 from freshet.cli.configuring import valid
 from freshet.cli.context import changing, opened, reading
-from freshet.cli.options import Basin, Basins
+from freshet.cli.options import Basin, Basins, argument, option
 from freshet.cli.output import PARTLY_DONE, Json, answer, inform, table
 from freshet.cli.progress import reporting
 from hydrology.base.calendar import Period
@@ -26,7 +26,7 @@ from records.versions import promotions
 
 app = typer.Typer(no_args_is_help=True)
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the level.")]
+Name = Annotated[str, argument("NAME", "Name of the level.")]
 
 
 @app.callback()
@@ -65,9 +65,7 @@ def show(basin: Basin, as_json: Json = False) -> None:
 
 @app.command("simulate")
 def simulate(
-    version: Annotated[
-        str | None, typer.Option(metavar="VERSION", help=LevelsParams.model_fields["version"].description)
-    ] = None,
+    version: Annotated[str | None, option("VERSION", LevelsParams.model_fields["version"].description)] = None,
     basin: Basins = None,
     as_json: Json = False,
 ) -> None:
@@ -97,7 +95,7 @@ def simulate(
 def set_threshold(
     basin: Basin,
     name: Name,
-    value: Annotated[float, typer.Argument(metavar="FLOW", help="m3/s.")],
+    value: Annotated[float, argument("FLOW", "m3/s.")],
     falling: Annotated[bool, typer.Option("--falling", help="A low flow, not a flood.")] = False,
     as_json: Json = False,
 ) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from freshet.cli.context import opened, reading
-from freshet.cli.options import Basin
+from freshet.cli.options import Basin, option
 from freshet.cli.output import PARTLY_DONE, Json, answer, answer_list, inform, table
 from records.alerts import alert_changes
 from records.alerts import alerts as records
@@ -53,7 +53,7 @@ def show(basin: Basin, as_json: Json = False) -> None:
 @app.command("changes")
 def changes(
     basin: Basin,
-    limit: Annotated[int, typer.Option(metavar="COUNT", min=1, help="Maximum number of changes.")] = 100,
+    limit: Annotated[int, option("COUNT", "Maximum number of changes.", min=1)] = 100,
     as_json: Json = False,
 ) -> None:
     """List the changes of a basin's alerts, the newest first."""

@@ -2,16 +2,15 @@
 
 from typing import Annotated
 
-import typer
-
 from freshet.cli.context import reading
+from freshet.cli.options import option
 from freshet.cli.output import Columns, Json, answer_list
 from records.access import audit as records
 
 
 def audit(
-    limit: Annotated[int, typer.Option(metavar="COUNT", min=1, help="Maximum number of changes.")] = 50,
-    before: Annotated[int | None, typer.Option(metavar="NUMBER", min=0, help="Only changes before this one.")] = None,
+    limit: Annotated[int, option("COUNT", "Maximum number of changes.", min=1)] = 50,
+    before: Annotated[int | None, option("NUMBER", "Only changes before this one.", min=0)] = None,
     as_json: Json = False,
 ) -> None:
     """List the changes, the newest first: who, what, when, from where."""

@@ -3,10 +3,9 @@
 import socket
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from freshet.cli.context import Begins, opened
 from freshet.cli.models.train import Architecture
+from freshet.cli.options import flag, option
 from freshet.cli.output import Json, answer, inform, table
 from freshet.cli.progress import reporting
 from freshet.cli.service import serve
@@ -19,15 +18,13 @@ if TYPE_CHECKING:
 
 
 def demo(
-    once: Annotated[bool, typer.Option("--once", metavar="", help="Stop after the table of forecasts.")] = False,
+    once: Annotated[bool, flag("--once", "Stop after the table of forecasts.")] = False,
     architecture: Architecture = None,
     pretrained: Annotated[
-        bool, typer.Option("--pretrained", metavar="", help="Use the ensemble that came with Freshet, train nothing.")
+        bool, flag("--pretrained", "Use the ensemble that came with Freshet, train nothing.")
     ] = False,
     host: serve.Host = "127.0.0.1",
-    port: Annotated[
-        int | None, typer.Option(metavar="PORT", min=1, max=65535, help="Default: 8000; any free one with --once.")
-    ] = None,
+    port: Annotated[int | None, option("PORT", "Default: 8000; any free one with --once.", min=1, max=65535)] = None,
     as_json: Json = False,
 ) -> None:
     """Start the whole service on synthetic basins, and run all main steps over its API.

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from freshet.cli.context import changing, opened, reading
+from freshet.cli.options import argument, option
 from freshet.cli.output import Columns, Json, answer, answer_list, inform, table
 from freshet.cli.progress import reporting
 from hydrology.base.errors import DataProblem
@@ -15,7 +16,7 @@ from records.jobs import jobs as records
 
 app = typer.Typer(no_args_is_help=True)
 
-JobId = Annotated[str, typer.Argument(metavar="JOB", help="Its id.")]
+JobId = Annotated[str, argument("JOB", "Its id.")]
 
 
 @app.callback()
@@ -25,10 +26,8 @@ def jobs() -> None:
 
 @app.command("list")
 def list_jobs(
-    status: Annotated[
-        str | None, typer.Option(metavar="STATUS", help="Only jobs of this status: queued, running, ...")
-    ] = None,
-    limit: Annotated[int, typer.Option(metavar="COUNT", min=1, help="Maximum number of jobs.")] = 20,
+    status: Annotated[str | None, option("STATUS", "Only jobs of this status: queued, running, ...")] = None,
+    limit: Annotated[int, option("COUNT", "Maximum number of jobs.", min=1)] = 20,
     as_json: Json = False,
 ) -> None:
     """List the jobs, the newest first."""

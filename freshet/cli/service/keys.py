@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from freshet.cli.context import Begins, changing, reading
+from freshet.cli.options import argument, option
 from freshet.cli.output import Json, answer, answer_list
 from records.access import keys as records
 
@@ -20,14 +21,14 @@ def keys() -> None:
 
 @app.command("make")
 def make(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of its owner.")],
+    name: Annotated[str, argument("NAME", "Name of its owner.")],
     scope: Annotated[
         Literal["operator", "admin"],
         typer.Option(
             help="An operator's jobs have results of its own (docs/look-up/jobs.md); an admin may do everything."
         ),
     ] = "operator",
-    days: Annotated[int | None, typer.Option(metavar="DAYS", min=1, help="Days until it expires.")] = None,
+    days: Annotated[int | None, option("DAYS", "Days until it expires.", min=1)] = None,
     as_json: Json = False,
 ) -> None:
     """Create a key. Its token is shown only now, and not stored."""
@@ -49,7 +50,7 @@ def list_keys(as_json: Json = False) -> None:
 
 
 @app.command("revoke")
-def revoke(key: Annotated[str, typer.Argument(metavar="KEY", help="Its id.")], as_json: Json = False) -> None:
+def revoke(key: Annotated[str, argument("KEY", "Its id.")], as_json: Json = False) -> None:
     """Revoke a key: its token is refused from now on."""
     with changing() as change:
         revoked = records.revoke(change.session, key, change.now)

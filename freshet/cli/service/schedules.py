@@ -8,6 +8,7 @@ import typer
 from sqlalchemy.orm import Session
 
 from freshet.cli.context import changing, reading
+from freshet.cli.options import argument, option
 from freshet.cli.output import Json, answer, answer_list
 from hydrology.base.errors import InvalidInput
 from jobspec import kinds
@@ -16,7 +17,7 @@ from records.jobs.cron import next_run
 
 app = typer.Typer(no_args_is_help=True)
 
-Name = Annotated[str, typer.Argument(metavar="SCHEDULE", help="Its name or its id.")]
+Name = Annotated[str, argument("SCHEDULE", "Its name or its id.")]
 
 
 @app.callback()
@@ -36,11 +37,11 @@ def list_schedules(as_json: Json = False) -> None:
 
 @app.command("add")
 def add(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A name not used by another schedule.")],
-    kind: Annotated[str, typer.Option(metavar="KIND", help=f"Of the job: {', '.join(kinds.REQUESTABLE)}.")],
-    cron: Annotated[str, typer.Option(metavar="LINE", help="Minute, hour, day, month, weekday: '30 6 * * *'.")],
-    timezone: Annotated[str, typer.Option(metavar="ZONE", help="Time zone of the cron line: America/Denver.")] = "UTC",
-    params: Annotated[str, typer.Option(metavar="JSON", help="Parameters of the job, as a JSON object.")] = "{}",
+    name: Annotated[str, argument("NAME", "A name not used by another schedule.")],
+    kind: Annotated[str, option("KIND", f"Of the job: {', '.join(kinds.REQUESTABLE)}.")],
+    cron: Annotated[str, option("LINE", "Minute, hour, day, month, weekday: '30 6 * * *'.")],
+    timezone: Annotated[str, option("ZONE", "Time zone of the cron line: America/Denver.")] = "UTC",
+    params: Annotated[str, option("JSON", "Parameters of the job, as a JSON object.")] = "{}",
     as_json: Json = False,
 ) -> None:
     """Add a schedule. It is enabled at once."""

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 
 from freshet.cli.configuring import valid
 from freshet.cli.context import opened, reading
-from freshet.cli.options import OnlyBasins
+from freshet.cli.options import OnlyBasins, argument, option
 from freshet.cli.output import PARTLY_DONE, Columns, Json, answer, answer_list, exit_if_failed, first_rows, inform
 from freshet.cli.progress import reporting
 from hydrology.weather.bridge import PRECIPITATION
@@ -21,7 +21,7 @@ from records.weather import bridges as records
 
 app = typer.Typer(no_args_is_help=True)
 
-Name = Annotated[str, typer.Argument(metavar="BRIDGE", help="Its name, or the id of one of its fits.")]
+Name = Annotated[str, argument("BRIDGE", "Its name, or the id of one of its fits.")]
 
 
 @app.callback()
@@ -31,14 +31,12 @@ def bridge() -> None:
 
 @app.command("fit")
 def fit(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the bridge and of its output product.")],
-    source: Annotated[str, typer.Option("--from", metavar="PRODUCT", help="Input weather product.")],
-    target: Annotated[str, typer.Option("--to", metavar="PRODUCT", help="Weather product to correct towards.")],
-    period: Annotated[
-        str | None, typer.Option(metavar="FIRST..LAST", help="The days to fit on. Default: all that both have.")
-    ] = None,
+    name: Annotated[str, argument("NAME", "Name of the bridge and of its output product.")],
+    source: Annotated[str, option("PRODUCT", "Input weather product.", "--from")],
+    target: Annotated[str, option("PRODUCT", "Weather product to correct towards.", "--to")],
+    period: Annotated[str | None, option("FIRST..LAST", "The days to fit on. Default: all that both have.")] = None,
     model: Annotated[
-        str | None, typer.Option(metavar="NAME", help="For the weather forecasts of this model: --from has past ones.")
+        str | None, option("NAME", "For the weather forecasts of this model: --from has past ones.")
     ] = None,
     basin: OnlyBasins = None,
     as_json: Json = False,

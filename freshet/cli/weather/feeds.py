@@ -9,7 +9,7 @@ from rich.console import Group
 
 from freshet.cli.context import Change, Context, changing, opened, reading
 from freshet.cli.intake import any_intake
-from freshet.cli.options import OnlyBasins
+from freshet.cli.options import OnlyBasins, argument, option
 from freshet.cli.output import (
     MAX_ROWS,
     PARTLY_DONE,
@@ -37,7 +37,7 @@ _COLUMNS = ("basin", "status", "new days", "revised days", "last fetched", "why"
 
 app = typer.Typer(no_args_is_help=True)
 
-Name = Annotated[str, typer.Argument(metavar="FEED", help="Its name.")]
+Name = Annotated[str, argument("FEED", "Its name.")]
 
 
 @app.callback()
@@ -47,29 +47,22 @@ def feeds() -> None:
 
 @app.command("add")
 def add(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A name not used by another feed.")],
-    adapter: Annotated[str, typer.Option(metavar="ADAPTER", help=f"One of {', '.join(ADAPTERS)}.")],
+    name: Annotated[str, argument("NAME", "A name not used by another feed.")],
+    adapter: Annotated[str, option("ADAPTER", f"One of {', '.join(ADAPTERS)}.")],
     basin: OnlyBasins = None,
-    product: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Product name to store its weather under.")
-    ] = None,
-    model: Annotated[str | None, typer.Option(metavar="NAME", help="Of Open-Meteo: era5, ecmwf_ifs, ...")] = None,
-    members: Annotated[int | None, typer.Option(metavar="COUNT", help="Of an ensemble, control included.")] = None,
-    days_back: Annotated[
-        int | None, typer.Option(metavar="DAYS", help="Past days that every fetch reads again.")
-    ] = None,
-    days_ahead: Annotated[int | None, typer.Option(metavar="DAYS", help="Of each weather forecast.")] = None,
+    product: Annotated[str | None, option("NAME", "Product name to store its weather under.")] = None,
+    model: Annotated[str | None, option("NAME", "Of Open-Meteo: era5, ecmwf_ifs, ...")] = None,
+    members: Annotated[int | None, option("COUNT", "Of an ensemble, control included.")] = None,
+    days_back: Annotated[int | None, option("DAYS", "Past days that every fetch reads again.")] = None,
+    days_ahead: Annotated[int | None, option("DAYS", "Of each weather forecast.")] = None,
     days_behind: Annotated[
-        int | None,
-        typer.Option(metavar="DAYS", help="Days before today at which each deterministic weather forecast starts."),
+        int | None, option("DAYS", "Days before today at which each deterministic weather forecast starts.")
     ] = None,
     series: Annotated[
-        list[str] | None, typer.Option(metavar="BASIN=SERIES", help="Where a gauge has several; repeat it for more.")
+        list[str] | None, option("BASIN=SERIES", "Where a gauge has several; repeat it for more.")
     ] = None,
-    form: Annotated[str | None, typer.Option(metavar="FORM", help="Of nwis: json or rdb.")] = None,
-    source: Annotated[
-        list[str] | None, typer.Option("--from", metavar="PLACE", help="Of files: a folder, a file or a URL.")
-    ] = None,
+    form: Annotated[str | None, option("FORM", "Of nwis: json or rdb.")] = None,
+    source: Annotated[list[str] | None, option("PLACE", "Of files: a folder, a file or a URL.", "--from")] = None,
     as_json: Json = False,
 ) -> None:
     """Add a feed. It is fetched by `freshet feeds fetch`, and by jobs and schedules of the kind fetch."""
@@ -94,7 +87,7 @@ def add(
 
 @app.command("start")
 def start(
-    since: Annotated[str, typer.Option(metavar="YYYY-MM-DD", help="The first day of discharge and past weather.")],
+    since: Annotated[str, option("YYYY-MM-DD", "The first day of discharge and past weather.")],
     as_json: Json = False,
 ) -> None:
     """Add the usual feeds if missing, and fetch their data of every basin since a given day.
@@ -150,9 +143,7 @@ def show(feed: Name, as_json: Json = False) -> None:
 def fetch(
     feed: Name,
     basin: OnlyBasins = None,
-    period: Annotated[
-        str | None, typer.Option(metavar="FIRST..LAST", help="The days to fetch. Default: by the feed's settings.")
-    ] = None,
+    period: Annotated[str | None, option("FIRST..LAST", "The days to fetch. Default: by the feed's settings.")] = None,
     as_json: Json = False,
 ) -> None:
     """Fetch new data from a feed and store it. Fetched again, it stores only what is new."""
