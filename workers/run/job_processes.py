@@ -3,12 +3,10 @@
 import json
 import os
 import select
-import subprocess
 import threading
 from collections import deque
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 import structlog
@@ -88,13 +86,8 @@ class Child:
 
     def end_in_words(self) -> str:
         """Describe how a process that has `ended` did so: `was killed by SIGSEGV (Segmentation fault)`."""
-        if self._fault is not None:
-            return self._fault
-        try:
-            code = self._process.wait(KILL_PATIENCE)
-        except subprocess.TimeoutExpired:
-            return "closed its pipe"
-        return child_processes.exit_in_words(code)
+        end = self._fault or child_processes.end_in_words(self._process, KILL_PATIENCE)
+        return end or "closed its pipe"
 
     def _read(self, seconds: float) -> None:
         assert self._process.stdout is not None
@@ -159,7 +152,5 @@ class Children:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._end_idle()
