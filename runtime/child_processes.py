@@ -147,17 +147,18 @@ class Fork:
             time.sleep(_LOOK_SECONDS)
         return code
 
+    def send_signal(self, number: int) -> None:
+        """Send it a signal, if it runs."""
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
     def terminate(self) -> None:
         """Ask it to end."""
-        self._send(signal.SIGTERM)
+        self.send_signal(signal.SIGTERM)
 
     def kill(self) -> None:
         """Kill it."""
-        self._send(signal.SIGKILL)
-
-    def _send(self, number: signal.Signals) -> None:
-        if self.poll() is None:
-            os.kill(self.pid, number)
+        self.send_signal(signal.SIGKILL)
 
     def _reap(self, options: int) -> int | None:
         if self._code is None:

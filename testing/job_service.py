@@ -14,6 +14,7 @@ from records.database.engine import Database
 from records.database.write_lock import is_locked
 from records.jobs import jobs
 from runtime import child_processes
+from runtime.child_processes import Process
 from runtime.clock import Clock
 from runtime.settings import Settings
 from workers.queue.broker import start_embedded
@@ -88,7 +89,7 @@ class Shop:
         end(self.broker)
 
 
-def end(process: subprocess.Popen[bytes], how: signal.Signals = signal.SIGKILL) -> int:
+def end(process: Process, how: signal.Signals = signal.SIGKILL) -> int:
     """End a process, whatever state it is in, and return its exit code."""
     if process.poll() is None:
         process.send_signal(signal.SIGCONT)
