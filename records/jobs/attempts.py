@@ -1,4 +1,4 @@
-"""Attempts at a job: claimed, kept alive, released, and ended by success, failure or cancellation."""
+"""Attempts at a job: claimed, renewed, released, and ended by success, failure or cancellation."""
 
 from datetime import datetime
 from typing import Any
