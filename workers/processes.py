@@ -25,8 +25,7 @@ from workers.process_liveness import ProcessHeartbeat, hold_lock, new_name
 from workers.queue.celery_app import TASK, make_app
 from workers.run.job_processes import Children
 from workers.run.worker import GRACE, Worker
-from workers.scheduler.fire_schedules import fire
-from workers.scheduler.outbox import post_delivery
+from workers.scheduler.due_jobs import fire, post_delivery
 from workers.scheduler.recovery import recover
 from workers.service_context import tools_of
 

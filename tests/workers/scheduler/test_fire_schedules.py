@@ -17,7 +17,7 @@ from testing.clocks import ClockSetBy
 from testing.country import BASINS
 from testing.job_service import Shop
 from tests.workers.conftest import training
-from workers.scheduler.fire_schedules import fire
+from workers.scheduler.due_jobs import fire
 from workers.service_context import ServiceTools
 
 HELD_OUT = "2004-10-01..2008-09-30"

@@ -34,7 +34,7 @@ from tests.operations.conftest import country, trained_file
 from workers.job import JobContext, Outcome
 from workers.queue.enqueue import Sender
 from workers.run.job_process import _run as run_in_this_process
-from workers.scheduler.fire_schedules import fire
+from workers.scheduler.due_jobs import fire
 from workers.service_context import ServiceTools
 from workers.tasks.handlers import HANDLERS
 
