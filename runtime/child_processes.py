@@ -116,6 +116,9 @@ class Fork:
 
     def __init__(self, run: Callable[[], object], defaults: Sequence[signal.Signals]) -> None:
         self._code: int | None = None
+        with suppress(OSError, ValueError):  # the copy would write what is buffered a second time
+            sys.stdout.flush()
+            sys.stderr.flush()
         # A signal between the fork and the default handlers would go to an inherited handler, and be lost.
         blocked = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
         try:
@@ -164,8 +167,8 @@ class Fork:
         if self._code is None:
             try:
                 process, status = os.waitpid(self.pid, options)
-            except ChildProcessError:  # SIGCHLD is ignored for us: the exit status is lost
-                self._code = 0
+            except ChildProcessError:  # SIGCHLD is ignored for us: the exit status is lost, and may have been an error
+                self._code = 1
             else:
                 self._code = os.waitstatus_to_exitcode(status) if process else None
         return self._code

@@ -88,6 +88,12 @@ def test_a_fork_ends_with_the_exit_code_of_its_function() -> None:
     assert codes == [0, 3, 1]
 
 
+def test_a_fork_does_not_repeat_the_output_of_its_parent() -> None:
+    code = "from runtime.child_processes import Fork\nprint('once')\nFork(lambda: None, []).wait()"
+    done = subprocess.run(child(code), capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("once\n", "")
+
+
 def test_a_child_dies_with_its_parent() -> None:
     code = (
         "from runtime.child_processes import start\n"
