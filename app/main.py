@@ -23,11 +23,11 @@ from app.http.limits.rate_limits import Rates
 from app.http.request_ids import RequestIds
 from app.http.response_cache import ResponseCache
 from app.http.trusted_hosts import TrustedHosts
-from app.http.watchdog import give_signs
 from app.routes import add_routes
 from app.service.health import Hindered
 from app.service.metrics.requests import RequestTimes, Timed
 from records.database.engine import Database
+from runtime import watchdog
 from runtime.clock import Clock
 from runtime.settings import Settings
 from workers.queue.enqueue import Sender
@@ -77,7 +77,7 @@ def _lifespan(settings: Settings) -> Callable[[FastAPI], AbstractAsyncContextMan
             )
             app.state.rendered, app.state.rates, app.state.hindered = ResponseCache(), Rates(settings), Hindered()
             async with anyio.create_task_group() as tasks:
-                tasks.start_soon(give_signs)
+                tasks.start_soon(watchdog.give_from_event_loop)
                 yield
                 tasks.cancel_scope.cancel()
             await app.state.rates.close()

@@ -2,7 +2,6 @@
 
 import os
 import signal
-import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,9 +19,9 @@ from ingestion.sources import synthetic
 from jobspec.jobs.forecasting import ISSUE_TIME
 from records.access import audit, keys
 from records.database.engine import Database
-from runtime import private_files, python_processes, restart_notes
+from runtime import child_processes, private_files, restart_notes
+from runtime.child_processes import Process
 from runtime.clock import Clock
-from runtime.parent_process import end_with_parent, ended_in_words
 from runtime.settings import Settings
 
 # The synthetic record is 1996-10-01..2008-09-30.
@@ -68,22 +67,18 @@ class Demonstrated:
 
 
 @contextmanager
-def service(settings: Settings, host: str, port: int) -> Iterator[subprocess.Popen[bytes]]:
+def service(settings: Settings, host: str, port: int) -> Iterator[Process]:
     """Run the whole service as a process, and stop it at the end."""
     environment = os.environ | {"FRESHET_DATA": str(settings.data), "FRESHET_DATABASE_URL": settings.database_url}
     environment.pop("FRESHET_INGEST_ROOTS", None)  # the synthetic basins lie in the default folder
     if settings.as_of is not None:
         environment["FRESHET_AS_OF"] = settings.as_of.isoformat()
-    command = python_processes.command("freshet", "serve", "--host", host, "--port", str(port))
+    command = child_processes.python_command("freshet", "serve", "--host", host, "--port", str(port))
     log = settings.data / LOG
     private_files.make_folder(log.parent)
     with open(log, "ab", opener=private_files.opener) as output:
-        process = subprocess.Popen(
-            command,
-            env=environment,
-            stdout=output,
-            stderr=output,
-            preexec_fn=partial(end_with_parent, signal.SIGTERM),  # noqa: PLW1509 - there are no threads here
+        process = child_processes.start(
+            command, environment=environment, log=output, own_group=False, dies_by=signal.SIGTERM
         )
     try:
         yield process
@@ -93,7 +88,7 @@ def service(settings: Settings, host: str, port: int) -> Iterator[subprocess.Pop
 
 
 def demonstrate(
-    settings: Settings, process: subprocess.Popen[bytes], address: str, architecture: str | None, show: Show
+    settings: Settings, process: Process, address: str, architecture: str | None, show: Show
 ) -> Demonstrated:
     """Do the main job over REST. What is already done is not done again.
 
@@ -143,7 +138,7 @@ def _token(settings: Settings) -> str:
         database.close()
 
 
-def require_alive(process: subprocess.Popen[bytes], data: Path) -> str:
+def require_alive(process: Process, data: Path) -> str:
     """Return which parts of the service are being restarted, in words; empty if none.
 
     Raises:
@@ -151,7 +146,7 @@ def require_alive(process: subprocess.Popen[bytes], data: Path) -> str:
     """
     where = f"its log is {data / LOG}"
     if (code := process.poll()) is not None:
-        raise ServiceError(f"The service {ended_in_words(code)}; {where}.")
+        raise ServiceError(f"The service {child_processes.exit_in_words(code)}; {where}.")
     restarting = restart_notes.load(data, process.pid)
     for part in restarting:
         if part.times >= REPORT_AFTER_ENDS and part.cause != HUNG:

@@ -2,7 +2,8 @@
 
 `ingestion.addresses` decides which hosts are public. Each connection resolves its host once and uses a checked address,
 so that neither a redirect nor a second answer of the name service leads anywhere else. TLS and the Host header use the
-name. Proxies, passwords of `.netrc` and cookies are not used.
+name. Proxies, passwords of `.netrc` and cookies are not used. It is our own because no HTTP library lets its caller
+check the address before it connects.
 """
 
 import logging

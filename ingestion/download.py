@@ -7,7 +7,6 @@ import shutil
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from hashlib import file_digest
 from http import HTTPStatus
 from pathlib import Path
 from typing import BinaryIO
@@ -16,6 +15,7 @@ from urllib.parse import unquote
 import httpx2
 from tenacity import retry, retry_if_exception_type, stop_after_attempt, wait_exponential
 
+from hydrology.base.digests import file_sha256
 from hydrology.base.errors import InvalidInput, Problem
 from ingestion.addresses import AddressProblem, UnknownHost
 from ingestion.client import USUAL_PACE, Deadline, Pace, get, http_address, public_client, shown
@@ -90,13 +90,13 @@ def fetch(
     if sha256 is not None and not re.fullmatch(r"[0-9a-fA-F]{64}", sha256):
         raise InvalidInput(f"{sha256!r} is not a SHA-256 checksum: give 64 hexadecimal digits.")
     target = folder / _file_name(address)
-    if sha256 is not None and target.is_file() and _digest(target) == sha256.lower():
+    if sha256 is not None and target.is_file() and file_sha256(target) == sha256.lower():
         return target
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     with _held(target.with_name(f"{target.name}.part"), address, on_progress) as part:
         part.max_bytes = min(limits.size, max(0, shutil.disk_usage(folder).free + part.size - limits.spare))
         _fetch_part(part, Deadline(limits.seconds), allowed, limits.pace)
-        if sha256 is not None and (digest := _digest(part.path)) != sha256.lower():
+        if sha256 is not None and (digest := file_sha256(part.path)) != sha256.lower():
             part.discard()
             raise DownloadError(
                 f"{part.name} has the SHA-256 {digest}, not {sha256.lower()}: the file was discarded; "
@@ -267,8 +267,3 @@ def _file_name(address: httpx2.URL) -> str:
     if len(name.encode()) > _MAX_NAME:
         raise InvalidInput(f"The file name in the address has more than {_MAX_NAME} bytes: give another address.")
     return name
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return file_digest(file, "sha256").hexdigest()

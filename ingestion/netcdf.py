@@ -4,18 +4,18 @@ The library is written in C, and some damaged files crash or hang it where it op
 closes them. So a copy of this process, which may crash, does that first.
 """
 
-import os
-import resource
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ingestion.base import SourceError, SourceFile
+from runtime.child_processes import Fork, limit, memory_in_use
 
 if TYPE_CHECKING:
     from netCDF4 import Dataset, Variable
@@ -58,45 +58,32 @@ def _try_in_a_copy(file: SourceFile, content: bytes) -> None:
     Raises:
         SourceError: the copy failed, crashed, or hung.
     """
-    copy = os.fork()
-    if copy == 0:
-        _try_and_end(content)
-    _, status = os.waitpid(copy, 0)
-    if os.WIFSIGNALED(status):
-        end = signal.Signals(os.WTERMSIG(status))
+    # An inherited handler would report the crash as this process's.
+    code = Fork(partial(_try, content), _DEADLY).wait()
+    if code < 0:
+        end = signal.Signals(-code)
         does = "never ends" if end in (signal.SIGXCPU, signal.SIGKILL) else f"crashes ({end.name})"
         raise SourceError(file.name, f"is damaged: the library that reads NetCDF {does} at it", _MEND)
-    if os.WEXITSTATUS(status):
+    if code:
         raise SourceError(file.name, _DAMAGED, _MEND)
 
 
-def _try_and_end(content: bytes) -> NoReturn:
-    code = 1
-    try:
-        for number in _DEADLY:  # an inherited handler would report the crash as this process's
-            signal.signal(number, signal.SIG_DFL)
-        _limit(len(content))
-        import netCDF4
+def _try(content: bytes) -> None:
+    """Open a file, read its attributes and close it. A file of a thousand bytes can make the library fill gigabytes."""
+    taken = memory_in_use()
+    with suppress(OSError, ValueError):  # a lower limit stays
+        limit(seconds=_MAX_TRIAL, memory=None if taken is None else taken + _MAX_MEMORY + 2 * len(content))
+    import netCDF4
 
+    try:
         with netCDF4.Dataset(_NAME, memory=content) as dataset:
             holders: list[Any] = [dataset, *dataset.variables.values()]
             for holder in holders:
                 for name in holder.ncattrs():
                     with suppress(*_FAULTS):
                         holder.getncattr(name)
-        code = 0
-    finally:
-        os._exit(code)
-
-
-def _limit(size: int) -> None:
-    """Limit the memory of a trial. A file of a thousand bytes can make the library fill gigabytes."""
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_CPU, (_MAX_TRIAL, _MAX_TRIAL + 1))
-    with suppress(OSError, ValueError):  # only Linux reports the present use; a lower limit stays
-        taken = int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()
-        maximum = taken + _MAX_MEMORY + 2 * size
-        resource.setrlimit(resource.RLIMIT_DATA, (maximum, maximum))
+    except (*_FAULTS, MemoryError):
+        sys.exit(1)
 
 
 def numbers(variable: "Variable[Any]") -> npt.NDArray[np.float64]:

@@ -10,10 +10,10 @@ import stat
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
-from hashlib import sha256
 from io import BufferedReader
 from pathlib import Path
 
+from hydrology.base.digests import sha256
 from ingestion.base import SourceError, SourceFile, shown_name
 
 # The longest file of the published archives has less than 1 MB. A far larger file is a mistake or a bomb.
@@ -102,7 +102,7 @@ ANY_FILES = Files()
 
 def described(name: str, content: bytes) -> SourceFile:
     """Return the stored description of a file: name, checksum and size."""
-    return SourceFile(shown_name(name), sha256(content).hexdigest(), len(content))
+    return SourceFile(shown_name(name), sha256(content), len(content))
 
 
 def too_large(name: str, size: int) -> SourceError:

@@ -11,13 +11,13 @@ from hydrology.base.errors import printable
 MAX_FAULTS = 10  # nobody reads thousands of sentences
 
 
-def faults(error: ValidationError, request: object) -> list[str]:
-    """Return a sentence for each faulty field of a request, with its path; without one, for the whole request."""
+def faults(error: ValidationError, request: object) -> str:
+    """Describe each faulty field of a request, with its path; without one, the whole request."""
     details = error.errors(include_url=False)[:MAX_FAULTS]
-    return [
+    return "; ".join(
         ": ".join(filter(None, (path(detail["loc"], detail["type"], request), _beginning(detail))))
         for detail in details
-    ]
+    )
 
 
 def path(loc: Sequence[int | str], kind: str, value: Any) -> str:
@@ -58,9 +58,12 @@ def message(detail: Mapping[str, Any]) -> str:
         case "union_tag_invalid":
             tag, field, known = (detail["ctx"][name] for name in ("tag", "discriminator", "expected_tags"))
             return f"{field} must be one of {known}, not '{tag[:64]}'"
-        case "value_error":
-            return str(detail["ctx"]["error"])
-    return str(detail["msg"])
+    return without_prefix(str(detail["msg"]))
+
+
+def without_prefix(text: str) -> str:
+    """Return a message without the words that pydantic puts before that of a `ValueError`."""
+    return text.replace("Value error, ", "").replace("Assertion failed, ", "")
 
 
 def _beginning(detail: ErrorDetails) -> str:

@@ -6,20 +6,15 @@ from typing import Annotated, Literal, get_args
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic_core import PydanticCustomError
 
-from hydrology.base.products import PATTERN, own_product
+from hydrology.base.products import PATTERN
 from hydrology.base.staleness import STALE_AFTER_DAYS
 from hydrology.weather.forcing import MAX_DAYS_BEHIND
 from jobspec.faults import faults
-from jobspec.fields import Basin, Basins, Id, Name, Place, RequestModel, refusing
+from jobspec.fields import Basin, Basins, Id, Name, Place, RequestModel, named_own_product
 from jobspec.kinds import InvalidRequest
 
 MAX_DAYS_BACK = 366
 MAX_MEMBERS = 64
-
-
-def _own_product(name: str) -> str:
-    with refusing("product"):
-        return own_product(name)
 
 
 def _named_model(name: str) -> str:
@@ -35,7 +30,7 @@ Model = Annotated[
 ]
 Product = Annotated[
     str,
-    AfterValidator(_own_product),
+    AfterValidator(named_own_product),
     Field(
         json_schema_extra={"pattern": f"^{PATTERN}$"},
         description="The product that the weather is stored as: a name that no published archive has.",
@@ -189,7 +184,7 @@ def read_settings(settings: object) -> AnyFeedSettings:
     try:
         return _ADAPTER.validate_python(settings)
     except ValidationError as error:
-        sentence = "; ".join(faults(error, settings))
+        sentence = faults(error, settings)
         raise InvalidRequest(f"The feed is not possible: {sentence}.") from None
 
 

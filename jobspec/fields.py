@@ -20,6 +20,7 @@ from pydantic_core import PydanticCustomError
 from hydrology.base.basins import basin_id
 from hydrology.base.calendar import Day, Period, day
 from hydrology.base.errors import InvalidInput
+from hydrology.base.products import own_product
 from hydrology.climatology.volumes import SEASON, Season
 
 MAX_BASINS = 10_000
@@ -78,6 +79,12 @@ def read_season(value: object) -> Season:
         raise PydanticCustomError("season", "not a part of the year: write MM-DD..MM-DD, e.g. 04-01..07-31")
     with refusing("season"):
         return Season.parse(value)
+
+
+def named_own_product(name: str) -> str:
+    """Return the name of a product that no published archive has."""
+    with refusing("product"):
+        return own_product(name)
 
 
 def _without_password(text: str) -> str:

@@ -76,7 +76,7 @@ def read(kind: str, params: object, kinds: Mapping[str, type[JobRequest]] = KIND
     try:
         return kinds[kind].model_validate({"kind": kind, "params": params})
     except ValidationError as error:
-        raise InvalidRequest(f"The {kind} is not possible: {'; '.join(faults(error, {'params': params}))}.") from None
+        raise InvalidRequest(f"The {kind} is not possible: {faults(error, {'params': params})}.") from None
 
 
 def queue_of(kind: str, *, of_service: bool = False) -> Queue:

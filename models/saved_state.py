@@ -4,17 +4,16 @@ A file is safetensors: the arrays of all members, and a header with their owner.
 cannot be used for any other basin.
 """
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from hydrology.base.calendar import Day, day
+from hydrology.base.digests import named_arrays_sha256
 from hydrology.base.errors import DataProblem
 from models import checkpoint
 from models.ensemble import Ensemble
@@ -98,7 +97,7 @@ def dump(state: SavedState) -> bytes:
         basins=list(state.basins),
         day=str(state.day),
         spin_up_days=list(state.spin_up_days),
-        content=_digest(arrays),
+        content=named_arrays_sha256(arrays),
     )
     return checkpoint.dump({name: torch.as_tensor(values) for name, values in arrays.items()}, header.model_dump())
 
@@ -131,18 +130,11 @@ def parse(content: bytes, owner: Owner, ensemble: Ensemble) -> SavedState:
         header.basins
     ):
         raise _damaged("does not fit the networks")
-    if header.content != _digest(arrays) or not all(np.isfinite(values).all() for values in arrays.values()):
+    finite = all(np.isfinite(values).all() for values in arrays.values())
+    if header.content != named_arrays_sha256(arrays) or not finite:
         raise _damaged("does not hold what was written")
     members = [{name: values[member] for name, values in arrays.items()} for member in range(len(ensemble.networks))]
     return SavedState(owner, tuple(header.basins), last, tuple(header.spin_up_days), members)
-
-
-def _digest(arrays: dict[str, npt.NDArray[Any]]) -> str:
-    digest = hashlib.sha256()
-    for name, values in sorted(arrays.items()):
-        digest.update(f"{name} {values.dtype.str} {values.shape}\n".encode())
-        digest.update(np.ascontiguousarray(values).tobytes())
-    return digest.hexdigest()
 
 
 def _damaged(how: str) -> UnusableState:

@@ -37,10 +37,7 @@ _FILE = TypeAdapter(_RestartFile)
 
 def store(data: Path, restarts: list[Restart]) -> None:
     """Replace the restarts that this process has written."""
-    part = _file(data).with_suffix(".part")
-    with open(part, "wb", opener=private_files.opener) as file:
-        file.write(_FILE.dump_json(_RestartFile(os.getpid(), restarts)))
-    part.replace(_file(data))
+    private_files.write(_file(data), _FILE.dump_json(_RestartFile(os.getpid(), restarts)))
 
 
 def load(data: Path, supervisor: int) -> list[Restart]:

@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from hydrology.base.errors import InvalidInput
+from jobspec.faults import message
 
 
 class BadSettings(InvalidInput):
@@ -184,6 +185,6 @@ class Settings(BaseSettings):
         try:
             return cls(**{name: value for name, value in chosen.items() if value is not None})
         except ValidationError as error:
-            faults = error.errors(include_url=False, include_input=False, include_context=False)
-            problems = "; ".join(f"FRESHET_{str(fault['loc'][0]).upper()}: {fault['msg']}" for fault in faults)
+            own = [fault for fault in error.errors(include_url=False) if fault["type"] != "default_factory_not_called"]
+            problems = "; ".join(f"FRESHET_{str(fault['loc'][0]).upper()}: {message(fault)}" for fault in own)
             raise BadSettings(f"The settings cannot be used: {problems}.") from None

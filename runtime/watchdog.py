@@ -4,13 +4,18 @@ NOTIFY_SOCKET names the address to send them to, and WATCHDOG_USEC the microseco
 counts as hung. If these are not set, nothing is sent.
 """
 
+import asyncio
 import os
 import socket
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+import struct
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext, suppress
+
+from runtime.repeated import Repeated
 
 LIVES, READY, STOPPING = "WATCHDOG=1", "READY=1", "STOPPING=1"
+_CREDENTIALS = struct.Struct("3i")  # process, user, group: the kernel fills them in
+_MAX_SIGN = 4096  # bytes
 
 
 def notify(sign: str) -> None:
@@ -33,22 +38,52 @@ def pause() -> float | None:
     return int(microseconds) / 1e6 / 4
 
 
-@contextmanager
-def given(lives: Callable[[], bool] = lambda: True) -> Iterator[None]:
-    """Send heartbeats from a separate thread while `lives` returns true."""
-    seconds, ended = pause(), threading.Event()
+def given(lives: Callable[[], bool] = lambda: True) -> AbstractContextManager[object]:
+    """Send heartbeats from a separate thread while `lives` returns true; nothing without a watchdog."""
+    seconds = pause()
 
-    def give() -> None:
+    def give() -> float | None:
+        if lives():
+            notify(LIVES)
+        return seconds
+
+    return nullcontext() if seconds is None else Repeated("heartbeats", give)
+
+
+async def give_from_event_loop() -> None:
+    """Send heartbeats of the event loop until cancelled; nothing without a watchdog."""
+    seconds = pause()
+    while seconds is not None:
+        notify(LIVES)
+        await asyncio.sleep(seconds)
+
+
+class WatchdogSocket:
+    """Receives heartbeats on a socket without a file, which is closed when this process ends.
+
+    Attributes:
+        address: the value for NOTIFY_SOCKET.
+    """
+
+    def __init__(self) -> None:
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+        self._socket.bind("")  # the kernel finds a name
+        self._socket.setblocking(False)
+        self.address = "@" + self._socket.getsockname()[1:].decode()
+
+    def received_pids(self) -> set[int]:
+        """Return the ids of the processes that sent a heartbeat since the last call."""
+        processes: set[int] = set()
         while True:
-            if lives():
-                notify(LIVES)
-            if ended.wait(seconds):
-                return
+            try:
+                _, ancillary, *_ = self._socket.recvmsg(_MAX_SIGN, socket.CMSG_SPACE(_CREDENTIALS.size))
+            except BlockingIOError:
+                return processes
+            for level, kind, content in ancillary:
+                if (level, kind) == (socket.SOL_SOCKET, socket.SCM_CREDENTIALS):
+                    processes.add(_CREDENTIALS.unpack(content)[0])
 
-    thread = threading.Thread(target=give, name="heartbeats", daemon=True)
-    if seconds is not None:
-        thread.start()
-    try:
-        yield
-    finally:
-        ended.set()
+    def close(self) -> None:
+        """Close the socket."""
+        self._socket.close()

@@ -23,7 +23,7 @@ from records.access import keys
 from records.alerts import alerts, deliveries, subscriptions, thresholds
 from records.alerts.alerts import LevelChance
 from records.database.engine import Database
-from records.jobs import jobs, schedules
+from records.jobs import attempts, jobs, schedules
 from records.runs import runs
 from records.verification import comparisons
 from records.versions import promotions, versions
@@ -89,14 +89,14 @@ def fill(database_url: str, receiver: str = RECEIVER) -> FilledStore:
             for _ in range(3)
         ]
         cancelled, *others = posted
-        jobs.request_cancel(session, cancelled.id, now)
+        attempts.request_cancel(session, cancelled.id, now)
         for job in others:
-            claimed = jobs.claim(session, job.id, worker="w", lease_until=now + timedelta(minutes=1), at=now)
+            claimed = attempts.claim(session, job.id, worker="w", lease_until=now + timedelta(minutes=1), at=now)
             assert claimed is not None
         done, failed = others
-        jobs.finish(session, done.id, 1, status="succeeded", result={"left_out": {}}, at=now)
+        attempts.finish(session, done.id, 1, status="succeeded", result={"left_out": {}}, at=now)
         problem = {"kind": "data", "detail": "There are none."}
-        jobs.finish(session, failed.id, 1, status="failed", problem=problem, at=now)
+        attempts.finish(session, failed.id, 1, status="failed", problem=problem, at=now)
         schedule = schedules.create(
             session,
             schedules.NewSchedule(

@@ -13,7 +13,8 @@ from jobspec.kinds import queue_of
 from records.database.engine import Database
 from records.database.write_lock import is_locked
 from records.jobs import jobs
-from runtime import python_processes
+from runtime import child_processes
+from runtime.child_processes import Process
 from runtime.clock import Clock
 from runtime.settings import Settings
 from workers.queue.broker import start_embedded
@@ -44,7 +45,7 @@ class Shop:
             "PYTHONPATH": str(ROOT),  # no process of Freshet looks for modules in its working folder
         }
         log = self._stack.enter_context((self.settings.data / "parts.log").open("ab"))
-        command = python_processes.command(module, *arguments)
+        command = child_processes.python_command(module, *arguments)
         process = subprocess.Popen(command, env=environment, stdout=log, stderr=log, cwd=folder)
         self._stack.callback(end, process)
         return process
@@ -88,7 +89,7 @@ class Shop:
         end(self.broker)
 
 
-def end(process: subprocess.Popen[bytes], how: signal.Signals = signal.SIGKILL) -> int:
+def end(process: Process, how: signal.Signals = signal.SIGKILL) -> int:
     """End a process, whatever state it is in, and return its exit code."""
     if process.poll() is None:
         process.send_signal(signal.SIGCONT)

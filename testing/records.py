@@ -20,7 +20,7 @@ from records.database.checksums import with_checksum
 from records.database.ids import new_id
 from records.database.statements import as_record
 from records.database.tables import Summed
-from records.jobs import jobs
+from records.jobs import attempts, jobs
 from records.runs import run_store, runs, states
 from records.schema import Base
 from records.series import sources
@@ -144,7 +144,7 @@ def a_job(session: Session, **chosen: Any) -> str:
 def a_claimed_job(session: Session, **chosen: Any) -> str:
     """Post a job and begin its first attempt; the lease lasts an hour."""
     job = a_job(session, **chosen)
-    assert jobs.claim(session, job, worker="first", lease_until=NOW + timedelta(hours=1), at=NOW)
+    assert attempts.claim(session, job, worker="first", lease_until=NOW + timedelta(hours=1), at=NOW)
     return job
 
 

@@ -20,14 +20,12 @@ from records.database.engine import DatabaseProblem
 from runtime import watchdog
 from runtime.clock import Clock
 from runtime.settings import Settings
+from workers.job_leases import ExpiredLeases
+from workers.process_liveness import ProcessHeartbeat, hold_lock, new_name
 from workers.queue.celery_app import TASK, make_app
 from workers.run.job_processes import Children
 from workers.run.worker import GRACE, Worker
-from workers.run.worker_locks import hold, new_name
-from workers.scheduler.expired_leases import Leases
-from workers.scheduler.fire_schedules import fire
-from workers.scheduler.outbox import post_delivery
-from workers.scheduler.process_heartbeat import ProcessHeartbeat
+from workers.scheduler.due_jobs import fire, post_delivery
 from workers.scheduler.recovery import recover
 from workers.service_context import tools_of
 
@@ -59,7 +57,7 @@ def work(
     with (
         tools_of(settings) as tools,
         Children(settings, child_module) as children,
-        hold(settings.data) as name,
+        hold_lock(settings.data) as name,
         watchdog.given(),
     ):
         tools.database.require_migrated()
@@ -112,7 +110,7 @@ def run_scheduler(settings: Settings, clock: Clock | None = None) -> None:
     looked_at = time.monotonic()
     with tools_of(settings, clock) as tools, watchdog.given(lambda: time.monotonic() - looked_at < MAX_LOOK):
         tools.database.require_migrated()
-        leases = Leases(settings.lease_seconds)
+        leases = ExpiredLeases(settings.lease_seconds)
         log.info("scheduler.start")
         with ProcessHeartbeat(tools, new_name(), "scheduler"):
             while not stop.wait(SECONDS_BETWEEN_LOOKS):

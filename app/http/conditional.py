@@ -6,7 +6,7 @@ from typing import Annotated, Any, TypeVar
 from fastapi import Header, Response
 
 from app.http.base_schema import Model
-from records.database.ids import fingerprint
+from hydrology.base.digests import fingerprint
 
 CODE_VERSION = metadata.version("freshet")
 

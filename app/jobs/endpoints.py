@@ -118,8 +118,9 @@ def post_job(
     """A worker runs the job as soon as one is free: watch `/v1/jobs/{job}` or its events. If the answer gets lost,
     post again with the same `Idempotency-Key`: only one job is created. The guide (Jobs) lists the job kinds that an
     operator's key may post: their results belong to that key, and are never the service's own."""
+    maximum = settings.unfinished_jobs_per_key
     job, is_new = service.post(
-        database, sender, clock, key, actor, new, idempotency_key, settings.unfinished_jobs_per_key
+        database, sender, clock, key, new, actor=actor, idempotency_key=idempotency_key, most_unfinished=maximum
     )
     return posted(response, job, is_new)
 

@@ -15,7 +15,7 @@ from records.access.audit import Action, Actor
 from records.access.keys import Key
 from records.authority import permissions
 from records.database.engine import Database
-from records.jobs import job_limits, jobs
+from records.jobs import attempts, job_limits, jobs
 from runtime.clock import Clock
 from workers.queue.enqueue import Sender
 
@@ -49,8 +49,9 @@ def post(
     sender: Sender,
     clock: Clock,
     key: Key,
-    actor: Actor,
     request: JobRequest,
+    *,
+    actor: Actor,
     idempotency_key: str | None,
     most_unfinished: int,
     action: Action = "job posted",
@@ -117,7 +118,7 @@ def cancel(database: Database, clock: Clock, key: Key, actor: Actor, job: str) -
             raise NotYourJob(
                 f"Job {job} was not posted with the key of {key.name}: use the key that did, or an admin's."
             )
-        cancelled = jobs.request_cancel(session, job, clock.wall())
+        cancelled = attempts.request_cancel(session, job, clock.wall())
         audit.record(session, actor, "job cancelled", job, clock.wall(), status=cancelled.status)
     return answer(cancelled, key)
 

@@ -1,6 +1,5 @@
 """Static files of pages: styles, scripts and images. Addresses contain a digest, so browsers may cache them forever."""
 
-import hashlib
 from functools import cache
 from pathlib import Path
 
@@ -9,6 +8,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from app.http.conditional import FOR_EVER
+from hydrology.base.digests import short_name
 
 FOLDER = Path(__file__).parent / "static"
 PATH = "/static"
@@ -33,7 +33,7 @@ def files() -> ImmutableFiles:
 @cache
 def digest(name: str) -> str:
     """Return the first digits of a file's hash."""
-    return hashlib.sha256((FOLDER / name).read_bytes()).hexdigest()[:12]
+    return short_name((FOLDER / name).read_bytes(), digits=12)
 
 
 def address(name: str) -> str:

@@ -178,5 +178,15 @@ def post_weather(
     maximum = settings.unfinished_jobs_per_key
     with uploads.stored(settings.data, content, suffix, request) as path:
         job = WeatherJob(params=WeatherParams(weather_file=str(path)))
-        saved, created = jobs.post(database, sender, clock, key, actor, job, idempotency_key, maximum, "weather posted")
+        saved, created = jobs.post(
+            database,
+            sender,
+            clock,
+            key,
+            job,
+            actor=actor,
+            idempotency_key=idempotency_key,
+            most_unfinished=maximum,
+            action="weather posted",
+        )
     return posted(response, saved, created)

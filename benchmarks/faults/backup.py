@@ -30,7 +30,7 @@ from hydrology.base.calendar import day
 from records.database.engine import Database
 from records.jobs import jobs
 from records.runs.tables import RunRow
-from runtime import python_processes
+from runtime import child_processes
 from testing.answers import Answers, answers
 from testing.api_process import served
 from testing.country import BASINS, train_on, write_country
@@ -169,5 +169,8 @@ def _have_ended(database: Database, accepted: list[str]) -> bool:
 
 def _freshet(environment: dict[str, str], *command: str) -> None:
     subprocess.run(
-        python_processes.command("freshet", *command, "--json"), env=environment, check=True, stdout=subprocess.DEVNULL
+        child_processes.python_command("freshet", *command, "--json"),
+        env=environment,
+        check=True,
+        stdout=subprocess.DEVNULL,
     )

@@ -15,7 +15,7 @@ from benchmarks.speed.country import PRODUCT
 from freshet.supervisor.supervised_process import STEADY
 from hydrology.base.calendar import day
 from ingestion.sources import synthetic
-from runtime import python_processes
+from runtime import child_processes
 from testing.processes import children
 
 MINUTE, HALF_A_MINUTE = 60.0, 30.0
@@ -122,7 +122,9 @@ def _clock(service: Service, days: int) -> None:
 
 
 def _beside(service: Service, *command: str, seconds: float) -> None:
-    with subprocess.Popen(python_processes.command(*command), env=with_benchmarks(service.environment())) as process:
+    with subprocess.Popen(
+        child_processes.python_command(*command), env=with_benchmarks(service.environment())
+    ) as process:
         time.sleep(seconds)
         process.terminate()
 

@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory, gettempdir
 
 from benchmarks.fuzz.targets import MODULES, TARGETS
 from benchmarks.python_path import with_benchmarks
-from runtime import python_processes
+from runtime import child_processes
 
 _GRACE = 600.0  # seconds to begin in, and for the last input
 
@@ -53,7 +53,7 @@ def fuzz(name: str, folder: Path, seconds: int) -> Row:
 
 def _ran(name: str, folder: Path, seconds: int) -> bool:
     """Run a process, and return whether it came to its end."""
-    command = python_processes.command("benchmarks.fuzz.process", MODULES[name], name, str(folder), str(seconds))
+    command = child_processes.python_command("benchmarks.fuzz.process", MODULES[name], name, str(folder), str(seconds))
     with scratch_folder() as scratch, (folder / "log").open("ab") as log:
         process = subprocess.Popen([*command, scratch], env=with_benchmarks(), stdout=log, stderr=log)
         try:

@@ -53,7 +53,7 @@ def _model(model: type[BaseModel]) -> Callable[[bytes], object]:
         try:
             contract.validate_json(content)
         except ValidationError as error:
-            raise kinds.InvalidRequest("; ".join(faults.faults(error, _json(content)))) from None
+            raise kinds.InvalidRequest(faults.faults(error, _json(content))) from None
 
     return read
 

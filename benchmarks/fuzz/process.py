@@ -24,7 +24,7 @@ _BENEATH = ["csv", "json", "tomllib", "zipfile", "defusedxml", "croniter", "h11"
 
 with atheris.instrument_imports(include=[*_OURS, *_BENEATH]):
     from benchmarks.fuzz.findings import fill_records, judged
-    from runtime.parent_process import end_with_parent
+    from runtime.child_processes import end_with_parent
 
     TARGETS: dict[str, Target] = import_module(sys.argv[1]).TARGETS
 

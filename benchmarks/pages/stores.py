@@ -11,7 +11,7 @@ from urllib.request import urlopen
 
 from benchmarks.regional import data
 from freshet.demo import AS_OF
-from runtime import python_processes
+from runtime import child_processes
 from testing.processes import free_port
 
 PATIENCE = 90.0  # seconds
@@ -26,7 +26,7 @@ def served(store: Path, as_of: datetime) -> Iterator[tuple[str, int]]:
     """Serve a store; give its address and the process that serves it."""
     port = free_port()
     address = f"http://127.0.0.1:{port}"
-    command = python_processes.command("freshet", "api", "--port", str(port))
+    command = child_processes.python_command("freshet", "api", "--port", str(port))
     with subprocess.Popen(command, env=_environment(store, as_of), stderr=subprocess.DEVNULL) as server:
         try:
             _await(lambda: urlopen(f"{address}/health/ready").status == 200)
@@ -55,7 +55,7 @@ def camels(folder: Path) -> Path:
 def run(store: Path, as_of: datetime, *command: str) -> None:
     """Run a command of `freshet` on a store."""
     subprocess.run(
-        python_processes.command("freshet", *command),
+        child_processes.python_command("freshet", *command),
         env=_environment(store, as_of),
         stdout=subprocess.DEVNULL,
         check=True,

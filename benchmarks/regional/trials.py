@@ -15,6 +15,7 @@ from benchmarks.regional.score import quartiles, scores
 from benchmarks.regional.simulations import Array, observe, shipped, simulate
 from hydrology.base.absent import texts
 from hydrology.base.calendar import Period
+from hydrology.base.digests import fingerprint
 from jobspec.training import TrainingConfig
 from models.arrays import days_of
 from models.ensemble import Ensemble
@@ -22,7 +23,6 @@ from models.pretrained.loading import load
 from models.scaling import Scaler
 from models.training import MemberTraining, Progress
 from operations.training.training_data import prepare
-from records.database.ids import fingerprint
 from runtime.settings import Settings
 
 RESULTS = Path(__file__).parent / "results" / "trials"

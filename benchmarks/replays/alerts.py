@@ -38,9 +38,9 @@ from records.alerts import alert_changes, alerts, deliveries, subscriptions, web
 from records.alerts.alert_changes import Change
 from records.database.engine import Database
 from records.versions import promotions
+from runtime.child_processes import spawn_context
 from runtime.clock import Clock
 from runtime.logs import log_to_stderr
-from runtime.python_processes import spawn_context
 from runtime.settings import Settings
 from testing.webhook_receiver import LATE, Received, Receiver, receiving
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import httpx2
 
-from runtime import python_processes
+from runtime import child_processes
 from testing.databases import PostgreSQL, copy_into, served
 from testing.processes import children, free_port, part_name, runs
 from testing.valkey import Broker
@@ -55,7 +55,9 @@ class Service:
 
     def start(self) -> None:
         """Start it, and return when it answers."""
-        command = python_processes.command("freshet", "serve", "--port", str(self.port), "--training-workers", "1")
+        command = child_processes.python_command(
+            "freshet", "serve", "--port", str(self.port), "--training-workers", "1"
+        )
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(command, env=self.environment(), stdout=log, stderr=log)
         end = time.monotonic() + PATIENCE

@@ -16,7 +16,7 @@ from typing import Any
 
 from benchmarks.speed.bare_api import BASINS, fill, served
 from benchmarks.speed.http_load import get, rate, until_up
-from runtime import python_processes
+from runtime import child_processes
 from runtime.settings import Settings
 from testing.processes import cpu_seconds, free_port
 
@@ -73,7 +73,7 @@ def _first_answer(settings: Settings, path: str) -> dict[str, Any]:
     """Return the CPU seconds that a fresh `freshet api` has taken when its first answer is there, and what it loads."""
     port = free_port()
     environment = os.environ | {"FRESHET_DATA": str(settings.data), "FRESHET_DATABASE_URL": settings.database_url}
-    command = python_processes.command("freshet", "api", "--port", str(port))
+    command = child_processes.python_command("freshet", "api", "--port", str(port))
     with subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL) as server:
         try:
             asyncio.run(until_up(port, path))

@@ -23,8 +23,8 @@ from jobspec.jobs.forecasting import ForecastParams
 from operations.forecasting.forecast import forecast
 from records.database.engine import Database
 from records.versions import promotions
+from runtime.child_processes import spawn_context
 from runtime.logs import log_to_stderr
-from runtime.python_processes import spawn_context
 from runtime.settings import Settings
 from testing.processes import free_port
 

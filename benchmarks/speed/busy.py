@@ -19,7 +19,7 @@ from typing import Any
 
 from benchmarks.regional.data import FILES, camels
 from benchmarks.speed.command_line import cpu_seconds_of_children
-from runtime.parent_process import end_with_parent
+from runtime.child_processes import end_with_parent
 from runtime.settings import Settings
 
 FORECAST = ("forecast", "--t0", "1997-04-01", "--horizon", "30")

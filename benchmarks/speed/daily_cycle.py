@@ -41,8 +41,8 @@ from operations.versions.load_networks import load_version
 from records.database.engine import Database
 from records.versions import promotions
 from records.weather import feeds
+from runtime.child_processes import spawn_context
 from runtime.clock import Clock
-from runtime.python_processes import spawn_context
 from runtime.settings import Settings
 from testing.feed_services.server import serving
 from testing.feed_services.world import Gauge, World

@@ -25,7 +25,7 @@ from jobspec.network import MCLSTMConfig
 from models.cores import use_cores
 from models.nets.compiled import loader
 from models.nets.mclstm import MCLSTM
-from runtime import python_processes
+from runtime import child_processes
 
 RATIOS = (
     ("ours", "published"),
@@ -149,7 +149,7 @@ def reference() -> Step:
 
 def _memory_of(name: str) -> float:
     """Return the MiB that two steps take in a process of their own."""
-    command = python_processes.command("benchmarks.speed.mclstm_step", name)
+    command = child_processes.python_command("benchmarks.speed.mclstm_step", name)
     done = subprocess.run(command, env=with_benchmarks(), check=True, capture_output=True, text=True)
     return float(done.stdout.split()[-1])
 

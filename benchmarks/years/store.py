@@ -29,7 +29,7 @@ from records.access import audit
 from records.basins import basins
 from records.database.engine import Database
 from records.database.ids import new_id
-from records.jobs import jobs
+from records.jobs import attempts, jobs
 from records.runs import run_store, runs, states
 from records.runs.run_request import RunWeather
 from records.versions import error_models, promotions
@@ -166,15 +166,15 @@ class Store:
         new = jobs.NewJob(kind=kind, params=params, queue="default", schedule_id="0" * 22)
         with self.database.transaction() as session:
             job = jobs.create(session, new, at)[0].id
-            jobs.claim(session, job, worker="worker", lease_until=at + timedelta(hours=1), at=at)
+            attempts.claim(session, job, worker="worker", lease_until=at + timedelta(hours=1), at=at)
         return job
 
     def _end(self, job: str, result: dict[str, Any], at: datetime) -> None:
         with self.database.transaction() as session:
             for done in range(PROGRESS):
                 shown = {"done": done, "total": PROGRESS, "detail": "basin-days to T0"}
-                jobs.heartbeat(session, job, 1, lease_until=at + timedelta(hours=1), progress=shown, at=at)
-            jobs.finish(session, job, 1, status="succeeded", result=result, at=at)
+                attempts.heartbeat(session, job, 1, lease_until=at + timedelta(hours=1), progress=shown, at=at)
+            attempts.finish(session, job, 1, status="succeeded", result=result, at=at)
 
 
 def opened(folder: Path, count: int) -> Store:

@@ -108,7 +108,7 @@ def valid(contract: TypeAdapter[T], fields: Fields, work: str, note: str = "") -
     try:
         return contract.validate_python(fields)
     except ValidationError as error:
-        raise InvalidInput(f"The {work} is not possible{note}: {'; '.join(faults(error, fields))}.") from None
+        raise InvalidInput(f"The {work} is not possible{note}: {faults(error, fields)}.") from None
 
 
 def _json_or_text(value: str) -> Any:

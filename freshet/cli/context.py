@@ -6,10 +6,12 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from enum import Enum, auto
 from typing import Any
 
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.orm import Session
 
 from freshet.cli.output import inform
 from models.cores import use_cores
@@ -41,6 +43,36 @@ class Context:
         """Write an audit entry for finished work that ran in its own transactions."""
         with self.database.transaction() as session:
             audit.record(session, audit.command_line(), action, subject, self.clock.wall(), **detail)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A transaction of a command.
+
+    Attributes:
+        now: the machine's time.
+    """
+
+    session: Session
+    now: datetime
+
+    def record(self, action: audit.Action, subject: str, **detail: Any) -> None:
+        """Write an audit entry in the same transaction."""
+        audit.record(self.session, audit.command_line(), action, subject, self.now, **detail)
+
+
+@contextmanager
+def reading() -> Iterator[Session]:
+    """Open the database that the settings name to read it, as `opened`."""
+    with opened(reads=True) as context, context.database.reading() as session:
+        yield session
+
+
+@contextmanager
+def changing(begins: Begins = Begins.NOWHERE) -> Iterator[Change]:
+    """Open the database that the settings name to change it in one transaction, as `opened`."""
+    with opened(begins=begins) as context, context.database.transaction() as session:
+        yield Change(session, context.clock.wall())
 
 
 @contextmanager

@@ -97,8 +97,10 @@ def _log(problem: Problem) -> None:
 
 def _misused(error: typer.TyperException) -> InvalidInput:
     """Return typer's message on wrong arguments, with a pointer to the command's help."""
+    from jobspec.faults import without_prefix
+
     context: typer.Context | None = getattr(error, "ctx", None)
     command = context.command_path if context else "freshet"
-    sentence = error.format_message()
+    sentence = without_prefix(error.format_message())
     where = f"see {command} --help."
     return InvalidInput(f"{sentence} S{where[1:]}" if sentence.endswith("?") else f"{sentence.rstrip('.')}: {where}")

@@ -2,8 +2,8 @@
 
 import json
 import sys
-from collections.abc import Iterable, Sequence
-from dataclasses import fields, is_dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, fields, is_dataclass
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -12,13 +12,19 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from freshet.cli.options import flag
 from hydrology.base.absent import Absent
-from hydrology.base.errors import Problem
+from hydrology.base.errors import DataProblem, Problem
 from records.database.statements import as_values
 
 PARTLY_DONE = 6
 
-Json = Annotated[bool, typer.Option("--json", metavar="", help="Print one JSON object instead of text.")]
+Columns = dict[str, str | Callable[[Any], object]]
+"""Of a table, by heading: the attribute to show, or a function of the object in the row."""
+MAX_ROWS = 40
+"""Rows of a long table that are printed; with --json all are."""
+
+Json = Annotated[bool, flag("--json", "Print one JSON object instead of text.")]
 
 REASONS = ("reason", "age_reason", "pruned")
 """Fields of dataclasses that hold a reason and never a value."""
@@ -34,6 +40,33 @@ def answer(payload: dict[str, Any], as_json: bool, text: Any) -> None:
         typer.echo(json.dumps(payload, default=_plain, indent=2, allow_nan=False))
     else:
         _answers.print(text, highlight=False, markup=False)
+
+
+def answer_list(
+    name: str,
+    items: Sequence[Any],
+    columns: Mapping[str, str | Callable[[Any], object]],
+    as_json: bool,
+    title: str | None = None,
+) -> None:
+    """Print a list of dataclass objects.
+
+    Args:
+        name: what they are, in the plural: the name of the list in JSON.
+        title: by default their number and name.
+    """
+    rows = [
+        [getattr(item, column) if isinstance(column, str) else column(item) for column in columns.values()]
+        for item in items
+    ]
+    text = table(tuple(columns), rows, title or f"{len(items)} {name}")
+    answer({name.replace(" ", "_"): [asdict(item) for item in items]}, as_json, text)
+
+
+def exit_if_failed(failed: int, total: int) -> None:
+    """Exit with the code for some or all of a number of basins failed, if any did."""
+    if failed:
+        raise typer.Exit(PARTLY_DONE if failed < total else DataProblem.exit_code)
 
 
 def inform(text: str) -> None:
@@ -55,6 +88,13 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[object]], title: str |
     for row in rows:
         drawn.add_row(*(_cell(value) for value in row))
     return drawn if title is None else Group(Text(title), drawn)
+
+
+def first_rows(columns: Sequence[str], rows: Sequence[Sequence[object]], title: str) -> RenderableType:
+    """Return a table of the first `MAX_ROWS` rows; its title states where there are more."""
+    if len(rows) > MAX_ROWS:
+        title += f"; the first {MAX_ROWS} of them (--json lists all)"
+    return table(columns, rows[:MAX_ROWS], title)
 
 
 def problem_json(problem: Problem) -> dict[str, Any]:

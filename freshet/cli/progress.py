@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
@@ -37,6 +37,10 @@ class Reporter:
             self._named.add(what)
             inform(line)
 
+    def show_basin(self, basin: str, done: int, total: int) -> None:
+        """Show that a basin is being worked on, after `done` of `total`."""
+        self.show("basins", done, total, basin)
+
     def _is_due(self, what: str, ends: bool) -> bool:
         """Return whether to print a line: always at the end of work already shown, else at intervals."""
         if what in self._named:
@@ -47,18 +51,13 @@ class Reporter:
 @contextmanager
 def reporting() -> Iterator[Reporter]:
     """Show progress while the work goes on, that of its stages (`operations.versions.stages`) too."""
-    if not messages.is_terminal:
-        reporter = Reporter(None)
-        with watched_by(reporter.show):
-            yield reporter
-        return
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
         TextColumn("{task.completed}/{task.total}  {task.fields[detail]}"),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=messages) as bar:
+    with Progress(*columns, console=messages) if messages.is_terminal else nullcontext() as bar:
         reporter = Reporter(bar)
         with watched_by(reporter.show):
             yield reporter

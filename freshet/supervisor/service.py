@@ -3,7 +3,6 @@
 import fcntl
 import os
 import signal
-import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -13,13 +12,14 @@ from typing import IO
 import structlog
 
 from freshet.supervisor import forked
-from freshet.supervisor.supervised_process import MAX_SILENCE, Process, SupervisedProcess
-from freshet.supervisor.watchdog_socket import WatchdogSocket
+from freshet.supervisor.supervised_process import MAX_SILENCE, SupervisedProcess
 from hydrology.base.errors import Problem
 from jobspec.jobs.base import SERVICE
 from runtime import private_files, restart_notes, watchdog
+from runtime.child_processes import end_all
 from runtime.restart_notes import Restart
 from runtime.settings import Settings
+from runtime.watchdog import WatchdogSocket
 from workers.queue.broker import launch_embedded, lives, start_embedded
 from workers.run.worker import GRACE
 
@@ -71,7 +71,7 @@ class Service:
     """
 
     def __init__(
-        self, main: Callable[[], None], settings: Settings, host: str, port: int, workers: int, training_workers: int
+        self, main: Callable[[], None], settings: Settings, *, host: str, port: int, workers: int, training_workers: int
     ) -> None:
         self.settings = settings
         self._main = main
@@ -105,7 +105,7 @@ class Service:
             launch = partial(launch_embedded, self.settings)
             self._broker = SupervisedProcess("broker", launch, start_embedded(self.settings), now)
         for name, arguments in self._commands.items():
-            fork = partial(forked.Forked, self._main, arguments, self._environment(ears), [ears, lock])
+            fork = partial(forked.fork, self._main, arguments, self._environment(ears), [ears, lock])
             self._parts.append(SupervisedProcess(name, fork, fork(), now))
         log.info("service.start", parts=[part.name for part in self._parts])
 
@@ -154,24 +154,10 @@ class Service:
 
     def _end_all(self) -> None:
         """End the API, scheduler and workers at once, then the broker, through which stopped jobs are sent again."""
-        _end([part.process for part in self._parts])
+        end_all([part.process for part in self._parts], PATIENCE)
         if self._broker is not None:
-            _end([self._broker.process])
+            end_all([self._broker.process], PATIENCE)
         log.info("service.stop")
-
-
-def _end(processes: Sequence[Process]) -> None:
-    """Ask processes to end, wait for all, and kill those that do not."""
-    last = time.monotonic() + PATIENCE
-    for process in processes:
-        if process.poll() is None:
-            process.terminate()
-    for process in processes:
-        try:
-            process.wait(max(0.0, last - time.monotonic()))
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
 
 
 @contextmanager

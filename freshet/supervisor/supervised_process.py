@@ -1,20 +1,15 @@
 """A part of the service: a process that is watched, and started again when it ends or hangs."""
 
-import signal
-import subprocess
 from collections.abc import Callable
 from datetime import datetime
-from typing import TypeAlias
 
 import structlog
 
-from freshet.supervisor.forked import Forked
+from runtime.child_processes import Process, exit_in_words
 from runtime.clock import Clock
 from runtime.restart_notes import Restart
 
 log = structlog.get_logger()
-
-Process: TypeAlias = "Forked | subprocess.Popen[bytes]"
 
 MAX_SILENCE = 8.0  # seconds without a heartbeat; then the process counts as hung
 REPORT_AFTER_SILENCE = 4.0  # seconds without a heartbeat, after which the process is reported
@@ -64,7 +59,7 @@ class SupervisedProcess:
             if now >= self._start_again_at:
                 self._begin_again(now)
         elif (code := self.process.poll()) is not None:
-            self._end(HUNG if self._hung else _in_words(code), now)
+            self._end(HUNG if self._hung else exit_in_words(code), now)
         elif now - self._sign_at > (MAX_SILENCE if self._lives else self._max_start):
             self._hung = True
             self.process.kill()
@@ -116,9 +111,3 @@ class SupervisedProcess:
         wait = 0.0 if self._ends == 1 else min(MAX_WAIT, 2.0 ** (self._ends - 2))
         self._start_again_at = now + wait
         log.error("service.part_died", part=self.name, cause=self._cause, times=self._ends, again_in_seconds=wait)
-
-
-def _in_words(code: int) -> str:
-    if code >= 0:
-        return f"ended with exit code {code}"
-    return f"was killed by {signal.Signals(-code).name}"

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from hashlib import sha256
 
 from hydrology.base.calendar import Period, day
+from hydrology.base.digests import sha256
 
 MC_LSTM = "Hoedt et al. 2021, MC-LSTM, arXiv:2101.05186, Table B.7"
 MC_LSTM_SINGLE = "Hoedt et al. 2021, MC-LSTM, arXiv:2101.05186, Table B.6"
@@ -87,4 +87,4 @@ and a different FLV for six of them: both are listed."""
 def is_comparable(period: Period, basins: Iterable[str]) -> bool:
     """Return whether a result covers the table's days and exactly its basins."""
     names = "\n".join(sorted(set(basins)))
-    return period == PERIOD and sha256(names.encode()).hexdigest() == _BASINS_SHA256
+    return period == PERIOD and sha256(names.encode()) == _BASINS_SHA256

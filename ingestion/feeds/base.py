@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from hashlib import sha256
 from typing import Protocol, TypeVar
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day, Period, last_ended_day, zone_of_longitude
 from hydrology.base.credit import Credit
+from hydrology.base.digests import sha256
 from hydrology.base.errors import Problem
 from hydrology.base.series import DailySeries
 from hydrology.base.variables import WEATHER
@@ -210,9 +210,8 @@ def possible(basin: str, weather: Observations) -> Observations:
 
 def _digest(variables: Mapping[str, DailySeries]) -> tuple[str, int]:
     """Return the SHA-256 and the size of the series' content, so that equal content is one source."""
-    digest, size = sha256(), 0
-    for name, daily in sorted(variables.items()):
-        content = f"{name} {daily.unit} {daily.start} ".encode() + daily.values.tobytes() + daily.flags.tobytes()
-        digest.update(content)
-        size += len(content)
-    return digest.hexdigest(), size
+    content = b"".join(
+        f"{name} {daily.unit} {daily.start} ".encode() + daily.values.tobytes() + daily.flags.tobytes()
+        for name, daily in sorted(variables.items())
+    )
+    return sha256(content), len(content)

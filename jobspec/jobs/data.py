@@ -1,15 +1,14 @@
 """Jobs that bring data in or derive data."""
 
 from datetime import timedelta
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from hydrology.base.products import own_product
 from jobspec.authority import BASIN, BRIDGE, CLIMATE, FETCH, INGEST, UPLOAD, WEATHER
 from jobspec.basins import AddedBasin, ClimateParams
-from jobspec.fields import Basins, Name, PeriodField, Place, RequestModel, refusing
+from jobspec.fields import Basins, Name, PeriodField, Place, RequestModel, named_own_product
 from jobspec.jobs.base import IntakeJob, JobRequest
 
 
@@ -128,17 +127,11 @@ class BridgeFit(RequestModel):
 class BridgeParams(RequestModel):
     """The bridge to apply, or to fit and apply. The weather of the source product is not changed."""
 
-    name: Name = Field(
+    name: Annotated[Name, AfterValidator(named_own_product)] = Field(
         description="Its name, which is also the product of the resulting weather.", examples=["live_as_maurer"]
     )
     fit: BridgeFit | None = Field(None, description="Without it, the newest fit of this name is applied.")
     basins: Basins = Field([], description="By default all that have its source product.")
-
-    @field_validator("name")
-    @classmethod
-    def _is_no_archives(cls, name: str) -> str:
-        with refusing("name"):
-            return own_product(name)
 
 
 class BridgeJob(JobRequest):

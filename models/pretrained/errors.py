@@ -10,9 +10,10 @@ import numpy as np
 import torch
 
 from hydrology.base.calendar import Period
+from hydrology.base.digests import fingerprint
 from hydrology.uncertainty.error_model import BasinErrors, Shape
 from models import checkpoint
-from models.pretrained.form import Ensemble, fingerprint, read_beside
+from models.pretrained.form import Ensemble, read_beside
 
 FILE = "errors.safetensors"
 _SHAPE, _REGIONAL, _BASINS = "shape.", "regional.", "basins."

@@ -7,13 +7,13 @@ identifies the whole. The weights are in half precision. Nothing of it is ever e
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar
 
 import torch
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from hydrology.base.digests import fingerprint, sha256
 from hydrology.base.errors import DataProblem, excerpt
 from jobspec.faults import faults
 from jobspec.training import TrainingConfig
@@ -164,7 +164,7 @@ def _read(folder: Path) -> Ensemble:
         content = json.loads(text)
         description, named = Description.model_validate(content), fingerprint(content)
     except ValidationError as error:
-        wrong = "; ".join(faults(error, content))
+        wrong = faults(error, content)
         raise DamagedEnsemble(
             f"{folder / DESCRIPTION} cannot be used ({wrong}): fetch it again, or install the Freshet that it is for."
         ) from None
@@ -198,15 +198,11 @@ def read_beside(ensemble: Ensemble, file: str, parse: Callable[[bytes], tuple[st
     try:
         content, shipped = parse(path.read_bytes())
     except (OSError, DataProblem, KeyError, ValueError, TypeError) as error:
-        raise DamagedEnsemble(f"{path} cannot be used ({excerpt(error)}): fetch it again.") from None
+        why = faults(error, None) if isinstance(error, ValidationError) else excerpt(error)
+        raise DamagedEnsemble(f"{path} cannot be used ({why}): fetch it again.") from None
     if content != ensemble.content:
         raise DamagedEnsemble(f"{path} is not of the ensemble beside it: fetch both again.")
     return shipped
-
-
-def fingerprint(content: Any) -> str:
-    """Return the SHA-256 of a JSON value, independent of the order of its keys."""
-    return sha256(json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()).hexdigest()
 
 
 def half(weights: bytes) -> bytes:
@@ -232,7 +228,7 @@ def _bytes(path: Path) -> bytes:
 
 
 def _check(path: Path, weights: bytes, expected: str, wanted: Mapping[str, torch.Size]) -> None:
-    if sha256(weights).hexdigest() != expected:
+    if sha256(weights) != expected:
         raise DamagedEnsemble(f"{path} is damaged (its SHA-256 is not that of {DESCRIPTION}): fetch it again.")
     tensors, _ = checkpoint.parse(weights)
     shapes = {name: tensor.shape for name, tensor in tensors.items()}

@@ -1,5 +1,6 @@
 """Loads a shipped ensemble's networks."""
 
+from hydrology.base.digests import fingerprint
 from models import checkpoint
 from models.ensemble import Ensemble
 from models.pretrained import form
@@ -17,4 +18,4 @@ def load(shipped: form.Ensemble) -> Ensemble:
 def owner(shipped: form.Ensemble) -> Owner:
     """Return the owner of a shipped ensemble's states. The same as that of its installed version."""
     hashes = sorted([member.label, member.sha256] for member in shipped.description.members)
-    return Owner(form.fingerprint(hashes), shipped.description.config.inputs.product)
+    return Owner(fingerprint(hashes), shipped.description.config.inputs.product)

@@ -6,12 +6,12 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from hydrology.base.digests import fingerprint, sha256
 from hydrology.base.errors import InvalidInput
-from models.pretrained.form import DESCRIPTION, Description, Origin, ShippedMember, fingerprint, half
+from models.pretrained.form import DESCRIPTION, Description, Origin, ShippedMember, half
 from runtime.atomic_files import replace_file
 
 
@@ -61,7 +61,7 @@ def write(folder: Path, origin: Origin, members: Sequence[Finished]) -> Written:
     for member in members:
         name = f"member-{member.label:02}.safetensors"
         files[name] = half(member.weights)
-        digest = sha256(files[name]).hexdigest()
+        digest = sha256(files[name])
         entries[member.label] = ShippedMember(
             label=member.label, seed=member.seed, file=name, sha256=digest, log=member.log
         )

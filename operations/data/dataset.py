@@ -4,7 +4,6 @@ A basin that cannot be used is left out with a reason. Precipitation is never gu
 are interpolated and the number of such days is reported; a network that skips gaps skips these days instead.
 """
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -336,12 +335,3 @@ def stacked(forcings: Sequence[Forcing]) -> Forcing:
         np.concatenate([one.static for one in forcings]),
         tuple(basin for one in forcings for basin in one.ids),
     )
-
-
-def content_hash(*arrays: npt.NDArray[np.float32]) -> str:
-    """Return the SHA-256 of arrays; all NaN count as the same."""
-    digest = hashlib.sha256()
-    for array in arrays:
-        digest.update(str(array.shape).encode())
-        digest.update(np.where(np.isnan(array), np.float32("nan"), array).astype("<f4").tobytes())
-    return digest.hexdigest()

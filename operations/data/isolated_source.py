@@ -1,19 +1,16 @@
 """Reads a source in a separate process, so that a file that crashes a C library ends only that process."""
 
-import resource
 import signal
 from collections.abc import Callable
 from contextlib import closing
 from multiprocessing.connection import Connection
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from hydrology.base.errors import DataProblem, Problem
 from ingestion.base import BasinData, Source, SourceError
 from ingestion.reading import Files
-from runtime.parent_process import ended_in_words
-from runtime.python_processes import spawn_context
+from runtime.child_processes import end_with_parent, exit_in_words, leave_signals_to_parent, limit, spawn_context
 
 MAX_DEATHS = 2  # per basin: the machine may be at fault the first time
 PATIENCE = 600.0  # seconds per file: a library may hang on a damaged one
@@ -51,9 +48,7 @@ class IsolatedSource:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._reader is not None:
             self._reader.end()
 
@@ -69,7 +64,7 @@ class IsolatedSource:
                 cause = f"the process that read it did not end within {self._patience:g} seconds, and was killed"
                 raise SourceError(endless, cause, _MEND) from None
             except EOFError:
-                file, how = self._reader.file, ended_in_words(self._reader.end())
+                file, how = self._reader.file, exit_in_words(self._reader.end())
                 self._reader = None
         where = file or "The source"
         raise SourceError(where, f"the process that read it {how}, twice", _MEND)
@@ -132,8 +127,9 @@ class _Reader:
 
 
 def _serve(connection: Connection, make: Callable[..., Source], roots: tuple[Path, ...] | None) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the command handles Ctrl-C
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    end_with_parent()
+    leave_signals_to_parent(signal.SIGINT)
+    limit()
     files = Files(roots, lambda name: connection.send(("file", name)))
     source: Source | None = None
     with closing(connection):

@@ -7,10 +7,10 @@ import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from urllib.parse import urldefrag
 
+from hydrology.base.digests import short_name
 from hydrology.base.errors import InvalidInput
 from ingestion.download import Progress, fetch
 from ingestion.reading import Files
@@ -63,7 +63,7 @@ class Intake:
         algorithm, _, checksum = fragment.partition("=")
         if fragment and (algorithm != "sha256" or len(checksum) != 64):
             raise InvalidInput(f"#{fragment} is not a checksum: end the URL with #sha256= and 64 hexadecimal digits.")
-        folder = self.downloads / sha256(url.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        folder = self.downloads / short_name(url.encode("utf-8", "surrogatepass"))
         return fetch(url, folder, sha256=checksum or None, allowed=self.hosts, on_progress=self.on_progress)
 
     def _remove_old_downloads(self) -> None:

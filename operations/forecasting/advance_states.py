@@ -15,13 +15,14 @@ import structlog
 
 from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Day, Period, month
+from hydrology.base.digests import inputs_sha256
 from hydrology.base.reasons import Reason
 from hydrology.uncertainty.error_model import MAX_GAP
 from hydrology.water.ledger import Sums, sums_after
 from models import balance
 from models.arrays import Forcing
 from models.inference import GROUP, ArrayMap
-from operations.data.dataset import BasinForcing, content_hash, stacked
+from operations.data.dataset import BasinForcing, stacked
 from operations.versions.load_networks import LoadedVersion
 from records.basins import basins
 from records.database.engine import Database
@@ -147,7 +148,7 @@ def _advance_segment(
             arrays={name: np.stack([member[name][at] for member in last]) for name in last[0]},
             parent_day=before.day if before else None,
             parent_hash=before.sha256 if before else None,
-            inputs_hash=content_hash(forcing.mass[at], forcing.auxiliary[at], forcing.static[at]),
+            inputs_hash=inputs_sha256(forcing.mass[at], forcing.auxiliary[at], forcing.static[at]),
             spin_up_days=_spin_up_days(before, days),
             sums=sums,
             recent_flow=_recent_flow(before, outputs, at),

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from hydrology.base.calendar import Day, Period
+from hydrology.base.digests import fingerprint, inputs_sha256
 from jobspec.changes import Changes
-from operations.data.dataset import BasinForcing, content_hash
+from operations.data.dataset import BasinForcing
 from operations.forecasting.advance_states import ONE_DAY
 from operations.forecasting.days import RunDays
 from operations.forecasting.weather_ahead import WeatherAhead
-from records.database.ids import fingerprint
 from records.runs.bridge_used import RunBridge
 
 
@@ -37,7 +37,7 @@ def _consumed(forcing: BasinForcing, weather: WeatherAhead, days: RunDays, first
     record = forcing.forcing
     if weather.of_record:
         consumed = record.over(Period(first, days.ahead.last))
-        return content_hash(consumed.mass, consumed.auxiliary, consumed.static)
+        return inputs_sha256(consumed.mass, consumed.auxiliary, consumed.static)
     to_t0 = slice(*((at - record.first).astype(int) for at in (first, days.t0 + ONE_DAY)))
     arrays = record.mass[:, to_t0], record.auxiliary[:, to_t0], record.static
-    return content_hash(*arrays, weather.forcing.mass, weather.forcing.auxiliary)
+    return inputs_sha256(*arrays, weather.forcing.mass, weather.forcing.auxiliary)

@@ -10,12 +10,13 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent, absent, first_texts
 from hydrology.base.calendar import Period
+from hydrology.base.digests import inputs_sha256
 from hydrology.base.errors import DataProblem
 from hydrology.base.reasons import Reason
 from jobspec.training import TrainingConfig
 from models.arrays import Array, days_of
 from models.training import SPIN_UP_DAYS, TrainingData
-from operations.data.dataset import BasinForcing, content_hash, load_discharge, load_forcing, stacked
+from operations.data.dataset import BasinForcing, load_discharge, load_forcing, stacked
 
 
 class NoBasinLeft(DataProblem):
@@ -40,7 +41,7 @@ class Prepared:
     def data_hash(self) -> str:
         """The fingerprint of all numbers of the training data."""
         forcing = self.data.forcing
-        return content_hash(forcing.mass, forcing.auxiliary, forcing.static, self.data.discharge)
+        return inputs_sha256(forcing.mass, forcing.auxiliary, forcing.static, self.data.discharge)
 
 
 def prepare(session: Session, config: TrainingConfig, basins: Sequence[str]) -> Prepared:

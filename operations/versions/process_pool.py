@@ -11,9 +11,8 @@ from typing import Any
 
 from hydrology.base.errors import DataProblem
 from operations.versions.hardware import available_memory, memory_in_use
+from runtime.child_processes import end_with_parent, leave_signals_to_parent, spawn_context
 from runtime.one_thread import use_one_thread
-from runtime.parent_process import end_with_parent
-from runtime.python_processes import spawn_context
 
 SECONDS_BETWEEN_LOOKS = 0.2
 
@@ -93,7 +92,7 @@ def _begin(desk: _WorkerContext) -> None:
     global _desk  # noqa: PLW0603 - a pool's processes have no other place to store it
     _desk = desk
     end_with_parent()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process receives it, and stops the others in order
+    leave_signals_to_parent(signal.SIGINT)
     use_one_thread()
 
 

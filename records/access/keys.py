@@ -10,9 +10,10 @@ from typing import Literal
 from sqlalchemy import ColumnElement, or_, select
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
+from hydrology.base.digests import sha256
 from hydrology.base.errors import InvalidInput, NotFound
 from records.access.tables import KeyRow
-from records.database.ids import new_id, sha256
+from records.database.ids import new_id
 from records.database.statements import add_all, as_record, as_values
 
 Scope = Literal["operator", "admin"]

@@ -9,7 +9,6 @@ dictionary of frequent headers: `DICTIONARY` is a part of the format and never c
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
-from hashlib import blake2b
 from math import prod
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -18,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import zstandard
 
+from hydrology.base.digests import owned_digest
 from records.database.ids import Corrupt
 
 _DIGEST = 8  # bytes
@@ -123,22 +123,18 @@ def _described(header: bytes) -> list[_Description]:
 
 def is_whole(owner: str, packed: bytes) -> bool:
     """Return whether bytes are as they were packed for their owner."""
-    return packed[:_DIGEST] == _digest(owner, packed[_DIGEST:])
+    return packed[:_DIGEST] == owned_digest(owner, packed[_DIGEST:], _DIGEST)
 
 
 def _compressed(owner: str, content: bytes, frequent: zstandard.ZstdCompressionDict | None = None) -> bytes:
     compressed = zstandard.ZstdCompressor(level=_LEVEL, dict_data=frequent).compress(content)
-    return _digest(owner, compressed) + compressed
+    return owned_digest(owner, compressed, _DIGEST) + compressed
 
 
 def _decompressed(owner: str, packed: bytes, frequent: zstandard.ZstdCompressionDict | None = None) -> bytes:
     if not is_whole(owner, packed):
         raise Corrupt(f"The stored content of {owner} is damaged: restore the database from a backup.")
     return zstandard.ZstdDecompressor(dict_data=frequent).decompress(packed[_DIGEST:])
-
-
-def _digest(owner: str, content: bytes) -> bytes:
-    return blake2b(owner.encode() + b"\n" + content, digest_size=_DIGEST).digest()
 
 
 def _plain(values: npt.NDArray[Any]) -> npt.NDArray[Any]:

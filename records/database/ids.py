@@ -1,11 +1,9 @@
-"""Identifiers and fingerprints of stored records."""
+"""Identifiers of stored records, and the check of a blob against its checksum."""
 
-import hashlib
-import json
 import secrets
 from datetime import datetime
-from typing import Any
 
+from hydrology.base.digests import sha256
 from hydrology.base.errors import DataProblem
 
 
@@ -29,20 +27,6 @@ def new_id(wall: datetime) -> str:
 def first_of(instant: datetime) -> str:
     """Return the lower bound of identifiers created at an instant or later."""
     return f"{int(instant.timestamp() * 1000):012x}"
-
-
-def sha256(content: bytes) -> str:
-    """Return the SHA-256 of some bytes, in hex."""
-    return hashlib.sha256(content).hexdigest()
-
-
-def fingerprint(content: Any) -> str:
-    """Return the SHA-256 of a JSON value, whatever the order of its keys.
-
-    Raises:
-        ValueError: a number is not finite.
-    """
-    return sha256(json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False).encode())
 
 
 def verified(content: bytes, expected: str, what: str) -> bytes:

@@ -5,6 +5,7 @@ from typing import Any, TypeVar, cast
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
+from jobspec.faults import message
 from records.database.ids import Corrupt
 
 Document = TypeVar("Document")
@@ -35,7 +36,7 @@ def from_json(kind: type[Document], content: object) -> Document:
     try:
         return adapter.validate_python(content)
     except ValidationError as error:
-        faults = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors())
+        faults = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {message(fault)}" for fault in error.errors())
         raise Corrupt(
             f"A stored {kind.__name__} cannot be read ({faults}): it was changed by hand, or written by a newer "
             "Freshet."

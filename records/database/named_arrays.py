@@ -1,6 +1,5 @@
 """Packs the named arrays of a state as bytes, with fingerprints that detect damage."""
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,7 +8,7 @@ import numpy.typing as npt
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
-from records.database.ids import fingerprint
+from hydrology.base.digests import fingerprint, named_arrays_sha256
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 
@@ -27,7 +26,7 @@ def unpack(content: bytes) -> dict[str, npt.NDArray[Any]]:
 def member_hashes(arrays: Arrays) -> list[str]:
     """Return the SHA-256 of each member's part of all arrays: names, types, shapes and bytes."""
     (members,) = {len(array) for array in arrays.values()}
-    return [_digest({name: array[member] for name, array in arrays.items()}) for member in range(members)]
+    return [named_arrays_sha256({name: array[member] for name, array in arrays.items()}) for member in range(members)]
 
 
 def whole(content: bytes, hashes: Sequence[str], sha256: str) -> dict[str, npt.NDArray[Any]] | None:
@@ -38,12 +37,3 @@ def whole(content: bytes, hashes: Sequence[str], sha256: str) -> dict[str, npt.N
     except (SafetensorError, KeyError, ValueError):
         return None
     return arrays if of_members == list(hashes) and fingerprint(of_members) == sha256 else None
-
-
-def _digest(arrays: Arrays) -> str:
-    digest = hashlib.sha256()
-    for name, array in sorted(arrays.items()):
-        array = np.ascontiguousarray(array)
-        digest.update(f"{name} {array.dtype.str} {array.shape}\n".encode())
-        digest.update(array.tobytes())
-    return digest.hexdigest()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, select
+from sqlalchemy import Row, Select, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.errors import NotFound, Problem
@@ -154,6 +154,11 @@ def record_status(session: Session, job: Job, at: datetime, why: JsonObject | No
     data = {"status": job.status, "attempt": job.attempt, "cancel_requested": job.cancel_requested_at is not None}
     problem = why or job.problem
     record_event(session, job.id, "status", data | ({"problem": problem} if problem else {}), at)
+
+
+def listed(session: Session, query: Select[Any]) -> list[Job]:
+    """Return the jobs that a query of `JOBS` selects."""
+    return [as_job(row) for row in session.execute(query)]
 
 
 def as_job(row: Row[Any]) -> Job:

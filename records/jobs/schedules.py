@@ -143,9 +143,7 @@ def enabled(session: Session) -> list[Schedule]:
 
 def set_next(session: Session, schedule: str, revision: int, next_run_at: datetime) -> bool:
     """Set when a schedule is due, if it is still at the revision that was seen, and return whether it was."""
-    unchanged = (_schedules.c.id == schedule, _schedules.c.revision == revision)
-    change = _schedules.update().where(*unchanged).values(next_run_at=next_run_at, revision=revision + 1)
-    return session.execute(change.returning(_schedules.c.id)).one_or_none() is not None
+    return _set_if_at(session, schedule, revision, next_run_at=next_run_at)
 
 
 def advance(
@@ -155,10 +153,14 @@ def advance(
 
     Post the job first, in the same transaction, and roll back if this returns False.
     """
-    unchanged = (_schedules.c.id == schedule, _schedules.c.revision == revision)
-    fired = {"last_run_at": ran_at, "next_run_at": next_run_at, "last_job_id": job_id, "revision": revision + 1}
-    advanced = _schedules.update().where(*unchanged).values(fired).returning(_schedules.c.id)
-    return session.execute(advanced).one_or_none() is not None
+    fired = {"last_run_at": ran_at, "next_run_at": next_run_at, "last_job_id": job_id}
+    return _set_if_at(session, schedule, revision, **fired)
+
+
+def _set_if_at(session: Session, schedule: str, revision: int, **values: Any) -> bool:
+    at_revision = (_schedules.c.id == schedule, _schedules.c.revision == revision)
+    change = _schedules.update().where(*at_revision).values(values | {"revision": revision + 1})
+    return session.execute(change.returning(_schedules.c.id)).one_or_none() is not None
 
 
 @contextmanager

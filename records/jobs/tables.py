@@ -7,6 +7,8 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from records.database.base import Base, JsonList, JsonObject, one_of
 
+STATUSES = ("queued", "running", "waiting", "succeeded", "failed", "cancelled")
+
 
 class AttendanceRow(Base):
     """A process that has sent a heartbeat: a worker with its queues, or a scheduler."""
@@ -27,7 +29,7 @@ class JobRow(Base):
 
     __tablename__ = "jobs"
     __table_args__ = (
-        one_of("status", "queued", "running", "waiting", "succeeded", "failed", "cancelled"),
+        one_of("status", *STATUSES),
         CheckConstraint("attempt BETWEEN 0 AND max_attempts", name="attempt"),
         CheckConstraint("(status = 'running') = (lease_until IS NOT NULL)", name="lease"),
         CheckConstraint("status NOT IN ('queued', 'waiting') OR cancel_requested_at IS NULL", name="cancel"),

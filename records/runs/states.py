@@ -14,12 +14,13 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day
+from hydrology.base.digests import fingerprint
 from hydrology.base.errors import DataProblem
 from hydrology.water.ledger import Sums
 from records.basins import basins
 from records.database import checksums
 from records.database.composite_keys import where_keys
-from records.database.ids import Corrupt, fingerprint
+from records.database.ids import Corrupt
 from records.database.named_arrays import Arrays, member_hashes, pack, unpack, whole
 from records.database.statements import add_all, as_record, as_values
 from records.runs.shared_cells import hand_over

@@ -15,13 +15,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from hashlib import file_digest
 from importlib import metadata
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import Field, TypeAdapter
 
+from hydrology.base.digests import file_sha256
 from hydrology.base.errors import DataProblem, InvalidInput
 from records.alerts.webhook_signature import KEY_FILE
 from records.database.engine import HEAD, Database, revisions
@@ -92,7 +92,7 @@ def make(settings: Settings, database: Database, clock: Clock, file: Path, show:
         content = {ROWS: folder / ROWS}
         if settings.webhook_key is None and (settings.data / KEY_FILE).exists():
             content[KEY_FILE] = settings.data / KEY_FILE
-        digests = {name: _digest(path) for name, path in content.items()}
+        digests = {name: file_sha256(path) for name, path in content.items()}
         manifest = Manifest(
             created_at=created_at, code_version=metadata.version("freshet"), row_count=row_count, sha256=digests
         )
@@ -163,7 +163,7 @@ def _unpack(file: Path, folder: Path) -> Manifest:
                 if name not in _CONTENT:
                     raise NoBackup(f"{file} is not a backup: it holds an unknown file.")
                 _extract(archive, name, folder / name)
-                if _digest(folder / name) != digest:
+                if file_sha256(folder / name) != digest:
                     raise NoBackup(f"{file} is damaged: {name} in it is not as it was written. Use another backup.")
     except OSError as error:
         if error.errno != errno.EINVAL:  # a position before the start of the file
@@ -213,8 +213,3 @@ def _extract(archive: zipfile.ZipFile, name: str, path: Path) -> None:
             opened.write(chunk)
         opened.flush()
         os.fsync(opened.fileno())
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as opened:
-        return file_digest(opened, "sha256").hexdigest()

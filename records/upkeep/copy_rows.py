@@ -1,4 +1,7 @@
-"""Copies every row of a database into an empty one, also between SQLite and PostgreSQL."""
+"""Copies every row of a database into an empty one, also between SQLite and PostgreSQL.
+
+It is our own because `pg_dump` and SQLite's backup restore only into a database of their own kind.
+"""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

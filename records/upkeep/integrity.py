@@ -10,10 +10,10 @@ from sqlalchemy import func, inspect, select
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.orm import Session
 
+from hydrology.base.digests import fingerprint, sha256
 from hydrology.base.errors import DataProblem
 from records.database import checksums
 from records.database.engine import Database
-from records.database.ids import fingerprint, sha256
 from records.database.json_columns import to_json
 from records.database.statements import table_of
 from records.runs import run_arrays, states

@@ -8,8 +8,9 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Day
+from hydrology.base.digests import fingerprint
 from hydrology.base.errors import NotFound
-from records.database.ids import fingerprint, new_id
+from records.database.ids import new_id
 from records.database.json_columns import to_json
 from records.database.statements import add_all, insert_into
 from records.verification.comparison_results import ComparisonResult

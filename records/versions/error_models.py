@@ -12,9 +12,10 @@ from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Day, Period
+from hydrology.base.digests import fingerprint, sha256
 from hydrology.uncertainty.error_model import BasinErrorModel, BasinErrors, Shape
 from records.database.checksums import is_whole
-from records.database.ids import Corrupt, fingerprint, sha256
+from records.database.ids import Corrupt
 from records.database.named_arrays import pack, unpack
 from records.database.statements import add_all, as_record, as_values, insert_into
 from records.versions import versions

@@ -8,9 +8,10 @@ from sqlalchemy import delete, func, select, union_all
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent
+from hydrology.base.digests import fingerprint, sha256
 from hydrology.base.errors import NotFound
 from records.database.base import JsonObject
-from records.database.ids import fingerprint, sha256, verified
+from records.database.ids import verified
 from records.database.statements import as_record, as_values, insert_into
 from records.jobs import jobs
 from records.versions.tables import CheckpointRow, FinishedMemberRow, TrainingRow

@@ -8,10 +8,11 @@ from typing import Literal
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from hydrology.base.digests import fingerprint, sha256
 from hydrology.base.errors import InvalidInput, NotFound
 from jobspec.training import used_periods
 from records.database.base import JsonObject
-from records.database.ids import fingerprint, new_id, sha256, verified
+from records.database.ids import new_id, verified
 from records.database.statements import add_all, as_record, as_values, grouped
 from records.versions.promotion_decisions import PromotionDecision
 from records.versions.tables import MemberRow, VersionBasinRow, VersionRow, WeightsRow

@@ -8,9 +8,10 @@ from sqlalchemy import Select, select, update
 from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Day
+from hydrology.base.digests import fingerprint
 from hydrology.base.errors import NotFound
 from hydrology.weather.bridge import PRECIPITATION, Corrections, Skill
-from records.database.ids import fingerprint, new_id
+from records.database.ids import new_id
 from records.database.json_columns import to_json
 from records.database.statements import add_all, as_record, as_values
 from records.runs.bridge_used import RunBridge

@@ -10,9 +10,10 @@ import numpy as np
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from hydrology.base.digests import sha256
 from hydrology.weather.forcing import WeatherForecast, WeatherIssue
 from records.basins import basins as basin_records
-from records.database.ids import new_id, sha256
+from records.database.ids import new_id
 from records.database.statements import as_values, insert_into
 from records.series.year_rows import VALUE
 from records.weather.tables import WeatherBasinRow, WeatherIssueRow

@@ -10,11 +10,12 @@ from sqlalchemy import Select, delete, exists, func, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import Day, Period
+from hydrology.base.digests import sha256
 from hydrology.base.errors import NotFound
 from hydrology.base.variables import WEATHER
 from hydrology.weather.forcing import WeatherForecast, WeatherIssue
 from records.database import retention
-from records.database.ids import sha256, verified
+from records.database.ids import verified
 from records.database.statements import as_record
 from records.series.year_rows import VALUE
 from records.weather.store_weather import StoredIssue, content_to_hash, store

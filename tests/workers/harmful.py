@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 from jobspec.authority import CHECK
 from jobspec.fields import RequestModel
 from jobspec.jobs.base import QUEUES, JobRequest
-from records.jobs import jobs
+from records.jobs import retries
 from runtime.logs import log_to_stderr
 from runtime.settings import Settings
 from workers.job import Running
@@ -156,7 +156,7 @@ def wait_for_a_file_and_log(running: Running) -> dict[str, Any]:
 def hang_at_a_file(running: Running) -> dict[str, Any]:
     """Hang at one file, unless it is known to be deadly."""
     with running.tools.database.reading() as session:
-        deadly = jobs.deadly_files(session, running.job.id)
+        deadly = retries.deadly_files(session, running.job.id)
     if "bad.nc" not in deadly:
         running.show_file("bad.nc")
         _sleep()

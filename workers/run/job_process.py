@@ -13,7 +13,6 @@ import faulthandler
 import json
 import os
 import queue
-import resource
 import signal
 import sys
 import threading
@@ -35,9 +34,9 @@ from records.authority import permissions
 from records.authority.write_guard import Guard, UndeclaredWriteError
 from records.database.engine import Database
 from records.jobs import jobs
+from runtime import child_processes
 from runtime.clock import Clock
 from runtime.logs import log_to_stderr
-from runtime.parent_process import end_with_parent
 from runtime.settings import Settings
 from workers.job import (
     CancelAsked,
@@ -110,18 +109,17 @@ def serve(handlers: Mapping[str, Handler], known: Mapping[str, type[JobRequest]]
         handlers: the handler of each kind of job.
         known: the request of each kind of job.
     """
-    end_with_parent()
-    if os.getppid() != int(sys.argv[1]):
-        return  # the worker died before `end_with_parent` took effect
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, signal.SIG_IGN)  # sent to the whole service: the worker decides what has to stop
+    child_processes.end_with_parent(parent=int(sys.argv[1]))
+    child_processes.leave_signals_to_parent(signal.SIGTERM, signal.SIGINT)
     faulthandler.enable()
     pipes = _pipes()
     start = pipes.first()
     settings = Settings.load(**start["settings"])
     log_to_stderr(settings.log_level)
     use_cores(settings.threads or 1)
-    _limit(start["memory_limit"])
+    with suppress(OSError):  # only on Linux: if memory runs out, this process is killed first
+        Path("/proc/self/oom_score_adj").write_text("500")
+    child_processes.limit(memory=start["memory_limit"])
     tools = JobContext(settings, Database(settings.database_url), Clock(settings.as_of))
     tools.database.watch()
     run = partial(_run, tools, pipes, handlers, known)
@@ -139,19 +137,6 @@ def _pipes() -> Pipes:
     with Path(os.devnull).open("rb") as nothing:
         os.dup2(nothing.fileno(), 0)
     return Pipes(requests, answers)
-
-
-def _limit(memory: int | None) -> None:
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core file would hold whatever was in memory
-    with suppress(OSError):  # only on Linux: if memory runs out, this process is killed first
-        Path("/proc/self/oom_score_adj").write_text("500")
-    if memory is not None:
-        resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
-
-
-def _limit_in_words() -> str:
-    limit, _ = resource.getrlimit(resource.RLIMIT_DATA)
-    return "" if limit == resource.RLIM_INFINITY else f" ({limit / 2**20:.0f} MiB)"
 
 
 def _run(
@@ -189,7 +174,9 @@ def _run(
         return Outcome("failed", problem={"kind": "undeclared-write", "detail": str(error)})
     except MemoryError:
         place = progress_in_words(running.progress if running else None)
-        detail = f"The job needed more memory than it may use{_limit_in_words()}{place}."
+        limit = child_processes.memory_limit()
+        allowed = "" if limit is None else f" ({limit / 2**20:.0f} MiB)"
+        detail = f"The job needed more memory than it may use{allowed}{place}."
         return Outcome("failed", problem={"kind": "out-of-memory", "detail": detail})
     except Exception as error:  # any error is stored, and this process continues
         if (sentence := hindrance(error)) is not None:

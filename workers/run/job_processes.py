@@ -3,21 +3,17 @@
 import json
 import os
 import select
-import signal
-import subprocess
 import threading
 from collections import deque
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 import structlog
 
 from records.jobs import jobs
-from runtime import python_processes
+from runtime import child_processes
 from runtime.one_thread import ONE_THREAD
-from runtime.parent_process import ended_in_words
 from runtime.settings import Settings
 from workers.job import StopReason
 from workers.run.messages import Message, message_of
@@ -34,13 +30,8 @@ class Child:
     """A process that runs `module` (as `workers.run.job_process` does), and its pipes."""
 
     def __init__(self, module: str, settings: Settings, memory_limit: int | None) -> None:
-        self._process = subprocess.Popen(
-            python_processes.command(module, str(os.getpid())),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env=os.environ | ONE_THREAD,
-            process_group=0,  # its own group: Ctrl-C does not reach it, and its children are killed with it
-        )
+        command = child_processes.python_command(module, str(os.getpid()))
+        self._process = child_processes.start(command, environment=os.environ | ONE_THREAD, dies_by=None)
         self.memory_limit = memory_limit
         self.ended = False
         self._fault: str | None = None  # why it was killed
@@ -86,11 +77,7 @@ class Child:
     def kill(self) -> None:
         """Kill the child and all processes that it has started."""
         self.ended = True
-        with suppress(ProcessLookupError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        try:
-            self._process.wait(KILL_PATIENCE)
-        except subprocess.TimeoutExpired:
+        if not child_processes.kill_group(self._process, KILL_PATIENCE):
             log.error("child.unkillable", process=self._process.pid)
         for pipe in (self._process.stdin, self._process.stdout):
             assert pipe is not None
@@ -99,13 +86,8 @@ class Child:
 
     def end_in_words(self) -> str:
         """Describe how a process that has `ended` did so: `was killed by SIGSEGV (Segmentation fault)`."""
-        if self._fault is not None:
-            return self._fault
-        try:
-            code = self._process.wait(KILL_PATIENCE)
-        except subprocess.TimeoutExpired:
-            return "closed its pipe"
-        return ended_in_words(code)
+        end = self._fault or child_processes.end_in_words(self._process, KILL_PATIENCE)
+        return end or "closed its pipe"
 
     def _read(self, seconds: float) -> None:
         assert self._process.stdout is not None
@@ -170,7 +152,5 @@ class Children:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._end_idle()

@@ -6,7 +6,7 @@ from datetime import timedelta
 import structlog
 
 from jobspec.jobs.base import JobRequest
-from records.jobs import jobs
+from records.jobs import retries
 from workers.job import Outcome, Progress, progress_in_words
 from workers.run.job_processes import Child
 
@@ -40,7 +40,7 @@ class Watch:
         """Return the outcome of an attempt whose process has ended without one."""
         end = self._child.end_in_words()
         log.error("job.process_died", end=end)
-        return self._again(jobs.PROCESS_DIED, f"The process of the job {end}", end)
+        return self._again(retries.PROCESS_DIED, f"The process of the job {end}", end)
 
     def fault(self) -> Outcome | None:
         """Return the outcome of an attempt whose process must be killed. None if it may continue."""
@@ -51,7 +51,7 @@ class Watch:
             return Outcome("failed", problem={"kind": "time-limit", "detail": detail})
         if now - self._moved_at > self._request.silence_limit.total_seconds():
             end = f"did not progress for {_in_words(self._request.silence_limit)} and was killed"
-            return self._again(jobs.NO_PROGRESS, f"The job {end}", end)
+            return self._again(retries.NO_PROGRESS, f"The job {end}", end)
         if not self._child.is_stopped():
             self._ran_at, self.trouble = now, None
             return None
@@ -61,7 +61,7 @@ class Watch:
         )
         if now - self._ran_at > STOPPED_SECONDS:
             end = "was stopped, and then killed"
-            return self._again(jobs.PROCESS_DIED, f"The process of the job {end}", end)
+            return self._again(retries.PROCESS_DIED, f"The process of the job {end}", end)
         return None
 
     def _again(self, kind: str, sentence: str, end: str) -> Outcome:

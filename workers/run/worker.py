@@ -24,11 +24,11 @@ from tenacity import (
 
 from jobspec.jobs.base import JobRequest
 from jobspec.kinds import KINDS, InvalidRequest, read
-from records.jobs import jobs
+from records.jobs import attempts, jobs, retries
 from workers.job import Outcome, StopReason
+from workers.job_leases import Heartbeat
 from workers.queue import uploads
 from workers.run.job_processes import Child, Children
-from workers.run.lease_heartbeat import Heartbeat
 from workers.run.process_limits import Watch
 from workers.run.transient_faults import hindrance
 from workers.service_context import ServiceTools
@@ -89,7 +89,7 @@ class Worker:
         now = self.tools.clock.wall()
         lease_until = now + timedelta(seconds=self.tools.settings.lease_seconds)
         with self.tools.database.transaction() as session:
-            return jobs.claim(session, job_id, worker=self.name, lease_until=lease_until, at=now)
+            return attempts.claim(session, job_id, worker=self.name, lease_until=lease_until, at=now)
 
     def _patiently(self, act: Callable[[], Done]) -> Done:
         """Return an act's result, retrying while the database is unavailable. Stop if the worker is to stop."""
@@ -174,18 +174,18 @@ def write(tools: ServiceTools, job: jobs.Job, outcome: Outcome) -> None:
             case "stale":
                 after = job
             case "waiting":
-                after = jobs.wait(session, *key, now)
+                after = attempts.wait(session, *key, now)
             case "released":
-                after = jobs.release(session, *key, now, "The worker was stopped: another continues the job.")
+                after = attempts.release(session, *key, now, "The worker was stopped: another continues the job.")
             case "hindered":
                 assert outcome.problem is not None
-                after = jobs.release(session, *key, now, outcome.problem["detail"])
+                after = attempts.release(session, *key, now, outcome.problem["detail"])
             case "retry":
                 assert outcome.problem is not None
-                after = jobs.retry(session, *key, outcome.problem, now, outcome.death)
+                after = retries.retry(session, *key, outcome.problem, now, outcome.death)
             case status:
                 values: dict[str, Any] = {"result": outcome.result, "problem": outcome.problem}
-                after = jobs.finish(session, *key, status=status, **values, at=now)
+                after = attempts.finish(session, *key, status=status, **values, at=now)
         children = jobs.children(session, job.id) if after.status == "waiting" else []
     log.info("job.end", job=job.id, status=outcome.status)
     if after.status in jobs.ENDED:
@@ -200,7 +200,7 @@ def write(tools: ServiceTools, job: jobs.Job, outcome: Outcome) -> None:
 def resume_parent(tools: ServiceTools, parent_id: str) -> None:
     """Queue a parent again if it waits for no more children."""
     with tools.database.transaction() as session:
-        was_resumed = jobs.resume_parent(session, parent_id, tools.clock.wall())
+        was_resumed = attempts.resume_parent(session, parent_id, tools.clock.wall())
         parent = jobs.get(session, parent_id)
     if was_resumed:
         tools.sender.send(parent)

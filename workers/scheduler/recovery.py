@@ -8,12 +8,12 @@ from operator import attrgetter
 
 import structlog
 
-from records.jobs import jobs
+from records.jobs import job_messages, jobs, retries
+from workers.job_leases import ExpiredLeases
+from workers.process_liveness import dead_workers
 from workers.queue import uploads
 from workers.queue.enqueue import BrokerAway
-from workers.run import worker_locks
 from workers.run.worker import resume_parent
-from workers.scheduler.expired_leases import Leases
 from workers.service_context import ServiceTools
 
 log = structlog.get_logger()
@@ -22,7 +22,7 @@ RESEND_AFTER = timedelta(seconds=10)
 """Maximum time of a message from the broker to the worker that claims its job."""
 
 
-def recover(tools: ServiceTools, leases: Leases) -> None:
+def recover(tools: ServiceTools, leases: ExpiredLeases) -> None:
     """Queue lost jobs again, resend lost messages, and delete unused uploads.
 
     Args:
@@ -31,7 +31,7 @@ def recover(tools: ServiceTools, leases: Leases) -> None:
     now = tools.clock.wall()
     lost = _taken(tools, leases, now)
     with tools.database.reading() as session:
-        unsent, sent = jobs.unsent(session), jobs.sent(session)
+        unsent, sent = job_messages.unsent(session), job_messages.sent(session)
         waiting = jobs.list_jobs(session, status="waiting")
     with suppress(BrokerAway):
         for job in [*unsent, *_without_message(tools, sent, now)]:
@@ -42,17 +42,17 @@ def recover(tools: ServiceTools, leases: Leases) -> None:
     uploads.sweep(tools.database, tools.settings.data)
 
 
-def _taken(tools: ServiceTools, leases: Leases, now: datetime) -> list[jobs.Job]:
+def _taken(tools: ServiceTools, leases: ExpiredLeases, now: datetime) -> list[jobs.Job]:
     """Take the jobs of lost workers from them."""
     lease = timedelta(seconds=tools.settings.lease_seconds)
-    with worker_locks.dead_workers(tools.settings.data) as dead:
+    with dead_workers(tools.settings.data) as dead:
         with tools.database.reading() as session:
-            lost = jobs.running_at(session, dead)
-            lost += leases.ended(jobs.lapsed(session, now, lease))
+            lost = retries.running_at(session, dead)
+            lost += leases.ended(retries.lapsed(session, now, lease))
         taken = []
         for job in lost:
             with tools.database.transaction() as session:
-                if (after := jobs.take(session, job, now)) is not None:
+                if (after := retries.take(session, job, now)) is not None:
                     log.warning("job.lost", job=job.id, attempt=job.attempt, worker=job.worker, status=after.status)
                     taken.append(after)
         return taken

@@ -6,7 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from hydrology.base.errors import DataProblem
-from records.jobs import jobs
+from records.jobs import retries
 from workers.job import Running
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def on_file(running: Running) -> Callable[[str], None]:
     from ingestion.base import SourceError
 
     with running.tools.database.reading() as session:
-        deadly = jobs.deadly_files(session, running.job.id)
+        deadly = retries.deadly_files(session, running.job.id)
 
     def show(name: str) -> None:
         if name in deadly:

@@ -6,11 +6,11 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hydrology.base.digests import sha256
 from hydrology.base.errors import DataProblem
 from jobspec.basins import AddedBasin, ClimateParams
 from jobspec.jobs.data import BridgeParams, FetchParams, IngestParams, UploadParams, WeatherParams
 from records.authority import permissions
-from records.database.ids import sha256
 from records.weather import feeds
 from workers.job import Running
 from workers.queue import uploads
@@ -138,8 +138,16 @@ def fetch(running: Running, params: FetchParams) -> dict[str, Any]:
     tools = running.tools
     files: list[SourceFile] = []
     listener = Listener(show, running.log, running.pause, files.append)
-    intake = intake_of(running)
-    done = run(tools.database, tools.clock, tools.settings, intake, params.feed, params.basins, params.period, listener)
+    done = run(
+        tools.database,
+        tools.clock,
+        tools.settings,
+        intake_of(running),
+        params.feed,
+        wanted=params.basins,
+        period=params.period,
+        listener=listener,
+    )
     period = None if params.period is None else str(params.period)
     running.record("feed fetched", params.feed, **audit_details.fetched(done, files), period=period)
     failed = {one.basin_id: one.reason for one in done if one.status == "failed"}
@@ -167,7 +175,7 @@ def bridge(running: Running, params: BridgeParams) -> dict[str, Any]:
 
     result: dict[str, Any] = {}
     if params.fit is not None:
-        fitted = fit(tools.database, tools.clock, params.name, params.fit, params.basins, show, among)
+        fitted = fit(tools.database, tools.clock, params.name, params.fit, params.basins, on_basin=show, among=among)
         for reason in fitted.refused.values():
             running.log(f"Not fitted: {reason}")
         result = {"bridge": fitted.id, "refused_basins": len(fitted.refused)}

@@ -83,9 +83,8 @@ def daily(running: Running, params: DailyParams) -> dict[str, Any]:
 
     watcher = Watcher(show, running.log, running.pause, note)
     asked = Asked(params.horizon, running.grant.purpose, owner=running.grant.owner)
-    cycle = run(
-        tools.database, tools.clock, tools.settings, intake_of(running), asked, names=params.feeds, watcher=watcher
-    )
+    places = intake_of(running)
+    cycle = run(tools.database, tools.clock, tools.settings, places, asked, names=params.feeds, watcher=watcher)
     shown = {basin.basin: str(basin.reason) for basin in cycle.basins if basin.status in ("stale", "failed")}
     for basin, reason in shown.items():
         running.log(f"{basin} has no forecast for today. {reason}")

@@ -105,7 +105,17 @@ def post_basin(
     with database.reading() as session:
         service.require_yours(session, key, added.basin)
     maximum, job = settings.unfinished_jobs_per_key, BasinJob(params=added)
-    stored, created = jobs.post(database, sender, clock, key, actor, job, idempotency_key, maximum, "basin posted")
+    stored, created = jobs.post(
+        database,
+        sender,
+        clock,
+        key,
+        job,
+        actor=actor,
+        idempotency_key=idempotency_key,
+        most_unfinished=maximum,
+        action="basin posted",
+    )
     return posted(response, stored, created)
 
 
@@ -154,6 +164,14 @@ def post_observations(
     with uploads.stored(settings.data, content, suffix, request) as path:
         upload = UploadJob(kind="upload", params=UploadParams(observations_file=str(path), product=product))
         job, created = jobs.post(
-            database, sender, clock, key, actor, upload, idempotency_key, maximum, "observations posted"
+            database,
+            sender,
+            clock,
+            key,
+            upload,
+            actor=actor,
+            idempotency_key=idempotency_key,
+            most_unfinished=maximum,
+            action="observations posted",
         )
     return posted(response, job, created)

@@ -1,7 +1,8 @@
 """Limits connections per address and the time that a request may take to arrive.
 
-The server itself has no time limit for the head of a request, so a few silent sockets would block it. Nor does
-it refuse a request whose length is given twice, which a proxy may read differently (request smuggling).
+It is our own because the server, uvicorn, has no time limit for the head of a request, so a few silent sockets would
+block it. Nor does it refuse a request whose length is given twice, which a proxy may read differently (request
+smuggling).
 """
 
 import asyncio

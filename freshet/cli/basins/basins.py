@@ -9,8 +9,9 @@ import typer
 from pydantic import ValidationError
 from typer.core import TyperGroup
 
-from freshet.cli.context import Begins, opened
-from freshet.cli.output import Json, answer, inform, table
+from freshet.cli.context import Begins, opened, reading
+from freshet.cli.options import Basin, argument, option
+from freshet.cli.output import Json, answer, answer_list, inform, table
 from hydrology.base.basins import basin_id, place_in_words
 from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem, InvalidInput
@@ -36,8 +37,6 @@ class ShowsByDefault(TyperGroup):
 
 app = typer.Typer(cls=ShowsByDefault)
 
-BasinName = Annotated[str, typer.Argument(metavar="BASIN", help="USGS number or full identifier.")]
-
 
 @app.callback()
 def basins() -> None:
@@ -47,40 +46,33 @@ def basins() -> None:
 @app.command("show")
 def show(
     basin: Annotated[
-        str | None, typer.Argument(metavar="BASIN", help="Show this basin: USGS number or full identifier.")
+        str | None, argument("BASIN", "Show this basin: USGS number or full identifier.", parser=basin_id)
     ] = None,
-    text: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="List basins whose identifier or name contains this text.")
-    ] = None,
+    text: Annotated[str | None, option("TEXT", "List basins whose identifier or name contains this text.")] = None,
     huc: Annotated[
-        str | None,
-        typer.Option(metavar="DIGITS", help="List basins whose hydrologic unit code begins with these digits."),
+        str | None, option("DIGITS", "List basins whose hydrologic unit code begins with these digits.")
     ] = None,
     as_json: Json = False,
 ) -> None:
     """List the basins, or show one: place, areas, series, data quality."""
     if basin is not None:
-        _show(basin_id(basin), as_json)
+        _show(basin, as_json)
         return
-    with opened(reads=True) as context, context.database.reading() as session:
+    with reading() as session:
         found = records.list_basins(session, text=text, huc=huc)
-    rows = [(one.id, one.name, one.huc, one.latitude, one.longitude) for one in found]
-    columns = ("basin", "name", "HUC", "latitude", "longitude")
-    answer({"basins": [asdict(one) for one in found]}, as_json, table(columns, rows, f"{len(found)} basins"))
+    columns = {"basin": "id", "name": "name", "HUC": "huc", "latitude": "latitude", "longitude": "longitude"}
+    answer_list("basins", found, columns, as_json)
 
 
 @app.command("add")
 def add(
-    basin: BasinName,
-    name: Annotated[str | None, typer.Option(metavar="TEXT", help="Default: the name of the USGS gauge.")] = None,
-    latitude: Annotated[float | None, typer.Option(metavar="DEGREES", help="Of the gauge, north.")] = None,
-    longitude: Annotated[float | None, typer.Option(metavar="DEGREES", help="Of the gauge, east.")] = None,
-    area: Annotated[float | None, typer.Option(metavar="KM2", help="Drainage area. Default: that of USGS.")] = None,
+    basin: Basin,
+    name: Annotated[str | None, option("TEXT", "Default: the name of the USGS gauge.")] = None,
+    latitude: Annotated[float | None, option("DEGREES", "Of the gauge, north.")] = None,
+    longitude: Annotated[float | None, option("DEGREES", "Of the gauge, east.")] = None,
+    area: Annotated[float | None, option("KM2", "Drainage area. Default: that of USGS.")] = None,
     outline: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="GeoJSON: weather is averaged over points within it, and its area is checked."
-        ),
+        Path | None, option("FILE", "GeoJSON: weather is averaged over points within it, and its area is checked.")
     ] = None,
     accept_outline_area: Annotated[
         bool,
@@ -89,8 +81,7 @@ def add(
         ),
     ] = False,
     attributes: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="JSON: numbers by attribute name, as model versions require them."),
+        Path | None, option("FILE", "JSON: numbers by attribute name, as model versions require them.")
     ] = None,
     assume_attributes: Annotated[
         bool | None,
@@ -103,7 +94,7 @@ def add(
 ) -> None:
     """Add a basin, or add data to one. For a USGS gauge, location, name and area are fetched from USGS."""
     given = {
-        "basin": basin_id(basin),
+        "basin": basin,
         "name": name,
         "latitude": latitude,
         "longitude": longitude,
@@ -125,14 +116,12 @@ def add(
 
 @app.command("climate")
 def climate(
-    basin: BasinName,
+    basin: Basin,
     product: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Stored weather product to compute it from. Default: the only one."),
+        str | None, option("NAME", "Stored weather product to compute it from. Default: the only one.")
     ] = None,
     period: Annotated[
-        str | None,
-        typer.Option(metavar="FIRST..LAST", help="Whole years, without a missing day. Default: all stored years."),
+        str | None, option("FIRST..LAST", "Whole years, without a missing day. Default: all stored years.")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -141,7 +130,7 @@ def climate(
 
     with opened() as context:
         days = None if period is None else Period.parse(period)
-        done = compute(context.database, context.clock, basin_id(basin), product, days)
+        done = compute(context.database, context.clock, basin, product, days)
         context.record("climate computed", done.basin, computed_from=done.source)
     indices = asdict(done.indices)
     payload = {"basin": done.basin, "computed_from": done.source, "years": done.years, "indices": indices}
@@ -153,7 +142,7 @@ def _read(given: dict[str, Any]) -> AddedBasin:
     try:
         return AddedBasin.model_validate(given)
     except ValidationError as error:
-        raise InvalidRequest(f"The basin cannot be added: {'; '.join(faults(error, given))}.") from None
+        raise InvalidRequest(f"The basin cannot be added: {faults(error, given)}.") from None
 
 
 def _json(path: Path) -> Any:
@@ -169,7 +158,7 @@ def _json(path: Path) -> Any:
 
 
 def _show(basin: str, as_json: bool) -> None:
-    with opened(reads=True) as context, context.database.reading() as session:
+    with reading() as session:
         one = records.get(session, basin)
         entries = series.catalogue(session, basin)
         findings = quality.by_product(session, basin)

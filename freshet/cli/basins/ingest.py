@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -11,10 +10,11 @@ from typing import Annotated
 import typer
 
 from freshet.cli.context import Begins, opened
-from freshet.cli.output import PARTLY_DONE, Json, answer, inform, table
+from freshet.cli.intake import any_intake
+from freshet.cli.options import OnlyBasins, option
+from freshet.cli.output import MAX_ROWS, Json, answer, exit_if_failed, first_rows, inform, table
 from freshet.cli.progress import Reporter, reporting
-from hydrology.base.basins import basin_id
-from hydrology.base.errors import DataProblem, InvalidInput
+from hydrology.base.errors import InvalidInput
 from ingestion.base import Source
 from ingestion.reading import ANY_FILES, Files
 from ingestion.sources.benchmarks import read as read_published
@@ -25,22 +25,19 @@ from operations.data.ingest import Outcome, held
 from operations.data.ingest import ingest as run
 from operations.data.ingest_benchmarks import ingest_published
 from operations.data.isolated_source import IsolatedSource
-from operations.data.source_paths import Intake
 from operations.upkeep import audit_details
 from records.basins.basins import list_basins
 from records.database.engine import Database
 from runtime.settings import Settings
 
-MAX_ROWS = 40
-
 app = typer.Typer(no_args_is_help=True)
 
 From = Annotated[
     list[str],
-    typer.Option(
+    option(
+        "SOURCE",
+        "A folder, a published zip, or the URL of one (#sha256=... checks the download). Repeat it for more.",
         "--from",
-        metavar="SOURCE",
-        help="A folder, a published zip, or the URL of one (#sha256=... checks the download). Repeat it for more.",
     ),
 ]
 
@@ -50,20 +47,12 @@ def ingest() -> None:
     """Read data into the database."""
 
 
-Basins = Annotated[
-    list[str] | None, typer.Option("--basin", metavar="BASIN", help="Only this basin; repeat it for more.")
-]
-
-
 @app.command("camels")
 def camels(
     source: From,
-    basin: Basins = None,
+    basin: OnlyBasins = None,
     product: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PRODUCT", help="The only forcing product to ingest, and that of files whose folder names none."
-        ),
+        str | None, option("PRODUCT", "The only forcing product to ingest, and that of files whose folder names none.")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -72,34 +61,32 @@ def camels(
     Ingesting the same data again changes nothing. A basin with broken files stays as it was; the others continue.
     """
     settings = Settings.load()
-    with reporting() as reporter, _taking(settings, reporter, source) as (paths, files):
+    with reporting() as reporter, any_intake(settings, reporter).of(source) as (paths, files):
         outcomes = _ingest(settings, reporter, partial(CamelsSource, paths, product), files, basin)
     _report(outcomes, as_json)
 
 
 @app.command("caravan")
-def caravan(source: From, basin: Basins = None, as_json: Json = False) -> None:
+def caravan(source: From, basin: OnlyBasins = None, as_json: Json = False) -> None:
     """Ingest a Caravan file set, NetCDF or CSV: forcing as product era5_land, streamflow, attributes.
 
     A gauge camels_01013500 becomes the basin CARAVAN-camels_01013500. Ingesting the same data again changes nothing. A
     basin with broken files stays as it was; the others continue.
     """
     settings = Settings.load()
-    with reporting() as reporter, _taking(settings, reporter, source) as (paths, files):
+    with reporting() as reporter, any_intake(settings, reporter).of(source) as (paths, files):
         outcomes = _ingest(settings, reporter, partial(CaravanSource, paths), files, basin)
     _report(outcomes, as_json)
 
 
 @app.command("tables")
 def tables(
-    product: Annotated[str, typer.Option(metavar="NAME", help="Name of the forcing product, and of the basins' area.")],
+    product: Annotated[str, option("NAME", "Name of the forcing product, and of the basins' area.")],
     basins: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Own basins: id, latitude, longitude, area_km2, attributes. CSV or JSON."),
+        Path | None, option("FILE", "Own basins: id, latitude, longitude, area_km2, attributes. CSV or JSON.")
     ] = None,
     observations: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Their days: basin, date, variables by name and unit. CSV or JSON."),
+        Path | None, option("FILE", "Their days: basin, date, variables by name and unit. CSV or JSON.")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -119,9 +106,7 @@ def tables(
 
 @app.command("benchmarks")
 def benchmarks(
-    source: Annotated[
-        str, typer.Option("--from", metavar="FILE", help="benchmark_models_per_basin.csv, or the URL of it.")
-    ],
+    source: Annotated[str, option("FILE", "benchmark_models_per_basin.csv, or the URL of it.", "--from")],
     as_json: Json = False,
 ) -> None:
     """Ingest published scores of hydrological models in the basins of CAMELS-US, for freshet compare.
@@ -129,7 +114,7 @@ def benchmarks(
     Ingesting the same file again changes nothing. Scores are stored for every basin of the file, ingested or not.
     """
     settings = Settings.load()
-    with reporting() as reporter, _taking(settings, reporter, [source]) as ((path,), files):
+    with reporting() as reporter, any_intake(settings, reporter).of([source]) as ((path,), files):
         published = read_published(path, files)
         with opened(settings, begins=Begins.ANYWHERE) as context:
             done = ingest_published(context.database, context.clock, published)
@@ -138,16 +123,6 @@ def benchmarks(
     rows += [("new scores", done.new), ("changed", done.changed), ("unchanged", done.unchanged)]
     title = f"Published scores of {done.source}\n{done.citation}"
     answer(asdict(done), as_json, table(("", ""), rows, title))
-
-
-def _taking(
-    settings: Settings, reporter: Reporter, places: Sequence[str]
-) -> AbstractContextManager[tuple[list[Path], Files]]:
-    def show(received: int, size: int | None) -> None:
-        reporter.show("download", received, size or received, "bytes")
-
-    intake = Intake(settings.data / "downloads", settings.ingest_hosts, None, show, on_file=lambda _name: None)
-    return intake.of(places)
 
 
 def _registered(settings: Settings) -> list[str]:
@@ -170,9 +145,8 @@ def _ingest(
     def show(outcome: Outcome, done: int, total: int) -> None:
         reporter.show("basins", done, total, f"{outcome.basin} {outcome.status}")
 
-    names = [basin_id(text) for text in wanted or []]
     with IsolatedSource(make, files.roots) as source:
-        basins = held(source, names)
+        basins = held(source, wanted or [])
         with opened(settings, begins=Begins.ANYWHERE) as context:
             read = audit_details.ReadFiles(source)
             outcomes = run(context.database, read, context.clock, basins, show)
@@ -195,8 +169,5 @@ def _report(outcomes: Sequence[Outcome], as_json: bool) -> None:
     rows = [(o.basin, o.status, o.new_days, o.changed_days, len(o.warnings)) for o in outcomes]
     title = f"{len(outcomes)} basins: " + ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
     payload = {"counts": dict(counts), "basins": [asdict(outcome) for outcome in outcomes]}
-    if len(rows) > MAX_ROWS:
-        title += f"; the first {MAX_ROWS} of them (--json lists all)"
-    answer(payload, as_json, table(columns, rows[:MAX_ROWS], title))
-    if failed:
-        raise typer.Exit(PARTLY_DONE if len(failed) < len(outcomes) else DataProblem.exit_code)
+    answer(payload, as_json, first_rows(columns, rows, title))
+    exit_if_failed(len(failed), len(outcomes))

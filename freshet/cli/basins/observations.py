@@ -5,12 +5,11 @@ from datetime import datetime
 from typing import Annotated
 
 import numpy as np
-import typer
 from sqlalchemy.orm import Session
 
-from freshet.cli.context import opened
+from freshet.cli.context import reading
+from freshet.cli.options import Basin, option
 from freshet.cli.output import Json, answer, table
-from hydrology.base.basins import basin_id
 from hydrology.base.calendar import Period, instant
 from hydrology.base.errors import InvalidInput
 from hydrology.base.series import DailySeries
@@ -23,38 +22,33 @@ USUAL_DAYS = 30
 
 
 def observations(
-    basin: Annotated[str, typer.Argument(metavar="BASIN", help="USGS number or full identifier.")],
-    product: Annotated[str, typer.Option(metavar="NAME", help="`freshet basins BASIN` lists them.")],
-    variable: Annotated[str, typer.Option(metavar="NAME", help="discharge, precipitation, ...")] = "discharge",
-    period: Annotated[
-        str | None, typer.Option(metavar="FIRST..LAST", help=f"The days. Default: the last {USUAL_DAYS}.")
-    ] = None,
-    known_at: Annotated[
-        str | None, typer.Option(metavar="INSTANT", help="As it was known then: 2008-04-21T06:00:00Z.")
-    ] = None,
+    basin: Basin,
+    product: Annotated[str, option("NAME", "`freshet basins BASIN` lists them.")],
+    variable: Annotated[str, option("NAME", "discharge, precipitation, ...")] = "discharge",
+    period: Annotated[str | None, option("FIRST..LAST", f"The days. Default: the last {USUAL_DAYS}.")] = None,
+    known_at: Annotated[str | None, option("INSTANT", "As it was known then: 2008-04-21T06:00:00Z.")] = None,
     units: Annotated[
-        ObservedUnits, typer.Option(metavar="UNIT", help="Unit of discharge: m3/s, mm/day, cfs, or source (as stored).")
+        ObservedUnits, option("UNIT", "Unit of discharge: m3/s, mm/day, cfs, or source (as stored).")
     ] = STANDARD,
     area: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Drainage area for depths, where the basin has several (`freshet basins`)."),
+        str | None, option("NAME", "Drainage area for depths, where the basin has several (`freshet basins`).")
     ] = None,
     as_json: Json = False,
 ) -> None:
     """Show a daily series of a basin, as known now or at an earlier instant."""
-    name, days = basin_id(basin), None if period is None else Period.parse(period)
+    days = None if period is None else Period.parse(period)
     at = None if known_at is None else instant(known_at)
-    with opened(reads=True) as context, context.database.reading() as session:
-        daily = _read(session, name, product, variable, days, at)
+    with reading() as session:
+        daily = _read(session, basin, product, variable, days, at)
         if variable == "discharge":
-            daily = _in_units(session, name, daily, observed_unit(units) or daily.unit, area)
+            daily = _in_units(session, basin, daily, observed_unit(units) or daily.unit, area)
     if days is None:
         daily = daily.over(
             Period(max(daily.start, daily.period.last - np.timedelta64(USUAL_DAYS - 1, "D")), daily.period.last)
         )
     values = [None if np.isnan(value) else float(value) for value in daily.values]
     payload = {
-        "basin": name,
+        "basin": basin,
         "product": product,
         "variable": variable,
         "unit": daily.unit,
@@ -64,7 +58,7 @@ def observations(
         "flags": daily.flags.tolist(),
     }
     rows = list(zip(daily.days, values, daily.flags.tolist(), strict=True))
-    title = f"{name} {product} {variable}{f', as it was known at {known_at}' if known_at else ''}"
+    title = f"{basin} {product} {variable}{f', as it was known at {known_at}' if known_at else ''}"
     answer(payload, as_json, table(("day", daily.unit, "flags"), rows, title))
 
 

@@ -8,19 +8,17 @@ from typing import Annotated, Any
 import typer
 from pydantic import TypeAdapter
 
-from freshet.cli.basin_options import Basins
 from freshet.cli.configuring import valid
-from freshet.cli.context import opened
+from freshet.cli.context import changing, opened, reading
+from freshet.cli.options import Basin, Basins, argument, option
 from freshet.cli.output import PARTLY_DONE, Json, answer, inform_left_out, table
 from freshet.cli.progress import reporting
-from hydrology.base.basins import basin_id
 from hydrology.base.calendar import Period
 from hydrology.base.units import converted
 from hydrology.extremes.thresholds import OF_MODEL, WHAT, Statistic
 from jobspec.jobs.judging import LevelsParams
 from jobspec.thresholds import NewThreshold
 from operations.data.basins import chosen
-from records.access import audit
 from records.alerts import thresholds as records
 from records.basins import basins
 from records.simulations import simulated_thresholds
@@ -28,8 +26,7 @@ from records.versions import promotions
 
 app = typer.Typer(no_args_is_help=True)
 
-Basin = Annotated[str, typer.Argument(metavar="BASIN", help="USGS number or full identifier.")]
-Name = Annotated[str, typer.Argument(metavar="NAME", help="Name of the level.")]
+Name = Annotated[str, argument("NAME", "Name of the level.")]
 
 
 @app.callback()
@@ -44,17 +41,16 @@ def show(basin: Basin, as_json: Json = False) -> None:
     Floods are of daily means, and lower than instantaneous peaks. Flows are in m3/s; levels of a record that is stored
     as depths are in mm/day.
     """
-    name = basin_id(basin)
-    with opened(reads=True) as context, context.database.reading() as session:
-        basins.require(session, name)
-        record, fixed = records.of_record(session, name), records.of_basin(session, name)
-        version = promotions.current(session, [name]).get(name)
-        model = simulated_thresholds.get(session, version, name) if version else None
+    with reading() as session:
+        basins.require(session, basin)
+        record, fixed = records.of_record(session, basin), records.of_basin(session, basin)
+        version = promotions.current(session, [basin]).get(basin)
+        model = simulated_thresholds.get(session, version, basin) if version else None
     unit = "mm/day" if record.unit == "mm/day" else "m3/s"
     statistics = [_row(statistic, record.unit or unit, unit) for statistic in record.statistics]
     of_model = None if model is None else _of_model(model)
     payload = {
-        "basin": name,
+        "basin": basin,
         "unit": unit,
         "record": [*statistics],
         "model": of_model,
@@ -64,14 +60,12 @@ def show(basin: Basin, as_json: Json = False) -> None:
     rows = [row for statistic in statistics for row in _rows(statistic)]
     rows += [(one.name, one.direction, one.discharge, None, None, None, "set; m3/s") for one in fixed]
     columns = ("level", "of", unit, "low", "high", "years", "why there is none")
-    answer(payload, as_json, table(columns, rows, f"{name}: {len(rows)} levels"))
+    answer(payload, as_json, table(columns, rows, f"{basin}: {len(rows)} levels"))
 
 
 @app.command("simulate")
 def simulate(
-    version: Annotated[
-        str | None, typer.Option(metavar="VERSION", help=LevelsParams.model_fields["version"].description)
-    ] = None,
+    version: Annotated[str | None, option("VERSION", LevelsParams.model_fields["version"].description)] = None,
     basin: Basins = None,
     as_json: Json = False,
 ) -> None:
@@ -100,31 +94,29 @@ def simulate(
 def set_threshold(
     basin: Basin,
     name: Name,
-    value: Annotated[float, typer.Argument(metavar="FLOW", help="m3/s.")],
+    value: Annotated[float, argument("FLOW", "m3/s.")],
     falling: Annotated[bool, typer.Option("--falling", help="A low flow, not a flood.")] = False,
     as_json: Json = False,
 ) -> None:
     """Set a level of a basin. Setting the same level again changes nothing."""
     result = {"name": name, "discharge": value, "direction": "falling" if falling else "rising"}
-    new, of = valid(TypeAdapter(NewThreshold), result, "level"), basin_id(basin)
-    with opened() as context, context.database.transaction() as session:
-        now = context.clock.wall()
-        change = records.put(session, of, new, now)
-        if change != "unchanged":
-            audit.record(session, audit.command_line(), "threshold set", of, now, **new.model_dump())
-        stored = records.get(session, of, new.name)
-    payload = {"basin": of, "change": change, **asdict(stored)}
-    answer(payload, as_json, f"{new.name} of {of} is {stored.discharge:g} m3/s, {stored.direction} ({change}).")
+    new = valid(TypeAdapter(NewThreshold), result, "level")
+    with changing() as change:
+        effect = records.put(change.session, basin, new, change.now)
+        if effect != "unchanged":
+            change.record("threshold set", basin, **new.model_dump())
+        stored = records.get(change.session, basin, new.name)
+    payload = {"basin": basin, "change": effect, **asdict(stored)}
+    answer(payload, as_json, f"{new.name} of {basin} is {stored.discharge:g} m3/s, {stored.direction} ({effect}).")
 
 
 @app.command("remove")
 def remove(basin: Basin, name: Name, as_json: Json = False) -> None:
     """Remove a level that was set. Those of the record stay."""
-    of = basin_id(basin)
-    with opened() as context, context.database.transaction() as session:
-        records.remove(session, of, name)
-        audit.record(session, audit.command_line(), "threshold removed", of, context.clock.wall(), name=name)
-    answer({"basin": of, "removed": name}, as_json, f"{name} of {of} is removed.")
+    with changing() as change:
+        records.remove(change.session, basin, name)
+        change.record("threshold removed", basin, name=name)
+    answer({"basin": basin, "removed": name}, as_json, f"{name} of {basin} is removed.")
 
 
 def _of_model(model: simulated_thresholds.ModelLevels) -> dict[str, Any]:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from freshet.cli.context import opened
-from freshet.cli.output import PARTLY_DONE, Json, answer, fields_of, inform, table
+from freshet.cli.intake import any_intake
+from freshet.cli.output import MAX_ROWS, PARTLY_DONE, Json, answer, fields_of, inform, table
 from freshet.cli.progress import reporting
-from freshet.cli.weather.feeds import MAX_ROWS, any_intake
 from hydrology.base.errors import DataProblem
 from jobspec.jobs.forecasting import DailyParams
 from operations.versions.stages import stage

@@ -6,11 +6,11 @@ import typer
 from pydantic import TypeAdapter
 from rich.console import Group
 
-from freshet.cli.basin_options import Basins, BasinsFile
 from freshet.cli.configuring import valid
 from freshet.cli.context import opened
 from freshet.cli.forecasts.issuing import HORIZON, T0, Horizon, Version, Weather, WeatherId, named_basins, record_issued
 from freshet.cli.forecasts.runs import run_json, run_notes, run_table
+from freshet.cli.options import Basins, BasinsFile
 from freshet.cli.output import PARTLY_DONE, Json, answer, inform
 from freshet.cli.progress import reporting
 from jobspec.jobs.forecasting import ForecastParams

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from freshet.cli.basin_options import listed
 from freshet.cli.context import Context
+from freshet.cli.options import listed
 from hydrology.weather.forcing_kinds import ForcingKind
 from jobspec.jobs.forecasting import AheadParams
 from operations.data.basins import chosen

@@ -7,10 +7,10 @@ import typer
 from pydantic import TypeAdapter
 from sqlalchemy.orm import Session
 
-from freshet.cli.basin_options import Basins, BasinsFile
 from freshet.cli.configuring import valid
 from freshet.cli.context import opened
 from freshet.cli.forecasts.issuing import T0, Version, named_basins, record_issued
+from freshet.cli.options import Basins, BasinsFile
 from freshet.cli.output import PARTLY_DONE, Json, answer, inform, table
 from freshet.cli.progress import reporting
 from hydrology.base.absent import Absent

@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 from rich.console import Group, RenderableType
 
-from freshet.cli.basin_options import Basins, BasinsFile, listed
 from freshet.cli.context import opened
+from freshet.cli.options import Basins, BasinsFile, listed
 from freshet.cli.output import PARTLY_DONE, Json, answer, inform_left_out, table
 from freshet.cli.progress import reporting
 from hydrology.base.calendar import Period

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from freshet.cli.basin_options import Basins, BasinsFile, listed
 from freshet.cli.context import cores, opened
+from freshet.cli.options import Basins, BasinsFile, listed
 from freshet.cli.output import PARTLY_DONE, Json, answer, inform_left_out, table
 from freshet.cli.progress import reporting
 from hydrology.base.calendar import Period

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from freshet.cli.basin_options import Basins
 from freshet.cli.context import opened
+from freshet.cli.options import Basins
 from freshet.cli.output import Json, answer, inform, inform_left_out, table
 from freshet.cli.progress import reporting
 from hydrology.water.probe_results import ProbeResult

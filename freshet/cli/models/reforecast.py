@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from pydantic import TypeAdapter
 
-from freshet.cli.basin_options import Basins, BasinsFile, listed
 from freshet.cli.configuring import valid
 from freshet.cli.context import opened
 from freshet.cli.models import verified
+from freshet.cli.options import Basins, BasinsFile, listed
 from freshet.cli.output import PARTLY_DONE, Json, answer, inform, inform_left_out, table
 from freshet.cli.progress import reporting
 from jobspec.jobs.judging import ReforecastParams

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from sqlalchemy.orm import Session
 
-from freshet.cli.basin_options import Basins, BasinsFile, listed
 from freshet.cli.configuring import Fields, Protocol, checked, merged, of_file, of_settings
 from freshet.cli.context import Context, cores, opened
+from freshet.cli.options import Basins, BasinsFile, listed
 from freshet.cli.output import Json, answer, inform, inform_left_out, table
 from freshet.cli.progress import reporting
 from hydrology.base.calendar import Period

@@ -5,17 +5,17 @@ from typing import Annotated, Any
 
 import typer
 
-from freshet.cli.context import opened
-from freshet.cli.output import PARTLY_DONE, Json, answer, inform, table
-from hydrology.base.basins import basin_id
+from freshet.cli.context import opened, reading
+from freshet.cli.options import Basin, option
+from freshet.cli.output import PARTLY_DONE, Json, answer, answer_list, inform, table
 from records.alerts import alert_changes
 from records.alerts import alerts as records
 from records.basins import basins
 
 app = typer.Typer(no_args_is_help=True)
 
-Basin = Annotated[str, typer.Argument(metavar="BASIN", help="USGS number or full identifier.")]
-_COLUMNS = ("basin", "level", "m3/s", "severity", "trend", "chance", "since", "why")
+_COLUMNS = {"basin": "basin_id", "level": "level", "m3/s": "discharge", "severity": "severity", "trend": "trend"}
+_COLUMNS |= {"chance": "chance", "since": "since", "why": "why"}
 
 
 @app.callback()
@@ -26,46 +26,44 @@ def alerts() -> None:
 @app.command("list")
 def list_alerts(as_json: Json = False) -> None:
     """List the alerts of all basins."""
-    with opened(reads=True) as context, context.database.reading() as session:
+    with reading() as session:
         active = records.active(session)
-    payload = {"alerts": [asdict(alert) for alert in active]}
-    answer(payload, as_json, table(_COLUMNS, [_row(alert) for alert in active], f"{len(active)} alerts"))
+    answer_list("alerts", active, _COLUMNS, as_json)
 
 
 @app.command("show")
 def show(basin: Basin, as_json: Json = False) -> None:
     """Show the alert state of each level of a basin by its newest forecast, with the reason."""
-    name = basin_id(basin)
-    with opened(reads=True) as context, context.database.reading() as session:
-        basins.require(session, name)
-        standing, levels = records.standing(session, name), records.of_basin(session, name)
+    with reading() as session:
+        basins.require(session, basin)
+        standing, levels = records.standing(session, basin), records.of_basin(session, basin)
     if standing is None:
-        inform(f"No forecast has decided the alerts of {name} yet.")
+        inform(f"No forecast has decided the alerts of {basin} yet.")
     elif standing.reason is not None:
         inform(f"Run {standing.run_id} could not decide, and the alerts stay as they were: {standing.reason}")
+    rows = [[getattr(alert, name) for name in _COLUMNS.values()] for alert in levels]
     payload: dict[str, Any] = {
-        "basin": name,
+        "basin": basin,
         "decided_by": standing,
         "levels": [asdict(alert) for alert in levels],
     }
-    answer(payload, as_json, table(_COLUMNS, [_row(alert) for alert in levels], f"{name}: {len(levels)} levels"))
+    answer(payload, as_json, table(tuple(_COLUMNS), rows, f"{basin}: {len(levels)} levels"))
 
 
 @app.command("changes")
 def changes(
     basin: Basin,
-    limit: Annotated[int, typer.Option(metavar="COUNT", min=1, help="Maximum number of changes.")] = 100,
+    limit: Annotated[int, option("COUNT", "Maximum number of changes.", min=1)] = 100,
     as_json: Json = False,
 ) -> None:
     """List the changes of a basin's alerts, the newest first."""
-    name = basin_id(basin)
-    with opened(reads=True) as context, context.database.reading() as session:
-        basins.require(session, name)
-        page = alert_changes.page(session, basin=name, limit=limit)
+    with reading() as session:
+        basins.require(session, basin)
+        page = alert_changes.page(session, basin=basin, limit=limit)
     rows = [(one.at, one.kind, one.level, one.severity, one.chance, one.run_id, one.why) for one in page]
     columns = ("at", "what", "level", "severity", "chance", "run", "why")
-    payload = {"basin": name, "changes": [alert_changes.as_json(one) for one in page]}
-    answer(payload, as_json, table(columns, rows, f"{name}: {len(page)} changes"))
+    payload = {"basin": basin, "changes": [alert_changes.as_json(one) for one in page]}
+    answer(payload, as_json, table(columns, rows, f"{basin}: {len(page)} changes"))
 
 
 @app.command("deliver")
@@ -79,16 +77,3 @@ def deliver(as_json: Json = False) -> None:
     answer({"deliveries": dict(counts)}, as_json, f"Sent: {shown}.")
     if counts["pending"] or counts["failed"]:
         raise typer.Exit(PARTLY_DONE)
-
-
-def _row(alert: records.Alert) -> tuple[object, ...]:
-    return (
-        alert.basin_id,
-        alert.level,
-        alert.discharge,
-        alert.severity,
-        alert.trend,
-        alert.chance,
-        alert.since,
-        alert.why,
-    )

@@ -1,12 +1,11 @@
 """`freshet demo`: the main job on synthetic basins, from nothing to forecasts."""
 
 import socket
-from typing import Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Annotated, Any
 
 from freshet.cli.context import Begins, opened
 from freshet.cli.models.train import Architecture
+from freshet.cli.options import flag, option
 from freshet.cli.output import Json, answer, inform, table
 from freshet.cli.progress import reporting
 from freshet.cli.service import serve
@@ -14,17 +13,18 @@ from hydrology.base.errors import InvalidInput
 from jobspec.network import ARCHITECTURES
 from runtime.settings import Settings
 
+if TYPE_CHECKING:
+    from freshet.demo import Demonstrated
+
 
 def demo(
-    once: Annotated[bool, typer.Option("--once", metavar="", help="Stop after the table of forecasts.")] = False,
+    once: Annotated[bool, flag("--once", "Stop after the table of forecasts.")] = False,
     architecture: Architecture = None,
     pretrained: Annotated[
-        bool, typer.Option("--pretrained", metavar="", help="Use the ensemble that came with Freshet, train nothing.")
+        bool, flag("--pretrained", "Use the ensemble that came with Freshet, train nothing.")
     ] = False,
     host: serve.Host = "127.0.0.1",
-    port: Annotated[
-        int | None, typer.Option(metavar="PORT", min=1, max=65535, help="Default: 8000; any free one with --once.")
-    ] = None,
+    port: Annotated[int | None, option("PORT", "Default: 8000; any free one with --once.", min=1, max=65535)] = None,
     as_json: Json = False,
 ) -> None:
     """Start the whole service on synthetic basins, and run all main steps over its API.
@@ -34,67 +34,80 @@ def demo(
     Everything is stored in SQLite in the folder `demo` of FRESHET_DATA (`demo-NAME` for another network, or
     `demo-pretrained`). Run again, it continues from there.
     """
-    from freshet.demo import AS_OF, HELD_OUT, demonstrate, service
+    from freshet.demo import demonstrate, service
 
-    if pretrained:
-        _require_shipped(architecture)
-    if architecture not in (None, *ARCHITECTURES):
-        raise InvalidInput(f"There is no network {architecture!r}: choose one of {', '.join(ARCHITECTURES)}.")
-    trained = None if pretrained else architecture or ARCHITECTURES[0]
-    folder = Settings.load().data / _folder(trained)
-    as_of = Settings.load().as_of or AS_OF
-    settings = Settings.load(
-        data=folder,
-        database_url=f"sqlite:///{folder / 'freshet.sqlite'}",
-        ingest_roots=(folder / "incoming",),
-        as_of=as_of,
-    )
+    trained = _trained(architecture, pretrained)
+    settings = _settings(trained)
     chosen = port or (_free_port() if once else 8000)
+    address = serve.base(host, chosen)
     serve.check_free(host, chosen)
     with opened(settings, begins=Begins.ANYWHERE):
         pass  # the database is there before the service starts
     inform(
-        f"The service starts at {serve.base(host, chosen)}, and issues its first forecasts within some minutes.  "
-        f"Its log: {folder / 'service.log'}"
+        f"The service starts at {address}, and issues its first forecasts within some minutes.  "
+        f"Its log: {settings.data / 'service.log'}"
     )
     with service(settings, host, chosen) as process:
         with reporting() as reporter:
-            done = demonstrate(settings, process, serve.base(host, chosen), trained, reporter.show)
-        nse = done.skill["nse"]
-        payload = {"held_out": HELD_OUT, **done.skill, "forecasts": done.forecasts["forecasts"], "status": done.status}
-        answer(payload, as_json, _table(done.forecasts["forecasts"]))
-        inform(
-            f"Synthetic basins. Held-out NSE over {HELD_OUT} in {nse['basins']} basins: median {nse['median']:.2f}, "
-            f"quartiles {nse['p25']:.2f} and {nse['p75']:.2f}."
-        )
-        for one in done.forecasts["forecasts"][:1] if pretrained else ():
-            inform(one["training_note"])
-        inform(
-            f"This is a replay: its clock stands at {as_of:%Y-%m-%d %H:%M} UTC, when these forecasts were issued. The "
-            "weather after T0 is perturbed observations, not an issued weather forecast. Status: "
-            f"{done.status['status']}."
-        )
-        clock = f"FRESHET_AS_OF={as_of:%Y-%m-%dT%H:%MZ}"
-        inform(
-            f"Look further: FRESHET_DATA={folder} {clock} freshet basins (or runs, models, jobs, evaluate, forecast)."
-        )
+            done = demonstrate(settings, process, address, trained, reporter.show)
+        _answer(done, settings, as_json, with_note=pretrained)
         if not once:
             inform("\n".join(serve.addresses(host, chosen)))
             process.wait()
 
 
-def _require_shipped(architecture: str | None) -> None:
-    """Return when the ensemble that comes with Freshet can be read, and no network to train is named besides.
+def _trained(architecture: str | None, pretrained: bool) -> str | None:
+    """Return the network to train. None for the ensemble that comes with Freshet, which must be readable.
 
     Raises:
-        InvalidInput: a network is named, or several ensembles are shipped without the default one.
-        UnknownEnsemble, DamagedEnsemble: it is not there, or it is damaged.
+        InvalidInput: there is no such network, or one is named besides; or several ensembles are shipped without the
+            default one.
+        UnknownEnsemble, DamagedEnsemble: the ensemble is not there, or it is damaged.
     """
-    from operations.training.pretrained import read_shipped
+    if pretrained:
+        from operations.training.pretrained import read_shipped
 
-    if architecture is not None:
-        raise InvalidInput("--pretrained trains nothing: leave --architecture out.")
-    read_shipped(shelf=Settings.load().pretrained)
+        if architecture is not None:
+            raise InvalidInput("--pretrained trains nothing: leave --architecture out.")
+        read_shipped(shelf=Settings.load().pretrained)
+        return None
+    if architecture not in (None, *ARCHITECTURES):
+        raise InvalidInput(f"There is no network {architecture!r}: choose one of {', '.join(ARCHITECTURES)}.")
+    return architecture or ARCHITECTURES[0]
+
+
+def _settings(trained: str | None) -> Settings:
+    """Return the settings of the demonstration: a folder, database and clock of its own."""
+    from freshet.demo import AS_OF
+
+    usual = Settings.load()
+    folder = usual.data / _folder(trained)
+    database_url, roots = f"sqlite:///{folder / 'freshet.sqlite'}", (folder / "incoming",)
+    return Settings.load(data=folder, database_url=database_url, ingest_roots=roots, as_of=usual.as_of or AS_OF)
+
+
+def _answer(done: "Demonstrated", settings: Settings, as_json: bool, *, with_note: bool) -> None:
+    """Print the forecasts, and what they are."""
+    from freshet.demo import HELD_OUT
+
+    nse, forecasts, as_of = done.skill["nse"], done.forecasts["forecasts"], settings.as_of
+    payload = {"held_out": HELD_OUT, **done.skill, "forecasts": forecasts, "status": done.status}
+    answer(payload, as_json, _table(forecasts))
+    inform(
+        f"Synthetic basins. Held-out NSE over {HELD_OUT} in {nse['basins']} basins: median {nse['median']:.2f}, "
+        f"quartiles {nse['p25']:.2f} and {nse['p75']:.2f}."
+    )
+    for one in forecasts[:1] if with_note else ():
+        inform(one["training_note"])
+    inform(
+        f"This is a replay: its clock stands at {as_of:%Y-%m-%d %H:%M} UTC, when these forecasts were issued. The "
+        "weather after T0 is perturbed observations, not an issued weather forecast. Status: "
+        f"{done.status['status']}."
+    )
+    inform(
+        f"Look further: FRESHET_DATA={settings.data} FRESHET_AS_OF={as_of:%Y-%m-%dT%H:%MZ} freshet basins (or runs, "
+        "models, jobs, evaluate, forecast)."
+    )
 
 
 def _folder(trained: str | None) -> str:

@@ -6,17 +6,17 @@ from typing import Annotated
 
 import typer
 
-from freshet.cli.context import Context, opened
-from freshet.cli.output import Json, answer, inform, table
+from freshet.cli.context import changing, opened, reading
+from freshet.cli.options import argument, option
+from freshet.cli.output import Columns, Json, answer, answer_list, inform, table
 from freshet.cli.progress import reporting
 from hydrology.base.errors import DataProblem
-from records.access import audit
-from records.jobs import events
+from records.jobs import attempts, events
 from records.jobs import jobs as records
 
 app = typer.Typer(no_args_is_help=True)
 
-JobId = Annotated[str, typer.Argument(metavar="JOB", help="Its id.")]
+JobId = Annotated[str, argument("JOB", "Its id.")]
 
 
 @app.callback()
@@ -26,24 +26,21 @@ def jobs() -> None:
 
 @app.command("list")
 def list_jobs(
-    status: Annotated[
-        str | None, typer.Option(metavar="STATUS", help="Only jobs of this status: queued, running, ...")
-    ] = None,
-    limit: Annotated[int, typer.Option(metavar="COUNT", min=1, help="Maximum number of jobs.")] = 20,
+    status: Annotated[str | None, option("STATUS", "Only jobs of this status: queued, running, ...")] = None,
+    limit: Annotated[int, option("COUNT", "Maximum number of jobs.", min=1)] = 20,
     as_json: Json = False,
 ) -> None:
     """List the jobs, the newest first."""
-    with opened(reads=True) as context, context.database.reading() as session:
+    with reading() as session:
         found = records.list_jobs(session, status=status, limit=limit)
-    rows = [(j.id, j.kind, j.status, j.attempt, _progress(j), j.created_at, j.parent_id) for j in found]
-    columns = ("job", "kind", "status", "attempt", "progress", "created", "part of")
-    answer({"jobs": [asdict(one) for one in found]}, as_json, table(columns, rows, f"{len(found)} jobs"))
+    columns: Columns = {"job": "id", "kind": "kind", "status": "status", "attempt": "attempt", "progress": _progress}
+    answer_list("jobs", found, columns | {"created": "created_at", "part of": "parent_id"}, as_json)
 
 
 @app.command("show")
 def show(job: JobId, as_json: Json = False) -> None:
     """Show a job: its request, its status and its log."""
-    with opened(reads=True) as context, context.database.reading() as session:
+    with reading() as session:
         one = records.get(session, job)
         result = events.events_after(session, job, 0, limit=1000)
     rows = [(name, value) for name, value in asdict(one).items() if value is not None]
@@ -56,7 +53,8 @@ def watch(job: JobId) -> None:
     """Show a job's progress until it ends; the exit code is 4 if it failed or was cancelled."""
     with opened(reads=True) as context, reporting() as reporter:
         while True:
-            one = _get(context, job)
+            with context.database.reading() as session:
+                one = records.get(session, job)
             if one.progress:
                 reporter.show(one.kind, one.progress["done"], one.progress["total"], one.progress.get("detail", ""))
             if one.status in records.ENDED:
@@ -70,19 +68,11 @@ def watch(job: JobId) -> None:
 @app.command("cancel")
 def cancel(job: JobId, as_json: Json = False) -> None:
     """Ask a job to stop; a running one stops when it next reports progress."""
-    with opened() as context, context.database.transaction() as session:
-        one = records.request_cancel(session, job, context.clock.wall())
-        audit.record(session, audit.command_line(), "job cancelled", job, context.clock.wall(), status=one.status)
-    answer(
-        asdict(one),
-        as_json,
-        f"Job {job} is {one.status}{', and was asked to stop' if one.status == 'running' else ''}.",
-    )
-
-
-def _get(context: Context, job: str) -> records.Job:
-    with context.database.reading() as session:
-        return records.get(session, job)
+    with changing() as change:
+        one = attempts.request_cancel(change.session, job, change.now)
+        change.record("job cancelled", job, status=one.status)
+    asked = ", and was asked to stop" if one.status == "running" else ""
+    answer(asdict(one), as_json, f"Job {job} is {one.status}{asked}.")
 
 
 def _progress(job: records.Job) -> str | None:

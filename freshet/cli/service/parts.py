@@ -2,10 +2,10 @@
 
 from typing import Annotated
 
-import typer
 import uvicorn
 
 from freshet.cli.context import Begins, opened
+from freshet.cli.options import option
 from freshet.cli.service.serve import Host, Port, check_free
 from hydrology.base.errors import InvalidInput
 from jobspec.jobs.base import QUEUES
@@ -13,12 +13,8 @@ from runtime.settings import Settings
 
 
 def worker(
-    queue: Annotated[
-        list[str] | None, typer.Option("--queue", metavar="NAME", help=f"One of {', '.join(QUEUES)}. Default: all.")
-    ] = None,
-    device: Annotated[
-        str | None, typer.Option(metavar="DEVICE", help="Device for trainings: cpu, or cuda:0 and the like.")
-    ] = None,
+    queue: Annotated[list[str] | None, option("NAME", f"One of {', '.join(QUEUES)}. Default: all.", "--queue")] = None,
+    device: Annotated[str | None, option("DEVICE", "Device for trainings: cpu, or cuda:0 and the like.")] = None,
 ) -> None:
     """Run jobs, one at a time, until stopped. Start as many workers as the machine can carry."""
     from workers.processes import work

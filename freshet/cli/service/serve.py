@@ -6,9 +6,9 @@ import sys
 from typing import Annotated
 
 import structlog
-import typer
 
 from freshet.cli.context import Begins, cores, opened
+from freshet.cli.options import option
 from freshet.cli.output import inform
 from hydrology.base.errors import InvalidInput
 from runtime.logs import log_to_stderr
@@ -16,21 +16,16 @@ from runtime.settings import Settings
 
 log = structlog.get_logger()
 
-Host = Annotated[
-    str, typer.Option(metavar="ADDRESS", help="Address to listen on: 0.0.0.0 for every one of this machine.")
-]
-Port = Annotated[int, typer.Option(metavar="PORT", min=1, max=65535, help="Port to listen on.")]
+Host = Annotated[str, option("ADDRESS", "Address to listen on: 0.0.0.0 for every one of this machine.")]
+Port = Annotated[int, option("PORT", "Port to listen on.", min=1, max=65535)]
 
 
 def serve(
     host: Host = "127.0.0.1",
     port: Port = 8000,
-    workers: Annotated[
-        int, typer.Option(metavar="COUNT", min=1, help="Workers besides those that train or ingest.")
-    ] = 1,
+    workers: Annotated[int, option("COUNT", "Workers besides those that train or ingest.", min=1)] = 1,
     training_workers: Annotated[
-        int | None,
-        typer.Option(metavar="COUNT", min=1, help="Workers that train a member each. Default: one for every core."),
+        int | None, option("COUNT", "Workers that train a member each. Default: one for every core.", min=1)
     ] = None,
 ) -> None:
     """Serve the API, with pages that describe it at /docs, and run its jobs: broker, workers, scheduler."""
@@ -58,7 +53,8 @@ def run(settings: Settings, host: str, port: int, workers: int = 1, training_wor
         inform("\n".join(addresses(host, port)))
     else:
         log.info("service.address", url=base(host, port))
-    Service(main, settings, host, port, workers, cores(training_workers)).run()
+    members = cores(training_workers)
+    Service(main, settings, host=host, port=port, workers=workers, training_workers=members).run()
 
 
 def check_free(host: str, port: int) -> None:

@@ -5,16 +5,15 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from freshet.cli.context import opened
+from freshet.cli.options import argument
 from freshet.cli.output import Json, answer
 from freshet.cli.progress import reporting
 from records.upkeep.backup import make
 
 
 def backup(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="File to write; it must not exist yet.")],
+    file: Annotated[Path, argument("FILE", "File to write; it must not exist yet.")],
     as_json: Json = False,
 ) -> None:
     """Write all stored data, weights and states included, into one file, while the service runs."""

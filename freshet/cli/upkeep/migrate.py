@@ -3,9 +3,8 @@
 from contextlib import closing
 from typing import Annotated
 
-import typer
-
 from freshet.cli.context import Begins, opened
+from freshet.cli.options import option
 from freshet.cli.output import Json, answer
 from records.database.engine import HEAD, Database, DatabaseProblem
 from runtime.settings import Settings
@@ -13,11 +12,7 @@ from runtime.settings import Settings
 
 def migrate(
     to: Annotated[
-        str,
-        typer.Option(
-            metavar="REVISION",
-            help="An older revision, for an older Freshet: data that its tables cannot hold is deleted.",
-        ),
+        str, option("REVISION", "An older revision, for an older Freshet: data that its tables cannot hold is deleted.")
     ] = HEAD,
     as_json: Json = False,
 ) -> None:

@@ -5,16 +5,15 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from freshet.cli.context import Begins, opened
+from freshet.cli.options import argument
 from freshet.cli.output import Json, answer
 from freshet.cli.progress import reporting
 from records.upkeep.backup import restore as fill
 
 
 def restore(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="What `freshet backup` wrote, here or elsewhere.")],
+    file: Annotated[Path, argument("FILE", "What `freshet backup` wrote, here or elsewhere.")],
     as_json: Json = False,
 ) -> None:
     """Fill an empty database, on SQLite or PostgreSQL, from a backup; start the service afterwards."""

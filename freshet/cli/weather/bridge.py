@@ -9,25 +9,19 @@ import typer
 from pydantic import TypeAdapter
 
 from freshet.cli.configuring import valid
-from freshet.cli.context import opened
-from freshet.cli.output import PARTLY_DONE, Json, answer, inform, table
+from freshet.cli.context import opened, reading
+from freshet.cli.options import OnlyBasins, argument, option
+from freshet.cli.output import PARTLY_DONE, Columns, Json, answer, answer_list, exit_if_failed, first_rows, inform
 from freshet.cli.progress import reporting
-from hydrology.base.basins import basin_id
-from hydrology.base.errors import DataProblem
 from hydrology.weather.bridge import PRECIPITATION
 from jobspec.jobs.data import BridgeParams
 from operations.weather.fit_bridges import apply as run_apply
 from operations.weather.fit_bridges import fit as run_fit
 from records.weather import bridges as records
 
-MAX_ROWS = 40
-
 app = typer.Typer(no_args_is_help=True)
 
-Name = Annotated[str, typer.Argument(metavar="BRIDGE", help="Its name, or the id of one of its fits.")]
-Basins = Annotated[
-    list[str] | None, typer.Option("--basin", metavar="BASIN", help="Only this basin; repeat it for more.")
-]
+Name = Annotated[str, argument("BRIDGE", "Its name, or the id of one of its fits.")]
 
 
 @app.callback()
@@ -37,16 +31,14 @@ def bridge() -> None:
 
 @app.command("fit")
 def fit(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the bridge and of its output product.")],
-    source: Annotated[str, typer.Option("--from", metavar="PRODUCT", help="Input weather product.")],
-    target: Annotated[str, typer.Option("--to", metavar="PRODUCT", help="Weather product to correct towards.")],
-    period: Annotated[
-        str | None, typer.Option(metavar="FIRST..LAST", help="The days to fit on. Default: all that both have.")
-    ] = None,
+    name: Annotated[str, argument("NAME", "Name of the bridge and of its output product.")],
+    source: Annotated[str, option("PRODUCT", "Input weather product.", "--from")],
+    target: Annotated[str, option("PRODUCT", "Weather product to correct towards.", "--to")],
+    period: Annotated[str | None, option("FIRST..LAST", "The days to fit on. Default: all that both have.")] = None,
     model: Annotated[
-        str | None, typer.Option(metavar="NAME", help="For the weather forecasts of this model: --from has past ones.")
+        str | None, option("NAME", "For the weather forecasts of this model: --from has past ones.")
     ] = None,
-    basin: Basins = None,
+    basin: OnlyBasins = None,
     as_json: Json = False,
 ) -> None:
     """Fit a bridge and report its skill on water years left out of the fit.
@@ -63,8 +55,8 @@ def fit(
             context.clock,
             params.name,
             params.fit,
-            [basin_id(text) for text in basin or []],
-            lambda at, done, total: reporter.show("basins", done, total, at),
+            basin or [],
+            reporter.show_basin,
         )
         context.record("bridge fitted", stored.id, name=name)
         with context.database.reading() as session:
@@ -77,44 +69,43 @@ def fit(
 @app.command("list")
 def list_bridges(as_json: Json = False) -> None:
     """List the bridges, of each the newest fit."""
-    with opened(reads=True) as context, context.database.reading() as session:
+    with reading() as session:
         stored = records.list_bridges(session)
-    columns = ("bridge", "from", "to", "forecasts of", "fitted on", "fitted at", "id")
-    rows = [(b.name, b.from_product, b.to_product, b.model, _days(b), b.created_at, b.id) for b in stored]
-    answer({"bridges": [asdict(one) for one in stored]}, as_json, table(columns, rows, f"{len(stored)} bridges"))
+    columns: Columns = {"bridge": "name", "from": "from_product", "to": "to_product", "forecasts of": "model"}
+    columns |= {"fitted on": _days, "fitted at": "created_at", "id": "id"}
+    answer_list("bridges", stored, columns, as_json)
 
 
 @app.command("show")
 def show(bridge: Name, as_json: Json = False) -> None:
     """Show a bridge: its corrections and its skill in each basin."""
-    with opened(reads=True) as context, context.database.reading() as session:
+    with reading() as session:
         stored = records.get(session, bridge)
         parts = records.parts_of(session, stored.id)
     _report(stored, parts, as_json)
 
 
 @app.command("apply")
-def apply(bridge: Name, basin: Basins = None, as_json: Json = False) -> None:
+def apply(bridge: Name, basin: OnlyBasins = None, as_json: Json = False) -> None:
     """Compute the bridge's product from the stored weather. Applied again, it stores only what is new."""
     with opened() as context, reporting() as reporter:
         outcomes = run_apply(
             context.database,
             context.clock,
             bridge,
-            [basin_id(text) for text in basin or []],
-            lambda at, done, total: reporter.show("basins", done, total, at),
+            basin or [],
+            reporter.show_basin,
         )
         counts = Counter(outcome.status for outcome in outcomes)
         context.record("bridge applied", bridge, **counts)
     failed = [outcome for outcome in outcomes if outcome.status == "failed"]
     for outcome in failed:
         inform(f"Failed: {outcome.basin}: {outcome.error}")
-    rows = [(o.basin, o.status, o.new_days, o.changed_days, o.invalidated_states) for o in outcomes[:MAX_ROWS]]
+    rows = [(o.basin, o.status, o.new_days, o.changed_days, o.invalidated_states) for o in outcomes]
     columns = ("basin", "status", "new days", "revised days", "invalid states")
     payload = {"counts": dict(counts), "basins": [asdict(outcome) for outcome in outcomes]}
-    answer(payload, as_json, table(columns, rows, _title(counts, len(outcomes))))
-    if failed:
-        raise typer.Exit(PARTLY_DONE if len(failed) < len(outcomes) else DataProblem.exit_code)
+    answer(payload, as_json, first_rows(columns, rows, _title(counts, len(outcomes))))
+    exit_if_failed(len(failed), len(outcomes))
 
 
 def _report(stored: records.Bridge, parts: Sequence[records.BridgePart], as_json: bool) -> None:
@@ -125,7 +116,7 @@ def _report(stored: records.Bridge, parts: Sequence[records.BridgePart], as_json
     products = f"from {stored.from_product} to {stored.to_product}"
     title = f"{stored.name} ({stored.id}): {products}, fitted on {_days(stored)}\n{_title(counts, len(parts))}"
     payload = asdict(stored) | {"basins": [asdict(part) for part in parts]}
-    answer(payload, as_json, table(columns, [_row(part) for part in parts[:MAX_ROWS]], title))
+    answer(payload, as_json, first_rows(columns, [_row(part) for part in parts], title))
 
 
 def _row(part: records.BridgePart) -> tuple[object, ...]:
@@ -148,5 +139,4 @@ def _days(stored: records.Bridge) -> str:
 
 
 def _title(counts: Mapping[str, int], basins: int) -> str:
-    title = f"{basins} basins: " + ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
-    return title + (f"; the first {MAX_ROWS} of them (--json lists all)" if basins > MAX_ROWS else "")
+    return f"{basins} basins: " + ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))

@@ -6,33 +6,38 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Group
-from sqlalchemy.orm import Session
 
-from freshet.cli.context import Context, opened
-from freshet.cli.output import PARTLY_DONE, Json, answer, inform, table
+from freshet.cli.context import Change, Context, changing, opened, reading
+from freshet.cli.intake import any_intake
+from freshet.cli.options import OnlyBasins, argument, option
+from freshet.cli.output import (
+    MAX_ROWS,
+    PARTLY_DONE,
+    Json,
+    answer,
+    answer_list,
+    exit_if_failed,
+    first_rows,
+    inform,
+    table,
+)
 from freshet.cli.progress import Reporter, reporting
 from hydrology.base.basins import basin_id
 from hydrology.base.calendar import Period, day
 from hydrology.base.errors import DataProblem, InvalidInput, Problem
 from ingestion.base import SourceFile
 from jobspec.feeds import ADAPTERS, USUAL, AnyFeedSettings, NewFeed, read_settings
-from operations.data.source_paths import Intake
 from operations.feeds import holes
 from operations.feeds.fetch import Listener, until_now
 from operations.feeds.fetch import fetch as run
 from operations.upkeep import audit_details
-from records.access import audit
 from records.weather import feeds as records
-from runtime.settings import Settings
 
-MAX_ROWS = 40
+_COLUMNS = ("basin", "status", "new days", "revised days", "last fetched", "why")
 
 app = typer.Typer(no_args_is_help=True)
 
-Name = Annotated[str, typer.Argument(metavar="FEED", help="Its name.")]
-Basins = Annotated[
-    list[str] | None, typer.Option("--basin", metavar="BASIN", help="Only this basin; repeat it for more.")
-]
+Name = Annotated[str, argument("FEED", "Its name.")]
 
 
 @app.callback()
@@ -42,35 +47,28 @@ def feeds() -> None:
 
 @app.command("add")
 def add(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A name not used by another feed.")],
-    adapter: Annotated[str, typer.Option(metavar="ADAPTER", help=f"One of {', '.join(ADAPTERS)}.")],
-    basin: Basins = None,
-    product: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Product name to store its weather under.")
-    ] = None,
-    model: Annotated[str | None, typer.Option(metavar="NAME", help="Of Open-Meteo: era5, ecmwf_ifs, ...")] = None,
-    members: Annotated[int | None, typer.Option(metavar="COUNT", help="Of an ensemble, control included.")] = None,
-    days_back: Annotated[
-        int | None, typer.Option(metavar="DAYS", help="Past days that every fetch reads again.")
-    ] = None,
-    days_ahead: Annotated[int | None, typer.Option(metavar="DAYS", help="Of each weather forecast.")] = None,
+    name: Annotated[str, argument("NAME", "A name not used by another feed.")],
+    adapter: Annotated[str, option("ADAPTER", f"One of {', '.join(ADAPTERS)}.")],
+    basin: OnlyBasins = None,
+    product: Annotated[str | None, option("NAME", "Product name to store its weather under.")] = None,
+    model: Annotated[str | None, option("NAME", "Of Open-Meteo: era5, ecmwf_ifs, ...")] = None,
+    members: Annotated[int | None, option("COUNT", "Of an ensemble, control included.")] = None,
+    days_back: Annotated[int | None, option("DAYS", "Past days that every fetch reads again.")] = None,
+    days_ahead: Annotated[int | None, option("DAYS", "Of each weather forecast.")] = None,
     days_behind: Annotated[
-        int | None,
-        typer.Option(metavar="DAYS", help="Days before today at which each deterministic weather forecast starts."),
+        int | None, option("DAYS", "Days before today at which each deterministic weather forecast starts.")
     ] = None,
     series: Annotated[
-        list[str] | None, typer.Option(metavar="BASIN=SERIES", help="Where a gauge has several; repeat it for more.")
+        list[str] | None, option("BASIN=SERIES", "Where a gauge has several; repeat it for more.")
     ] = None,
-    form: Annotated[str | None, typer.Option(metavar="FORM", help="Of nwis: json or rdb.")] = None,
-    source: Annotated[
-        list[str] | None, typer.Option("--from", metavar="PLACE", help="Of files: a folder, a file or a URL.")
-    ] = None,
+    form: Annotated[str | None, option("FORM", "Of nwis: json or rdb.")] = None,
+    source: Annotated[list[str] | None, option("PLACE", "Of files: a folder, a file or a URL.", "--from")] = None,
     as_json: Json = False,
 ) -> None:
     """Add a feed. It is fetched by `freshet feeds fetch`, and by jobs and schedules of the kind fetch."""
     result: dict[str, Any] = {
         "adapter": adapter,
-        "basins": [basin_id(text) for text in basin] if basin else None,
+        "basins": basin or None,
         "product": product,
         "model": model,
         "members": members,
@@ -82,14 +80,14 @@ def add(
         "from": source,
     }
     settings = read_settings({field: value for field, value in result.items() if value is not None})
-    with opened() as context, context.database.transaction() as session:
-        feed = _create(context, session, name, settings)
+    with changing() as change:
+        feed = _create(change, name, settings)
     answer(asdict(feed), as_json, f"Feed {name} is added: freshet feeds fetch {name}")
 
 
 @app.command("start")
 def start(
-    since: Annotated[str, typer.Option(metavar="YYYY-MM-DD", help="The first day of discharge and past weather.")],
+    since: Annotated[str, option("YYYY-MM-DD", "The first day of discharge and past weather.")],
     as_json: Json = False,
 ) -> None:
     """Add the usual feeds if missing, and fetch their data of every basin since a given day.
@@ -101,7 +99,7 @@ def start(
         with context.database.transaction() as session:
             stored = {feed.name for feed in records.list_feeds(session)}
             for name in [name for name in USUAL if name not in stored]:
-                _create(context, session, name, USUAL[name])
+                _create(Change(session, context.clock.wall()), name, USUAL[name])
         done: dict[str, list[records.FetchedBasin]] = {}
         problems: dict[str, str] = {}
         for name in USUAL:
@@ -111,7 +109,7 @@ def start(
                 problems[name] = str(problem)
                 inform(f"{name}: {problem}")
     payload = {name: _payload(fetched) for name, fetched in done.items()}
-    text = Group(*(_shown(fetched, f"{name}: {_counted(fetched)}") for name, fetched in done.items()))
+    text = Group(*(_table(fetched, f"{name}: {_counted(fetched)}") for name, fetched in done.items()))
     answer({"feeds": payload, "problems": problems}, as_json, text)
     _exit([one for fetched in done.values() for one in fetched])
     if problems:
@@ -121,66 +119,54 @@ def start(
 @app.command("list")
 def list_feeds(as_json: Json = False) -> None:
     """List the feeds with their last fetch."""
-    with opened(reads=True) as context, context.database.reading() as session:
+    with reading() as session:
         stored = records.list_feeds(session)
-    rows = [(f.name, f.origin, f.product, f.last_fetch_at, f.last_success_at, f.last_error) for f in stored]
-    columns = ("feed", "from", "product", "last fetch", "last success", "last error")
-    answer({"feeds": [asdict(feed) for feed in stored]}, as_json, table(columns, rows, f"{len(stored)} feeds"))
+    columns = {"feed": "name", "from": "origin", "product": "product"}
+    columns |= {"last fetch": "last_fetch_at", "last success": "last_success_at", "last error": "last_error"}
+    answer_list("feeds", stored, columns, as_json)
 
 
 @app.command("show")
 def show(feed: Name, as_json: Json = False) -> None:
     """Show a feed: its settings, and the result of the last fetch for each basin."""
-    with opened(reads=True) as context, context.database.reading() as session:
+    with reading() as session:
         stored = records.get(session, feed)
         fetched = records.basins_of(session, stored)
     title = "\n".join(f"{name}: {value}" for name, value in asdict(stored).items() if value is not None)
     payload = asdict(stored) | {"basins": [asdict(one) for one in fetched]}
     for sentence in holes.remarks(feed, fetched)[:MAX_ROWS]:
         inform(sentence)
-    answer(payload, as_json, _table(fetched, title))
+    answer(payload, as_json, table(_COLUMNS, _rows(fetched), title))
 
 
 @app.command("fetch")
 def fetch(
     feed: Name,
-    basin: Basins = None,
-    period: Annotated[
-        str | None, typer.Option(metavar="FIRST..LAST", help="The days to fetch. Default: by the feed's settings.")
-    ] = None,
+    basin: OnlyBasins = None,
+    period: Annotated[str | None, option("FIRST..LAST", "The days to fetch. Default: by the feed's settings.")] = None,
     as_json: Json = False,
 ) -> None:
     """Fetch new data from a feed and store it. Fetched again, it stores only what is new."""
     days = None if period is None else Period.parse(period)
     with opened() as context, reporting() as reporter:
-        done = _fetched(context, reporter, feed, [basin_id(text) for text in basin or []], days)
-    answer(_payload(done), as_json, _shown(done, _counted(done)))
+        done = _fetched(context, reporter, feed, basin or [], days)
+    answer(_payload(done), as_json, _table(done, _counted(done)))
     _exit(done)
 
 
 @app.command("remove")
 def remove(feed: Name, as_json: Json = False) -> None:
     """Remove a feed. Its fetched data stay."""
-    with opened() as context, context.database.transaction() as session:
-        stored = records.get(session, feed)
-        records.remove(session, stored)
-        audit.record(session, audit.command_line(), "feed removed", stored.id, context.clock.wall(), name=stored.name)
+    with changing() as change:
+        stored = records.get(change.session, feed)
+        records.remove(change.session, stored)
+        change.record("feed removed", stored.id, name=stored.name)
     answer({"removed": stored.id}, as_json, f"Feed {feed} is removed. Its fetched data stay.")
 
 
-def any_intake(settings: Settings, reporter: Reporter) -> Intake:
-    """Return an intake that reads files from anywhere and shows downloads."""
-
-    def show(received: int, size: int | None) -> None:
-        reporter.show("download", received, size or received, "bytes")
-
-    return Intake(settings.data / "downloads", settings.ingest_hosts, None, show, lambda _name: None)
-
-
-def _create(context: Context, session: Session, name: str, settings: AnyFeedSettings) -> records.Feed:
-    now = context.clock.wall()
-    feed = records.create(session, NewFeed(name=name, settings=settings), None, now)
-    audit.record(session, audit.command_line(), "feed created", feed.id, now, name=name)
+def _create(change: Change, name: str, settings: AnyFeedSettings) -> records.Feed:
+    feed = records.create(change.session, NewFeed(name=name, settings=settings), None, change.now)
+    change.record("feed created", feed.id, name=name)
     return feed
 
 
@@ -196,7 +182,8 @@ def _fetched(
     intake = any_intake(settings, reporter)
     files: list[SourceFile] = []
     listener = Listener(show, inform, on_file=files.append)
-    fetched = run(context.database, context.clock, settings, intake, feed, basins, days, listener)
+    database, clock = context.database, context.clock
+    fetched = run(database, clock, settings, intake, feed, wanted=basins, period=days, listener=listener)
     context.record("feed fetched", feed, **audit_details.fetched(fetched, files))
     for sentence in holes.remarks(feed, fetched)[:MAX_ROWS]:
         inform(sentence)
@@ -211,21 +198,16 @@ def _counted(done: Sequence[records.FetchedBasin]) -> str:
     return f"{len(done)} basins: " + ", ".join(f"{count} {name}" for name, count in records.statuses(done).items())
 
 
-def _shown(done: Sequence[records.FetchedBasin], title: str) -> Any:
-    if len(done) > MAX_ROWS:
-        title += f"; the first {MAX_ROWS} of them (--json lists all)"
-    return _table(done[:MAX_ROWS], title)
-
-
 def _exit(done: Sequence[records.FetchedBasin]) -> None:
-    """Exit with the code for some or all basins failed, if any did."""
-    if failed := records.statuses(done).get("failed"):
-        raise typer.Exit(PARTLY_DONE if failed < len(done) else DataProblem.exit_code)
+    exit_if_failed(records.statuses(done).get("failed", 0), len(done))
 
 
 def _table(fetched: Sequence[records.FetchedBasin], title: str) -> Any:
-    rows = [(one.basin_id, one.status, one.new_days, one.revised_days, one.fetched_at, one.reason) for one in fetched]
-    return table(("basin", "status", "new days", "revised days", "last fetched", "why"), rows, title)
+    return first_rows(_COLUMNS, _rows(fetched), title)
+
+
+def _rows(fetched: Sequence[records.FetchedBasin]) -> list[tuple[object, ...]]:
+    return [(one.basin_id, one.status, one.new_days, one.revised_days, one.fetched_at, one.reason) for one in fetched]
 
 
 def _pair(text: str) -> tuple[str, str]:

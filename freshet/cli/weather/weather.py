@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from freshet.cli.context import opened
-from freshet.cli.output import PARTLY_DONE, Json, answer, inform, table
+from freshet.cli.options import argument, option
+from freshet.cli.output import PARTLY_DONE, Json, answer, answer_list, inform
 from hydrology.base.basins import basin_id
 from records.weather import weather_issues as records
 
@@ -21,7 +22,7 @@ def weather() -> None:
 
 @app.command("add")
 def add(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV, JSON or NetCDF-CF, by the end of its name.")],
+    file: Annotated[Path, argument("FILE", "CSV, JSON or NetCDF-CF, by the end of its name.")],
     as_json: Json = False,
 ) -> None:
     """Store the weather forecast in a file.
@@ -47,18 +48,14 @@ def add(
 @app.command("list")
 def list_(
     basin: Annotated[
-        str | None, typer.Option(metavar="BASIN", help="Only weather forecasts that include this basin.")
+        str | None, option("BASIN", "Only weather forecasts that include this basin.", parser=basin_id)
     ] = None,
-    limit: Annotated[
-        int, typer.Option(metavar="COUNT", min=1, max=10_000, help="Maximum number of weather forecasts.")
-    ] = 20,
+    limit: Annotated[int, option("COUNT", "Maximum number of weather forecasts.", min=1, max=10_000)] = 20,
     as_json: Json = False,
 ) -> None:
     """List the weather forecasts known by the clock, the last stored first."""
     with opened(reads=True) as context, context.database.reading() as session:
-        wanted = None if basin is None else basin_id(basin)
-        issues = records.list_issues(session, context.clock.now(), basin=wanted, limit=limit)
-    columns = ("weather", "source", "model", "reference time", "licence", "credit")
-    rows = [(i.id, i.source, i.model, i.reference_time, i.licence, i.credit) for i in issues]
-    title = f"{len(issues)} weather forecasts"
-    answer({"weather": [asdict(issue) for issue in issues]}, as_json, table(columns, rows, title))
+        issues = records.list_issues(session, context.clock.now(), basin=basin, limit=limit)
+    columns = {"weather": "id", "source": "source", "model": "model", "reference time": "reference_time"}
+    columns |= {"licence": "licence", "credit": "credit"}
+    answer_list("weather", issues, columns, as_json, f"{len(issues)} weather forecasts")

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from app.jobs.service import WITHHELD
 from records.access import keys
 from records.database.engine import Database
-from records.jobs import events, jobs
+from records.jobs import attempts, events, jobs
 from testing.records import NOW, a_job, a_version
 from tests.app.conftest import bearer
 
@@ -30,11 +30,11 @@ def posted(sqlite_database: Database, sqlite_client: TestClient) -> tuple[str, d
     body = {"kind": "ingest", "params": {"from": [SECRET]}}
     job = sqlite_client.post("/v1/jobs", json=body, headers=header).json()["id"]
     with sqlite_database.transaction() as session:
-        jobs.claim(session, job, worker="w", lease_until=NOW, at=NOW)
+        attempts.claim(session, job, worker="w", lease_until=NOW, at=NOW)
         progress = {"done": 1, "total": 2, "detail": SECRET}
-        jobs.heartbeat(session, job, 1, lease_until=NOW, progress=progress, at=NOW)
+        attempts.heartbeat(session, job, 1, lease_until=NOW, progress=progress, at=NOW)
         events.log(session, job, 1, f"{SECRET} cannot be read", NOW)
-        jobs.finish(session, job, 1, status="failed", problem={"kind": "bad-source", "detail": SECRET}, at=NOW)
+        attempts.finish(session, job, 1, status="failed", problem={"kind": "bad-source", "detail": SECRET}, at=NOW)
     return job, header
 
 
@@ -90,8 +90,8 @@ def test_the_poster_sees_the_result_too(sqlite_database: Database, sqlite_client
     poster, other = bearer(sqlite_database), bearer(sqlite_database)
     job = sqlite_client.post("/v1/jobs", json={"kind": "forecast", "params": {}}, headers=poster).json()["id"]
     with sqlite_database.transaction() as session:
-        jobs.claim(session, job, worker="w", lease_until=NOW, at=NOW)
-        jobs.finish(session, job, 1, status="succeeded", result={"failed": {"USGS-1": SECRET}}, at=NOW)
+        attempts.claim(session, job, worker="w", lease_until=NOW, at=NOW)
+        attempts.finish(session, job, 1, status="succeeded", result={"failed": {"USGS-1": SECRET}}, at=NOW)
     assert sqlite_client.get(f"/v1/jobs/{job}", headers=poster).json()["result"] is not None
     hidden = sqlite_client.get(f"/v1/jobs/{job}", headers=other).json()
     assert (hidden["result"], hidden["missing"]["result"]) == (None, WITHHELD)

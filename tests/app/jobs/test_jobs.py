@@ -16,7 +16,7 @@ from app.main import create_app
 from jobspec import kinds
 from records.database import retention
 from records.database.engine import Database
-from records.jobs import events, jobs
+from records.jobs import attempts, events, job_messages, jobs
 from runtime.settings import Settings
 from testing.records import BASIN, NOW, a_claimed_job, a_job
 from tests.app.conftest import NO_BROKER, bearer, serving
@@ -85,7 +85,7 @@ def test_without_a_broker_the_job_waits_and_the_answer_reports_it(sqlite: str, s
     assert "broker" in output["missing"]["sent_at"]
     assert set(output["missing"]) == {name for name, value in output.items() if value is None}
     with sqlite_database.reading() as session:
-        assert [job.id for job in jobs.unsent(session)] == [output["id"]]
+        assert [job.id for job in job_messages.unsent(session)] == [output["id"]]
 
 
 def test_with_a_broker_the_workers_are_reported(sqlite: str, sqlite_database: Database, tmp_path: Path) -> None:
@@ -206,7 +206,7 @@ def test_only_a_job_that_has_ended_is_tagged(sqlite_database: Database, sqlite_c
     before = sqlite_client.get(f"/v1/jobs/{job}")
     assert ("ETag" in before.headers, before.headers["Cache-Control"]) == (False, "no-store")
     with sqlite_database.transaction() as session:
-        jobs.finish(session, job, 1, status="failed", problem={"kind": "odd", "detail": "It is odd."}, at=NOW)
+        attempts.finish(session, job, 1, status="failed", problem={"kind": "odd", "detail": "It is odd."}, at=NOW)
     after = sqlite_client.get(f"/v1/jobs/{job}")
     assert after.json()["problem"] == {"kind": "odd", "detail": "It is odd."}
     held = sqlite_client.get(f"/v1/jobs/{job}", headers={"If-None-Match": after.headers["ETag"]})
@@ -258,7 +258,7 @@ def test_a_job_that_was_pruned_is_gone_and_the_rule_is_reported(
 ) -> None:
     with sqlite_database.transaction() as session:
         job = a_claimed_job(session)
-        jobs.finish(session, job, 1, status="succeeded", at=NOW)
+        attempts.finish(session, job, 1, status="succeeded", at=NOW)
         retention.note(session, "jobs", jobs.remove(session, [job]), NOW, 90)
     answer = sqlite_client.get(f"/v1/jobs/{job}{part}", headers=bearer(sqlite_database))
     assert (answer.status_code, answer.json()["type"]) == (410, "/problems/gone")
@@ -272,7 +272,7 @@ def ended(database: Database) -> str:
         job = a_claimed_job(session)
         for number in range(AT_ONCE):
             events.log(session, job, 1, f"line {number}\nand more", NOW)
-        jobs.finish(session, job, 1, status="succeeded", result={}, at=NOW)
+        attempts.finish(session, job, 1, status="succeeded", result={}, at=NOW)
     return job
 
 
@@ -330,7 +330,7 @@ def test_a_stream_follows_a_job_and_stops_when_its_reader_goes(sqlite: str, sqli
 
     def end(id_: str) -> None:
         with sqlite_database.transaction() as session:
-            jobs.finish(session, id_, 1, status="succeeded", result={}, at=NOW)
+            attempts.finish(session, id_, 1, status="succeeded", result={}, at=NOW)
 
     headers = [(b"host", b"localhost"), (b"authorization", bearer(sqlite_database)["Authorization"].encode())]
 

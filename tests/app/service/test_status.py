@@ -14,7 +14,7 @@ from app.service.status import job_degradations
 from hydrology.base.calendar import day
 from records.access import keys
 from records.database.engine import Database
-from records.jobs import jobs, process_heartbeats, schedules
+from records.jobs import attempts, jobs, process_heartbeats, schedules
 from records.series import series
 from records.versions import promotions
 from runtime import restart_notes
@@ -143,8 +143,8 @@ def posted(database: Database, at: datetime, **chosen: Any) -> str:
 def ended(database: Database, job: str, **ending: Any) -> None:
     now = Clock(None).wall()
     with database.transaction() as session:
-        assert jobs.claim(session, job, worker="w", lease_until=now + timedelta(minutes=1), at=now) is not None
-        jobs.finish(session, job, 1, at=now, **ending)
+        assert attempts.claim(session, job, worker="w", lease_until=now + timedelta(minutes=1), at=now) is not None
+        attempts.finish(session, job, 1, at=now, **ending)
 
 
 def work_codes(client: TestClient) -> list[str]:
@@ -159,7 +159,7 @@ def test_a_queue_that_nobody_takes_from_is_reported(database: Database, client: 
     (shown,) = [one for one in client.get("/v1/status").json()["degraded"] if one["code"] == "no-worker"]
     assert shown["sentence"].startswith("2 jobs of the queue default wait, the first for 7 minutes")
     with database.transaction() as session:
-        assert jobs.claim(session, first, worker="w", lease_until=now + timedelta(minutes=1), at=now) is not None
+        assert attempts.claim(session, first, worker="w", lease_until=now + timedelta(minutes=1), at=now) is not None
     posted(database, now - timedelta(minutes=7))
     assert work_codes(client) == []
     posted(database, now - timedelta(minutes=7), kind="training", queue="training")
@@ -171,7 +171,8 @@ def test_a_queue_that_other_jobs_occupy_is_reported_after_an_hour(database: Data
     for queue, kind in (("default", "forecast"), ("training", "training")):
         running = posted(database, now - timedelta(hours=3), queue=queue, kind=kind)
         with database.transaction() as session:
-            assert jobs.claim(session, running, worker="w", lease_until=now + timedelta(minutes=1), at=now) is not None
+            lease_until = now + timedelta(minutes=1)
+            assert attempts.claim(session, running, worker="w", lease_until=lease_until, at=now) is not None
         posted(database, now - timedelta(minutes=59), queue=queue, kind=kind)
     assert work_codes(client) == []
     posted(database, now - timedelta(minutes=61))
@@ -227,7 +228,7 @@ def test_failures_of_operators_jobs_do_not_degrade_the_service(database: Databas
     ended(database, scheduled, status="failed", problem=problem)
     running = posted(database, now - timedelta(hours=3), key_id=operator)
     with database.transaction() as session:
-        jobs.claim(session, running, worker="w", lease_until=now + timedelta(minutes=1), at=now)
+        attempts.claim(session, running, worker="w", lease_until=now + timedelta(minutes=1), at=now)
     posted(database, now - timedelta(hours=3), key_id=operator)  # behind the operator's own
     assert client.get("/v1/status").json()["degraded"] == before
     posted(database, now - timedelta(minutes=61), key_id=admin)

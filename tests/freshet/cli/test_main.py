@@ -117,6 +117,7 @@ def test_bash_completes_once_it_has_been_taught(tmp_path: Path) -> None:
         (["evaluate"], "Missing option '--period': see freshet evaluate --help."),
         (["runs", "--limit", "0"], "Invalid value for '--limit'"),
         (["forecast", "--horizon", "ten"], "Invalid value for '--horizon'"),
+        (["forecast", "--weather", "observd"], "Invalid value for '--weather': 'observd' is not one of 'observed'"),
         (["ingest", "camels"], "Missing option '--from': see freshet ingest camels --help."),
     ],
 )

@@ -19,7 +19,7 @@ from freshet.supervisor.supervised_process import (
     STEADY,
     SupervisedProcess,
 )
-from freshet.supervisor.watchdog_socket import WatchdogSocket
+from runtime.watchdog import WatchdogSocket
 
 SIGN = "from runtime import watchdog; watchdog.notify(watchdog.LIVES); input()"
 SOON = 0.125  # exact in binary, so that sums of it are
@@ -56,7 +56,7 @@ def test_a_process_that_dies_is_restarted_at_once(part: SupervisedProcess) -> No
     killed(part)
     part.check(2.0)
     assert part.restart is not None
-    assert (part.restart.cause, part.restart.times, part.lives) == ("was killed by SIGKILL", 1, False)
+    assert (part.restart.cause, part.restart.times, part.lives) == ("was killed by SIGKILL (Killed)", 1, False)
     part.check(2.0)
     assert part.process.pid != first
     assert part.restart is not None

@@ -15,6 +15,7 @@ from sqlalchemy import delete, update
 
 from hydrology.base.calendar import Day, Period, day
 from hydrology.base.credit import Credit
+from hydrology.base.digests import sha256
 from hydrology.base.errors import DataProblem, InvalidInput
 from hydrology.base.series import DailySeries
 from jobspec.jobs.forecasting import ForecastParams
@@ -25,7 +26,6 @@ from models.nets.compiled import loader
 from operations.forecasting.forecast import NothingToForecast, forecast
 from records.basins import basins
 from records.database.engine import Database
-from records.database.ids import sha256
 from records.forecasts.latest import NoForecast, latest
 from records.runs import runs, states
 from records.runs.tables import StateRow

@@ -13,7 +13,7 @@ from records.alerts import deliveries
 from records.database import retention
 from records.database.engine import Database
 from records.database.retention import RULES, RuleName
-from records.jobs import jobs, schedules
+from records.jobs import attempts, jobs, schedules
 from records.versions import trainings
 from records.weather import weather_issues
 from runtime.clock import Clock
@@ -50,7 +50,7 @@ def counts(database: Database, **chosen: object) -> dict[RuleName, int]:
 
 def an_ended_job(session: Session, at: datetime = NOW) -> str:
     job = a_claimed_job(session)
-    jobs.finish(session, job, 1, status="succeeded", at=at)
+    attempts.finish(session, job, 1, status="succeeded", at=at)
     return job
 
 
@@ -100,7 +100,7 @@ def test_a_dry_run_counts_and_deletes_nothing(database: Database) -> None:
         parent = a_claimed_job(session, kind="training")
         child = a_claimed_job(session, kind="member", parent_id=parent)
         for job in (child, parent):
-            jobs.finish(session, job, 1, status="succeeded", at=NOW)
+            attempts.finish(session, job, 1, status="succeeded", at=NOW)
         an_issue_stored(session, "2008-10-01")
         before = contents(session)
     assert counts(database, dry_run=True) == {"jobs": 2, "weather": 1}

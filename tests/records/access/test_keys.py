@@ -7,12 +7,12 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 
+from hydrology.base.digests import sha256
 from hydrology.base.errors import InvalidInput
 from records.access import keys
 from records.access.keys import UnknownKey
 from records.authority.permissions import SERVICE, of_key
 from records.database.engine import Database
-from records.database.ids import sha256
 from records.jobs.tables import JobRow
 from testing.records import NOW, a_job, contents
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from records.database.engine import Database
-from records.jobs import events, jobs
+from records.jobs import attempts, events, jobs
 from records.jobs.events import Event
 from testing.records import NOW, a_claimed_job, a_job, row_counts
 
@@ -77,7 +77,7 @@ def test_a_reader_beside_many_writers_sees_every_event_in_order(database: Databa
 def test_numbers_of_pruned_events_are_not_used_again(database: Database) -> None:
     with database.transaction() as session:
         pruned = a_claimed_job(session)
-        jobs.finish(session, pruned, 1, status="succeeded", at=NOW)
+        attempts.finish(session, pruned, 1, status="succeeded", at=NOW)
     last = _after(database, pruned, 0)[-1].seq
     with database.transaction() as session:
         assert jobs.remove(session, [*jobs.outdated(session, LATER)]) == [pruned]
@@ -92,6 +92,6 @@ def test_an_event_of_a_change_that_is_rolled_back_is_not_there(database: Databas
         job = a_claimed_job(session)
         before = events.events_after(session, job, 0)
     with database.transaction() as session:
-        jobs.finish(session, job, 1, status="succeeded", at=NOW)
+        attempts.finish(session, job, 1, status="succeeded", at=NOW)
         session.rollback()
     assert _after(database, job, 0) == before

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from records.access import keys
 from records.database.engine import Database
-from records.jobs import jobs
+from records.jobs import attempts, jobs
 from records.jobs.job_limits import TooManyUnfinishedJobs, require_within_limit
 from testing.records import NOW
 
@@ -57,7 +57,7 @@ def test_ended_jobs_and_children_do_not_count(database: Database) -> None:
     with pytest.raises(TooManyUnfinishedJobs), database.transaction() as session:
         post(session, key)
     with database.transaction() as session:
-        jobs.request_cancel(session, first, NOW)
+        attempts.request_cancel(session, first, NOW)
     with database.transaction() as session:
         assert post(session, key)
 

@@ -12,7 +12,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from records.database.engine import Database
-from records.jobs import events, jobs
+from records.jobs import attempts, events, job_messages, jobs, retries
 from records.jobs.jobs import IdempotencyConflict, Job, JobEnded, NewJob, StaleAttempt, UnknownJob
 from testing.records import BASIN, NOW, a_claimed_job, a_job, contents, instant, row_counts
 
@@ -37,20 +37,20 @@ def _at_once(database: Database, act: Callable[[Session, int], Result], times: i
 
 
 def _claim(session: Session, job: str, worker: str = "second") -> Job | None:
-    return jobs.claim(session, job, worker=worker, lease_until=LEASE, at=NOW)
+    return attempts.claim(session, job, worker=worker, lease_until=LEASE, at=NOW)
 
 
 def _finish(session: Session, job: str, attempt: int = 1, status: str = "succeeded") -> Job:
-    return jobs.finish(session, job, attempt, status=status, problem=LOST if status == "failed" else None, at=NOW)
+    return attempts.finish(session, job, attempt, status=status, problem=LOST if status == "failed" else None, at=NOW)
 
 
 def _waiting(session: Session, children: int) -> tuple[str, list[str]]:
     """Post a training that waits for claimed members."""
     parent = a_job(session, kind="training")
-    jobs.mark_sent(session, parent, NOW)
+    job_messages.mark_sent(session, parent, NOW)
     assert _claim(session, parent)
     members = [a_claimed_job(session, kind="member", queue="training", parent_id=parent) for _ in range(children)]
-    assert jobs.wait(session, parent, 1, NOW).status == "waiting"
+    assert attempts.wait(session, parent, 1, NOW).status == "waiting"
     return parent, members
 
 
@@ -63,10 +63,10 @@ def test_a_job_goes_from_queued_to_succeeded(database: Database) -> None:
     with database.transaction() as session:
         created, new = jobs.create(session, replace(NEW, created_by="key", max_attempts=5), NOW)
         assert (new, created.status, created.attempt, created.request_hash) == (True, "queued", 0, created.request_hash)
-        claimed = jobs.claim(session, created.id, worker="w", lease_until=LEASE, at=LATER)
+        claimed = attempts.claim(session, created.id, worker="w", lease_until=LEASE, at=LATER)
         expected = {"status": "running", "attempt": 1, "worker": "w", "lease_until": LEASE, "started_at": LATER}
         assert claimed == replace(created, **expected)  # type: ignore[arg-type]
-        done = jobs.finish(session, created.id, 1, status="succeeded", result={"runs": 1}, at=LATER)
+        done = attempts.finish(session, created.id, 1, status="succeeded", result={"runs": 1}, at=LATER)
         assert done == replace(claimed, status="succeeded", lease_until=None, result={"runs": 1}, finished_at=LATER)
     with database.reading() as session:
         assert jobs.get(session, created.id) == done
@@ -86,7 +86,7 @@ def test_only_one_of_several_workers_gets_the_job(database: Database) -> None:
 def test_only_one_of_several_ends_is_stored(database: Database) -> None:
     def finish(session: Session, turn: int) -> bool:
         try:
-            jobs.finish(session, job, 1, status="succeeded", result={"turn": turn}, at=NOW)
+            attempts.finish(session, job, 1, status="succeeded", result={"turn": turn}, at=NOW)
         except StaleAttempt:
             return False
         return True
@@ -102,10 +102,10 @@ def test_only_one_of_several_ends_is_stored(database: Database) -> None:
 
 def _writes(attempt: int) -> dict[str, Callable[[Session, str], object]]:
     return {
-        "heartbeat": lambda session, job: jobs.heartbeat(session, job, attempt, lease_until=LATER, at=NOW),
+        "heartbeat": lambda session, job: attempts.heartbeat(session, job, attempt, lease_until=LATER, at=NOW),
         "finish": lambda session, job: _finish(session, job, attempt),
-        "wait": lambda session, job: jobs.wait(session, job, attempt, NOW),
-        "retry": lambda session, job: jobs.retry(session, job, attempt, LOST, NOW),
+        "wait": lambda session, job: attempts.wait(session, job, attempt, NOW),
+        "retry": lambda session, job: retries.retry(session, job, attempt, LOST, NOW),
         "log": lambda session, job: events.log(session, job, attempt, "a line", NOW),
         "hold": lambda session, job: jobs.hold(session, job, attempt),
     }
@@ -115,7 +115,7 @@ def _writes(attempt: int) -> dict[str, Callable[[Session, str], object]]:
 def test_a_stale_attempt_writes_nothing(database: Database, write: str) -> None:
     with database.transaction() as session:
         again = a_claimed_job(session)
-        jobs.retry(session, again, 1, LOST, NOW)
+        retries.retry(session, again, 1, LOST, NOW)
         assert _claim(session, again)
         ended, queued = a_claimed_job(session), a_job(session)
         _finish(session, ended)
@@ -134,8 +134,8 @@ def test_a_heartbeat_lengthens_the_lease_and_reports_progress_once(database: Dat
     with database.transaction() as session:
         job = a_claimed_job(session)
         for lease in (LATER, LATER + timedelta(hours=1)):
-            assert not jobs.heartbeat(session, job, 1, lease_until=lease, progress=progress, at=NOW)
-        assert not jobs.heartbeat(session, job, 1, lease_until=lease, at=NOW)
+            assert not attempts.heartbeat(session, job, 1, lease_until=lease, progress=progress, at=NOW)
+        assert not attempts.heartbeat(session, job, 1, lease_until=lease, at=NOW)
         stored = jobs.get(session, job)
         assert (stored.lease_until, stored.progress) == (lease, progress)
         reported = [event.data for event in events.events_after(session, job, 0) if event.type == "progress"]
@@ -145,15 +145,15 @@ def test_a_heartbeat_lengthens_the_lease_and_reports_progress_once(database: Dat
 def test_a_job_is_tried_again_until_its_attempts_are_used_up(database: Database) -> None:
     with database.transaction() as session:
         job = a_job(session, max_attempts=2)
-        jobs.mark_sent(session, job, NOW)
+        job_messages.mark_sent(session, job, NOW)
         assert _claim(session, job)
-        again = jobs.retry(session, job, 1, LOST, NOW)
+        again = retries.retry(session, job, 1, LOST, NOW)
         assert (again.status, again.attempt, again.problem, again.lease_until) == ("queued", 1, None, None)
-        assert [unsent.id for unsent in jobs.unsent(session)] == [job]
-        claimed = jobs.claim(session, job, worker="second", lease_until=LATER, at=LATER)
+        assert [unsent.id for unsent in job_messages.unsent(session)] == [job]
+        claimed = attempts.claim(session, job, worker="second", lease_until=LATER, at=LATER)
         assert claimed is not None
         assert (claimed.attempt, claimed.started_at) == (2, NOW)
-        failed = jobs.retry(session, job, 2, LOST, LATER)
+        failed = retries.retry(session, job, 2, LOST, LATER)
         assert (failed.status, failed.problem, failed.finished_at) == ("failed", LOST, LATER)
         assert _claim(session, job) is None
         output = [event.data.get("problem") for event in events.events_after(session, job, 0)]
@@ -169,18 +169,18 @@ def test_a_released_attempt_costs_none(database: Database) -> None:
     with database.transaction() as session:
         job = a_claimed_job(session)
         left = jobs.get(session, job).max_attempts - 1
-        released = jobs.release(session, job, 1, NOW, "It stops.")
+        released = attempts.release(session, job, 1, NOW, "It stops.")
         assert (released.status, released.problem, released.sent_at) == ("queued", None, None)
         assert released.max_attempts - released.attempt == left + 1
         with pytest.raises(StaleAttempt):
-            jobs.release(session, job, 1, NOW, "It stops.")
+            attempts.release(session, job, 1, NOW, "It stops.")
 
 
 def test_a_released_job_that_was_asked_to_stop_is_cancelled(database: Database) -> None:
     with database.transaction() as session:
         job = a_claimed_job(session)
-        jobs.request_cancel(session, job, NOW)
-        assert jobs.release(session, job, 1, NOW, "It stops.").status == "cancelled"
+        attempts.request_cancel(session, job, NOW)
+        assert attempts.release(session, job, 1, NOW, "It stops.").status == "cancelled"
 
 
 @pytest.mark.parametrize(("second", "status"), [("at 2 of 3", "failed"), ("at 3 of 3", "queued")])
@@ -188,13 +188,13 @@ def test_a_process_that_dies_twice_at_the_same_place_fails_its_job(
     database: Database, second: str, status: str
 ) -> None:
     def died(place: str) -> dict[str, str]:
-        return {"kind": jobs.PROCESS_DIED, "detail": f"It was killed by SIGSEGV {place}."}
+        return {"kind": retries.PROCESS_DIED, "detail": f"It was killed by SIGSEGV {place}."}
 
     with database.transaction() as session:
         job = a_claimed_job(session)
-        assert jobs.retry(session, job, 1, died("at 2 of 3"), NOW).status == "queued"
-        jobs.claim(session, job, worker="another", lease_until=NOW, at=NOW)
-        assert jobs.retry(session, job, 2, died(second), NOW).status == status
+        assert retries.retry(session, job, 1, died("at 2 of 3"), NOW).status == "queued"
+        attempts.claim(session, job, worker="another", lease_until=NOW, at=NOW)
+        assert retries.retry(session, job, 2, died(second), NOW).status == status
 
 
 def test_a_training_shows_how_far_its_members_are(database: Database) -> None:
@@ -207,11 +207,11 @@ def test_a_training_shows_how_far_its_members_are(database: Database) -> None:
             )
             for label in range(3)
         ]
-        assert jobs.wait(session, parent, 1, NOW).progress is None
+        assert attempts.wait(session, parent, 1, NOW).progress is None
 
         def reported(member: int, done: int) -> jobs.Job:
             progress = {"done": done, "total": 40, "detail": "loss 0.1"}
-            jobs.heartbeat(session, members[member], 1, lease_until=LEASE, progress=progress, at=NOW)
+            attempts.heartbeat(session, members[member], 1, lease_until=LEASE, progress=progress, at=NOW)
             return jobs.get(session, parent)
 
         assert reported(0, 10).progress == {
@@ -235,29 +235,29 @@ def test_a_training_shows_how_far_its_members_are(database: Database) -> None:
 def test_a_training_that_was_cancelled_shows_no_more_of_its_members(database: Database) -> None:
     with database.transaction() as session:
         parent, (member, _) = _waiting(session, 2)
-        jobs.request_cancel(session, parent, NOW)
+        attempts.request_cancel(session, parent, NOW)
         progress = {"done": 1, "total": 2, "detail": ""}
-        assert jobs.heartbeat(session, member, 1, lease_until=LEASE, progress=progress, at=NOW)
+        assert attempts.heartbeat(session, member, 1, lease_until=LEASE, progress=progress, at=NOW)
         _finish(session, member, status="cancelled")
         assert jobs.get(session, parent).progress is None
 
 
 def _died_at(session: Session, job: str, file: str) -> str:
     """Let a job's process die at a file, claim the job again if it is queued, and return its status."""
-    problem = {"kind": jobs.PROCESS_DIED, "detail": f"It was killed by SIGSEGV (reading {file})."}
+    problem = {"kind": retries.PROCESS_DIED, "detail": f"It was killed by SIGSEGV (reading {file})."}
     attempt = jobs.get(session, job).attempt
-    died = jobs.retry(session, job, attempt, problem, NOW, {"file": file, "end": "was killed by SIGSEGV"})
-    jobs.claim(session, job, worker="another", lease_until=NOW, at=NOW)
+    died = retries.retry(session, job, attempt, problem, NOW, {"file": file, "end": "was killed by SIGSEGV"})
+    attempts.claim(session, job, worker="another", lease_until=NOW, at=NOW)
     return died.status
 
 
 def test_a_process_that_dies_twice_at_a_file_goes_on_without_it(database: Database) -> None:
     with database.transaction() as session:
         job, other = a_claimed_job(session), a_claimed_job(session)
-        assert (_died_at(session, job, "a.nc"), jobs.deadly_files(session, job)) == ("queued", {})
+        assert (_died_at(session, job, "a.nc"), retries.deadly_files(session, job)) == ("queued", {})
         assert _died_at(session, job, "a.nc") == "queued"
-        assert jobs.deadly_files(session, job) == {"a.nc": "was killed by SIGSEGV"}
-        assert jobs.deadly_files(session, other) == {}
+        assert retries.deadly_files(session, job) == {"a.nc": "was killed by SIGSEGV"}
+        assert retries.deadly_files(session, other) == {}
         assert jobs.get(session, job).max_attempts - 2 == jobs.get(session, other).max_attempts
         logs = [event.data for event in events.events_after(session, job, 0) if event.type == "log"]
         assert [log["text"] for log in logs] == ["The process that read a.nc was killed by SIGSEGV."] * 2
@@ -272,7 +272,7 @@ def test_a_file_that_is_read_again_all_the_same_fails_its_job(database: Database
 def test_the_number_of_skipped_files_is_limited(database: Database) -> None:
     with database.transaction() as session:
         job = a_claimed_job(session)
-        for number in range(jobs.MAX_DEADLY_FILES):
+        for number in range(retries.MAX_DEADLY_FILES):
             assert [_died_at(session, job, f"{number}.nc") for _ in range(2)] == ["queued", "queued"]
         assert [_died_at(session, job, "another.nc") for _ in range(2)] == ["queued", "failed"]
 
@@ -281,14 +281,14 @@ def test_a_job_that_was_to_stop_when_its_process_died_at_a_file_is_cancelled(dat
     with database.transaction() as session:
         job = a_claimed_job(session)
         assert _died_at(session, job, "a.nc") == "queued"
-        jobs.request_cancel(session, job, NOW)
+        attempts.request_cancel(session, job, NOW)
         assert _died_at(session, job, "a.nc") == "cancelled"
 
 
 def _take_lapsed(session: Session, at: datetime) -> list[str]:
     """Take the jobs whose lease has lapsed, and return those that this took."""
-    lapsed = jobs.lapsed(session, at, timedelta(hours=4))
-    taken = [jobs.take(session, job, at) for job in lapsed]
+    lapsed = retries.lapsed(session, at, timedelta(hours=4))
+    taken = [retries.take(session, job, at) for job in lapsed]
     return [job.id for job in taken if job is not None]
 
 
@@ -296,19 +296,19 @@ def test_a_lease_that_ends_later_than_one_that_begins_now_has_lapsed(database: D
     with database.transaction() as session:
         job = a_claimed_job(session)
         hour = timedelta(hours=1)
-        assert jobs.lapsed(session, NOW, hour) == []
-        assert [lapsed.id for lapsed in jobs.lapsed(session, NOW - timedelta(seconds=1), hour)] == [job]
+        assert retries.lapsed(session, NOW, hour) == []
+        assert [lapsed.id for lapsed in retries.lapsed(session, NOW - timedelta(seconds=1), hour)] == [job]
 
 
 def test_a_job_is_not_taken_from_a_worker_that_lives_after_all(database: Database) -> None:
     with database.transaction() as session:
         renewed, retried, ended = (jobs.get(session, a_claimed_job(session)) for _ in range(3))
-        jobs.heartbeat(session, renewed.id, 1, lease_until=LATER, at=NOW)
-        jobs.retry(session, retried.id, 1, LOST, NOW)
+        attempts.heartbeat(session, renewed.id, 1, lease_until=LATER, at=NOW)
+        retries.retry(session, retried.id, 1, LOST, NOW)
         assert _claim(session, retried.id, "another")
         _finish(session, ended.id)
         before = contents(session)
-        assert [jobs.take(session, job, LATER) for job in (renewed, retried, ended)] == [None] * 3
+        assert [retries.take(session, job, LATER) for job in (renewed, retried, ended)] == [None] * 3
         assert contents(session) == before
 
 
@@ -317,14 +317,14 @@ def test_the_jobs_of_a_worker_are_those_that_it_runs(database: Database) -> None
         mine, ended, other = a_claimed_job(session), a_claimed_job(session), a_job(session)
         _finish(session, ended)
         assert _claim(session, other, "second")
-        assert [job.id for job in jobs.running_at(session, ["first", "third"])] == [mine]
-        assert jobs.running_at(session, []) == []
+        assert [job.id for job in retries.running_at(session, ["first", "third"])] == [mine]
+        assert retries.running_at(session, []) == []
 
 
 def test_the_job_of_a_lost_worker_is_queued_again_and_finally_fails(database: Database) -> None:
     with database.transaction() as session:
         job, alive = a_claimed_job(session, max_attempts=2), a_claimed_job(session)
-        jobs.heartbeat(session, alive, 1, lease_until=LATER + timedelta(seconds=1), at=NOW)
+        attempts.heartbeat(session, alive, 1, lease_until=LATER + timedelta(seconds=1), at=NOW)
         assert _take_lapsed(session, LEASE) == []
         assert _take_lapsed(session, LATER) == [job]
         assert jobs.get(session, job).status == "queued"
@@ -344,10 +344,10 @@ def test_each_lost_job_is_requeued_by_only_one_of_several_reapers(database: Data
         families = [_waiting(session, 3) for _ in range(3)]
         lost = [member for _, members in families for member in members] + [a_claimed_job(session)]
     with database.reading() as session:
-        seen = jobs.lapsed(session, LATER, timedelta(hours=4))
+        seen = retries.lapsed(session, LATER, timedelta(hours=4))
 
     def take(session: Session, turn: int) -> list[Job | None]:
-        return [jobs.take(session, seen[turn % len(seen)], LATER)]
+        return [retries.take(session, seen[turn % len(seen)], LATER)]
 
     taken = _at_once(database, take, times=2 * len(seen))
     assert sorted(job.id for part in taken for job in part if job is not None) == sorted(lost)
@@ -359,8 +359,8 @@ def test_a_job_that_was_lost_when_it_was_to_stop_is_cancelled(database: Database
     with database.transaction() as session:
         lost, broken = a_claimed_job(session), a_claimed_job(session)
         for job in (lost, broken):
-            jobs.request_cancel(session, job, NOW)
-        assert jobs.retry(session, broken, 1, LOST, NOW).status == "cancelled"
+            attempts.request_cancel(session, job, NOW)
+        assert retries.retry(session, broken, 1, LOST, NOW).status == "cancelled"
         assert _take_lapsed(session, LATER) == [lost]
         assert jobs.get(session, lost).status == "cancelled"
 
@@ -368,21 +368,21 @@ def test_a_job_that_was_lost_when_it_was_to_stop_is_cancelled(database: Database
 def test_a_queued_job_is_cancelled_at_once(database: Database) -> None:
     with database.transaction() as session:
         job = a_job(session)
-        cancelled = jobs.request_cancel(session, job, NOW)
+        cancelled = attempts.request_cancel(session, job, NOW)
         assert (cancelled.status, cancelled.cancel_requested_at, cancelled.finished_at) == ("cancelled", NOW, NOW)
         assert _claim(session, job) is None
-        assert jobs.unsent(session) == []
+        assert job_messages.unsent(session) == []
 
 
 def test_a_running_job_is_asked_to_stop_at_its_next_heartbeat(database: Database) -> None:
     with database.transaction() as session:
         job = a_claimed_job(session)
-        asked = jobs.request_cancel(session, job, NOW)
+        asked = attempts.request_cancel(session, job, NOW)
         assert (asked.status, asked.cancel_requested_at, asked.finished_at) == ("running", NOW, None)
         before = contents(session)
-        assert jobs.request_cancel(session, job, LATER) == asked
+        assert attempts.request_cancel(session, job, LATER) == asked
         assert contents(session) == before
-        assert jobs.heartbeat(session, job, 1, lease_until=LATER, at=NOW)
+        assert attempts.heartbeat(session, job, 1, lease_until=LATER, at=NOW)
         assert _finish(session, job, status="cancelled").status == "cancelled"
         flags = [event.data["cancel_requested"] for event in events.events_after(session, job, 0)]
         assert flags == [False, False, True, True]
@@ -394,7 +394,7 @@ def test_a_job_that_has_ended_is_not_cancelled(database: Database, status: str) 
         job = a_claimed_job(session)
         ended = _finish(session, job, status=status)
         before = contents(session)
-        assert jobs.request_cancel(session, job, LATER) == ended
+        assert attempts.request_cancel(session, job, LATER) == ended
         assert contents(session) == before
 
 
@@ -403,7 +403,7 @@ def test_a_waiting_job_is_cancelled_with_its_children(database: Database) -> Non
         parent, [running, done] = _waiting(session, 2)
         queued = a_job(session, kind="member", parent_id=parent)
         _finish(session, done)
-        assert jobs.request_cancel(session, parent, NOW).status == "cancelled"
+        assert attempts.request_cancel(session, parent, NOW).status == "cancelled"
         states = [jobs.get(session, job) for job in (running, queued, done)]
         assert [job.status for job in states] == ["running", "cancelled", "succeeded"]
         assert [job.cancel_requested_at for job in states] == [NOW, NOW, None]
@@ -413,10 +413,10 @@ def test_a_parent_that_was_to_stop_while_it_created_children_does_not_wait(datab
     with database.transaction() as session:
         parent = a_claimed_job(session, kind="training")
         early = a_job(session, kind="member", parent_id=parent)
-        assert jobs.request_cancel(session, parent, NOW).status == "running"
+        assert attempts.request_cancel(session, parent, NOW).status == "running"
         late = a_job(session, kind="member", parent_id=parent)
         assert [jobs.get(session, job).status for job in (early, late)] == ["cancelled", "queued"]
-        assert jobs.wait(session, parent, 1, NOW).status == "cancelled"
+        assert attempts.wait(session, parent, 1, NOW).status == "cancelled"
         assert jobs.get(session, late).status == "cancelled"
 
 
@@ -437,26 +437,26 @@ def test_a_parent_goes_on_when_no_child_is_left(database: Database, status: str)
     with database.transaction() as session:
         parent, [first, second] = _waiting(session, 2)
         _finish(session, first)
-        assert not jobs.resume_parent(session, parent, NOW)
-        jobs.retry(session, second, 1, LOST, NOW)
-        assert not jobs.resume_parent(session, parent, NOW)
+        assert not attempts.resume_parent(session, parent, NOW)
+        retries.retry(session, second, 1, LOST, NOW)
+        assert not attempts.resume_parent(session, parent, NOW)
         assert _claim(session, second)
         _finish(session, second, 2, status)
-        assert jobs.resume_parent(session, parent, NOW)
-        assert not jobs.resume_parent(session, parent, NOW)
-        assert [job.id for job in jobs.unsent(session)] == [parent]
+        assert attempts.resume_parent(session, parent, NOW)
+        assert not attempts.resume_parent(session, parent, NOW)
+        assert [job.id for job in job_messages.unsent(session)] == [parent]
         assert [child.id for child in jobs.children(session, parent)] == [first, second]
         claimed = _claim(session, parent)
         assert claimed is not None
         assert (claimed.attempt, claimed.max_attempts - claimed.attempt) == (2, 2), "creating children is not a failure"
-        assert not jobs.resume_parent(session, parent, NOW)
+        assert not attempts.resume_parent(session, parent, NOW)
 
 
 def test_children_that_end_at_once_resume_their_parent_once(database: Database) -> None:
     def end(session: Session, turn: int) -> bool:
         events.log(session, members[turn], 1, "done", NOW)
         _finish(session, members[turn])
-        return jobs.resume_parent(session, parent, NOW)
+        return attempts.resume_parent(session, parent, NOW)
 
     for _ in range(5):
         with database.transaction() as session:
@@ -469,11 +469,11 @@ def test_children_that_end_at_once_resume_their_parent_once(database: Database) 
 def test_cancelling_while_children_end_leaves_none_behind(database: Database) -> None:
     def act(session: Session, turn: int) -> None:
         if turn == 3:
-            jobs.request_cancel(session, parent, NOW)
+            attempts.request_cancel(session, parent, NOW)
             return
-        jobs.heartbeat(session, members[turn], 1, lease_until=LATER, at=NOW)
+        attempts.heartbeat(session, members[turn], 1, lease_until=LATER, at=NOW)
         _finish(session, members[turn])
-        jobs.resume_parent(session, parent, NOW)
+        attempts.resume_parent(session, parent, NOW)
 
     for _ in range(5):
         with database.transaction() as session:
@@ -548,14 +548,14 @@ def test_the_time_at_which_a_queued_jobs_message_was_sent_is_known(database: Dat
     with database.transaction() as session:
         never, fresh, old, running = a_job(session), a_job(session), a_job(session), a_claimed_job(session)
         for job, at in ((old, NOW), (fresh, LATER), (running, NOW)):
-            jobs.mark_sent(session, job, at)
-        assert [job.id for job in jobs.unsent(session)] == [never]
-        assert [job.id for job in jobs.sent(session)] == [old, fresh]
+            job_messages.mark_sent(session, job, at)
+        assert [job.id for job in job_messages.unsent(session)] == [never]
+        assert [job.id for job in job_messages.sent(session)] == [old, fresh]
 
 
 def test_families_that_ended_long_ago_are_pruned_as_a_whole(database: Database) -> None:
     def ended(job: str, at: str) -> str:
-        jobs.finish(session, job, 1, status="succeeded", at=instant(at))
+        attempts.finish(session, job, 1, status="succeeded", at=instant(at))
         return job
 
     with database.transaction() as session:
@@ -566,7 +566,7 @@ def test_families_that_ended_long_ago_are_pruned_as_a_whole(database: Database) 
         for child_ended in ("2008-12-30", "2009-01-02", None):
             parent = a_claimed_job(session, kind="training")
             child = a_claimed_job(session, kind="member", parent_id=parent)
-            jobs.finish(session, parent, 1, status="succeeded", at=instant("2008-12-31"))
+            attempts.finish(session, parent, 1, status="succeeded", at=instant("2008-12-31"))
             if child_ended is not None:
                 ended(child, child_ended)
             if child_ended != "2008-12-30":
@@ -586,9 +586,9 @@ def test_families_that_ended_long_ago_are_pruned_as_a_whole(database: Database) 
 def _impossible(session: Session) -> Iterator[Callable[[], object]]:
     yield lambda: a_job(session, max_attempts=-1)
     job = a_claimed_job(session)
-    yield lambda: jobs.finish(session, job, 1, status="queued", at=NOW)
-    yield lambda: jobs.finish(session, job, 1, status="failed", at=NOW)
-    yield lambda: jobs.finish(session, job, 1, status="succeeded", problem=LOST, at=NOW)
+    yield lambda: attempts.finish(session, job, 1, status="queued", at=NOW)
+    yield lambda: attempts.finish(session, job, 1, status="failed", at=NOW)
+    yield lambda: attempts.finish(session, job, 1, status="succeeded", problem=LOST, at=NOW)
 
 
 def test_the_database_refuses_impossible_jobs(database: Database) -> None:
@@ -606,8 +606,8 @@ def test_an_unknown_job_is_missed(database: Database) -> None:
             with pytest.raises(UnknownJob, match="'nothing'"):
                 act(session, "nothing")
         with pytest.raises(UnknownJob):
-            jobs.request_cancel(session, "nothing", NOW)
+            attempts.request_cancel(session, "nothing", NOW)
         with pytest.raises(UnknownJob):
-            jobs.resume_parent(session, "nothing", NOW)
+            attempts.resume_parent(session, "nothing", NOW)
         with pytest.raises(ValueError, match="Out of range float"):
             a_job(session, params={"value": float("nan")})

@@ -9,7 +9,7 @@ import pytest
 
 from hydrology.base.errors import InvalidInput
 from records.database.engine import Database
-from records.jobs import jobs, schedules
+from records.jobs import attempts, jobs, schedules
 from records.jobs.schedules import NewSchedule, Schedule, ScheduleConflict, UnknownSchedule
 from testing.records import NOW, a_claimed_job, a_job, contents, row_counts
 
@@ -152,7 +152,7 @@ def test_a_deleted_schedule_leaves_its_jobs_and_a_pruned_job_its_schedule(databa
     with database.transaction() as session:
         schedule, gone = schedules.create(session, DAILY, NOW), schedules.create(session, replace(DAILY, name="b"), NOW)
         ended, stored = a_claimed_job(session), a_job(session, schedule_id=gone.id)
-        jobs.finish(session, ended, 1, status="succeeded", at=NOW)
+        attempts.finish(session, ended, 1, status="succeeded", at=NOW)
         for one, job in ((schedule, ended), (gone, stored)):
             assert schedules.advance(session, one.id, 1, ran_at=NOW, next_run_at=LATER, job_id=job)
         schedules.delete(session, gone.id)

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 import redis
 
-from records.jobs import jobs
+from records.jobs import attempts, job_messages, jobs
 from runtime.clock import Clock
 from runtime.settings import Settings
 from testing.clocks import ClockSetBy
 from testing.job_service import end
+from workers.job_leases import ExpiredLeases
 from workers.queue.broker import socket_path, start_embedded
-from workers.scheduler.expired_leases import Leases
 from workers.scheduler.recovery import recover
 from workers.service_context import ServiceTools, tools_of
 
@@ -51,7 +51,7 @@ def post(tools: ServiceTools, queue: str = "default") -> str:
 
 def recover_at(tools: ServiceTools) -> Callable[[timedelta], None]:
     """Return what has the scheduler look at some time from now."""
-    leases = Leases(60)
+    leases = ExpiredLeases(60)
     return lambda by: recover(replace(tools, clock=ClockSetBy(by=by)), leases)
 
 
@@ -95,7 +95,7 @@ def test_in_the_end_the_lost_message_is_among_those_that_are_sent_again(
             waiting.remove(job)
             with tools.database.transaction() as session:
                 now = Clock().wall()
-                assert jobs.claim(session, job, worker="w", lease_until=now + timedelta(days=1), at=now)
+                assert attempts.claim(session, job, worker="w", lease_until=now + timedelta(days=1), at=now)
         if not waiting:
             return
     raise AssertionError(f"{waiting} were never sent again")
@@ -106,7 +106,7 @@ def test_a_message_that_was_sent_before_the_clock_was_set_back_is_missed_all_the
 ) -> None:
     job = post(tools)
     with tools.database.transaction() as session:
-        jobs.mark_sent(session, job, tools.clock.wall() + YEAR)
+        job_messages.mark_sent(session, job, tools.clock.wall() + YEAR)
     broker.flushall()
     recover_at(tools)(timedelta(0))
     assert broker.llen("default") == 1

@@ -9,16 +9,16 @@ import pytest
 from starlette.testclient import TestClient
 
 from records.database.engine import Database
-from records.jobs import jobs
+from records.jobs import attempts, jobs
 from runtime.clock import Clock
 from runtime.settings import Settings
 from testing.records import NOW
 from tests.app.conftest import bearer, serving, sqlite, sqlite_database
 from workers.job import Outcome
+from workers.job_leases import ExpiredLeases
 from workers.queue.enqueue import Sender
 from workers.queue.uploads import POSTED_WITHIN
 from workers.run.worker import write
-from workers.scheduler.expired_leases import Leases
 from workers.scheduler.recovery import recover
 from workers.service_context import ServiceTools
 
@@ -77,7 +77,7 @@ def test_an_upload_goes_with_its_job_however_that_ends(
 ) -> None:
     job, file = send(service, header)
     with tools.database.transaction() as session:
-        claimed = jobs.claim(session, job, worker="w", lease_until=NOW, at=NOW)
+        claimed = attempts.claim(session, job, worker="w", lease_until=NOW, at=NOW)
     assert claimed is not None
     assert file.exists()
     write(tools, claimed, outcome)
@@ -91,10 +91,10 @@ def test_files_read_from_another_folder_are_not_deleted(tools: ServiceTools, tmp
     params = {"product": "own", "observations_file": str(table)}
     with tools.database.transaction() as session:
         job, _ = jobs.create(session, jobs.NewJob(kind="upload", params=params, queue="ingest"), NOW)
-        claimed = jobs.claim(session, job.id, worker="w", lease_until=NOW, at=NOW)
+        claimed = attempts.claim(session, job.id, worker="w", lease_until=NOW, at=NOW)
     assert claimed is not None
     write(tools, claimed, Outcome("succeeded", result={}))
-    recover(tools, Leases(0))
+    recover(tools, ExpiredLeases(0))
     assert table.exists()
 
 
@@ -105,7 +105,7 @@ def test_an_upload_whose_job_was_cancelled_before_it_began_is_swept(
     service.post(f"/v1/jobs/{cancelled}/cancel", headers=header)
     age(gone)
     age(waiting)
-    recover(tools, Leases(0))
+    recover(tools, ExpiredLeases(0))
     assert (gone.exists(), waiting.exists()) == (False, True)
 
 
@@ -115,12 +115,12 @@ def test_an_upload_whose_worker_was_lost_for_the_last_time_is_swept(
     job, file = send(service, header)
     age(file)
     with tools.database.reading() as session:
-        attempts = jobs.get(session, job).max_attempts
-    for _ in range(attempts):
+        max_attempts = jobs.get(session, job).max_attempts
+    for _ in range(max_attempts):
         assert file.exists()
         with tools.database.transaction() as session:
-            assert jobs.claim(session, job, worker="w", lease_until=NOW, at=NOW)
-        recover(tools, Leases(0))
+            assert attempts.claim(session, job, worker="w", lease_until=NOW, at=NOW)
+        recover(tools, ExpiredLeases(0))
     assert not file.exists()
 
 
@@ -130,12 +130,12 @@ def test_an_upload_that_was_sent_again_after_its_job_is_swept(
     header |= {"Idempotency-Key": "april"}
     job, file = send(service, header)
     with tools.database.transaction() as session:
-        claimed = jobs.claim(session, job, worker="w", lease_until=NOW, at=NOW)
+        claimed = attempts.claim(session, job, worker="w", lease_until=NOW, at=NOW)
     assert claimed is not None
     write(tools, claimed, Outcome("succeeded", result={}))
     assert send(service, header) == (job, file)
     age(file)
-    recover(tools, Leases(0))
+    recover(tools, ExpiredLeases(0))
     assert not file.exists()
 
 
@@ -146,5 +146,5 @@ def test_an_upload_that_has_no_job_yet_stays_for_a_while(tools: ServiceTools, tm
     for file in (young, old):
         file.write_text("basin,date\n")
     age(old)
-    recover(tools, Leases(0))
+    recover(tools, ExpiredLeases(0))
     assert list(uploads.iterdir()) == [young]

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from runtime import python_processes
+from runtime import child_processes
 from testing.job_service import Shop
 from tests.foreign import foreign_folder, ran
 from workers.run.messages import message_of
 
 SPAWNS = """
-from runtime.python_processes import spawn_context
+from runtime.child_processes import spawn_context
 import importlib
 if __name__ == "__main__":
     process = spawn_context().Process(target=importlib.import_module, args=("records.jobs.jobs",))
@@ -41,7 +41,7 @@ def test_a_spawned_process_runs_nothing_of_its_working_folder(tmp_path: Path) ->
 def test_a_command_of_freshet_runs_nothing_of_its_working_folder(tmp_path: Path) -> None:
     foreign = foreign_folder(tmp_path / "foreign", "freshet", "models", "workers")
     shown = subprocess.run(
-        python_processes.command("freshet", "--help"), cwd=foreign, check=True, capture_output=True, text=True
+        child_processes.python_command("freshet", "--help"), cwd=foreign, check=True, capture_output=True, text=True
     )
     assert "River forecasts" in shown.stdout
     assert ran(foreign) == []

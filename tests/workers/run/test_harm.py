@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from freshet.supervisor.service import commands
-from records.jobs import events, jobs, process_heartbeats
+from records.jobs import attempts, events, jobs, process_heartbeats
 from testing.job_service import PATIENCE, Shop, end
 from tests.workers.conftest import harmful_worker
 from tests.workers.harmful import MEMORY_LIMIT, SILENCE_LIMIT, TIME_LIMIT, IntakeHarm
@@ -127,7 +127,7 @@ def test_a_cancel_ends_a_job_whether_it_obeys_or_not(harmful_shop: Shop, harm: s
     job = harmful_shop.post("harm", harm=harm)
     is_running(harmful_shop, job.id)
     with harmful_shop.database.transaction() as session:
-        jobs.request_cancel(session, job.id, harmful_shop.clock.wall())
+        attempts.request_cancel(session, job.id, harmful_shop.clock.wall())
     ended = harmful_shop.ended(job.id)
     assert (ended.status, ended.attempt, ended.problem) == ("cancelled", 1, None)
 
@@ -184,7 +184,7 @@ def test_a_cancel_of_a_job_whose_worker_is_stopped_takes_effect(empty_shop: Shop
     worker = harmful_worker(empty_shop)
     is_running(empty_shop, job.id)
     with empty_shop.database.transaction() as session:
-        jobs.request_cancel(session, job.id, empty_shop.clock.wall())
+        attempts.request_cancel(session, job.id, empty_shop.clock.wall())
     assert end(worker, signal.SIGTERM) == 0
     assert empty_shop.job(job.id).status == "cancelled"
 

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from records.jobs import events, jobs
+from records.jobs import attempts, events, jobs
 from records.jobs.jobs import IdempotencyConflict
 from records.runs import runs
 from testing.country import BASINS
@@ -34,7 +34,7 @@ def test_a_cancel_at_any_moment_is_seen_within_two_heartbeats(sqlite_shop: Shop,
     sqlite_shop.until(job.id, lambda found: found.status == "waiting")
     time.sleep(random.Random(seed).uniform(0, 4))
     with sqlite_shop.database.transaction() as session:
-        jobs.request_cancel(session, job.id, sqlite_shop.clock.wall())
+        attempts.request_cancel(session, job.id, sqlite_shop.clock.wall())
         seen = {
             child.id: max((event.seq for event in events.events_after(session, child.id, 0)), default=0)
             for child in jobs.children(session, job.id)

@@ -10,14 +10,14 @@ from structlog.testing import capture_logs
 from hydrology.base.errors import InvalidInput
 from jobspec.network import MCLSTMConfig
 from records.access import audit, keys
-from records.jobs import jobs, schedules
+from records.jobs import attempts, jobs, schedules
 from records.jobs.cron import next_run
 from records.versions import promotions, versions
 from testing.clocks import ClockSetBy
 from testing.country import BASINS
 from testing.job_service import Shop
 from tests.workers.conftest import training
-from workers.scheduler.fire_schedules import fire
+from workers.scheduler.due_jobs import fire
 from workers.service_context import ServiceTools
 
 HELD_OUT = "2004-10-01..2008-09-30"
@@ -108,7 +108,7 @@ def test_a_schedule_of_a_key_at_its_cap_is_skipped_and_fires_when_a_job_has_ende
     assert (entry.subject, entry.key_id, entry.detail["reason"]) == (full.id, key, skipped["problem"])
 
     with shop.database.transaction() as session:
-        jobs.request_cancel(session, first, shop.clock.wall())
+        attempts.request_cancel(session, first, shop.clock.wall())
     posted, after = fired(timedelta(days=1))
     assert [job.key_id for job in posted] == [key]
     assert after.last_job_id == posted[0].id

@@ -13,13 +13,13 @@ from sqlalchemy import delete, update
 from starlette.testclient import TestClient
 
 from hydrology.base.calendar import day
+from hydrology.base.digests import sha256
 from ingestion.sources import synthetic
 from jobspec.kinds import KINDS
 from records.access import audit, keys
 from records.basins import basins
 from records.database.engine import Database
-from records.database.ids import sha256
-from records.jobs import jobs
+from records.jobs import attempts, jobs
 from records.jobs.tables import ScheduleRow
 from records.runs import runs
 from records.verification import comparisons
@@ -34,7 +34,7 @@ from tests.operations.conftest import country, trained_file
 from workers.job import JobContext, Outcome
 from workers.queue.enqueue import Sender
 from workers.run.job_process import _run as run_in_this_process
-from workers.scheduler.fire_schedules import fire
+from workers.scheduler.due_jobs import fire
 from workers.service_context import ServiceTools
 from workers.tasks.handlers import HANDLERS
 
@@ -118,20 +118,20 @@ class Service:
         """Run a job as a worker's child does, its members too."""
         wall = self.tools.clock.wall()
         with self.database.transaction() as session:
-            claimed = jobs.claim(session, job, worker="test", lease_until=wall + timedelta(hours=1), at=wall)
+            claimed = attempts.claim(session, job, worker="test", lease_until=wall + timedelta(hours=1), at=wall)
         assert claimed is not None
         outcome = run_in_this_process(self.tools, Pipes(), HANDLERS, KINDS, job, claimed.attempt)  # type: ignore[arg-type]
         if outcome.status == "waiting":
             with self.database.transaction() as session:
-                jobs.wait(session, job, claimed.attempt, wall)
+                attempts.wait(session, job, claimed.attempt, wall)
                 members = [child.id for child in jobs.children(session, job)]
             assert {self.run(member).status for member in members} == {"succeeded"}
             with self.database.transaction() as session:
-                assert jobs.resume_parent(session, job, wall)
+                assert attempts.resume_parent(session, job, wall)
             return self.run(job)
         with self.database.transaction() as session:
             values = {"result": outcome.result, "problem": outcome.problem}
-            jobs.finish(session, job, claimed.attempt, status=outcome.status, **values, at=wall)
+            attempts.finish(session, job, claimed.attempt, status=outcome.status, **values, at=wall)
         return outcome
 
     def require_unchanged(self) -> None:

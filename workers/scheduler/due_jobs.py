@@ -1,12 +1,14 @@
-"""Posts the jobs of due schedules."""
+"""Posts due jobs: those of schedules, and the one that sends alert changes."""
 
 from dataclasses import replace
 from datetime import datetime
 
 import structlog
 
+from jobspec.jobs.upkeep import DeliveryJob
 from jobspec.kinds import queue_of
 from records.access import audit, keys
+from records.alerts import deliveries
 from records.jobs import job_limits, jobs, schedules
 from records.jobs.cron import next_run
 from records.jobs.job_limits import TooManyUnfinishedJobs
@@ -76,5 +78,23 @@ def _fire_one(tools: ServiceTools, schedule: schedules.Schedule, now: datetime, 
                 audit.record(session, actor, "schedule skipped", schedule.id, now, reason=reason, next_run_at=then)
         return False
     log.info("schedule.fired", schedule=schedule.name, job=job.id, next=following.isoformat())
+    tools.sender.send(job)
+    return True
+
+
+def post_delivery(tools: ServiceTools) -> bool:
+    """Post a `delivery` job if a delivery is due and none is under way. Return whether it did.
+
+    Two schedulers may each post one: a delivery still has only one sender at a time.
+    """
+    now = tools.clock.wall()
+    with tools.database.reading() as session:
+        if not deliveries.is_any_due(session, now) or jobs.unfinished(session, DeliveryJob().kind):
+            return False
+    request = DeliveryJob()
+    new = jobs.NewJob(kind=request.kind, params=request.stored(), queue=request.queue, created_by="scheduler")
+    with tools.database.transaction() as session:
+        job, _ = jobs.create(session, new, now)
+    log.info("delivery.posted", job=job.id)
     tools.sender.send(job)
     return True

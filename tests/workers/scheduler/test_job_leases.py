@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from records.jobs import jobs
+from records.jobs import attempts, jobs
 from runtime.settings import Settings
 from testing.clocks import ClockSetBy
-from workers.run.lease_heartbeat import Heartbeat
-from workers.scheduler.expired_leases import Leases
+from workers.job_leases import ExpiredLeases, Heartbeat
 from workers.scheduler.recovery import recover
 from workers.service_context import ServiceTools, tools_of
 
@@ -34,7 +33,7 @@ def claimed(tools: ServiceTools, by: timedelta) -> jobs.Job:
     now = ClockSetBy(by=by).wall()
     with tools.database.transaction() as session:
         job, _ = jobs.create(session, jobs.NewJob(kind="forecast", params={}, queue="default"), now)
-        running = jobs.claim(session, job.id, worker="w", lease_until=now + timedelta(seconds=LEASE), at=now)
+        running = attempts.claim(session, job.id, worker="w", lease_until=now + timedelta(seconds=LEASE), at=now)
     assert running is not None
     return running
 
@@ -48,12 +47,12 @@ def status(tools: ServiceTools, job: jobs.Job) -> tuple[str, int]:
 @pytest.mark.parametrize("by", [-YEAR, YEAR], ids=["behind", "ahead"])
 def test_a_lost_job_whose_lease_lies_a_year_away_is_queued_again(tools: ServiceTools, by: timedelta) -> None:
     lost = claimed(tools, by)
-    recover(tools, Leases(0))
+    recover(tools, ExpiredLeases(0))
     assert status(tools, lost) == ("queued", 1)
 
 
 def test_a_lease_that_was_renewed_since_the_clock_was_set_holds(tools: ServiceTools) -> None:
-    running, leases = claimed(tools, YEAR), Leases(0.0)
+    running, leases = claimed(tools, YEAR), ExpiredLeases(0.0)
     with Heartbeat(replace(tools, settings=tools.settings.model_copy(update={"lease_seconds": 1.0})), running):
         while _lease_of(tools, running) == running.lease_until:
             pass
@@ -62,7 +61,7 @@ def test_a_lease_that_was_renewed_since_the_clock_was_set_holds(tools: ServiceTo
 
 
 def test_a_worker_gets_time_to_renew_its_lease_after_the_clock_was_set(tools: ServiceTools) -> None:
-    running, leases = claimed(tools, timedelta(0)), Leases(LEASE)
+    running, leases = claimed(tools, timedelta(0)), ExpiredLeases(LEASE)
     for by in (YEAR, -YEAR, timedelta(0)):
         recover(replace(tools, clock=ClockSetBy(by=by)), leases)
         assert status(tools, running) == ("running", 1)

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from workers.run.worker_locks import dead_workers, folder, hold
+from workers.process_liveness import dead_workers, hold_lock, lock_folder
 
 HOLD = """
 import sys, pathlib
-from workers.run.worker_locks import hold
-with hold(pathlib.Path(sys.argv[1])) as name:
+from workers.process_liveness import hold_lock
+with hold_lock(pathlib.Path(sys.argv[1])) as name:
     print(name, flush=True)
     input()
 """
@@ -56,18 +56,18 @@ def test_a_worker_that_was_killed_is_gone_and_then_forgotten(
     process.wait()
     assert dead(tmp_path) == [killed]
     assert dead(tmp_path) == []
-    assert [path.name for path in folder(tmp_path).iterdir()] == [alive]
+    assert [path.name for path in lock_folder(tmp_path).iterdir()] == [alive]
 
 
 def test_a_worker_that_ends_leaves_nothing(tmp_path: Path) -> None:
-    with hold(tmp_path) as name:
-        assert [path.name for path in folder(tmp_path).iterdir()] == [name]
+    with hold_lock(tmp_path) as name:
+        assert [path.name for path in lock_folder(tmp_path).iterdir()] == [name]
         assert dead(tmp_path) == []
-    assert list(folder(tmp_path).iterdir()) == []
+    assert list(lock_folder(tmp_path).iterdir()) == []
 
 
 def test_no_two_workers_have_one_name_though_they_have_one_process_id(tmp_path: Path) -> None:
-    with hold(tmp_path) as one, hold(tmp_path) as other:
+    with hold_lock(tmp_path) as one, hold_lock(tmp_path) as other:
         assert one != other
         assert all(f":{os.getpid()}:" in name for name in (one, other))
 
@@ -92,7 +92,7 @@ def test_workers_of_another_machine_are_not_judged(tmp_path: Path) -> None:
 
 
 def _left(data: Path, machine: str) -> Path:
-    path = folder(data) / "here:1:0badcafe"
+    path = lock_folder(data) / "here:1:0badcafe"
     path.parent.mkdir()
     path.write_text(machine)
     return path

@@ -1,0 +1,160 @@
+"""Attempts at a job: claimed, renewed, released, and ended by success, failure or cancellation."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from records.database.base import JsonObject
+from records.jobs import training_progress
+from records.jobs.job_row import Job, change, hold, locked, record_event
+from records.jobs.jobs import ENDED, children
+
+
+def claim(session: Session, job: str, *, worker: str, lease_until: datetime, at: datetime) -> Job | None:
+    """Start the next attempt of a queued job. None if it is not queued (taken by another worker, or ended).
+
+    Raises:
+        UnknownJob: there is none with this id.
+    """
+    record = locked(session, job)
+    if record.status != "queued":
+        return None
+    return change(
+        session,
+        record,
+        at,
+        status="running",
+        attempt=record.attempt + 1,
+        worker=worker,
+        lease_until=lease_until,
+        started_at=record.started_at or at,
+    )
+
+
+def heartbeat(
+    session: Session, job: str, attempt: int, *, lease_until: datetime, progress: JsonObject | None = None, at: datetime
+) -> bool:
+    """Extend the lease, store any progress, and return whether the job should stop.
+
+    The progress of a training's member is part of the training's.
+
+    Raises:
+        UnknownJob, StaleAttempt: as `hold`.
+    """
+    record = hold(session, job, attempt)
+    values: dict[str, Any] = {"lease_until": lease_until}
+    if progress is not None and progress != record.progress:
+        values["progress"] = progress
+        record_event(session, job, "progress", progress, at)
+    after = change(session, record, at, **values)
+    if "progress" in values:
+        _show_members(session, after, at)
+    return after.cancel_requested_at is not None
+
+
+def finish(
+    session: Session,
+    job: str,
+    attempt: int,
+    *,
+    status: str,
+    result: JsonObject | None = None,
+    problem: JsonObject | None = None,
+    at: datetime,
+) -> Job:
+    """End a job as `succeeded`, `failed` (with its problem) or `cancelled`. The latter two stop its children.
+
+    Raises:
+        UnknownJob, StaleAttempt: as `hold`.
+        IntegrityError: the status is none of these, or a failure lacks its problem.
+    """
+    ended = end(session, hold(session, job, attempt), status, at, result=result, problem=problem)
+    _show_members(session, ended, at)
+    return ended
+
+
+def wait(session: Session, job: str, attempt: int, at: datetime) -> Job:
+    """Let a job wait for the children it has posted. If it was asked to stop, cancel all of them.
+
+    The attempt that posted them does not count against `max_attempts`.
+
+    Raises:
+        UnknownJob, StaleAttempt: as `hold`.
+    """
+    record = hold(session, job, attempt)
+    if record.cancel_requested_at is not None:
+        return end(session, record, "cancelled", at)
+    return change(session, record, at, status="waiting", lease_until=None, max_attempts=record.max_attempts + 1)
+
+
+def resume_parent(session: Session, parent: str, at: datetime) -> bool:
+    """Queue a waiting job again if all its children have ended. Of several concurrent callers, one gets True.
+
+    Raises:
+        UnknownJob: there is none with this id.
+    """
+    record = locked(session, parent)
+    if record.status != "waiting" or any(child.status not in ENDED for child in children(session, parent)):
+        return False
+    change(session, record, at, status="queued", sent_at=None)
+    return True
+
+
+def release(session: Session, job: str, attempt: int, at: datetime, why: str) -> Job:
+    """Queue a job again that could not end through no fault of its own. Cancel it if it was asked to stop.
+
+    The attempt does not count against `max_attempts`.
+
+    Args:
+        why: a sentence for the job's log.
+
+    Raises:
+        UnknownJob, StaleAttempt: as `hold`.
+    """
+    record = hold(session, job, attempt)
+    if record.cancel_requested_at is not None:
+        return end(session, record, "cancelled", at)
+    record_event(session, job, "log", {"text": why}, at)
+    return change(
+        session, record, at, status="queued", lease_until=None, sent_at=None, max_attempts=record.max_attempts + 1
+    )
+
+
+def request_cancel(session: Session, job: str, at: datetime) -> Job:
+    """Cancel a job and its children. A running job is asked to stop.
+
+    An ended job stays as it is.
+
+    Raises:
+        UnknownJob: there is none with this id.
+    """
+    return _cancel(session, locked(session, job), at)
+
+
+def end(session: Session, job: Job, status: str, at: datetime, **values: Any) -> Job:
+    """End a job whose row is locked, and cancel its children unless it succeeded."""
+    ended = change(session, job, at, status=status, lease_until=None, finished_at=at, **values)
+    if status != "succeeded":
+        _cancel_children(session, job, at)
+    return ended
+
+
+def _cancel(session: Session, job: Job, at: datetime) -> Job:
+    if job.status in ("queued", "waiting"):
+        return end(session, job, "cancelled", at, cancel_requested_at=at)
+    if job.status == "running" and job.cancel_requested_at is None:
+        job = change(session, job, at, cancel_requested_at=at)
+        _cancel_children(session, job, at)
+    return job
+
+
+def _cancel_children(session: Session, job: Job, at: datetime) -> None:
+    # Changing a child needs the lock of its parent, which is held here: no child changes meanwhile.
+    for child in children(session, job.id):
+        _cancel(session, child, at)
+
+
+def _show_members(session: Session, job: Job, at: datetime) -> None:
+    if job.parent_id is not None:
+        training_progress.show(session, job.parent_id, children(session, job.parent_id), at)

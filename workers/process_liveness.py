@@ -1,0 +1,113 @@
+"""Liveness of workers and schedulers: a heartbeat in the database for monitoring, and a lock file on the machine.
+
+The kernel releases a worker's lock however the worker dies, so that its job need not wait for the end of its lease.
+"""
+
+import fcntl
+import os
+import secrets
+import socket
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+
+import structlog
+from sqlalchemy.exc import DBAPIError
+
+from hydrology.base.errors import Problem
+from records.jobs import process_heartbeats
+from records.jobs.process_heartbeats import Role
+from runtime import private_files
+from runtime.repeated import Repeated
+from workers.job import JobContext
+
+log = structlog.get_logger()
+
+AGAIN_SECONDS = 1.0
+"""Seconds until the next heartbeat after the database refused one."""
+
+
+class ProcessHeartbeat(Repeated):
+    """Sends a process's heartbeats to the database, and removes them at the end."""
+
+    def __init__(self, tools: JobContext, name: str, role: Role, queues: Sequence[str] = ()) -> None:
+        self._tools, self._name, self._role, self._queues = tools, name, role, queues
+        self._trouble: str | None = None
+        super().__init__("heartbeats in the database", self._beat)
+
+    def report(self, trouble: str | None) -> None:
+        """Report at once what prevents the process from working, in a sentence. None once it can work again."""
+        if trouble != self._trouble:
+            self._trouble = trouble
+            self.call_now()
+
+    def __exit__(self, *_: object) -> None:
+        super().__exit__()
+        with suppress(DBAPIError, Problem), self._tools.database.transaction() as session:
+            process_heartbeats.remove(session, self._name)
+
+    def _beat(self) -> float:
+        try:
+            with self._tools.database.transaction() as session:
+                wall = self._tools.clock.wall()
+                process_heartbeats.beat(session, self._name, self._role, self._queues, wall, self._trouble)
+        except (DBAPIError, Problem) as error:  # it is unavailable for a while
+            log.warning("attendance.database", error=str(getattr(error, "orig", error)))
+            return AGAIN_SECONDS
+        return process_heartbeats.SIGN_EVERY.total_seconds()
+
+
+def lock_folder(data: Path) -> Path:
+    """Return the folder of the workers' lock files in a data folder."""
+    return data / "workers"
+
+
+def new_name() -> str:
+    """Return a name that no earlier process had: containers reuse process ids."""
+    return f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
+
+
+@contextmanager
+def hold_lock(data: Path) -> Iterator[str]:
+    """Hold a worker's lock, under a new name."""
+    name = new_name()
+    path = lock_folder(data) / name
+    private_files.make_folder(path.parent)
+    with ExitStack() as files:
+        while True:
+            file = files.enter_context(open(path, "a", opener=private_files.opener))
+            fcntl.flock(file, fcntl.LOCK_EX)
+            if path.exists():  # otherwise a scheduler saw it before it was locked, and removed it
+                break
+        file.write(_kernel())
+        file.flush()
+        try:
+            yield name
+        finally:
+            path.unlink(missing_ok=True)
+
+
+@contextmanager
+def dead_workers(data: Path) -> Iterator[list[str]]:
+    """Yield the names of workers that died on this machine. Forget them afterwards unless there was an error."""
+    with ExitStack() as locks:
+        free = [path for path in lock_folder(data).glob("*") if _is_free(path, locks)]
+        # If machines share the data folder and its file system has no locks, all files look free.
+        yield [path.name for path in free if path.read_text() == _kernel()]
+        for path in free:
+            path.unlink(missing_ok=True)
+
+
+def _is_free(path: Path, locks: ExitStack) -> bool:
+    """Return whether nobody holds a file; if so, hold it here."""
+    try:
+        file = locks.enter_context(path.open())
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, FileNotFoundError):
+        return False
+    return True
+
+
+def _kernel() -> str:
+    """Return the identifier of this boot of the machine."""
+    return Path("/proc/sys/kernel/random/boot_id").read_text()
