@@ -8,19 +8,20 @@ from sqlalchemy.orm import Session
 
 from app.basins.observations import service as observations
 from app.basins.observations import table as observation_table
-from app.basins.observations.service import DISCHARGE, SeriesRequest
+from app.basins.observations.service import DISCHARGE
+from app.basins.series_requests import SeriesRequest
 from app.edr import answers, collections, selection
 from app.edr.answers import COLLECTIONS, ROOT, link
 from app.edr.collections import FORECASTS, Collection, UnknownCollection, UnknownLocation
 from app.edr.schemas import EdrCollection, EdrCollections, EdrConformance, EdrLanding
 from app.edr.selection import Days
-from app.exports.answers import exported
+from app.exports.answers import CoverageAnswer
 from app.exports.formats import COVERAGEJSON, GEOJSON, Format
 from app.exports.table import Table
 from app.forecasts import lookup, service
 from app.forecasts import table as forecast_table
 from app.forecasts.discharge import Representation
-from app.http.conditional import NOT_MODIFIED, IfNoneMatch
+from app.http.conditional import NOT_MODIFIED
 from app.http.dependencies import BasinId, Reading, ServiceClock
 from app.http.problems import documented
 from hydrology.base.calendar import day
@@ -146,10 +147,10 @@ def read_edr_location(
     clock: ServiceClock,
     collection: CollectionId,
     basin: BasinId,
+    answer: CoverageAnswer,
     names: ParameterNames = None,
     days: Datetime = None,
     _format: AsCoverage = "CoverageJSON",
-    if_none_match: IfNoneMatch = None,
 ) -> Response:
     """The same numbers as `/v1/basins/{basin}/forecasts/latest` and `/v1/basins/{basin}/observations`, as CoverageJSON:
     daily series, discharge in m³/s. Without `datetime` it is the whole forecast, or the last year of observations."""
@@ -162,7 +163,7 @@ def read_edr_location(
     else:
         whole = _observed(session, of_collection, basin, between)
     part = selection.narrowed(whole, chosen, between)
-    return exported(COVERAGEJSON, part.tag, if_none_match, lambda: part)
+    return answer.file(part.tag, lambda: part)
 
 
 def _forecast(session: Session, basin: str, at: datetime) -> Table:
@@ -174,6 +175,6 @@ def _forecast(session: Session, basin: str, at: datetime) -> Table:
 
 def _observed(session: Session, collection: Collection, basin: str, between: Days) -> Table:
     start, end = (None if bound is None else day(bound) for bound in between)
-    request = SeriesRequest(collection.product, DISCHARGE, start, end, units=None, area=None, known_at=None)
+    request = SeriesRequest(product=collection.product, variable=DISCHARGE, start=start, end=end)
     answer = observations.answer(session, observations.part(session, basin, request))
     return observation_table.of_observations(answer, sites(session, [basin]))

@@ -3,9 +3,9 @@
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Annotated, Any
 
-from fastapi import Depends, Query, Request
+from fastapi import Query, Request
 
-from app.exports.formats import JSON, PLACES, SERIES, TABLES, Format
+from app.exports.formats import JSON, Format
 from app.http.problems import NotAcceptable, documented
 
 
@@ -17,7 +17,7 @@ def one_of(*formats: Format) -> Callable[..., Awaitable[Format]]:
     offered = [JSON, *formats]
     names = [one.name for one in offered]
 
-    async def wanted(
+    async def choose(
         request: Request,
         named: Annotated[
             str | None,
@@ -37,7 +37,7 @@ def one_of(*formats: Format) -> Callable[..., Awaitable[Format]]:
             raise NotAcceptable(f"This address answers in {choices}: name one of them with format= or in Accept.")
         return chosen
 
-    return wanted
+    return choose
 
 
 def documented_formats(*formats: Format) -> dict[int | str, dict[str, Any]]:
@@ -46,11 +46,6 @@ def documented_formats(*formats: Format) -> dict[int | str, dict[str, Any]]:
         200: {"content": {one.media_type: {"schema": one.schema} for one in formats}},
         406: documented(NotAcceptable)[406],
     }
-
-
-SeriesFormat = Annotated[Format, Depends(one_of(*SERIES))]
-TableFormat = Annotated[Format, Depends(one_of(*TABLES))]
-PlaceFormat = Annotated[Format, Depends(one_of(*PLACES))]
 
 
 def _named(name: str, offered: Sequence[Format]) -> Format | None:

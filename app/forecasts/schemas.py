@@ -6,7 +6,7 @@ from typing import Literal
 from pydantic import Field
 
 from app.basins.schemas import Kind
-from app.http.base_schema import DataCredit, Missing, Model, Period, Program, column
+from app.http.base_schema import DataCredit, Missing, Model, OfBasin, Period, Program, column
 from app.http.discharge_units import Area
 from app.weather.bridges.schemas import BridgeUsed
 from app.weather.schemas import WeatherUsed
@@ -222,10 +222,9 @@ class WhatIf(Model):
     )
 
 
-class RunOfBasin(Model):
+class RunOfBasin(OfBasin):
     """The run behind an answer about a basin."""
 
-    basin: str
     basin_kind: Kind = Field(description="`synthetic`: computed, not a real river.")
     run: str
     version: str = Field(description="The model version.")

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy.orm import Session
 
+from app.exports.answers import body_of
 from app.forecasts import words
 from app.forecasts.balance import water_balance
 from app.forecasts.discharge import (
@@ -27,6 +28,7 @@ from app.http.base_schema import NOT_CONSERVING
 from app.http.conditional import entity_tag
 from app.http.discharge_units import Area
 from app.http.json_numbers import column, rounded
+from app.http.response_cache import ResponseCache
 from hydrology.base import units as convert
 from hydrology.base.calendar import Day, as_date
 from hydrology.base.staleness import age_days
@@ -94,6 +96,23 @@ def stored_parts(session: Session, forecasts: Sequence[Latest], members: bool) -
         )
         for key, forecast in zip(keys, forecasts, strict=True)
     ]
+
+
+def rendered_forecast(
+    session: Session, rendered: ResponseCache, latest: Latest, representation: Representation
+) -> bytes:
+    """Return the forecast of a basin in JSON, from the cache where possible.
+
+    Raises:
+        NoArea: the run names no area, and flows are requested.
+    """
+    tag = tag_of(latest, representation)
+    if (stored := rendered.get(tag)) is not None:
+        return stored
+    (parts,) = stored_parts(session, [latest], representation.members)
+    body = body_of(basin_forecast(latest, parts, representation))
+    rendered.put(tag, body)
+    return body
 
 
 def _answered_content(forecast: Latest, content: runs.Content) -> Mapping[str, runs.RunSeries]:

@@ -8,23 +8,19 @@ from fastapi import APIRouter, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.exports.answers import answered
+from app.exports.answers import SeriesAnswer, answers
 from app.exports.formats import SERIES
-from app.exports.negotiation import SeriesFormat, documented_formats
 from app.exports.table import Column, Table
-from app.forecasts import lookup
 from app.forecasts.header import days_ahead, header, missing_in_header
+from app.forecasts.lookup import PROBLEMS, AskedRun
 from app.forecasts.schemas import RunOfBasin
 from app.forecasts.table import day_columns, run_columns
 from app.http import json_numbers
 from app.http.base_schema import Missing, Model, column
-from app.http.conditional import NOT_MODIFIED, IfNoneMatch
-from app.http.dependencies import BasinId, ChosenRun, Reading, ServiceClock
-from app.http.problems import documented
-from records.basins.basins import Site, UnknownBasin, sites
-from records.forecasts.latest import Latest, NoForecast, NoModel
+from app.http.dependencies import Reading
+from records.basins.basins import Site
+from records.forecasts.latest import Latest
 from records.runs import runs
-from records.runs.runs import UnknownRun
 
 router = APIRouter(prefix="/basins", tags=["forecasts"])
 
@@ -109,22 +105,10 @@ def _table(answer: SpreadOfRun, sites: Mapping[str, Site]) -> Table:
 @router.get(
     "/{basin}/spread",
     summary="Sources of forecast spread: weights, weather or initial state",
-    responses=NOT_MODIFIED | documented(UnknownBasin, NoModel, NoForecast, UnknownRun) | documented_formats(*SERIES),
-    response_model=SpreadOfRun,
-    response_model_exclude_unset=True,
+    **answers(SpreadOfRun, *PROBLEMS, formats=SERIES),
 )
-def read_spread(
-    session: Reading,
-    clock: ServiceClock,
-    response: Response,
-    basin: BasinId,
-    chosen: SeriesFormat,
-    run: ChosenRun = None,
-    if_none_match: IfNoneMatch = None,
-) -> SpreadOfRun | Response:
+def read_spread(session: Reading, answer: SeriesAnswer, asked: AskedRun) -> Response:
     """The spread of discharge over members and traces on each day ahead, and the shares of its variance due to the
     network's weights, the weather after T0 and the water in the basin at T0. Only for forecasts with
     `perturbed_states`; for others null, with the reason."""
-    latest, at = lookup.chosen(session, run, basin, clock.now())
-    answer, places = _answer(session, latest, at), sites(session, [basin])
-    return answered(chosen, answer, response, if_none_match, lambda: _table(answer, places), places)
+    return answer.of_basin(_answer(session, *asked), _table)

@@ -51,6 +51,12 @@ class Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
+class OfBasin(Model):
+    """Content about a basin."""
+
+    basin: str
+
+
 class DataCredit(Model):
     """Credit and licence of a data provider."""
 

@@ -16,7 +16,6 @@ from sqlalchemy.orm import Session
 from app.http.problems import Fault, InvalidRequest
 from app.http.response_cache import ResponseCache
 from jobspec.fields import BASIN_SCHEMA, ID, full_id
-from records.database import ids
 from records.database.engine import Database
 from runtime.clock import Clock
 from runtime.settings import Settings
@@ -75,17 +74,6 @@ OptionalBasin = Annotated[
     AfterValidator(lambda text: None if text is None else full_id(text)),
     Query(description="Only entries of this basin.", json_schema_extra=BASIN_SCHEMA, examples=["01013500"]),
 ]
-BasinCursor = Annotated[
-    str | None,
-    AfterValidator(lambda text: None if text is None else full_id(text)),
-    Query(
-        description="Start after this basin: the last one of the page before.",
-        json_schema_extra=BASIN_SCHEMA,
-        examples=["USGS-01013500"],
-    ),
-]
-
-
 RunId = Annotated[str, Path(description="A run's id.", pattern=ID, examples=["011ccb1a3a8003f9c24d1e"])]
 ChosenRun = Annotated[
     str | None,
@@ -95,10 +83,6 @@ VersionId = Annotated[str, Path(description="A model version's id.", pattern=ID,
 OptionalVersion = Annotated[str | None, Query(description="Only entries of this model version.", pattern=ID)]
 JobId = Annotated[str, Path(description="A job's id.", pattern=ID, examples=["01a1fa2ab3c4d50b5f2e91"])]
 ScheduleId = Annotated[str, Path(description="A schedule's id.", pattern=ID, examples=["01a1fa2ab3c4d50b5f2e91"])]
-IdCursor = Annotated[
-    str | None, Query(description="Start after this id: the last one of the page before.", pattern=ids.FORM)
-]
-PageLimit = Annotated[int, Query(description="Maximum number of entries a page.", ge=1, le=1000)]
 
 
 def _utc(instant: datetime | None) -> datetime | None:
@@ -124,9 +108,12 @@ KnownAt = Annotated[
 ]
 
 
-def as_known(now: datetime, known_at: datetime | None) -> datetime:
-    """Return the instant of an answer: `known_at` if it is earlier than now."""
-    return min(now, known_at or now)
+async def _as_known(clock: ServiceClock, known_at: KnownAt = None) -> datetime:
+    return min(clock.now(), known_at or clock.now())
+
+
+# The instant of an answer: `known_at` if it is earlier than now.
+AsKnown = Annotated[datetime, Depends(_as_known)]
 
 
 async def refuse_unknown_parameters(request: Request) -> None:
@@ -135,14 +122,15 @@ async def refuse_unknown_parameters(request: Request) -> None:
     Raises:
         InvalidRequest: lists the unknown and the known parameters.
     """
-    known = list(_query_parameters(request.scope["route"].dependant))
+    known = list(dict.fromkeys(query_parameters(request.scope["route"].dependant)))
     result = f"Unknown here: {'use ' + ', '.join(known) if known else 'this address takes no parameters'}."
     faults = [Fault(location="query", field=name, detail=result) for name in request.query_params if name not in known]
     if faults:
         raise InvalidRequest(faults)
 
 
-def _query_parameters(dependant: Dependant) -> Iterator[str]:
+def query_parameters(dependant: Dependant) -> Iterator[str]:
+    """Yield the names of an operation's query parameters, its own first."""
     yield from (field.alias for field in dependant.query_params)
     for inner in dependant.dependencies:
-        yield from _query_parameters(inner)
+        yield from query_parameters(inner)

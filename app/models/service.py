@@ -31,17 +31,10 @@ from records.versions import promotions, versions
 InUse = Mapping[str, Sequence[str]]
 
 
-def page(
-    session: Session, *, product: str | None, architecture: str | None, after: str | None, limit: int
-) -> tuple[list[ModelSummary], bool]:
-    """Return a page of versions, and whether more follow."""
-    page_and_next = versions.list_versions(
-        session, product=product, architecture=architecture, after=after, limit=limit + 1
-    )
+def summaries(session: Session, stored: Sequence[versions.Version]) -> list[ModelSummary]:
+    """Return versions as in a list."""
     in_use = promotions.in_use(session)
-    return [ModelSummary(**_common_fields(version, in_use)) for version in page_and_next[:limit]], len(
-        page_and_next
-    ) > limit
+    return [ModelSummary(**_common_fields(version, in_use)) for version in stored]
 
 
 def detail(session: Session, version: str) -> ModelDetail:

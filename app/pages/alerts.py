@@ -18,7 +18,7 @@ from app.pages.forms import FormField, form_of
 from app.pages.render import render
 from hydrology.extremes.alerting import rank
 from jobspec.subscriptions import NewSubscription
-from records.alerts import alerts
+from records.alerts import alerts, deliveries
 from records.basins import basins
 
 router = APIRouter(route_class=PageRoute)
@@ -55,6 +55,11 @@ def read_alerts(request: Request, session: Reading) -> HTMLResponse:
 def read_deliveries(request: Request, session: Reading, key: AnyKey, clock: ServiceClock) -> HTMLResponse:
     """Show receivers of alerts, and deliveries to them."""
     shown = subscription_service.of_key(session, key)
-    page, _ = delivery_service.page(session, key, subscription=None, status=None, after=None, limit=MAX_DELIVERIES)
+    visible = delivery_service.visible_subscriptions(session, key, None)
+    newest = deliveries.page(session, subscriptions=visible, limit=MAX_DELIVERIES)
     subscriptions = [subscription_service.answer(subscription, clock.wall()) for subscription in shown]
-    return render(request, "deliveries.html", Deliveries(subscriptions, page, form_of(NewSubscription)))
+    return render(
+        request,
+        "deliveries.html",
+        Deliveries(subscriptions, delivery_service.summaries(session, newest), form_of(NewSubscription)),
+    )

@@ -15,11 +15,12 @@ from app.alerts import service as alert_service
 from app.alerts.schemas import Alert, BasinAlerts
 from app.basins import service as basin_service
 from app.basins.normals.schemas import Normals
-from app.basins.normals.service import NormalsRequest, normals_of
+from app.basins.normals.service import normals_of
 from app.basins.observations import service as observations
 from app.basins.observations.schemas import Observations
-from app.basins.observations.service import DISCHARGE, SeriesRequest
+from app.basins.observations.service import DISCHARGE
 from app.basins.schemas import BasinDetail
+from app.basins.series_requests import NormalsRequest, SeriesRequest
 from app.forecasts import lookup
 from app.forecasts import service as forecasts
 from app.forecasts.discharge import Representation
@@ -268,7 +269,9 @@ class _Shown:
 
     def _normals(self, forecast: BasinForecast, time: Sequence[date]) -> Normals:
         area = forecast.area.name if forecast.area and self.units == "mm/day" else None
-        asked = NormalsRequest(None, forecast.product, day(time[0]), day(time[-1]), self.units, area)
+        asked = NormalsRequest(
+            product=forecast.product, start=day(time[0]), end=day(time[-1]), units=self.units, area=area
+        )
         return normals_of(self.session, self.basin, asked, self.now)
 
     def _observed(self, forecast: BasinForecast, time: Sequence[date]) -> Observed:
@@ -284,7 +287,7 @@ class _Shown:
         units = self.units if variable == DISCHARGE else None
         area = forecast.area.name if forecast.area and units == "mm/day" else None
         asked = SeriesRequest(
-            product=product, variable=variable, start=day(first), end=day(last), units=units, area=area, known_at=None
+            product=product, variable=variable, start=day(first), end=day(last), units=units, area=area
         )
         return observations.answer(self.session, observations.part(self.session, self.basin, asked))
 

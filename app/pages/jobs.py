@@ -57,7 +57,7 @@ class OneJob:
 @router.get("/jobs", response_class=HTMLResponse)
 def read_jobs(request: Request, session: Reading, key: AnyKey, kind: Kind = USUAL_KIND) -> HTMLResponse:
     """Show the jobs."""
-    listed, _ = service.page(session, key, status=None, kind=None, parent=None, after=None, limit=MAX_LISTED)
+    listed = [service.answer(job, key) for job in jobs.list_jobs(session, limit=MAX_LISTED)]
     chosen = kind if kind in REQUESTABLE else USUAL_KIND
     form = form_of(REQUESTABLE[chosen].model_fields["params"].annotation)  # type: ignore[arg-type]
     kinds = {name: (model.__doc__ or "").strip().splitlines()[0] for name, model in REQUESTABLE.items()}

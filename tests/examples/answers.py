@@ -106,6 +106,9 @@ def record(file: Path) -> dict[str, Any]:
     names = stored["names"]
     with fixed_machine(), _service(file) as client:
         document = client.get("/openapi.json").json()
+        for methods in document["paths"].values():
+            for operation in methods.values():  # whose order does not matter
+                operation["parameters"] = {one["name"]: one for one in operation.get("parameters", [])}
         answers: dict[str, Any] = {}
 
         def ask(path: str, query: Mapping[str, str], key: str | None = "admin", held: bool = False) -> str:
@@ -120,11 +123,11 @@ def record(file: Path) -> dict[str, Any]:
 
         for path, methods in document["paths"].items():
             if "get" in methods and path not in TIMED:
-                for address, query in _requests(path, methods["get"].get("parameters", []), names):
+                for address, query in _requests(path, list(methods["get"]["parameters"].values()), names):
                     answer = ask(address, query)
                     if answer.startswith("{") and (following := json.loads(answer).get("next")):
                         ask(following, {})
-                base = QUERIES.get(path, {})
+                base = dict(QUERIES.get(path, {}))
                 for key in ("operator", None):
                     ask(path.format_map(names), base, key)
                 ask(path.format_map(names), base, held=True)

@@ -10,7 +10,7 @@ from app.alerts.deliveries.schemas import Delivery, DeliveryAttempt, DeliveryDet
 from app.alerts.subscriptions import service as subscriptions
 from records.access.keys import Key
 from records.alerts import alert_changes, deliveries
-from records.alerts.deliveries import MAX_TRIES, Status
+from records.alerts.deliveries import MAX_TRIES
 
 _WHY_OF_ATTEMPT = {
     "ended_at": "It is under way.",
@@ -19,28 +19,16 @@ _WHY_OF_ATTEMPT = {
 }
 
 
-def page(
-    session: Session,
-    key: Key,
-    *,
-    subscription: str | None,
-    status: Status | None,
-    after: str | None,
-    limit: int,
-) -> tuple[list[Delivery], bool]:
-    """Return a page of deliveries visible to a key, and whether more follow.
+def visible_subscriptions(session: Session, key: Key, subscription: str | None) -> list[str] | None:
+    """Return the subscriptions whose deliveries a key may see, or the one named; None for all.
 
     Raises:
         UnknownSubscription: there is none of that id.
         NotYourSubscription: it belongs to another key.
     """
-    chosen: list[str] | None = None
     if subscription is not None:
-        chosen = [subscriptions.owned(session, key, subscription).id]
-    elif not key.is_admin:
-        chosen = [one.id for one in subscriptions.of_key(session, key)]
-    rows = deliveries.page(session, subscriptions=chosen, status=status, after=after, limit=limit + 1)
-    return _answers(session, rows[:limit]), len(rows) > limit
+        return [subscriptions.owned(session, key, subscription).id]
+    return None if key.is_admin else [one.id for one in subscriptions.of_key(session, key)]
 
 
 def owned(session: Session, key: Key, delivery: str) -> deliveries.Delivery:
@@ -64,7 +52,8 @@ def detail(session: Session, stored: deliveries.Delivery) -> DeliveryDetail:
     return DeliveryDetail(**_fields(stored, _changes(session, [stored])), attempts=attempts)
 
 
-def _answers(session: Session, rows: Sequence[deliveries.Delivery]) -> list[Delivery]:
+def summaries(session: Session, rows: Sequence[deliveries.Delivery]) -> list[Delivery]:
+    """Return deliveries as in a list."""
     changes = _changes(session, rows)
     return [Delivery(**_fields(stored, changes)) for stored in rows]
 

@@ -19,7 +19,6 @@ from app.models.comparisons.schemas import (
 )
 from hydrology.base.errors import NotFound
 from records.verification import comparison_results, comparisons
-from records.versions import versions
 
 Column = Sequence[float | None]
 
@@ -31,18 +30,9 @@ class NotCompared(NotFound):
     remedy = "Request a metric listed in `detail`."
 
 
-def page(
-    session: Session, *, version: str | None, after: str | None, limit: int
-) -> tuple[list[ComparisonSummary], bool]:
-    """Return a page of comparisons, of all versions or one, and whether more follow.
-
-    Raises:
-        UnknownVersion: a version is named, and none with that id is stored.
-    """
-    if version is not None:
-        versions.get(session, version)
-    summaries = comparisons.list_comparisons(session, version=version, after=after, limit=limit + 1)
-    listed = [
+def summaries(stored: Sequence[comparisons.Summary]) -> list[ComparisonSummary]:
+    """Return comparisons as in a list."""
+    return [
         ComparisonSummary(
             id=summary.id,
             created_at=summary.created_at,
@@ -51,9 +41,8 @@ def page(
             basin_count=summary.basins,
             official=summary.owner is None,
         )
-        for summary in summaries[:limit]
+        for summary in stored
     ]
-    return listed, len(summaries) > limit
 
 
 def detail(session: Session, comparison: str, metric: str | None) -> Comparison:
