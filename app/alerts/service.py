@@ -6,6 +6,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from app.alerts.schemas import Alert, AlertChange, AlertStep, BasinAlerts
+from app.http.base_schema import why_null
 from hydrology.base.calendar import as_date
 from hydrology.extremes.alerting import ENDS_AFTER, ladder
 from records.alerts import alert_changes, alerts
@@ -49,7 +50,7 @@ def answer(alert: alerts.Alert) -> Alert:
         )
         for step, (on, runs) in zip(ladder(alert.return_period_years), switches, strict=True)
     ]
-    return Alert(**fields, steps=steps, missing=_missing(fields, _WHY))
+    return Alert(**fields, steps=steps, missing=why_null(fields, _WHY))
 
 
 def of_basin(session: Session, basin: str) -> BasinAlerts:
@@ -81,8 +82,4 @@ def of_basin(session: Session, basin: str) -> BasinAlerts:
 def change(stored: alert_changes.Change) -> AlertChange:
     """Return a change."""
     fields = alert_changes.as_json(stored)
-    return AlertChange(**fields, missing=_missing(fields, _WHY_OF_CHANGE))
-
-
-def _missing(fields: dict[str, Any], why: dict[str, str]) -> dict[str, str]:
-    return {name: reason for name, reason in why.items() if fields[name] is None}
+    return AlertChange(**fields, missing=why_null(fields, _WHY_OF_CHANGE))

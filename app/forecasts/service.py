@@ -21,7 +21,7 @@ from app.forecasts.discharge import (
 )
 from app.forecasts.header import days_ahead, header, missing_in_header
 from app.forecasts.normal import missing_in_normal, normal_flow
-from app.forecasts.schemas import BasinForecast, Columns, ParentState, Provenance, Storage
+from app.forecasts.schemas import BasinForecast, Calibration, Columns, ParentState, Provenance, Storage
 from app.forecasts.snow import missing_in_snow, snow_read
 from app.forecasts.what_if import what_if
 from app.http.base_schema import NOT_CONSERVING
@@ -137,13 +137,9 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
     precipitation = _of_traces(series["precipitation"]) if "precipitation" in series else None
     loss = _mean(series["loss"]) if "loss" in series else None
     balance = water_balance(parts.ledgers, series.get(runs.LEDGER), basin.spin_up_days)
-    in_words = None
-    if discharge is not None:
-        days, units = days_ahead(run)["time"], representation.units
-        asked = what_if(run)
-        shown = None if asked is None else asked.in_words
-        t0 = as_date(run.t0)
-        in_words = words.in_words(t0, days, discharge, calibrated, calibration, storage, run.forcing_kind, units, shown)
+    in_words = (
+        None if discharge is None else _in_words(run, representation.units, discharge, calibrated, calibration, storage)
+    )
     account = {
         "discharge": discharge,
         "in_words": in_words,
@@ -187,6 +183,28 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
         provenance=_provenance(run, basin),
         missing=missing_in_header(basin) | missing | missing_in_normal(normal, basin) | _missing_provenance(basin),
         **of_members,
+    )
+
+
+def _in_words(
+    run: runs.Run,
+    units: Units,
+    discharge: Columns,
+    calibrated: Columns | None,
+    calibration: Calibration | None,
+    storage: Storage | None,
+) -> str:
+    asked = what_if(run)
+    return words.in_words(
+        t0=as_date(run.t0),
+        days=days_ahead(run)["time"],
+        discharge=discharge,
+        calibrated=calibrated,
+        calibration=calibration,
+        storage=storage,
+        weather=run.forcing_kind,
+        units=units,
+        what_if=None if asked is None else asked.in_words,
     )
 
 

@@ -1,7 +1,7 @@
 """/v1/basins/{basin}/spread: the spread of a forecast's discharge, and its sources."""
 
 from collections.abc import Mapping
-from datetime import date, datetime
+from datetime import datetime
 
 import numpy as np
 from fastapi import APIRouter, Response
@@ -13,7 +13,7 @@ from app.exports.formats import SERIES
 from app.exports.table import Column, Table
 from app.forecasts.header import days_ahead, header, missing_in_header
 from app.forecasts.lookup import PROBLEMS, AskedRun
-from app.forecasts.schemas import RunOfBasin
+from app.forecasts.schemas import DaysOfRun
 from app.forecasts.table import day_columns, run_columns
 from app.http import json_numbers
 from app.http.base_schema import Missing, Model, column
@@ -37,12 +37,9 @@ class SpreadShares(Model):
     )
 
 
-class SpreadOfRun(RunOfBasin):
+class SpreadOfRun(DaysOfRun):
     """Spread of the members' discharge on each day ahead, and its sources."""
 
-    units: dict[str, str] = Field(description="The unit of each field with values.")
-    time: list[date] = Field(description="The valid days.")
-    lead_days: list[int] = Field(description=column("Days since T0"))
     standard_deviation: list[float] | None = Field(
         description=column(
             "Standard deviation of discharge over all members, weather traces and perturbed states, mm/day. Errors "

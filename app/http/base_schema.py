@@ -1,7 +1,8 @@
 """Common parts of answer schemas."""
 
+from collections.abc import Mapping
 from datetime import date
-from typing import Annotated, Self, TypeVar
+from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -32,6 +33,9 @@ class Absences:
 
 NORMAL_IS_0 = "The normal is 0."
 """Reason for a missing percentage of normal."""
+
+NO_AREA = "The run names no drainage area of the basin."
+"""Reason for a missing volume."""
 
 NOT_CONSERVING = "The model version does not conserve mass, so there is no water balance."
 """Reason for missing simulated water."""
@@ -74,6 +78,17 @@ class Period(Model):
     def between(cls, first: Day, last: Day) -> Self:
         """Return the days from the first to the last."""
         return cls(first_day=as_date(first), last_day=as_date(last))
+
+
+def next_page(example: str) -> Any:
+    """Return the field of a page with the address of the next."""
+    description = "Where the next page is, also in the `Link` header; null on the last page."
+    return Field(description=description, examples=[example])
+
+
+def why_null(values: Mapping[str, Any], reasons: Mapping[str, str]) -> dict[str, str]:
+    """Return the reasons of the fields that are null."""
+    return {name: reason for name, reason in reasons.items() if values[name] is None}
 
 
 def column(description: str) -> str:

@@ -5,6 +5,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from app.http.base_schema import why_null
 from app.http.problems import Forbidden
 from app.jobs.schemas import Cause, Job, Progress
 from records.access.keys import Key
@@ -57,7 +58,7 @@ def answer(job: jobs.Job, key: Key) -> Job:
         "parent": job.parent_id,
         "schedule": job.schedule_id,
     }
-    missing = {name: reason for name, reason in _REASONS.items() if content[name] is None}
+    missing = why_null(content, _REASONS)
     if not owns(key, job):
         missing |= _withhold(content)
     return Job(**content, events=f"/v1/jobs/{job.id}/events", missing=missing)

@@ -8,7 +8,7 @@ from fastapi import APIRouter
 from pydantic import Field
 
 from app.http.api_keys import AdminReader
-from app.http.base_schema import Missing, Model
+from app.http.base_schema import Missing, Model, next_page, why_null
 from app.http.conditional import NO_STORE, cached
 from app.http.dependencies import Reading
 from app.http.pagination import NumberPage
@@ -41,10 +41,7 @@ class AuditPage(Model):
     """Changes, the newest first."""
 
     changes: list[Change]
-    next: str | None = Field(
-        description="Where the next page is, also in the `Link` header; null on the last page.",
-        examples=["/v1/audit?limit=100&after=42"],
-    )
+    next: str | None = next_page("/v1/audit?limit=100&after=42")
 
 
 @router.get(
@@ -61,4 +58,4 @@ def list_changes(session: Reading, _key: AdminReader, page: NumberPage) -> Audit
 def _answer(entry: audit.Entry) -> Change:
     fields = asdict(entry)
     fields["key"] = fields.pop("key_id")
-    return Change(**fields, missing={name: why for name, why in _WHY.items() if fields[name] is None})
+    return Change(**fields, missing=why_null(fields, _WHY))

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from pydantic import Field
 
-from app.http.base_schema import Missing, Model
+from app.http.base_schema import Missing, Model, next_page
 from records.alerts.alert_changes import ChangeKind
 from records.alerts.deliveries import Status
 
@@ -46,7 +46,4 @@ class DeliveryPage(Model):
     """Deliveries, the newest first."""
 
     deliveries: list[Delivery]
-    next: str | None = Field(
-        description="Where the next page is, also in the `Link` header; null on the last page.",
-        examples=["/v1/deliveries?limit=100&after=01a1fa31d0a6718d9e12f4"],
-    )
+    next: str | None = next_page("/v1/deliveries?limit=100&after=01a1fa31d0a6718d9e12f4")

@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 
 from app.alerts.deliveries.schemas import Delivery, DeliveryAttempt, DeliveryDetail
 from app.alerts.subscriptions import service as subscriptions
+from app.http.base_schema import why_null
 from records.access.keys import Key
 from records.alerts import alert_changes, deliveries
 from records.alerts.deliveries import MAX_TRIES
@@ -46,7 +47,7 @@ def owned(session: Session, key: Key, delivery: str) -> deliveries.Delivery:
 def detail(session: Session, stored: deliveries.Delivery) -> DeliveryDetail:
     """Return a delivery with its log."""
     attempts = [
-        DeliveryAttempt(**fields, missing=_missing(fields, _WHY_OF_ATTEMPT))
+        DeliveryAttempt(**fields, missing=why_null(fields, _WHY_OF_ATTEMPT))
         for fields in (asdict(attempt) for attempt in deliveries.attempts_of(session, stored.id))
     ]
     return DeliveryDetail(**_fields(stored, _changes(session, [stored])), attempts=attempts)
@@ -77,8 +78,4 @@ def _fields(stored: deliveries.Delivery, changes: dict[int, alert_changes.Change
         "ended_at": stored.ended_at,
     }
     at_once = "The next attempt is immediate or under way." if stored.status == "pending" else "It has ended."
-    return fields | {"missing": _missing(fields, {"next_at": at_once, "ended_at": "It is under way."})}
-
-
-def _missing(fields: dict[str, Any], why: dict[str, str]) -> dict[str, str]:
-    return {name: reason for name, reason in why.items() if fields[name] is None}
+    return fields | {"missing": why_null(fields, {"next_at": at_once, "ended_at": "It is under way."})}

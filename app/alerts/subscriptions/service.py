@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from app.alerts.subscriptions.schemas import Subscription, SubscriptionWithSecret
+from app.http.base_schema import why_null
 from app.http.problems import Forbidden
 from hydrology.base.errors import InvalidInput
 from jobspec.addresses import why_no_target
@@ -86,4 +87,4 @@ def _fields(stored: subscriptions.Subscription, at: datetime) -> dict[str, Any]:
         "rotated_at": "Its secret is the first.",
         "old_secret_until": "Its secret is the only one that is good.",
     }
-    return fields | {"missing": {name: reason for name, reason in why.items() if fields[name] is None}}
+    return fields | {"missing": why_null(fields, why)}

@@ -71,7 +71,8 @@ def tag_of(session: Session, asked: Request) -> str:
     stamp = series.stamp(session, asked.basin, product)
     model = _model_levels(session, asked.basin)
     of_model = model if isinstance(model, str) else (model.version_id, str(model.computed_at))
-    return entity_tag(asked.basin, stamp, asked.units, area, fixed, credit and credit.model_dump(), of_model)
+    requested = [asked.basin, asked.units, area]
+    return entity_tag(requested, stamp, fixed, credit and credit.model_dump(), of_model)
 
 
 def answer(session: Session, asked: Request) -> Thresholds:

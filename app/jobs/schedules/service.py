@@ -4,6 +4,7 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
+from app.http.base_schema import why_null
 from app.http.conditional import holds
 from app.http.problems import Changed
 from app.jobs.schedules.schemas import NewSchedule, Schedule, ScheduledJob
@@ -62,7 +63,7 @@ def answer(schedule: schedules.Schedule, key: Key) -> Schedule:
     """Return the parts of a schedule visible to `key`."""
     fields = {name: getattr(schedule, name) for name in (*_SAME, "created_at", "updated_at")}
     fields |= {"last_job": schedule.last_job_id, "key": schedule.key_id}
-    missing = {name: why for name, why in _WHY.items() if fields[name] is None}
+    missing = why_null(fields, _WHY)
     params: JsonObject | None = schedule.params
     if not key.is_admin:
         params, missing["job.params"] = None, "Shown to an admin."

@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from app.http.base_schema import why_null
 from app.http.problems import Forbidden
 from app.weather.feeds.schemas import BasinOfFeed, Feed, FeedDetail, Hole
 from records.access.keys import Key
@@ -72,7 +73,7 @@ def holes(feed: str, basin: str, found: Iterable[feeds.Hole]) -> list[Hole]:
 def _fields(feed: feeds.Feed, key: Key) -> dict[str, Any]:
     fields = asdict(feed) | {"adapter": feed.settings["adapter"]}
     del fields["created_by"], fields["origin"]
-    missing = {name: why for name, why in _WHY.items() if fields[name] is None}
+    missing = why_null(fields, _WHY)
     if _withheld(key, feed):
         hidden = ("settings", "last_error") if feed.last_error else ("settings",)
         fields |= dict.fromkeys(hidden)
