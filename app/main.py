@@ -46,7 +46,7 @@ def create_app(settings: Settings, host: str | None = None) -> FastAPI:
         title=openapi.TITLE,
         description=openapi.DESCRIPTION,
         version=metadata.version("freshet"),
-        openapi_tags=openapi.TAGS,
+        openapi_tags=[{"name": name, "description": text} for name, text in openapi.TAGS.items()],
         redoc_url=None,
         generate_unique_id_function=_operation_id,
         redirect_slashes=False,  # such a redirection would repeat the Host header
@@ -69,12 +69,8 @@ def _lifespan(settings: Settings) -> Callable[[FastAPI], AbstractAsyncContextMan
         sender = Sender(settings, database, clock)
         try:
             database.require_migrated()
-            app.state.settings, app.state.database, app.state.clock, app.state.sender = (
-                settings,
-                database,
-                clock,
-                sender,
-            )
+            app.state.settings, app.state.database = settings, database
+            app.state.clock, app.state.sender = clock, sender
             app.state.rendered, app.state.rates, app.state.hindered = ResponseCache(), Rates(settings), Hindered()
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(give_signs)

@@ -12,7 +12,8 @@ from app.forecasts.schemas import BasinForecast, BasinForecasts
 from app.forecasts.selection import SelectedBasins
 from app.http.conditional import FOR_EVER, SHORTLY
 from app.http.dependencies import AsKnown, BasinId, Reading, RenderedAnswers, RunId
-from app.http.discharge_units import NoArea, refused
+from app.http.discharge_units import NoArea
+from app.http.problems import refused
 from records.basins.basins import UnknownBasin
 from records.forecasts.latest import NoForecast, NoModel, glance
 from records.runs.runs import UnknownRun

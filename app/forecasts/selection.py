@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from app.basins.filters import BoundingBox, Huc, corners
 from app.forecasts.batch import MAX_BASINS
 from app.http.dependencies import AsKnown, OptionalInstant, Reading
-from app.http.discharge_units import refused
+from app.http.problems import refused
 from jobspec.fields import BASIN, full_id
 from records.basins import basins as records
 from records.forecasts.latest import updated_since as updated

@@ -54,12 +54,6 @@ class HostNotAllowed(Problem):
     status = 400
     remedy = "Use the address that the service listens on, or add the name to FRESHET_ALLOWED_HOSTS."
 
-    def __init__(self) -> None:
-        super().__init__(
-            "The Host header does not name this service: use the address that it listens on, or let an administrator "
-            "add the name to FRESHET_ALLOWED_HOSTS."
-        )
-
 
 class Changed(Problem):
     """The resource has changed since the `If-Match` header's version: read it again and repeat the change."""
@@ -104,6 +98,10 @@ class MethodNotAllowed(Problem):
     status = 405
     remedy = "Use a method listed in `Allow`; /docs lists the operations of every address."
 
+    def __init__(self, sentence: str, allowed: Sequence[str]) -> None:
+        super().__init__(sentence)
+        self.allowed = allowed
+
 
 class UnsupportedMedia(Problem):
     """The body's media type is not supported at this address."""
@@ -119,8 +117,6 @@ class Internal(Problem):
     kind = "internal"
     remedy = "Report it to the service's administrator: the log has the details."
 
-
-_LATER = {"Retry-After": "5"}  # seconds after which the database may be available again
 
 PRUNED = (UnknownDelivery, UnknownJob, UnknownRun, UnknownWeather)
 """Problems of unknown things that may also have been pruned by retention."""
@@ -156,6 +152,11 @@ class InvalidRequest(InvalidInput):
     def __init__(self, faults: Sequence[Fault]) -> None:
         super().__init__(" ".join(f"{fault.field or fault.location}: {fault.detail.rstrip('.')}." for fault in faults))
         self.faults = list(faults)
+
+
+def refused(field: str, detail: str, location: str = "query") -> InvalidRequest:
+    """Return the error of one field that cannot be used, a query parameter's by default."""
+    return InvalidRequest([Fault(location=location, field=field, detail=detail)])
 
 
 def title_of(kind: str) -> str:
@@ -206,16 +207,27 @@ def handle(app: FastAPI) -> None:
 
 def answer_to(request: Request, error: Exception) -> Response:
     """Return the response to an error, as problem details."""
+    match error:
+        case Unauthorized():
+            headers = {"WWW-Authenticate": "Bearer"}
+        case TooManyRequests():
+            headers = {"Retry-After": str(error.seconds)}
+        case MethodNotAllowed():
+            headers = {"Allow": ", ".join(error.allowed)}
+        case DatabaseProblem():
+            headers = {"Retry-After": "5"}  # seconds after which the database may be available again
+        case _:
+            headers = {}
     assert isinstance(error, Problem)
     faults = error.faults if isinstance(error, InvalidRequest) else None
-    headers = None
-    if isinstance(error, Unauthorized):
-        headers = {"WWW-Authenticate": "Bearer"}
-    if isinstance(error, TooManyRequests):
-        headers = {"Retry-After": str(error.seconds)}
-    if isinstance(error, DatabaseProblem):
-        headers = _LATER
-    return _answer(request, error.kind, type(error).status, str(error), faults, headers)
+    details = _details(error.kind, type(error).status, str(error), request.scope["path"], faults)
+    return _response(details, headers)
+
+
+def _response(details: ProblemDetails, headers: Mapping[str, str] | None) -> Response:
+    content = details.model_dump_json(exclude_unset=True)
+    sent = {"Cache-Control": "no-store", **(headers or {})}
+    return Response(content, status_code=details.status, media_type=MEDIA_TYPE, headers=sent)
 
 
 def _invalid(request: Request, error: Exception) -> Response:
@@ -280,7 +292,7 @@ def _http(request: Request, error: Exception) -> Response:
     match status:
         case HTTPStatus.BAD_REQUEST:
             result = "it cannot be read: send JSON (RFC 8259) in UTF-8"
-            return answer_to(request, InvalidRequest([Fault(location="body", field="", detail=result)]))
+            return answer_to(request, refused("", result, "body"))
         case HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
             return answer_to(request, TooLarge(error.detail))
         case HTTPStatus.NOT_FOUND:
@@ -288,11 +300,11 @@ def _http(request: Request, error: Exception) -> Response:
         case HTTPStatus.METHOD_NOT_ALLOWED:
             allowed = _methods(request)
             result = f"{request.method} is not possible at {request.scope['path']}: use {_any(allowed)}."
-            return _answer(request, MethodNotAllowed.kind, status, result, headers={"Allow": ", ".join(allowed)})
+            return answer_to(request, MethodNotAllowed(result, allowed))
         case _:
             result = f"{status.description or status.phrase}."
     kind = status.phrase.lower().replace(" ", "-")
-    return _answer(request, kind, status, result, headers=error.headers)
+    return _response(_details(kind, status, result, request.scope["path"], None), error.headers)
 
 
 def _methods(request: Request) -> list[str]:
@@ -313,16 +325,19 @@ def _any(names: Sequence[str]) -> str:
 
 def _database(request: Request, error: Exception) -> Response:
     if is_full(error):
-        log.error("request.storage_full", path=shown_path(request.scope))
-        return answer_to(request, StorageFull())
+        return _full(request)
     log.error("request.database", path=shown_path(request.scope), error=str(error))
     result = "The database does not respond correctly: try again shortly, and check the service's log if it continues."
-    return _answer(request, DatabaseProblem.kind, DatabaseProblem.status, result, headers=_LATER)
+    return answer_to(request, DatabaseProblem(result))
 
 
 def _system(request: Request, error: Exception) -> Response:
     if not is_full(error):
         raise error  # to `_unexpected`
+    return _full(request)
+
+
+def _full(request: Request) -> Response:
     log.error("request.storage_full", path=shown_path(request.scope))
     return answer_to(request, StorageFull())
 
@@ -330,20 +345,7 @@ def _system(request: Request, error: Exception) -> Response:
 def _unexpected(request: Request, error: Exception) -> Response:
     # The server logs the traceback too, after this answer: but without the id of the request.
     log.error("request.failed", path=shown_path(request.scope), exc_info=error)
-    return _answer(request, Internal.kind, Internal.status, meaning_of(Internal))
-
-
-def _answer(
-    request: Request,
-    kind: str,
-    status: int,
-    detail: str,
-    faults: list[Fault] | None = None,
-    headers: Mapping[str, str] | None = None,
-) -> Response:
-    content = _details(kind, status, detail, request.scope["path"], faults).model_dump_json(exclude_unset=True)
-    sent = {"Cache-Control": "no-store", **(headers or {})}
-    return Response(content, status_code=status, media_type=MEDIA_TYPE, headers=sent)
+    return answer_to(request, Internal(meaning_of(Internal)))
 
 
 def _details(kind: str, status: int, detail: str, path: str, faults: list[Fault] | None) -> ProblemDetails:

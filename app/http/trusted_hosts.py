@@ -9,6 +9,11 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.http.problems import HostNotAllowed, answer_to
 
+_REFUSED = (
+    "The Host header does not name this service: use the address that it listens on, or let an administrator add the "
+    "name to FRESHET_ALLOWED_HOSTS."
+)
+
 
 class TrustedHosts:
     """Middleware that refuses requests whose Host header does not name this service.
@@ -26,7 +31,7 @@ class TrustedHosts:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request."""
         if scope["type"] == "http" and not self._is_allowed(scope):
-            await answer_to(Request(scope), HostNotAllowed())(scope, receive, send)
+            await answer_to(Request(scope), HostNotAllowed(_REFUSED))(scope, receive, send)
         else:
             await self._app(scope, receive, send)
 

@@ -10,7 +10,7 @@ from fastapi import Depends, Header, Request, Response
 from app.http.api_keys import Operator, OperatorWriter, Writer
 from app.http.conditional import NO_STORE
 from app.http.dependencies import JobSender, ServiceSettings
-from app.http.problems import Fault, InvalidRequest, UnsupportedMedia, documented_writing
+from app.http.problems import UnsupportedMedia, documented_writing, refused
 from app.jobs import service
 from app.jobs.schemas import Job
 from hydrology.base.errors import Problem
@@ -143,7 +143,7 @@ def upload_of(suffixes: Mapping[str, str], *, refusal: str, empty: str) -> Calla
             raise UnsupportedMedia(refusal)
         content = await request.body()
         if not content.strip():
-            raise InvalidRequest([Fault(location="body", field="", detail=empty)])
+            raise refused("", empty, "body")
         return Upload(content, suffixes[media_type])
 
     return upload

@@ -12,8 +12,9 @@ from app.basins.observations.service import DISCHARGE, credit_of, no_observation
 from app.basins.schemas import kind_of
 from app.basins.series_requests import MAX_DAYS, USUAL_DAYS, NormalsRequest
 from app.http.base_schema import Period
-from app.http.discharge_units import Area, area_between, refused
+from app.http.discharge_units import Area, area_between
 from app.http.json_numbers import gappy_column
+from app.http.problems import refused
 from hydrology.base import calendar
 from hydrology.base import units as convert
 from hydrology.base.basins import gauge_product

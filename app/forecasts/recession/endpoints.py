@@ -10,7 +10,8 @@ from app.forecasts.lookup import PROBLEMS, RunAndTime, of_run
 from app.forecasts.recession import service, table
 from app.forecasts.recession.schemas import DrainDownOfRun
 from app.http.dependencies import BasinId, ChosenRun, Reading, ServiceClock
-from app.http.discharge_units import NoArea, refused
+from app.http.discharge_units import NoArea
+from app.http.problems import refused
 from hydrology.base.units import Units
 from jobspec.fields import DayField
 from records.forecasts import recession

@@ -12,7 +12,7 @@ from app.forecasts.header import days_ahead, header, missing_in_header
 from app.forecasts.what_if_runs.schemas import Flow, Side, Volume, WhatIfOfRun
 from app.http.base_schema import NO_AREA, NOT_CONSERVING
 from app.http.json_numbers import column, rounded
-from app.http.problems import Fault, InvalidRequest
+from app.http.problems import refused
 from hydrology.base.units import Units
 from records.basins import basins
 from records.forecasts.latest import Latest
@@ -41,7 +41,7 @@ def compared(session: Session, run: str | None, basin: str, units: Units, at: da
     asked = changed.run.what_if
     if asked is None:
         detail = f"{run} is not a what-if run but {changed.run.purpose}: list what-if runs (/v1/runs?purpose=what-if)"
-        raise InvalidRequest([Fault(location="query", field="run", detail=detail)])
+        raise refused("run", detail)
     base = changed if asked.base is None else lookup.of_run(session, asked.base, basin)
     sides = {"base": _side(session, base, units), "changed": _side(session, changed, units)}
     missing = {f"{name}{field}": why for name, side in sides.items() for field, why in side.missing.items()}
