@@ -3,6 +3,8 @@
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from app.http.responses import on_start
+
 
 class VaryByFormat:
     """Middleware that adds `Vary: Accept` to all answers of addresses with several formats."""
@@ -13,9 +15,8 @@ class VaryByFormat:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request."""
 
-        async def sent(message: Message) -> None:
-            if message["type"] == "http.response.start" and scope.get("state", {}).get("varies"):
-                MutableHeaders(raw=message["headers"]).add_vary_header("Accept")
-            await send(message)
+        def vary(start: Message) -> None:
+            if scope.get("state", {}).get("varies"):
+                MutableHeaders(raw=start["headers"]).add_vary_header("Accept")
 
-        await self._app(scope, receive, sent)
+        await self._app(scope, receive, on_start(send, vary))

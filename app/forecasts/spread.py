@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from app.exports.answers import SeriesAnswer, answers
 from app.exports.formats import SERIES
-from app.exports.table import Column, Table
+from app.exports.table import Table, numbers
 from app.forecasts.header import days_ahead, header, missing_in_header
 from app.forecasts.lookup import PROBLEMS, AskedRun
 from app.forecasts.schemas import DaysOfRun
@@ -81,20 +81,17 @@ def _shares(variance: runs.RunSeries) -> SpreadShares:
 def _table(answer: SpreadOfRun, sites: Mapping[str, Site]) -> Table:
     """Return the spread of discharge on the days ahead, and its sources."""
     rows = len(answer.time)
-    nothing: list[float | None] = [None] * rows
     shares = [
-        Column(
+        numbers(
             f"share_of_{source}",
             f"share of the variance due to the {source}",
-            "number",
-            nothing if answer.shares is None else getattr(answer.shares, source),
+            None if answer.shares is None else getattr(answer.shares, source),
+            rows,
             "1",
         )
         for source in SpreadShares.model_fields
     ]
-    deviation = Column(
-        "standard_deviation", "of the discharge", "number", answer.standard_deviation or nothing, "mm/day"
-    )
+    deviation = numbers("standard_deviation", "of the discharge", answer.standard_deviation, rows, "mm/day")
     columns = [*run_columns(answer, sites, rows), *day_columns(answer.time, answer.lead_days), deviation, *shares]
     return Table(f"{answer.basin}_spread_{answer.t0}", f"Spread of the discharge of {answer.basin}", columns)
 

@@ -61,11 +61,7 @@ def detail(session: Session, version: str) -> ModelDetail:
         missing["twin"] = "It is scored by itself."
     return ModelDetail(
         **_common_fields(stored, in_use),
-        config=stored.config,
-        uses=stored.uses,
-        data_hash=stored.data_hash,
-        weights_hash=stored.weights_hash,
-        code_version=stored.code_version,
+        **{name: getattr(stored, name) for name in ("config", "uses", "data_hash", "weights_hash", "code_version")},
         members=[Member(label=label, seed=seed) for label, seed in versions.seeds_of(session, version).items()],
         basins=list(stored.basins),
         tuned_on=None if stored.tuned_on is None else list(stored.tuned_on),

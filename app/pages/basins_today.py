@@ -4,21 +4,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 
-import numpy as np
 from sqlalchemy.orm import Session
 
 from app.basins.schemas import Kind, kind_of
+from app.basins.state import peak, peak_day
 from app.pages.map import Place
 from hydrology.base.calendar import as_date
 from hydrology.base.staleness import age_days, stale
-from hydrology.base.units import Area, mm_per_day_to_m3s
 from hydrology.extremes.alerting import Severity, Trend, rank
 from records.alerts import alerts
 from records.alerts.alerts import AtAGlance
 from records.basins import basins
 from records.forecasts import latest
 from records.forecasts.latest import Latest
-from records.runs.runs import RunBasin
 from records.verification import scores as verification_scores
 from records.versions import versions
 
@@ -98,8 +96,7 @@ def _plain(basin: str, site: basins.Site) -> BasinToday:
 def _with_forecast(
     basin: BasinToday, forecast: Latest, at: datetime, levels: Sequence[AtAGlance], nse: float | None
 ) -> BasinToday:
-    run, of_basin = forecast.run, forecast.basin
-    summary, age = of_basin.summary, age_days(run.t0, at)
+    run, summary, age = forecast.run, forecast.basin.summary, age_days(forecast.run.t0, at)
     rising = [level for level in levels if level.direction == "rising"]
     likeliest = max(rising, key=lambda level: level.chance, default=None)
     return replace(
@@ -112,10 +109,10 @@ def _with_forecast(
         chance=likeliest.chance if likeliest else None,
         level=likeliest.level if likeliest else None,
         trend=likeliest.trend if likeliest else None,
-        peak=_peak(of_basin),
+        peak=peak(forecast),
         flow_percent=_percent(summary.discharge_mm, summary.normal_mm),
         snow_percent=_percent(summary.snow_mm, summary.snow_normal_mm),
-        peak_day=None if summary.peak_lead is None else as_date(run.t0 + np.timedelta64(summary.peak_lead, "D")),
+        peak_day=peak_day(forecast),
         nse=nse,
     )
 
@@ -123,12 +120,6 @@ def _with_forecast(
 def _percent(amount: float | None, normal: float | None) -> float | None:
     """Return an amount in percent of normal; None where the normal is too small for a meaningful percentage."""
     return None if amount is None or normal is None or normal < MIN_NORMAL_MM else 100 * amount / normal
-
-
-def _peak(basin: RunBasin) -> float | None:
-    if basin.summary.peak_mm_per_day is None or basin.area_m2 is None or basin.area_name is None:
-        return None
-    return float(mm_per_day_to_m3s(basin.summary.peak_mm_per_day, area=Area(basin.area_name, basin.area_m2)))
 
 
 def _scores(session: Session, in_use: set[str]) -> dict[tuple[str, str], float]:
