@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import APIRouter, Depends, Path, Query, Response
 from sqlalchemy.orm import Session
 
 from app.basins.observations import service as observations
@@ -64,12 +64,28 @@ ParameterNames = Annotated[
 AsCoverage = Annotated[Literal["CoverageJSON"], Query(alias="f", description="The format, which is CoverageJSON.")]
 
 
+async def _json(_format: AsJson = "json") -> None:
+    """Accept the format that the standard lets clients name."""
+
+
+async def _coverage(_format: AsCoverage = "CoverageJSON") -> None:
+    """Accept the format that the standard lets clients name."""
+
+
+def _whole(session: Reading, clock: ServiceClock, collection: CollectionId) -> Collection:
+    return collections.collection(session, collection, clock.now())
+
+
+WholeCollection = Annotated[Collection, Depends(_whole)]
+IN_JSON, IN_COVERAGEJSON = [Depends(_json)], [Depends(_coverage)]
+
+
 def _answers(format_: Format) -> dict[int | str, dict[str, Any]]:
     return {200: {"content": {format_.media_type: {"schema": format_.schema}}}}
 
 
-@router.get("", summary="Entry point for clients of OGC API - EDR", responses=documented())
-def read_edr(_format: AsJson = "json") -> EdrLanding:
+@router.get("", summary="Entry point for clients of OGC API - EDR", responses=documented(), dependencies=IN_JSON)
+def read_edr() -> EdrLanding:
     """Links to the collections, the conformance classes and the documentation."""
     return EdrLanding(
         title="Freshet",
@@ -84,8 +100,10 @@ def read_edr(_format: AsJson = "json") -> EdrLanding:
     )
 
 
-@router.get("/conformance", summary="Conformance classes of OGC API - EDR", responses=documented())
-def read_edr_conformance(_format: AsJson = "json") -> EdrConformance:
+@router.get(
+    "/conformance", summary="Conformance classes of OGC API - EDR", responses=documented(), dependencies=IN_JSON
+)
+def read_edr_conformance() -> EdrConformance:
     """The identifiers of the conformance classes."""
     return EdrConformance(conformsTo=list(CLASSES))
 
@@ -94,10 +112,10 @@ def read_edr_conformance(_format: AsJson = "json") -> EdrConformance:
     "/collections",
     summary="List EDR collections",
     responses=documented(),
-    response_model=EdrCollections,
     response_model_exclude_none=True,
+    dependencies=IN_JSON,
 )
-def list_edr_collections(session: Reading, clock: ServiceClock, _format: AsJson = "json") -> EdrCollections:
+def list_edr_collections(session: Reading, clock: ServiceClock) -> EdrCollections:
     """The latest forecasts, and observed discharge by its source, each with its parameters, extent and period."""
     stored = collections.collections(session, clock.now())
     return EdrCollections(
@@ -110,14 +128,12 @@ def list_edr_collections(session: Reading, clock: ServiceClock, _format: AsJson 
     "/collections/{collection}",
     summary="Describe an EDR collection",
     responses=documented(UnknownCollection),
-    response_model=EdrCollection,
     response_model_exclude_none=True,
+    dependencies=IN_JSON,
 )
-def read_edr_collection(
-    session: Reading, clock: ServiceClock, collection: CollectionId, _format: AsJson = "json"
-) -> EdrCollection:
+def read_edr_collection(collection: WholeCollection) -> EdrCollection:
     """Its parameters, extent and period, and how to query its series."""
-    return answers.describe(collections.collection(session, collection, clock.now()))
+    return answers.describe(collection)
 
 
 @router.get(
@@ -125,13 +141,11 @@ def read_edr_collection(
     summary="List the locations of an EDR collection",
     responses=documented(UnknownCollection) | _answers(GEOJSON),
     response_class=Response,
+    dependencies=IN_JSON,
 )
-def list_edr_locations(
-    session: Reading, clock: ServiceClock, collection: CollectionId, _format: AsJson = "json"
-) -> Response:
+def list_edr_locations(collection: WholeCollection) -> Response:
     """A point for each basin, at its gauge, as GeoJSON. Basins without a known location are left out."""
-    locations = answers.locations(collections.collection(session, collection, clock.now()))
-    return Response(locations.model_dump_json(), media_type=GEOJSON.media_type)
+    return Response(answers.locations(collection).model_dump_json(), media_type=GEOJSON.media_type)
 
 
 @router.get(
@@ -141,6 +155,7 @@ def list_edr_locations(
     | documented(UnknownCollection, UnknownLocation, NoForecast, NoObservations)
     | _answers(COVERAGEJSON),
     response_class=Response,
+    dependencies=IN_COVERAGEJSON,
 )
 def read_edr_location(
     session: Reading,
@@ -150,7 +165,6 @@ def read_edr_location(
     answer: CoverageAnswer,
     names: ParameterNames = None,
     days: Datetime = None,
-    _format: AsCoverage = "CoverageJSON",
 ) -> Response:
     """The same numbers as `/v1/basins/{basin}/forecasts/latest` and `/v1/basins/{basin}/observations`, as CoverageJSON:
     daily series, discharge in m³/s. Without `datetime` it is the whole forecast, or the last year of observations."""

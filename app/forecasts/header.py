@@ -3,14 +3,15 @@
 from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import date, datetime
-from typing import Any, TypedDict
+from typing import NotRequired, TypedDict
 
 import numpy as np
 
-from app.basins.schemas import kind_of
-from app.forecasts.schemas import Superseded
+from app.basins.schemas import Kind, kind_of
+from app.forecasts.schemas import Superseded, WhatIf
 from app.forecasts.what_if import what_if
 from app.http.base_schema import DataCredit
+from app.weather.bridges.schemas import BridgeUsed
 from app.weather.bridges.service import bridge_used
 from app.weather.schemas import WeatherUsed
 from hydrology.base.calendar import as_date
@@ -19,7 +20,7 @@ from hydrology.weather.forcing import ForcingKind
 from hydrology.weather.perturbed_forecasts import SOURCE as PERTURBED
 from records.forecasts.latest import Latest
 from records.runs.run_summary import LEARNT_FROM
-from records.runs.runs import Run, RunBasin
+from records.runs.runs import BasinStatus, Purpose, Run, RunBasin
 
 FORCING_NOTES: Mapping[ForcingKind, str] = {
     "observed": "A hindcast: driven by the weather observed after T0, which was not known at T0.",
@@ -33,6 +34,44 @@ FORCING_NOTES: Mapping[ForcingKind, str] = {
 PERTURBED_NOTE = "Driven by perturbed observations for the days after T0: a replay's stand-in for a weather forecast."
 
 
+class Header(TypedDict):
+    """The fields of `RunOfBasin`."""
+
+    basin: str
+    basin_kind: Kind
+    run: str
+    version: str
+    purpose: Purpose
+    what_if: NotRequired[WhatIf]
+    status: BasinStatus
+    reason: str | None
+    superseded_by: Superseded | None
+    t0: date
+    issued_at: datetime
+    available_at: datetime
+    horizon_days: int
+    product: str
+    product_credit: NotRequired[DataCredit]
+    forcing_kind: ForcingKind
+    forcing_note: str
+    forcing_cutoff: NotRequired[date]
+    weather: NotRequired[WeatherUsed]
+    traces: NotRequired[int]
+    bridges: list[BridgeUsed]
+    seen_in_training: bool | None
+    outside_training: list[str] | None
+    trained_on: str | None
+    training_note: str | None
+    attributes_assumed: list[str] | None
+    spin_up_days: int | None
+    official: NotRequired[bool]
+    spin_up_note: NotRequired[str]
+    t0_age_days: int
+    t0_note: NotRequired[str]
+    age_days: NotRequired[int]
+    stale: NotRequired[bool]
+
+
 class DayColumns(TypedDict):
     """The days of a run's columns."""
 
@@ -40,10 +79,10 @@ class DayColumns(TypedDict):
     lead_days: list[int]
 
 
-def header(latest: Latest, at: datetime | None) -> dict[str, Any]:
+def header(latest: Latest, at: datetime | None) -> Header:
     """Return the fields of `RunOfBasin`, with the age at the clock's time where that is given."""
     run, basin, newer, summary = latest.run, latest.basin, latest.superseded_by, latest.basin.summary
-    fields: dict[str, Any] = dict(  # noqa: C408 - keywords, as a schema takes them
+    fields = Header(
         basin=basin.basin_id,
         basin_kind=kind_of(basin.basin_id),
         run=run.id,

@@ -128,6 +128,18 @@ async def _admin_reader(key: AnyKey) -> Key:
     return _require_admin(key)
 
 
+def require_owner(key: Key, owner: str | None, problem: type[Forbidden], what: str) -> None:
+    """Require that a key owns something; an admin's key may take anything.
+
+    Args:
+        owner: id of the key that owns it; None for the command line and schedules.
+        problem: raised where another one owns it.
+        what: its name in the message.
+    """
+    if not key.is_admin and owner != key.id:
+        raise problem(f"{what} does not belong to the key of {key.name}: use the key that created it, or an admin's.")
+
+
 def _require_admin(key: Key) -> Key:
     if not key.is_admin:
         raise Forbidden(

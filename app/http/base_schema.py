@@ -34,9 +34,6 @@ class Absences:
 NORMAL_IS_0 = "The normal is 0."
 """Reason for a missing percentage of normal."""
 
-NO_AREA = "The run names no drainage area of the basin."
-"""Reason for a missing volume."""
-
 NOT_CONSERVING = "The model version does not conserve mass, so there is no water balance."
 """Reason for missing simulated water."""
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from app.http.api_keys import require_owner
 from app.http.base_schema import why_null
 from app.http.problems import Forbidden
 from app.jobs.schemas import Cause, Job, Progress
@@ -46,8 +47,7 @@ def require_yours(session: Session, key: Key, job: str) -> None:
         UnknownJob: there is none of that id.
         NotYourJob: another key or a schedule posted it, and this is not an admin's key.
     """
-    if not owns(key, jobs.get(session, job)):
-        raise NotYourJob(f"Job {job} was not posted with the key of {key.name}: use the key that did, or an admin's.")
+    require_owner(key, jobs.get(session, job).key_id, NotYourJob, f"Job {job}")
 
 
 def answer(job: jobs.Job, key: Key) -> Job:

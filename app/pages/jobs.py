@@ -1,4 +1,4 @@
-"""/jobs: list of jobs, and a form to post one. /jobs/{job}: a job and its events."""
+"""/jobs: list of jobs, and a form to post one. /jobs/{job}: a job and its events. /schedules: jobs at regular times."""
 
 import json
 from dataclasses import dataclass
@@ -10,18 +10,22 @@ from fastapi.responses import HTMLResponse
 from app.http.api_keys import AnyKey
 from app.http.dependencies import JobId, Reading
 from app.jobs import service
+from app.jobs.schedules import service as schedule_service
+from app.jobs.schedules.schemas import Schedule
 from app.jobs.schemas import Job
 from app.pages.errors import PageRoute
 from app.pages.forms import FormField, form_of
 from app.pages.render import render
 from jobspec.kinds import REQUESTABLE
-from records.jobs import jobs
+from records.jobs import jobs, schedules
 from records.jobs.jobs import ENDED
 
 router = APIRouter(route_class=PageRoute)
 
 MAX_LISTED = 100
 USUAL_KIND = "forecast"
+SCHEDULED_JOB = {"kind": "forecast", "params": {"horizon": 10}}
+"""The job that the form of a new schedule begins with."""
 Kind = Annotated[str, Query(description="The kind of job that the form is for.", max_length=64)]
 
 
@@ -54,6 +58,14 @@ class OneJob:
         return json.dumps(self.job.result, indent=2)
 
 
+@dataclass(frozen=True, slots=True)
+class Schedules:
+    """Contents of the page of schedules; `example`: job of a new schedule, as JSON."""
+
+    schedules: list[Schedule]
+    example: str
+
+
 @router.get("/jobs", response_class=HTMLResponse)
 def read_jobs(request: Request, session: Reading, key: AnyKey, kind: Kind = USUAL_KIND) -> HTMLResponse:
     """Show the jobs."""
@@ -70,3 +82,10 @@ def read_job(request: Request, session: Reading, key: AnyKey, job: JobId) -> HTM
     answer = service.answer(jobs.get(session, job), key)
     children = [service.answer(child, key) for child in jobs.children(session, job)]
     return render(request, "job.html", OneJob(answer, children, answer.status in ENDED))
+
+
+@router.get("/schedules", response_class=HTMLResponse)
+def read_schedules(request: Request, session: Reading, key: AnyKey) -> HTMLResponse:
+    """Show the schedules."""
+    listed = [schedule_service.answer(schedule, key) for schedule in schedules.list_schedules(session)]
+    return render(request, "schedules.html", Schedules(listed, json.dumps(SCHEDULED_JOB)))

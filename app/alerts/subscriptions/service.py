@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from app.alerts.subscriptions.schemas import Subscription, SubscriptionWithSecret
+from app.http.api_keys import require_owner
 from app.http.base_schema import why_null
 from app.http.problems import Forbidden
 from hydrology.base.errors import InvalidInput
@@ -49,11 +50,7 @@ def owned(session: Session, key: Key, subscription: str) -> subscriptions.Subscr
         NotYourSubscription: it belongs to another key.
     """
     stored = subscriptions.get(session, subscription)
-    if not key.is_admin and stored.key_id != key.id:
-        raise NotYourSubscription(
-            f"Subscription {stored.id} does not belong to the key of {key.name}: use the key that created it, or an "
-            "admin's."
-        )
+    require_owner(key, stored.key_id, NotYourSubscription, f"Subscription {stored.id}")
     return stored
 
 

@@ -14,7 +14,6 @@ from app.forecasts.discharge import Representation, in_units, quantile_columns
 from app.forecasts.header import days_ahead, header, missing_in_header
 from app.forecasts.recession.schemas import AmountOfWater, DrainDownOfRun, DrainedBy, LowFlow
 from app.forecasts.words import UNITS, number, on
-from app.http.base_schema import NO_AREA
 from app.http.json_numbers import column, rounded
 from hydrology.base.units import Area, Units
 from hydrology.climatology.volumes import million_m3
@@ -24,6 +23,7 @@ from records.runs import runs
 from records.versions import versions
 
 DRY_RIVER = "It is 0: the river dries up that often, and flow cannot fall below nothing."
+NO_AREA = "The run names no drainage area of the basin."
 _LOW, _HIGH = runs.SPREAD_LEVELS
 
 

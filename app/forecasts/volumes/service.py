@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from app.forecasts.discharge import Representation, calibration_of
 from app.forecasts.header import header, missing_in_header
 from app.forecasts.volumes.schemas import NormalVolume, ObservedVolume, VolumeQuantiles, VolumesOfRun
-from app.http.base_schema import NO_AREA, NORMAL_IS_0, Period
+from app.http.base_schema import NORMAL_IS_0, Period
 from app.http.discharge_units import Area
 from app.http.json_numbers import column, rounded
 from hydrology.climatology.volumes import EXCEEDED_PERCENT, Array, Normal, Observed, Season, million_m3
@@ -17,6 +17,7 @@ from records.forecasts import seasonal_volumes
 from records.forecasts.latest import Latest
 from records.forecasts.seasonal_volumes import Volume
 
+NO_AREA = "The run names no drainage area of the basin."
 NOT_STARTED = "The season begins after T0."
 
 

@@ -10,7 +10,7 @@ from app.forecasts.balance import water_balance
 from app.forecasts.discharge import in_units
 from app.forecasts.header import days_ahead, header, missing_in_header
 from app.forecasts.what_if_runs.schemas import Flow, Side, Volume, WhatIfOfRun
-from app.http.base_schema import NO_AREA, NOT_CONSERVING
+from app.http.base_schema import NOT_CONSERVING
 from app.http.json_numbers import column, rounded
 from app.http.problems import refused
 from hydrology.base.units import Units
@@ -20,6 +20,7 @@ from records.runs import runs
 
 LOW, HIGH = (runs.QUANTILES.index(level) for level in (0.05, 0.95))
 WANTED = ("discharge", runs.MEAN_OF_MEMBERS, "discharge_quantiles", runs.LEDGER)
+NO_AREA = "The run names no drainage area of the basin."
 
 
 def compared(session: Session, run: str | None, basin: str, units: Units, at: datetime) -> WhatIfOfRun:

@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from app.http.api_keys import require_owner
 from app.http.base_schema import why_null
 from app.http.problems import Forbidden
 from app.weather.feeds.schemas import BasinOfFeed, Feed, FeedDetail, Hole
@@ -36,11 +37,7 @@ def owned(session: Session, key: Key, name: str) -> feeds.Feed:
         NotYourFeed: it belongs to another key.
     """
     feed = feeds.get(session, name)
-    if not _owns(key, feed):
-        raise NotYourFeed(
-            f"The feed {feed.name} does not belong to the key of {key.name}: use the key that created it, or an "
-            "admin's."
-        )
+    require_owner(key, feed.created_by, NotYourFeed, f"The feed {feed.name}")
     return feed
 
 
@@ -82,8 +79,4 @@ def _fields(feed: feeds.Feed, key: Key) -> dict[str, Any]:
 
 
 def _withheld(key: Key, feed: feeds.Feed) -> bool:
-    return feed.settings["adapter"] == "files" and not _owns(key, feed)
-
-
-def _owns(key: Key, feed: feeds.Feed) -> bool:
-    return key.is_admin or feed.created_by == key.id
+    return feed.settings["adapter"] == "files" and not key.is_admin and feed.created_by != key.id
