@@ -48,8 +48,8 @@ from app.pages.figures.flow import Level, Observed
 from app.pages.figures.normal_band import with_usual
 from app.pages.figures.recession import drain_down
 from app.pages.render import render
-from app.weather.feeds import service as feed_service
-from app.weather.feeds.schemas import Hole
+from app.weather.feeds import Hole
+from app.weather.feeds import holes as holes_of
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import day
 from hydrology.base.errors import InvalidInput, NotFound
@@ -220,7 +220,7 @@ class _Shown:
 
     def _holes(self) -> list[Hole]:
         of_feeds = feeds.holes_of_basin(self.session, self.basin)
-        return [hole for feed, found in of_feeds.items() for hole in feed_service.holes(feed, self.basin, found)]
+        return [hole for feed, found in of_feeds.items() for hole in holes_of(feed, self.basin, found)]
 
     def _forecast(self, latest: Latest) -> BasinForecast:
         (parts,) = forecasts.stored_parts(self.session, [latest], self.members)

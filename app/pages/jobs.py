@@ -10,8 +10,7 @@ from fastapi.responses import HTMLResponse
 from app.http.api_keys import AnyKey
 from app.http.dependencies import JobId, Reading
 from app.jobs import service
-from app.jobs.schedules import service as schedule_service
-from app.jobs.schedules.schemas import Schedule
+from app.jobs.schedules import Schedule, schedule_of
 from app.jobs.schemas import Job
 from app.pages.errors import PageRoute
 from app.pages.forms import FormField, form_of
@@ -87,5 +86,5 @@ def read_job(request: Request, session: Reading, key: AnyKey, job: JobId) -> HTM
 @router.get("/schedules", response_class=HTMLResponse)
 def read_schedules(request: Request, session: Reading, key: AnyKey) -> HTMLResponse:
     """Show the schedules."""
-    listed = [schedule_service.answer(schedule, key) for schedule in schedules.list_schedules(session)]
+    listed = [schedule_of(schedule, key) for schedule in schedules.list_schedules(session)]
     return render(request, "schedules.html", Schedules(listed, json.dumps(SCHEDULED_JOB)))
