@@ -11,9 +11,9 @@ from app.basins.schemas import BasinDetail, BasinPage
 from app.basins.state import states
 from app.exports.answers import JsonAnswer, PlaceAnswer, PlaceFormat, answers
 from app.exports.formats import JSON, PLACES
-from app.http.dependencies import BasinId, Reading, ServiceClock
+from app.http.dependencies import BasinId, Reading, ServiceClock, optional_full_id
 from app.http.pagination import Page
-from jobspec.fields import BASIN_SCHEMA, full_id
+from jobspec.fields import BASIN_SCHEMA
 from records.basins import basins
 from records.basins.basins import UnknownBasin
 
@@ -31,7 +31,7 @@ Text = Annotated[
 ]
 BasinCursor = Annotated[
     str | None,
-    AfterValidator(lambda text: None if text is None else full_id(text)),
+    AfterValidator(optional_full_id),
     Query(
         description="Start after this basin: the last one of the page before.",
         json_schema_extra=BASIN_SCHEMA,

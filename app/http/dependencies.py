@@ -5,7 +5,7 @@ Non-blocking dependencies are async, because FastAPI runs sync ones in a thread.
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Depends, Path, Query, Request
 from fastapi.dependencies.models import Dependant
@@ -22,43 +22,35 @@ from runtime.settings import Settings
 from workers.queue.enqueue import Sender
 
 
-async def _database(request: Request) -> Database:
-    database: Database = request.app.state.database
-    return database
+def of_app(name: str) -> Any:
+    """Return a dependency for a part of the application's state."""
+
+    async def part(request: Request) -> Any:
+        return getattr(request.app.state, name)
+
+    return Depends(part)
 
 
-async def _clock(request: Request) -> Clock:
-    clock: Clock = request.app.state.clock
-    return clock
+RenderedAnswers = Annotated[ResponseCache, of_app("rendered")]
+OpenDatabase = Annotated[Database, of_app("database")]
+ServiceClock = Annotated[Clock, of_app("clock")]
+ServiceSettings = Annotated[Settings, of_app("settings")]
+JobSender = Annotated[Sender, of_app("sender")]
 
 
-async def _settings(request: Request) -> Settings:
-    settings: Settings = request.app.state.settings
-    return settings
-
-
-async def _sender(request: Request) -> Sender:
-    sender: Sender = request.app.state.sender
-    return sender
-
-
-async def _rendered(request: Request) -> ResponseCache:
-    rendered: ResponseCache = request.app.state.rendered
-    return rendered
-
-
-def _reading(database: Annotated[Database, Depends(_database)]) -> Iterator[Session]:
+def _reading(database: OpenDatabase) -> Iterator[Session]:
     with database.reading() as session:
         yield session
 
 
-RenderedAnswers = Annotated[ResponseCache, Depends(_rendered)]
-OpenDatabase = Annotated[Database, Depends(_database)]
-ServiceClock = Annotated[Clock, Depends(_clock)]
-ServiceSettings = Annotated[Settings, Depends(_settings)]
-JobSender = Annotated[Sender, Depends(_sender)]
 # The transaction ends before the answer is sent: a slow reader holds no connection.
 Reading = Annotated[Session, Depends(_reading, scope="function")]
+
+
+def optional_full_id(text: str | None) -> str | None:
+    """Return a basin's full identifier, if one is given."""
+    return None if text is None else full_id(text)
+
 
 BasinId = Annotated[
     str,
@@ -71,7 +63,7 @@ BasinId = Annotated[
 ]
 OptionalBasin = Annotated[
     str | None,
-    AfterValidator(lambda text: None if text is None else full_id(text)),
+    AfterValidator(optional_full_id),
     Query(description="Only entries of this basin.", json_schema_extra=BASIN_SCHEMA, examples=["01013500"]),
 ]
 RunId = Annotated[str, Path(description="A run's id.", pattern=ID, examples=["011ccb1a3a8003f9c24d1e"])]
@@ -79,6 +71,7 @@ ChosenRun = Annotated[
     str | None,
     Query(description="A run's id; by default the latest forecast's.", pattern=ID),
 ]
+Metric = Annotated[str | None, Query(description="Only this metric.", pattern=ID, examples=["nse"])]
 VersionId = Annotated[str, Path(description="A model version's id.", pattern=ID, examples=["011cb6d0d4209b8d7f6a51"])]
 OptionalVersion = Annotated[str | None, Query(description="Only entries of this model version.", pattern=ID)]
 JobId = Annotated[str, Path(description="A job's id.", pattern=ID, examples=["01a1fa2ab3c4d50b5f2e91"])]

@@ -4,10 +4,10 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import Annotated, TypeVar
+from typing import TypeVar
 
 import numpy as np
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 from sqlalchemy.orm import Session
 
@@ -23,7 +23,7 @@ from app.basins.schemas import BasinDetail
 from app.basins.series_requests import NormalsRequest, SeriesRequest
 from app.forecasts import lookup
 from app.forecasts import service as forecasts
-from app.forecasts.discharge import Representation
+from app.forecasts.discharge import DischargeUnits, Representation, WithMembers
 from app.forecasts.recession import service as drain_downs
 from app.forecasts.recession.schemas import DrainDownOfRun
 from app.forecasts.schemas import BasinForecast
@@ -68,9 +68,6 @@ PAST_DAYS = 60
 SNOW, STORAGE = "snow", "storage"
 SHOWN_SCORES = ("nse", "kge", "fhv", "flv")
 """The scores on the page."""
-
-DischargeUnits = Annotated[Units, Query(description="The unit of discharge.")]
-WithMembers = Annotated[bool, Query(description="Whether to draw every member.")]
 
 Answer = TypeVar("Answer")
 

@@ -5,7 +5,7 @@
     python -m tests.examples.answers compare FILE OTHER     list what differs
 
 Each address is asked with each of its parameters in turn, in each format, for what does not exist, with the copy held
-and without a key. The answers of two versions of the code on one store are equal unless a change says otherwise.
+and without a key. The answers of two versions of the code on one store are equal unless a change states otherwise.
 """
 
 import base64

@@ -2,11 +2,11 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import APIRouter, Path, Response
 
 from app.exports.answers import JsonAnswer, answers
 from app.http.conditional import FOR_EVER
-from app.http.dependencies import OptionalVersion, Reading
+from app.http.dependencies import Metric, OptionalVersion, Reading
 from app.http.pagination import IdPage
 from app.http.problems import documented
 from app.models.comparisons import service
@@ -20,7 +20,6 @@ from records.versions.versions import UnknownVersion
 router = APIRouter(prefix="/comparisons", tags=["comparisons"])
 
 ComparisonId = Annotated[str, Path(description="A comparison's id.", pattern=ID, examples=["01a1fa2ab3c4d50b5f2e91"])]
-Metric = Annotated[str | None, Query(description="Only this metric.", pattern=ID, examples=["nse"])]
 
 
 @router.get("", summary="List comparisons", responses=documented(UnknownVersion))

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query, Response
 
 from app.exports.answers import TableAnswer, answers
 from app.exports.formats import TABLES
-from app.http.dependencies import BasinId, Reading, VersionId
+from app.http.dependencies import BasinId, Metric, Reading, VersionId
 from app.models.scores import service, table
 from app.models.scores.schemas import BasinSkill, ModelSkill
 from app.models.scores.service import NotEvaluated
@@ -23,10 +23,6 @@ Version = Annotated[
         description="A model version's id; by default the basin's current one.",
         pattern=ID,
     ),
-]
-Metric = Annotated[
-    str | None,
-    Query(description="Only this metric.", pattern=ID, examples=["nse"]),
 ]
 
 
