@@ -12,7 +12,7 @@ from starlette.middleware.cors import CORSMiddleware
 
 from app import openapi
 from app.exports.vary_by_format import VaryByFormat
-from app.http import problems
+from app.http import error_answers
 from app.http.compression import Compressed
 from app.http.cross_origin import cross_origin
 from app.http.head_requests import HeadMiddleware
@@ -54,7 +54,7 @@ def create_app(settings: Settings, host: str | None = None) -> FastAPI:
     )
     app.openapi = openapi.with_problems(app)  # type: ignore[method-assign]
     openapi.serve(app)
-    problems.handle(app)
+    error_answers.handle(app)
     _add_middleware(app, settings, host)
     add_routes(app, settings)
     return app

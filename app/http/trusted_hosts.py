@@ -7,7 +7,8 @@ from urllib.parse import urlsplit
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from app.http.problems import HostNotAllowed, answer_to
+from app.http.error_answers import answer_to
+from app.http.problems import HostNotAllowed
 
 _REFUSED = (
     "The Host header does not name this service: use the address that it listens on, or let an administrator add the "

@@ -9,7 +9,8 @@ from fastapi import Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 
-from app.http.problems import InvalidRequest, Unauthorized, faults_of, title_of
+from app.http.error_answers import faults_of
+from app.http.problems import InvalidRequest, Unauthorized, title_of
 from app.pages.render import render
 from hydrology.base.errors import Problem
 

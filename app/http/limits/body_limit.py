@@ -4,7 +4,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.http.problems import TooLarge, answer_to
+from app.http.error_answers import answer_to
+from app.http.problems import TooLarge
 from app.http.responses import on_start
 
 MIB = 2**20

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from app.http.error_answers import answer_to
 from app.http.limits.addresses import address_of, counted_as
 from app.http.limits.rate_limits import WINDOW_SECONDS, LimitStatus, Rates
-from app.http.problems import TooManyRequests, answer_to
+from app.http.problems import TooManyRequests
 from app.http.responses import on_start
 
 EXEMPT = "/health/"
