@@ -11,7 +11,7 @@ from fastapi_offline import FastAPIOffline
 from starlette.middleware.cors import CORSMiddleware
 
 from app import openapi
-from app.exports.vary_by_format import VaryByFormat
+from app.exports.negotiation import VaryByFormat
 from app.http import error_answers
 from app.http.compression import Compressed
 from app.http.cross_origin import cross_origin

@@ -32,7 +32,7 @@ class Answer:
     Attributes:
         chosen: the format; every other than JSON is a file.
         if_none_match: the header with the tags that the client holds.
-        headers: further headers of the answer, as set by other dependencies.
+        headers: further headers of the answer, as set by other dependencies, with lower-case names.
     """
 
     session: Session
@@ -94,7 +94,7 @@ class Answer:
             assert table is not None
             tag = tag if places is None else entity_tag(tag, places)
             return self.file(tag, table, cache_control=cache_control)
-        headers = {**self.headers, "ETag": tag, "Cache-Control": cache_control}
+        headers = {**self.headers, "etag": tag, "cache-control": cache_control}
         if holds(self.if_none_match, tag):
             return Response(status_code=304, headers=headers)
         return Response(body(), media_type=JSON.media_type, headers=headers)
@@ -109,7 +109,7 @@ class Answer:
         """
         assert self.chosen.write is not None
         of_file = f'{tag[:-1]}-{self.chosen.name}"'
-        headers = {**self.headers, "ETag": f"W/{of_file}", "Cache-Control": cache_control}
+        headers = {**self.headers, "etag": f"W/{of_file}", "cache-control": cache_control}
         if holds(self.if_none_match, of_file):
             return Response(status_code=304, headers=headers)
         created = table()
@@ -122,12 +122,10 @@ def body_of(content: Model) -> bytes:
     return content.model_dump_json(exclude_unset=True).encode()
 
 
-def answers(
-    model: type[Model], *problems: type[Problem], formats: Sequence[Format] = (), **more: Any
-) -> dict[str, Any]:
+def answers(model: type[Model], *problems: type[Problem], formats: Sequence[Format] = ()) -> dict[str, Any]:
     """Return the options of an operation that ends in an `Answer`: its schema, and its statuses."""
     responses = NOT_MODIFIED | documented(*problems) | (documented_formats(*formats) if formats else {})
-    return {"response_model": model, "responses": responses, **more}
+    return {"response_model": model, "responses": responses}
 
 
 def _in_format(choose: Callable[..., Awaitable[Format]]) -> Callable[..., Awaitable[Answer]]:

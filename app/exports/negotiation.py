@@ -4,9 +4,12 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Annotated, Any
 
 from fastapi import Query, Request
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.exports.formats import JSON, Format
 from app.http.problems import NotAcceptable, documented
+from app.http.responses import on_start
 
 
 def one_of(*formats: Format) -> Callable[..., Awaitable[Format]]:
@@ -83,3 +86,19 @@ def _quality(media_type: str, ranges: Sequence[_Range]) -> float:
         if qualities:
             return max(qualities)
     return 0.0
+
+
+class VaryByFormat:
+    """Middleware that adds `Vary: Accept` to all answers of addresses with several formats."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request."""
+
+        def vary(start: Message) -> None:
+            if scope.get("state", {}).get("varies"):
+                MutableHeaders(raw=start["headers"]).add_vary_header("Accept")
+
+        await self._app(scope, receive, on_start(send, vary))

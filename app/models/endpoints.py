@@ -21,7 +21,7 @@ from app.models.schemas import (
 )
 from jobspec.fields import NAME
 from records.basins.basins import UnknownBasin
-from records.versions import versions
+from records.versions import promotions, versions
 from records.versions.promotions import AgainstPhysics, NoBasin, NothingBefore, NotOwnersBasin, Withdrawn
 from records.versions.versions import UnknownVersion
 
@@ -75,7 +75,9 @@ def promote_model(writer: AdminWriter, version: VersionId, new: NewPromotion) ->
     nothing. A version that was trained with an operator's key serves only basins registered with that key."""
     with writer.database.transaction() as session:
         writer.record(session, "model promoted", version, reason=new.reason)
-        return service.promote(session, version, new, writer.key.name, writer.clock.now())
+        by, at = writer.key.name, writer.clock.now()
+        promotions.promote(session, version, new.basins, reason=new.reason, by=by, at=at)
+        return service.promotions_of(session, version)
 
 
 @router.post(
@@ -88,7 +90,10 @@ def roll_back_model(writer: AdminWriter, version: VersionId, new: NewRollback) -
     stays, and can be promoted again."""
     with writer.database.transaction() as session:
         writer.record(session, "model rolled back", version, reason=new.reason)
-        return service.roll_back(session, version, new, writer.key.name, writer.clock.now())
+        by, at = writer.key.name, writer.clock.now()
+        restored = promotions.roll_back(session, version, reason=new.reason, by=by, at=at)
+        current = promotions.in_use(session).get(version, [])
+        return Rollback(version=version, restored=restored, current_basins=current)
 
 
 @router.get("/basins/{basin}/promotions", summary="Promotions in a basin", **answers(BasinPromotions, UnknownBasin))

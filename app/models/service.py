@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from datetime import datetime
 from itertools import groupby
 from typing import Any
 
@@ -16,13 +15,10 @@ from app.models.schemas import (
     Member,
     ModelDetail,
     ModelSummary,
-    NewPromotion,
-    NewRollback,
     Pretrained,
     ProbeResult,
     Promotion,
     Promotions,
-    Rollback,
 )
 from hydrology.water.ledger import tolerance_of
 from records.basins import basins
@@ -92,33 +88,6 @@ def promotions_of(session: Session, version: str) -> Promotions:
         ],
         current_basins=promotions.in_use(session).get(version, []),
     )
-
-
-def promote(session: Session, version: str, new: NewPromotion, by: str, at: datetime) -> Promotions:
-    """Promote a version in some basins; where it is current already, nothing changes.
-
-    Raises:
-        UnknownVersion, UnknownBasin: one of them is not stored.
-        NoBasin: none is named, and the version has none here.
-        Withdrawn: the version may not be used.
-        AgainstPhysics: a probe of its physics failed.
-        NotOwnersBasin: the version belongs to an operator's key, and a basin is not registered with that key.
-    """
-    promotions.promote(session, version, new.basins, reason=new.reason, by=by, at=at)
-    return promotions_of(session, version)
-
-
-def roll_back(session: Session, version: str, new: NewRollback, by: str, at: datetime) -> Rollback:
-    """Return the basins of a version to their previous versions.
-
-    Raises:
-        UnknownVersion: there is none of that id.
-        NothingBefore: no basin had another.
-        Withdrawn, AgainstPhysics: one that was in use before may not be used any more.
-    """
-    restored = promotions.roll_back(session, version, reason=new.reason, by=by, at=at)
-    saved = promotions.in_use(session).get(version, [])
-    return Rollback(version=version, restored=restored, current_basins=saved)
 
 
 def promotions_in(session: Session, basin: str) -> BasinPromotions:
