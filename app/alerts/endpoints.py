@@ -8,13 +8,12 @@ from app.alerts import service
 from app.alerts.schemas import AlertChanges, Alerts, BasinAlerts
 from app.exports.answers import JsonAnswer, answers
 from app.http.conditional import SHORTLY, cached
-from app.http.dependencies import BasinId, Reading
+from app.http.dependencies import KnownBasin, Reading
 from app.http.pagination import NumberPage, Page, paged
 from app.http.problems import documented
 from hydrology.extremes.alerting import SEVERITIES, Severity
 from jobspec.fields import BASIN, NAME
 from records.alerts import alert_changes, alerts
-from records.basins import basins
 from records.basins.basins import UnknownBasin
 
 router = APIRouter(tags=["alerts"])
@@ -52,7 +51,7 @@ def list_alerts(session: Reading, page: AlertPage, least_severity: MinSeverity =
     summary="Current alerts of a basin, level by level",
     **answers(BasinAlerts, UnknownBasin),
 )
-def read_alerts(session: Reading, basin: BasinId, answer: JsonAnswer) -> Response:
+def read_alerts(session: Reading, basin: KnownBasin, answer: JsonAnswer) -> Response:
     """For every flood, low flow and user-defined level: the chance by the newest forecast, the severity and trend, and
     the numbers and the rule behind the decision. If the forecast is not calibrated, no alert begins or ends, and
     `reason` states it."""
@@ -65,10 +64,9 @@ def read_alerts(session: Reading, basin: BasinId, answer: JsonAnswer) -> Respons
     responses=documented(UnknownBasin),
     dependencies=[cached(SHORTLY)],
 )
-def list_alert_changes(session: Reading, basin: BasinId, page: NumberPage) -> AlertChanges:
+def list_alert_changes(session: Reading, basin: KnownBasin, page: NumberPage) -> AlertChanges:
     """Every change, newest first, with the run behind it, as sent to receivers. A promotion of another model
     version is a change of its own. Follow `next` until it is null."""
-    basins.require(session, basin)
     found = alert_changes.page(session, basin=basin, before=page.after, limit=page.sought)
     shown, following = page.cut(found, lambda change: change.seq)
     return AlertChanges(changes=[service.change(one) for one in shown], next=following)

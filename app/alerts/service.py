@@ -10,7 +10,6 @@ from app.http.base_schema import why_null
 from hydrology.base.calendar import as_date
 from hydrology.extremes.alerting import ENDS_AFTER, ladder
 from records.alerts import alert_changes, alerts
-from records.basins import basins
 
 _WHY = {
     "kind": "The level is user-defined.",
@@ -54,12 +53,7 @@ def answer(alert: alerts.Alert) -> Alert:
 
 
 def of_basin(session: Session, basin: str) -> BasinAlerts:
-    """Return the alerts of a basin, level by level.
-
-    Raises:
-        UnknownBasin: there is no such basin.
-    """
-    basins.require(session, basin)
+    """Return the alerts of a stored basin, level by level."""
     names = ("run", "version", "t0", "issued_at", "window_days", "decided_at")
     standing = alerts.standing(session, basin)
     if standing is None:

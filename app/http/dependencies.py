@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 from app.http.problems import Fault, InvalidRequest
 from app.http.response_cache import ResponseCache
 from jobspec.fields import BASIN_SCHEMA, ID, full_id
+from records.basins import basins
 from records.database.engine import Database
 from runtime.clock import Clock
 from runtime.settings import Settings
@@ -61,6 +62,15 @@ BasinId = Annotated[
         examples=["01013500"],
     ),
 ]
+
+
+def _known(session: Reading, basin: BasinId) -> str:
+    basins.require(session, basin)
+    return basin
+
+
+# A basin that is stored.
+KnownBasin = Annotated[str, Depends(_known)]
 OptionalBasin = Annotated[
     str | None,
     AfterValidator(optional_full_id),

@@ -18,7 +18,7 @@ from app.jobs import service, stream
 from app.jobs.posting import JobPoster, documented_posting
 from app.jobs.requests import REQUESTS
 from app.jobs.schemas import Job, JobPage, Status
-from app.jobs.service import NotYourJob
+from app.jobs.service import NotYourJob, StoredJob
 from jobspec.fields import ID
 from jobspec.kinds import KINDS, AnyJobRequest
 from records.authority.permissions import NotAllowed
@@ -102,9 +102,9 @@ def list_jobs(
 
 
 @router.get("/{job}", summary="Read a job", **answers(Job, Unauthorized, UnknownJob), dependencies=[cached(NO_STORE)])
-def read_job(session: Reading, key: AnyKey, job: JobId, answer: JsonAnswer) -> Job | Response:
+def read_job(key: AnyKey, job: StoredJob, answer: JsonAnswer) -> Job | Response:
     """Its parameters, progress, and result or cause of failure. A job that has ended has an `ETag`."""
-    shown = service.answer(jobs.get(session, job), key)
+    shown = service.answer(job, key)
     return answer.of(shown, cache_control=PRIVATE) if shown.status in ENDED else shown
 
 
@@ -115,14 +115,13 @@ def read_job(session: Reading, key: AnyKey, job: JobId, answer: JsonAnswer) -> J
     response_class=StreamingResponse,
 )
 def read_job_events(
-    session: Reading, database: OpenDatabase, key: AnyKey, job: JobId, last_event_id: LastEventId = 0
+    database: OpenDatabase, key: AnyKey, job: StoredJob, last_event_id: LastEventId = 0
 ) -> StreamingResponse:
     """Server-sent events: `status`, `progress` and `log`, with increasing `id`s. The answer ends with the job, and
     after ten minutes at the latest: continue by sending the last `id` as `Last-Event-ID`. The `log` and every
     `detail` are sent only to the key that posted the job and to an admin. In a browser read it with `fetch`: an
     `EventSource` cannot send the key."""
-    whole = service.owns(key, jobs.get(session, job))
-    events = stream.event_stream(database, job, last_event_id, whole=whole)
+    events = stream.event_stream(database, job.id, last_event_id, whole=service.owns(key, job))
     return StreamingResponse(events, media_type=EVENT_STREAM, headers={"Cache-Control": NO_STORE})
 
 

@@ -1,12 +1,14 @@
 """Builds the answers about jobs."""
 
 from dataclasses import fields
-from typing import Any
+from typing import Annotated, Any
 
+from fastapi import Depends
 from sqlalchemy.orm import Session
 
 from app.http.api_keys import require_owner
 from app.http.base_schema import why_null
+from app.http.dependencies import JobId, Reading
 from app.http.problems import Forbidden
 from app.jobs.schemas import Cause, Job, Progress
 from records.access.keys import Key
@@ -33,6 +35,13 @@ class NotYourJob(Forbidden):
     """The job belongs to another key or to a schedule."""
 
     kind = "not-your-job"
+
+
+def _stored(session: Reading, job: JobId) -> jobs.Job:
+    return jobs.get(session, job)
+
+
+StoredJob = Annotated[jobs.Job, Depends(_stored)]
 
 
 def owns(key: Key, job: jobs.Job) -> bool:

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query, Response
 
 from app.exports.answers import JsonAnswer, answers
 from app.http.api_keys import AdminWriter
-from app.http.dependencies import BasinId, Reading, VersionId
+from app.http.dependencies import KnownBasin, Reading, VersionId
 from app.http.pagination import IdPage
 from app.http.problems import documented, documented_writing
 from app.models import service
@@ -97,7 +97,7 @@ def roll_back_model(writer: AdminWriter, version: VersionId, new: NewRollback) -
 
 
 @router.get("/basins/{basin}/promotions", summary="Promotions in a basin", **answers(BasinPromotions, UnknownBasin))
-def read_basin_promotions(session: Reading, basin: BasinId, answer: JsonAnswer) -> Response:
+def read_basin_promotions(session: Reading, basin: KnownBasin, answer: JsonAnswer) -> Response:
     """The promotions of the basin, the newest first: the first is the current version; an empty list: no version was
     promoted yet."""
     return answer.of(service.promotions_in(session, basin))

@@ -21,7 +21,6 @@ from app.models.schemas import (
     Promotions,
 )
 from hydrology.water.ledger import tolerance_of
-from records.basins import basins
 from records.versions import promotions, versions
 
 InUse = Mapping[str, Sequence[str]]
@@ -91,12 +90,7 @@ def promotions_of(session: Session, version: str) -> Promotions:
 
 
 def promotions_in(session: Session, basin: str) -> BasinPromotions:
-    """Return the promotions of a basin.
-
-    Raises:
-        UnknownBasin: there is no such basin.
-    """
-    basins.require(session, basin)
+    """Return the promotions of a stored basin."""
     return BasinPromotions(
         basin=basin,
         promotions=[

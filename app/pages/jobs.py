@@ -8,10 +8,11 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
 from app.http.api_keys import AnyKey
-from app.http.dependencies import JobId, Reading
+from app.http.dependencies import Reading
 from app.jobs import service
 from app.jobs.schedules import Schedule, schedule_of
 from app.jobs.schemas import Job
+from app.jobs.service import StoredJob
 from app.pages.errors import PageRoute
 from app.pages.forms import FormField, form_of
 from app.pages.render import render
@@ -76,10 +77,10 @@ def read_jobs(request: Request, session: Reading, key: AnyKey, kind: Kind = USUA
 
 
 @router.get("/jobs/{job}", response_class=HTMLResponse)
-def read_job(request: Request, session: Reading, key: AnyKey, job: JobId) -> HTMLResponse:
+def read_job(request: Request, session: Reading, key: AnyKey, job: StoredJob) -> HTMLResponse:
     """Show a job."""
-    answer = service.answer(jobs.get(session, job), key)
-    children = [service.answer(child, key) for child in jobs.children(session, job)]
+    answer = service.answer(job, key)
+    children = [service.answer(child, key) for child in jobs.children(session, job.id)]
     return render(request, "job.html", OneJob(answer, children, answer.status in ENDED))
 
 

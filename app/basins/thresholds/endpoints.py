@@ -9,7 +9,7 @@ from app.basins.thresholds.schemas import FixedThreshold, Thresholds
 from app.basins.user_basins.service import NotYours, require_yours
 from app.exports.answers import JsonAnswer, answers, body_of
 from app.http.api_keys import OperatorWriter
-from app.http.dependencies import BasinId, Reading
+from app.http.dependencies import BasinId, KnownBasin, Reading
 from app.http.discharge_units import AreaName
 from app.http.problems import documented_writing
 from hydrology.base.units import Units
@@ -33,7 +33,7 @@ _NEW: dict[int | str, dict[str, Any]] = {201: {"model": FixedThreshold, "descrip
     **answers(Thresholds, UnknownBasin, UnknownArea),
 )
 def read_thresholds(
-    session: Reading, basin: BasinId, answer: JsonAnswer, units: DischargeUnits = "m3/s", area: AreaName = None
+    session: Reading, basin: KnownBasin, answer: JsonAnswer, units: DischargeUnits = "m3/s", area: AreaName = None
 ) -> Response:
     """The levels of the basin's own gauge record: floods of 2 to 50 years by two distributions, 7-day low flows of 2
     and 10 years, and flow duration levels, with their intervals and the number of years. A record shorter than ten

@@ -21,7 +21,6 @@ from hydrology.extremes import thresholds as levels
 from hydrology.extremes.frequency import INTERVAL, SAMPLES
 from records.alerts import thresholds
 from records.alerts.thresholds import FIXED_UNIT
-from records.basins import basins
 from records.series import series
 from records.simulations import simulated_thresholds
 from records.versions import promotions
@@ -51,11 +50,9 @@ def request(session: Session, basin: str, units: Units, area: str | None) -> Req
     """Resolve a request for a basin's levels.
 
     Raises:
-        UnknownBasin: there is no such basin.
-        UnknownArea: it has no area of that name.
+        UnknownArea: the basin has no area of that name.
         InvalidRequest: an area is needed and none is named, or one is named and none is needed.
     """
-    basins.require(session, basin)
     stored = series.unit_of(session, basin, gauge_product(basin), "discharge")
     saved = [FIXED_UNIT] if thresholds.of_basin(session, basin) else []
     saved += [] if stored is None else [stored]

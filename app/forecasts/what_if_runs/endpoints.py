@@ -10,7 +10,7 @@ from app.forecasts.discharge import DischargeUnits
 from app.forecasts.what_if_runs import service, table
 from app.forecasts.what_if_runs.schemas import WhatIfOfRun
 from app.http.conditional import FOR_EVER, SHORTLY
-from app.http.dependencies import BasinId, Reading, ServiceClock
+from app.http.dependencies import KnownBasin, Reading, ServiceClock
 from app.http.discharge_units import NoArea
 from jobspec.fields import ID
 from records.basins.basins import UnknownBasin
@@ -31,7 +31,7 @@ WhatIfRun = Annotated[
 def read_what_if(
     session: Reading,
     clock: ServiceClock,
-    basin: BasinId,
+    basin: KnownBasin,
     answer: SeriesAnswer,
     run: WhatIfRun = None,
     units: DischargeUnits = "m3/s",

@@ -14,7 +14,6 @@ from app.http.base_schema import NOT_CONSERVING
 from app.http.json_numbers import column, rounded
 from app.http.problems import refused
 from hydrology.base.units import Units
-from records.basins import basins
 from records.forecasts.latest import Latest
 from records.runs import runs
 
@@ -24,7 +23,7 @@ NO_AREA = "The run names no drainage area of the basin."
 
 
 def compared(session: Session, run: str | None, basin: str, units: Units, at: datetime) -> WhatIfOfRun:
-    """Return a what-if run's result for a basin, with its base run's.
+    """Return a what-if run's result for a stored basin, with its base run's.
 
     A run without changes, and so without a base, is compared with itself.
 
@@ -32,12 +31,10 @@ def compared(session: Session, run: str | None, basin: str, units: Units, at: da
         run: None for the newest that is available at an instant.
 
     Raises:
-        UnknownBasin: there is no such basin.
         UnknownRun: there is no such run, or it does not include that basin.
         InvalidRequest: it is not a what-if run.
         NoArea: it names no drainage area, and flows are requested.
     """
-    basins.require(session, basin)
     changed = lookup.of_run(session, run or runs.newest_changed(session, basin, at).id, basin)
     asked = changed.run.what_if
     if asked is None:
