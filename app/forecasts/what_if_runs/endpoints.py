@@ -31,8 +31,8 @@ WhatIfRun = Annotated[
 def read_what_if(
     session: Reading,
     clock: ServiceClock,
-    basin: KnownBasin,
     answer: SeriesAnswer,
+    basin: KnownBasin,
     run: WhatIfRun = None,
     units: DischargeUnits = "m3/s",
 ) -> Response:

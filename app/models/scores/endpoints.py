@@ -32,7 +32,7 @@ Version = Annotated[
     **answers(BasinSkill, UnknownBasin, UnknownVersion, NoModel, NotEvaluated, formats=TABLES),
 )
 def read_basin_skill(
-    session: Reading, basin: KnownBasin, answer: TableAnswer, version: Version = None, metric: Metric = None
+    session: Reading, answer: TableAnswer, basin: KnownBasin, version: Version = None, metric: Metric = None
 ) -> Response:
     """Every score of a model version in the basin, with its period: a score that is not defined there is
     null, with the reason. Also the skill of the snow cells against reference snow, which the model was not trained
