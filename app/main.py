@@ -11,8 +11,8 @@ from fastapi_offline import FastAPIOffline
 from starlette.middleware.cors import CORSMiddleware
 
 from app import openapi
-from app.exports.vary_by_format import VaryByFormat
-from app.http import problems
+from app.exports.negotiation import VaryByFormat
+from app.http import error_answers
 from app.http.compression import Compressed
 from app.http.cross_origin import cross_origin
 from app.http.head_requests import HeadMiddleware
@@ -46,7 +46,7 @@ def create_app(settings: Settings, host: str | None = None) -> FastAPI:
         title=openapi.TITLE,
         description=openapi.DESCRIPTION,
         version=metadata.version("freshet"),
-        openapi_tags=openapi.TAGS,
+        openapi_tags=[{"name": name, "description": text} for name, text in openapi.TAGS.items()],
         redoc_url=None,
         generate_unique_id_function=_operation_id,
         redirect_slashes=False,  # such a redirection would repeat the Host header
@@ -54,7 +54,7 @@ def create_app(settings: Settings, host: str | None = None) -> FastAPI:
     )
     app.openapi = openapi.with_problems(app)  # type: ignore[method-assign]
     openapi.serve(app)
-    problems.handle(app)
+    error_answers.handle(app)
     _add_middleware(app, settings, host)
     add_routes(app, settings)
     return app
@@ -69,12 +69,8 @@ def _lifespan(settings: Settings) -> Callable[[FastAPI], AbstractAsyncContextMan
         sender = Sender(settings, database, clock)
         try:
             database.require_migrated()
-            app.state.settings, app.state.database, app.state.clock, app.state.sender = (
-                settings,
-                database,
-                clock,
-                sender,
-            )
+            app.state.settings, app.state.database = settings, database
+            app.state.clock, app.state.sender = clock, sender
             app.state.rendered, app.state.rates, app.state.hindered = ResponseCache(), Rates(settings), Hindered()
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(watchdog.give_from_event_loop)

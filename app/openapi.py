@@ -37,30 +37,27 @@ and a water balance that closes for every member of every forecast.
 - **Work** is done by jobs: post one, follow its `Location`, watch its events. A job that is posted again under the same
   `Idempotency-Key` is the same job.
 """
-TAGS = [
-    {"name": "forecasts", "description": "Future discharge, its uncertainty, and the stored water."},
-    {"name": "basins", "description": "Basins, their metadata and stored data."},
-    {"name": "observations", "description": "Observed discharge, weather and snow."},
-    {"name": "thresholds", "description": "Levels of flood and low flow, from the record or set by operators."},
-    {"name": "weather", "description": "Stored weather forecasts and their values for a basin."},
-    {"name": "alerts", "description": "Levels that flow is likely to pass, their severity and history."},
-    {"name": "water", "description": "Water stored in a basin, its origin and age, and the water balance."},
-    {"name": "skill", "description": "Skill and verification of the models."},
-    {"name": "comparisons", "description": "Model versions compared with each other and with published results."},
-    {"name": "models", "description": "Model versions, their contents and current use."},
-    {"name": "jobs", "description": "Work that takes a while: ingests, trainings, forecasts, evaluations and more."},
-    {
-        "name": "feeds",
-        "description": "Sources of discharge, weather and weather forecasts, and the outcome of their fetches.",
-    },
-    {"name": "bridges", "description": "Corrections from a live weather product to the one used in training."},
-    {"name": "schedules", "description": "Jobs posted at regular times."},
-    {"name": "subscriptions", "description": "Receivers of alert changes, and deliveries to them."},
-    {"name": "edr", "description": "Forecasts and observed flow for clients of OGC API - EDR."},
-    {"name": "audit", "description": "Who changed what, when, from where."},
-    {"name": "status", "description": "How fresh everything is, and what is degraded."},
-    {"name": "health", "description": "Whether the service can answer."},
-]
+TAGS = {
+    "forecasts": "Future discharge, its uncertainty, and the stored water.",
+    "basins": "Basins, their metadata and stored data.",
+    "observations": "Observed discharge, weather and snow.",
+    "thresholds": "Levels of flood and low flow, from the record or set by operators.",
+    "weather": "Stored weather forecasts and their values for a basin.",
+    "alerts": "Levels that flow is likely to pass, their severity and history.",
+    "water": "Water stored in a basin, its origin and age, and the water balance.",
+    "skill": "Skill and verification of the models.",
+    "comparisons": "Model versions compared with each other and with published results.",
+    "models": "Model versions, their contents and current use.",
+    "jobs": "Work that takes a while: ingests, trainings, forecasts, evaluations and more.",
+    "feeds": "Sources of discharge, weather and weather forecasts, and the outcome of their fetches.",
+    "bridges": "Corrections from a live weather product to the one used in training.",
+    "schedules": "Jobs posted at regular times.",
+    "subscriptions": "Receivers of alert changes, and deliveries to them.",
+    "edr": "Forecasts and observed flow for clients of OGC API - EDR.",
+    "audit": "Who changed what, when, from where.",
+    "status": "How fresh everything is, and what is degraded.",
+    "health": "Whether the service can answer.",
+}
 
 
 def with_problems(app: FastAPI) -> Callable[[], dict[str, Any]]:

@@ -4,9 +4,9 @@ from typing import Any
 
 from fastapi import APIRouter, Depends, FastAPI
 
-from app.alerts.deliveries.endpoints import router as deliveries
+from app.alerts.deliveries import router as deliveries
 from app.alerts.endpoints import router as alerts
-from app.alerts.subscriptions.endpoints import router as subscriptions
+from app.alerts.subscriptions import router as subscriptions
 from app.basins.endpoints import router as basins
 from app.basins.normals.endpoints import router as normals
 from app.basins.observations.endpoints import router as observations
@@ -26,7 +26,7 @@ from app.http import problems
 from app.http.api_keys import any_key
 from app.http.dependencies import refuse_unknown_parameters
 from app.jobs.endpoints import router as jobs
-from app.jobs.schedules.endpoints import router as schedules
+from app.jobs.schedules import router as schedules
 from app.models.comparisons.endpoints import router as comparisons
 from app.models.endpoints import router as models
 from app.models.scores.endpoints import router as skill
@@ -40,7 +40,7 @@ from app.service.metrics.endpoints import router as metrics
 from app.service.status.endpoints import router as status
 from app.weather.bridges.endpoints import router as bridges
 from app.weather.endpoints import router as weather
-from app.weather.feeds.endpoints import router as feeds
+from app.weather.feeds import router as feeds
 from runtime.settings import Settings
 
 RESOURCES = (

@@ -4,7 +4,7 @@ from datetime import date, datetime
 
 from pydantic import Field
 
-from app.http.base_schema import Missing, Model
+from app.http.base_schema import Missing, Model, next_page
 from hydrology.extremes.alerting import Severity, Trend
 from hydrology.extremes.thresholds import Kind
 from hydrology.uncertainty.exceedance import Direction
@@ -46,10 +46,7 @@ class Alerts(Model):
     """Alerts of all basins."""
 
     alerts: list[Alert] = Field(description="In the order of basins and levels.")
-    next: str | None = Field(
-        description="Where the next page is, also in the `Link` header; null on the last page.",
-        examples=["/v1/alerts?limit=100&after=USGS-13235000%2Fgev-5"],
-    )
+    next: str | None = next_page("/v1/alerts?limit=100&after=USGS-13235000%2Fgev-5")
 
 
 class BasinAlerts(Model):
@@ -98,7 +95,4 @@ class AlertChanges(Model):
     """Changes of a basin's alerts, the newest first."""
 
     changes: list[AlertChange]
-    next: str | None = Field(
-        description="Where the next page is, also in the `Link` header; null on the last page.",
-        examples=["/v1/basins/USGS-13235000/alerts/changes?limit=100&after=42"],
-    )
+    next: str | None = next_page("/v1/basins/USGS-13235000/alerts/changes?limit=100&after=42")

@@ -6,11 +6,11 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from app.alerts.schemas import Alert, AlertChange, AlertStep, BasinAlerts
+from app.http.base_schema import why_null
 from hydrology.base.absent import text
 from hydrology.base.calendar import as_date
 from hydrology.extremes.alerting import ENDS_AFTER, ladder
 from records.alerts import alert_changes, alerts
-from records.basins import basins
 
 _WHY = {
     "kind": "The level is user-defined.",
@@ -50,16 +50,11 @@ def answer(alert: alerts.Alert) -> Alert:
         )
         for step, (on, runs) in zip(ladder(alert.return_period_years), switches, strict=True)
     ]
-    return Alert(**fields, steps=steps, missing=_missing(fields, _WHY))
+    return Alert(**fields, steps=steps, missing=why_null(fields, _WHY))
 
 
 def of_basin(session: Session, basin: str) -> BasinAlerts:
-    """Return the alerts of a basin, level by level.
-
-    Raises:
-        UnknownBasin: there is no such basin.
-    """
-    basins.require(session, basin)
+    """Return the alerts of a stored basin, level by level."""
     names = ("run", "version", "t0", "issued_at", "window_days", "decided_at")
     standing = alerts.standing(session, basin)
     if standing is None:
@@ -82,8 +77,4 @@ def of_basin(session: Session, basin: str) -> BasinAlerts:
 def change(stored: alert_changes.Change) -> AlertChange:
     """Return a change."""
     fields = alert_changes.as_json(stored)
-    return AlertChange(**fields, missing=_missing(fields, _WHY_OF_CHANGE))
-
-
-def _missing(fields: dict[str, Any], why: dict[str, str]) -> dict[str, str]:
-    return {name: reason for name, reason in why.items() if fields[name] is None}
+    return AlertChange(**fields, missing=why_null(fields, _WHY_OF_CHANGE))

@@ -2,19 +2,19 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Depends, Query, Request, Response
+from pydantic import AfterValidator
 
 from app.basins import service, table
 from app.basins.filters import BoundingBox, Huc, corners
 from app.basins.schemas import BasinDetail, BasinPage
 from app.basins.state import states
-from app.exports.answers import exported
+from app.exports.answers import JsonAnswer, PlaceAnswer, PlaceFormat, answers
 from app.exports.formats import JSON, PLACES
-from app.exports.negotiation import PlaceFormat, documented_formats
-from app.http.conditional import NOT_MODIFIED, IfNoneMatch, tagged
-from app.http.dependencies import BasinCursor, BasinId, Reading, ServiceClock
-from app.http.pagination import next_page
-from app.http.problems import documented
+from app.http.dependencies import BasinId, Reading, ServiceClock, optional_full_id
+from app.http.pagination import Page
+from jobspec.fields import BASIN_SCHEMA
+from records.basins import basins
 from records.basins.basins import UnknownBasin
 
 router = APIRouter(prefix="/basins", tags=["basins"])
@@ -29,6 +29,15 @@ Text = Annotated[
         examples=["fish river"],
     ),
 ]
+BasinCursor = Annotated[
+    str | None,
+    AfterValidator(optional_full_id),
+    Query(
+        description="Start after this basin: the last one of the page before.",
+        json_schema_extra=BASIN_SCHEMA,
+        examples=["USGS-01013500"],
+    ),
+]
 A_PAGE, MAX_BASINS = 100, 1000
 Limit = Annotated[
     int | None,
@@ -40,49 +49,41 @@ Limit = Annotated[
 ]
 
 
-@router.get(
-    "",
-    summary="List basins",
-    responses=NOT_MODIFIED | documented() | documented_formats(*PLACES),
-    response_model=BasinPage,
-)
+async def _page(
+    request: Request, response: Response, chosen: PlaceFormat, after: BasinCursor = None, limit: Limit = None
+) -> Page:
+    return Page(request, response, after, limit or (A_PAGE if chosen is JSON else MAX_BASINS))
+
+
+@router.get("", summary="List basins", **answers(BasinPage, formats=PLACES))
 def list_basins(
-    request: Request,
-    response: Response,
     session: Reading,
     clock: ServiceClock,
-    chosen: PlaceFormat,
+    page: Annotated[Page, Depends(_page)],
+    answer: PlaceAnswer,
     q: Text = None,
     huc: Huc = None,
     bbox: BoundingBox = None,
-    after: BasinCursor = None,
-    limit: Limit = None,
-    if_none_match: IfNoneMatch = None,
-) -> BasinPage | Response:
+) -> Response:
     """Basins in the order of their identifiers, a page at a time: follow `next` until it is null. A file also contains
     the latest forecast and alert status of each basin. If there are more basins, the file's `Link` header names the
     next page."""
     box = None if bbox is None else corners(bbox)
-    maximum = limit or (A_PAGE if chosen is JSON else MAX_BASINS)
-    found, more = service.page(session, text=q, huc=huc, box=box, after=after, limit=maximum)
-    asked = {"q": q, "huc": huc, "bbox": bbox, "limit": maximum, "format": request.query_params.get("format")}
-    following = next_page(request, response, asked, found[-1].id if more else None)
-    page = BasinPage(basins=found, next=following)
-    if chosen is JSON:
-        return tagged(page, response, if_none_match)
-    of_page = table.of_basins(found, states(session, [basin.id for basin in found], clock.now()))
-    return exported(chosen, of_page.tag, if_none_match, lambda: of_page, link=response.headers.get("Link"))
+    rows = basins.list_basins(session, text=q, huc=huc, box=box, after=page.after, limit=page.sought)
+    stored, following = page.cut(rows)
+    shown = BasinPage(basins=service.summaries(stored), next=following)
+    if answer.chosen is JSON:
+        return answer.of(shown)
+    of_page = table.of_basins(shown.basins, states(session, [basin.id for basin in stored], clock.now()))
+    return answer.file(of_page.tag, lambda: of_page)
 
 
 @router.get(
     "/{basin}",
     summary="Metadata, stored series and data quality of a basin",
-    responses=NOT_MODIFIED | documented(UnknownBasin),
-    response_model=BasinDetail,
+    **answers(BasinDetail, UnknownBasin),
 )
-def read_basin(
-    session: Reading, response: Response, basin: BasinId, if_none_match: IfNoneMatch = None
-) -> BasinDetail | Response:
+def read_basin(session: Reading, basin: BasinId, answer: JsonAnswer) -> Response:
     """Location, drainage areas (km²), attributes, the stored daily series, the model version behind its forecasts, and
     the data quality findings."""
-    return tagged(service.detail(session, basin), response, if_none_match)
+    return answer.of(service.detail(session, basin))

@@ -1,13 +1,14 @@
 """Answers about basins."""
 
 from datetime import date, datetime
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from app.http.base_schema import Missing, Model
+from app.http.base_schema import Missing, Model, next_page
 
 Kind = Literal["usgs", "synthetic", "other"]
+BasinKind = Annotated[Kind, Field(description="`synthetic`: computed, not a real river.")]
 
 
 def kind_of(basin: str) -> Kind:
@@ -40,10 +41,7 @@ class BasinPage(Model):
     """Basins in the order of their identifiers."""
 
     basins: list[BasinSummary]
-    next: str | None = Field(
-        description="Where the next page is, also in the `Link` header; null on the last page.",
-        examples=["/v1/basins?limit=100&after=USGS-01013500"],
-    )
+    next: str | None = next_page("/v1/basins?limit=100&after=USGS-01013500")
 
 
 class Series(Model):

@@ -1,5 +1,6 @@
 """Builds the answers about basins."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -14,12 +15,9 @@ from records.versions import promotions
 _FIELDS = ("name", "latitude", "longitude", "huc")
 
 
-def page(
-    session: Session, *, text: str | None, huc: str | None, box: basins.Box | None, after: str | None, limit: int
-) -> tuple[list[BasinSummary], bool]:
-    """Return a page of basins, and whether more follow."""
-    found = basins.list_basins(session, text=text, huc=huc, box=box, after=after, limit=limit + 1)
-    return [BasinSummary(**_area_and_place(basin)) for basin in found[:limit]], len(found) > limit
+def summaries(stored: Sequence[basins.Basin]) -> list[BasinSummary]:
+    """Return basins as in a list."""
+    return [BasinSummary(**_area_and_place(basin)) for basin in stored]
 
 
 def detail(session: Session, basin: str) -> BasinDetail:

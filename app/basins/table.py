@@ -34,5 +34,5 @@ def of_basins(basins: Sequence[BasinSummary], states: Sequence[State]) -> Table:
         areas = [basin.areas_km2.get(source) for basin in basins]
         columns.append(Column(f"area_{source}", f"drainage area by {source}", "number", areas, "km2"))
     for name, kind, meaning, unit in _STATE:
-        columns.append(Column(name, meaning, kind, [getattr(state, name) for state in states], unit))
+        columns.append(Column(name, meaning, kind, [state.get(name) for state in states], unit))
     return Table("basins", "Basins", columns)

@@ -3,24 +3,25 @@
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import APIRouter, Depends, Path, Query, Response
 from sqlalchemy.orm import Session
 
 from app.basins.observations import service as observations
 from app.basins.observations import table as observation_table
-from app.basins.observations.service import DISCHARGE, SeriesRequest
+from app.basins.observations.service import DISCHARGE
+from app.basins.series_requests import SeriesRequest
 from app.edr import answers, collections, selection
 from app.edr.answers import COLLECTIONS, ROOT, link
 from app.edr.collections import FORECASTS, Collection, UnknownCollection, UnknownLocation
 from app.edr.schemas import EdrCollection, EdrCollections, EdrConformance, EdrLanding
 from app.edr.selection import Days
-from app.exports.answers import exported
+from app.exports.answers import CoverageAnswer
 from app.exports.formats import COVERAGEJSON, GEOJSON, Format
 from app.exports.table import Table
 from app.forecasts import lookup, service
 from app.forecasts import table as forecast_table
 from app.forecasts.discharge import Representation
-from app.http.conditional import NOT_MODIFIED, IfNoneMatch
+from app.http.conditional import NOT_MODIFIED
 from app.http.dependencies import BasinId, Reading, ServiceClock
 from app.http.problems import documented
 from hydrology.base.calendar import day
@@ -63,12 +64,28 @@ ParameterNames = Annotated[
 AsCoverage = Annotated[Literal["CoverageJSON"], Query(alias="f", description="The format, which is CoverageJSON.")]
 
 
+async def _json(_format: AsJson = "json") -> None:
+    """Accept the format that the standard lets clients name."""
+
+
+async def _coverage(_format: AsCoverage = "CoverageJSON") -> None:
+    """Accept the format that the standard lets clients name."""
+
+
+def _whole(session: Reading, clock: ServiceClock, collection: CollectionId) -> Collection:
+    return collections.collection(session, collection, clock.now())
+
+
+WholeCollection = Annotated[Collection, Depends(_whole)]
+IN_JSON, IN_COVERAGEJSON = [Depends(_json)], [Depends(_coverage)]
+
+
 def _answers(format_: Format) -> dict[int | str, dict[str, Any]]:
     return {200: {"content": {format_.media_type: {"schema": format_.schema}}}}
 
 
-@router.get("", summary="Entry point for clients of OGC API - EDR", responses=documented())
-def read_edr(_format: AsJson = "json") -> EdrLanding:
+@router.get("", summary="Entry point for clients of OGC API - EDR", responses=documented(), dependencies=IN_JSON)
+def read_edr() -> EdrLanding:
     """Links to the collections, the conformance classes and the documentation."""
     return EdrLanding(
         title="Freshet",
@@ -83,8 +100,10 @@ def read_edr(_format: AsJson = "json") -> EdrLanding:
     )
 
 
-@router.get("/conformance", summary="Conformance classes of OGC API - EDR", responses=documented())
-def read_edr_conformance(_format: AsJson = "json") -> EdrConformance:
+@router.get(
+    "/conformance", summary="Conformance classes of OGC API - EDR", responses=documented(), dependencies=IN_JSON
+)
+def read_edr_conformance() -> EdrConformance:
     """The identifiers of the conformance classes."""
     return EdrConformance(conformsTo=list(CLASSES))
 
@@ -93,10 +112,10 @@ def read_edr_conformance(_format: AsJson = "json") -> EdrConformance:
     "/collections",
     summary="List EDR collections",
     responses=documented(),
-    response_model=EdrCollections,
     response_model_exclude_none=True,
+    dependencies=IN_JSON,
 )
-def list_edr_collections(session: Reading, clock: ServiceClock, _format: AsJson = "json") -> EdrCollections:
+def list_edr_collections(session: Reading, clock: ServiceClock) -> EdrCollections:
     """The latest forecasts, and observed discharge by its source, each with its parameters, extent and period."""
     stored = collections.collections(session, clock.now())
     return EdrCollections(
@@ -109,14 +128,12 @@ def list_edr_collections(session: Reading, clock: ServiceClock, _format: AsJson 
     "/collections/{collection}",
     summary="Describe an EDR collection",
     responses=documented(UnknownCollection),
-    response_model=EdrCollection,
     response_model_exclude_none=True,
+    dependencies=IN_JSON,
 )
-def read_edr_collection(
-    session: Reading, clock: ServiceClock, collection: CollectionId, _format: AsJson = "json"
-) -> EdrCollection:
+def read_edr_collection(collection: WholeCollection) -> EdrCollection:
     """Its parameters, extent and period, and how to query its series."""
-    return answers.describe(collections.collection(session, collection, clock.now()))
+    return answers.describe(collection)
 
 
 @router.get(
@@ -124,13 +141,11 @@ def read_edr_collection(
     summary="List the locations of an EDR collection",
     responses=documented(UnknownCollection) | _answers(GEOJSON),
     response_class=Response,
+    dependencies=IN_JSON,
 )
-def list_edr_locations(
-    session: Reading, clock: ServiceClock, collection: CollectionId, _format: AsJson = "json"
-) -> Response:
+def list_edr_locations(collection: WholeCollection) -> Response:
     """A point for each basin, at its gauge, as GeoJSON. Basins without a known location are left out."""
-    locations = answers.locations(collections.collection(session, collection, clock.now()))
-    return Response(locations.model_dump_json(), media_type=GEOJSON.media_type)
+    return Response(answers.locations(collection).model_dump_json(), media_type=GEOJSON.media_type)
 
 
 @router.get(
@@ -140,16 +155,16 @@ def list_edr_locations(
     | documented(UnknownCollection, UnknownLocation, NoForecast, NoObservations)
     | _answers(COVERAGEJSON),
     response_class=Response,
+    dependencies=IN_COVERAGEJSON,
 )
 def read_edr_location(
     session: Reading,
     clock: ServiceClock,
     collection: CollectionId,
     basin: BasinId,
+    answer: CoverageAnswer,
     names: ParameterNames = None,
     days: Datetime = None,
-    _format: AsCoverage = "CoverageJSON",
-    if_none_match: IfNoneMatch = None,
 ) -> Response:
     """The same numbers as `/v1/basins/{basin}/forecasts/latest` and `/v1/basins/{basin}/observations`, as CoverageJSON:
     daily series, discharge in m³/s. Without `datetime` it is the whole forecast, or the last year of observations."""
@@ -162,7 +177,7 @@ def read_edr_location(
     else:
         whole = _observed(session, of_collection, basin, between)
     part = selection.narrowed(whole, chosen, between)
-    return exported(COVERAGEJSON, part.tag, if_none_match, lambda: part)
+    return answer.file(part.tag, lambda: part)
 
 
 def _forecast(session: Session, basin: str, at: datetime) -> Table:
@@ -174,6 +189,6 @@ def _forecast(session: Session, basin: str, at: datetime) -> Table:
 
 def _observed(session: Session, collection: Collection, basin: str, between: Days) -> Table:
     start, end = (None if bound is None else day(bound) for bound in between)
-    request = SeriesRequest(collection.product, DISCHARGE, start, end, units=None, area=None, known_at=None)
+    request = SeriesRequest(product=collection.product, variable=DISCHARGE, start=start, end=end)
     answer = observations.answer(session, observations.part(session, basin, request))
     return observation_table.of_observations(answer, sites(session, [basin]))

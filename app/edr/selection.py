@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime
 
 from app.exports.table import Column, Table
-from app.http.discharge_units import refused
+from app.http.problems import refused
 
 _OPEN = ("", "..")
 Days = tuple[date | None, date | None]

@@ -1,71 +1,160 @@
-"""Answers in the requested format, with entity tag and file name."""
+"""Finishes answers: entity tag, Cache-Control, 304 and format. An endpoint passes on its content and its table."""
 
 import re
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any, TypeVar
 
-from fastapi import Response
+from fastapi import Depends, Response
+from sqlalchemy.orm import Session
 
-from app.exports.formats import JSON, Format
+from app.exports.formats import COVERAGEJSON, JSON, PLACES, SERIES, TABLES, Format
+from app.exports.negotiation import documented_formats, one_of
 from app.exports.table import Table
-from app.http.base_schema import Model
-from app.http.conditional import SHORTLY, entity_tag, holds, tagged
+from app.http.base_schema import Model, OfBasin
+from app.http.conditional import NOT_MODIFIED, SHORTLY, IfNoneMatch, entity_tag, holds
+from app.http.dependencies import Reading
+from app.http.problems import documented
+from hydrology.base.errors import Problem
+from records.basins.basins import Site, sites
 
+Places = Mapping[str, Site]
 Content = TypeVar("Content", bound=Model)
 
 
-def answered(
-    chosen: Format,
-    content: Content,
-    response: Response,
-    if_none_match: str | None,
-    table: Callable[[], Table],
-    *beside: Any,
-    wanted: str = SHORTLY,
-    link: str | None = None,
-) -> Content | Response:
-    """Return an answer in JSON or as a file, with its entity tag, or a 304.
+BasinContent = TypeVar("BasinContent", bound=OfBasin)
 
-    Args:
-        table: builds the table of the answer, called only if needed.
-        beside: other inputs of the table, as JSON values.
-        wanted: its Cache-Control header.
-        link: the `Link` header of a file.
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Finishes the answer to a request: in its format, with its entity tag, or as a 304 if the client holds it.
+
+    Attributes:
+        chosen: the format; every other than JSON is a file.
+        if_none_match: the header with the tags that the client holds.
+        headers: further headers of the answer, as set by other dependencies, with lower-case names.
     """
-    if chosen is JSON:
-        return tagged(content, response, if_none_match, wanted)
-    tag = entity_tag(content.model_dump(mode="json"), *beside)
-    return exported(chosen, tag, if_none_match, table, wanted=wanted, link=link)
+
+    session: Session
+    chosen: Format
+    if_none_match: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    def of(
+        self, content: Content, table: Callable[[Content], Table] | None = None, *, cache_control: str = SHORTLY
+    ) -> Response:
+        """Answer with content, tagged by itself.
+
+        Args:
+            table: builds the table of a file; None where JSON is the only format.
+        """
+        body = body_of(content)
+        return self.tagged(
+            entity_tag(body.decode()), lambda: body, table and (lambda: table(content)), cache_control=cache_control
+        )
+
+    def of_basin(
+        self,
+        content: BasinContent,
+        table: Callable[[BasinContent, Places], Table],
+        *,
+        cache_control: str = SHORTLY,
+    ) -> Response:
+        """Answer with content about a basin, whose place is a part of its table."""
+        body, places = body_of(content), self.places([content.basin])
+        return self.tagged(
+            entity_tag(body.decode()),
+            lambda: body,
+            lambda: table(content, places),
+            places=places,
+            cache_control=cache_control,
+        )
+
+    def places(self, basins: Sequence[str]) -> Places:
+        """Return the places of basins for the table of a file; none where it is not needed."""
+        return {} if self.chosen is JSON else sites(self.session, basins)
+
+    def tagged(
+        self,
+        tag: str,
+        body: Callable[[], bytes],
+        table: Callable[[], Table] | None,
+        *,
+        places: Places | None = None,
+        cache_control: str = SHORTLY,
+    ) -> Response:
+        """Answer with content of a known tag.
+
+        Args:
+            body: the content in JSON; called only if needed.
+            table: its table; called only if needed.
+            places: further content of the table.
+        """
+        if self.chosen is not JSON:
+            assert table is not None
+            tag = tag if places is None else entity_tag(tag, places)
+            return self.file(tag, table, cache_control=cache_control)
+        headers = {**self.headers, "etag": tag, "cache-control": cache_control}
+        if holds(self.if_none_match, tag):
+            return Response(status_code=304, headers=headers)
+        return Response(body(), media_type=JSON.media_type, headers=headers)
+
+    def file(self, tag: str, table: Callable[[], Table], *, cache_control: str = SHORTLY) -> Response:
+        """Answer with a table as a file.
+
+        The tag of a file is weak: the same table is written, but another version of a library may write other bytes.
+
+        Args:
+            tag: of the table's content.
+        """
+        assert self.chosen.write is not None
+        of_file = f'{tag[:-1]}-{self.chosen.name}"'
+        headers = {**self.headers, "etag": f"W/{of_file}", "cache-control": cache_control}
+        if holds(self.if_none_match, of_file):
+            return Response(status_code=304, headers=headers)
+        created = table()
+        headers["Content-Disposition"] = f'attachment; filename="{_file_name(created.name)}.{self.chosen.suffix}"'
+        return Response(self.chosen.write(created), media_type=self.chosen.content_type, headers=headers)
 
 
-def exported(
-    chosen: Format,
-    tag: str,
-    if_none_match: str | None,
-    table: Callable[[], Table],
-    *,
-    wanted: str = SHORTLY,
-    link: str | None = None,
-) -> Response:
-    """Return a table as a file, or a 304 if the client holds it.
+def body_of(content: Model) -> bytes:
+    """Return content in JSON. Fields that only some answers have are left out of the others."""
+    return content.model_dump_json(exclude_unset=True).encode()
 
-    The tag of the file is weak: the same table is written, but another version of a library may write other bytes.
 
-    Args:
-        chosen: any format but JSON.
-        tag: entity tag of the table's content.
-        table: builds it, called only if needed.
-        wanted: its Cache-Control header.
-        link: the `Link` header.
-    """
-    assert chosen.write is not None
-    of_file = f'{tag[:-1]}-{chosen.name}"'
-    headers = {"ETag": f"W/{of_file}", "Cache-Control": wanted} | ({} if link is None else {"Link": link})
-    if holds(if_none_match, of_file):
-        return Response(status_code=304, headers=headers)
-    created = table()
-    headers["Content-Disposition"] = f'attachment; filename="{_file_name(created.name)}.{chosen.suffix}"'
-    return Response(chosen.write(created), media_type=chosen.content_type, headers=headers)
+def answers(model: type[Model], *problems: type[Problem], formats: Sequence[Format] = ()) -> dict[str, Any]:
+    """Return the options of an operation that ends in an `Answer`: its schema, and its statuses."""
+    responses = NOT_MODIFIED | documented(*problems) | (documented_formats(*formats) if formats else {})
+    return {"response_model": model, "responses": responses}
+
+
+def _in_format(choose: Callable[..., Awaitable[Format]]) -> Callable[..., Awaitable[Answer]]:
+    async def answer(
+        session: Reading,
+        response: Response,
+        chosen: Annotated[Format, Depends(choose)],
+        if_none_match: IfNoneMatch = None,
+    ) -> Answer:
+        return Answer(session, chosen, if_none_match, response.headers)
+
+    return answer
+
+
+async def _in_json(session: Reading, if_none_match: IfNoneMatch = None) -> Answer:
+    return Answer(session, JSON, if_none_match)
+
+
+async def _in_coveragejson(session: Reading, if_none_match: IfNoneMatch = None) -> Answer:
+    return Answer(session, COVERAGEJSON, if_none_match)
+
+
+choose_place_format = one_of(*PLACES)
+PlaceFormat = Annotated[Format, Depends(choose_place_format)]
+JsonAnswer = Annotated[Answer, Depends(_in_json)]
+CoverageAnswer = Annotated[Answer, Depends(_in_coveragejson)]
+SeriesAnswer = Annotated[Answer, Depends(_in_format(one_of(*SERIES)))]
+TableAnswer = Annotated[Answer, Depends(_in_format(one_of(*TABLES)))]
+PlaceAnswer = Annotated[Answer, Depends(_in_format(choose_place_format))]
 
 
 def _file_name(name: str) -> str:

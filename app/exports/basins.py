@@ -11,22 +11,11 @@ def basin_columns(basin: str, site: Site, rows: int) -> list[Column]:
     return [
         constant("basin", "identifier of the basin", "text", basin, rows),
         constant("name", "name of the basin", "text", site.name, rows),
-        constant(
-            "latitude",
-            "latitude of the gauge",
-            "number",
-            site.latitude,
-            rows,
-            unit="degrees_north",
-            standard_name="latitude",
-        ),
-        constant(
-            "longitude",
-            "longitude of the gauge",
-            "number",
-            site.longitude,
-            rows,
-            unit="degrees_east",
-            standard_name="longitude",
+        *(
+            constant(name, f"{name} of the gauge", "number", value, rows, unit=unit, standard_name=name)
+            for name, value, unit in (
+                ("latitude", site.latitude, "degrees_north"),
+                ("longitude", site.longitude, "degrees_east"),
+            )
         ),
     ]

@@ -3,10 +3,13 @@
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Annotated, Any
 
-from fastapi import Depends, Query, Request
+from fastapi import Query, Request
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.exports.formats import JSON, PLACES, SERIES, TABLES, Format
+from app.exports.formats import JSON, Format
 from app.http.problems import NotAcceptable, documented
+from app.http.responses import on_start
 
 
 def one_of(*formats: Format) -> Callable[..., Awaitable[Format]]:
@@ -17,7 +20,7 @@ def one_of(*formats: Format) -> Callable[..., Awaitable[Format]]:
     offered = [JSON, *formats]
     names = [one.name for one in offered]
 
-    async def wanted(
+    async def choose(
         request: Request,
         named: Annotated[
             str | None,
@@ -37,7 +40,7 @@ def one_of(*formats: Format) -> Callable[..., Awaitable[Format]]:
             raise NotAcceptable(f"This address answers in {choices}: name one of them with format= or in Accept.")
         return chosen
 
-    return wanted
+    return choose
 
 
 def documented_formats(*formats: Format) -> dict[int | str, dict[str, Any]]:
@@ -46,11 +49,6 @@ def documented_formats(*formats: Format) -> dict[int | str, dict[str, Any]]:
         200: {"content": {one.media_type: {"schema": one.schema} for one in formats}},
         406: documented(NotAcceptable)[406],
     }
-
-
-SeriesFormat = Annotated[Format, Depends(one_of(*SERIES))]
-TableFormat = Annotated[Format, Depends(one_of(*TABLES))]
-PlaceFormat = Annotated[Format, Depends(one_of(*PLACES))]
 
 
 def _named(name: str, offered: Sequence[Format]) -> Format | None:
@@ -88,3 +86,19 @@ def _quality(media_type: str, ranges: Sequence[_Range]) -> float:
         if qualities:
             return max(qualities)
     return 0.0
+
+
+class VaryByFormat:
+    """Middleware that adds `Vary: Accept` to all answers of addresses with several formats."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request."""
+
+        def vary(start: Message) -> None:
+            if scope.get("state", {}).get("varies"):
+                MutableHeaders(raw=start["headers"]).add_vary_header("Accept")
+
+        await self._app(scope, receive, on_start(send, vary))

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from app.exports.table import Column, Kind, Table
-from app.http.problems import Fault, InvalidRequest
+from app.http.problems import refused
 from runtime.netcdf import encode, numeric_variable, text_variable
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def _require_bounded(grid: _Grid, columns: int) -> None:
             f"a NetCDF file of these basins has {values} values on {len(grid.days)} days, and one holds at most "
             f"{MAX_VALUES}: ask for fewer basins, or for another format"
         )
-        raise InvalidRequest([Fault(location="query", field="format", detail=detail)])
+        raise refused("format", detail)
 
 
 def _global(table: Table) -> dict[str, str]:

@@ -98,6 +98,13 @@ def constant(name: str, meaning: str, kind: Kind, value: Any, rows: int, **more:
     return Column(name, meaning, kind, [value] * rows, of_basin=True, **more)
 
 
+def numbers(
+    name: str, meaning: str, values: Sequence[float | None] | None, rows: int, unit: str | None = None, **more: Any
+) -> Column:
+    """Return a column of numbers; empty where an answer has none."""
+    return Column(name, meaning, "number", values or [None] * rows, unit, **more)
+
+
 def stacked(name: str, title: str, parts: Sequence[Sequence[Column]]) -> Table:
     """Return the rows of many parts in one table; a column that a part lacks is empty in its rows."""
     declared: dict[str, Column] = {}

@@ -7,6 +7,7 @@ from datetime import datetime
 from pydantic import TypeAdapter
 from sqlalchemy.orm import Session
 
+from app.exports.answers import body_of
 from app.forecasts import lookup
 from app.forecasts.discharge import Representation
 from app.forecasts.schemas import WithoutForecast
@@ -92,7 +93,7 @@ def body(
         except NoArea as error:
             without[basin] = error
         else:
-            bodies[basin] = forecast.model_dump_json(exclude_unset=True).encode()
+            bodies[basin] = body_of(forecast)
             rendered.put(tag_of(run, representation), bodies[basin])
     return b'{"forecasts":[%b],"without":%b}' % (
         b",".join(bodies[basin] for basin in looked_up.basins if basin in bodies),

@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass, replace
 from datetime import date, datetime
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
+from fastapi import Depends, Query
 
 from app.forecasts.schemas import Calibration, Columns
+from app.http.dependencies import AsKnown
 from app.http.discharge_units import NoArea
 from app.http.json_numbers import column
 from hydrology.base import units as convert
@@ -16,6 +18,10 @@ from hydrology.base.units import Units
 from records.runs import runs
 
 Array = npt.NDArray[np.float64]
+DischargeUnits = Annotated[
+    Units, Query(description="The unit of discharge: m³/s, mm/day over the basin, or cubic feet per second.")
+]
+WithMembers = Annotated[bool, Query(description="Whether to include every member and the cells at T0.")]
 
 ANSWER_LEVELS = (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
 """The levels of the calibrated quantiles in an answer."""
@@ -34,6 +40,18 @@ class Representation:
     units: Units
     members: bool
     at: datetime | None = None
+
+
+async def _of_latest(at: AsKnown, units: DischargeUnits = "m3/s", members: WithMembers = False) -> Representation:
+    return Representation(units, members, at)
+
+
+async def _of_run(units: DischargeUnits = "m3/s", members: WithMembers = False) -> Representation:
+    return Representation(units, members)
+
+
+LatestForm = Annotated[Representation, Depends(_of_latest)]
+RunForm = Annotated[Representation, Depends(_of_run)]
 
 
 def quantile_columns(quantiles: runs.RunSeries, basin: runs.RunBasin, representation: Representation) -> Columns:

@@ -1,13 +1,21 @@
 """Finds the run behind an answer about a basin."""
 
 from datetime import datetime
+from typing import Annotated
 
+from fastapi import Depends
 from sqlalchemy.orm import Session
 
+from app.http.dependencies import BasinId, ChosenRun, Reading, ServiceClock
 from hydrology.base.errors import NotFound
+from records.basins.basins import UnknownBasin
 from records.forecasts import latest as records
-from records.forecasts.latest import Latest, NoForecast
+from records.forecasts.latest import Latest, NoForecast, NoModel
 from records.runs import runs
+from records.runs.runs import UnknownRun
+
+RunAndTime = tuple[Latest, datetime | None]
+"""A run's result for a basin, and the clock's time if the answer is the latest."""
 
 
 def latest(session: Session, basin: str, at: datetime) -> Latest:
@@ -38,7 +46,7 @@ def of_run(session: Session, run: str, basin: str) -> Latest:
     return Latest(runs.get(session, run), runs.basin_of(session, run, basin), None)
 
 
-def chosen(session: Session, run: str | None, basin: str, at: datetime) -> tuple[Latest, datetime | None]:
+def chosen(session: Session, run: str | None, basin: str, at: datetime) -> RunAndTime:
     """Return a given run's result, or the latest with the clock's time.
 
     Raises:
@@ -46,6 +54,16 @@ def chosen(session: Session, run: str | None, basin: str, at: datetime) -> tuple
         UnknownBasin, NoModel, NoForecast: no run is given, and there is no latest.
     """
     return (latest(session, basin, at), at) if run is None else (of_run(session, run, basin), None)
+
+
+def _asked(session: Reading, clock: ServiceClock, basin: BasinId, run: ChosenRun = None) -> RunAndTime:
+    return chosen(session, run, basin, clock.now())
+
+
+# The run that an answer about a basin is for: the one named, or the latest.
+AskedRun = Annotated[RunAndTime, Depends(_asked)]
+PROBLEMS = (UnknownBasin, NoModel, NoForecast, UnknownRun)
+"""What finding it raises."""
 
 
 def _mended(error: NoForecast, basin: str) -> NoForecast:

@@ -1,12 +1,12 @@
 """Answers about forecasts."""
 
 from datetime import date, datetime
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from app.basins.schemas import Kind
-from app.http.base_schema import DataCredit, Missing, Model, Period, Program, column
+from app.basins.schemas import BasinKind
+from app.http.base_schema import DataCredit, Missing, Model, OfBasin, Period, Program, column
 from app.http.discharge_units import Area
 from app.weather.bridges.schemas import BridgeUsed
 from app.weather.schemas import WeatherUsed
@@ -19,7 +19,9 @@ from records.runs.runs import QUANTILES_NOTE, BasinStatus, Purpose, QuantilesOf
 
 Column = list[float]
 Columns = dict[str, Column]
-
+Units = Annotated[dict[str, str], Field(description="The unit of each field with values.")]
+Days = Annotated[list[date], Field(description="The valid days.")]
+LeadDays = Annotated[list[int], Field(description=column("Days since T0"))]
 
 T0_AGE = "How many days T0 lay before the service's clock at issue."
 T0_NOTE = f"A warning where T0 was not named and lay more than {STALE_AFTER_DAYS} days before the clock: data are old."
@@ -222,11 +224,10 @@ class WhatIf(Model):
     )
 
 
-class RunOfBasin(Model):
+class RunOfBasin(OfBasin):
     """The run behind an answer about a basin."""
 
-    basin: str
-    basin_kind: Kind = Field(description="`synthetic`: computed, not a real river.")
+    basin_kind: BasinKind
     run: str
     version: str = Field(description="The model version.")
     purpose: Purpose = Field(
@@ -301,6 +302,14 @@ class RunOfBasin(Model):
     )
 
 
+class DaysOfRun(RunOfBasin):
+    """The run and the days behind an answer about a basin."""
+
+    units: Units
+    time: Days
+    lead_days: LeadDays
+
+
 class BasinForecast(RunOfBasin):
     """The result of a run for a basin."""
 
@@ -312,9 +321,9 @@ class BasinForecast(RunOfBasin):
         description="Number of days without weather that the network skipped; 0 for a network that skips none."
     )
     area: Area | None
-    units: dict[str, str] = Field(description="The unit of each field with values.")
-    time: list[date] = Field(description="The valid days.")
-    lead_days: list[int] = Field(description=column("Days since T0"))
+    units: Units
+    time: Days
+    lead_days: LeadDays
     in_words: str | None = Field(description="A summary of the forecast in a few sentences.")
     calibrated: Columns | None = Field(
         description=column(

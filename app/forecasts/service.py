@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy.orm import Session
 
+from app.exports.answers import body_of
 from app.forecasts import words
 from app.forecasts.balance import water_balance
 from app.forecasts.discharge import (
@@ -20,12 +21,13 @@ from app.forecasts.discharge import (
 )
 from app.forecasts.header import days_ahead, header, missing_in_header
 from app.forecasts.normal import missing_in_normal, normal_flow
-from app.forecasts.schemas import BasinForecast, Columns, ParentState, Provenance, Storage
+from app.forecasts.schemas import BasinForecast, Calibration, Columns, ParentState, Provenance, Storage
 from app.forecasts.snow import missing_in_snow, snow_read
 from app.forecasts.what_if import what_if
 from app.http.conditional import entity_tag
 from app.http.discharge_units import Area
 from app.http.json_numbers import column, rounded
+from app.http.response_cache import ResponseCache
 from hydrology.base import units as convert
 from hydrology.base.absent import Absent, absent, texts
 from hydrology.base.calendar import Day, as_date
@@ -98,6 +100,23 @@ def stored_parts(session: Session, forecasts: Sequence[Latest], members: bool) -
     ]
 
 
+def rendered_forecast(
+    session: Session, rendered: ResponseCache, latest: Latest, representation: Representation
+) -> bytes:
+    """Return the forecast of a basin in JSON, from the cache where possible.
+
+    Raises:
+        NoArea: the run names no area, and flows are requested.
+    """
+    tag = tag_of(latest, representation)
+    if (stored := rendered.get(tag)) is not None:
+        return stored
+    (parts,) = stored_parts(session, [latest], representation.members)
+    body = body_of(basin_forecast(latest, parts, representation))
+    rendered.put(tag, body)
+    return body
+
+
 def _answered_content(forecast: Latest, content: runs.Content) -> Mapping[str, runs.RunSeries]:
     """Return the arrays of an answer; only ledgers if the basin was not issued."""
     if forecast.basin.status == "issued":
@@ -120,13 +139,9 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
     precipitation = _of_traces(series["precipitation"]) if "precipitation" in series else None
     loss = _mean(series["loss"]) if "loss" in series else None
     balance = water_balance(parts.ledgers, series.get(runs.LEDGER), basin.spin_up_days)
-    in_words = None
-    if discharge is not None:
-        days, units = days_ahead(run)["time"], representation.units
-        asked = what_if(run)
-        shown = None if asked is None else asked.in_words
-        t0 = as_date(run.t0)
-        in_words = words.in_words(t0, days, discharge, calibrated, calibration, storage, run.forcing_kind, units, shown)
+    in_words = (
+        None if discharge is None else _in_words(run, representation.units, discharge, calibrated, calibration, storage)
+    )
     account = {
         "discharge": discharge,
         "in_words": in_words,
@@ -172,6 +187,28 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
             missing_in_header(basin) | missing | missing_in_normal(normal, basin) | _missing_provenance(basin)
         ),
         **of_members,
+    )
+
+
+def _in_words(
+    run: runs.Run,
+    units: Units,
+    discharge: Columns,
+    calibrated: Columns | None,
+    calibration: Calibration | None,
+    storage: Storage | None,
+) -> str:
+    asked = what_if(run)
+    return words.in_words(
+        t0=as_date(run.t0),
+        days=days_ahead(run)["time"],
+        discharge=discharge,
+        calibrated=calibrated,
+        calibration=calibration,
+        storage=storage,
+        weather=run.forcing_kind,
+        units=units,
+        what_if=None if asked is None else asked.in_words,
     )
 
 

@@ -1,32 +1,28 @@
 """/v1/basins/{basin}/spread: the spread of a forecast's discharge, and its sources."""
 
 from collections.abc import Mapping
-from datetime import date, datetime
+from datetime import datetime
 
 import numpy as np
 from fastapi import APIRouter, Response
 from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.exports.answers import answered
+from app.exports.answers import SeriesAnswer, answers
 from app.exports.formats import SERIES
-from app.exports.negotiation import SeriesFormat, documented_formats
-from app.exports.table import Column, Table
-from app.forecasts import lookup
+from app.exports.table import Table, numbers
 from app.forecasts.header import days_ahead, header, missing_in_header
-from app.forecasts.schemas import RunOfBasin
+from app.forecasts.lookup import PROBLEMS, AskedRun
+from app.forecasts.schemas import DaysOfRun
 from app.forecasts.table import day_columns, run_columns
 from app.http import json_numbers
 from app.http.base_schema import Missing, Model, column
-from app.http.conditional import NOT_MODIFIED, IfNoneMatch
-from app.http.dependencies import BasinId, ChosenRun, Reading, ServiceClock
-from app.http.problems import documented
+from app.http.dependencies import Reading
 from hydrology.base.absent import absent, texts
 from hydrology.base.reasons import Reason
-from records.basins.basins import Site, UnknownBasin, sites
-from records.forecasts.latest import Latest, NoForecast, NoModel
+from records.basins.basins import Site
+from records.forecasts.latest import Latest
 from records.runs import runs
-from records.runs.runs import UnknownRun
 
 router = APIRouter(prefix="/basins", tags=["forecasts"])
 
@@ -41,12 +37,9 @@ class SpreadShares(Model):
     )
 
 
-class SpreadOfRun(RunOfBasin):
+class SpreadOfRun(DaysOfRun):
     """Spread of the members' discharge on each day ahead, and its sources."""
 
-    units: dict[str, str] = Field(description="The unit of each field with values.")
-    time: list[date] = Field(description="The valid days.")
-    lead_days: list[int] = Field(description=column("Days since T0"))
     standard_deviation: list[float] | None = Field(
         description=column(
             "Standard deviation of discharge over all members, weather traces and perturbed states, mm/day. Errors "
@@ -90,20 +83,17 @@ def _shares(variance: runs.RunSeries) -> SpreadShares:
 def _table(answer: SpreadOfRun, sites: Mapping[str, Site]) -> Table:
     """Return the spread of discharge on the days ahead, and its sources."""
     rows = len(answer.time)
-    nothing: list[float | None] = [None] * rows
     shares = [
-        Column(
+        numbers(
             f"share_of_{source}",
             f"share of the variance due to the {source}",
-            "number",
-            nothing if answer.shares is None else getattr(answer.shares, source),
+            None if answer.shares is None else getattr(answer.shares, source),
+            rows,
             "1",
         )
         for source in SpreadShares.model_fields
     ]
-    deviation = Column(
-        "standard_deviation", "of the discharge", "number", answer.standard_deviation or nothing, "mm/day"
-    )
+    deviation = numbers("standard_deviation", "of the discharge", answer.standard_deviation, rows, "mm/day")
     columns = [*run_columns(answer, sites, rows), *day_columns(answer.time, answer.lead_days), deviation, *shares]
     return Table(f"{answer.basin}_spread_{answer.t0}", f"Spread of the discharge of {answer.basin}", columns)
 
@@ -111,22 +101,10 @@ def _table(answer: SpreadOfRun, sites: Mapping[str, Site]) -> Table:
 @router.get(
     "/{basin}/spread",
     summary="Sources of forecast spread: weights, weather or initial state",
-    responses=NOT_MODIFIED | documented(UnknownBasin, NoModel, NoForecast, UnknownRun) | documented_formats(*SERIES),
-    response_model=SpreadOfRun,
-    response_model_exclude_unset=True,
+    **answers(SpreadOfRun, *PROBLEMS, formats=SERIES),
 )
-def read_spread(
-    session: Reading,
-    clock: ServiceClock,
-    response: Response,
-    basin: BasinId,
-    chosen: SeriesFormat,
-    run: ChosenRun = None,
-    if_none_match: IfNoneMatch = None,
-) -> SpreadOfRun | Response:
+def read_spread(session: Reading, answer: SeriesAnswer, asked: AskedRun) -> Response:
     """The spread of discharge over members and traces on each day ahead, and the shares of its variance due to the
     network's weights, the weather after T0 and the water in the basin at T0. Only for forecasts with
     `perturbed_states`; for others null, with the reason."""
-    latest, at = lookup.chosen(session, run, basin, clock.now())
-    answer, places = _answer(session, latest, at), sites(session, [basin])
-    return answered(chosen, answer, response, if_none_match, lambda: _table(answer, places), places)
+    return answer.of_basin(_answer(session, *asked), _table)

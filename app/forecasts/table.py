@@ -5,7 +5,7 @@ from datetime import date
 from typing import Any, Protocol
 
 from app.exports.basins import NOWHERE, basin_columns
-from app.exports.table import RIVER_FLOW, Along, Column, Table, constant, stacked
+from app.exports.table import RIVER_FLOW, Along, Column, Kind, Table, constant, numbers, stacked
 from app.forecasts.discharge import ANSWER_LEVELS, level_name
 from app.forecasts.schemas import BasinForecast, BasinForecasts, Columns, RunOfBasin, SnowRead, WithoutForecast
 from records.basins.basins import Site
@@ -13,6 +13,19 @@ from records.runs.runs import QUANTILES
 
 CALIBRATED = "discharge corrected by past errors and the last observed flow"
 UNCALIBRATED = "discharge of the members (and traces), not calibrated"
+
+_OF_RUN: tuple[tuple[str, Kind, str, str | None], ...] = (
+    ("run", "text", "identifier of the run", None),
+    ("version", "text", "identifier of the model version", None),
+    ("status", "text", "whether the forecast was issued", None),
+    ("reason", "text", "why there are no values", None),
+    ("t0", "day", "last day of weather in the initial state", "forecast_reference_time"),
+    ("issued_at", "instant", "when the forecast was issued", None),
+    ("age_days", "integer", "days that t0 lies behind the service's clock", None),
+    ("stale", "truth", "whether a newer forecast is overdue", None),
+    ("product", "text", "weather product that drove the model", None),
+)
+"""Name, kind, meaning and standard name of fields that identify a run."""
 
 
 def of_one(forecast: BasinForecast, sites: Mapping[str, Site]) -> Table:
@@ -42,22 +55,10 @@ def run_columns(answer: RunOfBasin, sites: Mapping[str, Site], rows: int) -> lis
     credit = answer.product_credit
     return [
         *basin_columns(answer.basin, sites.get(answer.basin, NOWHERE), rows),
-        constant("run", "identifier of the run", "text", answer.run, rows),
-        constant("version", "identifier of the model version", "text", answer.version, rows),
-        constant("status", "whether the forecast was issued", "text", answer.status, rows),
-        constant("reason", "why there are no values", "text", answer.reason, rows),
-        constant(
-            "t0",
-            "last day of weather in the initial state",
-            "day",
-            answer.t0,
-            rows,
-            standard_name="forecast_reference_time",
+        *(
+            constant(name, meaning, kind, getattr(answer, name), rows, standard_name=standard_name)
+            for name, kind, meaning, standard_name in _OF_RUN
         ),
-        constant("issued_at", "when the forecast was issued", "instant", answer.issued_at, rows),
-        constant("age_days", "days that t0 lies behind the service's clock", "integer", answer.age_days, rows),
-        constant("stale", "whether a newer forecast is overdue", "truth", answer.stale, rows),
-        constant("product", "weather product that drove the model", "text", answer.product, rows),
         constant("credit", "provider of the product", "text", credit and credit.credit, rows),
         constant("licence", "licence of the product", "text", credit and credit.licence, rows),
         constant("forcing_kind", "kind of weather after t0", "text", answer.forcing_kind, rows),
@@ -75,20 +76,20 @@ def _of(forecast: BasinForecast, sites: Mapping[str, Site]) -> list[Column]:
         *quantile_columns("discharge", UNCALIBRATED, forecast.discharge, QUANTILES, unit, rows),
         *_members(forecast.members, unit),
         *water_columns(storage, rows),
-        Column(
+        numbers(
             "precipitation",
             "rain and snow, the mean of the traces",
-            "number",
-            forecast.precipitation or [None] * rows,
+            forecast.precipitation,
+            rows,
             "mm/day",
             standard_name="lwe_precipitation_rate",
             cell_methods="time: mean",
         ),
-        Column(
+        numbers(
             "loss",
             "water that leaves other than through the river, the mean of the members",
-            "number",
-            forecast.loss or [None] * rows,
+            forecast.loss,
+            rows,
             "mm/day",
             cell_methods="time: mean",
         ),
@@ -129,13 +130,14 @@ class HeldWater(Protocol):
 def water_columns(held: HeldWater | None, rows: int) -> list[Column]:
     """Return the water in the basin at the end of each day."""
     total, snow, read = (None, None, None) if held is None else (held.total, held.snow, held.snow_read)
+    low, high = (None, None) if read is None else (read.p05, read.p95)
     columns = [
-        Column(name, meaning, "number", values or [None] * rows, "mm")
+        numbers(name, meaning, values, rows, "mm")
         for name, meaning, values in (
             ("storage_total", "all water in the model's store at the end of the day", total),
             ("storage_snow", "water in the cells read as snow; the model was not trained on snow", snow),
-            ("storage_snow_p05", "5 % quantile of the members (and traces) of it", read and read.p05),
-            ("storage_snow_p95", "95 % quantile of the members (and traces) of it", read and read.p95),
+            ("storage_snow_p05", "5 % quantile of the members (and traces) of it", low),
+            ("storage_snow_p95", "95 % quantile of the members (and traces) of it", high),
         )
     ]
     meaning = "choice of the snow cells: in this basin, or over others (regional)"

@@ -17,6 +17,7 @@ DIGITS = 3
 
 
 def in_words(
+    *,
     t0: date,
     days: Sequence[date],
     discharge: Columns,
@@ -34,40 +35,26 @@ def in_words(
         discharge: the members' quantiles, used if there are no calibrated ones.
         what_if: the changes of a what-if run; None for a forecast.
     """
-    sentences = _sentences(t0, days, discharge, calibrated, calibration, storage, weather, units)
-    return " ".join([*([] if what_if is None else [f"No forecast, but what if: {what_if}."]), *sentences])
-
-
-def _sentences(
-    t0: date,
-    days: Sequence[date],
-    discharge: Columns,
-    calibrated: Columns | None,
-    calibration: Calibration | None,
-    storage: Storage | None,
-    weather: ForcingKind,
-    units: Units,
-) -> Iterator[str]:
     unit = UNITS[units]
+    sentences = [] if what_if is None else [f"No forecast, but what if: {what_if}."]
     if calibration is not None and calibration.last_observed is not None and calibration.last_observed_day is not None:
-        yield f"{number(calibration.last_observed)} {unit} was observed on {on(calibration.last_observed_day)}."
-    median = (calibrated or discharge)["median"]
+        flow = f"{number(calibration.last_observed)} {unit}"
+        sentences.append(f"{flow} was observed on {on(calibration.last_observed_day)}.")
+    sentences.append(_expected(days, (calibrated or discharge)["median"], weather, unit))
+    sentences.append("The uncertainty is not known." if calibrated is None else _likely(days, calibrated, unit))
+    return " ".join([*sentences, *([] if storage is None else _held(storage, t0, days[0]))])
+
+
+def _expected(days: Sequence[date], median: Sequence[float], weather: ForcingKind, unit: str) -> str:
     comes = "would flow" if KINDS[weather].hypothetical else "is expected"
     first = f"{number(median[0])} {unit} {comes} on {on(days[0])}"
-    if len(days) > 1:
-        highest = max(range(len(days)), key=median.__getitem__)
-        first += f" and {number(median[-1])} on {on(days[-1])}, {KINDS[weather].in_words}"
-        if 0 < highest < len(days) - 1:
-            first += f"; the highest is {number(median[highest])} on {on(days[highest])}"
-    else:
-        first += f", {KINDS[weather].in_words}"
-    yield first + "."
-    if calibrated is None:
-        yield "The uncertainty is not known."
-    else:
-        yield _likely(days, calibrated, unit)
-    if storage is not None:
-        yield from _held(storage, t0, days[0])
+    if len(days) == 1:
+        return f"{first}, {KINDS[weather].in_words}."
+    first += f" and {number(median[-1])} on {on(days[-1])}, {KINDS[weather].in_words}"
+    highest = max(range(len(days)), key=median.__getitem__)
+    if 0 < highest < len(days) - 1:
+        first += f"; the highest is {number(median[highest])} on {on(days[highest])}"
+    return f"{first}."
 
 
 def _likely(days: Sequence[date], calibrated: Columns, unit: str) -> str:

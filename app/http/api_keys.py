@@ -3,11 +3,14 @@
 A token is taken from that header alone, never from a URL, and is never logged.
 """
 
-from typing import Annotated
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Any
 
 import structlog
 from fastapi import Depends, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from sqlalchemy.orm import Session
 
 from app.http.dependencies import OpenDatabase, ServiceClock
 from app.http.limits.addresses import address_of, counted_as
@@ -15,9 +18,11 @@ from app.http.limits.rate_limit_middleware import too_many
 from app.http.limits.rate_limits import LimitStatus
 from app.http.problems import Forbidden, Unauthorized
 from app.http.request_ids import shown_path
-from records.access import keys
+from records.access import audit, keys
 from records.access.audit import Actor
 from records.access.keys import Key
+from records.database.engine import Database
+from runtime.clock import Clock
 
 log = structlog.get_logger()
 
@@ -70,7 +75,7 @@ async def any_key(request: Request, key: Annotated[Key | None, Depends(_checked)
 AnyKey = Annotated[Key, Depends(any_key)]
 
 
-async def _writer(request: Request, key: AnyKey) -> Key:
+async def _counted(request: Request, key: AnyKey) -> Key:
     """Return the key of a request that writes, and count it.
 
     Raises:
@@ -84,23 +89,55 @@ async def _writer(request: Request, key: AnyKey) -> Key:
 
 
 # There are two scopes, and an admin may do what an operator may: any key is an operator's.
-Operator = Annotated[Key, Depends(_writer)]
+Operator = Annotated[Key, Depends(_counted)]
 
 
-async def _actor(request: Request, key: Operator) -> Actor:
-    return Actor(key.name, key.id, address_of(request.scope) or None)
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """The key of a request that writes, and what it writes with.
+
+    Attributes:
+        actor: the key in the audit trail.
+        now: the machine's time of the request.
+    """
+
+    key: Key
+    actor: Actor
+    database: Database
+    clock: Clock
+    now: datetime
+
+    def record(self, session: Session, action: audit.Action, subject: str, **detail: Any) -> None:
+        """Add a change to the audit trail, in the transaction of the change."""
+        audit.record(session, self.actor, action, subject, self.now, **detail)
 
 
-# The actor in the audit trail.
-By = Annotated[Actor, Depends(_actor)]
+async def _writer(request: Request, key: Operator, database: OpenDatabase, clock: ServiceClock) -> Writer:
+    return Writer(key, Actor(key.name, key.id, address_of(request.scope) or None), database, clock, clock.wall())
 
 
-async def _admin(key: Operator) -> Key:
-    return _require_admin(key)
+OperatorWriter = Annotated[Writer, Depends(_writer)]
+
+
+async def _admin_writer(writer: OperatorWriter) -> Writer:
+    _require_admin(writer.key)
+    return writer
 
 
 async def _admin_reader(key: AnyKey) -> Key:
     return _require_admin(key)
+
+
+def require_owner(key: Key, owner: str | None, problem: type[Forbidden], what: str) -> None:
+    """Require that a key owns something; an admin's key may take anything.
+
+    Args:
+        owner: id of the key that owns it; None for the command line and schedules.
+        problem: raised where another one owns it.
+        what: its name in the message.
+    """
+    if not key.is_admin and owner != key.id:
+        raise problem(f"{what} does not belong to the key of {key.name}: use the key that created it, or an admin's.")
 
 
 def _require_admin(key: Key) -> Key:
@@ -112,5 +149,5 @@ def _require_admin(key: Key) -> Key:
     return key
 
 
-Admin = Annotated[Key, Depends(_admin)]
+AdminWriter = Annotated[Writer, Depends(_admin_writer)]
 AdminReader = Annotated[Key, Depends(_admin_reader)]

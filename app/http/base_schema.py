@@ -1,7 +1,8 @@
 """Common parts of answer schemas."""
 
+from collections.abc import Mapping
 from datetime import date
-from typing import Annotated, Self, TypeVar
+from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -53,6 +54,12 @@ class Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
+class OfBasin(Model):
+    """Content about a basin."""
+
+    basin: str
+
+
 class DataCredit(Model):
     """Credit and licence of a data provider."""
 
@@ -70,6 +77,17 @@ class Period(Model):
     def between(cls, first: Day, last: Day) -> Self:
         """Return the days from the first to the last."""
         return cls(first_day=as_date(first), last_day=as_date(last))
+
+
+def next_page(example: str) -> Any:
+    """Return the field of a page with the address of the next."""
+    description = "Where the next page is, also in the `Link` header; null on the last page."
+    return Field(description=description, examples=[example])
+
+
+def why_null(values: Mapping[str, Any], reasons: Mapping[str, str]) -> dict[str, str]:
+    """Return the reasons of the fields that are null."""
+    return {name: reason for name, reason in reasons.items() if values[name] is None}
 
 
 def column(description: str) -> str:

@@ -10,6 +10,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette_compress import CompressMiddleware, add_compress_type, remove_compress_type
 
 from app.http.media_types import COVERAGEJSON, CSV, EVENT_STREAM
+from app.http.responses import on_start
 
 SMALLEST = 1024
 """Bytes; a smaller answer fits into one packet uncompressed."""
@@ -32,14 +33,13 @@ class Compressed:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request."""
 
-        async def sent(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                headers = MutableHeaders(raw=message["headers"])
-                tag = headers.get("etag")
-                if "content-encoding" in headers and tag is not None and not tag.startswith("W/"):
-                    headers["etag"] = f"W/{tag}"
-                if message["status"] == HTTPStatus.NOT_MODIFIED:
-                    headers.add_vary_header("Accept-Encoding")
-            await send(message)
+        await self._app(scope, receive, on_start(send, _weaken))
 
-        await self._app(scope, receive, sent)
+
+def _weaken(start: Message) -> None:
+    headers = MutableHeaders(raw=start["headers"])
+    tag = headers.get("etag")
+    if "content-encoding" in headers and tag is not None and not tag.startswith("W/"):
+        headers["etag"] = f"W/{tag}"
+    if start["status"] == HTTPStatus.NOT_MODIFIED:
+        headers.add_vary_header("Accept-Encoding")

@@ -1,20 +1,19 @@
 """Conditional GET: entity tags and cache lifetimes."""
 
 from importlib import metadata
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
-from fastapi import Header, Response
+from fastapi import Depends, Header, Response
 
-from app.http.base_schema import Model
 from hydrology.base.digests import fingerprint
 
 CODE_VERSION = metadata.version("freshet")
 
-Content = TypeVar("Content", bound=Model)
-
 FOR_EVER = "public, max-age=31536000, immutable"
 SHORTLY = "public, max-age=60"
 PRIVATE = "private, max-age=60"
+ASK_FIRST = "private, no-cache"
+NO_STORE = "no-store"
 NOT_MODIFIED: dict[int | str, dict[str, Any]] = {304: {"description": "The copy that you hold is still the same."}}
 
 IfNoneMatch = Annotated[
@@ -33,18 +32,10 @@ def holds(if_none_match: str | None, tag: str) -> bool:
     return tag in held or "*" in held
 
 
-def not_modified(response: Response, tag: str, wanted: str, if_none_match: str | None) -> Response | None:
-    """Set ETag and Cache-Control; return a 304 if the client holds the tag, else None."""
-    headers = {"ETag": tag, "Cache-Control": wanted}
-    if holds(if_none_match, tag):
-        return Response(status_code=304, headers=headers)
-    response.headers.update(headers)
-    return None
+def cached(cache_control: str) -> Any:
+    """Return a dependency that sets the Cache-Control header of an answer without an entity tag."""
 
+    async def set_header(response: Response) -> None:
+        response.headers["Cache-Control"] = cache_control
 
-def tagged(
-    content: Content, response: Response, if_none_match: str | None, wanted: str = SHORTLY
-) -> Content | Response:
-    """Return an answer with the entity tag of its content, or a 304."""
-    tag = entity_tag(content.model_dump(mode="json"))
-    return not_modified(response, tag, wanted, if_none_match) or content
+    return Depends(set_header)

@@ -5,7 +5,7 @@ Non-blocking dependencies are async, because FastAPI runs sync ones in a thread.
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Depends, Path, Query, Request
 from fastapi.dependencies.models import Dependant
@@ -16,50 +16,42 @@ from sqlalchemy.orm import Session
 from app.http.problems import Fault, InvalidRequest
 from app.http.response_cache import ResponseCache
 from jobspec.fields import BASIN_SCHEMA, ID, full_id
-from records.database import ids
+from records.basins import basins
 from records.database.engine import Database
 from runtime.clock import Clock
 from runtime.settings import Settings
 from workers.queue.enqueue import Sender
 
 
-async def _database(request: Request) -> Database:
-    database: Database = request.app.state.database
-    return database
+def of_app(name: str) -> Any:
+    """Return a dependency for a part of the application's state."""
+
+    async def part(request: Request) -> Any:
+        return getattr(request.app.state, name)
+
+    return Depends(part)
 
 
-async def _clock(request: Request) -> Clock:
-    clock: Clock = request.app.state.clock
-    return clock
+RenderedAnswers = Annotated[ResponseCache, of_app("rendered")]
+OpenDatabase = Annotated[Database, of_app("database")]
+ServiceClock = Annotated[Clock, of_app("clock")]
+ServiceSettings = Annotated[Settings, of_app("settings")]
+JobSender = Annotated[Sender, of_app("sender")]
 
 
-async def _settings(request: Request) -> Settings:
-    settings: Settings = request.app.state.settings
-    return settings
-
-
-async def _sender(request: Request) -> Sender:
-    sender: Sender = request.app.state.sender
-    return sender
-
-
-async def _rendered(request: Request) -> ResponseCache:
-    rendered: ResponseCache = request.app.state.rendered
-    return rendered
-
-
-def _reading(database: Annotated[Database, Depends(_database)]) -> Iterator[Session]:
+def _reading(database: OpenDatabase) -> Iterator[Session]:
     with database.reading() as session:
         yield session
 
 
-RenderedAnswers = Annotated[ResponseCache, Depends(_rendered)]
-OpenDatabase = Annotated[Database, Depends(_database)]
-ServiceClock = Annotated[Clock, Depends(_clock)]
-ServiceSettings = Annotated[Settings, Depends(_settings)]
-JobSender = Annotated[Sender, Depends(_sender)]
 # The transaction ends before the answer is sent: a slow reader holds no connection.
 Reading = Annotated[Session, Depends(_reading, scope="function")]
+
+
+def optional_full_id(text: str | None) -> str | None:
+    """Return a basin's full identifier, if one is given."""
+    return None if text is None else full_id(text)
+
 
 BasinId = Annotated[
     str,
@@ -70,35 +62,30 @@ BasinId = Annotated[
         examples=["01013500"],
     ),
 ]
+
+
+def _known(session: Reading, basin: BasinId) -> str:
+    basins.require(session, basin)
+    return basin
+
+
+# A basin that is stored.
+KnownBasin = Annotated[str, Depends(_known)]
 OptionalBasin = Annotated[
     str | None,
-    AfterValidator(lambda text: None if text is None else full_id(text)),
+    AfterValidator(optional_full_id),
     Query(description="Only entries of this basin.", json_schema_extra=BASIN_SCHEMA, examples=["01013500"]),
 ]
-BasinCursor = Annotated[
-    str | None,
-    AfterValidator(lambda text: None if text is None else full_id(text)),
-    Query(
-        description="Start after this basin: the last one of the page before.",
-        json_schema_extra=BASIN_SCHEMA,
-        examples=["USGS-01013500"],
-    ),
-]
-
-
 RunId = Annotated[str, Path(description="A run's id.", pattern=ID, examples=["011ccb1a3a8003f9c24d1e"])]
 ChosenRun = Annotated[
     str | None,
     Query(description="A run's id; by default the latest forecast's.", pattern=ID),
 ]
+Metric = Annotated[str | None, Query(description="Only this metric.", pattern=ID, examples=["nse"])]
 VersionId = Annotated[str, Path(description="A model version's id.", pattern=ID, examples=["011cb6d0d4209b8d7f6a51"])]
 OptionalVersion = Annotated[str | None, Query(description="Only entries of this model version.", pattern=ID)]
 JobId = Annotated[str, Path(description="A job's id.", pattern=ID, examples=["01a1fa2ab3c4d50b5f2e91"])]
 ScheduleId = Annotated[str, Path(description="A schedule's id.", pattern=ID, examples=["01a1fa2ab3c4d50b5f2e91"])]
-IdCursor = Annotated[
-    str | None, Query(description="Start after this id: the last one of the page before.", pattern=ids.FORM)
-]
-PageLimit = Annotated[int, Query(description="Maximum number of entries a page.", ge=1, le=1000)]
 
 
 def _utc(instant: datetime | None) -> datetime | None:
@@ -124,9 +111,12 @@ KnownAt = Annotated[
 ]
 
 
-def as_known(now: datetime, known_at: datetime | None) -> datetime:
-    """Return the instant of an answer: `known_at` if it is earlier than now."""
-    return min(now, known_at or now)
+async def _as_known(clock: ServiceClock, known_at: KnownAt = None) -> datetime:
+    return min(clock.now(), known_at or clock.now())
+
+
+# The instant of an answer: `known_at` if it is earlier than now.
+AsKnown = Annotated[datetime, Depends(_as_known)]
 
 
 async def refuse_unknown_parameters(request: Request) -> None:
@@ -135,14 +125,15 @@ async def refuse_unknown_parameters(request: Request) -> None:
     Raises:
         InvalidRequest: lists the unknown and the known parameters.
     """
-    known = list(_query_parameters(request.scope["route"].dependant))
+    known = list(dict.fromkeys(query_parameters(request.scope["route"].dependant)))
     result = f"Unknown here: {'use ' + ', '.join(known) if known else 'this address takes no parameters'}."
     faults = [Fault(location="query", field=name, detail=result) for name in request.query_params if name not in known]
     if faults:
         raise InvalidRequest(faults)
 
 
-def _query_parameters(dependant: Dependant) -> Iterator[str]:
+def query_parameters(dependant: Dependant) -> Iterator[str]:
+    """Yield the names of an operation's query parameters, its own first."""
     yield from (field.alias for field in dependant.query_params)
     for inner in dependant.dependencies:
-        yield from _query_parameters(inner)
+        yield from query_parameters(inner)

@@ -8,7 +8,7 @@ from pydantic import Field
 from sqlalchemy.orm import Session
 
 from app.http.base_schema import Model
-from app.http.problems import Fault, InvalidRequest
+from app.http.problems import refused
 from hydrology.base import units as convert
 from hydrology.base.errors import InvalidInput
 from jobspec.fields import NAME
@@ -71,8 +71,3 @@ def area_between(
             )
         (area,) = areas
     return convert.Area(area, basins.area_of(session, basin, area))
-
-
-def refused(field: str, detail: str) -> InvalidRequest:
-    """Return the error of an invalid query parameter."""
-    return InvalidRequest([Fault(location="query", field=field, detail=detail)])

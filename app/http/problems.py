@@ -3,24 +3,15 @@
 Each kind is a class: its docstring is its meaning, `status` its HTTP status, `remedy` the way to mend it.
 """
 
-from collections.abc import Mapping, Sequence
-from http import HTTPMethod, HTTPStatus
+from collections.abc import Sequence
 from typing import Any
 
-import structlog
-from fastapi import FastAPI, Request, Response
-from fastapi.exceptions import RequestValidationError
 from pydantic import Field
-from sqlalchemy.exc import SQLAlchemyError
-from starlette.exceptions import HTTPException
-from starlette.routing import Match, Mount
 
 from app.http.base_schema import Model
-from app.http.request_ids import shown_path
 from hydrology.base.errors import InvalidInput, Problem
-from jobspec.faults import message, path
 from records.alerts.deliveries import UnknownDelivery
-from records.database.engine import DatabaseProblem, StorageFull, is_full
+from records.database.engine import DatabaseProblem, StorageFull
 from records.database.retention import Gone
 from records.jobs.jobs import UnknownJob
 from records.runs.runs import UnknownRun
@@ -53,12 +44,6 @@ class HostNotAllowed(Problem):
     kind = "host-not-allowed"
     status = 400
     remedy = "Use the address that the service listens on, or add the name to FRESHET_ALLOWED_HOSTS."
-
-    def __init__(self) -> None:
-        super().__init__(
-            "The Host header does not name this service: use the address that it listens on, or let an administrator "
-            "add the name to FRESHET_ALLOWED_HOSTS."
-        )
 
 
 class Changed(Problem):
@@ -104,6 +89,10 @@ class MethodNotAllowed(Problem):
     status = 405
     remedy = "Use a method listed in `Allow`; /docs lists the operations of every address."
 
+    def __init__(self, sentence: str, allowed: Sequence[str]) -> None:
+        super().__init__(sentence)
+        self.allowed = allowed
+
 
 class UnsupportedMedia(Problem):
     """The body's media type is not supported at this address."""
@@ -120,13 +109,8 @@ class Internal(Problem):
     remedy = "Report it to the service's administrator: the log has the details."
 
 
-_LATER = {"Retry-After": "5"}  # seconds after which the database may be available again
-
 PRUNED = (UnknownDelivery, UnknownJob, UnknownRun, UnknownWeather)
 """Problems of unknown things that may also have been pruned by retention."""
-MAX_FAULTS = 50  # thousands of messages would not help
-
-log = structlog.get_logger()
 
 
 class Fault(Model):
@@ -156,6 +140,11 @@ class InvalidRequest(InvalidInput):
     def __init__(self, faults: Sequence[Fault]) -> None:
         super().__init__(" ".join(f"{fault.field or fault.location}: {fault.detail.rstrip('.')}." for fault in faults))
         self.faults = list(faults)
+
+
+def refused(field: str, detail: str, location: str = "query") -> InvalidRequest:
+    """Return the error of one field that cannot be used, a query parameter's by default."""
+    return InvalidRequest([Fault(location=location, field=field, detail=detail)])
 
 
 def title_of(kind: str) -> str:
@@ -194,159 +183,8 @@ def documented_writing(*problems: type[Problem]) -> dict[int | str, dict[str, An
     return documented(Unauthorized, Forbidden, TooLarge, StorageFull, *problems)
 
 
-def handle(app: FastAPI) -> None:
-    """Make an application answer every error as a problem."""
-    app.add_exception_handler(Problem, answer_to)
-    app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(HTTPException, _http)
-    app.add_exception_handler(SQLAlchemyError, _database)
-    app.add_exception_handler(OSError, _system)
-    app.add_exception_handler(Exception, _unexpected)
-
-
-def answer_to(request: Request, error: Exception) -> Response:
-    """Return the response to an error, as problem details."""
-    assert isinstance(error, Problem)
-    faults = error.faults if isinstance(error, InvalidRequest) else None
-    headers = None
-    if isinstance(error, Unauthorized):
-        headers = {"WWW-Authenticate": "Bearer"}
-    if isinstance(error, TooManyRequests):
-        headers = {"Retry-After": str(error.seconds)}
-    if isinstance(error, DatabaseProblem):
-        headers = _LATER
-    return _answer(request, error.kind, type(error).status, str(error), faults, headers)
-
-
-def _invalid(request: Request, error: Exception) -> Response:
-    assert isinstance(error, RequestValidationError)
-    return answer_to(request, InvalidRequest(faults_of(request, error)))
-
-
-def faults_of(request: Request, error: RequestValidationError) -> list[Fault]:
-    """Return the invalid fields of a request."""
-    sent = request.headers.get("Content-Type", "")
-    return [
-        Fault(
-            location=str(fault["loc"][0]),
-            field=_sayable(_field(fault, error.body)),
-            detail=_sayable(_detail(fault, sent)),
-        )
-        for fault in error.errors()[:MAX_FAULTS]
-    ]
-
-
-def _field(fault: Mapping[str, Any], body: object) -> str:
-    """Return the name of an invalid field as in the request; empty for a body that is not JSON (pydantic gives a
-    character position)."""
-    if fault["type"] == "json_invalid":
-        return ""
-    place, *rest = fault["loc"]
-    return path(rest, fault["type"], body) if place == "body" else ".".join(str(part) for part in rest)
-
-
-def _detail(fault: Mapping[str, Any], sent: str) -> str:
-    """Describe what is wrong with a field, rewording pydantic's internal messages.
-
-    Args:
-        sent: the media type of the body.
-    """
-    if fault["loc"] == ("body",) and not _is_json(sent):
-        return f"Send JSON with the header Content-Type: application/json{f', not {sent[:64]}' if sent else ''}"
-    match fault["type"]:
-        case "json_invalid":
-            place = f"{fault['ctx']['error']}, character {fault['loc'][1]}"
-            return f"It is not JSON ({place}): send JSON (RFC 8259) in UTF-8"
-        case "missing" if fault["loc"] == ("body",):
-            return "It is empty: send a JSON object with the fields of this operation, which /docs lists"
-    words = message(fault)
-    # A validator's own sentence stays as it is: it may begin with a name.
-    return words if words in str(fault["msg"]) else words[:1].upper() + words[1:]
-
-
-def _is_json(media_type: str) -> bool:
-    kind = media_type.partition(";")[0].strip().lower()
-    return kind == "application/json" or (kind.startswith("application/") and kind.endswith("+json"))
-
-
-def _sayable(text: str) -> str:
-    """Return a text without lone surrogates, which JSON allows and UTF-8 does not."""
-    return text.encode(errors="replace").decode()
-
-
-def _http(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    status = HTTPStatus(error.status_code)
-    match status:
-        case HTTPStatus.BAD_REQUEST:
-            result = "it cannot be read: send JSON (RFC 8259) in UTF-8"
-            return answer_to(request, InvalidRequest([Fault(location="body", field="", detail=result)]))
-        case HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
-            return answer_to(request, TooLarge(error.detail))
-        case HTTPStatus.NOT_FOUND:
-            result = f"There is nothing at {request.scope['path']}: /docs lists all addresses."
-        case HTTPStatus.METHOD_NOT_ALLOWED:
-            allowed = _methods(request)
-            result = f"{request.method} is not possible at {request.scope['path']}: use {_any(allowed)}."
-            return _answer(request, MethodNotAllowed.kind, status, result, headers={"Allow": ", ".join(allowed)})
-        case _:
-            result = f"{status.description or status.phrase}."
-    kind = status.phrase.lower().replace(" ", "-")
-    return _answer(request, kind, status, result, headers=error.headers)
-
-
-def _methods(request: Request) -> list[str]:
-    """Return all methods of an address; the framework's `Allow` covers only its first operation."""
-    routes = [route for route in request.app.routes if not isinstance(route, Mount)]
-    asked = {**request.scope, "root_path": request.scope.get("app_root_path", "")}  # as before a mount had it
-
-    def knows(method: HTTPMethod) -> bool:
-        return any(route.matches({**asked, "method": method})[0] is Match.FULL for route in routes)
-
-    methods = {str(method) for method in HTTPMethod if knows(method)} or {"GET"}  # mounts are of files
-    return sorted(methods | ({"HEAD"} if "GET" in methods else set()))
-
-
-def _any(names: Sequence[str]) -> str:
-    return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
-
-
-def _database(request: Request, error: Exception) -> Response:
-    if is_full(error):
-        log.error("request.storage_full", path=shown_path(request.scope))
-        return answer_to(request, StorageFull())
-    log.error("request.database", path=shown_path(request.scope), error=str(error))
-    result = "The database does not respond correctly: try again shortly, and check the service's log if it continues."
-    return _answer(request, DatabaseProblem.kind, DatabaseProblem.status, result, headers=_LATER)
-
-
-def _system(request: Request, error: Exception) -> Response:
-    if not is_full(error):
-        raise error  # to `_unexpected`
-    log.error("request.storage_full", path=shown_path(request.scope))
-    return answer_to(request, StorageFull())
-
-
-def _unexpected(request: Request, error: Exception) -> Response:
-    # The server logs the traceback too, after this answer: but without the id of the request.
-    log.error("request.failed", path=shown_path(request.scope), exc_info=error)
-    return _answer(request, Internal.kind, Internal.status, meaning_of(Internal))
-
-
-def _answer(
-    request: Request,
-    kind: str,
-    status: int,
-    detail: str,
-    faults: list[Fault] | None = None,
-    headers: Mapping[str, str] | None = None,
-) -> Response:
-    content = _details(kind, status, detail, request.scope["path"], faults).model_dump_json(exclude_unset=True)
-    sent = {"Cache-Control": "no-store", **(headers or {})}
-    return Response(content, status_code=status, media_type=MEDIA_TYPE, headers=sent)
-
-
-def _details(kind: str, status: int, detail: str, path: str, faults: list[Fault] | None) -> ProblemDetails:
+def details_of(kind: str, status: int, detail: str, path: str, faults: list[Fault] | None) -> ProblemDetails:
+    """Return the problem details of an error."""
     more = {} if faults is None else {"errors": faults}
     return ProblemDetails(
         type=f"/problems/{kind}", title=title_of(kind), status=status, detail=detail, instance=path, **more
@@ -358,5 +196,5 @@ def _example(problem: type[Problem]) -> dict[str, Any]:
     if problem is InvalidRequest:
         faults = [Fault(location="query", field="unit", detail="Unknown here: use units, members, format.")]
     detail = meaning_of(problem) if faults is None else str(InvalidRequest(faults))
-    details = _details(problem.kind, problem.status, detail, "/v1/basins/01013500", faults)
+    details = details_of(problem.kind, problem.status, detail, "/v1/basins/01013500", faults)
     return details.model_dump(exclude_unset=True)

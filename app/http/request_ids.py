@@ -9,6 +9,8 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.contextvars import bound_contextvars
 
+from app.http.responses import on_start
+
 log = structlog.get_logger()
 
 HEADER = "X-Request-ID"
@@ -34,16 +36,14 @@ class RequestIds:
             return
         request, status, started = _id_of(scope), 500, time.perf_counter()
 
-        async def send_with_id(message: Message) -> None:
+        def add_id(start: Message) -> None:
             nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-                message["headers"] = [*message["headers"], (HEADER.lower().encode(), request.encode())]
-            await send(message)
+            status = start["status"]
+            start["headers"] = [*start["headers"], (HEADER.lower().encode(), request.encode())]
 
         with bound_contextvars(request=request):
             try:
-                await self._app(scope, receive, send_with_id)
+                await self._app(scope, receive, on_start(send, add_id))
             finally:
                 report = log.debug if scope["method"] in _READS and status < 500 else log.info
                 milliseconds = round(1000 * (time.perf_counter() - started), 1)

@@ -7,7 +7,13 @@ from urllib.parse import urlsplit
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from app.http.problems import HostNotAllowed, answer_to
+from app.http.error_answers import answer_to
+from app.http.problems import HostNotAllowed
+
+_REFUSED = (
+    "The Host header does not name this service: use the address that it listens on, or let an administrator add the "
+    "name to FRESHET_ALLOWED_HOSTS."
+)
 
 
 class TrustedHosts:
@@ -26,7 +32,7 @@ class TrustedHosts:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request."""
         if scope["type"] == "http" and not self._is_allowed(scope):
-            await answer_to(Request(scope), HostNotAllowed())(scope, receive, send)
+            await answer_to(Request(scope), HostNotAllowed(_REFUSED))(scope, receive, send)
         else:
             await self._app(scope, receive, send)
 

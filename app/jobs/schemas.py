@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from app.http.base_schema import Missing, Model
+from app.http.base_schema import Missing, Model, next_page
 
 Status = Literal["queued", "running", "waiting", "succeeded", "failed", "cancelled"]
 
@@ -60,7 +60,4 @@ class JobPage(Model):
     """Jobs, the newest first."""
 
     jobs: list[Job]
-    next: str | None = Field(
-        description="Where the next page is, also in the `Link` header; null on the last page.",
-        examples=["/v1/jobs?limit=100&after=01a1fa2ab3c4d50b5f2e91"],
-    )
+    next: str | None = next_page("/v1/jobs?limit=100&after=01a1fa2ab3c4d50b5f2e91")

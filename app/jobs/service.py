@@ -1,25 +1,18 @@
-"""Stores requested jobs, and builds the answers about jobs."""
+"""Builds the answers about jobs."""
 
 from dataclasses import fields
-from typing import Any
+from typing import Annotated, Any
 
-import structlog
+from fastapi import Depends
 from sqlalchemy.orm import Session
 
+from app.http.api_keys import require_owner
+from app.http.base_schema import why_null
+from app.http.dependencies import JobId, Reading
 from app.http.problems import Forbidden
 from app.jobs.schemas import Cause, Job, Progress
-from jobspec.jobs.base import JobRequest
-from jobspec.kinds import queue_of
-from records.access import audit
-from records.access.audit import Action, Actor
 from records.access.keys import Key
-from records.authority import permissions
-from records.database.engine import Database
-from records.jobs import attempts, job_limits, jobs
-from runtime.clock import Clock
-from workers.queue.enqueue import Sender
-
-log = structlog.get_logger()
+from records.jobs import jobs
 
 _COPIED = Job.model_fields.keys() & {field.name for field in fields(jobs.Job)}
 WITHHELD = "Shown to the key that posted the job and to an admin."
@@ -44,61 +37,11 @@ class NotYourJob(Forbidden):
     kind = "not-your-job"
 
 
-def post(
-    database: Database,
-    sender: Sender,
-    clock: Clock,
-    key: Key,
-    request: JobRequest,
-    *,
-    actor: Actor,
-    idempotency_key: str | None,
-    most_unfinished: int,
-    action: Action = "job posted",
-) -> tuple[Job, bool]:
-    """Store a job, notify workers after the commit, and return whether it is new.
-
-    Raises:
-        NotAllowed: the key may not post such a job.
-        IdempotencyConflict: this key has posted another request with the idempotency key.
-        TooManyUnfinishedJobs: an operator's key has more unfinished jobs with it than `most_unfinished`.
-    """
-    new = jobs.NewJob(
-        kind=request.kind,
-        params=request.stored(),
-        queue=queue_of(request.kind, of_service=key.is_admin),
-        # Clients and schedules may choose the same idempotency key without meaning the same job.
-        idempotency_key=None if idempotency_key is None else f"key {key.id} {idempotency_key}",
-        created_by=key.name,
-        key_id=key.id,
-    )
-    with database.transaction() as session:
-        permissions.require(session, permissions.of_key(key), request)
-        job, is_new = jobs.create(session, new, clock.wall())
-        if is_new:
-            job_limits.require_within_limit(session, key.id, most_unfinished)
-            audit.record(session, actor, action, job.id, clock.wall(), kind=job.kind)
-    log.info("job.posted", job=job.id, kind=job.kind, by=key.name, new=is_new)
-    if job.status == "queued" and job.sent_at is None:
-        sender.send(job)
-        with database.reading() as session:
-            job = jobs.get(session, job.id)
-    return answer(job, key), is_new
+def _stored(session: Reading, job: JobId) -> jobs.Job:
+    return jobs.get(session, job)
 
 
-def page(
-    session: Session,
-    key: Key,
-    *,
-    status: str | None,
-    kind: str | None,
-    parent: str | None,
-    after: str | None,
-    limit: int,
-) -> tuple[list[Job], bool]:
-    """Return a page of jobs as visible to `key`, and whether more follow."""
-    rows = jobs.list_jobs(session, status=status, kind=kind, parent=parent, after=after, limit=limit + 1)
-    return [answer(job, key) for job in rows[:limit]], len(rows) > limit
+StoredJob = Annotated[jobs.Job, Depends(_stored)]
 
 
 def owns(key: Key, job: jobs.Job) -> bool:
@@ -106,32 +49,25 @@ def owns(key: Key, job: jobs.Job) -> bool:
     return key.is_admin or job.key_id == key.id
 
 
-def cancel(database: Database, clock: Clock, key: Key, actor: Actor, job: str) -> Job:
-    """Cancel a waiting job, or ask a running one to stop.
+def require_yours(session: Session, key: Key, job: str) -> None:
+    """Require that a key may stop a job.
 
     Raises:
         UnknownJob: there is none of that id.
         NotYourJob: another key or a schedule posted it, and this is not an admin's key.
     """
-    with database.transaction() as session:
-        if not owns(key, jobs.get(session, job)):
-            raise NotYourJob(
-                f"Job {job} was not posted with the key of {key.name}: use the key that did, or an admin's."
-            )
-        cancelled = attempts.request_cancel(session, job, clock.wall())
-        audit.record(session, actor, "job cancelled", job, clock.wall(), status=cancelled.status)
-    return answer(cancelled, key)
+    require_owner(key, jobs.get(session, job).key_id, NotYourJob, f"Job {job}")
 
 
 def answer(job: jobs.Job, key: Key) -> Job:
     """Return the parts of a job visible to `key`."""
     content: dict[str, Any] = {name: getattr(job, name) for name in _COPIED} | {
-        "progress": job.progress and Progress.model_validate(job.progress),
+        "progress": job.progress and Progress.model_validate({"detail": "", **job.progress}),
         "problem": job.problem and Cause.model_validate(job.problem),
         "parent": job.parent_id,
         "schedule": job.schedule_id,
     }
-    missing = {name: reason for name, reason in _REASONS.items() if content[name] is None}
+    missing = why_null(content, _REASONS)
     if not owns(key, job):
         missing |= _withhold(content)
     return Job(**content, events=f"/v1/jobs/{job.id}/events", missing=missing)

@@ -2,12 +2,12 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Query, Response
 
-from app.http.api_keys import Admin, By
-from app.http.conditional import NOT_MODIFIED, IfNoneMatch, tagged
-from app.http.dependencies import BasinId, IdCursor, OpenDatabase, PageLimit, Reading, ServiceClock, VersionId
-from app.http.pagination import next_page
+from app.exports.answers import JsonAnswer, answers
+from app.http.api_keys import AdminWriter
+from app.http.dependencies import KnownBasin, Reading, VersionId
+from app.http.pagination import IdPage
 from app.http.problems import documented, documented_writing
 from app.models import service
 from app.models.schemas import (
@@ -20,8 +20,8 @@ from app.models.schemas import (
     Rollback,
 )
 from jobspec.fields import NAME
-from records.access import audit
 from records.basins.basins import UnknownBasin
+from records.versions import promotions, versions
 from records.versions.promotions import AgainstPhysics, NoBasin, NothingBefore, NotOwnersBasin, Withdrawn
 from records.versions.versions import UnknownVersion
 
@@ -40,46 +40,29 @@ Architecture = Annotated[
 
 @router.get("/models", summary="List model versions", responses=documented())
 def list_models(
-    request: Request,
-    response: Response,
-    session: Reading,
-    product: Product = None,
-    architecture: Architecture = None,
-    after: IdCursor = None,
-    limit: PageLimit = 100,
+    session: Reading, page: IdPage, product: Product = None, architecture: Architecture = None
 ) -> ModelPage:
     """Model versions, the newest first, a page at a time: follow `next` until it is null."""
-    models, more = service.page(session, product=product, architecture=architecture, after=after, limit=limit)
-    query = {"product": product, "architecture": architecture, "limit": limit}
-    following = next_page(request, response, query, models[-1].id if more else None)
-    return ModelPage(models=models, next=following)
+    found = versions.list_versions(
+        session, product=product, architecture=architecture, after=page.after, limit=page.sought
+    )
+    shown, following = page.cut(found)
+    return ModelPage(models=service.summaries(session, shown), next=following)
 
 
-@router.get(
-    "/models/{version}",
-    summary="Read a model version",
-    responses=NOT_MODIFIED | documented(UnknownVersion),
-    response_model=ModelDetail,
-)
-def read_model(
-    session: Reading, response: Response, version: VersionId, if_none_match: IfNoneMatch = None
-) -> ModelDetail | Response:
+@router.get("/models/{version}", summary="Read a model version", **answers(ModelDetail, UnknownVersion))
+def read_model(session: Reading, version: VersionId, answer: JsonAnswer) -> Response:
     """Its training and training data, members, training basins, the basins that it is current for, and the mass
     conservation of its simulations."""
-    return tagged(service.detail(session, version), response, if_none_match)
+    return answer.of(service.detail(session, version))
 
 
 @router.get(
-    "/models/{version}/promotions",
-    summary="Promotions of a model version",
-    responses=NOT_MODIFIED | documented(UnknownVersion),
-    response_model=Promotions,
+    "/models/{version}/promotions", summary="Promotions of a model version", **answers(Promotions, UnknownVersion)
 )
-def read_model_promotions(
-    session: Reading, response: Response, version: VersionId, if_none_match: IfNoneMatch = None
-) -> Promotions | Response:
+def read_model_promotions(session: Reading, version: VersionId, answer: JsonAnswer) -> Response:
     """Its promotions to current version: who, when, why and for which basins, newest first."""
-    return tagged(service.promotions_of(session, version), response, if_none_match)
+    return answer.of(service.promotions_of(session, version))
 
 
 @router.put(
@@ -87,14 +70,14 @@ def read_model_promotions(
     summary="Put a model version in use",
     responses=documented_writing(UnknownVersion, UnknownBasin, Withdrawn, AgainstPhysics, NotOwnersBasin, NoBasin),
 )
-def promote_model(
-    key: Admin, actor: By, database: OpenDatabase, clock: ServiceClock, version: VersionId, new: NewPromotion
-) -> Promotions:
+def promote_model(writer: AdminWriter, version: VersionId, new: NewPromotion) -> Promotions:
     """From then on the forecasts of the basins come from it. To undo it, post a rollback. Repeating it changes
     nothing. A version that was trained with an operator's key serves only basins registered with that key."""
-    with database.transaction() as session:
-        audit.record(session, actor, "model promoted", version, clock.wall(), reason=new.reason)
-        return service.promote(session, version, new, key.name, clock.now())
+    with writer.database.transaction() as session:
+        writer.record(session, "model promoted", version, reason=new.reason)
+        by, at = writer.key.name, writer.clock.now()
+        promotions.promote(session, version, new.basins, reason=new.reason, by=by, at=at)
+        return service.promotions_of(session, version)
 
 
 @router.post(
@@ -102,25 +85,19 @@ def promote_model(
     summary="Roll back a model version",
     responses=documented_writing(UnknownVersion, NothingBefore, Withdrawn, AgainstPhysics),
 )
-def roll_back_model(
-    key: Admin, actor: By, database: OpenDatabase, clock: ServiceClock, version: VersionId, new: NewRollback
-) -> Rollback:
+def roll_back_model(writer: AdminWriter, version: VersionId, new: NewRollback) -> Rollback:
     """Every basin that uses the version gets its previous one, all or none. The version
     stays, and can be promoted again."""
-    with database.transaction() as session:
-        audit.record(session, actor, "model rolled back", version, clock.wall(), reason=new.reason)
-        return service.roll_back(session, version, new, key.name, clock.now())
+    with writer.database.transaction() as session:
+        writer.record(session, "model rolled back", version, reason=new.reason)
+        by, at = writer.key.name, writer.clock.now()
+        restored = promotions.roll_back(session, version, reason=new.reason, by=by, at=at)
+        current = promotions.in_use(session).get(version, [])
+        return Rollback(version=version, restored=restored, current_basins=current)
 
 
-@router.get(
-    "/basins/{basin}/promotions",
-    summary="Promotions in a basin",
-    responses=NOT_MODIFIED | documented(UnknownBasin),
-    response_model=BasinPromotions,
-)
-def read_basin_promotions(
-    session: Reading, response: Response, basin: BasinId, if_none_match: IfNoneMatch = None
-) -> BasinPromotions | Response:
+@router.get("/basins/{basin}/promotions", summary="Promotions in a basin", **answers(BasinPromotions, UnknownBasin))
+def read_basin_promotions(session: Reading, basin: KnownBasin, answer: JsonAnswer) -> Response:
     """The promotions of the basin, the newest first: the first is the current version; an empty list: no version was
     promoted yet."""
-    return tagged(service.promotions_in(session, basin), response, if_none_match)
+    return answer.of(service.promotions_in(session, basin))

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from app.http.base_schema import Missing, Model
+from app.http.base_schema import Missing, Model, next_page
 from jobspec.fields import Basins, Line, RequestModel
 
 
@@ -37,10 +37,7 @@ class ModelPage(Model):
     """Model versions, the newest first."""
 
     models: list[ModelSummary]
-    next: str | None = Field(
-        description="Where the next page is, also in the `Link` header; null on the last page.",
-        examples=["/v1/models?limit=100&after=011cb6d0d4209b8d7f6a51"],
-    )
+    next: str | None = next_page("/v1/models?limit=100&after=011cb6d0d4209b8d7f6a51")
 
 
 class Closure(Model):

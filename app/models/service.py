@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from datetime import datetime
 from itertools import groupby
 from typing import Any
 
@@ -16,32 +15,21 @@ from app.models.schemas import (
     Member,
     ModelDetail,
     ModelSummary,
-    NewPromotion,
-    NewRollback,
     Pretrained,
     ProbeResult,
     Promotion,
     Promotions,
-    Rollback,
 )
 from hydrology.water.ledger import tolerance_of
-from records.basins import basins
 from records.versions import promotions, versions
 
 InUse = Mapping[str, Sequence[str]]
 
 
-def page(
-    session: Session, *, product: str | None, architecture: str | None, after: str | None, limit: int
-) -> tuple[list[ModelSummary], bool]:
-    """Return a page of versions, and whether more follow."""
-    page_and_next = versions.list_versions(
-        session, product=product, architecture=architecture, after=after, limit=limit + 1
-    )
+def summaries(session: Session, stored: Sequence[versions.Version]) -> list[ModelSummary]:
+    """Return versions as in a list."""
     in_use = promotions.in_use(session)
-    return [ModelSummary(**_common_fields(version, in_use)) for version in page_and_next[:limit]], len(
-        page_and_next
-    ) > limit
+    return [ModelSummary(**_common_fields(version, in_use)) for version in stored]
 
 
 def detail(session: Session, version: str) -> ModelDetail:
@@ -68,11 +56,7 @@ def detail(session: Session, version: str) -> ModelDetail:
         missing["twin"] = "It is scored by itself."
     return ModelDetail(
         **_common_fields(stored, in_use),
-        config=stored.config,
-        uses=stored.uses,
-        data_hash=stored.data_hash,
-        weights_hash=stored.weights_hash,
-        code_version=stored.code_version,
+        **{name: getattr(stored, name) for name in ("config", "uses", "data_hash", "weights_hash", "code_version")},
         members=[Member(label=label, seed=seed) for label, seed in versions.seeds_of(session, version).items()],
         basins=list(stored.basins),
         tuned_on=None if stored.tuned_on is None else list(stored.tuned_on),
@@ -105,40 +89,8 @@ def promotions_of(session: Session, version: str) -> Promotions:
     )
 
 
-def promote(session: Session, version: str, new: NewPromotion, by: str, at: datetime) -> Promotions:
-    """Promote a version in some basins; where it is current already, nothing changes.
-
-    Raises:
-        UnknownVersion, UnknownBasin: one of them is not stored.
-        NoBasin: none is named, and the version has none here.
-        Withdrawn: the version may not be used.
-        AgainstPhysics: a probe of its physics failed.
-        NotOwnersBasin: the version belongs to an operator's key, and a basin is not registered with that key.
-    """
-    promotions.promote(session, version, new.basins, reason=new.reason, by=by, at=at)
-    return promotions_of(session, version)
-
-
-def roll_back(session: Session, version: str, new: NewRollback, by: str, at: datetime) -> Rollback:
-    """Return the basins of a version to their previous versions.
-
-    Raises:
-        UnknownVersion: there is none of that id.
-        NothingBefore: no basin had another.
-        Withdrawn, AgainstPhysics: one that was in use before may not be used any more.
-    """
-    restored = promotions.roll_back(session, version, reason=new.reason, by=by, at=at)
-    saved = promotions.in_use(session).get(version, [])
-    return Rollback(version=version, restored=restored, current_basins=saved)
-
-
 def promotions_in(session: Session, basin: str) -> BasinPromotions:
-    """Return the promotions of a basin.
-
-    Raises:
-        UnknownBasin: there is no such basin.
-    """
-    basins.require(session, basin)
+    """Return the promotions of a stored basin."""
     return BasinPromotions(
         basin=basin,
         promotions=[

@@ -6,11 +6,9 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
 from app.alerts import service as alert_service
-from app.alerts.deliveries import service as delivery_service
-from app.alerts.deliveries.schemas import Delivery
+from app.alerts.deliveries import Delivery, summaries, visible_subscriptions
 from app.alerts.schemas import Alert
-from app.alerts.subscriptions import service as subscription_service
-from app.alerts.subscriptions.schemas import Subscription
+from app.alerts.subscriptions import Subscription, of_key, subscription_of
 from app.http.api_keys import AnyKey
 from app.http.dependencies import Reading, ServiceClock
 from app.pages.errors import PageRoute
@@ -18,7 +16,7 @@ from app.pages.forms import FormField, form_of
 from app.pages.render import render
 from hydrology.extremes.alerting import rank
 from jobspec.subscriptions import NewSubscription
-from records.alerts import alerts
+from records.alerts import alerts, deliveries
 from records.basins import basins
 
 router = APIRouter(route_class=PageRoute)
@@ -54,7 +52,12 @@ def read_alerts(request: Request, session: Reading) -> HTMLResponse:
 @router.get("/deliveries", response_class=HTMLResponse)
 def read_deliveries(request: Request, session: Reading, key: AnyKey, clock: ServiceClock) -> HTMLResponse:
     """Show receivers of alerts, and deliveries to them."""
-    shown = subscription_service.of_key(session, key)
-    page, _ = delivery_service.page(session, key, subscription=None, status=None, after=None, limit=MAX_DELIVERIES)
-    subscriptions = [subscription_service.answer(subscription, clock.wall()) for subscription in shown]
-    return render(request, "deliveries.html", Deliveries(subscriptions, page, form_of(NewSubscription)))
+    shown = of_key(session, key)
+    visible = visible_subscriptions(session, key, None)
+    newest = deliveries.page(session, subscriptions=visible, limit=MAX_DELIVERIES)
+    subscriptions = [subscription_of(subscription, clock.wall()) for subscription in shown]
+    return render(
+        request,
+        "deliveries.html",
+        Deliveries(subscriptions, summaries(session, newest), form_of(NewSubscription)),
+    )

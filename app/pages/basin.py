@@ -4,10 +4,10 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import Annotated, TypeVar
+from typing import TypeVar
 
 import numpy as np
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 from sqlalchemy.orm import Session
 
@@ -15,14 +15,15 @@ from app.alerts import service as alert_service
 from app.alerts.schemas import Alert, BasinAlerts
 from app.basins import service as basin_service
 from app.basins.normals.schemas import Normals
-from app.basins.normals.service import NormalsRequest, normals_of
+from app.basins.normals.service import normals_of
 from app.basins.observations import service as observations
 from app.basins.observations.schemas import Observations
-from app.basins.observations.service import DISCHARGE, SeriesRequest
+from app.basins.observations.service import DISCHARGE
 from app.basins.schemas import BasinDetail
+from app.basins.series_requests import NormalsRequest, SeriesRequest
 from app.forecasts import lookup
 from app.forecasts import service as forecasts
-from app.forecasts.discharge import Representation
+from app.forecasts.discharge import DischargeUnits, Representation, WithMembers
 from app.forecasts.recession import service as drain_downs
 from app.forecasts.recession.schemas import DrainDownOfRun
 from app.forecasts.schemas import BasinForecast
@@ -47,8 +48,8 @@ from app.pages.figures.flow import Level, Observed
 from app.pages.figures.normal_band import with_usual
 from app.pages.figures.recession import drain_down
 from app.pages.render import render
-from app.weather.feeds import service as feed_service
-from app.weather.feeds.schemas import Hole
+from app.weather.feeds import Hole
+from app.weather.feeds import holes as holes_of
 from hydrology.base.absent import Absent, absent
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import day
@@ -69,9 +70,6 @@ PAST_DAYS = 60
 SNOW, STORAGE = "snow", "storage"
 SHOWN_SCORES = ("nse", "kge", "fhv", "flv")
 """The scores on the page."""
-
-DischargeUnits = Annotated[Units, Query(description="The unit of discharge.")]
-WithMembers = Annotated[bool, Query(description="Whether to draw every member.")]
 
 Answer = TypeVar("Answer")
 
@@ -221,7 +219,7 @@ class _Shown:
 
     def _holes(self) -> list[Hole]:
         of_feeds = feeds.holes_of_basin(self.session, self.basin)
-        return [hole for feed, found in of_feeds.items() for hole in feed_service.holes(feed, self.basin, found)]
+        return [hole for feed, found in of_feeds.items() for hole in holes_of(feed, self.basin, found)]
 
     def _forecast(self, latest: Latest) -> BasinForecast:
         (parts,) = forecasts.stored_parts(self.session, [latest], self.members)
@@ -270,7 +268,9 @@ class _Shown:
 
     def _normals(self, forecast: BasinForecast, time: Sequence[date]) -> Normals:
         area = forecast.area.name if forecast.area and self.units == "mm/day" else None
-        asked = NormalsRequest(None, forecast.product, day(time[0]), day(time[-1]), self.units, area)
+        asked = NormalsRequest(
+            product=forecast.product, start=day(time[0]), end=day(time[-1]), units=self.units, area=area
+        )
         return normals_of(self.session, self.basin, asked, self.now)
 
     def _observed(self, forecast: BasinForecast, time: Sequence[date]) -> Observed:
@@ -286,7 +286,7 @@ class _Shown:
         units = self.units if variable == DISCHARGE else None
         area = forecast.area.name if forecast.area and units == "mm/day" else None
         asked = SeriesRequest(
-            product=product, variable=variable, start=day(first), end=day(last), units=units, area=area, known_at=None
+            product=product, variable=variable, start=day(first), end=day(last), units=units, area=area
         )
         return observations.answer(self.session, observations.part(self.session, self.basin, asked))
 

@@ -4,15 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 
-import numpy as np
 from sqlalchemy.orm import Session
 
 from app.basins.schemas import Kind, kind_of
+from app.basins.state import peak, peak_day
 from app.pages.map import Place
 from hydrology.base.absent import Absent, known
 from hydrology.base.calendar import as_date
 from hydrology.base.staleness import age_days, stale
-from hydrology.base.units import Area, mm_per_day_to_m3s
 from hydrology.extremes.alerting import Severity, Trend, rank
 from records.alerts import alerts
 from records.alerts.alerts import AtAGlance
@@ -20,7 +19,6 @@ from records.basins import basins
 from records.forecasts import latest
 from records.forecasts.latest import Latest
 from records.runs.run_summary import RunSnow
-from records.runs.runs import RunBasin
 from records.verification import scores as verification_scores
 from records.versions import versions
 
@@ -100,8 +98,7 @@ def _plain(basin: str, site: basins.Site) -> BasinToday:
 def _with_forecast(
     basin: BasinToday, forecast: Latest, at: datetime, levels: Sequence[AtAGlance], nse: float | None
 ) -> BasinToday:
-    run, of_basin = forecast.run, forecast.basin
-    summary, age = of_basin.summary, age_days(run.t0, at)
+    run, summary, age = forecast.run, forecast.basin.summary, age_days(forecast.run.t0, at)
     rising = [level for level in levels if level.direction == "rising"]
     likeliest = max(rising, key=lambda level: level.chance, default=None)
     return replace(
@@ -114,10 +111,10 @@ def _with_forecast(
         chance=likeliest.chance if likeliest else None,
         level=likeliest.level if likeliest else None,
         trend=likeliest.trend if likeliest else None,
-        peak=_peak(of_basin),
+        peak=peak(forecast),
         flow_percent=_percent(summary.discharge_mm, known(summary.normal_mm)),
         snow_percent=_snow_percent(summary.snow),
-        peak_day=None if summary.peak_lead is None else as_date(run.t0 + np.timedelta64(summary.peak_lead, "D")),
+        peak_day=peak_day(forecast),
         nse=nse,
     )
 
@@ -129,12 +126,6 @@ def _percent(amount: float | None, normal: float | None) -> float | None:
 
 def _snow_percent(snow: RunSnow | Absent) -> float | None:
     return None if isinstance(snow, Absent) else _percent(snow.mean_mm, known(snow.normal_mm))
-
-
-def _peak(basin: RunBasin) -> float | None:
-    if basin.summary.peak_mm_per_day is None or basin.area_m2 is None or basin.area_name is None:
-        return None
-    return float(mm_per_day_to_m3s(basin.summary.peak_mm_per_day, area=Area(basin.area_name, basin.area_m2)))
 
 
 def _scores(session: Session, in_use: set[str]) -> dict[tuple[str, str], float]:

@@ -9,7 +9,8 @@ from fastapi import Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 
-from app.http.problems import InvalidRequest, Unauthorized, faults_of
+from app.http.error_answers import faults_of
+from app.http.problems import InvalidRequest, Unauthorized, title_of
 from app.pages.render import render
 from hydrology.base.errors import Problem
 
@@ -47,5 +48,5 @@ class PageRoute(APIRoute):
 
 def _page(request: Request, problem: Problem) -> Response:
     status = type(problem).status
-    failed = Failed(problem.kind.replace("-", " ").capitalize(), str(problem), isinstance(problem, Unauthorized))
+    failed = Failed(title_of(problem.kind), str(problem), isinstance(problem, Unauthorized))
     return render(request, "failed.html", failed, status)

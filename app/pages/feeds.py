@@ -10,8 +10,7 @@ from app.http.api_keys import AnyKey
 from app.http.dependencies import Reading
 from app.pages.errors import PageRoute
 from app.pages.render import render
-from app.weather.feeds import service
-from app.weather.feeds.schemas import FeedDetail
+from app.weather.feeds import FeedDetail, feed_detail
 from jobspec.feeds import ADAPTERS
 from records.weather import feeds
 
@@ -33,5 +32,5 @@ class Feeds:
 @router.get("/feeds", response_class=HTMLResponse)
 def read_feeds(request: Request, session: Reading, key: AnyKey) -> HTMLResponse:
     """Show the feeds."""
-    listed = [service.detail(session, feed, key) for feed in feeds.list_feeds(session)]
+    listed = [feed_detail(session, feed, key) for feed in feeds.list_feeds(session)]
     return render(request, "feeds.html", Feeds(listed, list(ADAPTERS), json.dumps(SETTINGS)))

@@ -21,7 +21,8 @@ from app.pages.figures.score_scatter import Paired, paired
 from app.pages.forms import FormField, form_of
 from app.pages.render import render
 from records.verification import scores as verification_scores
-from records.versions import promotions
+from records.verification.comparisons import list_comparisons
+from records.versions import promotions, versions
 
 router = APIRouter(route_class=PageRoute)
 
@@ -71,8 +72,8 @@ class Compared:
 @router.get("/models", response_class=HTMLResponse)
 def read_models(request: Request, session: Reading) -> HTMLResponse:
     """Show every version."""
-    listed, _ = models.page(session, product=None, architecture=None, after=None, limit=MAX_LISTED)
-    compared, _ = comparisons.page(session, version=None, after=None, limit=MAX_LISTED)
+    listed = models.summaries(session, versions.list_versions(session, limit=MAX_LISTED))
+    compared = comparisons.summaries(list_comparisons(session, limit=MAX_LISTED))
     rows = [
         Row(model, next(iter(_mean(verification_scores.quartiles(session, model.id, [METRIC]))), None))
         for model in listed

@@ -2,24 +2,21 @@
 
 from dataclasses import asdict
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter
 from pydantic import Field
 
 from app.http.api_keys import AdminReader
-from app.http.base_schema import Missing, Model
-from app.http.dependencies import PageLimit, Reading
-from app.http.pagination import next_page
+from app.http.base_schema import Missing, Model, next_page, why_null
+from app.http.conditional import NO_STORE, cached
+from app.http.dependencies import Reading
+from app.http.pagination import NumberPage
 from app.http.problems import Forbidden, documented_keyed
 from records.access import audit
 
 router = APIRouter(prefix="/audit", tags=["audit"])
 
-LARGEST_NUMBER = 2**31 - 1
-After = Annotated[
-    int | None, Query(description="Start after this number: the last one of the page before.", ge=0, le=LARGEST_NUMBER)
-]
 _WHY = {
     "key": "No key was used: the change came from the command line or a schedule.",
     "address": "The change was on this machine.",
@@ -44,31 +41,21 @@ class AuditPage(Model):
     """Changes, the newest first."""
 
     changes: list[Change]
-    next: str | None = Field(
-        description="Where the next page is, also in the `Link` header; null on the last page.",
-        examples=["/v1/audit?limit=100&after=42"],
-    )
+    next: str | None = next_page("/v1/audit?limit=100&after=42")
 
 
-@router.get("", summary="Audit trail of changes", responses=documented_keyed(Forbidden))
-def list_changes(
-    request: Request,
-    response: Response,
-    session: Reading,
-    _key: AdminReader,
-    after: After = None,
-    limit: PageLimit = 100,
-) -> AuditPage:
+@router.get(
+    "", summary="Audit trail of changes", responses=documented_keyed(Forbidden), dependencies=[cached(NO_STORE)]
+)
+def list_changes(session: Reading, _key: AdminReader, page: NumberPage) -> AuditPage:
     """Every change over the API and by the command line, the newest first, a page at a time: follow `next` until it is
     null. For admins alone."""
-    entries = audit.page(session, before=after, limit=limit + 1)
-    response.headers["Cache-Control"] = "no-store"
-    last = str(entries[limit - 1].seq) if len(entries) > limit else None
-    following = next_page(request, response, {"limit": limit}, last)
-    return AuditPage(changes=[_answer(entry) for entry in entries[:limit]], next=following)
+    entries = audit.page(session, before=page.after, limit=page.sought)
+    shown, following = page.cut(entries, lambda entry: entry.seq)
+    return AuditPage(changes=[_answer(entry) for entry in shown], next=following)
 
 
 def _answer(entry: audit.Entry) -> Change:
     fields = asdict(entry)
     fields["key"] = fields.pop("key_id")
-    return Change(**fields, missing={name: why for name, why in _WHY.items() if fields[name] is None})
+    return Change(**fields, missing=why_null(fields, _WHY))

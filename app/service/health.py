@@ -5,12 +5,12 @@ import time
 from typing import Annotated, Literal
 
 import structlog
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter
 from pydantic import Field
 from sqlalchemy.exc import SQLAlchemyError
 
 from app.http.base_schema import Model
-from app.http.dependencies import OpenDatabase, ServiceClock, ServiceSettings
+from app.http.dependencies import OpenDatabase, ServiceClock, ServiceSettings, of_app
 from app.http.problems import documented
 from app.service.status import job_degradations
 from records.database.engine import Database, DatabaseProblem
@@ -52,11 +52,6 @@ def _found(database: Database, clock: Clock, settings: Settings) -> list[str]:
     return sorted(codes | {each.code for each in job_degradations.of_machine(settings)})
 
 
-async def _hindered(request: Request) -> Hindered:
-    hindered: Hindered = request.app.state.hindered
-    return hindered
-
-
 class Alive(Model):
     """The process answers."""
 
@@ -84,7 +79,7 @@ def read_readiness(
     database: OpenDatabase,
     clock: ServiceClock,
     settings: ServiceSettings,
-    hindered: Annotated[Hindered, Depends(_hindered)],
+    hindered: Annotated[Hindered, of_app("hindered")],
 ) -> Ready:
     """Answers when the database is reachable and its tables are those that this service works with; else 503.
 

@@ -2,26 +2,15 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Path, Query, Request, Response
+from fastapi import APIRouter, Depends, Path, Query, Response
 
-from app.http.api_keys import By, Operator
-from app.http.conditional import FOR_EVER, NOT_MODIFIED, SHORTLY, IfNoneMatch, tagged
-from app.http.dependencies import (
-    BasinId,
-    IdCursor,
-    JobSender,
-    OpenDatabase,
-    OptionalBasin,
-    PageLimit,
-    Reading,
-    ServiceClock,
-    ServiceSettings,
-)
+from app.exports.answers import JsonAnswer, answers
+from app.http.conditional import FOR_EVER
+from app.http.dependencies import BasinId, OptionalBasin, Reading, ServiceClock
 from app.http.limits.body_limit import LARGEST_UPLOAD, MIB
-from app.http.pagination import next_page
-from app.http.problems import Fault, InvalidRequest, UnsupportedMedia, documented, documented_writing
-from app.jobs import service as jobs
-from app.jobs.endpoints import POSTED, IdempotencyKey, posted
+from app.http.pagination import IdPage
+from app.http.problems import UnsupportedMedia, documented
+from app.jobs.posting import JobPoster, Upload, documented_posting, upload_of
 from app.jobs.schemas import Job
 from app.weather import service
 from app.weather.schemas import BasinWeather, WeatherDetail, WeatherPage
@@ -30,11 +19,8 @@ from jobspec.jobs.data import WeatherJob, WeatherParams
 from jobspec.weather import WeatherDocument
 from records.basins import basins
 from records.basins.basins import UnknownBasin
-from records.database.ids import new_id
-from records.jobs.job_limits import TooManyUnfinishedJobs
-from records.jobs.jobs import IdempotencyConflict
+from records.weather import weather_issues
 from records.weather.weather_issues import UnknownWeather
-from workers.queue import uploads
 
 router = APIRouter(prefix="/weather", tags=["weather"])
 
@@ -70,6 +56,16 @@ _BODY: dict[str, Any] = {
     }
 }
 
+WeatherUpload = Annotated[
+    Upload,
+    Depends(
+        upload_of(
+            _SUFFIXES,
+            refusal=f"Weather forecasts come as {', '.join(_SUFFIXES)}: name one of them in the Content-Type header.",
+            empty="it is empty: send a weather forecast",
+        )
+    ),
+]
 WeatherId = Annotated[
     str,
     Path(description="A weather forecast's id.", pattern=ID, examples=["01a1f9952f438adb871a00"]),
@@ -79,73 +75,40 @@ _Name = Annotated[str | None, Query(pattern=f"^{NAME}$")]
 
 @router.get("", summary="List weather forecasts", responses=documented(UnknownBasin))
 def list_weather(
-    request: Request,
-    response: Response,
     session: Reading,
     clock: ServiceClock,
+    page: IdPage,
     basin: OptionalBasin = None,
     source: Annotated[_Name, Query(description="Only weather forecasts of this source.")] = None,
     model: Annotated[_Name, Query(description="Only weather forecasts of this model.")] = None,
-    after: IdCursor = None,
-    limit: PageLimit = 100,
 ) -> WeatherPage:
     """The weather forecasts known by the service's clock, the latest stored first, a page at a time: follow `next`
     until it is null. Every forecast that arrives is stored and never changes."""
     if basin is not None:
         basins.require(session, basin)
-    issues, more = service.issues(
-        session, clock.now(), basin=basin, source=source, model=model, after=after, limit=limit
-    )
-    query = {"basin": basin, "source": source, "model": model, "limit": limit}
-    following = next_page(request, response, query, issues[-1].id if more else None)
-    return WeatherPage(weather=issues, next=following)
+    chosen = {"basin": basin, "source": source, "model": model, "after": page.after}
+    issues, following = page.cut(weather_issues.list_issues(session, clock.now(), **chosen, limit=page.sought))
+    return WeatherPage(weather=service.summaries(issues), next=following)
 
 
-@router.get(
-    "/{weather}",
-    summary="Read a weather forecast",
-    responses=NOT_MODIFIED | documented(UnknownWeather),
-    response_model=WeatherDetail,
-)
-def read_weather(
-    session: Reading, clock: ServiceClock, response: Response, weather: WeatherId, if_none_match: IfNoneMatch = None
-) -> WeatherDetail | Response:
+@router.get("/{weather}", summary="Read a weather forecast", **answers(WeatherDetail, UnknownWeather))
+def read_weather(session: Reading, clock: ServiceClock, weather: WeatherId, answer: JsonAnswer) -> Response:
     """Its source and model, and for each basin its days, traces and variables. Basins may still be added; stored ones
     never change."""
-    return tagged(service.detail(session, weather, clock.now()), response, if_none_match, SHORTLY)
+    return answer.of(service.detail(session, weather, clock.now()))
 
 
 @router.get(
     "/{weather}/basins/{basin}",
     summary="A weather forecast's values for a basin",
-    responses=NOT_MODIFIED | documented(UnknownWeather),
-    response_model=BasinWeather,
+    **answers(BasinWeather, UnknownWeather),
 )
 def read_weather_of_basin(
-    session: Reading,
-    clock: ServiceClock,
-    response: Response,
-    weather: WeatherId,
-    basin: BasinId,
-    if_none_match: IfNoneMatch = None,
-) -> BasinWeather | Response:
+    session: Reading, clock: ServiceClock, weather: WeatherId, basin: BasinId, answer: JsonAnswer
+) -> Response:
     """Daily values of each variable and trace: precipitation (mm/day), temperature (°C), radiation (W/m², the mean over
     daylight) and vapour pressure (Pa). It never changes, so it may be cached forever."""
-    return tagged(service.of_basin(session, weather, basin, clock.now()), response, if_none_match, FOR_EVER)
-
-
-async def _content(request: Request, _key: Operator) -> bytes:
-    """Return the body; a dependency, because the endpoint writes to disk and may block."""
-    return await request.body()
-
-
-def _suffix(request: Request, _key: Operator) -> str:
-    result = request.headers.get("Content-Type", "nothing").partition(";")[0].strip().lower()
-    if result not in _SUFFIXES:
-        raise UnsupportedMedia(
-            f"Weather forecasts come as {', '.join(_SUFFIXES)}: name one of them in the Content-Type header."
-        )
-    return _SUFFIXES[result]
+    return answer.of(service.of_basin(session, weather, basin, clock.now()), cache_control=FOR_EVER)
 
 
 @router.post(
@@ -156,37 +119,11 @@ def _suffix(request: Request, _key: Operator) -> str:
     f"{LARGEST_UPLOAD // MIB} MiB at once. A job checks and stores it: a basin with invalid weather is refused "
     "by name, and the others are stored; repeating the request stores nothing new. One sent with an operator's key is "
     "used by forecasts that name it; one sent with an admin's key is used like those of a feed.",
-    responses=POSTED | documented_writing(IdempotencyConflict, TooManyUnfinishedJobs, UnsupportedMedia),
+    responses=documented_posting(UnsupportedMedia),
     openapi_extra=_BODY,
 )
-def post_weather(
-    response: Response,
-    key: Operator,
-    actor: By,
-    suffix: Annotated[str, Depends(_suffix)],
-    content: Annotated[bytes, Depends(_content)],
-    settings: ServiceSettings,
-    database: OpenDatabase,
-    sender: JobSender,
-    clock: ServiceClock,
-    idempotency_key: IdempotencyKey = None,
-) -> Job:
-    if not content.strip():
-        raise InvalidRequest([Fault(location="body", field="", detail="it is empty: send a weather forecast")])
-    # With an idempotency key, the same request again must name the same file.
-    request = f"{key.id} weather {idempotency_key or new_id(clock.wall())}"
-    maximum = settings.unfinished_jobs_per_key
-    with uploads.stored(settings.data, content, suffix, request) as path:
-        job = WeatherJob(params=WeatherParams(weather_file=str(path)))
-        saved, created = jobs.post(
-            database,
-            sender,
-            clock,
-            key,
-            job,
-            actor=actor,
-            idempotency_key=idempotency_key,
-            most_unfinished=maximum,
-            action="weather posted",
-        )
-    return posted(response, saved, created)
+def post_weather(poster: JobPoster, upload: WeatherUpload) -> Job:
+    def job(path: str) -> WeatherJob:
+        return WeatherJob(params=WeatherParams(weather_file=path))
+
+    return poster.post_file(upload, "weather", job, "weather posted")

@@ -4,7 +4,7 @@ from datetime import date, datetime
 
 from pydantic import Field
 
-from app.http.base_schema import Model
+from app.http.base_schema import Model, next_page
 
 
 class WeatherIdentity(Model):
@@ -38,10 +38,7 @@ class WeatherPage(Model):
     """Weather forecasts, the latest stored first."""
 
     weather: list[WeatherIssue]
-    next: str | None = Field(
-        description="Where the next page is, also in the `Link` header; null on the last page.",
-        examples=["/v1/weather?limit=100&after=01a1f9952f438adb871a00"],
-    )
+    next: str | None = next_page("/v1/weather?limit=100&after=01a1f9952f438adb871a00")
 
 
 class WeatherOfBasin(Model):

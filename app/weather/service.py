@@ -1,5 +1,6 @@
 """Builds the answers about weather forecasts."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from sqlalchemy.orm import Session
@@ -11,21 +12,9 @@ from records.database.statements import as_values
 from records.weather import weather_issues
 
 
-def issues(
-    session: Session,
-    at: datetime,
-    *,
-    basin: str | None,
-    source: str | None,
-    model: str | None,
-    after: str | None,
-    limit: int,
-) -> tuple[list[WeatherIssue], bool]:
-    """Return a page of weather forecasts known at an instant, and whether more follow."""
-    page_and_next = weather_issues.list_issues(
-        session, at, basin=basin, source=source, model=model, after=after, limit=limit + 1
-    )
-    return [WeatherIssue(**as_values(issue)) for issue in page_and_next[:limit]], len(page_and_next) > limit
+def summaries(issues: Sequence[weather_issues.Issue]) -> list[WeatherIssue]:
+    """Return weather forecasts as in a list."""
+    return [WeatherIssue(**as_values(issue)) for issue in issues]
 
 
 def detail(session: Session, issue: str, at: datetime) -> WeatherDetail:

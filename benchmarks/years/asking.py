@@ -7,17 +7,19 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from fastapi import Response
-
+from app.exports.answers import Answer
 from app.exports.formats import JSON
+from app.forecasts.discharge import Representation
 from app.forecasts.endpoints import read_latest_forecast, read_latest_forecasts
-from app.forecasts.runs import service as runs
+from app.forecasts.runs.service import summaries
 from app.http.response_cache import ResponseCache
-from app.jobs import service as jobs
+from app.jobs import service
 from app.service.status.endpoints import read_status
 from benchmarks.speed.warm_forecast import CLOCK
 from benchmarks.years.store import Store
 from records.access.keys import Key
+from records.jobs import jobs
+from records.runs.runs import list_runs
 
 PAGE = 100
 ROUNDS, ROUNDS_OF_ALL = 200, 9
@@ -28,13 +30,18 @@ Question = Callable[[Store], object]
 
 def _latest(store: Store, rendered: ResponseCache | None = None) -> object:
     with store.database.reading() as session:
-        return read_latest_forecast(session, CLOCK, rendered or ResponseCache(), Response(), store.names[0], JSON)
+        at, answer = CLOCK.now(), Answer(session, JSON)
+        return read_latest_forecast(
+            session, rendered or ResponseCache(), answer, store.names[0], Representation("m3/s", False, at), at
+        )
 
 
 def _latest_of_all(store: Store, rendered: ResponseCache | None = None) -> object:
-    names = ",".join(store.names)
     with store.database.reading() as session:
-        return read_latest_forecasts(session, CLOCK, rendered or ResponseCache(), Response(), JSON, names)
+        at, answer = CLOCK.now(), Answer(session, JSON)
+        return read_latest_forecasts(
+            session, rendered or ResponseCache(), answer, store.names, Representation("m3/s", False, at), at
+        )
 
 
 def _again(ask: Callable[[Store, ResponseCache], object]) -> Question:
@@ -45,18 +52,17 @@ def _again(ask: Callable[[Store, ResponseCache], object]) -> Question:
 
 def _status(store: Store) -> object:
     with store.database.reading() as session:
-        return read_status(session, store.database, CLOCK, store.settings, Response())
+        return read_status(session, store.database, CLOCK, store.settings)
 
 
 def _jobs(store: Store) -> object:
     with store.database.reading() as session:
-        return jobs.page(session, KEY, status=None, kind=None, parent=None, after=None, limit=PAGE)
+        return [service.answer(job, KEY) for job in jobs.list_jobs(session, limit=PAGE)]
 
 
 def _runs(store: Store) -> object:
-    filters = runs.RunFilters(None, None, None, None, None, None)
     with store.database.reading() as session:
-        return runs.page(session, filters, at=CLOCK.now(), after=None, limit=PAGE)
+        return summaries(list_runs(session, available_by=CLOCK.now(), limit=PAGE))
 
 
 QUESTIONS: Mapping[str, tuple[Question, int]] = {

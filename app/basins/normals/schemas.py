@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from app.basins.schemas import Kind
+from app.basins.schemas import BasinKind
 from app.http.base_schema import DataCredit, Missing, Model, Period, column
 from app.http.discharge_units import Area
 
@@ -35,7 +35,7 @@ class Normals(Model):
     """Normals for the requested days, by variable."""
 
     basin: str
-    basin_kind: Kind = Field(description="`synthetic`: computed, not a real river.")
+    basin_kind: BasinKind
     product: str | None = Field(description="The weather product.")
     credits: dict[str, DataCredit] = Field(description="Providers of the products that came through feeds.")
     area: Area | None = Field(description="The drainage area used to convert discharge; null where none was.")

@@ -1,7 +1,6 @@
 """Builds the answer about normals."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
@@ -9,17 +8,19 @@ from sqlalchemy.orm import Session
 
 from app.basins.normals.record import Record, observed, simulated
 from app.basins.normals.schemas import DayNormals, Normals
-from app.basins.observations.service import DISCHARGE, MAX_DAYS, USUAL_DAYS, credit_of, no_observations
+from app.basins.observations.service import DISCHARGE, credit_of, no_observations
 from app.basins.schemas import kind_of
+from app.basins.series_requests import MAX_DAYS, USUAL_DAYS, NormalsRequest
 from app.http.base_schema import Period
-from app.http.discharge_units import Area, area_between, refused
+from app.http.discharge_units import Area, area_between
 from app.http.json_numbers import gappy_column
+from app.http.problems import refused
 from hydrology.base import calendar
 from hydrology.base import units as convert
 from hydrology.base.absent import Absent
 from hydrology.base.basins import gauge_product
-from hydrology.base.calendar import Day, Days, day
-from hydrology.base.units import ObservedUnits, observed_unit
+from hydrology.base.calendar import Days, day
+from hydrology.base.units import observed_unit
 from hydrology.climatology.flow_climatology import NEAR_DAYS
 from hydrology.climatology.normals import MIN_YEARS, normals, too_few_years
 from records.series import series
@@ -28,26 +29,6 @@ from records.versions import promotions, versions
 
 _FIRST, _LAST = day("0001-01-01"), day("9999-12-31")
 _USUAL = np.timedelta64(USUAL_DAYS - 1, "D")
-
-
-@dataclass(frozen=True, slots=True)
-class NormalsRequest:
-    """Parameters of a request for normals; None takes the default.
-
-    Attributes:
-        variable: one, or all.
-        product: of the weather.
-        start, end: first and last day.
-        units: of discharge; m3/s unless another is named.
-        area: name of the drainage area used for depths.
-    """
-
-    variable: str | None
-    product: str | None
-    start: Day | None
-    end: Day | None
-    units: ObservedUnits | None
-    area: str | None
 
 
 def normals_of(session: Session, basin: str, request: NormalsRequest, now: datetime) -> Normals:

@@ -4,7 +4,7 @@ from datetime import date, datetime
 
 from pydantic import Field
 
-from app.basins.schemas import Kind
+from app.basins.schemas import BasinKind
 from app.http.base_schema import DataCredit, Missing, Model, column
 from app.http.discharge_units import Area
 
@@ -20,7 +20,7 @@ class Observations(Model):
     """Daily series of a product in a basin, a column each."""
 
     basin: str
-    basin_kind: Kind = Field(description="`synthetic`: computed, not a real river.")
+    basin_kind: BasinKind
     product: str = Field(description="The source of the series.")
     credit: DataCredit | None = Field(description="Provider of the product; null where no feed brought any of it.")
     units: dict[str, str] = Field(description="The unit of each variable's values.")

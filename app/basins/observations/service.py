@@ -9,21 +9,21 @@ from sqlalchemy.orm import Session
 
 from app.basins.observations.schemas import Extent, Observations
 from app.basins.schemas import kind_of
+from app.basins.series_requests import MAX_DAYS, USUAL_DAYS, SeriesRequest
 from app.http.base_schema import DataCredit
 from app.http.conditional import entity_tag
-from app.http.discharge_units import Area, area_between, refused
+from app.http.discharge_units import Area, area_between
 from app.http.json_numbers import gappy_column
+from app.http.problems import refused
 from hydrology.base import units as convert
-from hydrology.base.calendar import Day, Period, as_date
+from hydrology.base.calendar import Period, as_date
 from hydrology.base.series import DailySeries, Flag
-from hydrology.base.units import ObservedUnits, Units, observed_unit
+from hydrology.base.units import Units, observed_unit
 from records.series import revisions, series
 from records.series.series import NoObservations
 from records.weather import product_credits
 
 DISCHARGE = "discharge"
-MAX_DAYS = 3_660
-USUAL_DAYS = 365
 LEGEND: Mapping[Flag, str] = {
     Flag.APPROVED: "approved: the source has approved the value; a gauge's value without it is provisional",
     Flag.ESTIMATED: "estimated: the source has estimated the value",
@@ -34,27 +34,6 @@ LEGEND: Mapping[Flag, str] = {
     Flag.SUSPECT: "suspect: the value is doubtful; with missing, it was negative or not readable, and is not taken",
     Flag.ICE: "ice: the river was frozen; a value is an estimate",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class SeriesRequest:
-    """Parameters of a request for series; None takes the default.
-
-    Attributes:
-        variable: one, or all of the product.
-        start, end: first and last day.
-        units: of discharge; m3/s unless another is named.
-        area: name of the drainage area used for depths.
-        known_at: the answer is as known at this instant.
-    """
-
-    product: str
-    variable: str | None
-    start: Day | None
-    end: Day | None
-    units: ObservedUnits | None
-    area: str | None
-    known_at: datetime | None
 
 
 @dataclass(frozen=True, slots=True)

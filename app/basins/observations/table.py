@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from app.basins.observations.schemas import Observations
 from app.exports.basins import NOWHERE, basin_columns
@@ -60,12 +61,7 @@ def variable_columns(
 
 def _values(variable: str, values: list[float | None], unit: str) -> Column:
     standard = _STANDARDS.get((variable, unit))
-    return Column(
-        variable,
-        variable,
-        "number",
-        values,
-        unit,
-        standard_name=None if standard is None else standard.name,
-        cell_methods=None if standard is None else standard.cell_methods,
+    known: dict[str, Any] = (
+        {} if standard is None else {"standard_name": standard.name, "cell_methods": standard.cell_methods}
     )
+    return Column(variable, variable, "number", values, unit, **known)

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from pydantic import Field
 
-from app.basins.schemas import Kind
+from app.basins.schemas import BasinKind
 from app.http.base_schema import DataCredit, Missing, Model, Period
 from app.http.discharge_units import Area
 from hydrology.base.units import Units
@@ -73,7 +73,7 @@ class Thresholds(Model):
     """The levels of a basin's discharge."""
 
     basin: str
-    basin_kind: Kind = Field(description="`synthetic`: computed, not a real river.")
+    basin_kind: BasinKind
     product: str = Field(description="The source of the record: the basin's own gauge.")
     credit: DataCredit | None = Field(description="Provider of the record; null where no feed brought any of it.")
     units: Units = Field(description="Unit of every discharge in the answer.")

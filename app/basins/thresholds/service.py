@@ -23,7 +23,6 @@ from hydrology.extremes import thresholds as levels
 from hydrology.extremes.frequency import INTERVAL, SAMPLES
 from records.alerts import thresholds
 from records.alerts.thresholds import FIXED_UNIT
-from records.basins import basins
 from records.series import series
 from records.simulations import simulated_thresholds
 from records.versions import promotions
@@ -53,11 +52,9 @@ def request(session: Session, basin: str, units: Units, area: str | None) -> Req
     """Resolve a request for a basin's levels.
 
     Raises:
-        UnknownBasin: there is no such basin.
-        UnknownArea: it has no area of that name.
+        UnknownArea: the basin has no area of that name.
         InvalidRequest: an area is needed and none is named, or one is named and none is needed.
     """
-    basins.require(session, basin)
     stored = series.unit_of(session, basin, gauge_product(basin), "discharge")
     saved = [FIXED_UNIT] if thresholds.of_basin(session, basin) else []
     saved += [] if stored is None else [stored]
@@ -73,7 +70,8 @@ def tag_of(session: Session, asked: Request) -> str:
     stamp = series.stamp(session, asked.basin, product)
     model = _model_levels(session, asked.basin)
     of_model = str(model) if isinstance(model, Absent) else (model.version_id, str(model.computed_at))
-    return entity_tag(asked.basin, stamp, asked.units, area, fixed, credit and credit.model_dump(), of_model)
+    requested = [asked.basin, asked.units, area]
+    return entity_tag(requested, stamp, fixed, credit and credit.model_dump(), of_model)
 
 
 def answer(session: Session, asked: Request) -> Thresholds:

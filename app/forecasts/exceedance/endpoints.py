@@ -4,17 +4,13 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from app.forecasts import lookup
+from app.exports.answers import JsonAnswer, answers
 from app.forecasts.exceedance import service
 from app.forecasts.exceedance.schemas import ExceedanceOfRun
-from app.http.conditional import NOT_MODIFIED, SHORTLY, IfNoneMatch, tagged
-from app.http.dependencies import BasinId, ChosenRun, Reading, ServiceClock
+from app.forecasts.lookup import PROBLEMS, AskedRun
+from app.http.dependencies import Reading
 from app.http.discharge_units import NoArea
-from app.http.problems import documented
 from hydrology.base.units import Units
-from records.basins.basins import UnknownBasin
-from records.forecasts.latest import NoForecast, NoModel
-from records.runs.runs import UnknownRun
 
 router = APIRouter(prefix="/basins", tags=["forecasts"])
 
@@ -33,23 +29,13 @@ Discharge = Annotated[
 @router.get(
     "/{basin}/exceedance",
     summary="Exceedance probability of discharge levels",
-    responses=NOT_MODIFIED | documented(UnknownBasin, NoModel, NoForecast, UnknownRun, NoArea),
-    response_model=ExceedanceOfRun,
-    response_model_exclude_unset=True,
+    **answers(ExceedanceOfRun, *PROBLEMS, NoArea),
 )
 def read_exceedance(
-    session: Reading,
-    clock: ServiceClock,
-    response: Response,
-    basin: BasinId,
-    run: ChosenRun = None,
-    units: LevelUnits = "m3/s",
-    discharge: Discharge = None,
-    if_none_match: IfNoneMatch = None,
-) -> ExceedanceOfRun | Response:
+    session: Reading, asked: AskedRun, answer: JsonAnswer, units: LevelUnits = "m3/s", discharge: Discharge = None
+) -> Response:
     """The chance that the day's mean flow passes a level, for each day ahead and for any of them: of the floods, low
     flows and operators' levels in `thresholds`, or of a requested discharge, by the calibrated flow of a forecast;
     null, with the reason, if it is not calibrated. The levels of the version's own simulation are compared with the
     uncalibrated members."""
-    found, at = lookup.chosen(session, run, basin, clock.now())
-    return tagged(service.exceedance(session, found, at, units, discharge), response, if_none_match, SHORTLY)
+    return answer.of(service.exceedance(session, *asked, units, discharge))

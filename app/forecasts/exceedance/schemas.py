@@ -1,11 +1,10 @@
 """Answers about exceedance probabilities."""
 
-from datetime import date
 from typing import Literal
 
 from pydantic import Field
 
-from app.forecasts.schemas import RunOfBasin
+from app.forecasts.schemas import DaysOfRun
 from app.http.base_schema import Missing, Model, column
 from hydrology.uncertainty.exceedance import Direction
 
@@ -39,12 +38,9 @@ class LevelChances(Model):
     reason: str | None = Field(description="Why the chances are null; null where they are not.")
 
 
-class ExceedanceOfRun(RunOfBasin):
+class ExceedanceOfRun(DaysOfRun):
     """Exceedance probabilities of levels on the days ahead."""
 
-    units: dict[str, str] = Field(description="The unit of each field with values.")
-    time: list[date] = Field(description="The valid days.")
-    lead_days: list[int] = Field(description=column("Days since T0"))
     levels: list[LevelChances] = Field(
         description="The levels set by operators, the basin's floods and low flows, and those of the version's own "
         "simulation; or the requested discharge."

@@ -4,7 +4,7 @@ from datetime import date
 
 from pydantic import Field
 
-from app.forecasts.schemas import Columns, RunOfBasin
+from app.forecasts.schemas import Columns, DaysOfRun
 from app.http.base_schema import Missing, Model, column
 
 
@@ -45,12 +45,9 @@ class LowFlow(Model):
     reason: str | None = Field(description="Why any of them is null; null where none is.")
 
 
-class DrainDownOfRun(RunOfBasin):
+class DrainDownOfRun(DaysOfRun):
     """Recession of a basin without further rain."""
 
-    units: dict[str, str] = Field(description="The unit of each field with values.")
-    time: list[date] = Field(description="The valid days.")
-    lead_days: list[int] = Field(description=column("Days since T0"))
     discharge: Columns | None = Field(description=column("The quantiles of the members, by name, not calibrated"))
     ceiling: float | None = Field(
         description="All water stored at T0, mm, mean of the members: the upper limit of runoff, if none of it were "

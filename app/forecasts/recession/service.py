@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import TypedDict
+from typing import Any
 
 import numpy as np
 from sqlalchemy.orm import Session
@@ -27,15 +27,8 @@ from records.versions import versions
 _LOW, _HIGH = runs.SPREAD_LEVELS
 
 
-class _Account(TypedDict):
-    """Fields about the fate of the stored water."""
-
-    ceiling: float | None
-    runs_off: list[float] | None
-    lost: list[float] | None
-    left: list[float] | None
-    totals: list[DrainedBy] | None
-    in_words: str | None
+_ACCOUNT = ("ceiling", "runs_off", "lost", "left", "totals", "in_words")
+"""Fields about the fate of the stored water."""
 
 
 def recession_of_run(session: Session, latest: Latest, at: datetime | None, units: Units) -> DrainDownOfRun:
@@ -77,23 +70,23 @@ def recession_of_run(session: Session, latest: Latest, at: datetime | None, unit
     )
 
 
-def _account(arrays: Mapping[str, runs.RunSeries], basin: runs.RunBasin, days: Sequence[date]) -> _Account:
+def _account(arrays: Mapping[str, runs.RunSeries], basin: runs.RunBasin, days: Sequence[date]) -> dict[str, Any]:
     if "storage" not in arrays:
-        return _Account(ceiling=None, runs_off=None, lost=None, left=None, totals=None, in_words=None)
+        return dict.fromkeys(_ACCOUNT)
     held = arrays["cells_at_t0"].values.sum(axis=1, dtype=np.float64)
     flow, loss, storage = (arrays[name].values for name in ("discharge", "loss", "storage"))
     drained = Drained.of(flow, loss, storage, held)
     runs_off, lost, left = (column(values.mean(axis=0)) for values in (drained.runs_off, drained.lost, drained.left))
     ceiling = rounded(float(held.mean()))
-    return _Account(
-        ceiling=ceiling,
-        runs_off=runs_off,
-        lost=lost,
-        left=left,
-        totals=[_by(drained, lead, basin, days) for lead in milestones(len(days))],
-        in_words=f"If no more rain or snow fell, {number(runs_off[-1])} of the {number(ceiling)} mm of water in the "
+    return {
+        "ceiling": ceiling,
+        "runs_off": runs_off,
+        "lost": lost,
+        "left": left,
+        "totals": [_by(drained, lead, basin, days) for lead in milestones(len(days))],
+        "in_words": f"If no more rain or snow fell, {number(runs_off[-1])} of the {number(ceiling)} mm of water in the "
         f"basin would run off by {on(days[-1])}, {number(lost[-1])} mm be lost and {number(left[-1])} mm be left.",
-    )
+    }
 
 
 def _by(drained: Drained, lead: int, basin: runs.RunBasin, days: Sequence[date]) -> DrainedBy:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from app.exports.table import Column, Table
+from app.exports.table import Table, numbers
 from app.forecasts.recession.schemas import DrainDownOfRun
 from app.forecasts.table import UNCALIBRATED, day_columns, quantile_columns, run_columns
 from records.basins.basins import Site
@@ -18,11 +18,10 @@ _AMOUNTS = {
 def of_drain_down(answer: DrainDownOfRun, sites: Mapping[str, Site]) -> Table:
     """Return discharge, runoff, loss and remaining water for each day."""
     rows = len(answer.time)
-    amounts = {name: getattr(answer, name) or [None] * rows for name in _AMOUNTS}
     columns = [
         *run_columns(answer, sites, rows),
         *day_columns(answer.time, answer.lead_days),
         *quantile_columns("discharge", UNCALIBRATED, answer.discharge, QUANTILES, answer.units["discharge"], rows),
-        *(Column(name, _AMOUNTS[name], "number", values, "mm") for name, values in amounts.items()),
+        *(numbers(name, meaning, getattr(answer, name), rows, "mm") for name, meaning in _AMOUNTS.items()),
     ]
     return Table(f"{answer.basin}_drain_down_{answer.t0}", f"Recession of {answer.basin} without further rain", columns)

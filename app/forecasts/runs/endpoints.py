@@ -1,30 +1,24 @@
 """/v1/runs"""
 
+from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Depends, Query, Response
 
+from app.exports.answers import JsonAnswer, answers
 from app.forecasts.runs import service
 from app.forecasts.runs.schemas import RunDetail, RunPage
-from app.forecasts.runs.service import RunFilters
-from app.http.conditional import FOR_EVER, NOT_MODIFIED, IfNoneMatch, tagged
-from app.http.dependencies import (
-    IdCursor,
-    KnownAt,
-    OptionalBasin,
-    OptionalInstant,
-    OptionalVersion,
-    PageLimit,
-    Reading,
-    RunId,
-    ServiceClock,
-    as_known,
-)
-from app.http.pagination import next_page
+from app.http.conditional import FOR_EVER
+from app.http.dependencies import AsKnown, OptionalBasin, OptionalInstant, OptionalVersion, Reading, RunId
+from app.http.pagination import IdPage
 from app.http.problems import documented
 from jobspec.fields import DayField
+from records.basins import basins
 from records.basins.basins import UnknownBasin
+from records.database.statements import as_values
+from records.runs import runs
 from records.runs.runs import Purpose, UnknownRun
+from records.versions import versions
 from records.versions.versions import UnknownVersion
 
 router = APIRouter(prefix="/runs", tags=["forecasts"])
@@ -38,49 +32,33 @@ IssuedAfter = Annotated[
 WithPurpose = Annotated[Purpose | None, Query(description="Only runs with this purpose.")]
 
 
+@dataclass(frozen=True, slots=True)
+class RunFilters:
+    """Filters of the list of runs; None: no filter."""
+
+    basin: OptionalBasin = None
+    version: OptionalVersion = None
+    purpose: WithPurpose = None
+    t0_from: T0From = None
+    t0_to: T0To = None
+    issued_after: IssuedAfter = None
+
+
 @router.get("", summary="List forecast runs", responses=documented(UnknownBasin, UnknownVersion))
-def list_runs(
-    request: Request,
-    response: Response,
-    session: Reading,
-    clock: ServiceClock,
-    basin: OptionalBasin = None,
-    version: OptionalVersion = None,
-    purpose: WithPurpose = None,
-    t0_from: T0From = None,
-    t0_to: T0To = None,
-    issued_after: IssuedAfter = None,
-    known_at: KnownAt = None,
-    after: IdCursor = None,
-    limit: PageLimit = 100,
-) -> RunPage:
+def list_runs(session: Reading, filters: Annotated[RunFilters, Depends()], at: AsKnown, page: IdPage) -> RunPage:
     """The runs that are available by the service's clock, the newest first, a page at a time: follow `next` until it
     is null. With `known_at` those that were available by then; a run never changes."""
-    filters = RunFilters(basin, version, purpose, t0_from, t0_to, issued_after)
-    runs, more = service.page(session, filters, at=as_known(clock.now(), known_at), after=after, limit=limit)
-    query = {
-        "basin": basin,
-        "version": version,
-        "purpose": purpose,
-        "t0_from": t0_from,
-        "t0_to": t0_to,
-        "issued_after": issued_after,
-        "known_at": known_at,
-        "limit": limit,
-    }
-    following = next_page(request, response, query, runs[-1].id if more else None)
-    return RunPage(runs=runs, next=following)
+    if filters.basin is not None:
+        basins.require(session, filters.basin)
+    if filters.version is not None:
+        versions.get(session, filters.version)
+    found = runs.list_runs(session, **as_values(filters), available_by=at, after=page.after, limit=page.sought)
+    shown, following = page.cut(found)
+    return RunPage(runs=service.summaries(shown), next=following)
 
 
-@router.get(
-    "/{run}",
-    summary="Outcome of a run, basin by basin",
-    responses=NOT_MODIFIED | documented(UnknownRun),
-    response_model=RunDetail,
-)
-def read_run(
-    session: Reading, response: Response, run: RunId, if_none_match: IfNoneMatch = None
-) -> RunDetail | Response:
+@router.get("/{run}", summary="Outcome of a run, basin by basin", **answers(RunDetail, UnknownRun))
+def read_run(session: Reading, run: RunId, answer: JsonAnswer) -> Response:
     """Time of the run, its model version and weather, and for every basin whether a forecast was issued or why not. A
     run never changes, so it may be cached forever."""
-    return tagged(service.detail(session, run), response, if_none_match, FOR_EVER)
+    return answer.of(service.detail(session, run), cache_control=FOR_EVER)

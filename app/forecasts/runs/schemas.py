@@ -5,9 +5,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from app.basins.schemas import Kind
+from app.basins.schemas import BasinKind
 from app.forecasts.schemas import T0_AGE, T0_NOTE, WhatIf
-from app.http.base_schema import Model, Program
+from app.http.base_schema import Model, Program, next_page
 from app.weather.schemas import WeatherUsed
 from hydrology.weather.forcing_kinds import DESCRIBED, ForcingKind
 from records.runs.runs import BasinStatus, Purpose
@@ -42,17 +42,14 @@ class RunPage(Model):
     """Runs, the newest first."""
 
     runs: list[RunSummary]
-    next: str | None = Field(
-        description="Where the next page is, also in the `Link` header; null on the last page.",
-        examples=["/v1/runs?limit=100&after=011cb6d1be80a1c3e5f709"],
-    )
+    next: str | None = next_page("/v1/runs?limit=100&after=011cb6d1be80a1c3e5f709")
 
 
 class BasinOfRun(Model):
     """Outcome of a run in a basin."""
 
     basin: str
-    basin_kind: Kind = Field(description="`synthetic`: computed, not a real river.")
+    basin_kind: BasinKind
     status: BasinStatus
     reason: str | None = Field(description="Why nothing was issued; null where it was.")
     seen_in_training: bool | None = Field(

@@ -1,8 +1,6 @@
 """Builds the answers about runs."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -12,49 +10,14 @@ from app.forecasts.header import weather_used
 from app.forecasts.runs.schemas import BasinOfRun, RunDetail, RunSummary
 from app.forecasts.what_if import what_if
 from hydrology.base.absent import text
-from hydrology.base.calendar import Day, as_date
-from records.basins import basins
+from hydrology.base.calendar import as_date
 from records.runs import runs
 from records.versions import versions
 
 
-@dataclass(frozen=True, slots=True)
-class RunFilters:
-    """Filters of the list of runs; None: no filter."""
-
-    basin: str | None
-    version: str | None
-    purpose: runs.Purpose | None
-    t0_from: Day | None
-    t0_to: Day | None
-    issued_after: datetime | None
-
-
-def page(
-    session: Session, filters: RunFilters, *, at: datetime, after: str | None, limit: int
-) -> tuple[list[RunSummary], bool]:
-    """Return a page of runs available at an instant, and whether more follow.
-
-    Raises:
-        UnknownBasin, UnknownVersion: a named basin or version is not stored.
-    """
-    if filters.basin is not None:
-        basins.require(session, filters.basin)
-    if filters.version is not None:
-        versions.get(session, filters.version)
-    page_and_next = runs.list_runs(
-        session,
-        basin=filters.basin,
-        version=filters.version,
-        purpose=filters.purpose,
-        t0_from=filters.t0_from,
-        t0_to=filters.t0_to,
-        issued_after=filters.issued_after,
-        available_by=at,
-        after=after,
-        limit=limit + 1,
-    )
-    return [RunSummary(**_common_fields(run)) for run in page_and_next[:limit]], len(page_and_next) > limit
+def summaries(stored: Sequence[runs.Run]) -> list[RunSummary]:
+    """Return runs as in a list."""
+    return [RunSummary(**_common_fields(run)) for run in stored]
 
 
 def detail(session: Session, run: str) -> RunDetail:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from app.exports.table import Column, Table, constant
+from app.exports.table import Column, Table, constant, numbers
 from app.forecasts.table import run_columns
 from app.forecasts.volumes.schemas import VolumeQuantiles, VolumesOfRun
 from records.basins.basins import Site
@@ -39,12 +39,6 @@ def of_volumes(answer: VolumesOfRun, sites: Mapping[str, Site]) -> Table:
 
 def _quantiles(prefix: str, meaning: str, shown: VolumeQuantiles | None, rows: int) -> list[Column]:
     return [
-        Column(
-            f"{prefix}_{name}",
-            f"{meaning} {of}",
-            "number",
-            (shown and getattr(shown, name)) or [None] * rows,
-            unit,
-        )
+        numbers(f"{prefix}_{name}", f"{meaning} {of}", None if shown is None else getattr(shown, name), rows, unit)
         for name, of, unit in _COLUMNS
     ]

@@ -4,7 +4,7 @@ from datetime import date
 
 from pydantic import Field
 
-from app.forecasts.schemas import Column, RunOfBasin, SnowRead, WaterBalance
+from app.forecasts.schemas import Column, DaysOfRun, RunOfBasin, SnowRead, Units, WaterBalance
 from app.http.base_schema import Missing, Model, Period, column
 from app.models.scores.schemas import SnowSkill
 
@@ -18,12 +18,9 @@ class NormalWater(Model):
     percent_of_normal: list[float | None] = Field(description=column("The water of the run in % of it"))
 
 
-class StorageOfRun(RunOfBasin):
+class StorageOfRun(DaysOfRun):
     """Water in the basin on the days ahead, mm, the mean of the members."""
 
-    units: dict[str, str] = Field(description="The unit of each field with values.")
-    time: list[date] = Field(description="The valid days.")
-    lead_days: list[int] = Field(description=column("Days since T0"))
     at_t0: float | None = Field(
         description="All water in the model's store at the end of T0, before the first day ahead, mm."
     )
@@ -49,12 +46,9 @@ class FlowOfOrigin(Model):
     p95: list[float] = Field(description=column("Their 95 % quantile, mm/day"))
 
 
-class OriginOfRun(RunOfBasin):
+class OriginOfRun(DaysOfRun):
     """The discharge of the days ahead by where its water was at T0, mm/day."""
 
-    units: dict[str, str] = Field(description="The unit of each field with values.")
-    time: list[date] = Field(description="The valid days.")
-    lead_days: list[int] = Field(description=column("Days since T0"))
     ceiling: float | None = Field(
         description="All water stored at T0, mm, mean of the members: the upper limit of its runoff, if none of it "
         "were lost."
@@ -105,12 +99,9 @@ class FlowOfAge(Model):
     p95: list[float] = Field(description=column("Their 95 % quantile, mm/day"))
 
 
-class AgeOfRun(RunOfBasin):
+class AgeOfRun(DaysOfRun):
     """The discharge of the days ahead by the season in which its water fell, mm/day."""
 
-    units: dict[str, str] = Field(description="The unit of each field with values.")
-    time: list[date] = Field(description="The valid days.")
-    lead_days: list[int] = Field(description=column("Days since T0"))
     discharge: list[float] | None = Field(
         description=column("The mean of the members, and of their traces, mm/day; the means of all ages add up to it")
     )
@@ -121,7 +112,7 @@ class AgeOfRun(RunOfBasin):
 class BalanceOfRun(RunOfBasin):
     """The water balance of the days ahead, mm."""
 
-    units: dict[str, str] = Field(description="The unit of each field with values.")
+    units: Units
     first_day: date = Field(description="The first day of the balance: the day after T0.")
     last_day: date
     water_balance: WaterBalance | None
@@ -156,7 +147,7 @@ class ObservedRunoff(Model):
 class LongTermBalance(RunOfBasin):
     """Water balance of all days from the empty store to T0."""
 
-    units: dict[str, str] = Field(description="The unit of each field with values.")
+    units: Units
     period: Period | None = Field(description="From the first day after the empty store to T0.")
     simulated: SimulatedWater | None
     observed: ObservedRunoff | None

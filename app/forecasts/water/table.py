@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from app.exports.table import Column, Table
+from app.exports.table import Column, Table, numbers
 from app.forecasts.table import day_columns, run_columns, water_columns
 from app.forecasts.water.schemas import AgeOfRun, FlowOfAge, FlowOfOrigin, OriginOfRun, StorageOfRun
 from hydrology.water.water_age import OLDER, YET_TO_FALL
@@ -19,7 +19,7 @@ def of_storage(answer: StorageOfRun, sites: Mapping[str, Site]) -> Table:
         *run_columns(answer, sites, rows),
         *day_columns(answer.time, answer.lead_days),
         *water_columns(answer, rows),
-        Column("storage_other", "the rest of the water", "number", answer.other or [None] * rows, "mm"),
+        numbers("storage_other", "the rest of the water", answer.other, rows, "mm"),
     ]
     return Table(f"{answer.basin}_storage_{answer.t0}", f"Water stored in {answer.basin}", columns)
 
@@ -36,7 +36,7 @@ def of_origin(answer: OriginOfRun, sites: Mapping[str, Site]) -> Table:
     columns = [
         *run_columns(answer, sites, rows),
         *day_columns(answer.time, answer.lead_days),
-        Column("discharge", "mean of the members", "number", answer.discharge or [None] * rows, UNIT),
+        numbers("discharge", "mean of the members", answer.discharge, rows, UNIT),
         *(column for name, (meaning, part) in parts.items() for column in _part_columns(name, meaning, part, rows)),
     ]
     return Table(
@@ -50,7 +50,7 @@ def of_age(answer: AgeOfRun, sites: Mapping[str, Site]) -> Table:
     columns = [
         *run_columns(answer, sites, rows),
         *day_columns(answer.time, answer.lead_days),
-        Column("discharge", "mean of the members", "number", answer.discharge or [None] * rows, UNIT),
+        numbers("discharge", "mean of the members", answer.discharge, rows, UNIT),
     ]
     for part in answer.ages or []:
         name, meaning = part.age.lower().replace("-", "_"), _OF_AGE.get(part.age, f"water that fell in {part.age}")
@@ -60,5 +60,5 @@ def of_age(answer: AgeOfRun, sites: Mapping[str, Site]) -> Table:
 
 def _part_columns(name: str, meaning: str, part: FlowOfOrigin | FlowOfAge | None, rows: int) -> Iterator[Column]:
     for statistic in FlowOfOrigin.model_fields:
-        values = [None] * rows if part is None else getattr(part, statistic)
-        yield Column(f"discharge_{name}_{statistic}", f"{statistic} of the {meaning}", "number", values, UNIT)
+        values = None if part is None else getattr(part, statistic)
+        yield numbers(f"discharge_{name}_{statistic}", f"{statistic} of the {meaning}", values, rows, UNIT)

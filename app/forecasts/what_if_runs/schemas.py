@@ -1,10 +1,8 @@
 """The answer that compares a what-if run with the run without its changes."""
 
-from datetime import date
-
 from pydantic import Field
 
-from app.forecasts.schemas import Column, RunOfBasin, WaterBalance
+from app.forecasts.schemas import Column, DaysOfRun, WaterBalance
 from app.http.base_schema import Missing, Model, column
 
 
@@ -32,12 +30,9 @@ class Side(Model):
     water_balance: WaterBalance | None
 
 
-class WhatIfOfRun(RunOfBasin):
+class WhatIfOfRun(DaysOfRun):
     """A what-if run and the run without its changes, side by side."""
 
-    units: dict[str, str] = Field(description="The unit of each field with values.")
-    time: list[date] = Field(description="The valid days.")
-    lead_days: list[int] = Field(description=column("Days since T0"))
     base: Side | None = Field(description="Without the changes.")
     changed: Side | None = Field(description="With them.")
     difference: Volume | None = Field(description="Additional outflow with the changes; negative: less.")

@@ -11,11 +11,10 @@ from app.forecasts.discharge import in_units
 from app.forecasts.header import days_ahead, header, missing_in_header
 from app.forecasts.what_if_runs.schemas import Flow, Side, Volume, WhatIfOfRun
 from app.http.json_numbers import column, rounded
-from app.http.problems import Fault, InvalidRequest
+from app.http.problems import refused
 from hydrology.base.absent import Absent, absent, texts
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Units
-from records.basins import basins
 from records.forecasts.latest import Latest
 from records.runs import runs
 
@@ -25,7 +24,7 @@ NO_AREA = absent(Reason.RUN_WITHOUT_AREA)
 
 
 def compared(session: Session, run: str | None, basin: str, units: Units, at: datetime) -> WhatIfOfRun:
-    """Return a what-if run's result for a basin, with its base run's.
+    """Return a what-if run's result for a stored basin, with its base run's.
 
     A run without changes, and so without a base, is compared with itself.
 
@@ -33,17 +32,15 @@ def compared(session: Session, run: str | None, basin: str, units: Units, at: da
         run: None for the newest that is available at an instant.
 
     Raises:
-        UnknownBasin: there is no such basin.
         UnknownRun: there is no such run, or it does not include that basin.
         InvalidRequest: it is not a what-if run.
         NoArea: it names no drainage area, and flows are requested.
     """
-    basins.require(session, basin)
     changed = lookup.of_run(session, run or runs.newest_changed(session, basin, at).id, basin)
     asked = changed.run.what_if
     if asked is None:
         detail = f"{run} is not a what-if run but {changed.run.purpose}: list what-if runs (/v1/runs?purpose=what-if)"
-        raise InvalidRequest([Fault(location="query", field="run", detail=detail)])
+        raise refused("run", detail)
     base = changed if asked.base is None else lookup.of_run(session, asked.base, basin)
     sides = {"base": _side(session, base, units), "changed": _side(session, changed, units)}
     missing = {f"{name}{field}": why for name, side in sides.items() for field, why in side.missing.items()}

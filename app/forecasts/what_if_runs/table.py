@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from app.exports.table import Column, Table
+from app.exports.table import Column, Table, numbers
 from app.forecasts.table import day_columns, run_columns
 from app.forecasts.what_if_runs.schemas import Flow, Side, WhatIfOfRun
 from records.basins.basins import Site
@@ -22,5 +22,5 @@ def of_what_if(answer: WhatIfOfRun, sites: Mapping[str, Site]) -> Table:
 
 def _flow(name: str, meaning: str, side: Side | None, unit: str, rows: int) -> Iterator[Column]:
     for statistic in Flow.model_fields:
-        values = [None] * rows if side is None else getattr(side.discharge, statistic)
-        yield Column(f"discharge_{name}_{statistic}", f"{statistic} of discharge {meaning}", "number", values, unit)
+        values = None if side is None else getattr(side.discharge, statistic)
+        yield numbers(f"discharge_{name}_{statistic}", f"{statistic} of discharge {meaning}", values, rows, unit)

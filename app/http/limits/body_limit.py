@@ -4,7 +4,9 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.http.problems import TooLarge, answer_to
+from app.http.error_answers import answer_to
+from app.http.problems import TooLarge
+from app.http.responses import on_start
 
 MIB = 2**20
 LARGEST_BODY = MIB
@@ -41,9 +43,8 @@ class BodyLimit:
             message = await receive()
             got += len(message.get("body", b""))
             if got > limit:
-                raise HTTPException(
-                    413, _size_in_words(limit)
-                )  # whoever reads the body passes this on, and no other error
+                # Whoever reads the body passes this on, and no other error.
+                raise HTTPException(413, _size_in_words(limit))
             return message
 
         await self._app(scope, counted, send)
@@ -62,12 +63,11 @@ class Private:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request."""
 
-        async def sent(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                message["headers"] = [
-                    (name, value.replace(b"public", b"private") if name == b"cache-control" else value)
-                    for name, value in message["headers"]
-                ]
-            await send(message)
+        await self._app(scope, receive, on_start(send, _make_private))
 
-        await self._app(scope, receive, sent)
+
+def _make_private(start: Message) -> None:
+    start["headers"] = [
+        (name, value.replace(b"public", b"private") if name == b"cache-control" else value)
+        for name, value in start["headers"]
+    ]

@@ -8,9 +8,11 @@ from collections.abc import Sequence
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from app.http.error_answers import answer_to
 from app.http.limits.addresses import address_of, counted_as
 from app.http.limits.rate_limits import WINDOW_SECONDS, LimitStatus, Rates
-from app.http.problems import TooManyRequests, answer_to
+from app.http.problems import TooManyRequests
+from app.http.responses import on_start
 
 EXEMPT = "/health/"
 
@@ -29,17 +31,12 @@ class Throttle:
         rates: Rates = scope["app"].state.rates
         requests = await rates.count("requests", counted_as(address_of(scope)))
 
-        async def send_with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                writes: LimitStatus | None = scope.get("state", {}).get("writes")
-                shown = [requests] if writes is None else [requests, writes]
-                message["headers"] = [*message["headers"], *_headers(shown)]
-            await send(message)
+        def add_headers(start: Message) -> None:
+            writes: LimitStatus | None = scope.get("state", {}).get("writes")
+            start["headers"] = [*start["headers"], *_headers([requests] if writes is None else [requests, writes])]
 
-        if requests.allowed:
-            await self._app(scope, receive, send_with_headers)
-        else:
-            await answer_to(Request(scope), too_many(requests))(scope, receive, send_with_headers)
+        answer = self._app if requests.allowed else answer_to(Request(scope), too_many(requests))
+        await answer(scope, receive, on_start(send, add_headers))
 
 
 def too_many(standing: LimitStatus) -> TooManyRequests:

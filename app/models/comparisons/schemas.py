@@ -4,7 +4,7 @@ from datetime import datetime
 
 from pydantic import Field
 
-from app.http.base_schema import Missing, Model, Period, ReasonText
+from app.http.base_schema import Missing, Model, Period, ReasonText, next_page
 
 
 class ComparisonSummary(Model):
@@ -22,10 +22,7 @@ class ComparisonPage(Model):
     """Comparisons, the newest first."""
 
     comparisons: list[ComparisonSummary]
-    next: str | None = Field(
-        description="Where the next page is, also in the `Link` header; null on the last page.",
-        examples=["/v1/comparisons?limit=100&after=01a1fa2ab3c4d50b5f2e91"],
-    )
+    next: str | None = next_page("/v1/comparisons?limit=100&after=01a1fa2ab3c4d50b5f2e91")
 
 
 class ComparedVersion(Model):

@@ -20,7 +20,6 @@ from app.models.comparisons.schemas import (
 from hydrology.base.absent import texts
 from hydrology.base.errors import NotFound
 from records.verification import comparison_results, comparisons
-from records.versions import versions
 
 Column = Sequence[float | None]
 
@@ -32,18 +31,9 @@ class NotCompared(NotFound):
     remedy = "Request a metric listed in `detail`."
 
 
-def page(
-    session: Session, *, version: str | None, after: str | None, limit: int
-) -> tuple[list[ComparisonSummary], bool]:
-    """Return a page of comparisons, of all versions or one, and whether more follow.
-
-    Raises:
-        UnknownVersion: a version is named, and none with that id is stored.
-    """
-    if version is not None:
-        versions.get(session, version)
-    summaries = comparisons.list_comparisons(session, version=version, after=after, limit=limit + 1)
-    listed = [
+def summaries(stored: Sequence[comparisons.Summary]) -> list[ComparisonSummary]:
+    """Return comparisons as in a list."""
+    return [
         ComparisonSummary(
             id=summary.id,
             created_at=summary.created_at,
@@ -52,9 +42,8 @@ def page(
             basin_count=summary.basins,
             official=summary.owner is None,
         )
-        for summary in summaries[:limit]
+        for summary in stored
     ]
-    return listed, len(summaries) > limit
 
 
 def detail(session: Session, comparison: str, metric: str | None) -> Comparison:

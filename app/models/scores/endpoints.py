@@ -4,12 +4,9 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from app.exports.answers import answered
+from app.exports.answers import TableAnswer, answers
 from app.exports.formats import TABLES
-from app.exports.negotiation import TableFormat, documented_formats
-from app.http.conditional import NOT_MODIFIED, IfNoneMatch
-from app.http.dependencies import BasinId, Reading, VersionId
-from app.http.problems import documented
+from app.http.dependencies import KnownBasin, Metric, Reading, VersionId
 from app.models.scores import service, table
 from app.models.scores.schemas import BasinSkill, ModelSkill
 from app.models.scores.service import NotEvaluated
@@ -27,51 +24,28 @@ Version = Annotated[
         pattern=ID,
     ),
 ]
-Metric = Annotated[
-    str | None,
-    Query(description="Only this metric.", pattern=ID, examples=["nse"]),
-]
 
 
 @router.get(
     "/basins/{basin}/skill",
     summary="Skill of the model in a basin",
-    responses=NOT_MODIFIED
-    | documented(UnknownBasin, UnknownVersion, NoModel, NotEvaluated)
-    | documented_formats(*TABLES),
-    response_model=BasinSkill,
+    **answers(BasinSkill, UnknownBasin, UnknownVersion, NoModel, NotEvaluated, formats=TABLES),
 )
 def read_basin_skill(
-    session: Reading,
-    response: Response,
-    basin: BasinId,
-    chosen: TableFormat,
-    version: Version = None,
-    metric: Metric = None,
-    if_none_match: IfNoneMatch = None,
-) -> BasinSkill | Response:
+    session: Reading, answer: TableAnswer, basin: KnownBasin, version: Version = None, metric: Metric = None
+) -> Response:
     """Every score of a model version in the basin, with its period: a score that is not defined there is
     null, with the reason. Also the skill of the snow cells against reference snow, which the model was not trained
     on."""
-    answer = service.of_basin(session, basin, version, metric)
-    return answered(chosen, answer, response, if_none_match, lambda: table.of_basin(answer))
+    return answer.of(service.of_basin(session, basin, version, metric), table.of_basin)
 
 
 @router.get(
     "/models/{version}/skill",
     summary="Skill of a model version over its basins",
-    responses=NOT_MODIFIED | documented(UnknownVersion, NotEvaluated) | documented_formats(*TABLES),
-    response_model=ModelSkill,
+    **answers(ModelSkill, UnknownVersion, NotEvaluated, formats=TABLES),
 )
-def read_model_skill(
-    session: Reading,
-    response: Response,
-    version: VersionId,
-    chosen: TableFormat,
-    metric: Metric = None,
-    if_none_match: IfNoneMatch = None,
-) -> ModelSkill | Response:
+def read_model_skill(session: Reading, version: VersionId, answer: TableAnswer, metric: Metric = None) -> Response:
     """The median and the quartiles of each score over the basins, by metric and period, with the number of basins with
     and without a value."""
-    answer = service.of_model(session, version, metric)
-    return answered(chosen, answer, response, if_none_match, lambda: table.of_model(answer))
+    return answer.of(service.of_model(session, version, metric), table.of_model)

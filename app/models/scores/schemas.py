@@ -4,7 +4,7 @@ from datetime import datetime
 
 from pydantic import Field
 
-from app.basins.schemas import Kind
+from app.basins.schemas import BasinKind
 from app.http.base_schema import Missing, Model, Period, ReasonText
 
 NOT_TRAINED = "not trained on snow"
@@ -74,7 +74,7 @@ class BasinSkill(Model):
     """The scores of a model version in a basin."""
 
     basin: str
-    basin_kind: Kind = Field(description="`synthetic`: computed, not a real river.")
+    basin_kind: BasinKind
     version: str = Field(description="The model version.")
     scored: str = Field(description=SCORED)
     seen_in_training: bool = Field(description="Whether the version learnt from this basin.")

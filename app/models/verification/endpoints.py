@@ -4,9 +4,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
 
-from app.http.conditional import NOT_MODIFIED, IfNoneMatch, tagged
-from app.http.dependencies import BasinId, Reading, VersionId
-from app.http.problems import documented
+from app.exports.answers import JsonAnswer, answers
+from app.http.dependencies import KnownBasin, Reading, VersionId
 from app.models.scores.endpoints import Version
 from app.models.verification import service
 from app.models.verification.schemas import BasinVerification, ModelVerification
@@ -26,34 +25,23 @@ OfSeason = Annotated[
 @router.get(
     "/basins/{basin}/verification",
     summary="Verification of the forecasts in a basin, by lead time",
-    responses=NOT_MODIFIED | documented(UnknownBasin, UnknownVersion, NoModel, NotVerified),
-    response_model=BasinVerification,
+    **answers(BasinVerification, UnknownBasin, UnknownVersion, NoModel, NotVerified),
 )
 def read_basin_verification(
-    session: Reading,
-    response: Response,
-    basin: BasinId,
-    version: Version = None,
-    season: OfSeason = ALL_YEAR,
-    if_none_match: IfNoneMatch = None,
-) -> BasinVerification | Response:
+    session: Reading, basin: KnownBasin, answer: JsonAnswer, version: Version = None, season: OfSeason = ALL_YEAR
+) -> Response:
     """Forecasts of a model version verified against observations, with climatology and persistence, by lead time:
     reforecasts of past days with observed weather, and issued forecasts by their weather."""
-    return tagged(service.of_basin(session, basin, version, season), response, if_none_match)
+    return answer.of(service.of_basin(session, basin, version, season))
 
 
 @router.get(
     "/models/{version}/verification",
     summary="Verification of a model version over its basins, by lead time",
-    responses=NOT_MODIFIED | documented(UnknownVersion, NotVerified),
-    response_model=ModelVerification,
+    **answers(ModelVerification, UnknownVersion, NotVerified),
 )
 def read_model_verification(
-    session: Reading,
-    response: Response,
-    version: VersionId,
-    season: OfSeason = ALL_YEAR,
-    if_none_match: IfNoneMatch = None,
-) -> ModelVerification | Response:
+    session: Reading, version: VersionId, answer: JsonAnswer, season: OfSeason = ALL_YEAR
+) -> Response:
     """The median and the quartiles of each score over the basins, by origin, weather, period, lead and forecaster."""
-    return tagged(service.of_model(session, version, season), response, if_none_match)
+    return answer.of(service.of_model(session, version, season))

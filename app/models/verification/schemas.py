@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import Field
 
-from app.basins.schemas import Kind
+from app.basins.schemas import BasinKind
 from app.http.base_schema import Missing, Model, Period
 from app.models.scores.schemas import SCORED
 from hydrology.verification.results import Season
@@ -110,7 +110,7 @@ class BasinVerification(Model):
     """Verification of a model version's forecasts in a basin."""
 
     basin: str
-    basin_kind: Kind = Field(description="`synthetic`: computed, not a real river.")
+    basin_kind: BasinKind
     version: str = Field(description="The model version.")
     season: Season
     verification: list[LeadVerification] = Field(description="By origin, weather, period, lead and forecaster.")

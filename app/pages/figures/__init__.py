@@ -1,9 +1,10 @@
 """Figures: curves and bands over days, drawn by `static/figures.js`."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any, Literal, Self
+
+from pydantic import Field
 
 from app.http.base_schema import Model
 
@@ -34,61 +35,47 @@ class Band(Model):
     colour: Colour
 
 
-class Drawing(Model):
-    """Input of the drawing script."""
+class Figure(Model):
+    """A plot."""
 
-    name: str
-    unit: str
-    time: list[date]
-    curves: list[Curve]
-    bands: list[Band]
-    t0: date | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Figure:
-    """A plot.
-
-    Attributes:
-        name: name of the saved file.
-        described: the figure in words, for screen readers.
-        call: the API call behind it.
-        csv: the call for the same data as CSV.
-        reason: why nothing can be drawn; None where it can.
-    """
-
-    name: str
+    name: str = Field(description="Name of the saved file.")
     title: str
     unit: str
-    described: str = ""
+    described: str = Field("", description="The figure in words, for screen readers.")
     note: str = ""
-    call: str
-    csv: str | None = None
-    reason: str | None = None
-    time: list[date] = field(default_factory=list)
-    curves: list[Curve] = field(default_factory=list)
-    bands: list[Band] = field(default_factory=list)
+    call: str = Field(description="The API call behind it.")
+    reason: str | None = Field(None, description="Why nothing can be drawn; None where it can.")
+    time: list[date] = Field([])
+    curves: list[Curve] = Field([])
+    bands: list[Band] = Field([])
     t0: date | None = None
 
-    def without(self, reason: str) -> Self:
-        """Return the figure with a reason in place of its plot."""
-        return replace(self, reason=reason)
+    def but(self, **changes: Any) -> Self:
+        """Return the figure with other fields."""
+        return self.model_copy(update=changes)
+
+    @property
+    def csv(self) -> str:
+        """The call for the same data as CSV."""
+        return f"{self.call}{'&' if '?' in self.call else '?'}format=csv"
 
     @property
     def drawing(self) -> dict[str, Any]:
         """Input of the drawing script, as JSON values."""
-        drawing = Drawing(
-            name=self.name, unit=self.unit, time=self.time, curves=self.curves, bands=self.bands, t0=self.t0
-        )
-        return drawing.model_dump(mode="json")
-
-
-def as_csv(call: str) -> str:
-    """Return the call for the same data as CSV."""
-    return f"{call}{'&' if '?' in call else '?'}format=csv"
+        return self.model_dump(mode="json", include={"name", "unit", "time", "curves", "bands", "t0"})
 
 
 def on_days(time: Sequence[date], days: Sequence[date], values: Values) -> list[float | None]:
     """Return values of some days over the days of a figure."""
     by_day = dict(zip(days, values, strict=True))
     return [by_day.get(day) for day in time]
+
+
+def edge(label: str, values: Values, colour: Colour) -> Curve:
+    """Return the edge of a band."""
+    return Curve(label=label, values=list(values), colour=colour, style="thin")
+
+
+def level_line(label: str, discharge: float, days: int) -> Curve:
+    """Return a level of discharge over a number of days."""
+    return Curve(label=label, values=[discharge] * days, colour="level", style="dashed")

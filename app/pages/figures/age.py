@@ -6,7 +6,7 @@ from datetime import date
 import numpy as np
 
 from app.forecasts.water.schemas import AgeOfRun, FlowOfAge
-from app.pages.figures import Band, Colour, Curve, Figure, as_csv, on_days
+from app.pages.figures import Band, Colour, Curve, Figure, edge, on_days
 from hydrology.water.water_age import OLDER, YET_TO_FALL
 
 FILLS: Mapping[str, Colour] = {
@@ -23,14 +23,11 @@ def age(shown: AgeOfRun, ages: Sequence[FlowOfAge], time: Sequence[date], call: 
     """Draw the discharge by age of its water, the oldest below."""
     means = np.array([part.mean for part in ages])
     curves = [
-        Curve(label=_label(part), values=on_days(time, shown.time, flow), colour="members", style="thin")
+        edge(_label(part), on_days(time, shown.time, flow), "members")
         for part, flow in zip(ages, means.cumsum(axis=0).tolist(), strict=True)
     ]
-    curves.append(
-        Curve(
-            label="nothing", values=on_days(time, shown.time, [0.0] * len(shown.time)), colour="members", listed=False
-        )
-    )
+    nothing = on_days(time, shown.time, [0.0] * len(shown.time))
+    curves.append(Curve(label="nothing", values=nothing, colour="members", listed=False))
     lows = [len(ages), *range(len(ages) - 1)]
     return Figure(
         name=f"{shown.basin}-age",
@@ -39,7 +36,6 @@ def age(shown: AgeOfRun, ages: Sequence[FlowOfAge], time: Sequence[date], call: 
         described="The discharge of each day ahead, its water by the season in which it fell, the oldest below.",
         note=_in_words(ages, means),
         call=call,
-        csv=as_csv(call),
         time=list(time),
         curves=curves,
         bands=[

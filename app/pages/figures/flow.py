@@ -6,7 +6,7 @@ from datetime import date
 
 from app.forecasts.schemas import BasinForecast, Columns
 from app.forecasts.words import UNITS, number, on
-from app.pages.figures import Band, Colour, Curve, Figure, Values, on_days
+from app.pages.figures import Band, Colour, Curve, Figure, Values, edge, level_line, on_days
 from hydrology.base.units import Units
 
 REACH = 1.5
@@ -40,24 +40,16 @@ def hydrograph(
         title="Discharge",
         unit=UNITS[units],
         call=f"{call}?units={units}",
-        csv=f"{call}?units={units}&format=csv",
     )
     quantiles = forecast.calibrated or forecast.discharge
     if quantiles is None:
-        return figure.without(forecast.reason or "The run has no discharge.")
+        return figure.but(reason=forecast.reason or "The run has no discharge.")
     curves, bands = _plume(forecast, quantiles, time)
     curves += [Curve(label="observed", values=on_days(time, observed.days, observed.values), colour="observed")]
     highest = max(value for curve in curves for value in curve.values if value is not None)
     near = [level for level in levels if level.discharge <= REACH * highest]
-    curves += [
-        Curve(label=level.name, values=[level.discharge] * len(time), colour="level", style="dashed") for level in near
-    ]
-    return Figure(
-        name=figure.name,
-        title=figure.title,
-        unit=figure.unit,
-        call=figure.call,
-        csv=figure.csv,
+    curves += [level_line(level.name, level.discharge, len(time)) for level in near]
+    return figure.but(
         described=_described(forecast, quantiles, units),
         note=" ".join(_notes(forecast, observed, [level for level in levels if level not in near], units)),
         time=list(time),
@@ -71,10 +63,7 @@ def _plume(forecast: BasinForecast, quantiles: Columns, time: Sequence[date]) ->
     curves: list[Curve] = []
     bands: list[Band] = []
     for low, high, colour in BANDS:
-        curves += [
-            Curve(label=name, values=on_days(time, forecast.time, quantiles[name]), colour=colour, style="thin")
-            for name in (low, high)
-        ]
+        curves += [edge(name, on_days(time, forecast.time, quantiles[name]), colour) for name in (low, high)]
         bands.append(Band(low=len(curves) - 2, high=len(curves) - 1, colour=colour))
     for label, values in forecast.members.items():
         on = on_days(time, forecast.time, values)

@@ -1,11 +1,10 @@
 """Band and mean of other years, behind a figure's curves."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import date
 
 from app.basins.normals.schemas import Normals
-from app.pages.figures import Band, Curve, Figure, on_days
+from app.pages.figures import Band, Curve, Figure, edge, on_days
 from hydrology.base.absent import Absent
 
 TENTH, MEAN, NINE_TENTHS = "usually above", "normal", "usually below"
@@ -18,13 +17,13 @@ def with_usual(figure: Figure, normals: Normals | Absent, variable: str, time: S
     usual = None if isinstance(normals, Absent) else normals.variables.get(variable)
     if isinstance(normals, Absent) or usual is None:
         reason = str(normals) if isinstance(normals, Absent) else normals.missing.get(f"variables.{variable}", "")
-        return replace(figure, note=f"{figure.note} The normal is not known: {reason}".strip())
+        return figure.but(note=f"{figure.note} The normal is not known: {reason}".strip())
     days = normals.time
     curves = [
-        Curve(label=TENTH, values=on_days(time, days, usual.p10), colour="range", style="thin"),
-        Curve(label=NINE_TENTHS, values=on_days(time, days, usual.p90), colour="range", style="thin"),
+        edge(TENTH, on_days(time, days, usual.p10), "range"),
+        edge(NINE_TENTHS, on_days(time, days, usual.p90), "range"),
         Curve(label=MEAN, values=on_days(time, days, usual.mean), colour="normal", style="dashed"),
     ]
     shifted = [Band(low=b.low + len(curves), high=b.high + len(curves), colour=b.colour) for b in figure.bands]
     bands = [Band(low=0, high=1, colour="range"), *shifted]
-    return replace(figure, curves=[*curves, *figure.curves], bands=bands)
+    return figure.but(curves=[*curves, *figure.curves], bands=bands)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from app.forecasts.recession.schemas import DrainDownOfRun, LowFlow
 from app.forecasts.words import UNITS
-from app.pages.figures import Band, Curve, Figure, as_csv
+from app.pages.figures import Band, Curve, Figure, edge, level_line
 from hydrology.base.absent import Absent
 from hydrology.base.units import Units
 from hydrology.extremes.thresholds import OF_MODEL
@@ -12,28 +12,25 @@ from hydrology.extremes.thresholds import OF_MODEL
 
 def drain_down(shown: DrainDownOfRun | Absent, basin: str, units: Units, call: str) -> Figure:
     """Draw the recession, or the reason why there is none."""
-    figure = Figure(
-        name=f"{basin}-drain-down", title="If no more rain or snow fell", unit=UNITS[units], call=call, csv=as_csv(call)
-    )
+    figure = Figure(name=f"{basin}-drain-down", title="If no more rain or snow fell", unit=UNITS[units], call=call)
     if isinstance(shown, Absent):
-        return figure.without(str(shown))
+        return figure.but(reason=str(shown))
     if shown.discharge is None:
-        return figure.without(shown.missing["discharge"])
+        return figure.but(reason=shown.missing["discharge"])
     low, median, high = (shown.discharge[name] for name in ("p05", "median", "p95"))
-    levels = [_drawn(shown, level) for level in _shown_levels(shown)]
-    return Figure(
-        name=figure.name,
-        title=figure.title,
-        unit=figure.unit,
+    levels = [
+        level_line(level.name, level.discharge, len(shown.time))
+        for level in _shown_levels(shown)
+        if level.discharge is not None
+    ]
+    return figure.but(
         described="The discharge of each day, if nothing fell after T0 and all other weather were the mean of other "
         "years. It is not a forecast.",
         note=" ".join(_notes(shown)),
-        call=call,
-        csv=figure.csv,
         time=list(shown.time),
         curves=[
-            Curve(label="p05", values=[*low], colour="band-90", style="thin"),
-            Curve(label="p95", values=[*high], colour="band-90", style="thin"),
+            edge("p05", low, "band-90"),
+            edge("p95", high, "band-90"),
             Curve(label="median", values=[*median], colour="median"),
             *levels,
         ],
@@ -46,11 +43,6 @@ def _shown_levels(shown: DrainDownOfRun) -> list[LowFlow]:
     """Return the levels that flow falls below; only those of the model if it has some."""
     reached = [level for level in shown.low_flows or [] if level.day is not None]
     return [level for level in reached if level.name.startswith(OF_MODEL)] or reached
-
-
-def _drawn(shown: DrainDownOfRun, level: LowFlow) -> Curve:
-    assert level.discharge is not None
-    return Curve(label=level.name, values=[level.discharge] * len(shown.time), colour="level", style="dashed")
 
 
 def _notes(shown: DrainDownOfRun) -> Iterator[str]:

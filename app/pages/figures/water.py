@@ -1,13 +1,12 @@
 """Figures of snow, storage, and the origin of the discharge."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import date
 
 from app.forecasts.schemas import BasinForecast, SnowRead
 from app.forecasts.water.schemas import OriginOfRun
 from app.forecasts.words import number, on
-from app.pages.figures import Band, Colour, Curve, Figure, as_csv, on_days
+from app.pages.figures import Band, Colour, Curve, Figure, edge, on_days
 
 NOT_TRAINED = "Read from the cells that follow snow; the model was not trained on snow."
 FILLS: tuple[Colour, ...] = ("band-90", "part-stored", "part-snow")
@@ -23,24 +22,19 @@ def snow(forecast: BasinForecast, time: Sequence[date], call: str) -> Figure:
         unit="mm",
         described="Water in the cells that read as snow, at the end of each day.",
         call=call,
-        csv=as_csv(call),
         time=list(time),
         t0=forecast.t0,
     )
     if storage is None or storage.snow is None:
-        return figure.without(forecast.missing.get("storage.snow") or forecast.missing["storage"])
+        return figure.but(reason=forecast.missing.get("storage.snow") or forecast.missing["storage"])
     curves = [Curve(label="snow", values=on_days(time, forecast.time, storage.snow), colour="snow")]
     read = storage.snow_read
     if read is None:
-        return replace(figure, note=NOT_TRAINED, curves=curves)
+        return figure.but(note=NOT_TRAINED, curves=curves)
     ends = [("95 % of the members", read.p95), ("5 % of the members", read.p05)]
-    curves += [
-        Curve(label=label, values=on_days(time, forecast.time, values), colour="snow", style="thin")
-        for label, values in ends
-    ]
-    return replace(
-        figure, note=_of_reading(read, forecast), curves=curves, bands=[Band(low=2, high=1, colour="part-snow")]
-    )
+    curves += [edge(label, on_days(time, forecast.time, values), "snow") for label, values in ends]
+    bands = [Band(low=2, high=1, colour="part-snow")]
+    return figure.but(note=_of_reading(read, forecast), curves=curves, bands=bands)
 
 
 def _of_reading(read: SnowRead, forecast: BasinForecast) -> str:
@@ -65,21 +59,19 @@ def _of_reading(read: SnowRead, forecast: BasinForecast) -> str:
 
 def storage(forecast: BasinForecast, time: Sequence[date], call: str) -> Figure:
     """Draw all water in the model's store."""
-    stored = None if forecast.storage is None else forecast.storage.total
-    return Figure(
+    figure = Figure(
         name=f"{forecast.basin}-storage",
         title="Water in the basin",
         unit="mm",
         described="All water in the model's cells, at the end of each day.",
         call=call,
-        csv=as_csv(call),
-        reason=None if stored else forecast.missing.get("storage"),
         time=list(time),
-        curves=[Curve(label="storage", values=on_days(time, forecast.time, stored), colour="storage")]
-        if stored
-        else [],
         t0=forecast.t0,
     )
+    if forecast.storage is None:
+        return figure.but(reason=forecast.missing.get("storage"))
+    stored = on_days(time, forecast.time, forecast.storage.total)
+    return figure.but(curves=[Curve(label="storage", values=stored, colour="storage")])
 
 
 def origin(shown: OriginOfRun, time: Sequence[date], call: str) -> Figure:
@@ -91,12 +83,11 @@ def origin(shown: OriginOfRun, time: Sequence[date], call: str) -> Figure:
         described="The discharge of each day ahead, the part of it that was in the basin at T0, and the part that was "
         "snow then.",
         call=call,
-        csv=as_csv(call),
         time=list(time),
         t0=shown.t0,
     )
     if shown.discharge is None or shown.stored is None:
-        return figure.without(shown.missing["discharge"])
+        return figure.but(reason=shown.missing["discharge"])
     flows: list[tuple[str, Sequence[float], Colour]] = [
         ("all discharge", shown.discharge, "median"),
         ("stored at T0", shown.stored.mean, "storage"),
@@ -109,7 +100,7 @@ def origin(shown: OriginOfRun, time: Sequence[date], call: str) -> Figure:
     nothing = on_days(time, shown.time, [0.0] * len(shown.time))
     curves.append(Curve(label="nothing", values=nothing, colour="members", listed=False))
     bands = [Band(low=at + 1, high=at, colour=fill) for at, fill in enumerate(FILLS[: len(flows)])]
-    return replace(figure, note=_in_words(shown, shown.discharge, shown.stored.mean), curves=curves, bands=bands)
+    return figure.but(note=_in_words(shown, shown.discharge, shown.stored.mean), curves=curves, bands=bands)
 
 
 def _in_words(shown: OriginOfRun, discharge: Sequence[float], stored: Sequence[float]) -> str:

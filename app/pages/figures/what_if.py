@@ -4,7 +4,7 @@ from datetime import date
 
 from app.forecasts.what_if_runs.schemas import Side, WhatIfOfRun
 from app.forecasts.words import UNITS, number, on
-from app.pages.figures import Band, Colour, Curve, Figure, as_csv
+from app.pages.figures import Band, Colour, Curve, Figure
 from hydrology.base.units import Units
 
 Look = tuple[str, Colour, Colour]
@@ -15,9 +15,9 @@ CHANGED: Look = ("with them", "median", "band-90")
 
 def compared(shown: WhatIfOfRun, units: Units, call: str) -> Figure:
     """Draw both runs over the days ahead: mean and 5 to 95 % range."""
-    figure = Figure(name=f"{shown.basin}-what-if", title="Discharge", unit=UNITS[units], call=call, csv=as_csv(call))
+    figure = Figure(name=f"{shown.basin}-what-if", title="Discharge", unit=UNITS[units], call=call)
     if shown.base is None or shown.changed is None:
-        return figure.without(shown.missing["difference"])
+        return figure.but(reason=shown.missing["difference"])
     curves: list[Curve] = []
     bands: list[Band] = []
     for side, (label, _, ground) in ((shown.base, BASE), (shown.changed, CHANGED)):
@@ -26,14 +26,9 @@ def compared(shown: WhatIfOfRun, units: Units, call: str) -> Figure:
             curves.append(Curve(label=f"{statistic} {label}", values=values, colour=ground, style="thin", listed=False))
         bands.append(Band(low=len(curves) - 2, high=len(curves) - 1, colour=ground))
     curves += [_mean(shown.base, BASE), _mean(shown.changed, CHANGED)]
-    return Figure(
-        name=figure.name,
-        title=figure.title,
-        unit=figure.unit,
+    return figure.but(
         described=_described(shown.time, shown.base, shown.changed, units),
         note="The mean of the members (and traces), and where nine in ten of them are. They are not calibrated.",
-        call=call,
-        csv=figure.csv,
         time=list(shown.time),
         curves=curves,
         bands=bands,

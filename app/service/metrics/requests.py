@@ -5,6 +5,8 @@ import time
 from prometheus_client import CollectorRegistry, Histogram
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from app.http.responses import on_start
+
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 """Seconds."""
 NO_ROUTE = "none"
@@ -54,13 +56,11 @@ class Timed:
             return
         started, status = time.perf_counter(), 500
 
-        async def noting(message: Message) -> None:
+        def note(start: Message) -> None:
             nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-            await send(message)
+            status = start["status"]
 
         try:
-            await self._app(scope, receive, noting)
+            await self._app(scope, receive, on_start(send, note))
         finally:
             self._times.add(scope, status, time.perf_counter() - started)

@@ -4,7 +4,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Response
 
-from app.http.conditional import NOT_MODIFIED, SHORTLY, IfNoneMatch, tagged
+from app.exports.answers import JsonAnswer, answers
+from app.http.conditional import SHORTLY, cached
 from app.http.dependencies import Reading
 from app.http.problems import documented
 from app.weather.bridges import service
@@ -24,23 +25,15 @@ BridgeName = Annotated[
 ]
 
 
-@router.get("", summary="List bridges between weather products", responses=documented())
-def list_bridges(session: Reading, response: Response) -> Bridges:
+@router.get("", summary="List bridges between weather products", responses=documented(), dependencies=[cached(SHORTLY)])
+def list_bridges(session: Reading) -> Bridges:
     """The bridges in the order of their names. A new one is fitted, and applied every day, by jobs of the kind
     `bridge` (`POST /v1/jobs`)."""
-    response.headers["Cache-Control"] = SHORTLY
     return Bridges(bridges=service.summaries(session))
 
 
-@router.get(
-    "/{bridge}",
-    summary="Corrections and skill of a bridge",
-    responses=NOT_MODIFIED | documented(UnknownBridge),
-    response_model=BridgeDetail,
-)
-def read_bridge(
-    session: Reading, response: Response, bridge: BridgeName, if_none_match: IfNoneMatch = None
-) -> BridgeDetail | Response:
+@router.get("/{bridge}", summary="Corrections and skill of a bridge", **answers(BridgeDetail, UnknownBridge))
+def read_bridge(session: Reading, bridge: BridgeName, answer: JsonAnswer) -> Response:
     """For each basin: the start of its day, the factors and steps of each month, whether they were fitted there or on
     similar basins, and the skill of the bridged weather on water years held out of the fit."""
-    return tagged(service.detail(session, bridge), response, if_none_match, SHORTLY)
+    return answer.of(service.detail(session, bridge))

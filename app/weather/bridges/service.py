@@ -5,6 +5,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
+from app.http.base_schema import why_null
 from app.weather.bridges.schemas import Bridge, BridgedBasin, BridgeDetail, BridgeUsed
 from hydrology.base.calendar import as_date
 from records.runs.bridge_used import RunBridge
@@ -52,7 +53,7 @@ def _fields(bridge: bridges.Bridge) -> dict[str, Any]:
         "first_day": None if bridge.first is None else as_date(bridge.first),
         "last_day": None if bridge.last is None else as_date(bridge.last),
     }
-    return fields | {"missing": _missing(fields, _WHY)}
+    return fields | {"missing": why_null(fields, _WHY)}
 
 
 def _basin(part: bridges.BridgePart, bridge: bridges.Bridge) -> BridgedBasin:
@@ -72,8 +73,4 @@ def _basin(part: bridges.BridgePart, bridge: bridges.Bridge) -> BridgedBasin:
     why = _WHY_OF_BASIN
     if bridge.model is not None:
         why = why | {"applied_at": "Weather forecasts are corrected when used: no corrected weather is stored."}
-    return BridgedBasin(**fields, missing=_missing(fields, why))
-
-
-def _missing(fields: dict[str, Any], why: dict[str, str]) -> dict[str, str]:
-    return {name: reason for name, reason in why.items() if fields[name] is None}
+    return BridgedBasin(**fields, missing=why_null(fields, why))

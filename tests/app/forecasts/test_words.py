@@ -18,7 +18,16 @@ USED = Calibration(
 
 
 def test_it_gives_observed_and_expected_flow_with_its_uncertainty() -> None:
-    answer = in_words(T0, DAYS, MEMBERS, CALIBRATED, USED, None, "climatology", "m3/s")
+    answer = in_words(
+        t0=T0,
+        days=DAYS,
+        discharge=MEMBERS,
+        calibrated=CALIBRATED,
+        calibration=USED,
+        storage=None,
+        weather="climatology",
+        units="m3/s",
+    )
     assert answer == (
         "2.25 m³/s was observed on 20 April. 2.10 m³/s is expected on 21 April and 1.90 on 23 April, with the weather "
         "of other years. Likely, with four chances in five, it is between 1.50 and 3.00 m³/s on 21 April, and between "
@@ -28,14 +37,14 @@ def test_it_gives_observed_and_expected_flow_with_its_uncertainty() -> None:
 
 def test_without_calibrated_quantiles_it_gives_no_probabilities() -> None:
     answer = in_words(
-        T0,
-        DAYS,
-        MEMBERS,
-        None,
-        None,
-        Storage(at_t0=322.0, total=[321.0, 1.0, 1.0], snow=None, snow_read=None),
-        "supplied",
-        "cfs",
+        t0=T0,
+        days=DAYS,
+        discharge=MEMBERS,
+        calibrated=None,
+        calibration=None,
+        storage=Storage(at_t0=322.0, total=[321.0, 1.0, 1.0], snow=None, snow_read=None),
+        weather="supplied",
+        units="cfs",
     )
     assert answer == (
         "2.00 ft³/s is expected on 21 April and 3.00 on 23 April, with a weather forecast; the highest is 4.50 on "
@@ -44,7 +53,16 @@ def test_without_calibrated_quantiles_it_gives_no_probabilities() -> None:
 
 
 def test_a_dry_spell_is_described_as_hypothetical() -> None:
-    answer = in_words(T0, DAYS, MEMBERS, None, None, None, "dry", "m3/s")
+    answer = in_words(
+        t0=T0,
+        days=DAYS,
+        discharge=MEMBERS,
+        calibrated=None,
+        calibration=None,
+        storage=None,
+        weather="dry",
+        units="m3/s",
+    )
     assert answer == (
         "2.00 m³/s would flow on 21 April and 3.00 on 23 April, if no more rain or snow fell; the highest is 4.50 on "
         "22 April. The uncertainty is not known."
@@ -54,7 +72,16 @@ def test_a_dry_spell_is_described_as_hypothetical() -> None:
 def test_a_single_day_is_given_once() -> None:
     one = {name: values[:1] for name, values in CALIBRATED.items()}
     snow = Storage(at_t0=None, total=[100.0], snow=[40.0], snow_read=None)
-    answer = in_words(T0, DAYS[:1], MEMBERS, one, None, snow, "observed", "mm/day")
+    answer = in_words(
+        t0=T0,
+        days=DAYS[:1],
+        discharge=MEMBERS,
+        calibrated=one,
+        calibration=None,
+        storage=snow,
+        weather="observed",
+        units="mm/day",
+    )
     assert answer == (
         "2.10 mm/day is expected on 21 April, with observed weather (a hindcast). Likely, with four chances in "
         "five, it is between 1.50 and 3.00 mm/day. At the end of 21 April the basin holds 100 mm of "
@@ -79,7 +106,16 @@ def test_snow_is_described_with_its_spread_mapping_and_false_snow() -> None:
         mapping="basin", mapping_note="It is its own.", p05=[35.0], p95=[45.0], volume_m3=None, at_t0=AT_T0, skill=SKILL
     )
     held = Storage(at_t0=102.0, total=[100.0], snow=[40.0], snow_read=read)
-    answer = in_words(T0, DAYS[:1], MEMBERS, None, None, held, "observed", "mm/day")
+    answer = in_words(
+        t0=T0,
+        days=DAYS[:1],
+        discharge=MEMBERS,
+        calibrated=None,
+        calibration=None,
+        storage=held,
+        weather="observed",
+        units="mm/day",
+    )
     assert answer.endswith(
         "On 20 April the basin held 102 mm of water, of which 41.0 mm reads as snow (5 to 95 % of the members: 36.0 to "
         "46.0 mm). "
@@ -88,7 +124,14 @@ def test_snow_is_described_with_its_spread_mapping_and_false_snow() -> None:
     regional = {"mapping": "regional", "mapping_note": "Cells of others."}
     hardly = read.model_copy(update={"skill": SKILL.model_copy(update={"where_none_mm": 0.2}), **regional})
     answer = in_words(
-        T0, DAYS[:1], MEMBERS, None, None, held.model_copy(update={"snow_read": hardly}), "observed", "mm/day"
+        t0=T0,
+        days=DAYS[:1],
+        discharge=MEMBERS,
+        calibrated=None,
+        calibration=None,
+        storage=held.model_copy(update={"snow_read": hardly}),
+        weather="observed",
+        units="mm/day",
     )
     assert answer.endswith("36.0 to 46.0 mm). Cells of others.")
 

@@ -7,7 +7,8 @@ from fastapi import FastAPI
 from sqlalchemy import create_engine, text
 from starlette.testclient import TestClient
 
-from app.http.problems import ProblemDetails, documented, handle
+from app.http.error_answers import handle
+from app.http.problems import ProblemDetails, documented
 from app.main import create_app
 from hydrology.base.errors import DataProblem, InvalidInput, NotFound, Problem
 from records.basins.basins import UnknownBasin

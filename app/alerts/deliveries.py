@@ -1,0 +1,181 @@
+"""/v1/deliveries"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query
+from pydantic import Field
+from sqlalchemy.orm import Session
+
+from app.alerts.subscriptions import NotYourSubscription, of_key, owned_subscription
+from app.http.api_keys import AnyKey, OperatorWriter
+from app.http.base_schema import Missing, Model, ReasonText, next_page, why_null
+from app.http.conditional import NO_STORE, cached
+from app.http.dependencies import Reading
+from app.http.pagination import IdPage
+from app.http.problems import documented_keyed, documented_writing
+from jobspec.fields import ID
+from records.access.keys import Key
+from records.alerts import alert_changes, deliveries
+from records.alerts.alert_changes import ChangeKind
+from records.alerts.deliveries import MAX_TRIES, NotEnded, Status, UnknownDelivery
+from records.alerts.subscriptions import UnknownSubscription
+from records.database.statements import as_values
+
+
+class DeliveryAttempt(Model):
+    """One sending."""
+
+    number: int
+    at: datetime
+    ended_at: datetime | None
+    status_code: int | None = Field(description="The receiver's HTTP status. Its body is not read.")
+    failure: ReasonText | None = Field(description="Why it does not count as delivered.")
+    missing: Missing
+
+
+class Delivery(Model):
+    """An alert change to be sent to a receiver."""
+
+    id: str
+    subscription: str
+    event: str = Field(description="Identifier of the change: `webhook-id` of every attempt.")
+    kind: ChangeKind
+    basin: str
+    status: Status = Field(description="`failed`: after its last attempt. Replay it when the receiver is well.")
+    tries: int = Field(description="Attempts since it was created or last replayed.")
+    most_tries: int = Field(description="Maximum number of attempts: after these it has failed.")
+    next_at: datetime | None = Field(description="Time of the next attempt; null: immediately.")
+    ended_at: datetime | None
+    missing: Missing
+
+
+class DeliveryDetail(Delivery):
+    """An alert change for a receiver, with every attempt to send it."""
+
+    attempts: list[DeliveryAttempt] = Field(description="The oldest first.")
+
+
+class DeliveryPage(Model):
+    """Deliveries, the newest first."""
+
+    deliveries: list[Delivery]
+    next: str | None = next_page("/v1/deliveries?limit=100&after=01a1fa31d0a6718d9e12f4")
+
+
+_WHY_OF_ATTEMPT = {
+    "ended_at": "It is under way.",
+    "status_code": "The receiver has not answered.",
+    "failure": "It is delivered, or under way.",
+}
+
+
+def visible_subscriptions(session: Session, key: Key, subscription: str | None) -> list[str] | None:
+    """Return the subscriptions whose deliveries a key may see, or the one named; None for all.
+
+    Raises:
+        UnknownSubscription: there is none of that id.
+        NotYourSubscription: it belongs to another key.
+    """
+    if subscription is not None:
+        return [owned_subscription(session, key, subscription).id]
+    return None if key.is_admin else [one.id for one in of_key(session, key)]
+
+
+def owned(session: Session, key: Key, delivery: str) -> deliveries.Delivery:
+    """Return a delivery that a key may see and replay.
+
+    Raises:
+        UnknownDelivery: there is none of that id.
+        NotYourSubscription: its subscription belongs to another key.
+    """
+    stored = deliveries.get(session, delivery)
+    owned_subscription(session, key, stored.subscription_id)
+    return stored
+
+
+def detail(session: Session, stored: deliveries.Delivery) -> DeliveryDetail:
+    """Return a delivery with its log."""
+    attempts = [
+        DeliveryAttempt(**fields, missing=why_null(fields, _WHY_OF_ATTEMPT))
+        for fields in (as_values(attempt) for attempt in deliveries.attempts_of(session, stored.id))
+    ]
+    return DeliveryDetail(**_fields(stored, _changes(session, [stored])), attempts=attempts)
+
+
+def summaries(session: Session, rows: Sequence[deliveries.Delivery]) -> list[Delivery]:
+    """Return deliveries as in a list."""
+    changes = _changes(session, rows)
+    return [Delivery(**_fields(stored, changes)) for stored in rows]
+
+
+def _changes(session: Session, rows: Sequence[deliveries.Delivery]) -> dict[int, alert_changes.Change]:
+    return alert_changes.get_many(session, [stored.change_seq for stored in rows])
+
+
+def _fields(stored: deliveries.Delivery, changes: dict[int, alert_changes.Change]) -> dict[str, Any]:
+    change = changes[stored.change_seq]
+    fields = {
+        "id": stored.id,
+        "subscription": stored.subscription_id,
+        "event": change.id,
+        "kind": change.kind,
+        "basin": change.basin_id,
+        "status": stored.status,
+        "tries": stored.tries,
+        "most_tries": MAX_TRIES,
+        "next_at": stored.next_at,
+        "ended_at": stored.ended_at,
+    }
+    at_once = "The next attempt is immediate or under way." if stored.status == "pending" else "It has ended."
+    return fields | {"missing": why_null(fields, {"next_at": at_once, "ended_at": "It is under way."})}
+
+
+router = APIRouter(prefix="/deliveries", tags=["subscriptions"], dependencies=[cached(NO_STORE)])
+
+DeliveryId = Annotated[str, Path(description="A delivery's id.", pattern=ID, examples=["01a1fa31d0a6718d9e12f4"])]
+OfSubscription = Annotated[str | None, Query(description="Only deliveries of this subscription.", pattern=ID)]
+WithStatus = Annotated[Status | None, Query(description="Only deliveries with this status.")]
+
+
+@router.get(
+    "",
+    summary="Which notifications were delivered",
+    responses=documented_keyed(UnknownSubscription, NotYourSubscription),
+)
+def list_deliveries(
+    session: Reading, key: AnyKey, page: IdPage, subscription: OfSubscription = None, status: WithStatus = None
+) -> DeliveryPage:
+    """The deliveries to the key's own subscriptions (for an admin's key, to all), newest first, a page at a
+    time: follow `next` until it is null."""
+    chosen = visible_subscriptions(session, key, subscription)
+    found = deliveries.page(session, subscriptions=chosen, status=status, after=page.after, limit=page.sought)
+    shown, following = page.cut(found)
+    return DeliveryPage(deliveries=summaries(session, shown), next=following)
+
+
+@router.get(
+    "/{delivery}",
+    summary="The log of a delivery",
+    responses=documented_keyed(UnknownDelivery, NotYourSubscription),
+)
+def read_delivery(session: Reading, key: AnyKey, delivery: DeliveryId) -> DeliveryDetail:
+    """Every attempt: when it was sent, the receiver's status code, or why it does not count as delivered. The body of
+    the receiver's answer is not read."""
+    return detail(session, owned(session, key, delivery))
+
+
+@router.post(
+    "/{delivery}/replay",
+    summary="Send a delivery again",
+    responses=documented_writing(UnknownDelivery, NotYourSubscription, NotEnded),
+)
+def replay_delivery(writer: OperatorWriter, delivery: DeliveryId) -> DeliveryDetail:
+    """Starts a finished delivery again, whether it succeeded or failed: the same event, with as many attempts as a new
+    one."""
+    with writer.database.transaction() as session:
+        owned(session, writer.key, delivery)
+        stored = deliveries.replay(session, delivery)
+        writer.record(session, "delivery replayed", delivery)
+        return detail(session, stored)

@@ -1,1 +1,0 @@
-"""Deliveries: attempts to notify receivers, and their outcome."""

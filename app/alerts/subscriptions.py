@@ -1,0 +1,218 @@
+"""/v1/subscriptions"""
+
+from dataclasses import asdict
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Response
+from pydantic import Field
+from sqlalchemy.orm import Session
+
+from app.http.api_keys import AnyKey, OperatorWriter, require_owner
+from app.http.base_schema import Missing, Model, why_null
+from app.http.conditional import NO_STORE, cached
+from app.http.dependencies import Reading, ServiceClock, ServiceSettings
+from app.http.problems import Forbidden, documented_keyed, documented_writing
+from hydrology.base.errors import InvalidInput
+from hydrology.extremes.alerting import Severity
+from jobspec.addresses import why_no_target
+from jobspec.fields import ID
+from jobspec.subscriptions import NewSubscription, SubscriptionPatch
+from records.access.keys import Key
+from records.alerts import subscriptions, webhook_signature
+from records.alerts.subscriptions import OVERLAP, TooManySubscriptions, UnknownSubscription
+from records.alerts.webhook_signature import NoWebhookKey
+from runtime.settings import Settings
+
+
+class Subscription(Model):
+    """A receiver of alert changes."""
+
+    id: str
+    url: str = Field(description="Address that changes are posted to.")
+    basins: list[str] | None = Field(description="Basins whose changes are sent; null: all.")
+    least_severity: Severity = Field(description="Changes below this severity, before and after, are not sent.")
+    created_at: datetime
+    rotated_at: datetime | None = Field(description="When the secret was last replaced.")
+    old_secret_until: datetime | None = Field(description="Until then deliveries are signed with the old secret too.")
+    missing: Missing
+
+
+class SubscriptionWithSecret(Subscription):
+    """A receiver of alert changes and its secret, which is shown this once."""
+
+    secret: str = Field(
+        description="Secret for verifying signatures by Standard Webhooks. It is shown only this once: store it."
+    )
+
+
+class Subscriptions(Model):
+    """The key's own subscriptions (for an admin's key, all), oldest first."""
+
+    subscriptions: list[Subscription]
+
+
+_COPIED = ("id", "url", "basins", "least_severity", "created_at", "rotated_at")
+
+
+class NotYourSubscription(Forbidden):
+    """The subscription belongs to another key."""
+
+    kind = "not-your-subscription"
+
+
+class ForbiddenTarget(InvalidInput):
+    """The service may not send to this address."""
+
+    kind = "forbidden-target"
+
+
+def require_target(settings: Settings, url: str | None) -> None:
+    """Refuse a URL that the service may not send to, judged by the URL alone.
+
+    Raises:
+        ForbiddenTarget: the URL is not allowed.
+    """
+    if url is not None and (reason := why_no_target(url, settings.webhook_hosts)):
+        raise ForbiddenTarget(reason)
+
+
+def owned_subscription(session: Session, key: Key, subscription: str) -> subscriptions.Subscription:
+    """Return a subscription that belongs to a key; an admin's key may take any.
+
+    Raises:
+        UnknownSubscription: there is none of that id.
+        NotYourSubscription: it belongs to another key.
+    """
+    stored = subscriptions.get(session, subscription)
+    require_owner(key, stored.key_id, NotYourSubscription, f"Subscription {stored.id}")
+    return stored
+
+
+def of_key(session: Session, key: Key) -> list[subscriptions.Subscription]:
+    """Return the subscriptions that a key may see."""
+    return subscriptions.list_subscriptions(session, None if key.is_admin else key.id)
+
+
+def subscription_of(stored: subscriptions.Subscription, at: datetime) -> Subscription:
+    """Return the public fields of a subscription, without its secret."""
+    return Subscription(**_fields(stored, at))
+
+
+def with_secret(stored: subscriptions.Subscription, settings: Settings, at: datetime) -> SubscriptionWithSecret:
+    """Return a subscription with the newest of its secrets.
+
+    Raises:
+        NoWebhookKey: the key that secrets follow from is damaged.
+    """
+    secret = webhook_signature.secret(webhook_signature.service_key(settings), stored.id, stored.generation)
+    return SubscriptionWithSecret(**_fields(stored, at), secret=secret)
+
+
+def _fields(stored: subscriptions.Subscription, at: datetime) -> dict[str, Any]:
+    values = asdict(stored)
+    fields = {name: values[name] for name in _COPIED}
+    overlaps = stored.rotated_at is not None and len(stored.generations(at)) > 1
+    fields["old_secret_until"] = stored.rotated_at + OVERLAP if overlaps and stored.rotated_at else None
+    why = {
+        "basins": "Changes of all basins are sent.",
+        "rotated_at": "Its secret is the first.",
+        "old_secret_until": "Its secret is the only one that is good.",
+    }
+    return fields | {"missing": why_null(fields, why)}
+
+
+router = APIRouter(prefix="/subscriptions", tags=["subscriptions"], dependencies=[cached(NO_STORE)])
+
+SubscriptionId = Annotated[
+    str,
+    Path(description="A subscription's id.", pattern=ID, examples=["01a1fa2ab3c4d50b5f2e91"]),
+]
+
+
+@router.get("", summary="List subscriptions to alert changes", responses=documented_keyed())
+def list_subscriptions(session: Reading, key: AnyKey, clock: ServiceClock) -> Subscriptions:
+    """The key's own subscriptions; for an admin's key, all."""
+    now = clock.wall()
+    return Subscriptions(subscriptions=[subscription_of(one, now) for one in of_key(session, key)])
+
+
+@router.post(
+    "",
+    status_code=201,
+    summary="Subscribe to alert changes",
+    responses=documented_writing(ForbiddenTarget, TooManySubscriptions, NoWebhookKey),
+)
+def create_subscription(
+    response: Response, writer: OperatorWriter, settings: ServiceSettings, new: NewSubscription
+) -> SubscriptionWithSecret:
+    """From now on every change is posted to the URL as JSON, in `data` of a payload with `type` and `timestamp`. It is
+    signed by the Standard Webhooks specification (`webhook-id`, `webhook-timestamp`, `webhook-signature`) with the
+    secret in the answer, which is shown this once. Failed deliveries are retried with growing delays, under the same
+    `webhook-id`, the change's `event`. While the key is revoked or expired, nothing new is sent."""
+    require_target(settings, new.url)
+    with writer.database.transaction() as session:
+        stored = subscriptions.create(session, new, writer.key.id, writer.now)
+        shown = with_secret(stored, settings, writer.now)
+        writer.record(session, "subscription created", stored.id)
+    response.headers["Location"] = f"/v1/subscriptions/{stored.id}"
+    return shown
+
+
+@router.get(
+    "/{subscription}",
+    summary="Read a subscription",
+    responses=documented_keyed(UnknownSubscription, NotYourSubscription),
+)
+def read_subscription(session: Reading, key: AnyKey, clock: ServiceClock, subscription: SubscriptionId) -> Subscription:
+    """Only for the key that created it and for admins, because a URL may contain a secret."""
+    return subscription_of(owned_subscription(session, key, subscription), clock.wall())
+
+
+@router.patch(
+    "/{subscription}",
+    summary="Change a subscription",
+    responses=documented_writing(UnknownSubscription, NotYourSubscription, ForbiddenTarget),
+)
+def change_subscription(
+    writer: OperatorWriter, settings: ServiceSettings, subscription: SubscriptionId, patch: SubscriptionPatch
+) -> Subscription:
+    """Changes its URL, basins or minimum severity; a field that is left out stays. Pending deliveries go to the new
+    URL."""
+    require_target(settings, patch.url)
+    with writer.database.transaction() as session:
+        owned_subscription(session, writer.key, subscription)
+        stored = subscriptions.update(session, subscription, patch)
+        writer.record(session, "subscription changed", stored.id, changed=sorted(patch.changes()))
+    return subscription_of(stored, writer.now)
+
+
+@router.post(
+    "/{subscription}/rotate",
+    summary="Give a subscription a new secret",
+    responses=documented_writing(UnknownSubscription, NotYourSubscription, NoWebhookKey),
+)
+def rotate_secret(
+    writer: OperatorWriter, settings: ServiceSettings, subscription: SubscriptionId
+) -> SubscriptionWithSecret:
+    """The answer shows the new secret, this once. For a day deliveries are signed with both secrets, so that
+    the receiver can change over in its own time; a second rotation within the day ends the oldest at once."""
+    with writer.database.transaction() as session:
+        owned_subscription(session, writer.key, subscription)
+        stored = subscriptions.rotate(session, subscription, writer.now)
+        writer.record(session, "secret rotated", stored.id)
+        return with_secret(stored, settings, writer.now)
+
+
+@router.delete(
+    "/{subscription}",
+    status_code=204,
+    summary="Delete a subscription",
+    responses=documented_writing(UnknownSubscription, NotYourSubscription),
+)
+def delete_subscription(writer: OperatorWriter, subscription: SubscriptionId) -> None:
+    """Also deletes its deliveries and their log. The alert history stays."""
+    with writer.database.transaction() as session:
+        owned_subscription(session, writer.key, subscription)
+        subscriptions.remove(session, subscription)
+        writer.record(session, "subscription deleted", subscription)

@@ -1,1 +1,0 @@
-"""Subscriptions: receivers of alert changes."""

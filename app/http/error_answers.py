@@ -1,0 +1,188 @@
+"""Answers every error as problem details [RFC 9457]."""
+
+from collections.abc import Mapping, Sequence
+from http import HTTPMethod, HTTPStatus
+from typing import Any
+
+import structlog
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from sqlalchemy.exc import SQLAlchemyError
+from starlette.exceptions import HTTPException
+from starlette.routing import Match, Mount
+
+from app.http.problems import (
+    MEDIA_TYPE,
+    Fault,
+    Internal,
+    InvalidRequest,
+    MethodNotAllowed,
+    ProblemDetails,
+    TooLarge,
+    TooManyRequests,
+    Unauthorized,
+    details_of,
+    meaning_of,
+    refused,
+)
+from app.http.request_ids import shown_path
+from hydrology.base.errors import Problem
+from jobspec.faults import message, path
+from records.database.engine import DatabaseProblem, StorageFull, is_full
+
+MAX_FAULTS = 50  # thousands of messages would not help
+
+log = structlog.get_logger()
+
+
+def handle(app: FastAPI) -> None:
+    """Make an application answer every error as a problem."""
+    app.add_exception_handler(Problem, answer_to)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(SQLAlchemyError, _database)
+    app.add_exception_handler(OSError, _system)
+    app.add_exception_handler(Exception, _unexpected)
+
+
+def answer_to(request: Request, error: Exception) -> Response:
+    """Return the response to an error, as problem details."""
+    match error:
+        case Unauthorized():
+            headers = {"WWW-Authenticate": "Bearer"}
+        case TooManyRequests():
+            headers = {"Retry-After": str(error.seconds)}
+        case MethodNotAllowed():
+            headers = {"Allow": ", ".join(error.allowed)}
+        case DatabaseProblem():
+            headers = {"Retry-After": "5"}  # seconds after which the database may be available again
+        case _:
+            headers = {}
+    assert isinstance(error, Problem)
+    faults = error.faults if isinstance(error, InvalidRequest) else None
+    details = details_of(error.kind, type(error).status, str(error), request.scope["path"], faults)
+    return _response(details, headers)
+
+
+def _response(details: ProblemDetails, headers: Mapping[str, str] | None) -> Response:
+    content = details.model_dump_json(exclude_unset=True)
+    sent = {"Cache-Control": "no-store", **(headers or {})}
+    return Response(content, status_code=details.status, media_type=MEDIA_TYPE, headers=sent)
+
+
+def _invalid(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    return answer_to(request, InvalidRequest(faults_of(request, error)))
+
+
+def faults_of(request: Request, error: RequestValidationError) -> list[Fault]:
+    """Return the invalid fields of a request."""
+    sent = request.headers.get("Content-Type", "")
+    return [
+        Fault(
+            location=str(fault["loc"][0]),
+            field=_sayable(_field(fault, error.body)),
+            detail=_sayable(_detail(fault, sent)),
+        )
+        for fault in error.errors()[:MAX_FAULTS]
+    ]
+
+
+def _field(fault: Mapping[str, Any], body: object) -> str:
+    """Return the name of an invalid field as in the request; empty for a body that is not JSON (pydantic gives a
+    character position)."""
+    if fault["type"] == "json_invalid":
+        return ""
+    place, *rest = fault["loc"]
+    return path(rest, fault["type"], body) if place == "body" else ".".join(str(part) for part in rest)
+
+
+def _detail(fault: Mapping[str, Any], sent: str) -> str:
+    """Describe what is wrong with a field, rewording pydantic's internal messages.
+
+    Args:
+        sent: the media type of the body.
+    """
+    if fault["loc"] == ("body",) and not _is_json(sent):
+        return f"Send JSON with the header Content-Type: application/json{f', not {sent[:64]}' if sent else ''}"
+    match fault["type"]:
+        case "json_invalid":
+            place = f"{fault['ctx']['error']}, character {fault['loc'][1]}"
+            return f"It is not JSON ({place}): send JSON (RFC 8259) in UTF-8"
+        case "missing" if fault["loc"] == ("body",):
+            return "It is empty: send a JSON object with the fields of this operation, which /docs lists"
+    words = message(fault)
+    # A validator's own sentence stays as it is: it may begin with a name.
+    return words if words in str(fault["msg"]) else words[:1].upper() + words[1:]
+
+
+def _is_json(media_type: str) -> bool:
+    kind = media_type.partition(";")[0].strip().lower()
+    return kind == "application/json" or (kind.startswith("application/") and kind.endswith("+json"))
+
+
+def _sayable(text: str) -> str:
+    """Return a text without lone surrogates, which JSON allows and UTF-8 does not."""
+    return text.encode(errors="replace").decode()
+
+
+def _http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    status = HTTPStatus(error.status_code)
+    match status:
+        case HTTPStatus.BAD_REQUEST:
+            result = "it cannot be read: send JSON (RFC 8259) in UTF-8"
+            return answer_to(request, refused("", result, "body"))
+        case HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
+            return answer_to(request, TooLarge(error.detail))
+        case HTTPStatus.NOT_FOUND:
+            result = f"There is nothing at {request.scope['path']}: /docs lists all addresses."
+        case HTTPStatus.METHOD_NOT_ALLOWED:
+            allowed = _methods(request)
+            result = f"{request.method} is not possible at {request.scope['path']}: use {_any(allowed)}."
+            return answer_to(request, MethodNotAllowed(result, allowed))
+        case _:
+            result = f"{status.description or status.phrase}."
+    kind = status.phrase.lower().replace(" ", "-")
+    return _response(details_of(kind, status, result, request.scope["path"], None), error.headers)
+
+
+def _methods(request: Request) -> list[str]:
+    """Return all methods of an address; the framework's `Allow` covers only its first operation."""
+    routes = [route for route in request.app.routes if not isinstance(route, Mount)]
+    asked = {**request.scope, "root_path": request.scope.get("app_root_path", "")}  # as before a mount had it
+
+    def knows(method: HTTPMethod) -> bool:
+        return any(route.matches({**asked, "method": method})[0] is Match.FULL for route in routes)
+
+    methods = {str(method) for method in HTTPMethod if knows(method)} or {"GET"}  # mounts are of files
+    return sorted(methods | ({"HEAD"} if "GET" in methods else set()))
+
+
+def _any(names: Sequence[str]) -> str:
+    return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def _database(request: Request, error: Exception) -> Response:
+    if is_full(error):
+        return _full(request)
+    log.error("request.database", path=shown_path(request.scope), error=str(error))
+    result = "The database does not respond correctly: try again shortly, and check the service's log if it continues."
+    return answer_to(request, DatabaseProblem(result))
+
+
+def _system(request: Request, error: Exception) -> Response:
+    if not is_full(error):
+        raise error  # to `_unexpected`
+    return _full(request)
+
+
+def _full(request: Request) -> Response:
+    log.error("request.storage_full", path=shown_path(request.scope))
+    return answer_to(request, StorageFull())
+
+
+def _unexpected(request: Request, error: Exception) -> Response:
+    # The server logs the traceback too, after this answer: but without the id of the request.
+    log.error("request.failed", path=shown_path(request.scope), exc_info=error)
+    return answer_to(request, Internal(meaning_of(Internal)))

@@ -1,0 +1,149 @@
+"""Posts jobs: stores the request, sets the headers of the answer, and notifies the workers."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import structlog
+from fastapi import Depends, Header, Request, Response
+
+from app.http.api_keys import Operator, OperatorWriter, Writer
+from app.http.conditional import NO_STORE
+from app.http.dependencies import JobSender, ServiceSettings
+from app.http.problems import UnsupportedMedia, documented_writing, refused
+from app.jobs import service
+from app.jobs.schemas import Job
+from hydrology.base.errors import Problem
+from jobspec.jobs.base import JobRequest
+from jobspec.kinds import queue_of
+from records.access.audit import Action
+from records.authority import permissions
+from records.database.ids import new_id
+from records.jobs import job_limits, jobs
+from records.jobs.job_limits import TooManyUnfinishedJobs
+from records.jobs.jobs import IdempotencyConflict
+from runtime.settings import Settings
+from workers.queue import uploads
+from workers.queue.enqueue import Sender
+
+log = structlog.get_logger()
+
+IdempotencyKey = Annotated[
+    str | None,
+    Header(
+        description="A name of your own for this request: repeating it under the same name creates no second job.",
+        pattern="^[!-~]{1,200}$",
+        examples=["daily-forecast-2026-11-20"],
+    ),
+]
+_LOCATION = {"Location": {"description": "The address of the job.", "schema": {"type": "string"}}}
+_POSTED: dict[int | str, dict[str, Any]] = {
+    200: {
+        "model": Job,
+        "description": "A job was posted before with this `Idempotency-Key`: this is its state.",
+        "headers": _LOCATION,
+    },
+    202: {"description": "The job is stored and will be run.", "headers": _LOCATION},
+}
+
+
+def documented_posting(*problems: type[Problem]) -> dict[int | str, dict[str, Any]]:
+    """Return the OpenAPI responses of an operation that posts a job."""
+    return _POSTED | documented_writing(IdempotencyConflict, TooManyUnfinishedJobs, *problems)
+
+
+@dataclass(frozen=True, slots=True)
+class Upload:
+    """A file that was sent: its content and the suffix of its format."""
+
+    content: bytes
+    suffix: str
+
+
+@dataclass(frozen=True, slots=True)
+class Poster:
+    """Posts jobs with the key of a request."""
+
+    writer: Writer
+    sender: Sender
+    settings: Settings
+    idempotency_key: str | None
+    response: Response
+
+    def post(self, request: JobRequest, action: Action = "job posted") -> Job:
+        """Store a job, notify workers after the commit, and return it with the status and headers of the answer.
+
+        Raises:
+            NotAllowed: the key may not post such a job.
+            IdempotencyConflict: this key has posted another request with the idempotency key.
+            TooManyUnfinishedJobs: an operator's key has too many unfinished jobs with it.
+        """
+        writer, key = self.writer, self.writer.key
+        new = jobs.NewJob(
+            kind=request.kind,
+            params=request.stored(),
+            queue=queue_of(request.kind, of_service=key.is_admin),
+            # Clients and schedules may choose the same idempotency key without meaning the same job.
+            idempotency_key=None if self.idempotency_key is None else f"key {key.id} {self.idempotency_key}",
+            created_by=key.name,
+            key_id=key.id,
+        )
+        with writer.database.transaction() as session:
+            permissions.require(session, permissions.of_key(key), request)
+            job, is_new = jobs.create(session, new, writer.now)
+            if is_new:
+                job_limits.require_within_limit(session, key.id, self.settings.unfinished_jobs_per_key)
+                writer.record(session, action, job.id, kind=job.kind)
+        log.info("job.posted", job=job.id, kind=job.kind, by=key.name, new=is_new)
+        if job.status == "queued" and job.sent_at is None:
+            self.sender.send(job)
+            with writer.database.reading() as session:
+                job = jobs.get(session, job.id)
+        self.response.headers.update({"Location": f"/v1/jobs/{job.id}", "Cache-Control": NO_STORE})
+        self.response.status_code = 202 if is_new else 200
+        return service.answer(job, key)
+
+    def post_file(self, upload: Upload, content: str, job_of: Callable[[str], JobRequest], action: Action) -> Job:
+        """Store a file, and post the job that reads it.
+
+        Args:
+            content: what the file holds; files of the same key and content differ by their idempotency key.
+            job_of: returns the job that reads a path.
+        """
+        # With an idempotency key, the same request again must name the same file.
+        request = f"{self.writer.key.id} {content} {self.idempotency_key or new_id(self.writer.now)}"
+        with uploads.stored(self.settings.data, upload.content, upload.suffix, request) as path:
+            return self.post(job_of(str(path)), action)
+
+
+async def _poster(
+    response: Response,
+    writer: OperatorWriter,
+    sender: JobSender,
+    settings: ServiceSettings,
+    idempotency_key: IdempotencyKey = None,
+) -> Poster:
+    return Poster(writer, sender, settings, idempotency_key, response)
+
+
+JobPoster = Annotated[Poster, Depends(_poster)]
+
+
+def upload_of(suffixes: Mapping[str, str], *, refusal: str, empty: str) -> Callable[..., Awaitable[Upload]]:
+    """Return a dependency that reads the body of an upload: the endpoint writes to disk and may block.
+
+    Args:
+        suffixes: of files by media type.
+        refusal, empty: what to send where the media type is another, or the body is empty.
+    """
+
+    async def upload(request: Request, _key: Operator) -> Upload:
+        media_type = request.headers.get("Content-Type", "nothing").partition(";")[0].strip().lower()
+        if media_type not in suffixes:
+            raise UnsupportedMedia(refusal)
+        content = await request.body()
+        if not content.strip():
+            raise refused("", empty, "body")
+        return Upload(content, suffixes[media_type])
+
+    return upload

@@ -1,0 +1,212 @@
+"""/v1/schedules"""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header, Response
+from pydantic import ConfigDict, Field
+from sqlalchemy.orm import Session
+
+from app.exports.answers import JsonAnswer, answers, body_of
+from app.http.api_keys import AdminWriter, AnyKey
+from app.http.base_schema import Missing, Model, why_null
+from app.http.conditional import ASK_FIRST, cached, holds
+from app.http.dependencies import Reading, ScheduleId
+from app.http.problems import Changed, Unauthorized, documented_keyed, documented_writing
+from jobspec.fields import Line, RequestModel
+from jobspec.kinds import AnyJobRequest
+from records.access.keys import Key
+from records.database.base import JsonObject
+from records.jobs import schedules
+from records.jobs.cron import BadCron, next_run
+from records.jobs.schedules import ScheduleConflict, UnknownSchedule
+
+
+class NewSchedule(RequestModel):
+    """A schedule to be stored."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {
+                    "name": "daily forecast",
+                    "job": {"kind": "forecast", "params": {"horizon": 10}},
+                    "cron": "30 6 * * *",
+                    "timezone": "America/Denver",
+                    "enabled": True,
+                }
+            ]
+        }
+    )
+
+    name: Line = Field(description="Unique name of the schedule.")
+    job: AnyJobRequest = Field(description="The job to post: as in `POST /v1/jobs`.")
+    cron: Line = Field(description="Minute, hour, day of the month, month, day of the week.", examples=["30 6 * * *"])
+    timezone: Line = Field("UTC", description="Time zone of the cron line.", examples=["America/Denver"])
+    enabled: bool = Field(True, description="Whether the schedule is active.")
+
+
+class ScheduledJob(Model):
+    """The job that a schedule posts."""
+
+    kind: str
+    params: dict[str, Any] | None = Field(description="Null except for an admin's key: they may name files.")
+
+
+class Schedule(Model):
+    """A stored schedule and its times."""
+
+    id: str
+    name: str
+    job: ScheduledJob
+    cron: str
+    timezone: str
+    enabled: bool
+    next_run_at: datetime | None = Field(description="Next time, by the machine's clock.")
+    last_run_at: datetime | None
+    last_job: str | None = Field(description="The last job that it posted.")
+    key: str | None = Field(
+        description="Id of the key that created or last changed it: its jobs run with the permissions of that key."
+    )
+    revision: int = Field(description="Grows with every change and every posted job; the basis of the `ETag`.")
+    created_at: datetime
+    updated_at: datetime = Field(description="When its fields were last changed.")
+    missing: Missing
+
+
+class Schedules(Model):
+    """All schedules in the order of their names."""
+
+    schedules: list[Schedule]
+
+
+_SAME = ("id", "name", "cron", "timezone", "enabled", "next_run_at", "last_run_at", "revision")
+_WHY = {
+    "next_run_at": "It is not enabled.",
+    "last_run_at": "It has not fired yet.",
+    "last_job": "It has posted no job that is still stored.",
+    "key": "It was created on the command line: its jobs run with the permissions of the ",
+}
+
+
+def due(new: NewSchedule, key: Key, at: datetime) -> schedules.NewSchedule:
+    """Return a key's schedule for storage, with its next time after `at`.
+
+    Raises:
+        BadCron: the cron line or the time zone cannot be read, even if it is not enabled yet.
+    """
+    following = next_run(new.cron, new.timezone, at)
+    return schedules.NewSchedule(
+        name=new.name,
+        kind=new.job.kind,
+        params=new.job.stored(),
+        cron=new.cron,
+        timezone=new.timezone,
+        enabled=new.enabled,
+        next_run_at=following if new.enabled else None,
+        key_id=key.id,
+    )
+
+
+def seen(session: Session, schedule: str, if_match: str) -> int:
+    """Return the revision of a schedule that the client has seen.
+
+    Raises:
+        UnknownSchedule: there is none of that id.
+        Changed: it is at another revision now.
+    """
+    saved = schedules.get(session, schedule)
+    if not holds(if_match, tag(saved.revision)):
+        raise Changed(f"Schedule {schedule} is at revision {saved.revision} now: read it again and repeat the change.")
+    return saved.revision
+
+
+def tag(revision: int) -> str:
+    """Return the entity tag of a revision."""
+    return f'"{revision}"'
+
+
+def schedule_of(schedule: schedules.Schedule, key: Key) -> Schedule:
+    """Return the parts of a schedule visible to `key`."""
+    fields = {name: getattr(schedule, name) for name in (*_SAME, "created_at", "updated_at")}
+    fields |= {"last_job": schedule.last_job_id, "key": schedule.key_id}
+    missing = why_null(fields, _WHY)
+    params: JsonObject | None = schedule.params
+    if not key.is_admin:
+        params, missing["job.params"] = None, "Shown to an admin."
+    return Schedule(**fields, job=ScheduledJob(kind=schedule.kind, params=params), missing=missing)
+
+
+router = APIRouter(prefix="/schedules", tags=["schedules"], dependencies=[cached(ASK_FIRST)])
+
+IfMatch = Annotated[
+    str,
+    Header(
+        description="The `ETag` of the schedule as you have read it, against conflicting changes. `*` is any.",
+        examples=['"2"', "*"],
+    ),
+]
+
+
+@router.get("", summary="List schedules", responses=documented_keyed())
+def list_schedules(session: Reading, key: AnyKey) -> Schedules:
+    """All schedules in the order of their names, with the next time of each."""
+    return Schedules(schedules=[schedule_of(schedule, key) for schedule in schedules.list_schedules(session)])
+
+
+@router.post(
+    "",
+    status_code=201,
+    summary="Create a schedule",
+    responses=documented_writing(ScheduleConflict, BadCron),
+)
+def create_schedule(response: Response, writer: AdminWriter, new: NewSchedule) -> Schedule:
+    """Posts an ingest, a forecast, a training, an evaluation or a comparison by a cron line in a time zone. Times
+    missed while the service was down are caught up on once. Its jobs run with the permissions of your key at that time:
+    if the key is revoked or expired, they fail with that reason."""
+    with writer.database.transaction() as session:
+        created = schedules.create(session, due(new, writer.key, writer.now), writer.now)
+        writer.record(session, "schedule created", created.id, name=created.name)
+    response.headers.update({"Location": f"/v1/schedules/{created.id}", "ETag": tag(created.revision)})
+    return schedule_of(created, writer.key)
+
+
+@router.get("/{schedule}", summary="Read a schedule", **answers(Schedule, Unauthorized, UnknownSchedule))
+def read_schedule(session: Reading, key: AnyKey, schedule: ScheduleId, answer: JsonAnswer) -> Response:
+    """Its job, its next time, and the last job that it posted. Its `ETag` is needed to change it."""
+    current = schedules.get(session, schedule)
+    shown = schedule_of(current, key)
+    return answer.tagged(tag(current.revision), lambda: body_of(shown), None, cache_control=ASK_FIRST)
+
+
+@router.put(
+    "/{schedule}",
+    summary="Change a schedule",
+    responses=documented_writing(UnknownSchedule, ScheduleConflict, Changed, BadCron),
+)
+def replace_schedule(
+    response: Response, writer: AdminWriter, schedule: ScheduleId, new: NewSchedule, if_match: IfMatch
+) -> Schedule:
+    """Replaces all its fields; jobs already posted stay. It is refused if the schedule was changed or has fired since
+    you read it: read it again."""
+    with writer.database.transaction() as session:
+        revision = seen(session, schedule, if_match)
+        replacement = due(new, writer.key, writer.now)
+        changed = schedules.update(session, schedule, revision, replacement, writer.now)
+        writer.record(session, "schedule changed", schedule, name=changed.name, revision=changed.revision)
+    response.headers["ETag"] = tag(changed.revision)
+    return schedule_of(changed, writer.key)
+
+
+@router.delete(
+    "/{schedule}",
+    status_code=204,
+    summary="Delete a schedule",
+    responses=documented_writing(UnknownSchedule, Changed),
+)
+def delete_schedule(writer: AdminWriter, schedule: ScheduleId, if_match: IfMatch = "*") -> None:
+    """It posts no more jobs. Jobs already posted stay."""
+    with writer.database.transaction() as session:
+        seen(session, schedule, if_match)
+        schedules.delete(session, schedule)
+        writer.record(session, "schedule deleted", schedule)

@@ -1,1 +1,0 @@
-"""Schedules: jobs posted at regular times."""

@@ -1,1 +1,0 @@
-"""Feeds: sources of discharge and weather, and the outcome of their fetches."""
