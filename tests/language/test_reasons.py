@@ -39,7 +39,7 @@ REASONS_AS_TEXT = (
 )  # fmt: skip
 """Places that still have to be changed."""
 MAX_POSITIONAL = 6
-VARIADIC = {"entity_tag", "one_of", "partial", "save_for_backward", "select", "where"}
+VARIADIC = {"as_values", "entity_tag", "one_of", "partial", "save_for_backward", "select", "where"}
 """Functions that take any number of arguments of one kind."""
 LONG_CALLS = (
     "hydrology/water/ledger.py", "hydrology/weather/climate_indices.py", "jobspec/authority.py",
