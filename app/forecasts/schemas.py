@@ -6,8 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from app.basins.schemas import BasinKind
-from app.http.base_schema import DataCredit, Missing, Model, OfBasin, Period, Program, column
-from app.http.discharge_units import Area
+from app.http.base_schema import Area, DataCredit, Missing, Model, OfBasin, Period, Program, column
 from app.weather.bridges.schemas import BridgeUsed
 from app.weather.schemas import WeatherUsed
 from hydrology.base.staleness import STALE_AFTER_DAYS

@@ -24,8 +24,8 @@ from app.forecasts.normal import missing_in_normal, normal_flow
 from app.forecasts.schemas import BasinForecast, Calibration, Columns, ParentState, Provenance, Storage
 from app.forecasts.snow import missing_in_snow, snow_read
 from app.forecasts.what_if import what_if
+from app.http.base_schema import Area
 from app.http.conditional import entity_tag
-from app.http.discharge_units import Area
 from app.http.json_numbers import column, rounded
 from app.http.response_cache import ResponseCache
 from hydrology.base import units as convert

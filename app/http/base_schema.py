@@ -6,6 +6,7 @@ from typing import Annotated, Any, Self, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from hydrology.base import units as convert
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day, as_date
 
@@ -65,6 +66,18 @@ class DataCredit(Model):
 
     credit: str = Field(description="The attribution to show with the data.")
     licence: str = Field(description="The licence of the data.")
+
+
+class Area(Model):
+    """The drainage area used to convert depths and flows."""
+
+    name: str = Field(description="Its source.")
+    km2: float
+
+    @classmethod
+    def of(cls, area: convert.Area) -> Self:
+        """Return an area as answers show it."""
+        return cls(name=area.name, km2=area.m2 / convert.M2_PER_KM2)
 
 
 class Period(Model):

@@ -1,13 +1,11 @@
 """The requested unit of discharge, and the area used to convert it."""
 
 from collections.abc import Collection
-from typing import Annotated, Self
+from typing import Annotated
 
 from fastapi import Query
-from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.http.base_schema import Model
 from app.http.problems import refused
 from hydrology.base import units as convert
 from hydrology.base.errors import InvalidInput
@@ -29,18 +27,6 @@ class NoArea(InvalidInput):
     """The run names no drainage area, so its depths cannot be given as flows."""
 
     kind = "no-area"
-
-
-class Area(Model):
-    """The drainage area used to convert depths and flows."""
-
-    name: str = Field(description="Its source.")
-    km2: float
-
-    @classmethod
-    def of(cls, area: convert.Area) -> Self:
-        """Return an area as answers show it."""
-        return cls(name=area.name, km2=area.m2 / convert.M2_PER_KM2)
 
 
 def area_between(

@@ -14,10 +14,10 @@ from sqlalchemy.orm import Session
 from hydrology.base.absent import Absent, absent
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Day, Days, Period
-from hydrology.base.gaps import fill_short_gaps
 from hydrology.base.reasons import Reason
 from hydrology.base.series import Flag
 from hydrology.base.units import to_mm_per_day
+from hydrology.weather.gaps import fill_short_gaps
 from jobspec.training import InputsConfig, TrainingConfig
 from models.arrays import Array, Forcing, days_of
 from models.inference import GROUP

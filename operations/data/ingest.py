@@ -12,10 +12,10 @@ from hydrology.base.calendar import Day, Period
 from hydrology.base.discharge_values import refused
 from hydrology.base.errors import InvalidInput, Problem
 from hydrology.base.findings import Finding
-from hydrology.base.gaps import MAX_FILLED_GAP
 from hydrology.base.reasons import Reason
 from hydrology.base.series import DailySeries
 from hydrology.weather.basin_climate import BasinClimate
+from hydrology.weather.gaps import MAX_FILLED_GAP
 from hydrology.weather.quality import quality_report
 from ingestion.base import BasinData, Source, SourceFile
 from operations.data.check_weather import check_observed

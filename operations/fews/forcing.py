@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hydrology.base.errors import InvalidInput, excerpt
-from hydrology.base.gaps import fill_short_gaps
 from hydrology.base.variables import WEATHER
+from hydrology.weather.gaps import fill_short_gaps
 from hydrology.weather.unit_hints import unit_hint
 from models.arrays import Array
 from operations.fews.series import Days, Given

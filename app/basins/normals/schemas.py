@@ -6,8 +6,7 @@ from typing import Literal
 from pydantic import Field
 
 from app.basins.schemas import BasinKind
-from app.http.base_schema import DataCredit, Missing, Model, Period, column
-from app.http.discharge_units import Area
+from app.http.base_schema import Area, DataCredit, Missing, Model, Period, column
 
 GappyColumn = list[float | None]
 

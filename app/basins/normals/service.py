@@ -11,8 +11,8 @@ from app.basins.normals.schemas import DayNormals, Normals
 from app.basins.observations.service import DISCHARGE, credit_of, no_observations
 from app.basins.schemas import kind_of
 from app.basins.series_requests import MAX_DAYS, USUAL_DAYS, NormalsRequest
-from app.http.base_schema import Period
-from app.http.discharge_units import Area, area_between
+from app.http.base_schema import Area, Period
+from app.http.discharge_units import area_between
 from app.http.json_numbers import gappy_column
 from app.http.problems import refused
 from hydrology.base import calendar

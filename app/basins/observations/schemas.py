@@ -5,8 +5,7 @@ from datetime import date, datetime
 from pydantic import Field
 
 from app.basins.schemas import BasinKind
-from app.http.base_schema import DataCredit, Missing, Model, column
-from app.http.discharge_units import Area
+from app.http.base_schema import Area, DataCredit, Missing, Model, column
 
 
 class Extent(Model):

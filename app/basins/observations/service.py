@@ -10,9 +10,9 @@ from sqlalchemy.orm import Session
 from app.basins.observations.schemas import Extent, Observations
 from app.basins.schemas import kind_of
 from app.basins.series_requests import MAX_DAYS, USUAL_DAYS, SeriesRequest
-from app.http.base_schema import DataCredit
+from app.http.base_schema import Area, DataCredit
 from app.http.conditional import entity_tag
-from app.http.discharge_units import Area, area_between
+from app.http.discharge_units import area_between
 from app.http.json_numbers import gappy_column
 from app.http.problems import refused
 from hydrology.base import units as convert

@@ -5,8 +5,7 @@ from datetime import datetime
 from pydantic import Field
 
 from app.basins.schemas import BasinKind
-from app.http.base_schema import DataCredit, Missing, Model, Period
-from app.http.discharge_units import Area
+from app.http.base_schema import Area, DataCredit, Missing, Model, Period
 from hydrology.base.units import Units
 from hydrology.extremes import thresholds
 from hydrology.uncertainty.exceedance import Direction

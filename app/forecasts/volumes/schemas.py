@@ -3,8 +3,7 @@
 from pydantic import Field
 
 from app.forecasts.schemas import Calibration, RunOfBasin
-from app.http.base_schema import Missing, Model, Period
-from app.http.discharge_units import Area
+from app.http.base_schema import Area, Missing, Model, Period
 
 Exceeded = list[float]
 PERCENTS = "one value for each of `exceeded_percent`"

@@ -9,8 +9,7 @@ from sqlalchemy.orm import Session
 from app.forecasts.discharge import Representation, calibration_of
 from app.forecasts.header import header, missing_in_header
 from app.forecasts.volumes.schemas import NormalVolume, ObservedVolume, VolumeQuantiles, VolumesOfRun
-from app.http.base_schema import Period
-from app.http.discharge_units import Area
+from app.http.base_schema import Area, Period
 from app.http.json_numbers import column, rounded
 from hydrology.base.absent import Absent, absent, texts
 from hydrology.base.arrays import Array

@@ -12,6 +12,7 @@ PARTS = {
     Reason.GIVE_AREA,
     Reason.GIVE_ATTRIBUTES,
     Reason.GIVE_OR_ASSUME_ATTRIBUTES,
+    Reason.NEGATIVE_WATER,
 }
 """Reasons that are parameters of others."""
 
