@@ -124,7 +124,7 @@ def _part(ensemble: Ensemble, forcing: Forcing, states: list[ArrayMap] | None) -
     faults = {}
     for row in range(len(forcing.ids) if conserving else 0):
         if fault := balance.fault(forcing.mass[row], stacked, states, last, None, row):
-            faults[row] = fault
+            faults[row] = str(fault)
     return _Part(means["discharge"], means.get("loss"), means.get("storage"), last, faults)
 
 

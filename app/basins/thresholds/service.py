@@ -72,7 +72,7 @@ def tag_of(session: Session, asked: Request) -> str:
     area = asked.area and (asked.area.name, asked.area.m2)
     stamp = series.stamp(session, asked.basin, product)
     model = _model_levels(session, asked.basin)
-    of_model = model if isinstance(model, Absent) else (model.version_id, str(model.computed_at))
+    of_model = str(model) if isinstance(model, Absent) else (model.version_id, str(model.computed_at))
     return entity_tag(asked.basin, stamp, asked.units, area, fixed, credit and credit.model_dump(), of_model)
 
 
