@@ -9,10 +9,10 @@ import numpy as np
 from app.basins.schemas import kind_of
 from app.forecasts.schemas import RunOfBasin, Superseded
 from app.forecasts.what_if import what_if
-from app.http.base_schema import DataCredit, text
+from app.http.base_schema import DataCredit
 from app.weather.bridges.service import bridge_used
 from app.weather.schemas import WeatherUsed
-from hydrology.base.absent import Absent
+from hydrology.base.absent import Absent, text
 from hydrology.base.calendar import as_date
 from hydrology.base.staleness import age_days, stale
 from hydrology.weather.forcing_kinds import KINDS

@@ -23,12 +23,11 @@ from app.forecasts.normal import missing_in_normal, normal_flow
 from app.forecasts.schemas import BasinForecast, Columns, ParentState, Provenance, Storage
 from app.forecasts.snow import missing_in_snow, snow_read
 from app.forecasts.what_if import what_if
-from app.http.base_schema import texts
 from app.http.conditional import entity_tag
 from app.http.discharge_units import Area
 from app.http.json_numbers import column, rounded
 from hydrology.base import units as convert
-from hydrology.base.absent import Absent, absent
+from hydrology.base.absent import Absent, absent, texts
 from hydrology.base.calendar import Day, as_date
 from hydrology.base.reasons import Reason
 from hydrology.base.staleness import age_days

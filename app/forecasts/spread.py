@@ -17,11 +17,11 @@ from app.forecasts.header import days_ahead, header, missing_in_header
 from app.forecasts.schemas import RunOfBasin
 from app.forecasts.table import day_columns, run_columns
 from app.http import json_numbers
-from app.http.base_schema import Missing, Model, column, texts
+from app.http.base_schema import Missing, Model, column
 from app.http.conditional import NOT_MODIFIED, IfNoneMatch
 from app.http.dependencies import BasinId, ChosenRun, Reading, ServiceClock
 from app.http.problems import documented
-from hydrology.base.absent import absent
+from hydrology.base.absent import absent, texts
 from hydrology.base.reasons import Reason
 from records.basins.basins import Site, UnknownBasin, sites
 from records.forecasts.latest import Latest, NoForecast, NoModel

@@ -1,6 +1,5 @@
 """Common parts of answer schemas."""
 
-from collections.abc import Mapping
 from datetime import date
 from typing import Annotated, Self, TypeVar
 
@@ -29,16 +28,6 @@ class Absences:
             self.texts[path] = str(value)
             return None
         return value
-
-
-def text(reason: Absent | None) -> str | None:
-    """Return the text of a reason; None without one."""
-    return None if reason is None else str(reason)
-
-
-def texts(missing: Mapping[str, Absent]) -> dict[str, str]:
-    """Return the `missing` field of an answer: the text of each reason."""
-    return {field: str(reason) for field, reason in missing.items()}
 
 
 Program = Annotated[

@@ -55,5 +55,15 @@ def known(value: Value | Absent) -> Value | None:
     return None if isinstance(value, Absent) else value
 
 
+def text(reason: Absent | None) -> str | None:
+    """Return the text of a reason, for a reader; None where nothing is missing."""
+    return None if reason is None else str(reason)
+
+
+def texts(absences: Mapping[str, Absent]) -> dict[str, str]:
+    """Return the text of each missing value, for a reader."""
+    return {name: str(reason) for name, reason in absences.items()}
+
+
 def _fields(template: str) -> set[str]:
     return {name for _, name, _, _ in Formatter().parse(template) if name is not None}

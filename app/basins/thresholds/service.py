@@ -9,12 +9,12 @@ from sqlalchemy.orm import Session
 from app.basins.observations.service import credit_of
 from app.basins.schemas import kind_of
 from app.basins.thresholds.schemas import FixedThreshold, ModelLevels, RecordLevel, RecordStatistic, Thresholds
-from app.http.base_schema import Period, text
+from app.http.base_schema import Period
 from app.http.conditional import entity_tag
 from app.http.discharge_units import Area, area_between
 from app.http.json_numbers import gappy_column
 from hydrology.base import units as convert
-from hydrology.base.absent import Absent, absent
+from hydrology.base.absent import Absent, absent, text
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import as_date
 from hydrology.base.reasons import Reason

@@ -12,9 +12,8 @@ from app.basins.thresholds.levels import Level, level_asked_for, levels_of
 from app.forecasts.exceedance.schemas import ExceedanceOfRun, FlowOf, LevelChances
 from app.forecasts.header import days_ahead, header, missing_in_header
 from app.forecasts.words import UNITS, number, on
-from app.http.base_schema import text, texts
 from app.http.json_numbers import column
-from hydrology.base.absent import Absent
+from hydrology.base.absent import Absent, text, texts
 from hydrology.base.units import Units
 from hydrology.uncertainty.exceedance import Direction, FlowAhead
 from records.forecasts.latest import Latest

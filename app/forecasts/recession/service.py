@@ -14,9 +14,8 @@ from app.forecasts.discharge import Representation, in_units, quantile_columns
 from app.forecasts.header import days_ahead, header, missing_in_header
 from app.forecasts.recession.schemas import AmountOfWater, DrainDownOfRun, DrainedBy, LowFlow
 from app.forecasts.words import UNITS, number, on
-from app.http.base_schema import text, texts
 from app.http.json_numbers import column, rounded
-from hydrology.base.absent import Absent, absent
+from hydrology.base.absent import Absent, absent, text, texts
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Area, Units
 from hydrology.climatology.volumes import million_m3

@@ -11,7 +11,7 @@ from app.basins.schemas import kind_of
 from app.forecasts.header import weather_used
 from app.forecasts.runs.schemas import BasinOfRun, RunDetail, RunSummary
 from app.forecasts.what_if import what_if
-from app.http.base_schema import text
+from hydrology.base.absent import text
 from hydrology.base.calendar import Day, as_date
 from records.basins import basins
 from records.runs import runs

@@ -9,10 +9,10 @@ from sqlalchemy.orm import Session
 from app.forecasts.discharge import Representation, calibration_of
 from app.forecasts.header import header, missing_in_header
 from app.forecasts.volumes.schemas import NormalVolume, ObservedVolume, VolumeQuantiles, VolumesOfRun
-from app.http.base_schema import Period, texts
+from app.http.base_schema import Period
 from app.http.discharge_units import Area
 from app.http.json_numbers import column, rounded
-from hydrology.base.absent import Absent, absent
+from hydrology.base.absent import Absent, absent, texts
 from hydrology.base.reasons import Reason
 from hydrology.climatology.volumes import EXCEEDED_PERCENT, Array, Normal, Observed, Season, million_m3
 from records.forecasts import seasonal_volumes

@@ -11,9 +11,8 @@ from app.forecasts import service as forecasts
 from app.forecasts.header import header, missing_in_header
 from app.forecasts.water.schemas import LongTermBalance, ObservedRunoff, SimulatedWater
 from app.http.base_schema import Period as Span
-from app.http.base_schema import texts
 from app.http.json_numbers import rounded
-from hydrology.base.absent import Absent, absent
+from hydrology.base.absent import Absent, absent, texts
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Period
 from hydrology.base.reasons import Reason

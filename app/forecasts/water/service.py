@@ -12,10 +12,9 @@ from app.forecasts.snow import missing_in_snow
 from app.forecasts.water.loss import loss_beside_pet
 from app.forecasts.water.normal import normal_snow, normal_total
 from app.forecasts.water.schemas import AgeOfRun, BalanceOfRun, FlowOfAge, FlowOfOrigin, OriginOfRun, StorageOfRun
-from app.http.base_schema import texts
 from app.http.json_numbers import column, rounded
 from app.models.scores.service import snow_skill
-from hydrology.base.absent import absent
+from hydrology.base.absent import absent, texts
 from hydrology.base.calendar import as_date
 from hydrology.base.reasons import Reason
 from hydrology.water.water_age import Ages

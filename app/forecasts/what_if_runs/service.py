@@ -10,10 +10,9 @@ from app.forecasts.balance import water_balance
 from app.forecasts.discharge import in_units
 from app.forecasts.header import days_ahead, header, missing_in_header
 from app.forecasts.what_if_runs.schemas import Flow, Side, Volume, WhatIfOfRun
-from app.http.base_schema import texts
 from app.http.json_numbers import column, rounded
 from app.http.problems import Fault, InvalidRequest
-from hydrology.base.absent import Absent, absent
+from hydrology.base.absent import Absent, absent, texts
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Units
 from records.basins import basins
