@@ -3,6 +3,8 @@
 import numpy as np
 import numpy.typing as npt
 
+from hydrology.base.absent import Absent, absent
+from hydrology.base.reasons import Reason
 from hydrology.water.ledger import Sums, close, close_since_empty, negative_water
 from models.inference import ArrayMap
 
@@ -14,7 +16,7 @@ def fault(
     last: list[ArrayMap],
     sums: Sums | None,
     at: int,
-) -> str | None:
+) -> Absent | None:
     """Describe the first fault of a member. An open ledger or negative water; None without one.
 
     Args:
@@ -30,16 +32,14 @@ def fault(
     rain_of_each = np.broadcast_to(rain, discharge.shape)
     for member, ledger in enumerate(close(rain_of_each, discharge, loss, before, now, dtype=np.float32)):
         if not ledger.closes:
-            return f"the ledger of member {member} leaves {ledger.residual_mm:g} mm unexplained."
+            return absent(Reason.MEMBER_LEDGER_OPEN, member=member, residual=ledger.residual_mm)
     cells = np.stack([state["c"][at] for state in last])
     for member, negative in negative_water(discharge, loss, cells).items():
-        return f"the ledger of member {member} cannot be right: {negative}."
+        return absent(Reason.MEMBER_LEDGER_WRONG, member=member, fault=negative)
     for member, ledger in enumerate(() if sums is None else close_since_empty(sums, now)):
         if not ledger.closes:
-            return (
-                f"the ledger of member {member} since the empty store leaves {ledger.residual_mm:g} mm of the "
-                f"{ledger.scale_mm:g} mm that fell unexplained, more than rounding does: water leaks."
-            )
+            residual, fallen = ledger.residual_mm, ledger.scale_mm
+            return absent(Reason.MEMBER_LEAKS, member=member, residual=residual, fallen=fallen)
     return None
 
 

@@ -147,6 +147,12 @@ class Reason(Enum):
     SPREAD_NOT_DIVIDED = "The run did not divide its spread: forecast with perturbed_states."
 
     # The fault of a ledger, a clause
+    MEMBER_LEDGER_OPEN = "the ledger of member {member} leaves {residual:g} mm unexplained."
+    MEMBER_LEDGER_WRONG = "the ledger of member {member} cannot be right: {fault}."
+    MEMBER_LEAKS = (
+        "the ledger of member {member} since the empty store leaves {residual:g} mm of the {fallen:g} mm that fell "
+        "unexplained, more than rounding does: water leaks."
+    )
     NEGATIVE_WATER = "its {quantity} is negative: {lowest:.3g} {unit} at the lowest"
 
     # States
@@ -257,7 +263,6 @@ class Reason(Enum):
     SNOW_SHARE_UNKNOWN = "The share of snow in this basin's precipitation ({attribute}) is unknown."
     TOO_LITTLE_SNOW_TO_SCORE = "The regional mapping was not scored in basins with so little snow."
     SNOW_NOT_SCORED = "The snow of this model version was not scored in this basin."
-    SNOW_IS_OF_THE_BASIN = "Snow is read by cells chosen against reference snow of this basin."
     SNOW17_LACKS_VARIABLES = "Snow-17 needs {variables}, which this model does not take."
     SNOW17_LACKS_ELEVATION = "Snow-17 needs the mean elevation of the basin ({attribute}), which is not known."
     SNOW17_RECORD_TOO_SHORT = "Snow-17 needs the weather of the {days} days until T0; it is known from {first} on."

@@ -93,7 +93,7 @@ def _part(
     faults = {}
     for row in range(len(forcing.ids) if conserving else 0):
         if fault := balance.fault(forcing.mass[row], stacked, states, last, None, row):
-            faults[row] = fault
+            faults[row] = str(fault)
     return {name: values.mean(axis=0, dtype=np.float64) for name, values in stacked.items()}, last, faults
 
 
