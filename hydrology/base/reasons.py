@@ -246,7 +246,6 @@ class Reason(Enum):
     )
 
     # Snow
-    NO_SNOW_CELLS = "No snow cells were chosen for this basin."
     SNOW_CELLS_CHANGED = (
         "The snow cells have changed since the simulation: simulate again (freshet thresholds simulate)."
     )
