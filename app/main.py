@@ -23,11 +23,11 @@ from app.http.limits.rate_limits import Rates
 from app.http.request_ids import RequestIds
 from app.http.response_cache import ResponseCache
 from app.http.trusted_hosts import TrustedHosts
-from app.http.watchdog import give_signs
 from app.routes import add_routes
 from app.service.health import Hindered
 from app.service.metrics.requests import RequestTimes, Timed
 from records.database.engine import Database
+from runtime import watchdog
 from runtime.clock import Clock
 from runtime.settings import Settings
 from workers.queue.enqueue import Sender
@@ -73,7 +73,7 @@ def _lifespan(settings: Settings) -> Callable[[FastAPI], AbstractAsyncContextMan
             app.state.clock, app.state.sender = clock, sender
             app.state.rendered, app.state.rates, app.state.hindered = ResponseCache(), Rates(settings), Hindered()
             async with anyio.create_task_group() as tasks:
-                tasks.start_soon(give_signs)
+                tasks.start_soon(_give_signs)
                 yield
                 tasks.cancel_scope.cancel()
             await app.state.rates.close()
@@ -82,6 +82,14 @@ def _lifespan(settings: Settings) -> Callable[[FastAPI], AbstractAsyncContextMan
             database.close()
 
     return lifespan
+
+
+async def _give_signs() -> None:
+    """Send heartbeats of the event loop until cancelled, if a watchdog is active."""
+    seconds = watchdog.pause()
+    while seconds is not None:
+        watchdog.notify(watchdog.LIVES)
+        await anyio.sleep(seconds)
 
 
 def _add_middleware(app: FastAPI, settings: Settings, host: str | None) -> None:
