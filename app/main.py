@@ -84,6 +84,14 @@ def _lifespan(settings: Settings) -> Callable[[FastAPI], AbstractAsyncContextMan
     return lifespan
 
 
+async def _give_signs() -> None:
+    """Send heartbeats of the event loop until cancelled, if a watchdog is active."""
+    seconds = watchdog.pause()
+    while seconds is not None:
+        watchdog.notify(watchdog.LIVES)
+        await anyio.sleep(seconds)
+
+
 def _add_middleware(app: FastAPI, settings: Settings, host: str | None) -> None:
     """Add the middleware of every request; what is added later runs earlier."""
     build = app.build_middleware_stack

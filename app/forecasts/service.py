@@ -150,9 +150,8 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
         "loss": loss,
         "water_balance": balance,
     }
-    of_members = MemberColumns()
-    if representation.members and "discharge" in series:
-        of_members = _member_columns(series, basin, representation.units)
+    with_members = representation.members and "discharge" in series
+    of_members = _member_columns(series, basin, representation.units) if with_members else MemberColumns()
     reason = why_no_account(basin, parts.conserving)
     missing = missing_in_header(basin) | {name: reason for name, value in account.items() if value is None}
     if basin.pruned is not None and issued:

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query, Response
 
 from app.exports.answers import TableAnswer, answers
 from app.exports.formats import TABLES
-from app.http.dependencies import KnownBasin, Metric, Reading, VersionId
+from app.http.dependencies import BasinId, Metric, Reading, VersionId
 from app.models.scores import service, table
 from app.models.scores.schemas import BasinSkill, ModelSkill
 from app.models.scores.service import NotEvaluated
@@ -32,7 +32,7 @@ Version = Annotated[
     **answers(BasinSkill, UnknownBasin, UnknownVersion, NoModel, NotEvaluated, formats=TABLES),
 )
 def read_basin_skill(
-    session: Reading, answer: TableAnswer, basin: KnownBasin, version: Version = None, metric: Metric = None
+    session: Reading, basin: BasinId, answer: TableAnswer, version: Version = None, metric: Metric = None
 ) -> Response:
     """Every score of a model version in the basin, with its period: a score that is not defined there is
     null, with the reason. Also the skill of the snow cells against reference snow, which the model was not trained

@@ -9,6 +9,7 @@ from app.http.base_schema import Period
 from app.models.scores.schemas import NOT_TRAINED, Agreement, BasinSkill, ModelSkill, Quartiles, Score, SnowSkill
 from hydrology.base.absent import text
 from hydrology.base.errors import NotFound
+from records.basins import basins
 from records.database.statements import as_values
 from records.forecasts.latest import NoModel
 from records.verification import scores as verification_scores
@@ -23,13 +24,14 @@ class NotEvaluated(NotFound):
 
 
 def of_basin(session: Session, basin: str, version: str | None, metric: str | None) -> BasinSkill:
-    """Return the scores of a version (by default the current one) in a stored basin.
+    """Return the scores of a version (by default the current one) in a basin.
 
     Raises:
-        UnknownVersion: there is none of that id.
+        UnknownBasin, UnknownVersion: one of them is not stored.
         NoModel: no version is named, and none is current.
         NotEvaluated: there is no such score.
     """
+    basins.require(session, basin)
     asked = asked_version(session, basin, version)
     scored, stored = (
         asked.id,

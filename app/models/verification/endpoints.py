@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 
 from app.exports.answers import JsonAnswer, answers
-from app.http.dependencies import KnownBasin, Reading, VersionId
+from app.http.dependencies import BasinId, Reading, VersionId
 from app.models.scores.endpoints import Version
 from app.models.verification import service
 from app.models.verification.schemas import BasinVerification, ModelVerification
@@ -28,7 +28,7 @@ OfSeason = Annotated[
     **answers(BasinVerification, UnknownBasin, UnknownVersion, NoModel, NotVerified),
 )
 def read_basin_verification(
-    session: Reading, basin: KnownBasin, answer: JsonAnswer, version: Version = None, season: OfSeason = ALL_YEAR
+    session: Reading, basin: BasinId, answer: JsonAnswer, version: Version = None, season: OfSeason = ALL_YEAR
 ) -> Response:
     """Forecasts of a model version verified against observations, with climatology and persistence, by lead time:
     reforecasts of past days with observed weather, and issued forecasts by their weather."""

@@ -19,6 +19,7 @@ from app.models.verification.schemas import (
 from hydrology.base.absent import texts
 from hydrology.base.errors import NotFound
 from hydrology.verification.results import Season
+from records.basins import basins
 from records.database.statements import as_values
 from records.verification import lead_scores
 from records.versions import versions
@@ -32,13 +33,14 @@ class NotVerified(NotFound):
 
 
 def of_basin(session: Session, basin: str, version: str | None, season: Season) -> BasinVerification:
-    """Return the verification of a version (by default the current one) in a stored basin.
+    """Return the verification of a version (by default the current one) in a basin.
 
     Raises:
-        UnknownVersion: there is none of that id.
+        UnknownBasin, UnknownVersion: one of them is not stored.
         NoModel: no version is named, and none is current.
         NotVerified: no verification of it is stored.
     """
+    basins.require(session, basin)
     asked = asked_version(session, basin, version)
     rows = _with_twin(asked, lambda of: lead_scores.of_basin(session, of, basin, season))
     if not rows:
