@@ -18,7 +18,7 @@ from jobspec.training import TrainingConfig
 from models.networks import ARCHITECTURES
 from models.scaling import Scaler
 from models.training import MemberTraining, Progress
-from operations.data.ingest import ingest
+from operations.basin_data.ingest import ingest
 from operations.training.train import StartedTraining, begin, train
 from operations.training.training_data import Prepared
 from records.database.engine import Database

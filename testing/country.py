@@ -7,7 +7,7 @@ from ingestion.sources import synthetic
 from ingestion.sources.camels import CamelsSource
 from jobspec.network import MCLSTMConfig
 from jobspec.training import Cosine, InputsConfig, TrainingConfig, WindowsConfig
-from operations.data.ingest import ingest
+from operations.basin_data.ingest import ingest
 from operations.training.train import train
 from records.database.engine import Database
 from runtime.clock import Clock

@@ -1,4 +1,4 @@
-"""A job as its handler sees it. The handler runs in a worker's child process (`workers.run.job_process`)."""
+"""A job as its handler sees it. The handler runs in a worker's child process (`workers.job_processes.job_process`)."""
 
 import time
 from collections.abc import Callable

@@ -21,10 +21,10 @@ from runtime import watchdog
 from runtime.clock import Clock
 from runtime.settings import Settings
 from workers.job_leases import ExpiredLeases
+from workers.job_processes.process_pool import Children
+from workers.job_processes.worker import GRACE, Worker
 from workers.process_liveness import ProcessHeartbeat, hold_lock, new_name
 from workers.queue.celery_app import TASK, make_app
-from workers.run.job_processes import Children
-from workers.run.worker import GRACE, Worker
 from workers.scheduler.due_jobs import fire, post_delivery
 from workers.scheduler.recovery import recover
 from workers.service_context import tools_of
@@ -39,7 +39,7 @@ def work(
     settings: Settings,
     queues: Sequence[str],
     *,
-    child_module: str = "workers.run.job_process",
+    child_module: str = "workers.job_processes.job_process",
     kinds: Mapping[str, type[JobRequest]] = KINDS,
     grace: float = GRACE,
 ) -> None:

@@ -1,7 +1,7 @@
 """What assimilating observed flow is worth beside the correction of the error model, with observed weather.
 
 100 real basins, forecasts of ten days from every fifth day, of the shipped ensemble: as they are, from states that the
-flow of the last days has changed (`operations.forecasting.assimilate`), with the error model's correction by the last
+flow of the last days has changed (`operations.states.assimilate`), with the error model's correction by the last
 observed
 flow, and with both. Each of the four has an error model of its own, fitted to its forecasts of the validation years;
 NSE is of its median. Assimilation gains in a basin if the CRPS of its forecasts of the validation years, over all
@@ -31,8 +31,8 @@ from models.arrays import Forcing, days_of
 from models.ensemble import Ensemble
 from models.inference import ArrayMap
 from models.pretrained.loading import load
-from operations.data.dataset import stacked
-from operations.forecasting.assimilate import WINDOW_DAYS, increments
+from operations.basin_data.dataset import stacked
+from operations.states.assimilate import WINDOW_DAYS, increments
 from operations.training.pretrained import read_shipped
 
 ENSEMBLE = "mclstm-maurer-447"

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ingestion.sources.camels import CamelsSource
-from operations.data.ingest import ingest
+from operations.basin_data.ingest import ingest
 from records.database.engine import Database
 from records.series import series
 from runtime.clock import Clock

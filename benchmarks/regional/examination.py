@@ -17,12 +17,12 @@ from benchmarks.regional.simulations import shipped
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period
 from models.ensemble import Ensemble
-from models.examination.exam import NOT_ASKED, Exam, Numbers, Question
-from models.examination.experiments import QUESTIONS, ask
 from models.inference import GROUP
+from models.physics_probes.exam import NOT_ASKED, Exam, Numbers, Question
+from models.physics_probes.experiments import QUESTIONS, ask
 from models.pretrained import SHELF, form
 from models.pretrained.loading import load
-from operations.data.dataset import BasinForcing, load_forcing, stacked
+from operations.basin_data.dataset import BasinForcing, load_forcing, stacked
 from records.basins import basins as basin_records
 
 RESULTS = Path(__file__).parent / "results" / "physics"

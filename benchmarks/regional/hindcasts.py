@@ -18,10 +18,10 @@ from hydrology.uncertainty.error_model import MAX_GAP
 from models.arrays import Forcing
 from models.ensemble import Ensemble
 from models.inference import ArrayMap
-from operations.data.dataset import BasinForcing, load_forcing, stacked
-from operations.forecasting.advance_states import ONE_DAY
+from operations.basin_data.dataset import BasinForcing, load_forcing, stacked
 from operations.forecasting.days import RunDays
 from operations.forecasting.weather_ahead import WeatherAhead, climatology
+from operations.states.advance_states import ONE_DAY
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from models.arrays import days_of
 from models.ensemble import Ensemble
 from models.inference import GROUP
 from models.pretrained import form
-from operations.data.dataset import load_discharge, load_forcing, stacked
+from operations.basin_data.dataset import load_discharge, load_forcing, stacked
 
 Array = npt.NDArray[np.float32]
 

@@ -21,7 +21,7 @@ from benchmarks.regional.volumes import issues_of
 from models.arrays import days_of
 from models.ensemble import Ensemble
 from models.inference import ArrayMap
-from operations.data.dataset import BasinForcing
+from operations.basin_data.dataset import BasinForcing
 from operations.forecasting.days import RunDays
 from operations.forecasting.simulate import LATER, ORIGINS, OTHER
 from operations.verification.snow_cells import reference_snow

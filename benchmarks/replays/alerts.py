@@ -29,8 +29,8 @@ from hydrology.base.calendar import Day, Period, as_date
 from jobspec.jobs.forecasting import ISSUE_TIME, ReplayParams
 from jobspec.subscriptions import NewSubscription
 from operations.alerts.deliver import deliver
+from operations.basin_data.ingest import ingest
 from operations.daily.replay import replay
-from operations.data.ingest import ingest
 from operations.training.pretrained import install, read_shipped
 from operations.verification.calibrate import calibrate_forecasts
 from records.access import keys

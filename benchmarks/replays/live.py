@@ -35,11 +35,11 @@ from hydrology.base.series import DailySeries
 from hydrology.weather.bridge import BRIDGED
 from ingestion.base import BasinData
 from jobspec.feeds import NewFeed, read_settings
+from operations.basin_data.basins import last_ended
+from operations.basin_data.ingest import store
+from operations.basin_data.source_paths import Intake
 from operations.daily.daily_cycle import BasinOutcome, Watcher, daily
 from operations.daily.daily_forecasts import Asked
-from operations.data.basins import last_ended
-from operations.data.ingest import store
-from operations.data.source_paths import Intake
 from operations.feeds.fetch import fetch
 from operations.training.pretrained import install, read_shipped
 from records.basins import basins

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from benchmarks.speed.country import PRODUCT, SyntheticCountry
-from operations.data.ingest import ingest
+from operations.basin_data.ingest import ingest
 from records.jobs import jobs
 from records.versions import versions
 from runtime.clock import Clock

@@ -34,9 +34,9 @@ from hydrology.weather.bridge import BRIDGED
 from ingestion.base import BasinData
 from jobspec.feeds import NewFeed, read_settings
 from jobspec.jobs.forecasting import ISSUE_TIME
+from operations.basin_data.source_paths import Intake
 from operations.daily.daily_cycle import ADVANCING, Watcher, daily
 from operations.daily.daily_forecasts import Asked
-from operations.data.source_paths import Intake
 from operations.versions.load_networks import load_version
 from records.database.engine import Database
 from records.versions import promotions

@@ -18,7 +18,7 @@ from typing import Any
 
 from hydrology.base.basins import source_code
 from ingestion.sources.camels import CamelsSource
-from operations.data.ingest import ingest
+from operations.basin_data.ingest import ingest
 from records.database.engine import Database
 from runtime.clock import Clock
 from runtime.settings import Settings

@@ -21,7 +21,7 @@ import numpy.typing as npt
 import xarray
 
 from benchmarks.speed.country import PERIOD, PRODUCT, UNITS, SyntheticCountry
-from operations.data.ingest import ingest
+from operations.basin_data.ingest import ingest
 from records.database.engine import Database
 from records.series import series
 from runtime.clock import Clock

@@ -34,10 +34,10 @@ from models.arrays import Forcing
 from models.ensemble import Ensemble
 from models.inference import GROUP, ArrayMap
 from models.networks import build
-from operations.data.dataset import load_forcing, stacked
-from operations.data.ingest import ingest
-from operations.forecasting.advance_states import member_states
+from operations.basin_data.dataset import load_forcing, stacked
+from operations.basin_data.ingest import ingest
 from operations.forecasting.forecast import forecast
+from operations.states.advance_states import member_states
 from operations.training.train import train
 from operations.versions.load_networks import load_version
 from records.database.engine import Database

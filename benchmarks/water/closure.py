@@ -14,7 +14,7 @@ from hydrology.water.ledger import WATER_SINCE_EMPTY
 from models.arrays import Forcing
 from models.ensemble import Ensemble
 from models.nets.products import BLOCK
-from operations.data.dataset import BasinForcing, load_forcing, stacked
+from operations.basin_data.dataset import BasinForcing, load_forcing, stacked
 from operations.versions.load_networks import load_version
 from records.database.engine import Database
 from records.versions import promotions

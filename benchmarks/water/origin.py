@@ -35,7 +35,7 @@ from models.ensemble import Ensemble
 from models.inference import ArrayMap, simulate
 from models.nets.mclstm import MCLSTM
 from models.pretrained.loading import load
-from operations.data.dataset import stacked
+from operations.basin_data.dataset import stacked
 from operations.forecasting.water_age import all_older
 from operations.training.pretrained import read_shipped
 from testing import plain_recurrence  # noqa: F401 - it adds the program `plain`

@@ -23,8 +23,8 @@ from ingestion.sources.camels import CamelsSource
 from jobspec.jobs.forecasting import ForecastParams
 from jobspec.training import TrainingConfig
 from models.arrays import days_of
-from operations.data.dataset import load_forcing, stacked
-from operations.data.ingest import ingest
+from operations.basin_data.dataset import load_forcing, stacked
+from operations.basin_data.ingest import ingest
 from operations.forecasting.forecast import forecast
 from operations.training.train import train
 from operations.verification.evaluate import evaluate

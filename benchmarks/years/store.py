@@ -23,7 +23,7 @@ from hydrology.weather.forcing import WeatherForecast, WeatherIssue
 from hydrology.weather.forcing_kinds import ForcingKind
 from ingestion.feeds.base import Observations
 from jobspec.jobs.forecasting import ForecastParams
-from operations.data.ingest import store as store_observed
+from operations.basin_data.ingest import store as store_observed
 from operations.upkeep.prune import prune
 from records.access import audit
 from records.basins import basins

@@ -1,7 +1,7 @@
 """Files that a command reads: from anywhere, with its downloads shown."""
 
 from freshet.cli.progress import Reporter
-from operations.data.source_paths import Intake
+from operations.basin_data.source_paths import Intake
 from runtime.settings import Settings
 
 

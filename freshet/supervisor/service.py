@@ -20,8 +20,8 @@ from runtime.child_processes import end_all
 from runtime.restart_notes import Restart
 from runtime.settings import Settings
 from runtime.watchdog import WatchdogSocket
+from workers.job_processes.worker import GRACE
 from workers.queue.broker import launch_embedded, lives, start_embedded
-from workers.run.worker import GRACE
 
 log = structlog.get_logger()
 

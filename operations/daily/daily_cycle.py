@@ -20,9 +20,9 @@ from hydrology.base.reasons import Reason
 from hydrology.base.staleness import age_days, stale
 from ingestion.base import SourceFile
 from operations.alerts.decide_alerts import decide
+from operations.basin_data.basins import chosen
+from operations.basin_data.source_paths import Intake
 from operations.daily.daily_forecasts import Asked, Newest, Reasons, issue_newest
-from operations.data.basins import chosen
-from operations.data.source_paths import Intake
 from operations.feeds.fetch import Listener, fetch
 from operations.weather.fit_bridges import apply
 from records.alerts.alert_changes import Change

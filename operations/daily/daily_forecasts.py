@@ -18,7 +18,7 @@ from hydrology.base.reasons import Reason
 from hydrology.base.staleness import STALE_AFTER_DAYS, age_days, stale
 from hydrology.weather.forcing_kinds import KINDS, ForcingKind
 from jobspec.jobs.forecasting import ForecastParams
-from operations.data.basins import last_ended
+from operations.basin_data.basins import last_ended
 from operations.forecasting.days import with_stop
 from operations.forecasting.forecast import OnDays, issue
 from operations.forecasting.forecast_plan import ForecastInputs, Plan, possible_plans, read_inputs

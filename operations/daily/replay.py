@@ -23,8 +23,8 @@ from hydrology.weather.forcing import WeatherForecast, WeatherIssue
 from hydrology.weather.perturbed_forecasts import CREDIT, SOURCE, perturbed
 from jobspec.jobs.forecasting import ISSUE_TIME, ReplayParams
 from operations.alerts.decide_alerts import decide
+from operations.basin_data.basins import chosen, last_ended
 from operations.daily.daily_forecasts import Asked, Reasons, issue_newest
-from operations.data.basins import chosen, last_ended
 from operations.forecasting.bridged_weather import needed
 from operations.forecasting.days import RunDays
 from records.alerts.alert_changes import Change

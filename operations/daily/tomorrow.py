@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from hydrology.base.calendar import Day
 from hydrology.base.units import Area, mm_per_day_to_m3s
 from hydrology.weather.forcing_kinds import ForcingKind
-from operations.data.basins import last_ended
+from operations.basin_data.basins import last_ended
 from records.basins import basins
 from records.runs import runs
 

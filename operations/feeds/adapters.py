@@ -21,7 +21,7 @@ from jobspec.feeds import (
     OpenMeteoForecastSettings,
     UsgsSettings,
 )
-from operations.data.source_paths import Intake
+from operations.basin_data.source_paths import Intake
 from runtime.settings import Settings
 
 Notify = Callable[[str], None]

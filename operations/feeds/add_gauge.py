@@ -15,8 +15,8 @@ from hydrology.base.units import M2_PER_KM2, Area
 from hydrology.weather.sampling_points import weather_points
 from ingestion.feeds.usgs_sites import Location, locations
 from jobspec.basins import ASKED_NAMESPACE, AddedBasin
-from operations.data.attributes import AREA_ATTRIBUTES
-from operations.data.basins import GIVEN_AREA, OUTLINE_AREA, SERVICE_AREA, TIME_ZONE, area_by
+from operations.basin_data.attributes import AREA_ATTRIBUTES
+from operations.basin_data.basins import GIVEN_AREA, OUTLINE_AREA, SERVICE_AREA, TIME_ZONE, area_by
 from operations.feeds.adapters import usgs
 from records.basins import basins
 from records.database.engine import Database

@@ -16,10 +16,10 @@ from hydrology.weather.forcing import WeatherForecast
 from ingestion.base import SourceFile
 from ingestion.feeds.base import Feed, FeedProblem, Given, Observations, Site, Wanted
 from jobspec.feeds import AnyFeedSettings, FilesSettings
-from operations.data.basins import TIME_ZONE
-from operations.data.check_weather import check_forecast
-from operations.data.ingest import report_quality, store
-from operations.data.source_paths import Intake
+from operations.basin_data.basins import TIME_ZONE
+from operations.basin_data.check_weather import check_forecast
+from operations.basin_data.ingest import report_quality, store
+from operations.basin_data.source_paths import Intake
 from operations.feeds import holes
 from operations.feeds.adapters import opened
 from records.basins import basins

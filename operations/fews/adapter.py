@@ -18,9 +18,9 @@ from hydrology.weather.checks import DailyWeather, weather_findings
 from models.arrays import Array
 from models.networks import architecture
 from models.saved_state import Owner, SavedState
-from operations.data.attributes import completed
-from operations.data.basins import area_by
-from operations.data.check_weather import climate_of, refuse, sentences
+from operations.basin_data.attributes import completed
+from operations.basin_data.basins import area_by
+from operations.basin_data.check_weather import climate_of, refuse, sentences
 from operations.fews import netcdf_series, run_file, states, xml_series
 from operations.fews.diagnostics import Diagnostics, Level
 from operations.fews.forcing import Ensemble, Weather, ensemble_of, gathered, rows

@@ -1,1 +1,1 @@
-"""Forecasts: plan, states, simulation, ledger, calibration, what-if."""
+"""Forecasts: plan, simulation, ledger, calibration, what-if."""

@@ -21,8 +21,8 @@ from hydrology.base.series import DailySeries
 from hydrology.base.units import Area, to_mm_per_day
 from hydrology.uncertainty.error_model import BasinErrorModel, errors_of, mixed
 from hydrology.uncertainty.error_paths import paths
-from operations.data.basins import area_by
-from operations.forecasting.advance_states import ONE_DAY
+from operations.basin_data.basins import area_by
+from operations.states.advance_states import ONE_DAY
 from records.basins.basins import Basin
 from records.runs import runs
 from records.runs.run_request import RunWeather

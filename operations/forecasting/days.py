@@ -8,8 +8,8 @@ from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Day, Period
 from hydrology.base.errors import InvalidInput
 from hydrology.base.reasons import Reason
-from operations.data.dataset import BasinForcing
-from operations.forecasting.advance_states import ONE_DAY
+from operations.basin_data.dataset import BasinForcing
+from operations.states.advance_states import ONE_DAY
 from runtime.clock import Clock
 
 

@@ -17,9 +17,7 @@ from hydrology.weather.forcing_kinds import KINDS, ForcingKind
 from jobspec.jobs.forecasting import ForecastParams
 from models.arrays import Array
 from operations.alerts.decide_alerts import decide
-from operations.data.basins import with_model
-from operations.forecasting.advance_states import advance
-from operations.forecasting.assimilate import assimilated_states
+from operations.basin_data.basins import with_model
 from operations.forecasting.basin.forecast import forecasts_of, without_forecast
 from operations.forecasting.basin.inputs import BasinInputs
 from operations.forecasting.calibrated_flow import Calibration, calibrations
@@ -29,6 +27,8 @@ from operations.forecasting.snow17 import snow17_at
 from operations.forecasting.ungauged_errors import add_ungauged
 from operations.forecasting.variance_sources import divided
 from operations.forecasting.water_age import cells_by_age
+from operations.states.advance_states import advance
+from operations.states.assimilate import assimilated_states
 from operations.versions.hardware import program
 from operations.versions.stages import stage
 from records.basins import basins

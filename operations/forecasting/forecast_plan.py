@@ -16,12 +16,12 @@ from hydrology.weather.forcing import WeatherForecast
 from hydrology.weather.forcing_kinds import KINDS
 from jobspec.changes import UNCHANGED, Changes
 from jobspec.jobs.forecasting import ForecastParams
-from operations.data.basins import last_ended
-from operations.data.dataset import BasinForcing, load_forcings
-from operations.forecasting.advance_states import ONE_DAY
+from operations.basin_data.basins import last_ended
+from operations.basin_data.dataset import BasinForcing, load_forcings
 from operations.forecasting.bridged_weather import BridgedForecast, bridged, needed
 from operations.forecasting.days import RunDays, choose_days, why_t0_unavailable
 from operations.forecasting.weather_ahead import READERS, WeatherAhead, supplied
+from operations.states.advance_states import ONE_DAY
 from operations.versions.load_networks import LoadedVersion, load_version
 from operations.versions.stages import stage
 from operations.versions.training_domain import attribute_means

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from hydrology.base.calendar import Day, Period
 from hydrology.base.digests import fingerprint, inputs_sha256
 from jobspec.changes import Changes
-from operations.data.dataset import BasinForcing
-from operations.forecasting.advance_states import ONE_DAY
+from operations.basin_data.dataset import BasinForcing
 from operations.forecasting.days import RunDays
 from operations.forecasting.weather_ahead import WeatherAhead
+from operations.states.advance_states import ONE_DAY
 from records.runs.bridge_used import RunBridge
 
 

@@ -14,7 +14,7 @@ from hydrology.base.reasons import Reason
 from hydrology.base.units import to_mm_per_day
 from hydrology.climatology.normals import normal_means, too_few_years
 from models.nets.products import BLOCK
-from operations.data.basins import area_by
+from operations.basin_data.basins import area_by
 from records.basins.basins import Basin
 from records.series import series
 from records.simulations import simulated_storage

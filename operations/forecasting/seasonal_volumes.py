@@ -12,7 +12,7 @@ import structlog
 
 from hydrology.base.calendar import Day
 from jobspec.jobs.forecasting import ForecastParams, VolumesParams
-from operations.data.basins import last_ended
+from operations.basin_data.basins import last_ended
 from operations.forecasting.days import choose_days
 from operations.forecasting.forecast import NothingToForecast, OnDays, basins_by_version, issue
 from operations.forecasting.forecast_plan import ForecastInputs, Plan, plans, read_inputs

@@ -15,9 +15,9 @@ import numpy.typing as npt
 
 from models.arrays import Array
 from models.inference import GROUP, ArrayMap
-from operations.data.dataset import stacked
-from operations.forecasting.advance_states import member_states
+from operations.basin_data.dataset import stacked
 from operations.forecasting.weather_ahead import WeatherAhead
+from operations.states.advance_states import member_states
 from operations.versions.load_networks import LoadedVersion
 from records.runs.states import State
 from records.simulations.snow_cells import SnowMapping

@@ -10,8 +10,8 @@ from hydrology.base.calendar import Day, Period
 from hydrology.base.reasons import Reason
 from hydrology.snow.snow17 import snow17
 from jobspec.training import InputsConfig
-from operations.data.dataset import BasinForcing
-from operations.data.pet import TEMPERATURES
+from operations.basin_data.dataset import BasinForcing
+from operations.basin_data.pet import TEMPERATURES
 from records.basins.basins import Basin
 
 DAYS = 730

@@ -7,7 +7,7 @@ import structlog
 
 from hydrology.base.absent import Absent
 from models.inference import GROUP
-from operations.data.dataset import BasinForcing, stacked
+from operations.basin_data.dataset import BasinForcing, stacked
 from operations.forecasting.calibrated_flow import MIN_DAYS, error_model_of
 from operations.versions.load_networks import LoadedVersion
 from operations.versions.stages import stage

@@ -15,10 +15,10 @@ from hydrology.base.calendar import Period
 from hydrology.uncertainty.variance_sources import divided_variance
 from hydrology.weather.perturbed_forecasts import rain_factors
 from models.arrays import Forcing
-from operations.data.dataset import BasinForcing
-from operations.forecasting.advance_states import ONE_DAY, member_states
+from operations.basin_data.dataset import BasinForcing
 from operations.forecasting.simulate import InitialState, flows
 from operations.forecasting.weather_ahead import WeatherAhead
+from operations.states.advance_states import ONE_DAY, member_states
 from operations.versions.load_networks import LoadedVersion
 from records.database.engine import Database
 from records.runs import states

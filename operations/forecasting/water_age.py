@@ -17,8 +17,8 @@ from hydrology.base.reasons import Reason
 from hydrology.water.water_age import MIN_DAYS, Ages
 from models.arrays import Array, Forcing
 from models.inference import ArrayMap
-from operations.data.dataset import BasinForcing, stacked
-from operations.forecasting.advance_states import ONE_DAY, groups, member_states
+from operations.basin_data.dataset import BasinForcing, stacked
+from operations.states.advance_states import ONE_DAY, groups, member_states
 from operations.versions.load_networks import LoadedVersion
 from records.database.engine import Database
 from records.runs import states

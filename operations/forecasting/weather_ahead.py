@@ -14,7 +14,7 @@ from hydrology.weather.forcing import WeatherForecast
 from hydrology.weather.forcing_kinds import ForcingKind
 from jobspec.training import InputsConfig
 from models.arrays import Array, Forcing, days_of
-from operations.data.dataset import BasinForcing
+from operations.basin_data.dataset import BasinForcing
 from operations.forecasting.bridged_weather import BridgedForecast
 from operations.forecasting.days import RunDays, with_stop
 

@@ -13,13 +13,13 @@ from jobspec.training import TrainingConfig
 from models import checkpoint
 from models.arrays import Forcing
 from models.ensemble import Ensemble
-from models.examination.exam import YEAR, Exam
-from models.examination.experiments import answers
-from models.examination.weather import TEMPERATURES
 from models.nets.products import BLOCK
 from models.physics import measure
+from models.physics_probes.exam import YEAR, Exam
+from models.physics_probes.experiments import answers
+from models.physics_probes.weather import TEMPERATURES
 from models.scaling import Scaler
-from operations.data.dataset import load_forcings, stacked
+from operations.basin_data.dataset import load_forcings, stacked
 from operations.versions.stages import single
 from records.basins import basins
 from records.versions.versions import Member, NewVersion

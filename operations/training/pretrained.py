@@ -19,7 +19,7 @@ from jobspec.training import TrainingConfig
 from models.networks import architecture
 from models.pretrained import DEFAULT, SHELF, errors, form, skill, snow
 from models.pretrained.writing import Finished, Written, write
-from operations.data.dataset import load_forcing
+from operations.basin_data.dataset import load_forcing
 from operations.training.physics_probes import measured
 from operations.versions.stages import stage
 from operations.versions.training_domain import attribute_means

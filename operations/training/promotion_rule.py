@@ -23,7 +23,7 @@ from hydrology.scores.bootstrap import YearlyErrors, median_difference_interval
 from hydrology.verification.held_out_years import HeldOutYears, split_years
 from jobspec.jobs.training import PromotionRule
 from jobspec.training import FineTuningConfig, TrainingConfig
-from operations.data.dataset import skipped_days
+from operations.basin_data.dataset import skipped_days
 from operations.verification.evaluate import evaluate
 from operations.versions.held_out import require_held_out, require_to_be_held_out, version_to_score
 from records.database.engine import Database

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ingestion.base import BasinData, Source, SourceFile
-from operations.data.ingest import Outcome
+from operations.basin_data.ingest import Outcome
 from records.weather import feeds
 from records.weather.feeds import FetchedBasin
 

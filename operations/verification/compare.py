@@ -13,8 +13,8 @@ from sqlalchemy.orm import Session
 from hydrology.base.absent import Absent, first_texts
 from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem, InvalidInput
-from operations.data.basins import chosen
-from operations.data.dataset import skipped_days
+from operations.basin_data.basins import chosen
+from operations.basin_data.dataset import skipped_days
 from operations.verification.comparison_result import ByBasin, comparison_result
 from operations.verification.evaluate import evaluate
 from operations.versions.held_out import require_held_out, version_to_score

@@ -13,7 +13,7 @@ from hydrology.scores.score import Score
 from hydrology.scores.scores import SCORES
 from jobspec.training import TrainingConfig
 from models.networks import build
-from operations.data.basins import unique
+from operations.basin_data.basins import unique
 from records.database.statements import as_values
 from records.verification import published_scores
 from records.verification.comparison_results import (

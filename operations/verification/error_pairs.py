@@ -12,7 +12,7 @@ from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Period
 from hydrology.base.reasons import Reason
 from models.arrays import days_of
-from operations.data.dataset import by_record, load_pairs
+from operations.basin_data.dataset import by_record, load_pairs
 from operations.versions.load_networks import LoadedVersion
 from records.database.engine import Database
 

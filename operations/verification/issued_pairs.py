@@ -12,7 +12,7 @@ from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day, Period
 from hydrology.uncertainty.error_model import BasinErrors, errors_of
 from hydrology.uncertainty.errors_by_lead import PastForecasts
-from operations.data.dataset import load_discharge
+from operations.basin_data.dataset import load_discharge
 from records.runs import runs, states
 from records.versions import error_models
 from records.versions.versions import Version

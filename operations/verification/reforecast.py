@@ -22,7 +22,7 @@ from hydrology.verification.forecast_scores import high_flow
 from hydrology.verification.reforecasts import CALIBRATED, Reforecasts
 from hydrology.verification.verify import verify
 from models.nets.products import BLOCK
-from operations.data.dataset import load_discharge, load_forcings
+from operations.basin_data.dataset import load_discharge, load_forcings
 from operations.forecasting.calibrated_flow import error_model_of, errors_in
 from operations.forecasting.ungauged_errors import error_model_for
 from operations.verification.error_pairs import SimulatedBasin, simulated

@@ -19,7 +19,7 @@ from hydrology.scores.scores import all_scores
 from hydrology.water.ledger import worst_relative_residual
 from models.arrays import Array, days_of
 from models.inference import ArrayMap
-from operations.data.dataset import BasinForcing, by_record, load_pairs
+from operations.basin_data.dataset import BasinForcing, by_record, load_pairs
 from operations.verification.regional_snow_cells import RegionalChoice, SnowyBasin
 from operations.verification.snow_cells import Reference, read_snow, reference_snow
 from operations.versions.held_out import version_to_score

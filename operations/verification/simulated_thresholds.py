@@ -24,9 +24,9 @@ from hydrology.base.units import converted
 from hydrology.extremes.thresholds import of_record
 from hydrology.water.spin_up import SPIN_UP_DAYS
 from models.nets.products import BLOCK
-from operations.data.basins import area_by
-from operations.data.dataset import BasinForcing, by_record, load_forcings
-from operations.data.pet import mean_pet
+from operations.basin_data.basins import area_by
+from operations.basin_data.dataset import BasinForcing, by_record, load_forcings
+from operations.basin_data.pet import mean_pet
 from operations.verification.past_simulation import Past, simulate_past
 from operations.verification.snow_cells import readable_snow
 from operations.versions.load_networks import LoadedVersion, load_version

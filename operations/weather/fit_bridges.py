@@ -22,8 +22,8 @@ from hydrology.weather.bridge import BRIDGED, PRECIPITATION, DailyWeather
 from hydrology.weather.bridge_fit import TooFewDays
 from ingestion.base import BasinData, SourceFile, SourceSeries
 from jobspec.jobs.data import BridgeFit
-from operations.data.basins import chosen
-from operations.data.ingest import Outcome, store
+from operations.basin_data.basins import chosen
+from operations.basin_data.ingest import Outcome, store
 from records.basins import basins
 from records.database.engine import Database
 from records.series import series

@@ -8,7 +8,7 @@ from hydrology.base.errors import DataProblem
 from hydrology.weather.forcing import WeatherForecast
 from ingestion import weather as files_of_weather
 from ingestion.reading import ANY_FILES, Files
-from operations.data.check_weather import ImpossibleWeather, check_forecast
+from operations.basin_data.check_weather import ImpossibleWeather, check_forecast
 from records.database.engine import Database
 from records.weather import weather_issues
 from records.weather.weather_issues import StoredIssue

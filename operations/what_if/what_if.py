@@ -11,11 +11,11 @@ import structlog
 
 from hydrology.base.absent import Absent
 from jobspec.jobs.forecasting import ForecastParams, WhatIfParams
-from operations.forecasting.advance_states import ONE_DAY
 from operations.forecasting.forecast import OnDays, basins_by_version, new_run, results_of
 from operations.forecasting.forecast_plan import Plan, plans, read_inputs, require
 from operations.forecasting.inputs_hash import inputs_hash
 from operations.forecasting.weather_ahead import WeatherAhead
+from operations.states.advance_states import ONE_DAY
 from operations.what_if.changed_weather import changed
 from records.database.engine import Database
 from records.runs import run_store, runs

@@ -16,7 +16,7 @@ from benchmarks.regional.trials import mean
 from benchmarks.regional.uncertainty import Rival, _figures, interval_score
 from hydrology.uncertainty.error_model import LEVELS
 from hydrology.verification.verify import CLIMATOLOGY
-from models.examination.exam import NOT_ASKED, Question
+from models.physics_probes.exam import NOT_ASKED, Question
 from models.pretrained import SHELF
 from models.pretrained.form import read
 

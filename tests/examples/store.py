@@ -11,7 +11,7 @@ from hydrology.base.reasons import Reason
 from ingestion.sources.camels import CamelsSource
 from jobspec.changes import Changes, Increment
 from jobspec.jobs.forecasting import ForecastParams, VolumesParams, WhatIfParams
-from operations.data.ingest import ingest
+from operations.basin_data.ingest import ingest
 from operations.forecasting.forecast import forecast
 from operations.forecasting.seasonal_volumes import forecast_volumes
 from operations.training.train import train

@@ -16,8 +16,8 @@ from runtime.settings import Settings
 from testing.job_requests import Wrong, wrong_requests
 from tests.app.conftest import bearer, serving
 from tests.freshet.conftest import Freshet
-from workers.run.job_processes import Children
-from workers.run.worker import Worker
+from workers.job_processes.process_pool import Children
+from workers.job_processes.worker import Worker
 from workers.service_context import ServiceTools, tools_of
 from workers.tasks.handlers import HANDLERS
 

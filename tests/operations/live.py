@@ -15,9 +15,9 @@ from hydrology.weather.bridge import BRIDGED
 from ingestion.sources import synthetic
 from jobspec.feeds import NewFeed, read_settings
 from jobspec.training import InputsConfig
+from operations.basin_data.source_paths import Intake
 from operations.daily.daily_cycle import Cycle, Show, Watcher, daily
 from operations.daily.daily_forecasts import Asked
-from operations.data.source_paths import Intake
 from operations.feeds.fetch import Listener, fetch
 from operations.training.train import train
 from records.basins import basins

@@ -6,7 +6,7 @@ from unittest.mock import patch
 
 from ingestion.base import SourceFile
 from ingestion.sources.caravan import source, timeseries
-from workers.run.job_process import serve
+from workers.job_processes.job_process import serve
 from workers.tasks.handlers import HANDLERS
 
 CRASHES_AT = ("camels_2", "camels_4")

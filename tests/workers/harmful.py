@@ -21,8 +21,8 @@ from records.jobs import retries
 from runtime.logs import log_to_stderr
 from runtime.settings import Settings
 from workers.job import Running
+from workers.job_processes.job_process import serve
 from workers.processes import work
-from workers.run.job_process import serve
 
 TIME_LIMIT = timedelta(seconds=4)
 SILENCE_LIMIT = timedelta(seconds=8)  # longer than it takes to start a process

@@ -10,10 +10,10 @@ import structlog
 
 from records.jobs import job_messages, jobs, retries
 from workers.job_leases import ExpiredLeases
+from workers.job_processes.worker import resume_parent
 from workers.process_liveness import dead_workers
 from workers.queue import uploads
 from workers.queue.enqueue import BrokerAway
-from workers.run.worker import resume_parent
 from workers.service_context import ServiceTools
 
 log = structlog.get_logger()

@@ -10,8 +10,8 @@ from records.jobs import retries
 from workers.job import Running
 
 if TYPE_CHECKING:
-    from operations.data.ingest import Outcome
-    from operations.data.source_paths import Intake
+    from operations.basin_data.ingest import Outcome
+    from operations.basin_data.source_paths import Intake
 
 
 MAX_REPORTED = 100  # basins whose refusals a job's result lists; its log lists all
@@ -19,7 +19,7 @@ MAX_REPORTED = 100  # basins whose refusals a job's result lists; its log lists 
 
 def intake_of(running: Running) -> "Intake":
     """Return the places that a job may read files from."""
-    from operations.data.source_paths import Intake
+    from operations.basin_data.source_paths import Intake
 
     settings = running.tools.settings
 

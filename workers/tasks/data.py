@@ -18,7 +18,7 @@ from workers.tasks.common import MAX_REPORTED, counted, intake_of, on_file, warn
 
 if TYPE_CHECKING:
     from ingestion.base import Source, SourceFile
-    from operations.data.ingest import Outcome
+    from operations.basin_data.ingest import Outcome
 
 
 def ingest(running: Running, params: IngestParams) -> dict[str, Any]:
@@ -26,7 +26,7 @@ def ingest(running: Running, params: IngestParams) -> dict[str, Any]:
     from ingestion.sources import benchmarks
     from ingestion.sources.camels import CamelsSource
     from ingestion.sources.caravan import CaravanSource
-    from operations.data.ingest_benchmarks import ingest_published
+    from operations.basin_data.ingest_benchmarks import ingest_published
     from operations.upkeep import audit_details
 
     with intake_of(running).of(params.from_) as (paths, files):
@@ -89,7 +89,7 @@ def _ingested(
     fetched: Mapping[str, str],
     basins: Sequence[str] = (),
 ) -> dict[str, Any]:
-    from operations.data.ingest import ingest as run
+    from operations.basin_data.ingest import ingest as run
     from operations.upkeep import audit_details
 
     def show(outcome: "Outcome", done: int, total: int) -> None:
@@ -200,7 +200,7 @@ def basin(running: Running, params: AddedBasin) -> dict[str, Any]:
 
 def climate(running: Running, params: ClimateParams) -> dict[str, Any]:
     """Compute the climate indices of a basin."""
-    from operations.data.climate import compute
+    from operations.basin_data.climate import compute
 
     tools = running.tools
     computed = compute(tools.database, tools.clock, params.basin, params.product, params.period)

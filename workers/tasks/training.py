@@ -23,7 +23,7 @@ def training(running: Running, params: TrainingParams) -> dict[str, Any]:
 
     With `compare` the version is compared with the current ones, and replaces them only by the promotion rule.
     """
-    from operations.data.basins import chosen
+    from operations.basin_data.basins import chosen
     from operations.training.promotion_rule import decide, require_decidable
     from operations.training.train import assemble, begin
 

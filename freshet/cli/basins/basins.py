@@ -126,7 +126,7 @@ def climate(
     as_json: Json = False,
 ) -> None:
     """Compute the climate indices of a basin, as CAMELS defines them, and store them as its attributes."""
-    from operations.data.climate import compute
+    from operations.basin_data.climate import compute
 
     with opened() as context:
         days = None if period is None else Period.parse(period)

@@ -21,10 +21,10 @@ from ingestion.sources.benchmarks import read as read_published
 from ingestion.sources.camels import CamelsSource
 from ingestion.sources.caravan import CaravanSource
 from ingestion.sources.tables import TablesSource
-from operations.data.ingest import Outcome, held
-from operations.data.ingest import ingest as run
-from operations.data.ingest_benchmarks import ingest_published
-from operations.data.isolated_source import IsolatedSource
+from operations.basin_data.ingest import Outcome, held
+from operations.basin_data.ingest import ingest as run
+from operations.basin_data.ingest_benchmarks import ingest_published
+from operations.basin_data.isolated_source import IsolatedSource
 from operations.upkeep import audit_details
 from records.basins.basins import list_basins
 from records.database.engine import Database

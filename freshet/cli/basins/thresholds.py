@@ -18,7 +18,7 @@ from hydrology.base.units import converted
 from hydrology.extremes.thresholds import OF_MODEL, WHAT, Statistic
 from jobspec.jobs.judging import LevelsParams
 from jobspec.thresholds import NewThreshold
-from operations.data.basins import chosen
+from operations.basin_data.basins import chosen
 from records.alerts import thresholds as records
 from records.basins import basins
 from records.simulations import simulated_thresholds

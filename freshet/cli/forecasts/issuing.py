@@ -10,7 +10,7 @@ from freshet.cli.context import Context
 from freshet.cli.options import listed
 from hydrology.weather.forcing_kinds import ForcingKind
 from jobspec.jobs.forecasting import AheadParams
-from operations.data.basins import chosen
+from operations.basin_data.basins import chosen
 from records.runs.runs import Run
 
 _FIELDS = AheadParams.model_fields

@@ -12,7 +12,7 @@ from freshet.plot import picture, text
 from freshet.plot.content import Plume, content
 from hydrology.base.basins import basin_id
 from hydrology.base.errors import DataProblem
-from operations.data.basins import last_ended
+from operations.basin_data.basins import last_ended
 from records.basins import basins
 from records.forecasts import latest
 from records.runs import runs

@@ -10,7 +10,7 @@ from freshet.cli.options import Basins, BasinsFile, listed
 from freshet.cli.output import PARTLY_DONE, Json, answer, inform_left_out, table
 from freshet.cli.progress import reporting
 from hydrology.base.calendar import Period
-from operations.data.basins import chosen
+from operations.basin_data.basins import chosen
 from records.versions import promotions, versions
 
 if TYPE_CHECKING:

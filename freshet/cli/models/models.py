@@ -13,7 +13,7 @@ from freshet.cli.options import Basins
 from freshet.cli.output import Json, answer, inform, inform_left_out, table
 from freshet.cli.progress import reporting
 from hydrology.water.probe_results import ProbeResult
-from operations.data.basins import chosen
+from operations.basin_data.basins import chosen
 from records.access import audit
 from records.database.json_columns import to_json
 from records.versions import promotions

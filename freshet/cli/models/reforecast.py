@@ -13,7 +13,7 @@ from freshet.cli.options import Basins, BasinsFile, listed
 from freshet.cli.output import PARTLY_DONE, Json, answer, inform, inform_left_out, table
 from freshet.cli.progress import reporting
 from jobspec.jobs.judging import ReforecastParams
-from operations.data.basins import chosen
+from operations.basin_data.basins import chosen
 from records.verification import lead_scores
 from records.versions import promotions, versions
 

@@ -16,7 +16,7 @@ from hydrology.base.errors import InvalidInput
 from jobspec.jobs.training import PromotionRule
 from jobspec.network import ARCHITECTURES
 from jobspec.training import FineTuningConfig, TrainingConfig
-from operations.data.basins import chosen, forcing_products
+from operations.basin_data.basins import chosen, forcing_products
 from records.database.json_columns import to_json
 from records.database.statements import as_values
 from records.versions.versions import get as get_version

@@ -12,13 +12,13 @@ from hydrology.base.credit import Credit
 from hydrology.water.ledger import ASSIMILATION, INCREMENT
 from jobspec.changes import UNCHANGED, Changes
 from models.arrays import Array
-from operations.data.dataset import BasinForcing
-from operations.forecasting.advance_states import Advanced
+from operations.basin_data.dataset import BasinForcing
 from operations.forecasting.calibrated_flow import Calibration
-from operations.forecasting.changed_storage import with_increment
 from operations.forecasting.days import RunDays
 from operations.forecasting.simulate import FlowResult
 from operations.forecasting.weather_ahead import WeatherAhead
+from operations.states.advance_states import Advanced
+from operations.states.changed_storage import with_increment
 from operations.versions.load_networks import LoadedVersion
 from records.basins.basins import Basin
 from records.runs.bridge_used import RunBridge

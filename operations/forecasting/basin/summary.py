@@ -4,10 +4,10 @@ import numpy as np
 
 from hydrology.base.absent import Absent, absent
 from hydrology.base.reasons import Reason
-from operations.data.basins import area_by
-from operations.forecasting.advance_states import ONE_DAY
+from operations.basin_data.basins import area_by
 from operations.forecasting.basin.inputs import Computed, Normal, flattened, stored
 from operations.forecasting.inputs_hash import inputs_hash
+from operations.states.advance_states import ONE_DAY
 from operations.versions.training_domain import learnt_from
 from records.database.statements import as_values
 from records.runs import runs

@@ -8,7 +8,7 @@ import pytest
 from freshet.cli.basins import ingest
 from ingestion.reading import ANY_FILES, Files
 from tests.freshet.conftest import BASINS, Freshet
-from tests.operations.data.test_isolated_source import CRASHES, Crashing
+from tests.operations.basin_data.test_isolated_source import CRASHES, Crashing
 
 
 def crashing(paths: list[Path], _product: str | None, files: Files = ANY_FILES) -> Crashing:

@@ -11,9 +11,9 @@ from jobspec.kinds import queue_of
 from records.jobs import jobs
 from runtime.settings import Settings
 from tests.freshet.conftest import BASINS, Freshet
-from tests.operations.data.test_user_basins import as_caravan, as_tables
-from workers.run.job_processes import Children
-from workers.run.worker import Worker
+from tests.operations.basin_data.test_user_basins import as_caravan, as_tables
+from workers.job_processes.process_pool import Children
+from workers.job_processes.worker import Worker
 from workers.service_context import tools_of
 
 GAUGES = [basin.replace("SYNTH-", "CARAVAN-own_") for basin in BASINS]

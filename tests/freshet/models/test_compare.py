@@ -11,8 +11,8 @@ from records.jobs import jobs
 from runtime.settings import Settings
 from tests.freshet.conftest import BASINS, PERIODS, SMALL, Freshet
 from tests.ingestion.test_benchmarks import ROWS, write
-from workers.run.job_processes import Children
-from workers.run.worker import Worker
+from workers.job_processes.process_pool import Children
+from workers.job_processes.worker import Worker
 from workers.service_context import tools_of
 
 HELD_OUT = ("--period", "2005-04-01..2005-09-30")

@@ -17,8 +17,8 @@ from hydrology.base.series import DailySeries, Flag
 from ingestion.base import BasinData
 from ingestion.feeds.base import Observations
 from jobspec.feeds import NewFeed, read_settings
-from operations.data.ingest import store
-from operations.data.source_paths import Intake
+from operations.basin_data.ingest import store
+from operations.basin_data.source_paths import Intake
 from operations.feeds.fetch import Listener, fetch
 from records.access import keys
 from records.basins import basins

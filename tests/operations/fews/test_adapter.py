@@ -20,7 +20,7 @@ from ingestion.base import SourceError
 from jobspec.jobs.forecasting import ForecastParams
 from models import saved_state
 from models.saved_state import Owner, UnusableState
-from operations.data.basins import area_by
+from operations.basin_data.basins import area_by
 from operations.fews.adapter import Done, NothingComputed, prepared, run
 from operations.forecasting.forecast import forecast
 from operations.versions.load_networks import load_version

@@ -9,7 +9,7 @@ from hydrology.base.absent import absent
 from hydrology.base.calendar import Period, day
 from hydrology.base.reasons import Reason
 from jobspec.jobs.forecasting import ForecastParams
-from operations.data.dataset import BasinForcing, load_forcings
+from operations.basin_data.dataset import BasinForcing, load_forcings
 from operations.forecasting.days import RunDays
 from operations.forecasting.forecast import forecast
 from operations.forecasting.weather_ahead import WeatherAhead, climatology, dry

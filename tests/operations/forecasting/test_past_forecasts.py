@@ -14,9 +14,9 @@ from hydrology.base.errors import DataProblem
 from hydrology.uncertainty.error_model import LEVELS
 from hydrology.weather.perturbed_forecasts import SOURCE
 from jobspec.jobs.forecasting import ReplayParams
+from operations.basin_data.dataset import load_discharge
 from operations.daily.replay import replay
-from operations.data.dataset import load_discharge
-from operations.forecasting.advance_states import ONE_DAY
+from operations.states.advance_states import ONE_DAY
 from operations.verification import calibrate as calibrating
 from operations.verification.calibrate import calibrate, calibrate_forecasts
 from operations.verification.issued_pairs import past_forecasts, settled

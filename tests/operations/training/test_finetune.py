@@ -27,7 +27,7 @@ from models.ensemble import Ensemble
 from models.nets.vectors import with_room
 from models.scaling import Scaler
 from models.training import Progress, median_nse
-from operations.data.dataset import load_forcing
+from operations.basin_data.dataset import load_forcing
 from operations.forecasting.forecast import forecast
 from operations.training.pretrained import export, install, read_shipped
 from operations.training.promotion_rule import decide

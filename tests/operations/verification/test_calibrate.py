@@ -12,9 +12,9 @@ from hydrology.base.calendar import Period, as_date, day
 from hydrology.base.errors import DataProblem, InvalidInput
 from hydrology.uncertainty.error_model import LEVELS, errors_of
 from jobspec.jobs.forecasting import ForecastParams
-from operations.data.dataset import load_discharge, load_forcing
-from operations.forecasting.advance_states import ONE_DAY
+from operations.basin_data.dataset import load_discharge, load_forcing
 from operations.forecasting.forecast import forecast
+from operations.states.advance_states import ONE_DAY
 from operations.verification.calibrate import calibrate
 from operations.versions.load_networks import load_version
 from records.database.engine import Database

@@ -9,7 +9,7 @@ from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem
 from hydrology.scores.scores import SCORES, nse
-from operations.data.dataset import load_discharge, load_forcing
+from operations.basin_data.dataset import load_discharge, load_forcing
 from operations.training.train import train
 from operations.verification.evaluate import evaluate
 from operations.verification.snow_cells import read_snow, reference_snow

@@ -12,7 +12,7 @@ from hydrology.uncertainty.error_model import LEVELS
 from hydrology.verification.reforecasts import CALIBRATED, FORECASTERS, RAW
 from hydrology.verification.results import SEASONS
 from hydrology.verification.verify import CLIMATOLOGY, PERSISTENCE
-from operations.data.dataset import load_discharge
+from operations.basin_data.dataset import load_discharge
 from operations.verification.reforecast import Reforecast, reforecast
 from records.database.engine import Database
 from records.runs import runs

@@ -16,7 +16,7 @@ from hydrology.snow.snow17 import snow17
 from jobspec.jobs.forecasting import ForecastParams
 from models.pretrained import snow as shipped_snow
 from models.pretrained.form import DamagedEnsemble, read
-from operations.data.dataset import load_forcing
+from operations.basin_data.dataset import load_forcing
 from operations.forecasting.forecast import forecast
 from operations.forecasting.snow17 import DAYS, snow17_at
 from operations.training.pretrained import export, install

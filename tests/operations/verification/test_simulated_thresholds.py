@@ -12,7 +12,7 @@ from hydrology.base.errors import DataProblem
 from hydrology.extremes.thresholds import of_record
 from hydrology.water.spin_up import SPIN_UP_DAYS
 from hydrology.weather.evaporation import extraterrestrial_radiation, potential_evapotranspiration
-from operations.data.dataset import load_forcing
+from operations.basin_data.dataset import load_forcing
 from operations.verification import simulated_thresholds as computing
 from operations.verification.simulated_thresholds import compute
 from operations.versions.load_networks import load_version

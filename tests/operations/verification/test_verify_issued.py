@@ -14,7 +14,7 @@ from hydrology.scores.probabilistic import crps
 from hydrology.uncertainty.error_model import LEVELS
 from hydrology.verification.reforecasts import CALIBRATED, FORECASTERS, RAW
 from hydrology.verification.verify import CLIMATOLOGY, PERSISTENCE
-from operations.data.dataset import load_discharge
+from operations.basin_data.dataset import load_discharge
 from operations.verification import verify_issued as verifying
 from operations.verification.calibrate import calibrate
 from operations.verification.issued_pairs import settled

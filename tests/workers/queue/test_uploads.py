@@ -16,9 +16,9 @@ from testing.records import NOW
 from tests.app.conftest import bearer, serving, sqlite, sqlite_database
 from workers.job import Outcome
 from workers.job_leases import ExpiredLeases
+from workers.job_processes.worker import write
 from workers.queue.enqueue import Sender
 from workers.queue.uploads import POSTED_WITHIN
-from workers.run.worker import write
 from workers.scheduler.recovery import recover
 from workers.service_context import ServiceTools
 

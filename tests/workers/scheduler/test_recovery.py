@@ -13,7 +13,7 @@ import redis
 from hydrology.base.calendar import day
 from ingestion.sources import synthetic
 from ingestion.sources.camels import CamelsSource
-from operations.data.ingest import ingest
+from operations.basin_data.ingest import ingest
 from operations.training.train import train
 from records.database.engine import Database
 from records.jobs import jobs

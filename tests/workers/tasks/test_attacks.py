@@ -32,8 +32,8 @@ from testing.databases import copy_into
 from tests.app.conftest import bearer, serving
 from tests.operations.conftest import country, trained_file
 from workers.job import JobContext, Outcome
+from workers.job_processes.job_process import _run as run_in_this_process
 from workers.queue.enqueue import Sender
-from workers.run.job_process import _run as run_in_this_process
 from workers.scheduler.due_jobs import fire
 from workers.service_context import ServiceTools
 from workers.tasks.handlers import HANDLERS

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ingestion.sources.tables import TablesSource
-from operations.data.ingest import ingest
+from operations.basin_data.ingest import ingest
 from records.jobs import jobs
 from testing.job_service import Shop
 from tests.ingestion.servers import serving, status, whole

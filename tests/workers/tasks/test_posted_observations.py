@@ -17,9 +17,9 @@ from runtime.clock import Clock
 from runtime.settings import Settings
 from testing.records import BASIN, NOW, a_basin, a_source, daily
 from tests.app.conftest import bearer, serving, sqlite, sqlite_database
+from workers.job_processes.process_pool import Children
+from workers.job_processes.worker import Worker
 from workers.queue.enqueue import Sender
-from workers.run.job_processes import Children
-from workers.run.worker import Worker
 from workers.service_context import ServiceTools
 
 __all__ = ["sqlite", "sqlite_database"]

@@ -1,0 +1,49 @@
+"""The experiments of an examination, in the order of their report."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from hydrology.water.probe_results import ProbeResult
+from jobspec.training import TrainingConfig
+from models.physics_probes import air, basin, rain
+from models.physics_probes.exam import NOT_ASKED, Exam, Numbers, Question
+
+EXPERIMENTS = (
+    *(rain.storms, rain.dry_ground, rain.less_rain, basin.dry_months),
+    *(air.other_air, air.snow_or_rain, basin.equal_years, air.energy, basin.other_area),
+)
+QUESTIONS = tuple(question for experiment in EXPERIMENTS for question in experiment.questions)
+
+OF_RAIN = frozenset(question.name for experiment in (rain.storms, rain.less_rain) for question in experiment.questions)
+"""Questions that networks cannot fail whose gates see neither rain nor water except a cell's own."""
+
+
+def ruled_out(config: TrainingConfig) -> frozenset[str]:
+    """Return the questions that a configuration's networks cannot fail by design, whatever their weights."""
+    blind = all({"rain", "water"} <= {*unseen} for unseen in config.unseen) and bool(config.unseen)
+    return OF_RAIN if blind else frozenset()
+
+
+def answers(exam: Exam) -> tuple[ProbeResult, ...]:
+    """Return the result of every question for the members of an exam, the worst member's first."""
+    binding = ruled_out(exam.ensemble.config)
+    return tuple(
+        _result(question, figures[:-1], question.name in binding)
+        for question, figures in ask(exam)
+        if (figures != NOT_ASKED).any()
+    )
+
+
+def _result(question: Question, figures: Numbers, binding: bool) -> ProbeResult:
+    asked = figures[figures != NOT_ASKED]
+    worst, failing = float(asked.max()), float((~(asked <= question.limit)).mean())
+    value = worst if np.isfinite(worst) else None
+    parts = (question.name, question.asks, question.unit, question.limit, value, question.reason, failing, binding)
+    return ProbeResult(*parts)
+
+
+def ask(exam: Exam) -> Iterator[tuple[Question, Numbers]]:
+    """Yield each question with its figures, (members + 1, basins)."""
+    for experiment in EXPERIMENTS:
+        yield from zip(experiment.questions, experiment.measure(exam), strict=True)

@@ -1,0 +1,337 @@
+"""Builds network inputs from records: gap-free forcing, discharge in mm/day, complete attributes.
+
+A basin that cannot be used is left out with a reason. Precipitation is never guessed. Short gaps of the other forcings
+are interpolated and the number of such days is reported; a network that skips gaps skips these days instead.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy.orm import Session
+
+from hydrology.base.absent import Absent, absent
+from hydrology.base.basins import gauge_product
+from hydrology.base.calendar import Day, Days, Period
+from hydrology.base.reasons import Reason
+from hydrology.base.series import Flag
+from hydrology.base.units import to_mm_per_day
+from hydrology.weather.gaps import fill_short_gaps
+from jobspec.training import InputsConfig, TrainingConfig
+from models.arrays import Array, Forcing, days_of
+from models.inference import GROUP
+from models.networks import architecture
+from operations.basin_data.attributes import Attributes, completed
+from operations.basin_data.basins import area_by
+from operations.versions.stages import stage
+from operations.versions.training_domain import attribute_means
+from records.basins import basins
+from records.series import series
+from records.versions.versions import Version
+from records.weather import feeds
+
+
+@dataclass(frozen=True, slots=True)
+class BasinForcing:
+    """The forcing of one basin, as far as its network can use it.
+
+    Attributes:
+        forcing: (1, days, ...) from the first day of the record; NaN on the days that a network skips.
+        filled: by variable, the days that were interpolated here or filled by their source's stated rule.
+        stop: why it ends before the record does; None where it does not.
+        stamp: of the series it was read from (`series.stamp`).
+        assumed: the names of the assumed attributes.
+    """
+
+    forcing: Forcing
+    filled: dict[str, Days]
+    stop: Absent | None
+    stamp: int
+    assumed: tuple[str, ...] = ()
+
+    @property
+    def period(self) -> Period:
+        """The usable days."""
+        return self.forcing.period
+
+    def covering(self, period: Period) -> "BasinForcing | Absent":
+        """Return it if its usable days cover a period, or why they do not."""
+        if period.overlap(self.period) == period:
+            return self
+        basin, forcing = self.forcing.ids[0], str(self.period)
+        return self.stop or absent(Reason.FORCING_TOO_SHORT, basin=basin, forcing=forcing, period=str(period))
+
+    def filled_until(self, last: Day) -> dict[str, int]:
+        """Return the number of days up to the last one that were interpolated or filled, by variable."""
+        counts = {name: int((days <= last).sum()) for name, days in self.filled.items()}
+        return {name: count for name, count in counts.items() if count}
+
+    def skipped_until(self, last: Day) -> int:
+        """Return the number of days up to the last one that are skipped."""
+        return int(self.forcing.missing[0, : int((last - self.period.first).astype(int)) + 1].sum())
+
+    def first_gap(self, days: Period) -> Day | None:
+        """Return the first skipped day of a period, or None."""
+        missing = self.forcing.over(days).missing[0]
+        return days.days[int(missing.argmax())] if missing.any() else None
+
+
+def load_forcing(
+    session: Session, basin: str, config: TrainingConfig, means: Mapping[str, float] | None = None
+) -> BasinForcing | Absent:
+    """Return a basin's forcing as the configured network takes it, or why it has none.
+
+    A network that skips gaps gets every day from the first complete one to the last; any other gets the days up to
+    the first that cannot be used, short gaps interpolated.
+
+    Args:
+        means: of each attribute over the basins that a version learnt from, assumed for a missing one where an operator
+            allows it; None where nothing may be assumed, as in training.
+    """
+    return load_forcings(session, [basin], config, means)[basin]
+
+
+def load_forcings(
+    session: Session,
+    ids: Sequence[str],
+    config: TrainingConfig,
+    means: Mapping[str, float] | None = None,
+    known: Mapping[str, Day] | None = None,
+) -> dict[str, BasinForcing | Absent]:
+    """Do `load_forcing` for many basins, read together.
+
+    Args:
+        known: the last known day of each basin; later ones are not read. None: all stored days are.
+    """
+    outcomes: dict[str, BasinForcing | Absent] = {}
+    groups = range(0, len(ids), GROUP)
+    for first in stage("weather read, groups of basins", groups) if len(groups) > 1 else groups:
+        outcomes |= _load_together(session, ids[first : first + GROUP], config, means, known or {})
+    return outcomes
+
+
+def _load_together(
+    session: Session,
+    ids: Sequence[str],
+    config: TrainingConfig,
+    means: Mapping[str, float] | None,
+    known: Mapping[str, Day],
+) -> dict[str, BasinForcing | Absent]:
+    """Load basins; leave out those with damaged data."""
+    damaged: dict[str, BasinForcing | Absent] = {}
+    while True:
+        try:
+            return damaged | _load_whole(
+                session, [basin for basin in ids if basin not in damaged], config, means, known
+            )
+        except series.DamagedSeries as problem:
+            damaged[problem.basin] = absent(Reason.FAILED, message=str(problem))
+
+
+def _load_whole(
+    session: Session,
+    ids: Sequence[str],
+    config: TrainingConfig,
+    means: Mapping[str, float] | None,
+    known: Mapping[str, Day],
+) -> dict[str, BasinForcing | Absent]:
+    inputs = config.inputs
+    names = (inputs.mass, *inputs.auxiliary)
+    extents = series.extent(session, ids, inputs.product, names)
+    statics = _attributes(session, ids, inputs.static, means)
+    outcomes: dict[str, BasinForcing | Absent] = {}
+    records: dict[str, Period] = {}
+    for basin in ids:
+        if missing := [name for name in names if (basin, name) not in extents]:
+            outcomes[basin] = _without_series(session, basin, inputs, missing)
+        elif isinstance(static := statics[basin], Absent):
+            outcomes[basin] = static
+        else:
+            of_basin = [extents[basin, name] for name in names]
+            first, last = max(part.first for part in of_basin), max(part.last for part in of_basin)
+            if known.get(basin, last) < first:
+                future = absent(Reason.RECORD_IN_FUTURE, basin=basin, product=inputs.product, first=str(first))
+                outcomes[basin] = future
+            else:
+                records[basin] = Period(first, min(last, known.get(basin, last)))
+    if not records:
+        return outcomes
+    span = Period(min(record.first for record in records.values()), max(record.last for record in records.values()))
+    values, flags = series.read_many_flagged(session, list(records), inputs.product, names, span)
+    stamps = series.stamps(session, list(records), inputs.product)
+    feed = feeds.of_product(session, inputs.product)
+    for (basin, record), of_span, flags_of_span in zip(records.items(), values, flags, strict=True):
+        days = days_of(span, record)
+        of_record, marked = of_span[days], flags_of_span[days] & Flag.FILLED != 0
+        static = statics[basin]
+        assert isinstance(static, Attributes)
+        outcomes[basin] = _usable(
+            basin, config, record, of_record, marked=marked, static=static, stamp=stamps[basin], feed=feed
+        )
+    return outcomes
+
+
+def _attributes(
+    session: Session, ids: Sequence[str], names: Sequence[str], means: Mapping[str, float] | None
+) -> dict[str, Attributes | Absent]:
+    rows = basins.attributes_of(session, ids, names)
+    assuming = basins.assuming(session, ids) if np.isnan(rows).any() else set()
+    return {
+        basin: completed(basin, names, values, means, basin in assuming)
+        for basin, values in zip(ids, rows, strict=True)
+    }
+
+
+def _without_series(session: Session, basin: str, inputs: InputsConfig, missing: Sequence[str]) -> Absent:
+    others = ", ".join(sorted({entry.product for entry in series.catalogue(session, basin)})) or "nothing"
+    variables = ", ".join(missing)
+    return absent(Reason.NO_FORCING, basin=basin, variables=variables, product=inputs.product, stored=others)
+
+
+def _usable(
+    basin: str,
+    config: TrainingConfig,
+    record: Period,
+    values: Array,
+    *,
+    marked: npt.NDArray[np.bool_],
+    static: Attributes,
+    stamp: int,
+    feed: feeds.Feed | None,
+) -> BasinForcing | Absent:
+    """Return the usable part of a record (days, variables; precipitation first), or why there is none.
+
+    Args:
+        feed: the feed that fills the product.
+        marked: (days, variables), which values were FILLED when they arrived.
+    """
+    inputs = config.inputs
+    names = (inputs.mass, *inputs.auxiliary)
+    filled: dict[str, Days] = {}
+    stop = None
+    if architecture(config.network).skips_gaps:
+        complete = np.flatnonzero(~_unusable(values).any(axis=1))
+        if not len(complete):
+            return absent(Reason.NO_COMPLETE_DAY, basin=basin, product=inputs.product)
+        first, after = int(complete[0]), int(complete[-1]) + 1
+        values[_unusable(values)] = np.nan
+    else:
+        filled = {name: record.first + fill_short_gaps(values[:, at]) for at, name in enumerate(names[1:], start=1)}
+        first = 0
+        after, stop = _until_unusable(basin, inputs, record, values, feed)
+        if stop is not None and not after:
+            return stop
+    mass, auxiliary = values[None, first:after, 0], values[None, first:after, 1:]
+    for at, name in enumerate(names):
+        if (of_source := record.days[marked[:, at]]).size:
+            filled[name] = np.union1d(filled.get(name, of_source), of_source)
+    forcing = Forcing(record.first + first, mass, auxiliary, static.values[None].astype(np.float32), (basin,))
+    return BasinForcing(forcing, filled, stop, stamp, static.assumed)
+
+
+def skipped_days(
+    session: Session, versions: Sequence[Version], basins: Sequence[str], period: Period
+) -> dict[str, Days]:
+    """Return the days of a period that any of the versions' networks skips, by basin: on them they are not compared
+    with networks that do not."""
+    configs = [(TrainingConfig.model_validate(version.config), attribute_means(version)) for version in versions]
+    skipping = [(config, means) for config, means in configs if architecture(config.network).skips_gaps]
+    skipped: dict[str, Days] = {}
+    for basin in basins if skipping else ():
+        missing = np.zeros(len(period), dtype=bool)
+        for config, means in skipping:
+            found = load_forcing(session, basin, config, means)
+            if not isinstance(found, Absent) and period.overlap(found.period) == period:
+                missing |= found.forcing.over(period).missing[0]
+        skipped[basin] = period.days[missing]
+    return skipped
+
+
+def _unusable(values: Array) -> npt.NDArray[np.bool_]:
+    """Return where a value (days, variables; precipitation first) is unusable."""
+    unusable: npt.NDArray[np.bool_] = ~np.isfinite(values)
+    unusable[:, 0] |= values[:, 0] < 0
+    return unusable
+
+
+def _until_unusable(
+    basin: str, inputs: InputsConfig, record: Period, values: Array, feed: feeds.Feed | None
+) -> tuple[int, Absent | None]:
+    """Return the number of days before the first unusable one, and why it is unusable."""
+    names = (inputs.mass, *inputs.auxiliary)
+    unusable = _unusable(values)
+    bad_days = np.flatnonzero(unusable.any(axis=1))
+    if not len(bad_days):
+        return len(values), None
+    at = int(bad_days[0])
+    which = ", ".join(name for name, bad in zip(names, unusable[at], strict=True) if bad)
+    reason, day = Reason.FORCING_NEGATIVE if values[at, 0] < 0 else Reason.FORCING_MISSING, record.first + at
+    remedy = "ingest the day" if feed is None else feeds.fetch_command(feed.name, basin, day, day)
+    return at, absent(reason, basin=basin, variables=which, product=inputs.product, day=str(day), remedy=remedy)
+
+
+def load_discharge(session: Session, basin: str, products: Sequence[str], period: Period) -> Array | Absent:
+    """Return a basin's observed discharge in mm/day, NaN where missing, or why there is none.
+
+    Args:
+        products: weather products whose area converts it (`basins.area_by`).
+    """
+    try:
+        observed = series.read(session, basin, gauge_product(basin), "discharge", period)
+    except series.DamagedSeries as problem:
+        return absent(Reason.FAILED, message=str(problem))
+    if observed is None:
+        return absent(Reason.NO_DISCHARGE_OBSERVED, basin=basin, period=str(period))
+    area = area_by(basins.get(session, basin).areas, products)
+    if area is None:
+        return absent(Reason.NO_PRODUCT_AREA, basin=basin, product=products[0])
+    return to_mm_per_day(observed.values, unit=observed.unit, area=area).astype(np.float32)
+
+
+def load_pairs(
+    session: Session,
+    basins: Sequence[str],
+    config: TrainingConfig,
+    period: Period,
+    products: Sequence[str],
+    *,
+    left_out: dict[str, Absent],
+    means: Mapping[str, float] | None,
+) -> dict[str, tuple[BasinForcing, Array]]:
+    """Return the forcing of basins and their observed flow over a period, (days,) in mm/day.
+
+    Args:
+        products: as in `load_discharge`.
+        left_out: receives why a basin is not among them.
+        means: as in `load_forcing`.
+    """
+    pairs = {}
+    for basin, found in load_forcings(session, basins, config, means).items():
+        forcing = found if isinstance(found, Absent) else found.covering(period)
+        if isinstance(forcing, Absent):
+            left_out[basin] = forcing
+        elif isinstance(flow := load_discharge(session, basin, products, period), Absent):
+            left_out[basin] = flow
+        else:
+            pairs[basin] = forcing, flow
+    return pairs
+
+
+def by_record(forcings: Mapping[str, BasinForcing]) -> Iterator[tuple[Period, list[str], Forcing]]:
+    """Yield the basins whose records hold the same days: the days, the basins, and their forcing joined."""
+    for record in sorted({forcing.period for forcing in forcings.values()}, key=str):
+        names = [name for name, forcing in forcings.items() if forcing.period == record]
+        yield record, names, stacked([forcings[name].forcing for name in names])
+
+
+def stacked(forcings: Sequence[Forcing]) -> Forcing:
+    """Join forcings of the same days along the basin axis."""
+    first = forcings[0]
+    return Forcing(
+        first.first,
+        np.concatenate([one.mass for one in forcings]),
+        np.concatenate([one.auxiliary for one in forcings]),
+        np.concatenate([one.static for one in forcings]),
+        tuple(basin for one in forcings for basin in one.ids),
+    )

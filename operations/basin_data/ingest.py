@@ -1,0 +1,191 @@
+"""Ingests basins from a source into the records, each basin in one transaction, independently of the others."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+
+import numpy as np
+import structlog
+from sqlalchemy.orm import Session
+
+from hydrology.base.absent import absent
+from hydrology.base.calendar import Day, Period
+from hydrology.base.discharge_values import refused
+from hydrology.base.errors import InvalidInput, Problem
+from hydrology.base.findings import Finding
+from hydrology.base.reasons import Reason
+from hydrology.base.series import DailySeries
+from hydrology.weather.basin_climate import BasinClimate
+from hydrology.weather.gaps import MAX_FILLED_GAP
+from hydrology.weather.quality import quality_report
+from ingestion.base import BasinData, Source, SourceFile
+from operations.basin_data.check_weather import check_observed
+from records.authority import permissions
+from records.authority.permissions import SERVICE, Grant
+from records.basins import basins, quality
+from records.database.engine import Database
+from records.runs import states
+from records.series import series, sources
+from runtime.clock import Clock
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The outcome of ingesting one basin.
+
+    Attributes:
+        status: `new`, `changed`, `unchanged` or `failed`.
+        new_days, changed_days: number of values added, and of values replaced (and logged).
+        invalidated_states: number of model states that had consumed a replaced value.
+        warnings: the findings of its quality report above the level of information.
+        input_warnings: oddities of the incoming weather, and the discharge values that were not taken.
+        error: why it failed.
+    """
+
+    basin: str
+    status: str
+    new_days: int = 0
+    changed_days: int = 0
+    invalidated_states: int = 0
+    warnings: tuple[str, ...] = ()
+    error: str | None = None
+    input_warnings: tuple[str, ...] = ()
+
+
+def held(source: Source, wanted: Sequence[str]) -> list[str]:
+    """Return the wanted basins of a source (all when none is named), sorted.
+
+    Raises:
+        InvalidInput: a wanted basin is not in the source.
+    """
+    basins = source.basins()
+    if missing := sorted(set(wanted) - set(basins)):
+        raise InvalidInput(f"The source does not hold {', '.join(missing)}: it holds {len(basins)} other basins.")
+    return [basin for basin in basins if not wanted or basin in wanted]
+
+
+def ingest(
+    database: Database,
+    source: Source,
+    clock: Clock,
+    wanted: Sequence[str] = (),
+    on_basin: Callable[[Outcome, int, int], None] = lambda _outcome, _done, _total: None,
+    grant: Grant = SERVICE,
+) -> list[Outcome]:
+    """Store a source's data of the wanted basins (all when none is named).
+
+    Args:
+        grant: the permissions: an operator's key changes its own basins and registers new ones; other basins fail.
+        on_basin: called with each outcome, the number done and the total.
+
+    Raises:
+        InvalidInput: as `held`.
+    """
+    names = held(source, wanted)
+    outcomes = []
+    for done, basin in enumerate(names, start=1):
+        outcomes.append(_ingest_basin(database, source, clock, basin, grant))
+        on_basin(outcomes[-1], done, len(names))
+    return outcomes
+
+
+def _ingest_basin(database: Database, source: Source, clock: Clock, basin: str, grant: Grant) -> Outcome:
+    try:
+        data = source.read(basin)
+        with database.transaction() as session:
+            is_new = permissions.register(session, grant, basin)
+            outcome = store(session, data, clock)
+        findings = report_quality(database, basin, clock)
+    except Problem as problem:
+        log.warning("ingest.failed", basin=basin, error=str(problem))
+        return Outcome(basin, "failed", error=str(problem))
+    warnings = tuple(finding.sentence for finding in findings if finding.severity != "info")
+    log.info("ingest.basin", basin=basin, status=outcome.status, new=outcome.new_days, changed=outcome.changed_days)
+    return replace(outcome, status="new" if is_new else outcome.status, warnings=warnings)
+
+
+def store(session: Session, data: BasinData, clock: Clock) -> Outcome:
+    """Store a basin's data.
+
+    Add new days, revise others, invalidate the states that consumed them.
+
+    Raises:
+        DataProblem: a value cannot be stored, or the weather cannot be what it is labelled as.
+    """
+    changes = basins.upsert(
+        session,
+        basins.Basin(
+            id=data.basin,
+            name=data.name,
+            latitude=data.latitude,
+            longitude=data.longitude,
+            huc=data.huc,
+            areas=data.areas,
+            attributes=data.attributes,
+            texts=data.texts,
+        ),
+    )
+    data, odd = check_observed(session, data)
+    discharge = (one for one in data.series if one.variable == "discharge")
+    odd += [
+        f"{one.file.name}: discharge of {one.product}: {what}." for one in discharge if (what := refused(one.series))
+    ]
+    new_days = changed_days = invalidated = 0
+    source_ids = {file: _register(session, file, clock) for file in {one.file for one in data.series}}
+    for one in data.series:
+        key = (data.basin, one.product, one.variable)
+        before = series.extent(session, [data.basin], one.product, [one.variable]).get((data.basin, one.variable))
+        written = series.write(session, *key, one.series, source_ids[one.file], clock.now())
+        new_days += written.new_days
+        changed_days += written.changed_days
+        first = first_affected(written, before)
+        if first is not None:
+            why = absent(Reason.SERIES_REVISED, variable=one.variable, product=one.product)
+            invalidated += states.invalidate(session, data.basin, one.product, first, why, clock.wall())
+    if basins.attributes_revised(session, data.basin, changes):
+        invalidated += states.invalidate_all(session, data.basin, absent(Reason.ATTRIBUTE_REVISED), clock.wall())
+    status = "new" if "id" in changes else "changed" if changes or new_days or changed_days else "unchanged"
+    return Outcome(data.basin, status, new_days, changed_days, invalidated, input_warnings=tuple(odd))
+
+
+def first_affected(written: series.Written, before: Period | None) -> Day | None:
+    """Return the first day whose state can differ after a write, or None.
+
+    A day inside the record may end a gap that was interpolated, so the days of such a gap before it count too.
+    Days after the record's end touch no state.
+    """
+    touched = [day for day in (written.first_changed, written.first_new) if day is not None]
+    if before is None or not touched or min(touched) > before.last:
+        return None
+    return min(touched) - np.timedelta64(MAX_FILLED_GAP, "D")
+
+
+def _register(session: Session, file: SourceFile, clock: Clock) -> int:
+    return sources.register(session, file.name, file.sha256, file.size, clock.wall())
+
+
+def report_quality(database: Database, basin: str, clock: Clock) -> list[Finding]:
+    """Check all stored data of a basin, from every source, and store the findings."""
+    with database.reading() as session:
+        stored = basins.get(session, basin)
+        saved: dict[tuple[str, str], DailySeries] = {}
+        damaged: list[Finding] = []
+        for entry in series.catalogue(session, basin):
+            try:
+                one = series.read(session, basin, entry.product, entry.variable)
+            except series.DamagedSeries as problem:
+                of = {"product": entry.product, "variable": entry.variable}
+                damaged.append(Finding("damaged", "error", str(problem), of))
+                continue
+            assert one is not None
+            saved[entry.product, entry.variable] = one
+    climate = BasinClimate.of_attribute(stored.attributes.get("p_mean", np.nan))
+    findings = [*quality_report(saved, stored.areas, stored.latitude, climate), *damaged]
+    with database.transaction() as session:
+        by_product: dict[str, list[Finding]] = {product: [] for product, _ in saved}
+        for finding in findings:
+            by_product.setdefault(str(finding.detail.get("product", "basin")), []).append(finding)
+        for product, found in by_product.items():
+            quality.replace(session, basin, product, [asdict(finding) for finding in found], clock.wall())
+    return findings

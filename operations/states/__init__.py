@@ -1,0 +1,1 @@
+"""States: advancing them by days, assimilating flow, changing their water."""

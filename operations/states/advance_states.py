@@ -1,0 +1,215 @@
+"""States: what the cells of a version hold in a basin at the end of a day.
+
+A basin's first state begins with empty cells (the empty store) on the first day of its record. Every later state is
+advanced from a stored one, so the state of a day does not depend on which days were forecast before. States are stored
+at the end of every water year on the way, and at T0. Each carries the sums of its inflow and outflow since the empty
+store, so that a leak too small to show over any one span shows over all of them.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import structlog
+
+from hydrology.base.absent import Absent, absent
+from hydrology.base.calendar import Day, Period, month
+from hydrology.base.digests import inputs_sha256
+from hydrology.base.reasons import Reason
+from hydrology.uncertainty.error_model import MAX_GAP
+from hydrology.water.ledger import Sums, sums_after
+from models import balance
+from models.arrays import Forcing
+from models.inference import GROUP, ArrayMap
+from operations.basin_data.dataset import BasinForcing, stacked
+from operations.versions.load_networks import LoadedVersion
+from records.basins import basins
+from records.database.engine import Database
+from records.runs import states
+from records.series import series
+from runtime.clock import Clock
+
+log = structlog.get_logger()
+
+ONE_DAY = np.timedelta64(1, "D")
+
+
+@dataclass(frozen=True, slots=True)
+class Parent:
+    """The stored state that a run starts from."""
+
+    day: Day
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Advanced:
+    """A basin's state at the end of T0.
+
+    Attributes:
+        state: the stored state of T0; the first axis of its arrays is the member.
+        parent: the newest state stored before; None where the run started from the empty store.
+        problem: why the basin cannot be forecast, e.g. a ledger that did not close on the way to T0.
+    """
+
+    state: states.State | None
+    parent: Parent | None
+    problem: Absent | None = None
+
+
+def advance(
+    database: Database,
+    clock: Clock,
+    loaded: LoadedVersion,
+    forcings: Mapping[str, BasinForcing],
+    t0: Day,
+    on_days: Callable[[int, int], None] = lambda _done, _total: None,
+    *,
+    wanted: bool = True,
+) -> dict[str, Advanced]:
+    """Advance the states of basins to the end of T0, and store them.
+
+    Args:
+        forcings: the forcing of each basin; its record must reach T0.
+        on_days: called with the number of basin-days done and the total.
+        wanted: whether to store them.
+    """
+    with database.reading() as session:
+        stored = {basin: states.newest_valid(session, loaded.version.id, basin, t0) for basin in forcings}
+    starts = {basin: state.day + ONE_DAY if state else forcings[basin].period.first for basin, state in stored.items()}
+    total = sum(int((t0 - start).astype(int)) + 1 for start in starts.values())
+    done = 0
+    result: dict[str, Advanced] = {}
+    for names in groups(starts, stored):
+        chunk = {basin: stored[basin] for basin in names}
+        parents = {basin: Parent(state.day, state.sha256) if state else None for basin, state in chunk.items()}
+        problems: dict[str, Absent] = {}
+        for days in _segments(starts[names[0]], t0):
+            new = _advance_segment(loaded, forcings, chunk, days, problems)
+            chunk |= _store_unchanged(database, clock, loaded, forcings, new, problems, wanted=wanted)
+            done += len(days) * len(names)
+            on_days(done, total)
+        for basin in names:
+            result[basin] = Advanced(chunk[basin], parents[basin], problems.get(basin))
+    return result
+
+
+def groups(starts: Mapping[str, Day], stored: Mapping[str, states.State | None]) -> Iterator[list[str]]:
+    """Group basins by start day, and by whether they start from a state or the empty store."""
+    beginnings = {basin: (start, stored[basin] is None) for basin, start in starts.items()}
+    for beginning in sorted(set(beginnings.values())):
+        names = [basin for basin, value in beginnings.items() if value == beginning]
+        for first in range(0, len(names), GROUP):
+            yield names[first : first + GROUP]
+
+
+def _segments(first: Day, last: Day) -> Iterator[Period]:
+    """Split the days from first to last at the ends of the water years."""
+    if last < first:
+        return
+    days = Period(first, last).days
+    ends = [int(i) for i in np.flatnonzero((month(days) == 9) & (month(days + ONE_DAY) == 10))]
+    begin = 0
+    for end in dict.fromkeys([*ends, len(days) - 1]):
+        yield Period(days[begin], days[end])
+        begin = end + 1
+
+
+def _advance_segment(
+    loaded: LoadedVersion,
+    forcings: Mapping[str, BasinForcing],
+    chunk: Mapping[str, states.State | None],
+    days: Period,
+    problems: dict[str, Absent],
+) -> dict[str, states.NewState]:
+    """Run basins over a span of days from their states in `chunk`. Return the new states."""
+    going = [basin for basin in chunk if basin not in problems]
+    if not going:
+        return {}
+    forcing = stacked([forcings[basin].forcing.over(days) for basin in going])
+    start = member_states([chunk[basin] for basin in going], len(loaded.labels))
+    wanted = ("discharge", "loss") if _conserves(loaded) else ("discharge",)
+    outputs, last = loaded.ensemble.simulate(forcing, start, wanted)
+    new = {}
+    for at, basin in enumerate(going):
+        before = chunk[basin]
+        sums = _sums(before, forcing, outputs, at) if _conserves(loaded) else None
+        if _conserves(loaded) and (problem := balance.fault(forcing.mass[at], outputs, start, last, sums, at)):
+            problems[basin] = absent(
+                Reason.LEDGER_WRONG_UNTIL_T0, basin=basin, first=str(days.first), last=str(days.last), fault=problem
+            )
+            continue
+        new[basin] = states.NewState(
+            version_id=loaded.version.id,
+            basin_id=basin,
+            day=days.last,
+            product=loaded.version.product,
+            arrays={name: np.stack([member[name][at] for member in last]) for name in last[0]},
+            parent_day=before.day if before else None,
+            parent_hash=before.sha256 if before else None,
+            inputs_hash=inputs_sha256(forcing.mass[at], forcing.auxiliary[at], forcing.static[at]),
+            spin_up_days=_spin_up_days(before, days),
+            sums=sums,
+            recent_flow=_recent_flow(before, outputs, at),
+        )
+    return new
+
+
+def _store_unchanged(
+    database: Database,
+    clock: Clock,
+    loaded: LoadedVersion,
+    forcings: Mapping[str, BasinForcing],
+    new: Mapping[str, states.NewState],
+    problems: dict[str, Absent],
+    *,
+    wanted: bool,
+) -> dict[str, states.State]:
+    """Return the new states of basins whose forcing is unchanged, after storing those to be stored."""
+    if not new:
+        return {}
+    with database.transaction() as session:
+        after = {}
+        for basin in sorted(new):  # one order, so that two forecasts cannot deadlock
+            basins.lock(session, basin)
+            if series.stamp(session, basin, loaded.version.product) != forcings[basin].stamp:
+                problems[basin] = absent(Reason.FORCING_REVISED, basin=basin)
+            elif wanted:
+                after[basin] = states.put(session, new[basin], clock.wall())
+            else:
+                after[basin] = states.unkept(new[basin], clock.wall())
+        return after
+
+
+def _conserves(loaded: LoadedVersion) -> bool:
+    return loaded.ensemble.conserving
+
+
+def member_states(stored: Sequence[states.State | None], members: int) -> list[ArrayMap] | None:
+    """Return the states of basins as one map per member, basins on the first axis; None for empty stores."""
+    if stored[0] is None:
+        return None
+    arrays = [state.arrays for state in stored if state is not None]
+    return [
+        {name: np.stack([state[name][member] for state in arrays]) for name in arrays[0]} for member in range(members)
+    ]
+
+
+def _spin_up_days(before: states.State | None, days: Period) -> int:
+    """Return the days from the empty store to the last day of a span."""
+    return len(days) if before is None else before.spin_up_days + len(days)
+
+
+def _recent_flow(before: states.State | None, outputs: ArrayMap, at: int) -> npt.NDArray[np.float32]:
+    """Return the members' mean discharge of the last days, as many as an observed flow influences."""
+    flow = outputs["discharge"][:, at].mean(axis=0, dtype=np.float64).astype(np.float32)
+    earlier = [] if before is None or before.recent_flow is None else [before.recent_flow]
+    return np.concatenate([*earlier, flow])[-MAX_GAP:]
+
+
+def _sums(before: states.State | None, forcing: Forcing, outputs: ArrayMap, at: int) -> Sums:
+    """Return the sums since the empty store at the end of a segment, of a network that conserves mass."""
+    discharge = outputs["discharge"][:, at]
+    rain = np.broadcast_to(forcing.mass[at], discharge.shape)
+    return sums_after(before.sums if before else None, rain, discharge, outputs["loss"][:, at])

@@ -1,0 +1,196 @@
+"""The process that runs handlers, separate from the worker that watches it: a crash ends only one job.
+
+The worker writes lines of JSON to this process's standard input, and reads lines of JSON from its standard output:
+
+    in   {"settings": {...}, "memory_limit": bytes or null}      first of all
+         {"run": job, "attempt": number}
+         {"stop": "cancel" or "shutdown"}                        the running job
+    out  {"progress": {"done", "total", "detail"}, "file": the file being read, or null}
+         {"outcome": {"status", "result", "problem"}}            the job has ended, and the next may come
+"""
+
+import faulthandler
+import json
+import os
+import queue
+import signal
+import sys
+import threading
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import structlog
+from structlog.contextvars import bound_contextvars
+
+from hydrology.base.errors import Problem
+from jobspec import kinds
+from jobspec.jobs.base import JobRequest
+from models.cores import use_cores
+from records.authority import permissions
+from records.authority.write_guard import Guard, UndeclaredWriteError
+from records.database.engine import Database
+from records.jobs import jobs
+from runtime import child_processes
+from runtime.clock import Clock
+from runtime.logs import log_to_stderr
+from runtime.settings import Settings
+from workers.job import (
+    CancelAsked,
+    Handler,
+    JobContext,
+    Outcome,
+    Progress,
+    Running,
+    ShutdownAsked,
+    StopReason,
+    Waiting,
+    progress_in_words,
+)
+from workers.job_processes.transient_faults import hindrance
+
+log = structlog.get_logger()
+
+
+class Pipes:
+    """Lines from the worker and to it."""
+
+    def __init__(self, requests: BinaryIO, answers: BinaryIO) -> None:
+        self._requests, self._answers = requests, answers
+        self._runs: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
+        self._stop: StopReason | None = None
+
+    def first(self) -> dict[str, Any]:
+        """Return the first line, and start reading the others."""
+        first: dict[str, Any] = json.loads(self._requests.readline())
+        threading.Thread(target=self._listen, name="requests", daemon=True).start()
+        return first
+
+    def next_run(self) -> dict[str, Any]:
+        """Wait for the next job to run."""
+        return self._runs.get()
+
+    def asked_to_stop(self) -> StopReason | None:
+        """Return why the running job has to stop, or None."""
+        return self._stop
+
+    def send_progress(self, progress: Progress, file: str | None) -> None:
+        """Report the job's progress, and the file being read, if any."""
+        self._send({"progress": progress, "file": file})
+
+    def send_outcome(self, outcome: Outcome) -> None:
+        """Report how the job ended."""
+        self._send({"outcome": asdict(outcome)})
+
+    def _send(self, message: dict[str, Any]) -> None:
+        self._answers.write(json.dumps(message).encode() + b"\n")
+        self._answers.flush()
+
+    def _listen(self) -> None:
+        for line in self._requests:
+            message = json.loads(line)
+            if "run" in message:
+                self._stop = None  # a late one was meant for the previous job
+                self._runs.put(message)
+            else:
+                self._stop = message["stop"]
+        os._exit(0)  # the worker has closed the pipe or died: nobody waits for this process
+
+
+def serve(handlers: Mapping[str, Handler], known: Mapping[str, type[JobRequest]] = kinds.KINDS) -> None:
+    """Run the jobs that the worker names, until it closes the pipe.
+
+    The first argument of the command is the worker's process id.
+
+    Args:
+        handlers: the handler of each kind of job.
+        known: the request of each kind of job.
+    """
+    child_processes.end_with_parent(parent=int(sys.argv[1]))
+    child_processes.leave_signals_to_parent(signal.SIGTERM, signal.SIGINT)
+    faulthandler.enable()
+    pipes = _pipes()
+    start = pipes.first()
+    settings = Settings.load(**start["settings"])
+    log_to_stderr(settings.log_level)
+    use_cores(settings.threads or 1)
+    with suppress(OSError):  # only on Linux: if memory runs out, this process is killed first
+        Path("/proc/self/oom_score_adj").write_text("500")
+    child_processes.limit(memory=start["memory_limit"])
+    tools = JobContext(settings, Database(settings.database_url), Clock(settings.as_of))
+    tools.database.watch()
+    run = partial(_run, tools, pipes, handlers, known)
+    while True:
+        request = pipes.next_run()
+        with bound_contextvars(job=request["run"]):
+            outcome = run(request["run"], request["attempt"])
+        pipes.send_outcome(outcome)
+
+
+def _pipes() -> Pipes:
+    """Reserve the pipes for the worker: output of libraries goes to the log, and their input is empty."""
+    requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    with Path(os.devnull).open("rb") as nothing:
+        os.dup2(nothing.fileno(), 0)
+    return Pipes(requests, answers)
+
+
+def _run(
+    tools: JobContext,
+    pipes: Pipes,
+    handlers: Mapping[str, Handler],
+    known: Mapping[str, type[JobRequest]],
+    job_id: str,
+    attempt: int,
+) -> Outcome:
+    running: Running | None = None
+    try:
+        with tools.database.transaction() as session:
+            job = jobs.hold(session, job_id, attempt)
+        request = kinds.read(job.kind, job.params, known)
+        with tools.database.reading() as session:
+            grant = permissions.of_job(session, job, request, tools.clock.wall())
+        running = Running(tools, job, pipes.send_progress, pipes.asked_to_stop, grant)
+        with tools.database.guarded(Guard(grant, request.authority)):
+            return Outcome("succeeded", result=handlers[job.kind](running, request.params))
+    except CancelAsked:
+        return Outcome("cancelled")
+    except ShutdownAsked:
+        return Outcome("released")
+    except Waiting:
+        return Outcome("waiting")
+    except jobs.StaleAttempt:
+        return Outcome("stale")
+    except Problem as problem:
+        if (sentence := hindrance(problem)) is not None:
+            return _hindered(sentence)
+        return Outcome("failed", problem={"kind": problem.kind, "detail": str(problem)})
+    except UndeclaredWriteError as error:  # another attempt would do the same
+        log.error("job.undeclared", error=str(error))
+        return Outcome("failed", problem={"kind": "undeclared-write", "detail": str(error)})
+    except MemoryError:
+        place = progress_in_words(running.progress if running else None)
+        limit = child_processes.memory_limit()
+        allowed = "" if limit is None else f" ({limit / 2**20:.0f} MiB)"
+        detail = f"The job needed more memory than it may use{allowed}{place}."
+        return Outcome("failed", problem={"kind": "out-of-memory", "detail": detail})
+    except Exception as error:  # any error is stored, and this process continues
+        if (sentence := hindrance(error)) is not None:
+            return _hindered(sentence)
+        log.error("job.error", exc_info=error)
+        detail = f"{type(error).__name__} in the worker; see its log."
+        return Outcome("retry", problem={"kind": "internal", "detail": detail})
+
+
+def _hindered(sentence: str) -> Outcome:
+    return Outcome("hindered", problem={"kind": "hindered", "detail": sentence})
+
+
+if __name__ == "__main__":
+    from workers.tasks.handlers import HANDLERS
+
+    serve(HANDLERS)

@@ -1,0 +1,75 @@
+"""Ends an attempt whose process does not: on its death, a limit of its kind, or a stop."""
+
+import time
+from datetime import timedelta
+
+import structlog
+
+from jobspec.jobs.base import JobRequest
+from records.jobs import retries
+from workers.job import Outcome, Progress, progress_in_words
+from workers.job_processes.process_pool import Child
+
+log = structlog.get_logger()
+
+STOPPED_SECONDS = 5.0  # after which a stopped process (SIGSTOP) counts as dead
+
+
+class Watch:
+    """Watches the process of one attempt.
+
+    Attributes:
+        progress: the last one that it reported.
+        trouble: what prevents it from continuing, in a sentence; None without trouble.
+    """
+
+    def __init__(self, child: Child, request: JobRequest, job_id: str) -> None:
+        self.progress: Progress | None = None
+        self.trouble: str | None = None
+        self._child, self._request, self._job_id = child, request, job_id
+        self._file: str | None = None
+        self._started_at = self._moved_at = self._ran_at = time.monotonic()
+
+    def note(self, progress: Progress, file: str | None) -> None:
+        """Record the process's progress, and the file that it reads, if any."""
+        if progress != self.progress:
+            self._moved_at = time.monotonic()
+        self.progress, self._file = progress, file
+
+    def died(self) -> Outcome:
+        """Return the outcome of an attempt whose process has ended without one."""
+        end = self._child.end_in_words()
+        log.error("job.process_died", end=end)
+        return self._again(retries.PROCESS_DIED, f"The process of the job {end}", end)
+
+    def fault(self) -> Outcome | None:
+        """Return the outcome of an attempt whose process must be killed. None if it may continue."""
+        now = time.monotonic()
+        if now - self._started_at > self._request.time_limit.total_seconds():
+            limit = _in_words(self._request.time_limit)
+            detail = f"The job passed its time limit of {limit} and was killed{progress_in_words(self.progress)}."
+            return Outcome("failed", problem={"kind": "time-limit", "detail": detail})
+        if now - self._moved_at > self._request.silence_limit.total_seconds():
+            end = f"did not progress for {_in_words(self._request.silence_limit)} and was killed"
+            return self._again(retries.NO_PROGRESS, f"The job {end}", end)
+        if not self._child.is_stopped():
+            self._ran_at, self.trouble = now, None
+            return None
+        self.trouble = (
+            f"The process of the job {self._job_id} was stopped (SIGSTOP): it is killed after {STOPPED_SECONDS:g} "
+            "seconds, and the job is tried again within its attempts."
+        )
+        if now - self._ran_at > STOPPED_SECONDS:
+            end = "was stopped, and then killed"
+            return self._again(retries.PROCESS_DIED, f"The process of the job {end}", end)
+        return None
+
+    def _again(self, kind: str, sentence: str, end: str) -> Outcome:
+        death = None if self._file is None else {"file": self._file, "end": end}
+        problem = {"kind": kind, "detail": f"{sentence}{progress_in_words(self.progress)}."}
+        return Outcome("retry", problem=problem, death=death)
+
+
+def _in_words(limit: timedelta) -> str:
+    seconds = limit.total_seconds()
+    return f"{seconds:g} s" if seconds < 3600 else f"{seconds / 3600:g} h"

@@ -1,0 +1,206 @@
+"""A worker: claims a job, has a child process run it, watches that process, and stores the outcome.
+
+Every write carries the number of the attempt, so that a worker that counts as dead can change nothing.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from functools import partial
+from typing import Any, TypeVar
+
+import structlog
+from structlog.contextvars import bound_contextvars
+from tenacity import (
+    RetryCallState,
+    Retrying,
+    retry_if_exception,
+    sleep_using_event,
+    stop_when_event_set,
+    wait_exponential,
+)
+
+from jobspec.jobs.base import JobRequest
+from jobspec.kinds import KINDS, InvalidRequest, read
+from records.jobs import attempts, jobs, retries
+from workers.job import Outcome, StopReason
+from workers.job_leases import Heartbeat
+from workers.job_processes.process_limits import Watch
+from workers.job_processes.process_pool import Child, Children
+from workers.job_processes.transient_faults import hindrance
+from workers.queue import uploads
+from workers.service_context import ServiceTools
+
+log = structlog.get_logger()
+
+Done = TypeVar("Done")
+
+MAX_WAIT = 5.0  # seconds between two attempts to use an unavailable database
+GRACE = 10.0  # seconds that a job has to stop when asked to; then its process is killed
+HINDERED_SECONDS = 5.0  # that a worker waits after a transient fault before it takes the next job
+TICK = 0.2  # seconds between two checks for the end of a job
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """One worker, which runs one job at a time.
+
+    Attributes:
+        name: its name in the rows of its jobs.
+        stopping: set when the worker is to stop: the current job is queued again.
+        kinds: the request and limits of each kind of job.
+        grace: seconds that a job has to stop.
+        on_trouble: gets what prevents it from working, in a sentence, and None once it can work again.
+    """
+
+    name: str
+    tools: ServiceTools
+    children: Children
+    stopping: threading.Event = field(default_factory=threading.Event)
+    kinds: Mapping[str, type[JobRequest]] = field(default_factory=lambda: KINDS)
+    grace: float = GRACE
+    on_trouble: Callable[[str | None], None] = lambda _: None
+
+    def run(self, job_id: str) -> None:
+        """Run a job if it is queued. A message for another job does nothing."""
+        job = self._patiently(partial(self._claim, job_id))
+        if job is None:
+            return
+        with bound_contextvars(job=job.id):
+            self._run(job)
+
+    def _run(self, job: jobs.Job) -> None:
+        log.info("job.start", kind=job.kind, attempt=job.attempt)
+        try:
+            with Heartbeat(self.tools, job) as heartbeat:
+                outcome = self._attempt(job, heartbeat)
+                self._patiently(partial(write, self.tools, job, outcome))
+        except jobs.StaleAttempt as error:
+            log.warning("job.stale", attempt=job.attempt, error=str(error))
+            return
+        if outcome.status == "hindered":
+            self.stopping.wait(HINDERED_SECONDS)
+        if job.parent_id is not None:
+            resume_parent(self.tools, job.parent_id)
+
+    def _claim(self, job_id: str) -> jobs.Job | None:
+        now = self.tools.clock.wall()
+        lease_until = now + timedelta(seconds=self.tools.settings.lease_seconds)
+        with self.tools.database.transaction() as session:
+            return attempts.claim(session, job_id, worker=self.name, lease_until=lease_until, at=now)
+
+    def _patiently(self, act: Callable[[], Done]) -> Done:
+        """Return an act's result, retrying while the database is unavailable. Stop if the worker is to stop."""
+        attempts = Retrying(
+            retry=retry_if_exception(lambda error: hindrance(error) is not None),
+            stop=stop_when_event_set(self.stopping),
+            wait=wait_exponential(0.5, max=MAX_WAIT),
+            sleep=sleep_using_event(self.stopping),
+            before_sleep=_report,
+            reraise=True,
+        )
+        return attempts(act)
+
+    def _attempt(self, job: jobs.Job, heartbeat: Heartbeat) -> Outcome:
+        try:
+            request = read(job.kind, job.params, self.kinds)
+        except InvalidRequest as problem:
+            return Outcome("failed", problem={"kind": problem.kind, "detail": str(problem)})
+        child = self.children.take(request.memory_limit)
+        try:
+            child.run(job)
+            return self._look_after(child, job, request, heartbeat)
+        except BaseException:
+            child.kill()
+            raise
+        finally:
+            self.on_trouble(None)
+            self.children.give_back(child)
+
+    def _look_after(self, child: Child, job: jobs.Job, request: JobRequest, heartbeat: Heartbeat) -> Outcome:
+        """Return how the job ended: by its process's report, by the death of the process, or by a kill."""
+        watch = Watch(child, request, job.id)
+        reason: StopReason | None = None
+        asked_at = 0.0
+        while True:
+            message = child.receive(TICK)
+            if isinstance(message, Outcome):
+                return message
+            if message is not None:
+                watch.note(message.progress, message.file)
+                heartbeat.progress = watch.progress
+            elif child.ended:
+                return watch.died()
+            fault = watch.fault()
+            self.on_trouble(watch.trouble)
+            if heartbeat.stale:
+                outcome = Outcome("stale")
+            elif fault is not None:
+                outcome = fault
+            elif reason is not None and time.monotonic() - asked_at > self.grace:
+                outcome = Outcome("cancelled" if reason == "cancel" else "released")
+            else:
+                if reason is None and (reason := self._stop_reason(heartbeat)) is not None:
+                    asked_at = time.monotonic()
+                    child.stop(reason)
+                continue
+            log.warning("job.killed", status=outcome.status, asked=reason)
+            child.kill()
+            return outcome
+
+    def _stop_reason(self, heartbeat: Heartbeat) -> StopReason | None:
+        if heartbeat.cancelled:
+            return "cancel"
+        return "shutdown" if self.stopping.is_set() else None
+
+
+def _report(state: RetryCallState) -> None:
+    assert state.outcome is not None
+    error = state.outcome.exception()
+    log.warning("worker.database", error=str(getattr(error, "orig", error)))
+
+
+def write(tools: ServiceTools, job: jobs.Job, outcome: Outcome) -> None:
+    """Store the outcome of an attempt, and send a job that is queued again.
+
+    Raises:
+        UnknownJob, StaleAttempt: the job is no longer running under this attempt.
+    """
+    now, key = tools.clock.wall(), (job.id, job.attempt)
+    with tools.database.transaction() as session:
+        match outcome.status:
+            case "stale":
+                after = job
+            case "waiting":
+                after = attempts.wait(session, *key, now)
+            case "released":
+                after = attempts.release(session, *key, now, "The worker was stopped: another continues the job.")
+            case "hindered":
+                assert outcome.problem is not None
+                after = attempts.release(session, *key, now, outcome.problem["detail"])
+            case "retry":
+                assert outcome.problem is not None
+                after = retries.retry(session, *key, outcome.problem, now, outcome.death)
+            case status:
+                values: dict[str, Any] = {"result": outcome.result, "problem": outcome.problem}
+                after = attempts.finish(session, *key, status=status, **values, at=now)
+        children = jobs.children(session, job.id) if after.status == "waiting" else []
+    log.info("job.end", job=job.id, status=outcome.status)
+    if after.status in jobs.ENDED:
+        uploads.delete_of(after, tools.settings.data)
+    for waiting in (after, *children):
+        if waiting.status == "queued" and waiting.sent_at is None:
+            tools.sender.send(waiting)
+    if after.status == "waiting":
+        resume_parent(tools, job.id)  # its children may have ended already
+
+
+def resume_parent(tools: ServiceTools, parent_id: str) -> None:
+    """Queue a parent again if it waits for no more children."""
+    with tools.database.transaction() as session:
+        was_resumed = attempts.resume_parent(session, parent_id, tools.clock.wall())
+        parent = jobs.get(session, parent_id)
+    if was_resumed:
+        tools.sender.send(parent)
