@@ -142,7 +142,7 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
     in_words = (
         None if discharge is None else _in_words(run, representation.units, discharge, calibrated, calibration, storage)
     )
-    account = {
+    account: dict[str, Any] = {
         "discharge": discharge,
         "in_words": in_words,
         "storage": storage,
@@ -152,18 +152,9 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
     }
     with_members = representation.members and "discharge" in series
     of_members = _member_columns(series, basin, representation.units) if with_members else MemberColumns()
-    reason = why_no_account(basin, parts.conserving)
-    missing = missing_in_header(basin) | {name: reason for name, value in account.items() if value is None}
+    missing = _missing_in_account(basin, parts.conserving, account, calibrated, storage)
     if basin.pruned is not None and issued:
         missing |= _pruned(basin.pruned, precipitation, representation)
-    if calibrated is None:
-        missing |= dict.fromkeys(("calibrated", "calibration"), basin.why_not_calibrated)
-    if storage is not None:
-        missing |= missing_in_snow(storage.snow_read, basin, "storage.snow_read")
-        if storage.at_t0 is None:
-            missing["storage.at_t0"] = NOT_STORED
-        if storage.snow is None:
-            missing["storage.snow"] = why_no_snow(basin)
     return BasinForecast(
         **header(latest, representation.at),
         **days_ahead(run),
@@ -172,21 +163,37 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
         area=_area(basin),
         units=_units(representation),
         quantiles_of=run.quantiles_of,
-        in_words=in_words,
         calibrated=calibrated,
         calibration=calibration,
-        discharge=discharge,
         normal=normal,
-        storage=storage,
-        precipitation=precipitation,
-        loss=loss,
-        water_balance=balance,
         provenance=_provenance(run, basin),
         missing=texts(
             missing_in_header(basin) | missing | missing_in_normal(normal, basin) | _missing_provenance(basin)
         ),
+        **account,
         **of_members,
     )
+
+
+def _missing_in_account(
+    basin: runs.RunBasin,
+    conserving: bool,
+    account: Mapping[str, Any],
+    calibrated: Columns | None,
+    storage: Storage | None,
+) -> dict[str, Absent]:
+    """Return the reasons of the null fields of a forecast's water, by field."""
+    reason = why_no_account(basin, conserving)
+    missing = {name: reason for name, value in account.items() if value is None}
+    if calibrated is None:
+        missing |= dict.fromkeys(("calibrated", "calibration"), basin.why_not_calibrated)
+    if storage is not None:
+        missing |= missing_in_snow(storage.snow_read, basin, "storage.snow_read")
+        if storage.at_t0 is None:
+            missing["storage.at_t0"] = NOT_STORED
+        if storage.snow is None:
+            missing["storage.snow"] = why_no_snow(basin)
+    return missing
 
 
 def _in_words(
