@@ -12,7 +12,7 @@ from pydantic.fields import FieldInfo
 
 from freshet.cli.commands import COMMANDS, loaded
 from freshet.cli.main import EXIT_CODES
-from jobspec.authority import Authority, Owned
+from jobspec.jobs.authority import Authority, Owned
 from jobspec.jobs.base import SERVICE, JobRequest
 from jobspec.kinds import KINDS
 from runtime.settings import Settings
@@ -65,7 +65,7 @@ _RIGHTS = """\
 ## Permissions of jobs
 
 The command line, its schedules and admins' keys may post every job, and their jobs write all tables in the last two
-columns. What an operator's job may write is declared with the kind (`jobspec/authority.py`) and enforced in one place:
+columns. What an operator's job may write is declared with its kind (`jobspec/jobs/authority.py`) and enforced once:
 a request that is visibly not allowed is refused with 403 (`not-allowed`) when it is posted, any other when it runs, and
 its handler cannot write to any other table. A schedule's jobs run with the current permissions of the key that created
 it: once the key is revoked or has expired, they fail with that reason. A job's members have its permissions.

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from records.access import audit
-from records.authority.permissions import SERVICE, Grant
 from records.database.engine import Database
+from records.job_permissions.permissions import SERVICE, Grant
 from records.jobs import events, jobs
 from runtime.clock import Clock
 from runtime.settings import Settings

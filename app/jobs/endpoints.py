@@ -21,7 +21,7 @@ from app.jobs.schemas import Job, JobPage, Status
 from app.jobs.service import NotYourJob, StoredJob
 from jobspec.fields import ID
 from jobspec.kinds import KINDS, AnyJobRequest
-from records.authority.permissions import NotAllowed
+from records.job_permissions.permissions import NotAllowed
 from records.jobs import attempts, jobs
 from records.jobs.jobs import ENDED, UnknownJob
 

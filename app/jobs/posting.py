@@ -17,8 +17,8 @@ from hydrology.base.errors import Problem
 from jobspec.jobs.base import JobRequest
 from jobspec.kinds import queue_of
 from records.access.audit import Action
-from records.authority import permissions
 from records.database.ids import new_id
+from records.job_permissions import permissions
 from records.jobs import job_limits, jobs
 from records.jobs.job_limits import TooManyUnfinishedJobs
 from records.jobs.jobs import IdempotencyConflict

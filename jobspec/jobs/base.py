@@ -3,8 +3,8 @@
 from datetime import timedelta
 from typing import Any, ClassVar, Literal, get_args, get_origin
 
-from jobspec.authority import Authority
 from jobspec.fields import RequestModel
+from jobspec.jobs.authority import Authority
 
 Queue = Literal["service", "default", "ingest", "training", "delivery"]
 QUEUES: tuple[Queue, ...] = get_args(Queue)

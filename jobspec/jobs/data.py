@@ -6,9 +6,9 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from jobspec.authority import BASIN, BRIDGE, CLIMATE, FETCH, INGEST, UPLOAD, WEATHER
 from jobspec.basins import AddedBasin, ClimateParams
 from jobspec.fields import Basins, Name, PeriodField, Place, RequestModel, named_own_product
+from jobspec.jobs.authority import BASIN, BRIDGE, CLIMATE, FETCH, INGEST, UPLOAD, WEATHER
 from jobspec.jobs.base import IntakeJob, JobRequest
 
 

@@ -8,9 +8,9 @@ from pydantic_core import PydanticCustomError
 
 from hydrology.base.staleness import STALE_AFTER_DAYS
 from hydrology.weather.forcing_kinds import DESCRIBED, KINDS, ForcingKind
-from jobspec.authority import DAILY, FORECAST, REPLAY, VOLUMES, WHAT_IF
 from jobspec.changes import UNCHANGED, Changes
 from jobspec.fields import Basins, DayField, Id, Line, Name, PeriodField, RequestModel, SeasonField
+from jobspec.jobs.authority import DAILY, FORECAST, REPLAY, VOLUMES, WHAT_IF
 from jobspec.jobs.base import JobRequest
 
 MAX_HORIZON_DAYS = 366

@@ -7,8 +7,8 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from hydrology.uncertainty.error_model import MAX_GAP
-from jobspec.authority import CALIBRATION, COMPARISON, EVALUATION, LEVELS, REFORECAST, VERIFICATION
 from jobspec.fields import Basins, Id, PeriodField, RequestModel
+from jobspec.jobs.authority import CALIBRATION, COMPARISON, EVALUATION, LEVELS, REFORECAST, VERIFICATION
 from jobspec.jobs.base import JobRequest
 
 

@@ -7,8 +7,8 @@ from pydantic import Field, field_validator
 
 from hydrology.base.calendar import Period
 from hydrology.verification.held_out_years import split_years
-from jobspec.authority import MEMBER, PRETRAINED, RETRAINING, TRAINING
 from jobspec.fields import Basins, Id, Line, Name, PeriodField, RequestModel, refusing
+from jobspec.jobs.authority import MEMBER, PRETRAINED, RETRAINING, TRAINING
 from jobspec.jobs.base import JobRequest
 from jobspec.training import AnyTraining
 

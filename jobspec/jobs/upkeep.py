@@ -3,8 +3,8 @@
 from datetime import timedelta
 from typing import Literal
 
-from jobspec.authority import CHECK, DELIVERY, PRUNE
 from jobspec.fields import RequestModel
+from jobspec.jobs.authority import CHECK, DELIVERY, PRUNE
 from jobspec.jobs.base import JobRequest
 
 

@@ -19,10 +19,10 @@ from hydrology.weather.gaps import MAX_FILLED_GAP
 from hydrology.weather.quality import quality_report
 from ingestion.base import BasinData, Source, SourceFile
 from operations.basin_data.check_weather import check_observed
-from records.authority import permissions
-from records.authority.permissions import SERVICE, Grant
 from records.basins import basins, quality
 from records.database.engine import Database
+from records.job_permissions import permissions
+from records.job_permissions.permissions import SERVICE, Grant
 from records.runs import states
 from records.series import series, sources
 from runtime.clock import Clock

@@ -29,7 +29,7 @@ class UnknownKey(NotFound):
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key, without its token. `jobspec.authority` defines what an `operator` may do; an `admin` may do everything."""
+    """A key, without its token. `jobspec.jobs.authority` defines what an `operator` may do; an `admin` may do all."""
 
     id: str
     name: str

@@ -20,7 +20,7 @@ TEXT_CHECKS: Mapping[str, str] = MappingProxyType(
         "jobspec/faults.py": "a fault's place is a name or a number",
         "jobspec/fields.py": "a request holds any JSON",
         "runtime/settings.py": "an environment variable is text",
-        "records/authority/permissions.py": "a parameter names one basin or several",
+        "records/job_permissions/permissions.py": "a parameter names one basin or several",
         "ingestion/feeds/flow.py": "a service answers with any JSON",
         "ingestion/feeds/http.py": "a service answers with any JSON",
         "ingestion/feeds/pages.py": "a service answers with any JSON",

@@ -14,8 +14,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any, NoReturn
 
-from jobspec.authority import CHECK
 from jobspec.fields import RequestModel
+from jobspec.jobs.authority import CHECK
 from jobspec.jobs.base import QUEUES, JobRequest
 from records.jobs import retries
 from runtime.logs import log_to_stderr

@@ -30,9 +30,9 @@ from hydrology.base.errors import Problem
 from jobspec import kinds
 from jobspec.jobs.base import JobRequest
 from models.cores import use_cores
-from records.authority import permissions
-from records.authority.write_guard import Guard, UndeclaredWriteError
 from records.database.engine import Database
+from records.job_permissions import permissions
+from records.job_permissions.write_guard import Guard, UndeclaredWriteError
 from records.jobs import jobs
 from runtime import child_processes
 from runtime.clock import Clock

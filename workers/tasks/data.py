@@ -10,7 +10,7 @@ from hydrology.base.digests import sha256
 from hydrology.base.errors import DataProblem
 from jobspec.basins import AddedBasin, ClimateParams
 from jobspec.jobs.data import BridgeParams, FetchParams, IngestParams, UploadParams, WeatherParams
-from records.authority import permissions
+from records.job_permissions import permissions
 from records.weather import feeds
 from workers.job import Running
 from workers.queue import uploads

@@ -13,7 +13,7 @@ from jobspec.jobs.judging import (
     ReforecastParams,
     VerificationParams,
 )
-from records.authority import permissions
+from records.job_permissions import permissions
 from records.versions import promotions
 from workers.job import Running
 from workers.tasks.common import MAX_REPORTED

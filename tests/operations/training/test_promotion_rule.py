@@ -12,16 +12,16 @@ from hydrology.base.calendar import Period, water_year
 from hydrology.base.errors import InvalidInput
 from hydrology.scores.bootstrap import YearlyErrors
 from hydrology.water.probe_results import ProbeResult
-from jobspec.authority import TRAINING
+from jobspec.jobs.authority import TRAINING
 from jobspec.jobs.training import PromotionRule
 from jobspec.training import Cosine
 from operations.training.promotion_rule import decide, side_by_side
 from operations.training.train import train
 from records.access import keys
-from records.authority.permissions import of_key
-from records.authority.write_guard import Guard
 from records.basins.tables import BasinRow
 from records.database.engine import Database
+from records.job_permissions.permissions import of_key
+from records.job_permissions.write_guard import Guard
 from records.verification.tables import ScoreRow
 from records.versions import promotions, versions
 from records.versions.promotion_decisions import SideBySide

@@ -11,8 +11,8 @@ from hydrology.base.digests import sha256
 from hydrology.base.errors import InvalidInput
 from records.access import keys
 from records.access.keys import UnknownKey
-from records.authority.permissions import SERVICE, of_key
 from records.database.engine import Database
+from records.job_permissions.permissions import SERVICE, of_key
 from records.jobs.tables import JobRow
 from testing.records import NOW, a_job, contents
 

@@ -7,9 +7,9 @@ from sqlalchemy import Connection, Delete, Executable, Insert, Table, TextClause
 from sqlalchemy.orm import InstrumentedAttribute
 from sqlalchemy.sql.dml import UpdateBase
 
-from jobspec.authority import Authority, Owned
-from records.authority.permissions import Grant
+from jobspec.jobs.authority import Authority, Owned
 from records.basins.tables import BasinRow
+from records.job_permissions.permissions import Grant
 from records.runs.tables import RunRow
 from records.verification.tables import ComparisonRow
 from records.versions.tables import VersionRow
@@ -99,7 +99,7 @@ class Guard:
     def _refusal(self, table: Table, more: str) -> UndeclaredWriteError:
         return UndeclaredWriteError(
             f"With {self._grant.role} permissions the job was about to write a row of {table.name}{more}, which its "
-            "kind does not declare (jobspec.authority). The row was not written."
+            "kind does not declare (jobspec.jobs.authority). The row was not written."
         )
 
 

@@ -12,17 +12,17 @@ from sqlalchemy.orm import Session
 from sqlalchemy.sql.dml import UpdateBase
 
 from jobspec import kinds
-from jobspec.authority import EVERY_JOB, Authority, Owned, Role
 from jobspec.feeds import NewFeed
+from jobspec.jobs.authority import EVERY_JOB, Authority, Owned, Role
 from jobspec.jobs.base import JobRequest
 from jobspec.jobs.upkeep import CheckParams
 from jobspec.kinds import KINDS
 from records.access import keys
-from records.authority import permissions
-from records.authority.permissions import SERVICE, Grant, NotAllowed
-from records.authority.write_guard import Guard, UndeclaredWriteError
 from records.basins import basins
 from records.database.engine import Database
+from records.job_permissions import permissions
+from records.job_permissions.permissions import SERVICE, Grant, NotAllowed
+from records.job_permissions.write_guard import Guard, UndeclaredWriteError
 from records.jobs import jobs
 from records.schema import Base
 from records.verification import comparisons

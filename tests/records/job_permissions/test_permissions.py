@@ -7,11 +7,11 @@ import pytest
 from jobspec.kinds import read
 from records.access import keys
 from records.access.tables import KeyRow
-from records.authority import permissions
-from records.authority.permissions import SERVICE, NotAllowed
 from records.basins import basins
 from records.database.engine import Database
 from records.database.statements import table_of
+from records.job_permissions import permissions
+from records.job_permissions.permissions import SERVICE, NotAllowed
 from records.jobs import jobs, schedules
 from records.versions import promotions, versions
 from records.versions.promotions import NotOwnersBasin

@@ -1,8 +1,9 @@
 """The records that a job of each kind writes, and those that an operator's job may write.
 
 The service's own jobs and an admin's may write every table of their kind. An operator's job may write what its kind
-allows: rows of any owner, or only those that belong to the operator's key. `records.authority.permissions` refuses a
-request before it is stored and before it runs; `records.authority.write_guard` refuses any other write of a handler.
+allows: rows of any owner, or only those that belong to the operator's key. `records.job_permissions.permissions`
+refuses a request before it is stored and before it runs; `records.job_permissions.write_guard` refuses any other write
+of a handler.
 """
 
 from collections.abc import Iterable, Mapping

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.basins import basin_id
 from hydrology.base.errors import InvalidInput
-from jobspec.authority import Role, Subject
+from jobspec.jobs.authority import Role, Subject
 from jobspec.jobs.base import JobRequest
 from records.access import keys
 from records.access.keys import Key
