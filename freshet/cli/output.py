@@ -15,7 +15,6 @@ from rich.text import Text
 from freshet.cli.options import flag
 from hydrology.base.absent import Absent
 from hydrology.base.errors import DataProblem, Problem
-from records.database.statements import as_values
 
 PARTLY_DONE = 6
 
@@ -139,5 +138,5 @@ def _plain(value: object) -> object:
     if isinstance(value, tuple | set):
         return list(value)
     if is_dataclass(value):
-        return as_values(value)
+        return {field.name: getattr(value, field.name) for field in fields(value)}
     raise TypeError(f"{type(value).__name__} has no JSON form")
