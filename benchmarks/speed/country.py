@@ -36,6 +36,7 @@ class SyntheticCountry:
         land, sky = _part(part)
         attributes = np.random.default_rng(column).normal(size=len(STATIC_ATTRIBUTES))
         forcing = {(PRODUCT, name): (getattr(sky, name)[:, column], unit) for name, unit in UNITS.items()}
+        rain = {"p_mean": float(sky.precipitation[:, column].mean())}  # or the check of units would refuse the weather
         gauge = {("synth", "discharge"): (_RUNOFF * sky.precipitation[:, column], "mm/day")}
         return BasinData(
             basin=basin,
@@ -44,7 +45,7 @@ class SyntheticCountry:
             longitude=float(land.longitude[column]),
             huc=None,
             areas={PRODUCT: float(land.area[column])},
-            attributes=dict(zip(STATIC_ATTRIBUTES, attributes.tolist(), strict=True)),
+            attributes=dict(zip(STATIC_ATTRIBUTES, attributes.tolist(), strict=True)) | rain,
             texts={},
             series=tuple(SourceSeries(*key, _daily(*given), _FILE) for key, given in (forcing | gauge).items()),
             files=(_FILE,),
