@@ -204,5 +204,15 @@ class LongShortTermSum(nn.Module):
 def _last_of_lstm(inputs: Tensor, from_inputs: Tensor, from_cells: Tensor, bias: Tensor) -> Tensor:
     start = inputs.new_zeros(1, inputs.shape[1], from_cells.shape[1])
     weights = [from_inputs, from_cells, bias, torch.zeros_like(bias)]
-    _, h, _ = torch.lstm(inputs, (start, start), weights, True, 1, 0.0, False, False, False)
+    _, h, _ = torch.lstm(
+        inputs,
+        (start, start),
+        weights,
+        has_biases=True,
+        num_layers=1,
+        dropout=0.0,
+        train=False,
+        bidirectional=False,
+        batch_first=False,
+    )
     return h[0]

@@ -188,7 +188,7 @@ def _begin(file: Path, read: Mapping[str, BasinData], gauges: Mapping[str, Gauge
         settings = _settings(file.parent, url, "v0")
         for name in reported:
             if "ahead" not in name:
-                done = fetch(database, Clock(world.now), settings, _intake(settings), name, (), BEFORE)
+                done = fetch(database, Clock(world.now), settings, _intake(settings), name, period=BEFORE)
                 assert {one.status for one in done} == {"new"}, done
         version = install(database, Clock(world.now), read_shipped(), LIVE).version_id
         with database.transaction() as session:

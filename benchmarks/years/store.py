@@ -192,7 +192,15 @@ def opened(folder: Path, count: int) -> Store:
         for name in names:
             basins.upsert(session, basins.Basin(name))
         promotions.promote(session, version, names, reason="to measure", by=BY.name, at=CLOCK.wall())
-    return Store(database, file, settings, version, names, patterns, created)
+    return Store(
+        database=database,
+        file=file,
+        settings=settings,
+        version=version,
+        names=names,
+        patterns=patterns,
+        created=created,
+    )
 
 
 def _patterns(database: Database, version: str, names: list[str]) -> tuple[list[Pattern], dict[str, runs.Run]]:
