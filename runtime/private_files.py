@@ -1,7 +1,6 @@
 """Folders and files that only their owner can read, whatever the umask."""
 
 import os
-import tempfile
 from pathlib import Path
 
 FOLDER, FILE = 0o700, 0o600
@@ -23,19 +22,6 @@ def opener(path: str, flags: int) -> int:
 def make_file(path: Path) -> None:
     """Create an empty file if it is missing."""
     os.close(opener(str(path), os.O_CREAT | os.O_RDWR))
-
-
-def write(path: Path, content: bytes) -> None:
-    """Write a file atomically: others find the former one, or the whole new one."""
-    with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as part:  # its mode is 600
-        try:
-            part.write(content)
-            part.flush()
-            os.fsync(part.fileno())
-            Path(part.name).replace(path)
-        except BaseException:
-            Path(part.name).unlink(missing_ok=True)
-            raise
 
 
 def is_open_to_others(path: Path) -> bool:

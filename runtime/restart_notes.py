@@ -8,6 +8,7 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from runtime import private_files
+from runtime.atomic_files import replace_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ _FILE = TypeAdapter(_RestartFile)
 
 def store(data: Path, restarts: list[Restart]) -> None:
     """Replace the restarts that this process has written."""
-    private_files.write(_file(data), _FILE.dump_json(_RestartFile(os.getpid(), restarts)))
+    replace_file(_file(data), _FILE.dump_json(_RestartFile(os.getpid(), restarts)), private_files.FILE)
 
 
 def load(data: Path, supervisor: int) -> list[Restart]:

@@ -16,6 +16,7 @@ from hydrology.base.errors import Problem
 from records.database.engine import Database, DatabaseProblem
 from records.jobs import jobs
 from runtime import private_files
+from runtime.atomic_files import replace_file
 
 log = structlog.get_logger()
 
@@ -39,7 +40,7 @@ def stored(data: Path, content: bytes, suffix: str, request: str) -> Iterator[Pa
     """
     path = folder(data) / f"{fingerprint([request, sha256(content)])}{suffix}"
     private_files.make_folder(path.parent)
-    private_files.write(path, content)
+    replace_file(path, content, private_files.FILE)
     try:
         yield path
     except Problem as problem:
