@@ -21,7 +21,7 @@ from hydrology.base.digests import owned_digest
 from records.database.ids import Corrupt
 
 _DIGEST = 8  # bytes
-_LEVEL = 12
+_LEVEL = 5
 _TEXT = "a summary"  # the owner name of every JSON value
 DICTIONARY = (
     ",".join(f'"{year}"' for year in range(1948, 2100)) + ",".join(map(str, range(367))) + ""
