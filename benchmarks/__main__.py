@@ -25,6 +25,7 @@ MEASUREMENTS = {
     "daily-cycle": "benchmarks.speed.daily_cycle",
     "exactness": "benchmarks.water.exactness",
     "fleet": "benchmarks.service.fleet",
+    "forecast-weather": "benchmarks.forecasts.forecast_weather",
     "faults": "benchmarks.faults.drill",
     "ingest": "benchmarks.speed.ingest",
     "live-replay": "benchmarks.replays.live",

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from fastapi import Depends, Query
 
-from app.forecasts.schemas import Calibration, Columns
+from app.forecasts.schemas import Calibration, Columns, ForecastErrors
 from app.http.dependencies import AsKnown
 from app.http.discharge_units import NoArea
 from app.http.json_numbers import column
@@ -84,16 +84,23 @@ def calibration_of(basin: runs.RunBasin, representation: Representation) -> Cali
     used = known(basin.summary.calibration)
     if used is None:
         return None
-    last = None
+    last: list[float | None] = [None, None]
     if used.last_flow_mm is not None:
-        (last,) = column(in_units(np.array([used.last_flow_mm]), basin, representation.units))
+        last = [*column(in_units(np.array([used.last_flow_mm, used.simulated_mm]), basin, representation.units))]
+    errors = None
+    if (of := used.forecasts) is not None:
+        errors = ForecastErrors(hash=of.sha256, fitted_on=of.fitted_on, issue_days=of.issue_days, weight=of.weight)
     return Calibration(
+        kind=used.kind,
         hash=used.sha256,
         weather=used.weather,
+        weather_issues=used.weather_issues,
+        forecasts=errors,
         fitted_on=used.fitted_on,
         own_days=used.own_days,
         last_observed_day=None if used.last_flow_day is None else date.fromisoformat(used.last_flow_day),
-        last_observed=last,
+        last_observed=last[0],
+        last_simulated=last[1],
     )
 
 

@@ -14,6 +14,7 @@ LIKELY = ("p10", "p90")
 MIN_SNOW_MM = 1.0
 """Minimum false snow worth a sentence, mm."""
 DIGITS = 3
+PROVISIONAL = "That range is provisional: no forecasts with this weather model have been compared with observed flow."
 
 
 def in_words(
@@ -39,9 +40,14 @@ def in_words(
     sentences = [] if what_if is None else [f"No forecast, but what if: {what_if}."]
     if calibration is not None and calibration.last_observed is not None and calibration.last_observed_day is not None:
         flow = f"{number(calibration.last_observed)} {unit}"
-        sentences.append(f"{flow} was observed on {on(calibration.last_observed_day)}.")
+        simulated = calibration.last_simulated or 0.0
+        sentences.append(
+            f"{flow} was observed on {on(calibration.last_observed_day)}; {number(simulated)} was simulated."
+        )
     sentences.append(_expected(days, (calibrated or discharge)["median"], weather, unit))
     sentences.append("The uncertainty is not known." if calibrated is None else _likely(days, calibrated, unit))
+    if calibration is not None and calibration.kind == "provisional":
+        sentences.append(PROVISIONAL)
     return " ".join([*sentences, *([] if storage is None else _held(storage, t0, days[0]))])
 
 

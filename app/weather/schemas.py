@@ -18,10 +18,21 @@ class WeatherIdentity(Model):
     credit: str | None = Field(description="The attribution to show with the data; null where none is required.")
 
 
+class WeatherSkill(Model):
+    """How well the forecasts of a weather model agree with the weather that came."""
+
+    issues: int = Field(description="Number of its past issues that were compared; 0: the skill is assumed.")
+    correlations: dict[str, list[float]] = Field(
+        description="Correlation of the normal scores of forecast and observed weather, by variable: on the reference "
+        "day, and on each day after it."
+    )
+
+
 class WeatherUsed(WeatherIdentity):
     """The weather forecast used by a run."""
 
     available_time: datetime = Field(description="Readable since this instant, for all basins of the run.")
+    skill: WeatherSkill
 
 
 class WeatherIssue(WeatherIdentity):
@@ -58,9 +69,10 @@ class WeatherDetail(WeatherIssue):
     basins: list[WeatherOfBasin]
 
 
-class BasinWeather(WeatherUsed):
+class BasinWeather(WeatherIdentity):
     """The forecast weather of a basin."""
 
+    available_time: datetime = Field(description="Readable since this instant.")
     basin: str
     units: dict[str, str] = Field(description="Unit of each variable.")
     time: list[date] = Field(description="The valid days: calendar days at the gauge.")

@@ -149,15 +149,19 @@ class Truth:
             at = int(known[-1])
             last = LastFlow(until.first + at, float(observed[at]), float(recent[at]))
         shown = RunCalibration(
+            kind="observed",
             sha256="",
             weather="observed",
+            weather_issues=None,
+            forecasts=None,
             fitted_on=str(self.errors.period),
             own_days=of_basin.days,
             last_flow_day=None,
             last_flow_mm=None,
+            simulated_mm=None,
         )
         error_model = BasinErrorModel.of(self.errors.shape, self.errors.regional, of_basin)
-        return Calibration(error_model, t0, last, shown).of(flow)
+        return Calibration(error_model, None, t0, last, shown).of(flow)
 
     def volumes(self, days: Period) -> Array:
         """Return the volumes of the same days in other years."""

@@ -31,7 +31,7 @@ from records.database.engine import Database
 from records.database.ids import new_id
 from records.jobs import attempts, jobs
 from records.runs import run_store, runs, states
-from records.runs.run_request import RunWeather
+from records.runs.run_request import RunWeather, WeatherSkill
 from records.versions import error_models, promotions
 from records.weather import weather_issues
 from runtime.clock import Clock
@@ -135,6 +135,7 @@ class Store:
             available_time=at,
             licence=None,
             credit=None,
+            skill=WeatherSkill(issues=0, correlations={}),
         )
 
     def _store_states(self, t0: Day, factors: Mapping[str, np.float32], at: datetime) -> Mapping[str, states.State]:

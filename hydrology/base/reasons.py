@@ -215,10 +215,6 @@ class Reason(Enum):
     # Calibration
     HYPOTHETICAL_WEATHER = "This run uses hypothetical weather, so its error cannot be estimated."
     NO_ERROR_MODEL = "Version {version} has no error model: fit one (freshet calibrate)."
-    TOO_FEW_ISSUE_DAYS = (
-        "Forecasts with a weather forecast are calibrated on past forecasts (freshet calibrate --forecasts), once "
-        "{needed} days T0 with {weather} have been observed: {days} have been forecast so far."
-    )
     RECORD_TOO_SHORT_TO_CALIBRATE = (
         "The error model of version {version} was not fitted to the flow of {basin}, and its regional numbers need "
         "{days} days of forcing."

@@ -52,6 +52,16 @@ def paths(errors: BasinErrors, simulated: Array, quantiles: Array) -> Array:
     return flows.transpose(0, 2, 1).reshape(-1, simulated.shape[1])
 
 
+def moved(flows: Array, of: Array, into: Array) -> Array:
+    """Return paths (paths, leads) moved from one distribution of each day to another, in the same order.
+
+    Args:
+        of, into: the quantiles of both, (leads, `LEVELS`); what lies beyond the last is moved as far as that.
+    """
+    days = zip(flows.T, of, into, strict=True)
+    return np.stack([np.interp(day, one, other) + np.maximum(day - one[-1], 0) for day, one, other in days], axis=-1)
+
+
 def _next(path: Array, memory: Array | float, noise: Array) -> Array:
     """Return the next day of an autoregression with variance 1."""
     return np.asarray(memory * path + np.sqrt(1 - np.square(memory)) * noise)

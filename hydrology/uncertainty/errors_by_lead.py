@@ -12,6 +12,14 @@ from hydrology.base.arrays import Array
 from hydrology.uncertainty.error_fit import by_class
 from hydrology.uncertainty.error_model import BasinErrors, errors_of
 
+HALF_WEIGHT = 90
+"""Issue days after which the errors of issued forecasts count as much as the provisional distribution: a season."""
+
+
+def weight_of(issue_days: int) -> float:
+    """Return the weight of errors fitted to the forecasts of some issue days, against the provisional distribution."""
+    return issue_days / (issue_days + HALF_WEIGHT)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PastForecasts:

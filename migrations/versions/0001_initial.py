@@ -130,8 +130,8 @@ TABLES = [
     ),
     Table(
         "error_models",
-        "version_id text, weather text, first date, last date, days bigint, content bytes, sha256 text, "
-        "created_at instant, regional bytes, for_unseen boolean, checksum bigint",
+        "version_id text, weather text, first date, last date, days bigint, issue_days integer, content bytes, "
+        "sha256 text, created_at instant, regional bytes, for_unseen boolean, checksum bigint",
         key="version_id, weather",
         checks={"order": "first <= last", "sha256": "length(sha256) = 64"},
         refers={"version_id": "versions(id)"},

@@ -48,18 +48,37 @@ def needed(days: RunDays, in_force: InForce | None) -> Period:
 
 
 def bridged(
-    session: Session, forecast: WeatherForecast, product: str, days: RunDays, in_force: InForce | None
-) -> WeatherForecast | BridgedForecast | Absent:
-    """Convert a weather forecast of a basin to a product, or return why it cannot be converted.
+    session: Session,
+    forecasts: Mapping[str, WeatherForecast],
+    product: str,
+    days: Mapping[str, RunDays],
+    in_force: Mapping[str, InForce],
+) -> dict[str, WeatherForecast | BridgedForecast | Absent]:
+    """Convert a weather forecast to a product, by basin, or return why it cannot be converted.
 
     A forecast of a model without a bridge is used as if it were of the live archive; where the product has no bridge
     either, it stays unchanged.
 
     Args:
-        in_force: the bridge that produced the product, if any.
+        days: the days of each basin to convert.
+        in_force: the bridge that produced the product, by basin, if any.
     """
-    live = product if in_force is None else in_force.bridge.from_product
-    from_model = bridges.for_forecasts(session, forecast.issue.model, live, [forecast.basin]).get(forecast.basin)
+    by_live: dict[str, list[str]] = {}
+    for name in forecasts:
+        live = in_force[name].bridge.from_product if name in in_force else product
+        by_live.setdefault(live, []).append(name)
+    from_model: dict[str, InForce] = {}
+    for live, names in by_live.items():
+        from_model |= bridges.for_forecasts(session, forecasts[names[0]].issue.model, live, names)
+    return {
+        name: _bridged(session, forecast, days[name], from_model.get(name), in_force.get(name))
+        for name, forecast in forecasts.items()
+    }
+
+
+def _bridged(
+    session: Session, forecast: WeatherForecast, days: RunDays, from_model: InForce | None, in_force: InForce | None
+) -> WeatherForecast | BridgedForecast | Absent:
     over = tuple(bridge for bridge in (from_model, in_force) if bridge is not None)
     if not over:
         return forecast

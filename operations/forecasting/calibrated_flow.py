@@ -1,8 +1,9 @@
 """Calibrated quantiles of a forecast, from its version's error model and the members' expected flow.
 
 A hindcast has the observed weather, and ESP the weather of every other year: the remaining error is that of the
-network, which the error model describes. A weather forecast has errors of its own, which only past pairs of forecast
-and observed flow can show.
+network, which the error model describes. A weather forecast has errors of its own: the distribution is the mixture over
+traces of weather around it, and shrinks towards the errors of the forecasts that were issued with the weather model as
+their number grows.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,13 +21,13 @@ from hydrology.base.reasons import Reason
 from hydrology.base.series import DailySeries
 from hydrology.base.units import Area, to_mm_per_day
 from hydrology.uncertainty.error_model import BasinErrorModel, errors_of, mixed
-from hydrology.uncertainty.error_paths import paths
+from hydrology.uncertainty.error_paths import moved, paths
+from hydrology.uncertainty.errors_by_lead import weight_of
 from operations.basin_data.basins import area_by
 from operations.states.advance_states import ONE_DAY
 from records.basins.basins import Basin
-from records.runs import runs
 from records.runs.run_request import RunWeather
-from records.runs.run_summary import RunCalibration
+from records.runs.run_summary import CalibrationKind, RunCalibration, RunForecastErrors
 from records.runs.states import State
 from records.series import series
 from records.versions import error_models
@@ -34,10 +35,10 @@ from records.versions.versions import Version
 
 log = structlog.get_logger()
 
+Flow = npt.NDArray[np.float64]
+
 MIN_DAYS = 3 * 365
 """Days of forcing needed to derive high flows in a basin without a fitted error model."""
-MIN_ISSUE_DAYS = 90
-"""Issue days T0 with a weather model that are needed for its calibration: about a season."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,35 +63,45 @@ class Calibration:
     """The error model and last flow that calibrate one basin.
 
     Attributes:
+        error_model: of its simulation.
+        of_forecasts: of the mean of all traces of forecasts issued with the weather model; None where there is none.
         last_flow: None where no flow was observed on the last days.
         summary: the calibration as stored with the run.
-        of_forecasts: whether its errors are those of the mean of all traces, and include the traces' spread.
     """
 
     error_model: BasinErrorModel
+    of_forecasts: BasinErrorModel | None
     t0: Day
     last_flow: LastFlow | None
     summary: RunCalibration
-    of_forecasts: bool = False
 
-    def of(self, flow: npt.NDArray[np.float64]) -> CalibratedFlow:
+    def of(self, flow: Flow, around: Flow | None = None) -> CalibratedFlow:
         """Return the calibrated flow of the days ahead.
 
         Args:
             flow: the members' mean discharge with every trace of weather, (traces, leads), mm/day.
+            around: the same with the traces around a weather forecast; None where its own are far enough apart.
         """
+        traces = flow if around is None else around
+        of_traces = self._quantiles(self.error_model, traces)
+        quantiles = of_traces[0] if len(traces) == 1 else mixed(of_traces)
+        sampled = paths(self.error_model.errors, traces, of_traces)
+        if self.of_forecasts is not None and self.summary.forecasts is not None:
+            weight = self.summary.forecasts.weight
+            (learnt,) = self._quantiles(self.of_forecasts, flow.mean(axis=0, keepdims=True))
+            both = (1 - weight) * quantiles + weight * learnt
+            quantiles, sampled = both, moved(sampled, quantiles, both)
+        return CalibratedFlow(quantiles.T.astype(np.float32), sampled.astype(np.float32))
+
+    def _quantiles(self, model: BasinErrorModel, flow: Flow) -> Flow:
+        """Return the quantiles of flow given each trace, (traces, leads, `LEVELS`)."""
         last, lead = self.last_flow, np.arange(1, flow.shape[1] + 1, dtype=float)
         gap, error = lead, np.full(len(lead), np.nan)
         if last is not None:
             gap = lead + float((self.t0 - last.day).astype(int))
-            error[:] = errors_of(self.error_model.errors, np.array([last.simulated]), np.array([last.observed]))
-        if self.of_forecasts:
-            flow = flow.mean(axis=0, keepdims=True)
+            error[:] = errors_of(model.errors, np.array([last.simulated]), np.array([last.observed]))
         together = (flow.ravel(), np.tile(gap, len(flow)), np.tile(error, len(flow)))
-        of_traces = self.error_model.quantiles(*together).reshape(*flow.shape, -1)
-        quantiles = of_traces[0] if len(flow) == 1 else mixed(of_traces)
-        traces = paths(self.error_model.errors, flow, of_traces)
-        return CalibratedFlow(quantiles.T.astype(np.float32), traces.astype(np.float32))
+        return model.quantiles(*together).reshape(*flow.shape, -1)
 
 
 def calibrations(
@@ -107,17 +118,23 @@ def calibrations(
         weather: the weather forecast that drives the run, if any.
         states: at T0.
     """
-    model = (
-        error_model_of(session, version, list(states))
-        if weather is None
-        else _of_weather(session, version, weather, list(states))
-    )
+    model = error_model_of(session, version, list(states))
     if isinstance(model, Absent):
         return dict.fromkeys(states, model)
+    of_forecasts = None
+    if weather is not None:
+        name = error_models.of_weather(weather.source, weather.model)
+        of_forecasts = error_models.get(session, version.id, list(states), name)
     return {
         name: errors
         if isinstance(errors := errors_in(model, name), Absent)
-        else _of_basin(model, errors, t0, _last_flow(session, t0, state, basins[name], version.area_products))
+        else Calibration(
+            errors,
+            None if of_forecasts is None else of_forecasts.of_basin(name),
+            t0,
+            last := _last_flow(session, t0, state, basins[name], version.area_products),
+            _summary(model, of_forecasts, errors, weather, last),
+        )
         for name, state in states.items()
     }
 
@@ -130,18 +147,6 @@ def error_model_of(session: Session, version: Version, basins: Sequence[str]) ->
     return model or absent(Reason.NO_ERROR_MODEL, version=version.id)
 
 
-def _of_weather(
-    session: Session, version: Version, weather: RunWeather, basins: Sequence[str]
-) -> error_models.ErrorModel | Absent:
-    """Return the error model of a version's forecasts with a weather model, or what is missing for it."""
-    name = error_models.of_weather(weather.source, weather.model)
-    model = error_models.get(session, version.id, basins, name)
-    if model is not None:
-        return model
-    days = runs.count_issue_days(session, version.id, weather.source, weather.model)
-    return absent(Reason.TOO_FEW_ISSUE_DAYS, needed=MIN_ISSUE_DAYS, weather=name, days=days)
-
-
 def errors_in(model: error_models.ErrorModel, basin: str) -> BasinErrorModel | Absent:
     """Return the error model of a basin, or why there is none."""
     if (errors := model.of_basin(basin)) is not None:
@@ -151,18 +156,34 @@ def errors_in(model: error_models.ErrorModel, basin: str) -> BasinErrorModel | A
     return absent(Reason.RECORD_TOO_SHORT_TO_CALIBRATE, version=model.version_id, basin=basin, days=MIN_DAYS)
 
 
-def _of_basin(
-    model: error_models.ErrorModel, error_model: BasinErrorModel, t0: Day, last: LastFlow | None
-) -> Calibration:
-    shown = RunCalibration(
+def _summary(
+    model: error_models.ErrorModel,
+    of_forecasts: error_models.ErrorModel | None,
+    errors: BasinErrorModel,
+    weather: RunWeather | None,
+    last: LastFlow | None,
+) -> RunCalibration:
+    fitted = None
+    if of_forecasts is not None:
+        fitted = RunForecastErrors(
+            sha256=of_forecasts.sha256,
+            fitted_on=str(of_forecasts.period),
+            issue_days=of_forecasts.issue_days,
+            weight=weight_of(of_forecasts.issue_days),
+        )
+    kind: CalibrationKind = "observed" if weather is None else "provisional" if fitted is None else "fitted"
+    return RunCalibration(
+        kind=kind,
         sha256=model.sha256,
-        weather=model.weather,
         fitted_on=str(model.period),
-        own_days=error_model.errors.days,
+        own_days=errors.errors.days,
+        weather=error_models.OBSERVED if weather is None else error_models.of_weather(weather.source, weather.model),
+        weather_issues=None if weather is None else weather.skill.issues,
+        forecasts=fitted,
         last_flow_day=None if last is None else str(last.day),
         last_flow_mm=None if last is None else last.observed,
+        simulated_mm=None if last is None else last.simulated,
     )
-    return Calibration(error_model, t0, last, shown, of_forecasts=model.weather != error_models.OBSERVED)
 
 
 def _last_flow(session: Session, t0: Day, state: State, basin: Basin, area_products: Sequence[str]) -> LastFlow | None:

@@ -23,10 +23,12 @@ from operations.forecasting.basin.inputs import BasinInputs
 from operations.forecasting.calibrated_flow import Calibration, calibrations
 from operations.forecasting.forecast_plan import NothingToForecast, Plan, plans, read_inputs
 from operations.forecasting.normals import observed_normals, snow_normals
+from operations.forecasting.simulate import Discharge
 from operations.forecasting.snow17 import snow17_at
 from operations.forecasting.ungauged_errors import add_ungauged
 from operations.forecasting.variance_sources import divided
 from operations.forecasting.water_age import cells_by_age
+from operations.forecasting.weather_errors import flow_with_errors
 from operations.states.advance_states import advance
 from operations.states.assimilate import assimilated_states
 from operations.versions.hardware import program
@@ -179,6 +181,7 @@ def results_of(
         )
         snow = {name: inputs.snow[name] for name in states}
         of_snow = snow_normals(session, inputs.loaded.version.id, snow, plan.days.t0)
+    around = _around(plan, states, calibrated)
     regional = [name for name, of in snow.items() if not isinstance(of, Absent) and of.kind == "regional"]
     opinions = snow17_at(
         plan.days.t0, {name: inputs.basins[name] for name in regional}, plan.forcings, inputs.loaded.config.inputs
@@ -197,6 +200,7 @@ def results_of(
             snow17=opinions.get(name),
             credit=inputs.credit,
             calibration=calibrated.get(name, no_state),
+            around=around.get(name),
             normal=normals.get(name, no_state),
             snow_normal=of_snow.get(name, no_state),
             cells_by_age=by_age.get(name, no_state),
@@ -220,6 +224,16 @@ def _calibrations(
         return dict.fromkeys(states, absent(uncalibrated))
     inputs = plan.inputs
     return calibrations(session, inputs.loaded.version, plan.forecast, plan.days.t0, states, inputs.basins)
+
+
+def _around(
+    plan: Plan, states: Mapping[str, State], calibrated: Mapping[str, Calibration | Absent]
+) -> Mapping[str, Discharge]:
+    """Return the flow with the traces around each basin's weather forecast, where it is calibrated."""
+    if plan.forecast is None:
+        return {}
+    started = {name: state for name, state in states.items() if isinstance(calibrated[name], Calibration)}
+    return flow_with_errors(plan.inputs.loaded, plan.forecast, plan.days, plan.forcings, plan.weather, started)
 
 
 def new_run(

@@ -21,6 +21,7 @@ from operations.basin_data.dataset import BasinForcing, load_forcings
 from operations.forecasting.bridged_weather import BridgedForecast, bridged, needed
 from operations.forecasting.days import RunDays, choose_days, why_t0_unavailable
 from operations.forecasting.weather_ahead import READERS, WeatherAhead, supplied
+from operations.forecasting.weather_skill import Compared
 from operations.states.advance_states import ONE_DAY
 from operations.versions.load_networks import LoadedVersion, load_version
 from operations.versions.stages import stage
@@ -266,11 +267,7 @@ def _supplied(
     for issue in dict.fromkeys(by_basin.values()):
         names = [name for name in started if by_basin.get(name) == issue]
         forecasts = weather.read_many(session, issue, names, at)
-        shown = {
-            name: bridged(session, forecasts[name], product, days, inputs.bridges.get(name))
-            for name in names
-            if name in forecasts
-        }
+        shown = bridged(session, forecasts, product, dict.fromkeys(forecasts, days), inputs.bridges)
         outcomes = {
             name: of_name
             if isinstance(of_name := shown.get(name), Absent)
@@ -278,7 +275,15 @@ def _supplied(
             for name in names
         }
         over = {name: one.over for name, one in shown.items() if isinstance(one, BridgedForecast)}
-        yield _Chosen(outcomes, _identity(weather.get(session, issue), forecasts), over)
+        compared = Compared(
+            product=product,
+            inputs=taken,
+            forcings={name: started[name] for name in names},
+            in_force=inputs.bridges,
+            days=days,
+            at=at,
+        )
+        yield _Chosen(outcomes, _identity(session, weather.get(session, issue), forecasts, compared), over)
     yield _Chosen(
         {name: supplied(name, forcing, days, taken, None) for name, forcing in started.items() if name not in by_basin}
     )
@@ -297,7 +302,9 @@ def _newest(
     return newest
 
 
-def _identity(issue: weather.Issue, forecasts: Mapping[str, WeatherForecast]) -> RunWeather | None:
+def _identity(
+    session: Session, issue: weather.Issue, forecasts: Mapping[str, WeatherForecast], compared: Compared
+) -> RunWeather | None:
     """Return a weather forecast as a run stores it. Return None where it covers none of the run's basins."""
     if not forecasts:
         return None
@@ -309,6 +316,7 @@ def _identity(issue: weather.Issue, forecasts: Mapping[str, WeatherForecast]) ->
         available_time=max(forecast.issue.available_time for forecast in forecasts.values()),
         licence=issue.licence,
         credit=issue.credit,
+        skill=compared.skill(session, issue),
     )
 
 

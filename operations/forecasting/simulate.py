@@ -22,6 +22,7 @@ from operations.versions.load_networks import LoadedVersion
 from records.runs.states import State
 from records.simulations.snow_cells import SnowMapping
 
+Discharge = npt.NDArray[np.float64]
 SAMPLES = 8 * GROUP  # traces that are run together
 SNOW, OTHER, LATER = ORIGINS = range(3)  # the tags of water: of snow cells at T0, of other cells then, yet to fall
 
@@ -87,6 +88,16 @@ def flows(loaded: LoadedVersion, starts: Sequence[InitialState]) -> Iterator[Flo
     """Run a version over the days after T0. Yield the result of each basin, in their order."""
     for chunk in _chunks(starts):
         yield from _together(loaded, chunk)
+
+
+def mean_discharge(loaded: LoadedVersion, starts: Sequence[InitialState]) -> Iterator[Discharge]:
+    """Run a version over the days after T0. Yield each basin's mean of members, (R, D) in mm/day."""
+    for chunk in _chunks(starts):
+        forcing = stacked([start.weather.forcing for start in chunk])
+        total, states = np.zeros(forcing.mass.shape), _fanned_out(_states(chunk, loaded.labels), chunk)
+        for outputs, _ in loaded.ensemble.each(forcing, states, ("discharge",)):
+            total += outputs["discharge"]
+        yield from (total[place] / len(loaded.labels) for place in _rows(chunk))
 
 
 def discharge_by_age(loaded: LoadedVersion, starts: Sequence[InitialState]) -> Iterator[Array]:

@@ -20,7 +20,7 @@ from hydrology.uncertainty.error_fit import ErrorPairs, Fit, fit, fit_errors
 from hydrology.uncertainty.errors_by_lead import PastForecasts
 from jobspec.training import used_periods
 from models.nets.products import BLOCK
-from operations.forecasting.calibrated_flow import MIN_ISSUE_DAYS, error_model_of
+from operations.forecasting.calibrated_flow import error_model_of
 from operations.verification.error_pairs import simulated
 from operations.verification.issued_pairs import IssueDays, past_forecasts, settled
 from operations.versions.load_networks import load_version
@@ -30,6 +30,9 @@ from records.versions import error_models, promotions, versions
 from runtime.clock import Clock
 
 log = structlog.get_logger()
+
+MIN_ISSUE_DAYS = 10
+"""Issue days T0 with a weather model before its errors are fitted; their weight grows with their number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,16 +134,27 @@ def _fitted(
     database: Database, clock: Clock, version_id: str, issue_days: IssueDays, pairs: Mapping[str, PastForecasts]
 ) -> Calibrated:
     period = Period(issue_days.days[0], issue_days.days[-1])
-    return _store(database, clock, version_id, issue_days.weather, period, fit_errors(pairs))
+    fitted = fit_errors(pairs)
+    return _store(database, clock, version_id, issue_days.weather, period, fitted, issue_days=len(issue_days.days))
 
 
-def _store(database: Database, clock: Clock, version_id: str, weather: str, period: Period, model: Fit) -> Calibrated:
+def _store(
+    database: Database,
+    clock: Clock,
+    version_id: str,
+    weather: str,
+    period: Period,
+    model: Fit,
+    *,
+    issue_days: int = 0,
+) -> Calibrated:
     new = error_models.NewErrorModel(
         version_id=version_id,
         weather=weather,
         first=period.first,
         last=period.last,
         days=model.days,
+        issue_days=issue_days,
         shape=model.shape,
         regional=model.regional,
         basins=model.basins,

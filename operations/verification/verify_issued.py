@@ -195,7 +195,7 @@ def _issued(
         used = of_basin.summary.calibration
         if runs.CALIBRATED in arrays and not isinstance(used, Absent):
             fitted = _fitted_on(used, run.horizon_days)
-            _fill(calibrated[at], arrays[runs.CALIBRATED].values.T, run.t0, [*learnt, fitted])
+            _fill(calibrated[at], arrays[runs.CALIBRATED].values.T, run.t0, [*learnt, *fitted])
     days = np.array([run.t0 for run, _ in issue_days], dtype="datetime64[D]")
     newest = issue_days[-1][1]
     calibration = newest.summary.calibration
@@ -219,11 +219,9 @@ def _fill(into: Array, quantiles: npt.NDArray[np.floating], t0: Day, learnt: Seq
             into[lead - 1] = quantiles[lead - 1]
 
 
-def _fitted_on(calibration: RunCalibration, horizon: int) -> Period:
-    """Return the days that an error model was fitted to.
-
-    For one of forecasts, from their T0."""
-    period = Period.parse(calibration.fitted_on)
-    if calibration.weather == error_models.OBSERVED:
-        return period
-    return Period(period.first, period.last + np.timedelta64(horizon, "D"))
+def _fitted_on(calibration: RunCalibration, horizon: int) -> Iterator[Period]:
+    """Yield the days that the error models were fitted to. For one of forecasts, from their T0."""
+    yield Period.parse(calibration.fitted_on)
+    if calibration.forecasts is not None:
+        of_t0 = Period.parse(calibration.forecasts.fitted_on)
+        yield Period(of_t0.first, of_t0.last + np.timedelta64(horizon, "D"))

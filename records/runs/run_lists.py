@@ -88,17 +88,6 @@ def operational(session: Session, version: str, until: Day) -> list[Run]:
     return [as_record(Run, row) for row in rows]
 
 
-def count_issue_days(session: Session, version: str, source: str, model: str) -> int:
-    """Return the number of T0 days with operational runs on a weather model."""
-    weather = RunRow.weather
-    rows = session.execute(
-        select(RunRow.t0, weather)
-        .filter_by(version_id=version, purpose="operational", forcing_kind="supplied")
-        .where(RunRow.status != "failed")
-    )
-    return len({t0 for t0, used in rows if used is not None and (used.source, used.model) == (source, model)})
-
-
 def issued_pairs(session: Session, runs: Sequence[str]) -> list[Of]:
     """Return the issued basins of runs, as pairs of run and basin."""
     rows = session.execute(

@@ -8,11 +8,28 @@ from records.database.json_columns import CLOSED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WeatherSkill:
+    """How well a weather model's forecasts agree with the weather that came.
+
+    Attributes:
+        issues: number of past issues behind it; 0: it is assumed.
+        correlations: of normal scores, by variable, for each day from the reference day on
+            (`hydrology.weather.forecast_errors`).
+    """
+
+    __pydantic_config__ = CLOSED
+
+    issues: int
+    correlations: dict[str, list[float]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunWeather:
     """A weather forecast, as in `records.weather.weather_issues.Issue`.
 
     Attributes:
         available_time: the latest of the run's basins.
+        skill: of its model, as known when the run was issued.
     """
 
     __pydantic_config__ = CLOSED
@@ -24,6 +41,7 @@ class RunWeather:
     available_time: datetime
     licence: str | None
     credit: str | None
+    skill: WeatherSkill
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,7 +29,6 @@ from records.runs.run_arrays import (
 from records.runs.run_lists import (
     RunCounts,
     basins_with_issued_run,
-    count_issue_days,
     counts_by_version,
     issued_pairs,
     issued_runs_of_basin,
@@ -98,7 +97,6 @@ __all__ = [
     "basins_with_issued_run",
     "calibrated_flow",
     "content_of_many",
-    "count_issue_days",
     "counts_by_version",
     "flow_ahead",
     "get",

@@ -39,6 +39,7 @@ class NewErrorModel:
         weather: the weather that drove the flow: `OBSERVED`, or a weather forecast's source and model (`of_weather`).
         first, last: the days within which it was fitted.
         days: number of observed days in the fit, over all basins.
+        issue_days: number of T0 in the fit; 0 for a model of simulations.
         shape: of the basins with their own parameters.
         regional: of those without their own parameters.
         for_unseen: whether `regional` was fitted in basins that the weights had not learnt from, so it serves them.
@@ -49,6 +50,7 @@ class NewErrorModel:
     first: Day
     last: Day
     days: int
+    issue_days: int = 0
     shape: Shape
     regional: Shape
     basins: Mapping[str, BasinErrors]

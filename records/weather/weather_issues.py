@@ -9,7 +9,7 @@ import numpy as np
 from sqlalchemy import Select, delete, exists, func, select
 from sqlalchemy.orm import Session
 
-from hydrology.base.calendar import Day, Period
+from hydrology.base.calendar import Day, Period, day
 from hydrology.base.digests import sha256
 from hydrology.base.errors import NotFound
 from hydrology.base.variables import WEATHER
@@ -175,6 +175,32 @@ def newest(session: Session, basins: Sequence[str], at: datetime, days: Period) 
     found = ranked.subquery()
     rows = session.execute(select(found.c.basin_id, found.c.id).where(found.c.rank == 1))
     return {row.basin_id: row.id for row in rows}
+
+
+def since(
+    session: Session, source: str, model: str, basins: Sequence[str], *, days: Period, before: datetime
+) -> list[tuple[str, Day]]:
+    """Return the forecasts that feeds brought of a model, with their reference days, the oldest first.
+
+    Of several with the same reference day the last stored is returned.
+
+    Args:
+        basins: that one must contain.
+        days: one of which it must hold.
+        before: instant before which its reference time lies.
+    """
+    query = (
+        select(WeatherIssueRow.id, WeatherIssueRow.reference_time)
+        .join(WeatherBasinRow, WeatherIssueRow.id == WeatherBasinRow.issue_id)
+        .where(WeatherBasinRow.basin_id.in_(basins), WeatherIssueRow.operational.is_(True))
+        .where(WeatherIssueRow.source == source, WeatherIssueRow.model == model)
+        .where(WeatherBasinRow.first <= days.last, WeatherBasinRow.last >= days.first)
+        .where(WeatherIssueRow.reference_time < before)
+        .distinct()
+        .order_by(WeatherIssueRow.reference_time, WeatherIssueRow.id)
+    )
+    by_day = {day(row.reference_time.date()): row.id for row in session.execute(query)}
+    return [(issue, reference) for reference, issue in by_day.items()]
 
 
 def is_whole(row: Any) -> bool:

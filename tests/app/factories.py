@@ -34,12 +34,16 @@ SINCE_EMPTY = SinceEmpty(residual_mm=-0.004, precipitation_mm=32_000.0)
 CALIBRATED = np.linspace(0.4, 6.0, len(ALL_LEVELS) * 3, dtype=np.float32).reshape(len(ALL_LEVELS), 3)
 PATHS = np.random.default_rng(0).gamma(2.0, 1.5, (100, 3)).astype(np.float32)
 CALIBRATION = RunCalibration(
+    kind="observed",
     sha256="error model",
     weather="observed",
+    weather_issues=None,
+    forecasts=None,
     fitted_on="1980-10-01..1989-09-30",
     own_days=3200,
     last_flow_day="2008-09-29",
     last_flow_mm=1.25,
+    simulated_mm=1.5,
 )
 NORMAL = np.array([2.0, 1.0, 2.5], dtype=np.float32)
 SNOW_SKILL = KnownSkill(

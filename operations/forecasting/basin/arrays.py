@@ -42,7 +42,7 @@ def _discharge_series(computed: Computed) -> Iterator[runs.RunSeries]:
     if not isinstance(normal := computed.inputs.normal, Absent):
         yield runs.RunSeries(runs.NORMAL, "mm/day", {"lead": leads}, normal.astype(np.float32))
     if isinstance(calibration := computed.inputs.calibration, Calibration):
-        flow = calibration.of(discharge.mean(axis=0, dtype=np.float64))
+        flow = calibration.of(discharge.mean(axis=0, dtype=np.float64), computed.inputs.around)
         yield runs.RunSeries(runs.CALIBRATED, "mm/day", {"level": LEVELS, "lead": leads}, flow.quantiles)
         labels = list(range(len(flow.paths)))
         yield runs.RunSeries(runs.PATHS, "mm/day", {"path": labels, "lead": leads}, flow.paths)

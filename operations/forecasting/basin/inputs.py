@@ -38,6 +38,8 @@ class BasinInputs:
         snow17: the snow of T0 by Snow-17, mm, or why it is unknown; None where it is not requested.
         credit: the credit for its weather until T0, where a feed supplied some.
         calibration: computes its calibrated quantiles, or why it has none.
+        around: the members' mean discharge with the traces around its weather forecast, (traces, days) in mm/day; None
+            where the run's own traces are far enough apart.
         normal: the normal flow of the days ahead, (days,) in mm/day, or why it is unknown.
         snow_normal: the normal snow at T0, mm, or why it is unknown.
         cells_by_age: the water in the cells at T0 by its age (`operations.forecasting.water_age`), or why it is
@@ -57,6 +59,7 @@ class BasinInputs:
     snow17: float | Absent | None
     credit: Credit | None
     calibration: Calibration | Absent
+    around: npt.NDArray[np.float64] | None
     normal: Normal | Absent
     snow_normal: float | Absent
     cells_by_age: Array | Absent

@@ -91,12 +91,16 @@ def test_calibrated_discharge_is_reported_with_its_basis(sqlite_database: Databa
     np.testing.assert_allclose(output["calibrated"]["p05"], factories.CALIBRATED[ALL_LEVELS.index(0.05)])
     assert output["units"]["calibrated"] == "mm/day"
     assert output["calibration"] == {
+        "kind": "observed",
         "hash": "error model",
         "weather": "observed",
+        "weather_issues": None,
+        "forecasts": None,
         "fitted_on": "1980-10-01..1989-09-30",
         "own_days": 3200,
         "last_observed_day": "2008-09-29",
         "last_observed": 1.25,
+        "last_simulated": 1.5,
     }
     per_mm = factories.AREA_M2 / 1000 / 86_400
     flows = sqlite_client.get(LATEST).json()

@@ -10,7 +10,7 @@ from app.forecasts import batch
 from hydrology.base.errors import InvalidInput
 from records.database.engine import Database
 from records.runs import runs
-from records.runs.run_request import RunWeather
+from records.runs.run_request import RunWeather, WeatherSkill
 from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_run
 from tests.app import factories
 
@@ -23,6 +23,7 @@ WEATHER = RunWeather(
     available_time=NOW - timedelta(hours=1),
     licence="CC BY 4.0",
     credit="Weather data by a source",
+    skill=WeatherSkill(issues=3, correlations={"precipitation": [0.9, 0.8]}),
 )
 
 

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from app.forecasts.schemas import Calibration, KnownSnowSkill, SnowAtT0, SnowRead, Storage
-from app.forecasts.words import in_words, number
+from app.forecasts.words import PROVISIONAL, in_words, number
 from app.http.base_schema import Period
 
 T0 = date(2008, 4, 20)
@@ -13,7 +13,16 @@ DAYS = [date(2008, 4, 21), date(2008, 4, 22), date(2008, 4, 23)]
 MEMBERS = {"median": [2.0, 4.5, 3.0]}
 CALIBRATED = {"median": [2.1, 2.0, 1.9], "p10": [1.5, 1.3, 1.1], "p90": [3.0, 3.3, 3.6]}
 USED = Calibration(
-    hash="h", weather="observed", fitted_on="a", own_days=1, last_observed_day=date(2008, 4, 20), last_observed=2.25
+    kind="observed",
+    hash="h",
+    weather="observed",
+    weather_issues=None,
+    forecasts=None,
+    fitted_on="a",
+    own_days=1,
+    last_observed_day=date(2008, 4, 20),
+    last_observed=2.25,
+    last_simulated=1.75,
 )
 
 
@@ -29,10 +38,26 @@ def test_it_gives_observed_and_expected_flow_with_its_uncertainty() -> None:
         units="m3/s",
     )
     assert answer == (
-        "2.25 m³/s was observed on 20 April. 2.10 m³/s is expected on 21 April and 1.90 on 23 April, with the weather "
-        "of other years. Likely, with four chances in five, it is between 1.50 and 3.00 m³/s on 21 April, and between "
+        "2.25 m³/s was observed on 20 April; 1.75 was simulated. 2.10 m³/s is expected on 21 April and 1.90 on "
+        "23 April, with the weather of other years. Likely, with four chances in five, it is between 1.50 and 3.00 "
+        "m³/s on 21 April, and between "
         "1.10 and 3.60 on 23 April."
     )
+
+
+def test_a_range_that_rests_on_no_verified_forecast_is_called_provisional() -> None:
+    answer = in_words(
+        t0=T0,
+        days=DAYS,
+        discharge=MEMBERS,
+        calibrated=CALIBRATED,
+        calibration=USED.model_copy(update={"kind": "provisional", "weather": "a/b", "weather_issues": 0}),
+        storage=None,
+        weather="supplied",
+        units="m3/s",
+    )
+    assert "Likely, with four chances in five" in answer
+    assert answer.endswith(PROVISIONAL)
 
 
 def test_without_calibrated_quantiles_it_gives_no_probabilities() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from hydrology.uncertainty.error_fit import Fit, fit
 from hydrology.uncertainty.error_model import LEVELS, even_levels, mixed
-from hydrology.uncertainty.error_paths import MIN_PATHS, paths
+from hydrology.uncertainty.error_paths import MIN_PATHS, moved, paths
 from tests.hydrology.uncertainty.test_error_model import synthetic_pairs
 
 Array = npt.NDArray[np.float64]
@@ -65,3 +65,20 @@ def test_traces_are_mixed_as_their_distributions_are(model: Fit) -> None:
 def test_the_same_forecast_has_the_same_paths(model: Fit) -> None:
     simulated = np.linspace(0.5, 4.0, 10)[None]
     np.testing.assert_array_equal(sample_paths(model, simulated)[0], sample_paths(model, simulated)[0])
+
+
+def test_moved_paths_have_the_other_distribution_in_the_same_order() -> None:
+    draw = np.random.default_rng(1)
+    flows = draw.gamma(2.0, 1.0, (4000, 3))
+    of, into = (np.quantile(scale * flows + plus, LEVELS, axis=0).T for scale, plus in ((1.0, 0.0), (2.5, 0.7)))
+    after = moved(flows, of, into)
+    assert (np.argsort(after, axis=0) == np.argsort(flows, axis=0)).mean() > 0.98  # but for the ends, which are cut
+    inner = slice(1, -1)
+    np.testing.assert_allclose(np.quantile(after, LEVELS, axis=0).T[:, inner], into[:, inner], rtol=0.02)
+
+
+def test_paths_moved_to_their_own_distribution_stay() -> None:
+    flows = np.random.default_rng(2).gamma(2.0, 1.0, (1000, 2))
+    of = np.quantile(flows, LEVELS, axis=0).T
+    inside = (flows >= of[:, 0]) & (flows <= of[:, -1])
+    np.testing.assert_allclose(moved(flows, of, of)[inside], flows[inside])

@@ -16,8 +16,8 @@ from hydrology.weather.perturbed_forecasts import SOURCE
 from jobspec.jobs.forecasting import ReplayParams
 from operations.basin_data.dataset import load_discharge
 from operations.daily.replay import replay
+from operations.forecasting.weather_skill import ISSUES
 from operations.states.advance_states import ONE_DAY
-from operations.verification import calibrate as calibrating
 from operations.verification.calibrate import calibrate, calibrate_forecasts
 from operations.verification.issued_pairs import past_forecasts, settled
 from records.database.engine import Database
@@ -89,30 +89,47 @@ def test_pairs_hold_issued_and_observed_flow(lived: Database) -> None:
     assert np.isfinite(pairs[BASINS[1]].last_error).all()
 
 
-def test_a_season_of_past_forecasts_calibrates_the_next(lived: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_first_forecast_has_a_provisional_distribution(lived: Database) -> None:
     with lived.reading() as session:
         version = versions.newest(session).id
-    with pytest.raises(DataProblem, match=rf"once 90 days T0 .* So far: 35 with {WEATHER}"):
-        calibrate_forecasts(lived, SETTLED, version)
-    (waiting,) = played(lived, Period.parse("2005-04-05..2005-04-05"))
-    with lived.reading() as session:
-        row = runs.basin_of(session, waiting.id, BASINS[0])
-    assert f"once 90 days T0 with {WEATHER} have been observed: 35 have been forecast so far." in str(
-        row.why_not_calibrated
-    )
-
-    monkeypatch.setattr(calibrating, "MIN_ISSUE_DAYS", 30)
-    (done,) = calibrate_forecasts(lived, SETTLED, version)
-    assert (done.weather, str(done.period)) == (WEATHER, "2005-02-27..2005-04-03")
-    (next_run,) = played(lived, Period.parse("2005-04-06..2005-04-06"))
-    with lived.reading() as session:
-        row = runs.basin_of(session, next_run.id, BASINS[0])
-        series = runs.series_of(session, next_run.id, BASINS[0])
-    assert isinstance(row.summary.calibration, RunCalibration)
-    assert (row.summary.calibration.weather, row.summary.calibration.sha256) == (WEATHER, done.sha256)
-    flows = series[runs.CALIBRATED].values
-    assert flows.shape == (len(LEVELS), 5)
+        first, *_, last = sorted(runs.operational(session, version, ISSUE_DAYS.last), key=lambda run: run.t0)
+        of_first, of_last = (runs.basin_of(session, run.id, BASINS[0]).summary.calibration for run in (first, last))
+        series = runs.series_of(session, first.id, BASINS[0])
+    assert isinstance(of_first, RunCalibration)
+    assert (of_first.kind, of_first.weather, of_first.weather_issues) == ("provisional", WEATHER, 0)
+    assert of_first.forecasts is None
+    assert isinstance(of_last, RunCalibration)
+    assert of_last.weather_issues == ISSUES  # later ones rest on the weather that came meanwhile
+    flows, traces = series[runs.CALIBRATED].values, series["discharge"].values
     assert (np.diff(flows, axis=0) >= 0).all()
+    # What is stored of the members is the weather forecast's as it is, and much narrower.
+    assert traces.shape[1] == 2
+    of_90 = flows[LEVELS.index(0.95)] - flows[LEVELS.index(0.05)]
+    assert (of_90 > np.ptp(traces.mean(axis=0), axis=0)).all()
+
+
+def test_the_errors_of_issued_forecasts_count_by_their_number(lived: Database) -> None:
+    with lived.reading() as session:
+        version = versions.newest(session).id
+    (done,) = calibrate_forecasts(lived, SETTLED, version)
+    assert (done.weather, str(done.period)) == (WEATHER, "2005-02-27..2005-04-02")
+    (after,) = played(lived, Period.parse("2005-04-05..2005-04-05"))
+    with lived.reading() as session:
+        fitted = runs.basin_of(session, after.id, BASINS[0]).summary.calibration
+        now = runs.series_of(session, after.id, BASINS[0])[runs.CALIBRATED].values
+    assert isinstance(fitted, RunCalibration)
+    assert fitted.forecasts is not None
+    assert (fitted.kind, fitted.forecasts.sha256, fitted.forecasts.issue_days) == ("fitted", done.sha256, 35)
+    assert fitted.forecasts.weight == 35 / 125
+    assert (np.diff(now, axis=0) >= 0).all()
+
+
+def test_too_few_issue_days_are_not_fitted(lived: Database) -> None:
+    with lived.reading() as session:
+        version = versions.newest(session).id
+    early = Clock(datetime(2005, 4, 10, tzinfo=UTC))
+    with pytest.raises(DataProblem, match=rf"once 10 days T0 .* So far: 8 with {WEATHER}"):
+        calibrate_forecasts(lived, early, version)
 
 
 def test_without_an_error_model_of_the_simulation_it_asks_to_fit_that_first(trained_store: Database) -> None:

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from sqlalchemy import delete
 
-from hydrology.base.absent import Absent
+from hydrology.base.absent import Absent, absent
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import Period, day
+from hydrology.base.reasons import Reason
 from hydrology.base.series import DailySeries, Flag
 from hydrology.scores.probabilistic import crps
 from hydrology.uncertainty.error_model import LEVELS
@@ -80,8 +81,8 @@ def test_the_scores_compare_issued_forecasts_with_observations(lived: Database) 
     assert (raw.first_day, raw.last_day) == (days.first, days.last)
     assert rows[CLIMATOLOGY, 3].scores.crpss_climatology == 0
     waiting = rows[CALIBRATED, 3]
-    assert (waiting.scores.crps_mm_per_day, waiting.error_model) == (None, None)
-    assert "once 90 days T0 with" in str(waiting.scores.missing["crps_mm_per_day"])
+    assert waiting.scores.crps_mm_per_day is None  # the error model was fitted to these days
+    assert waiting.scores.missing["crps_mm_per_day"] == absent(Reason.ERROR_MODELS_LEARNT)
 
 
 def test_the_same_runs_again_change_nothing(lived: Database) -> None:

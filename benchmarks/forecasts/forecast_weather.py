@@ -1,0 +1,317 @@
+"""Two years of mornings with weather forecasts that err, from an empty history: what the probabilities are worth.
+
+Weather forecasts of stated errors are made from the observed weather: until a day that is drawn for each issue the
+forecast follows it, with wrong amounts and sometimes a day early or late; from that day on it is the weather of another
+year. The traces of an ensemble differ from its control forecast by errors of half the size, so that their spread is too
+small. Every morning of the period the states advance, the forecast is stored and the runs are issued as in operation;
+each tenth morning the errors of issued forecasts are fitted (`freshet calibrate --forecasts`).
+
+By morning and lead: coverage of the central 90 % and 50 % intervals, CRPSS over climatology (the days of other years
+within a week) and over the raw traces, and how the chance of passing the highest 2 % of flow verified. `truth` has the
+observed weather as its forecast. The first mornings need the most of the method, and the last show what it has learnt.
+"""
+
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from datetime import time as time_of_day
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.regional import data
+from hydrology.base.absent import Absent
+from hydrology.base.arrays import Array
+from hydrology.base.calendar import Day, Period, as_date, day_of_year, days_between
+from hydrology.base.errors import DataProblem
+from hydrology.base.variables import WEATHER
+from hydrology.scores.probabilistic import crps, exceedance_probability
+from hydrology.uncertainty.error_model import LEVELS
+from hydrology.verification.forecast_scores import Spread
+from hydrology.weather.bridge import BRIDGED
+from hydrology.weather.forcing import WeatherForecast, WeatherIssue
+from jobspec.jobs.forecasting import ISSUE_TIME
+from operations.alerts.decide_alerts import decide
+from operations.basin_data.dataset import load_discharge
+from operations.basin_data.ingest import ingest
+from operations.daily.daily_forecasts import Asked, issue_newest
+from operations.training.pretrained import install, read_shipped
+from operations.verification.calibrate import calibrate_forecasts
+from records.alerts import alerts
+from records.database.engine import Database
+from records.runs import runs
+from records.series import series
+from records.versions import promotions, versions
+from records.weather import weather_issues
+from runtime.clock import Clock
+
+ENSEMBLE = "mclstm-maurer-447"
+PERIOD = Period.parse("1986-10-01..1988-09-30")
+HORIZON, ENSEMBLE_TRACES = 10, 11
+FIT_EVERY = 10
+MORNINGS = {"1-30": (0, 30), "31-90": (30, 90), "91-": (90, 10_000)}
+LEADS = (1, 3, 5, 10)
+WARNING = 0.5
+"""The chance from which a high flow counts as warned of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """The size of the errors of a weather forecast.
+
+    Attributes:
+        leaves: chance of leaving the weather that comes, by each day ahead.
+        shifts: chance of a day early or late.
+        amount: standard deviation of the logarithm of precipitation's factor on the first day; it grows with the root
+            of the lead, as the others do.
+        warmth: standard deviation of temperature, degC.
+    """
+
+    leaves: float
+    shifts: float
+    amount: float
+    warmth: float
+
+
+SIZES: Mapping[str, Size] = {
+    "truth": Size(0.0, 0.0, 0.0, 0.0),
+    "small": Size(0.02, 0.1, 0.1, 0.4),
+    "medium": Size(0.05, 0.2, 0.2, 0.8),
+    "large": Size(0.1, 0.4, 0.3, 1.2),
+}
+
+
+def measure(basins: int = 40, spare: str = "") -> dict[str, Any]:
+    """Return what the probabilities were worth, for each size of errors, with one trace and with an ensemble.
+
+    Args:
+        spare: names `SIZE/TRACES` to leave out, with commas between them.
+    """
+    names = data.basins()[:: len(data.basins()) // basins][:basins]
+    chosen = [
+        ("truth", 1),
+        *((size, traces) for size in ("small", "medium", "large") for traces in (1, ENSEMBLE_TRACES)),
+    ]
+    left_out = spare.split(",")
+    results = {
+        f"{size}/{traces}": _replayed(names, SIZES[size], traces)
+        for size, traces in chosen
+        if f"{size}/{traces}" not in left_out
+    }
+    return {"shape": f"{len(names)} basins, {PERIOD}, {HORIZON} days ahead", "by_errors": results}
+
+
+@dataclass(slots=True)
+class _Archive:
+    """The observed weather and flow of a basin: (days, variables), and (days,) in mm/day, over the same period."""
+
+    period: Period
+    weather: Array
+    flow: Array
+
+
+def _replayed(names: Sequence[str], size: Size, traces: int) -> dict[str, Any]:
+    started = time.process_time()
+    with tempfile.TemporaryDirectory() as folder:
+        database = Database(f"sqlite:///{Path(folder) / 'freshet.sqlite'}")
+        database.migrate()
+        start = _at(PERIOD.first)
+        outcomes = ingest(database, data.source(), Clock(start), names)
+        data.require_all({outcome.basin: outcome.error for outcome in outcomes if outcome.error})
+        version = install(database, Clock(start), read_shipped(ENSEMBLE)).version_id
+        with database.transaction() as session:
+            promotions.promote(session, version, names, reason="to replay", by="a benchmark", at=start)
+        archives = _archives(database, version, names)
+        scored = _Scored(archives, {name: [] for name in names})
+        for number, day in enumerate(PERIOD.days):
+            at = Clock(_at(day))
+            _store_weather(database, at, archives, size, traces)
+            done = issue_newest(database, at, names, Asked(HORIZON, "operational", 1))
+            if len({basin for run in done.issued for basin in run_basins(database, run.id)}) < len(names):
+                raise SystemExit(f"{day}: {done.failed} {done.late}")
+            if number == 0:
+                decide(database, at, names)
+                scored.decided = _decided(database, names)
+            if number % FIT_EVERY == FIT_EVERY - 1:
+                _fit(database, at, version)
+            scored.add(database, done.issued)
+        database.close()
+    return scored.report() | {"cpu_seconds": round(time.process_time() - started)}
+
+
+def run_basins(database: Database, run: str) -> list[str]:
+    """Return the basins that a run was issued for."""
+    with database.reading() as session:
+        return [row.basin_id for row in runs.basins_of(session, run) if row.status == "issued"]
+
+
+def _fit(database: Database, at: Clock, version: str) -> None:
+    try:
+        calibrate_forecasts(database, at, version)
+    except DataProblem:
+        return  # too few so far
+
+
+def _decided(database: Database, names: Sequence[str]) -> int:
+    """Return the number of basins whose alerts are decided."""
+    with database.reading() as session:
+        standings = alerts.standings(session, names)
+    return sum(name in standings and standings[name].reason is None for name in names)
+
+
+def _archives(database: Database, version: str, names: Sequence[str]) -> dict[str, _Archive]:
+    archives = {}
+    with database.reading() as session:
+        products = versions.get(session, version).area_products
+        for name in names:
+            extent = series.extent(session, [name], data.PRODUCT, ["precipitation"])[name, "precipitation"]
+            whole = Period(extent.first, extent.last)
+            weather = series.read_many(session, [name], data.PRODUCT, BRIDGED, whole)[0].astype(np.float64)
+            flow = load_discharge(session, name, products, whole)
+            assert not isinstance(flow, Absent)
+            archives[name] = _Archive(whole, weather, flow.astype(np.float64))
+    return archives
+
+
+def _store_weather(database: Database, at: Clock, archives: Mapping[str, _Archive], size: Size, traces: int) -> None:
+    first = np.datetime64(at.now().date(), "D") - 1  # one day of latency
+    issue = WeatherIssue(
+        source="a-benchmark",
+        model=f"errs-{traces}",
+        reference_time=datetime.combine(as_date(first), time_of_day(), UTC),
+        available_time=at.now(),
+        credit="Errors that a benchmark made.",
+    )
+    # One weather for all basins: the errors of an issue are drawn once.
+    chance = np.random.default_rng(int(first.astype(int)))
+    control = _Errors.draw(chance, size)
+    of_traces = [control if traces == 1 else _Errors.draw(chance, size, control) for _ in range(traces)]
+    forecasts = []
+    for name, archive in archives.items():
+        values = np.stack([errors.apply(archive, first) for errors in of_traces]).astype(np.float32)
+        forecasts.append(
+            WeatherForecast(
+                issue=issue,
+                basin=name,
+                traces=tuple(f"{number:02}" for number in range(traces)),
+                first=first,
+                values={variable: values[..., at_] for at_, variable in enumerate(BRIDGED)},
+                units={variable: WEATHER[variable].unit for variable in BRIDGED},
+            )
+        )
+    with database.transaction() as session:
+        weather_issues.store(session, forecasts, at.wall(), operational=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Errors:
+    """The errors of a trace: which day's weather it takes for each day ahead, and by how much it changes it."""
+
+    days: Array
+    amount: Array
+    warmth: Array
+
+    @classmethod
+    def draw(cls, chance: np.random.Generator, size: Size, of: "_Errors | None" = None) -> "_Errors":
+        """Draw errors; with those of a control forecast, errors of half the size around it."""
+        scale = 1.0 if of is None else 0.5
+        leads, root = np.arange(HORIZON), np.sqrt(np.arange(1, HORIZON + 1))
+        days = leads.astype(float) if of is None else of.days.copy()
+        if chance.random() < size.shifts * scale:
+            days += chance.choice([-1, 1])
+        leaves = leads >= np.argmax(np.append(chance.random(HORIZON) < size.leaves * scale, True))
+        years = chance.integers(1, 6) * chance.choice([-1, 1])
+        days = np.where(leaves, leads + 365 * years + chance.integers(-10, 11), days)
+        amount = np.exp(scale * size.amount * root * chance.normal())
+        warmth = scale * size.warmth * root * chance.normal()
+        return cls(days, amount if of is None else of.amount * amount, warmth if of is None else of.warmth + warmth)
+
+    def apply(self, archive: _Archive, first: Day) -> Array:
+        """Return the weather of a basin as the trace has it, (days, variables)."""
+        at = days_between(archive.period.first, first) + self.days.astype(int)
+        weather = archive.weather[np.clip(at, 0, len(archive.weather) - 1)].copy()
+        weather[:, BRIDGED.index("precipitation")] *= self.amount
+        for variable in ("tmax", "tmin"):
+            weather[:, BRIDGED.index(variable)] += self.warmth
+        return np.asarray(weather)
+
+
+@dataclass(slots=True)
+class _Scored:
+    """What was issued for each basin: T0, calibrated and raw quantiles."""
+
+    archives: Mapping[str, _Archive]
+    issued: dict[str, list[tuple[Day, Array, Array]]]
+    decided: int = 0
+
+    def add(self, database: Database, issued: Sequence[runs.Run]) -> None:
+        """Add the forecasts of runs."""
+        with database.reading() as session:
+            for run in issued:
+                keys = [(run.id, name) for name in self.issued]
+                wanted = ("discharge", runs.LEVELS_OF_MEMBERS, runs.CALIBRATED)
+                for (_, name), arrays in runs.series_of_many(session, keys, wanted).items():
+                    if arrays:
+                        raw = runs.levels_of_members(arrays).T
+                        self.issued[name].append((run.t0, arrays[runs.CALIBRATED].values.T, raw))
+
+    def report(self) -> dict[str, Any]:
+        """Return the scores by mornings and leads, pooled over the basins."""
+        result: dict[str, Any] = {"alerts_decided_on_morning_1": self.decided}
+        for name, (first, last) in MORNINGS.items():
+            if len(PERIOD) <= first:
+                break
+            result[name] = {str(lead): self._of(first, last, lead) for lead in LEADS}
+        return result
+
+    def _of(self, first: int, last: int, lead: int) -> dict[str, float]:
+        parts = [self._of_basin(name, first, last, lead) for name in self.issued]
+        together = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+        high, warned = together["high"] > 0, together["chance"] >= WARNING
+        hits = int((high & warned).sum())
+        mean = {name: float(values.mean()) for name, values in together.items()}
+        return {
+            "inside_90": round(mean["inside_90"], 3),
+            "inside_50": round(mean["inside_50"], 3),
+            "crpss_climatology": round(1 - mean["crps"] / mean["crps_climatology"], 3),
+            "crpss_raw": round(1 - mean["crps"] / mean["crps_raw"], 3),
+            "high_flows": int(high.sum()),
+            "pod": round(hits / max(int(high.sum()), 1), 3),
+            "far": round(1 - hits / max(int(warned.sum()), 1), 3),
+            "brier": round(float(((together["chance"] - together["high"]) ** 2).mean()), 5),
+        }
+
+    def _of_basin(self, name: str, first: int, last: int, lead: int) -> dict[str, Array]:
+        archive, issued = self.archives[name], self.issued[name][first:last]
+        at = np.array([days_between(archive.period.first, t0) + lead for t0, _, _ in issued], dtype=np.int64)
+        known = np.isfinite(archive.flow[at])
+        observed = archive.flow[at][known]
+        scale = float(np.nanmean(archive.flow))
+        level = float(np.nanquantile(archive.flow, 0.98))
+        parts = [calibrated for _, calibrated, _ in issued], [raw for _, _, raw in issued]
+        quantiles, raw = (np.stack([of[lead - 1] for of in every])[known].astype(np.float64) for every in parts)
+        climatology = np.stack([self._climatology(archive, place) for place in at[known]])
+        spread = Spread.of(quantiles, LEVELS, observed)
+        return {
+            "inside_90": spread.inside_90.astype(float),
+            "inside_50": spread.inside_50.astype(float),
+            "crps": crps(quantiles, LEVELS, observed) / scale,
+            "crps_raw": crps(raw, LEVELS, observed) / scale,
+            "crps_climatology": crps(climatology, LEVELS, observed) / scale,
+            "chance": exceedance_probability(quantiles, LEVELS, level),
+            "high": (observed > level).astype(float),
+        }
+
+    def _climatology(self, archive: _Archive, at: int) -> Array:
+        """Return the quantiles of the days of other years within a week."""
+        of_year = day_of_year(archive.period.days)
+        apart = np.abs(of_year - of_year[at])
+        near = (np.minimum(apart, 365 - apart) <= 7) & (np.abs(np.arange(len(of_year)) - at) > 100)
+        return np.asarray(np.nanquantile(archive.flow[near], LEVELS))
+
+
+def _at(issue_day: Day) -> datetime:
+    return datetime.combine(as_date(issue_day), ISSUE_TIME)

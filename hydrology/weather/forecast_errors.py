@@ -1,0 +1,140 @@
+"""The errors of weather forecasts by lead, and traces of weather around a forecast, as far apart as its errors.
+
+The forecast and the weather that came are each replaced by normal scores: their ranks among the weather of the same
+days in other years, as values of a standard normal distribution. The scores of both are jointly normal, with a
+correlation that falls with the lead (Schaake et al. 2007, doi:10.5194/hess-11-1671-2007, who describe the forecasts of
+the US river forecasting service so). Given a forecast of score f, the weather that comes has the score
+
+    r f + sqrt(1 - r^2) y,    y of another year's weather of the same days
+
+With the noise from one other year, days follow each other and variables go together as in weather (Clark et al. 2004,
+doi:10.1175/1525-7541(2004)005<0243:TSSAMF>2.0.CO;2). Where r is 1 the trace is the forecast, where it is 0 the other
+year.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from hydrology.base.arrays import Array
+
+TRACES = 30
+"""Number of traces around a forecast of fewer."""
+BLOCK = 15
+"""Days of other years that are ranked together: weather of one season."""
+PRIOR_ISSUES = 5
+"""Weight of the assumed correlations, in issues of a weather model."""
+LITTLE = 0.05
+"""Share of the errors' variance that a forecast's own traces may lack."""
+
+_ASSUMED: Mapping[str, tuple[float, float]] = MappingProxyType(
+    {"precipitation": (0.85, 7.0), "srad": (0.8, 7.0), "vp": (0.93, 9.0), "daylength": (1.0, np.inf)}
+)
+_ASSUMED_OF_TEMPERATURE = (0.96, 10.0)
+
+
+def assumed(variable: str, leads: int) -> Array:
+    """Return the correlations of a forecast's first days that are assumed until its errors are known, (leads,).
+
+    They are those of a weather forecast of ordinary skill: a correlation on the first day that decays with the lead.
+    """
+    first, days = _ASSUMED.get(variable, _ASSUMED_OF_TEMPERATURE)
+    return np.asarray(first * np.exp(-((np.arange(leads) / days) ** 1.5)))
+
+
+def correlations(variables: Sequence[str], leads: int, issues: Sequence[tuple[Array, Array]]) -> dict[str, Array]:
+    """Return the correlation by lead of each variable, (leads,), from past issues and from what is assumed.
+
+    The unexplained variance is the mean of both, weighted by the number of issues of which that lead has come.
+
+    Args:
+        issues: of each the scores of the forecast and of the weather that came, (basins, leads, variables), NaN where
+            unknown.
+    """
+    expected = np.stack([assumed(name, leads) for name in variables], axis=-1)
+    sums, count = np.zeros((3, leads, len(variables))), np.zeros_like(expected)
+    for pair in issues:
+        known = np.isfinite(pair[0] + pair[1])
+        forecast, came = (np.where(known, scores, 0.0) for scores in pair)
+        sums += [(one * other).sum(axis=0) for one, other in ((forecast, came), (forecast, forecast), (came, came))]
+        count += known.any(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        seen = np.clip(sums[0] / np.sqrt(sums[1] * sums[2]), 0.0, 1.0)
+    weight = np.where(np.isfinite(seen), count / (count + PRIOR_ISSUES), 0.0)
+    unexplained = weight * (1 - np.nan_to_num(seen) ** 2) + (1 - weight) * (1 - expected**2)
+    return dict(zip(variables, np.sqrt(1 - unexplained).T, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class OtherWeather:
+    """The weather of the days ahead in other years, among which weather is ranked.
+
+    Attributes:
+        values: (years, days, variables).
+    """
+
+    values: Array
+
+    def scores(self, weather: Array, chance: np.random.Generator | None = None) -> Array:
+        """Return the normal scores of weather (traces, days, variables); NaN where it is unknown.
+
+        Args:
+            chance: draws the rank among equal values, such as days without rain; None: the middle of them.
+        """
+        scores = np.empty(weather.shape)
+        place = np.full(weather.shape, 0.5) if chance is None else chance.random(weather.shape)
+        for days, variable, ranked in self._ranked():
+            values = weather[:, days, variable]
+            below, upto = (np.searchsorted(ranked, values, side) for side in ("left", "right"))
+            share = (below + place[:, days, variable] * (upto - below)) / len(ranked)
+            scores[:, days, variable] = ndtri(np.clip(share, 0.5 / len(ranked), 1 - 0.5 / len(ranked)))
+        return np.where(np.isfinite(weather), scores, np.nan)
+
+    def weather(self, scores: Array) -> Array:
+        """Return the weather of normal scores (traces, days, variables)."""
+        weather = np.empty(scores.shape)
+        for days, variable, ranked in self._ranked():
+            places = (np.arange(len(ranked)) + 0.5) / len(ranked)
+            weather[:, days, variable] = np.interp(ndtr(scores[:, days, variable]), places, ranked)
+        return weather
+
+    def beyond(self, weather: Array) -> Array:
+        """Return by how much weather (traces, days, variables) lies outside that of all other years."""
+        beyond = np.empty(weather.shape)
+        for days, variable, ranked in self._ranked():
+            values = weather[:, days, variable]
+            beyond[:, days, variable] = values - np.clip(values, ranked[0], ranked[-1])
+        return beyond
+
+    def _ranked(self) -> Iterator[tuple[slice, int, Array]]:
+        """Yield each block of days, each variable, and its sorted values."""
+        _, days, variables = self.values.shape
+        for first in range(0, days, BLOCK):
+            block = slice(first, min(first + BLOCK, days))
+            for variable in range(variables):
+                yield block, variable, np.sort(self.values[:, block, variable], axis=None)
+
+
+def around(forecast: Array, other: OtherWeather, correlation: Array, chance: np.random.Generator) -> Array | None:
+    """Return traces of weather around a forecast, (traces, days, variables).
+
+    None where the forecast's own traces are far enough apart: the errors that they lack are added, and no more.
+
+    Args:
+        forecast: (traces, days, variables).
+        correlation: of the scores of forecast (the mean of its traces) and weather that came, (days, variables).
+    """
+    unexplained = 1 - correlation**2
+    apart, needed = float(other.scores(forecast).var(axis=0).mean()), float(unexplained.mean())
+    if apart >= (1 - LITTLE) * needed:
+        return None
+    traces = max(len(forecast), TRACES)
+    repeated = forecast[np.arange(traces) % len(forecast)]
+    years = other.values[np.linspace(0, len(other.values) - 1, traces).round().astype(int)]
+    added = (1 - apart / needed) * unexplained
+    kept = np.sqrt(1 - added)
+    mixed = kept * other.scores(repeated, chance) + np.sqrt(added) * other.scores(years, chance)
+    return other.weather(mixed) + kept * other.beyond(repeated)

@@ -1,0 +1,76 @@
+"""The flow with the weather around a weather forecast: what the errors of the weather add to those of the network.
+
+The run itself goes on with the weather forecast as it is.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from hydrology.base.arrays import Array
+from hydrology.base.calendar import day, days_between
+from hydrology.weather.forecast_errors import around
+from models.arrays import Array as Floats
+from models.arrays import Forcing
+from operations.basin_data.dataset import BasinForcing
+from operations.forecasting.days import RunDays
+from operations.forecasting.simulate import Discharge, InitialState, mean_discharge
+from operations.forecasting.weather_ahead import WeatherAhead
+from operations.forecasting.weather_skill import other_weather, weather_of
+from operations.versions.load_networks import LoadedVersion
+from records.runs.run_request import RunWeather
+from records.runs.states import State
+
+
+def flow_with_errors(
+    loaded: LoadedVersion,
+    forecast: RunWeather,
+    days: RunDays,
+    forcings: Mapping[str, BasinForcing],
+    weather: Mapping[str, WeatherAhead],
+    states: Mapping[str, State],
+) -> dict[str, Discharge]:
+    """Return the members' mean discharge by basin with every trace around its weather forecast, (traces, days) in
+    mm/day.
+
+    Basins whose forecast has traces far enough apart are left out, and those without other years.
+
+    Args:
+        states: at T0.
+    """
+    names = (loaded.config.inputs.mass, *loaded.config.inputs.auxiliary)
+    later = days_between(day(forecast.reference_time.date()), days.ahead.first)
+    of_reference = np.array([forecast.skill.correlations[name] for name in names]).T
+    correlation = of_reference[np.clip(later + np.arange(days.horizon), 0, len(of_reference) - 1)]
+    starts = {}
+    for name, state in states.items():
+        wide = _around(forcings[name], weather[name], days, names, correlation)
+        if wide is not None:
+            starts[name] = InitialState(state, wide, None)
+    return dict(zip(starts, mean_discharge(loaded, [*starts.values()]), strict=True))
+
+
+def _around(
+    forcing: BasinForcing,
+    weather: WeatherAhead,
+    days: RunDays,
+    names: tuple[str, ...],
+    correlation: Array,
+) -> WeatherAhead | None:
+    """Return the weather around a basin's weather forecast; None where it is not needed, or no other year is known."""
+    other = other_weather(forcing.forcing, days.ahead, days.t0)
+    if other is None:
+        return None
+    # A trace is one weather, so its ranks among equal values are drawn alike in every basin.
+    chance = np.random.default_rng(int(days.t0.astype(int)))
+    traces = around(weather_of(weather.forcing), other, correlation, chance)
+    if traces is None:
+        return None
+    if {"tmax", "tmin"} <= set(names):
+        warm, cold = names.index("tmax"), names.index("tmin")
+        traces[..., [cold, warm]] = np.sort(traces[..., [cold, warm]], axis=-1)
+    values = traces.astype(np.float32)
+    labels = tuple(str(number) for number in range(len(values)))
+    static: Floats = np.repeat(forcing.forcing.static, len(values), axis=0)
+    ids = forcing.forcing.ids * len(values)
+    return WeatherAhead(labels, Forcing(days.ahead.first, values[..., 0], values[..., 1:], static, ids))

@@ -1,0 +1,133 @@
+"""The skill of a weather model: how its past forecasts agree with the weather that came, by variable and lead.
+
+Only weather is compared, so that a forecast counts from the day after its first day on, long before the observed flow
+has settled. Some basins and issues represent the others: the errors of a day are alike in neighbouring basins.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TypeVar
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from hydrology.base.absent import Absent
+from hydrology.base.arrays import Array
+from hydrology.base.calendar import Day, Period, day, days_between
+from hydrology.climatology.weather_years import similar_days
+from hydrology.weather.forcing import WeatherForecast
+from hydrology.weather.forecast_errors import OtherWeather, correlations
+from jobspec.training import InputsConfig
+from models.arrays import Forcing, days_of
+from operations.basin_data.dataset import BasinForcing
+from operations.forecasting.bridged_weather import BridgedForecast, bridged
+from operations.forecasting.days import RunDays
+from operations.states.advance_states import ONE_DAY
+from records.runs.run_request import WeatherSkill
+from records.weather import weather_issues
+from records.weather.bridges import InForce
+
+BASINS, ISSUES = 20, 15
+"""Maximum number of basins and of past issues that are compared."""
+SINCE = np.timedelta64(120, "D")
+"""Age of the oldest of these issues: the skill is that of the season."""
+
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """What the forecasts of a weather model are compared with: the weather of a version's product until T0.
+
+    Attributes:
+        in_force: the bridge that produced the product, by basin, if any.
+        at: the instant at which a forecast must have been known.
+    """
+
+    product: str
+    inputs: InputsConfig
+    forcings: Mapping[str, BasinForcing]
+    in_force: Mapping[str, InForce]
+    days: RunDays
+    at: datetime
+
+    def skill(self, session: Session, issue: weather_issues.Issue) -> WeatherSkill:
+        """Return the skill of a weather forecast's model by its earlier issues, and by what is assumed."""
+        variables = (self.inputs.mass, *self.inputs.auxiliary)
+        leads = max(days_between(day(issue.reference_time.date()), self.days.ahead.last) + 1, 1)
+        names, t0 = _spread_out([*self.forcings], BASINS), self.days.t0
+        earlier = weather_issues.since(
+            session, issue.source, issue.model, names, days=Period(t0 - SINCE, t0), before=issue.reference_time
+        )
+        pairs = []
+        for name, reference in _spread_out(earlier, ISSUES):
+            of_issue = [*self._pairs(session, name, reference, names, leads)]
+            if of_issue:
+                forecast, came = (np.stack(scores) for scores in zip(*of_issue, strict=True))
+                pairs.append((forecast, came))
+        by_variable = correlations(variables, leads, pairs)
+        rounded = {name: np.round(values, 4).tolist() for name, values in by_variable.items()}
+        return WeatherSkill(issues=len(pairs), correlations=rounded)
+
+    def _pairs(
+        self, session: Session, issue: str, reference: Day, names: Sequence[str], leads: int
+    ) -> Iterator[tuple[Array, Array]]:
+        """Yield the scores of a forecast and of the weather that came, (leads, variables) each, by basin."""
+        compared = Period(reference, reference + np.timedelta64(leads - 1, "D"))
+        read = weather_issues.read_many(session, issue, names, self.at)
+        held = {name: _held(forecast, compared, self.days.t0) for name, forecast in read.items()}
+        forecasts = {name: forecast for name, forecast in read.items() if held[name] is not None}
+        days = {name: RunDays(of.first - ONE_DAY, len(of)) for name, of in held.items() if of is not None}
+        for name, shown in bridged(session, forecasts, self.product, days, self.in_force).items():
+            record, of = self.forcings[name].forcing, days[name].ahead
+            came_days = Period(record.period.first, min(record.period.last, self.days.t0)).overlap(of)
+            other = other_weather(record, of, self.days.t0)
+            if isinstance(shown, Absent) or other is None or came_days is None:
+                continue
+            scores, came = np.full((2, leads, other.values.shape[-1]), np.nan)
+            at = days_of(compared, of)
+            scores[at] = other.scores(self._weather(shown, of)).mean(axis=0)
+            of_record = np.full((1, *other.values.shape[1:]), np.nan)
+            of_record[0, days_of(of, came_days)] = weather_of(record.over(came_days))[0]
+            came[at] = other.scores(of_record)[0]
+            yield scores, came
+
+    def _weather(self, forecast: WeatherForecast | BridgedForecast, days: Period) -> Array:
+        """Return the weather of some days, (traces, days, variables)."""
+        at = days_of(forecast.period, days)
+        names = (self.inputs.mass, *self.inputs.auxiliary)
+        return np.stack([forecast.values[name][:, at] for name in names], axis=-1).astype(np.float64)
+
+
+def _held(forecast: WeatherForecast, compared: Period, t0: Day) -> Period | None:
+    """Return the compared days of a forecast; None where none has come until T0."""
+    held = forecast.period.overlap(compared)
+    return None if held is None or held.first > t0 else held
+
+
+def other_weather(record: Forcing, days: Period, known: Day) -> OtherWeather | None:
+    """Return the weather of a basin on similar days of other years; None where no such days are complete.
+
+    Args:
+        known: the last day that is read.
+    """
+    whole = Period(record.period.first, min(record.period.last, known))
+    places = np.array([(of - record.period.first).astype(int) for of in similar_days(days, whole)], np.int64)
+    if not len(places):
+        return None
+    values = np.concatenate([record.mass[0, places][..., np.newaxis], record.auxiliary[0, places]], axis=-1)
+    complete = np.isfinite(values).all(axis=(1, 2))
+    return OtherWeather(values[complete].astype(np.float64)) if complete.any() else None
+
+
+def weather_of(forcing: Forcing) -> Array:
+    """Return precipitation and the other variables, (basins, days, variables)."""
+    both = np.concatenate([forcing.mass[..., np.newaxis], forcing.auxiliary], axis=-1)
+    return np.asarray(both, dtype=np.float64)
+
+
+def _spread_out(items: Sequence[Item], most: int) -> list[Item]:
+    """Return at most some of the items, evenly spread."""
+    count = min(len(items), most)
+    return [items[round(at)] for at in np.linspace(0, len(items) - 1, count).tolist()] if count else []
