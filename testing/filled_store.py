@@ -123,7 +123,13 @@ def fill(database_url: str, receiver: str = RECEIVER) -> FilledStore:
             thresholds.put(session, basin, bankfull, now)
         shown = subscriptions.create(session, NewSubscription(url=receiver), key.id, now)
         high = LevelChance(
-            level="bankfull", kind=None, return_period_years=None, direction="rising", discharge=4.5, chance=0.8
+            calibration="observed",
+            level="bankfull",
+            kind=None,
+            return_period_years=None,
+            direction="rising",
+            discharge=4.5,
+            chance=0.8,
         )
         alerts.settle(session, BASINS[0], run, 10, [high], now=FILLED_UNTIL, wall=now)
         (delivery,) = deliveries.page(session)

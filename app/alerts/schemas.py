@@ -9,6 +9,7 @@ from hydrology.extremes.alerting import Severity, Trend
 from hydrology.extremes.thresholds import Kind
 from hydrology.uncertainty.exceedance import Direction
 from records.alerts.alert_changes import ChangeKind
+from records.runs.run_summary import CalibrationKind
 
 
 class AlertStep(Model):
@@ -33,6 +34,10 @@ class Alert(Model):
     direction: Direction = Field(description="Whether it is passed upwards (`rising`) or downwards.")
     discharge: float = Field(description="m³/s.")
     chance: float = Field(description="The calibrated chance of passing it on any day of the window, 0 to 1.")
+    calibration: CalibrationKind = Field(
+        description="What the chance rests on, as `calibration.kind` of the forecast: `provisional` where no forecasts "
+        "with the weather model have been compared with observed flow."
+    )
     trend: Trend | None = Field(description="Which way the chance has moved since the run before.")
     severity: Severity | None = Field(description="Null: there is no alert.")
     since: datetime | None = Field(description="When the severity was reached, by the service's clock.")

@@ -1,20 +1,22 @@
-"""Two years of mornings with weather forecasts that err, from an empty history: what the probabilities are worth.
+"""Verifies forecasts with weather forecasts that err, from an empty history on, over two years.
 
-Weather forecasts of stated errors are made from the observed weather: until a day that is drawn for each issue the
+Weather forecasts of stated errors are derived from the observed weather: until a day that is drawn for each issue the
 forecast follows it, with wrong amounts and sometimes a day early or late; from that day on it is the weather of another
 year. The traces of an ensemble differ from its control forecast by errors of half the size, so that their spread is too
-small. Every morning of the period the states advance, the forecast is stored and the runs are issued as in operation;
-each tenth morning the errors of issued forecasts are fitted (`freshet calibrate --forecasts`).
+small. Every issue day the states advance, the forecast is stored and the runs are issued as in operation; each tenth
+issue day the errors of issued forecasts are fitted (`freshet calibrate --forecasts`). Six histories begin empty.
 
-By morning and lead: coverage of the central 90 % and 50 % intervals, CRPSS over climatology (the days of other years
+By issue day and lead: coverage of the central 90 % and 50 % intervals, CRPSS over climatology (the days of other years
 within a week) and over the raw traces, and how the chance of passing the highest 2 % of flow verified. `truth` has the
-observed weather as its forecast. The first mornings need the most of the method, and the last show what it has learnt.
+observed weather as its forecast.
 """
 
+import shutil
 import tempfile
 import time
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from datetime import time as time_of_day
 from pathlib import Path
@@ -49,10 +51,14 @@ from records.weather import weather_issues
 from runtime.clock import Clock
 
 ENSEMBLE = "mclstm-maurer-447"
-PERIOD = Period.parse("1986-10-01..1988-09-30")
+STARTS = tuple(np.datetime64(day, "D") for day in ("1986-10-01", "1987-02-01", "1987-06-01"))
+STARTS += tuple(start + 366 for start in STARTS)
+"""First issue days with an empty history: of the wet, the cold and the warm season of two years."""
 HORIZON, ENSEMBLE_TRACES = 10, 11
 FIT_EVERY = 10
-MORNINGS = {"1-30": (0, 30), "31-90": (30, 90), "91-": (90, 10_000)}
+GROUPS = {"1-30": (0, 30), "31-90": (30, 90), "91-120": (90, 120)}
+COUNT = 120
+"""Issue days of a history."""
 LEADS = (1, 3, 5, 10)
 WARNING = 0.5
 """The chance from which a high flow counts as warned of."""
@@ -91,17 +97,31 @@ def measure(basins: int = 40, spare: str = "") -> dict[str, Any]:
         spare: names `SIZE/TRACES` to leave out, with commas between them.
     """
     names = data.basins()[:: len(data.basins()) // basins][:basins]
-    chosen = [
-        ("truth", 1),
-        *((size, traces) for size in ("small", "medium", "large") for traces in (1, ENSEMBLE_TRACES)),
-    ]
-    left_out = spare.split(",")
-    results = {
-        f"{size}/{traces}": _replayed(names, SIZES[size], traces)
-        for size, traces in chosen
-        if f"{size}/{traces}" not in left_out
-    }
-    return {"shape": f"{len(names)} basins, {PERIOD}, {HORIZON} days ahead", "by_errors": results}
+    variants = [(size, traces) for size in SIZES for traces in (1, ENSEMBLE_TRACES)]
+    left_out = {*spare.split(","), f"truth/{ENSEMBLE_TRACES}"}
+    with tempfile.TemporaryDirectory() as folder:
+        start = _prepared(Path(folder), names)
+        results = {
+            name: _replayed(start, SIZES[size], traces)
+            for size, traces in variants
+            if (name := f"{size}/{traces}") not in left_out
+        }
+    shape = f"{len(names)} basins, {COUNT} issue days from each of {', '.join(map(str, STARTS))}, {HORIZON} days ahead"
+    return {"shape": shape, "by_errors": results}
+
+
+@dataclass(frozen=True, slots=True)
+class _Start:
+    """A store with basins and a version, and nothing issued yet."""
+
+    file: Path
+    version: str
+    archives: "Mapping[str, _Archive]"
+
+    @property
+    def names(self) -> list[str]:
+        """The basins."""
+        return [*self.archives]
 
 
 @dataclass(slots=True)
@@ -113,39 +133,38 @@ class _Archive:
     flow: Array
 
 
-def _replayed(names: Sequence[str], size: Size, traces: int) -> dict[str, Any]:
-    started = time.process_time()
-    with tempfile.TemporaryDirectory() as folder:
-        database = Database(f"sqlite:///{Path(folder) / 'freshet.sqlite'}")
-        database.migrate()
-        start = _at(PERIOD.first)
-        outcomes = ingest(database, data.source(), Clock(start), names)
-        data.require_all({outcome.basin: outcome.error for outcome in outcomes if outcome.error})
-        version = install(database, Clock(start), read_shipped(ENSEMBLE)).version_id
-        with database.transaction() as session:
-            promotions.promote(session, version, names, reason="to replay", by="a benchmark", at=start)
-        archives = _archives(database, version, names)
-        scored = _Scored(archives, {name: [] for name in names})
-        for number, day in enumerate(PERIOD.days):
+def _prepared(folder: Path, names: Sequence[str]) -> _Start:
+    file, at = folder / "start.sqlite", _at(min(STARTS))
+    database = Database(f"sqlite:///{file}")
+    database.migrate()
+    outcomes = ingest(database, data.source(), Clock(at), names)
+    data.require_all({outcome.basin: outcome.error for outcome in outcomes if outcome.error})
+    version = install(database, Clock(at), read_shipped(ENSEMBLE)).version_id
+    with database.transaction() as session:
+        promotions.promote(session, version, names, reason="to replay", by="a benchmark", at=at)
+    archives = _archives(database, version, names)
+    database.close()
+    return _Start(file, version, archives)
+
+
+def _replayed(start: _Start, size: Size, traces: int) -> dict[str, Any]:
+    before, scored = time.process_time(), _Scored(start.archives)
+    for first in STARTS:
+        file = Path(shutil.copy(start.file, start.file.with_name("replayed.sqlite")))
+        database = Database(f"sqlite:///{file}")
+        for number, day in enumerate(Period(first, first + COUNT - 1).days):
             at = Clock(_at(day))
-            _store_weather(database, at, archives, size, traces)
-            done = issue_newest(database, at, names, Asked(HORIZON, "operational", 1))
-            if len({basin for run in done.issued for basin in run_basins(database, run.id)}) < len(names):
-                raise SystemExit(f"{day}: {done.failed} {done.late}")
+            _store_weather(database, at, start.archives, size, traces)
+            done = issue_newest(database, at, start.names, Asked(HORIZON, "operational", 1))
+            scored.add(database, number, done.issued)
             if number == 0:
-                decide(database, at, names)
-                scored.decided = _decided(database, names)
+                decide(database, at, start.names)
+                scored.decided.append(_decided(database, start.names))
             if number % FIT_EVERY == FIT_EVERY - 1:
-                _fit(database, at, version)
-            scored.add(database, done.issued)
+                _fit(database, at, start.version)
         database.close()
-    return scored.report() | {"cpu_seconds": round(time.process_time() - started)}
-
-
-def run_basins(database: Database, run: str) -> list[str]:
-    """Return the basins that a run was issued for."""
-    with database.reading() as session:
-        return [row.basin_id for row in runs.basins_of(session, run) if row.status == "issued"]
+        file.unlink()
+    return scored.report() | {"cpu_seconds": round(time.process_time() - before)}
 
 
 def _fit(database: Database, at: Clock, version: str) -> None:
@@ -183,7 +202,7 @@ def _store_weather(database: Database, at: Clock, archives: Mapping[str, _Archiv
         model=f"errs-{traces}",
         reference_time=datetime.combine(as_date(first), time_of_day(), UTC),
         available_time=at.now(),
-        credit="Errors that a benchmark made.",
+        credit="Errors drawn by a benchmark.",
     )
     # One weather for all basins: the errors of an issue are drawn once.
     chance = np.random.default_rng(int(first.astype(int)))
@@ -239,31 +258,51 @@ class _Errors:
         return np.asarray(weather)
 
 
+@dataclass(frozen=True, slots=True)
+class _Issued:
+    """A forecast of a basin: how many issue days were before it, and quantiles (leads, `LEVELS`) in mm/day."""
+
+    number: int
+    t0: Day
+    calibrated: Array
+    raw: Array
+
+
 @dataclass(slots=True)
 class _Scored:
-    """What was issued for each basin: T0, calibrated and raw quantiles."""
+    """What was issued for each basin.
+
+    Attributes:
+        decided: number of basins whose alerts the first issue day of each history decided.
+    """
 
     archives: Mapping[str, _Archive]
-    issued: dict[str, list[tuple[Day, Array, Array]]]
-    decided: int = 0
+    issued: dict[str, list[_Issued]] = field(default_factory=lambda: defaultdict(list))
+    decided: list[int] = field(default_factory=list)
 
-    def add(self, database: Database, issued: Sequence[runs.Run]) -> None:
-        """Add the forecasts of runs."""
+    def add(self, database: Database, number: int, issued: Sequence[runs.Run]) -> None:
+        """Add the forecasts of an issue day.
+
+        Raises:
+            SystemExit: a basin has none.
+        """
+        there = set()
         with database.reading() as session:
             for run in issued:
-                keys = [(run.id, name) for name in self.issued]
+                keys = [(run.id, name) for name in self.archives]
                 wanted = ("discharge", runs.LEVELS_OF_MEMBERS, runs.CALIBRATED)
                 for (_, name), arrays in runs.series_of_many(session, keys, wanted).items():
                     if arrays:
+                        there.add(name)
                         raw = runs.levels_of_members(arrays).T
-                        self.issued[name].append((run.t0, arrays[runs.CALIBRATED].values.T, raw))
+                        self.issued[name].append(_Issued(number, run.t0, arrays[runs.CALIBRATED].values.T, raw))
+        if missing := self.archives.keys() - there:
+            raise SystemExit(f"Issue day {number}: no forecast of {', '.join(sorted(missing))}.")
 
     def report(self) -> dict[str, Any]:
-        """Return the scores by mornings and leads, pooled over the basins."""
-        result: dict[str, Any] = {"alerts_decided_on_morning_1": self.decided}
-        for name, (first, last) in MORNINGS.items():
-            if len(PERIOD) <= first:
-                break
+        """Return the scores by issue days and leads, pooled over the basins."""
+        result: dict[str, Any] = {"alerts_decided_on_issue_day_1": self.decided}
+        for name, (first, last) in GROUPS.items():
             result[name] = {str(lead): self._of(first, last, lead) for lead in LEADS}
         return result
 
@@ -285,15 +324,16 @@ class _Scored:
         }
 
     def _of_basin(self, name: str, first: int, last: int, lead: int) -> dict[str, Array]:
-        archive, issued = self.archives[name], self.issued[name][first:last]
-        at = np.array([days_between(archive.period.first, t0) + lead for t0, _, _ in issued], dtype=np.int64)
+        archive = self.archives[name]
+        issued = [one for one in self.issued[name] if first <= one.number < last]
+        at = np.array([days_between(archive.period.first, one.t0) + lead for one in issued], dtype=np.int64)
         known = np.isfinite(archive.flow[at])
         observed = archive.flow[at][known]
         scale = float(np.nanmean(archive.flow))
         level = float(np.nanquantile(archive.flow, 0.98))
-        parts = [calibrated for _, calibrated, _ in issued], [raw for _, _, raw in issued]
-        quantiles, raw = (np.stack([of[lead - 1] for of in every])[known].astype(np.float64) for every in parts)
-        climatology = np.stack([self._climatology(archive, place) for place in at[known]])
+        quantiles = np.stack([one.calibrated[lead - 1] for one in issued])[known].astype(np.float64)
+        raw = np.stack([one.raw[lead - 1] for one in issued])[known].astype(np.float64)
+        climatology = np.array([self._climatology(archive, place) for place in at[known]]).reshape(-1, len(LEVELS))
         spread = Spread.of(quantiles, LEVELS, observed)
         return {
             "inside_90": spread.inside_90.astype(float),

@@ -135,6 +135,6 @@ def around(forecast: Array, other: OtherWeather, correlation: Array, chance: np.
     repeated = forecast[np.arange(traces) % len(forecast)]
     years = other.values[np.linspace(0, len(other.values) - 1, traces).round().astype(int)]
     added = (1 - apart / needed) * unexplained
-    kept = np.sqrt(1 - added)
-    mixed = kept * other.scores(repeated, chance) + np.sqrt(added) * other.scores(years, chance)
-    return other.weather(mixed) + kept * other.beyond(repeated)
+    remaining = np.sqrt(1 - added)
+    mixed = remaining * other.scores(repeated, chance) + np.sqrt(added) * other.scores(years, chance)
+    return other.weather(mixed) + remaining * other.beyond(repeated)

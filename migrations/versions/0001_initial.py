@@ -529,9 +529,11 @@ TABLES = [
     Table(
         "alerts",
         "basin_id text, level text, kind text?, return_period_years integer?, direction text, discharge real, "
-        "chance real, trend text?, severity text?, since instant?, switches json, why text, run_id text",
+        "chance real, calibration text, trend text?, severity text?, since instant?, switches json, why text, "
+        "run_id text",
         key="basin_id, level",
         checks={
+            "calibration": "calibration IN ('observed', 'provisional', 'fitted')",
             "chance": "chance BETWEEN 0 AND 1",
             "direction": "direction IN ('rising', 'falling')",
             "severity": "severity IN ('advisory', 'watch', 'warning')",

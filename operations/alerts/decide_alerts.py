@@ -23,6 +23,7 @@ from records.database.engine import Database
 from records.forecasts import latest
 from records.forecasts.latest import Latest
 from records.runs import runs
+from records.runs.run_summary import CalibrationKind
 from runtime.clock import Clock
 
 log = structlog.get_logger()
@@ -94,10 +95,15 @@ def _chances(session: Session, run: str, basin: runs.RunBasin, window: int) -> l
     if basin.area_m2 is None or basin.area_name is None:
         return absent(Reason.NO_AREA_FOR_LEVELS)
     area = Area(basin.area_name, basin.area_m2)
-    return [*_of_levels(session, basin.basin_id, flow.within(window), area)]
+    used = basin.summary.calibration
+    if isinstance(used, Absent):
+        return used
+    return [*_of_levels(session, basin.basin_id, flow.within(window), area, used.kind)]
 
 
-def _of_levels(session: Session, basin: str, flow: FlowAhead, area: Area) -> Iterator[LevelChance]:
+def _of_levels(
+    session: Session, basin: str, flow: FlowAhead, area: Area, calibration: CalibrationKind
+) -> Iterator[LevelChance]:
     for level in thresholds.levels_of(session, basin):
         if level.kind == "flow-duration" or level.discharge is None or level.unit is None:
             continue  # a level that most days exceed marks no event; a short record has no level
@@ -111,4 +117,5 @@ def _of_levels(session: Session, basin: str, flow: FlowAhead, area: Area) -> Ite
             direction=level.direction,
             discharge=float(converted(level.discharge, unit=level.unit, into="m3/s", area=area)),
             chance=flow.chances(depth, level.direction)[1],
+            calibration=calibration,
         )

@@ -37,6 +37,7 @@ from records.basins import basins
 from records.database.base import JsonList
 from records.database.statements import as_record, as_values, insert_into
 from records.runs import runs
+from records.runs.run_summary import CalibrationKind
 from records.runs.runs import Run
 
 STAYS = "Alerts stay as they are until they can be decided."
@@ -49,6 +50,7 @@ class LevelChance:
     Attributes:
         kind: the level's statistic; None for one that an operator set.
         discharge: m3/s.
+        calibration: what the chance rests on.
     """
 
     level: str
@@ -57,6 +59,7 @@ class LevelChance:
     direction: Direction
     discharge: float
     chance: float
+    calibration: CalibrationKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,7 @@
 """Alerts and their changes, subscriptions, deliveries, and the levels that alerts use."""
 
 from datetime import datetime
+from typing import get_args
 
 from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
@@ -9,6 +10,7 @@ from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day
 from hydrology.extremes.alerting import SEVERITIES
 from records.database.base import Base, JsonList, one_of
+from records.runs.run_summary import CalibrationKind
 
 
 class AlertBasinRow(Base):
@@ -33,6 +35,7 @@ class AlertRow(Base):
     __tablename__ = "alerts"
     __table_args__ = (
         one_of("direction", "rising", "falling"),
+        one_of("calibration", *get_args(CalibrationKind)),
         one_of("severity", *SEVERITIES),
         one_of("trend", "rising", "steady", "falling"),
         CheckConstraint("(severity IS NULL) = (since IS NULL)", name="since"),
@@ -48,6 +51,7 @@ class AlertRow(Base):
     # m3/s
     discharge: Mapped[float]
     chance: Mapped[float]
+    calibration: Mapped[str]
     trend: Mapped[str | None]
     severity: Mapped[str | None]
     since: Mapped[datetime | None]

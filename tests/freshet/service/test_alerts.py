@@ -22,7 +22,13 @@ def opened(data: Path) -> Database:
 
 def bankfull(chance: float) -> LevelChance:
     return LevelChance(
-        level="bankfull", kind=None, return_period_years=None, direction="rising", discharge=210.0, chance=chance
+        calibration="fitted",
+        level="bankfull",
+        kind=None,
+        return_period_years=None,
+        direction="rising",
+        discharge=210.0,
+        chance=chance,
     )
 
 

@@ -127,15 +127,27 @@ def test_an_older_forecast_does_not_take_the_place_of_a_newer_one(levelled: Data
     assert {alert.run_id for alert in read(levelled).values()} == {newer.id}
 
 
+def test_the_first_forecast_with_a_weather_forecast_decides_and_names_its_basis(levelled: Database) -> None:
+    replay(levelled, CLOCK, ReplayParams(period=Period.parse("2005-04-04..2005-04-04"), horizon=5, traces=2))
+    with levelled.reading() as session:
+        standing = alerts.standing(session, BASIN)
+    assert standing is not None
+    assert standing.reason is None
+    assert {alert.calibration for alert in read(levelled).values()} == {"provisional"}
+
+
 def test_an_uncalibrated_forecast_decides_nothing_and_gives_the_reason(levelled: Database) -> None:
     started = issue(levelled)
+    with levelled.transaction() as session:
+        for table in ("basin_errors", "error_models"):
+            session.execute(Base.metadata.tables[table].delete())
     done = replay(levelled, CLOCK, ReplayParams(period=Period.parse("2005-04-04..2005-04-05"), horizon=5, traces=2))
     assert [(change.kind, change.severity) for change in done.changes] == [("undecided", "warning")]
     with levelled.reading() as session:
         standing = alerts.standing(session, BASIN)
     assert standing is not None
     assert standing.run_id == done.runs[-1].id
-    assert "calibrated on past forecasts" in str(standing.reason)
+    assert "has no error model" in str(standing.reason)
     assert {alert.run_id for alert in read(levelled).values()} == {started.id}
 
 

@@ -30,6 +30,7 @@ def chance(value: float, level: str = "bankfull", **chosen: Any) -> LevelChance:
         "return_period_years": None,
         "direction": "rising",
         "discharge": 210.0,
+        "calibration": "observed",
     }
     return LevelChance(**{**named, "chance": value, **chosen})
 
