@@ -111,6 +111,7 @@ def demonstrate(
         else:
             config = TRAINING | {"network": {"architecture": architecture, "cells": 16}}
             created = work.do("training", {"config": config, "basins": basins, "label": "demo"})
+            work.do("calibration", {"version": created["version"]})
         skill = work.do("evaluation", {"period": HELD_OUT, "version": created["version"], "basins": basins})
         work.do("replay", {"period": _issue_days(settings), "horizon": HORIZON})
         work.do("volumes", {"basins": basins})
