@@ -6,7 +6,6 @@ from importlib import metadata
 
 import anyio
 from fastapi import FastAPI
-from fastapi.routing import APIRoute
 from fastapi_offline import FastAPIOffline
 from starlette.middleware.cors import CORSMiddleware
 
@@ -23,7 +22,7 @@ from app.http.limits.rate_limits import Rates
 from app.http.request_ids import RequestIds
 from app.http.response_cache import ResponseCache
 from app.http.trusted_hosts import TrustedHosts
-from app.routes import add_routes
+from app.routes import add_routes, operation_id
 from app.service.health import Hindered
 from app.service.metrics.requests import RequestTimes, Timed
 from records.database.engine import Database
@@ -48,7 +47,7 @@ def create_app(settings: Settings, host: str | None = None) -> FastAPI:
         version=metadata.version("freshet"),
         openapi_tags=[{"name": name, "description": text} for name, text in openapi.TAGS.items()],
         redoc_url=None,
-        generate_unique_id_function=_operation_id,
+        generate_unique_id_function=operation_id,
         redirect_slashes=False,  # such a redirection would repeat the Host header
         lifespan=_lifespan(settings),
     )
@@ -84,14 +83,6 @@ def _lifespan(settings: Settings) -> Callable[[FastAPI], AbstractAsyncContextMan
     return lifespan
 
 
-async def _give_signs() -> None:
-    """Send heartbeats of the event loop until cancelled, if a watchdog is active."""
-    seconds = watchdog.pause()
-    while seconds is not None:
-        watchdog.notify(watchdog.LIVES)
-        await anyio.sleep(seconds)
-
-
 def _add_middleware(app: FastAPI, settings: Settings, host: str | None) -> None:
     """Add the middleware of every request; what is added later runs earlier."""
     build = app.build_middleware_stack
@@ -108,7 +99,3 @@ def _add_middleware(app: FastAPI, settings: Settings, host: str | None) -> None:
     if settings.cors_origins:
         app.add_middleware(CORSMiddleware, **cross_origin(settings.cors_origins))
     app.add_middleware(TrustedHosts, allowed=[*settings.allowed_hosts, *([host] if host else [])])
-
-
-def _operation_id(route: APIRoute) -> str:
-    return route.name

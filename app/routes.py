@@ -1,8 +1,10 @@
 """All routes of the service: resources under /v1, pages and probes."""
 
+from functools import cache
 from typing import Any
 
 from fastapi import APIRouter, Depends, FastAPI
+from fastapi.routing import APIRoute
 
 from app.alerts.deliveries import router as deliveries
 from app.alerts.endpoints import router as alerts
@@ -51,15 +53,27 @@ RESOURCES = (
 """Routers under /v1, in the order of the OpenAPI document."""
 
 
+def operation_id(route: APIRoute) -> str:
+    """Return the name of an operation in the OpenAPI document."""
+    return route.name
+
+
 def add_routes(app: FastAPI, settings: Settings) -> None:
-    """Add every route to the service. All refuse unknown parameters.
+    """Add every route to the service."""
+    app.router.routes.extend(_all_routes(settings.read_needs_key).routes)
+    app.mount(static_files.PATH, static_files.files())
+
+
+@cache
+def _all_routes(read_needs_key: bool) -> APIRouter:
+    """Return every route, built once per process. All refuse unknown parameters.
 
     If reading needs a key, only health probes, metrics and the guide's pages work without one.
     """
     closed: dict[str, Any] = {}
-    if settings.read_needs_key:
+    if read_needs_key:
         closed = {"dependencies": [Depends(any_key)], "responses": problems.documented(problems.Unauthorized)}
-    strict = APIRouter(dependencies=[Depends(refuse_unknown_parameters)])
+    strict = APIRouter(dependencies=[Depends(refuse_unknown_parameters)], generate_unique_id_function=operation_id)
     for router in RESOURCES:
         strict.include_router(router, prefix="/v1", **closed)
     strict.include_router(health)
@@ -67,5 +81,4 @@ def add_routes(app: FastAPI, settings: Settings) -> None:
     strict.include_router(pages, **closed)
     strict.include_router(problem_pages)
     strict.include_router(guide)
-    app.include_router(strict)
-    app.mount(static_files.PATH, static_files.files())
+    return strict
