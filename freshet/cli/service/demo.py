@@ -30,9 +30,9 @@ def demo(
     """Start the whole service on synthetic basins, and run all main steps over its API.
 
     It ingests data, trains, calibrates and evaluates an ensemble, replays a week of daily forecasts up to today by the
-    service's clock, forecasts seasonal volumes, and simulates the normal snow and stored water; then it serves until interrupted.
-    Everything is stored in SQLite in the folder `demo` of FRESHET_DATA (`demo-NAME` for another network, or
-    `demo-pretrained`). Run again, it continues from there.
+    service's clock, forecasts seasonal volumes, and simulates the normal snow and stored water; then it serves until
+    interrupted. Everything is stored in SQLite in the folder `demo` of FRESHET_DATA (`demo-NAME` for another network,
+    or `demo-pretrained`). Run again, it continues from there.
     """
     from freshet.demo import demonstrate, service
 
