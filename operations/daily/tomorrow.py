@@ -6,12 +6,14 @@ from datetime import datetime
 import numpy as np
 from sqlalchemy.orm import Session
 
+from hydrology.base.absent import known
 from hydrology.base.calendar import Day
 from hydrology.base.units import Area, mm_per_day_to_m3s
 from hydrology.weather.forcing_kinds import ForcingKind
 from operations.basin_data.basins import last_ended
 from records.basins import basins
 from records.runs import runs
+from records.runs.run_summary import CalibrationKind
 
 _LEVELS = (0.05, 0.5, 0.95)
 _TWO_DAYS = np.timedelta64(2, "D")  # from the day that has ended to the day after the one that has not
@@ -23,8 +25,9 @@ class Tomorrow:
 
     Attributes:
         day: tomorrow, where the basin is.
-        low, median, high: m3/s, the quantiles 0.05, 0.5 and 0.95 of the run.
+        low, median, high: m3/s, the quantiles 0.05, 0.5 and 0.95: calibrated, or the members' where there are no such.
         weather: the kind of weather after T0.
+        calibration: what the calibrated quantiles rest on; None where they are the members'.
         training_note: a caution where the version extrapolates beyond its training.
     """
 
@@ -33,6 +36,7 @@ class Tomorrow:
     median: float
     high: float
     weather: ForcingKind
+    calibration: CalibrationKind | None
     training_note: str | None
 
 
@@ -46,7 +50,8 @@ def tomorrow(session: Session, basin: str, run: str, now: datetime) -> Tomorrow 
     """
     stored, of_basin = runs.get(session, run), runs.basin_of(session, run, basin)
     day = last_ended(basins.get(session, basin), now) + _TWO_DAYS
-    quantiles = runs.series_of(session, run, basin, ["discharge_quantiles"]).get("discharge_quantiles")
+    series = runs.series_of(session, run, basin, [runs.CALIBRATED, "discharge_quantiles"])
+    quantiles = series.get(runs.CALIBRATED) or series.get("discharge_quantiles")
     lead = int((day - stored.t0).astype(int))
     if quantiles is None or lead not in quantiles.axes["lead"] or of_basin.area_m2 is None:
         return None
@@ -54,4 +59,5 @@ def tomorrow(session: Session, basin: str, run: str, now: datetime) -> Tomorrow 
     area = Area(str(of_basin.area_name), of_basin.area_m2)
     low, median, high = mm_per_day_to_m3s(quantiles.values[at], area=area).tolist()
     note = of_basin.summary.training_note if of_basin.summary.beyond(stored.product) else None
-    return Tomorrow(day, low, median, high, stored.forcing_kind, note)
+    used = known(of_basin.summary.calibration)
+    return Tomorrow(day, low, median, high, stored.forcing_kind, used and used.kind, note)

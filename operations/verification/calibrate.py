@@ -25,6 +25,7 @@ from operations.verification.error_pairs import simulated
 from operations.verification.issued_pairs import IssueDays, past_forecasts, settled
 from operations.versions.load_networks import load_version
 from operations.versions.stages import single, stage
+from operations.versions.training_domain import attribute_means
 from records.database.engine import Database
 from records.versions import error_models, promotions, versions
 from runtime.clock import Clock
@@ -85,8 +86,9 @@ def calibrate(
         loaded = load_version(session, fitted.id)
     pairs: dict[str, ErrorPairs] = {}
     left_out: dict[str, Absent] = {}
+    means = attribute_means(loaded.version)
     for first in range(0, len(basins), BLOCK):
-        for basin in simulated(database, loaded, period, basins[first : first + BLOCK], left_out):
+        for basin in simulated(database, loaded, period, basins[first : first + BLOCK], left_out, means):
             pairs[basin.id] = ErrorPairs(basin.members.mean(axis=0, dtype=np.float64), basin.observed)
         on_basins(len(pairs) + len(left_out), len(basins))
     if not pairs:

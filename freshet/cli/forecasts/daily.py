@@ -94,14 +94,15 @@ def _show(cycle: "Cycle", ahead: "dict[str, Tomorrow | None]", as_json: bool) ->
     for basin in shown[:MAX_ROWS]:
         if (result := ahead.get(basin.basin)) and result.training_note:
             inform(result.training_note)
-    columns = ("basin", "status", "T0", "tomorrow", "m3/s", "p05 to p95", "weather", "run", "why")
+    columns = ("basin", "status", "T0", "tomorrow", "m3/s", "p05 to p95", "rests on", "weather", "run", "why")
     answer(payload, as_json, table(columns, rows, title))
 
 
 def _cells(ahead: "Tomorrow | None") -> tuple[object, ...]:
     if ahead is None:
-        return (None, None, None, None)
-    return ahead.day, ahead.median, f"{ahead.low:.3f} to {ahead.high:.3f}", ahead.weather
+        return (None,) * 5
+    rests_on = ahead.calibration or "members"
+    return ahead.day, ahead.median, f"{ahead.low:.3f} to {ahead.high:.3f}", rests_on, ahead.weather
 
 
 def _json(ahead: "Tomorrow | None") -> dict[str, Any] | None:

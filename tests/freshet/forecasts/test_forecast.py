@@ -202,7 +202,7 @@ def test_a_calibrated_version_forecasts_with_its_error_model(worked: Freshet) ->
     (model,) = fitted.json["error_models"]
     assert (model["weather"], model["basins"], model["left_out"]) == ("observed", list(BASINS), {})
     waiting = worked("calibrate", "--version", version, "--forecasts", "--json")
-    assert (waiting.code, "once 90 days T0 with one weather model have been observed" in waiting.err) == (4, True)
+    assert (waiting.code, "once 10 days T0 with one weather model have been observed" in waiting.err) == (4, True)
     (run,) = worked("forecast", "--json", "--t0", "2004-03-10", "--version", version).json["runs"]
     basin = run["basins"][BASINS[0]]
     assert basin["summary"]["calibration"]["sha256"] == model["sha256"]
