@@ -60,4 +60,5 @@ def tomorrow(session: Session, basin: str, run: str, now: datetime) -> Tomorrow 
     low, median, high = mm_per_day_to_m3s(quantiles.values[at], area=area).tolist()
     note = of_basin.summary.training_note if of_basin.summary.beyond(stored.product) else None
     used = known(of_basin.summary.calibration)
-    return Tomorrow(day, low, median, high, stored.forcing_kind, used and used.kind, note)
+    kind = None if used is None else used.kind
+    return Tomorrow(day, low, median, high, stored.forcing_kind, kind, note)
