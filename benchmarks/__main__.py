@@ -35,6 +35,7 @@ MEASUREMENTS = {
     "train-to-skill": "benchmarks.speed.train_to_skill",
     "soak": "benchmarks.soak.measured",
     "spread": "benchmarks.forecasts.variance_sources",
+    "rain-margin": "benchmarks.forecasts.rain_margin",
     "rain-products": "benchmarks.weather.rain_products",
     "story": "benchmarks.forecasts.one_year",
     "synthetic-truth": "benchmarks.water.synthetic_truth",
