@@ -33,6 +33,7 @@ MEASUREMENTS = {
     "pages": "benchmarks.pages.opened",
     "network-step": "benchmarks.speed.network_step",
     "train-to-skill": "benchmarks.speed.train_to_skill",
+    "receipts": "benchmarks.replays.receipts",
     "soak": "benchmarks.soak.measured",
     "spread": "benchmarks.forecasts.variance_sources",
     "rain-margin": "benchmarks.forecasts.rain_margin",

@@ -72,8 +72,9 @@ def crossings(peaks: npt.ArrayLike, rain_mm: npt.ArrayLike, level: float) -> Arr
     reached = flow >= level
     at = np.maximum(reached.argmax(axis=-1), 1)
     below, above = (np.take_along_axis(flow, place[..., None], axis=-1)[..., 0] for place in (at - 1, at))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        between = sizes[at - 1] + (level - below) / (above - below) * (sizes[at] - sizes[at - 1])
+    crossed = (below < level) & (above >= level)
+    share = np.where(crossed, level - below, 0.0) / np.where(crossed, above - below, 1.0)
+    between = sizes[at - 1] + share * (sizes[at] - sizes[at - 1])
     margin = np.where(reached[..., 0], 0.0, np.where(reached.any(axis=-1), between, np.inf))
     return np.where(np.isnan(flow).any(axis=-1), np.nan, margin)
 

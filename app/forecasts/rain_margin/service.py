@@ -20,6 +20,7 @@ from records.forecasts.latest import Latest
 from records.runs import runs
 
 _DEPTHS = tuple(f"levels.windows.{name}" for name in ("median", "p05", "p95"))
+_BY_MEDIAN = ", in the median of the members."
 
 
 def rain_margin_of_run(
@@ -66,7 +67,7 @@ def _of_level(peaks: runs.RunSeries, run: runs.Run, level: Level, units: Units) 
     windows = list(_windows(peaks, run, level.depth))
     flow = f"{number(level.shown)} {UNITS[units]}"
     what = flow if level.name is None else f"{level.name} ({flow})"
-    words = _in_words(windows, what)
+    words = _in_words(windows, what, peaks.axes["rain"][-1])
     return LevelMargin(name=level.name, discharge=rounded(level.shown), windows=windows, in_words=words, reason=None)
 
 
@@ -92,7 +93,7 @@ def _mm(mm: float | Absent) -> float | None:
     return None if isinstance(mm, Absent) else rounded(mm)
 
 
-def _in_words(windows: list[WindowMargin], what: str) -> str | None:
+def _in_words(windows: list[WindowMargin], what: str, largest_mm: float) -> str | None:
     """Describe the margins of the shortest and the longest window from the first day."""
     first = [window for window in windows if window.first_day == windows[0].first_day]
     if not first:
@@ -103,12 +104,15 @@ def _in_words(windows: list[WindowMargin], what: str) -> str | None:
         return f"{start} flow is above {what} without more rain."
     reached = [window for window in dict.fromkeys((shortest, longest)) if window.status == "needs-rain"]
     if not reached:
-        return f"{start} flow does not reach {what}. {shortest.reason or ''}".rstrip()
+        return f"{start}, {largest_mm:g} mm of rain within {_days(longest)} do not take flow to {what}{_BY_MEDIAN}"
     amounts = " or ".join(_amount(window) for window in reached)
-    return f"{start}, {amounts} take flow to {what}, in the median of the members."
+    return f"{start}, {amounts} take flow to {what}{_BY_MEDIAN}"
 
 
 def _amount(window: WindowMargin) -> str:
-    days = "1 day" if window.days == 1 else f"{window.days} days"
     low, high = number(window.p05 or 0), "more" if window.p95 is None else number(window.p95)
-    return f"{number(window.median or 0)} mm of rain within {days} ({low} to {high})"
+    return f"{number(window.median or 0)} mm of rain within {_days(window)} ({low} to {high})"
+
+
+def _days(window: WindowMargin) -> str:
+    return "1 day" if window.days == 1 else f"{window.days} days"
