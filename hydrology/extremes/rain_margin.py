@@ -31,7 +31,7 @@ _FALL = 0.02
 
 
 MarginStatus = Literal["needs-rain", "already-above", "not-reached"]
-"""The answer by the median of members: so much rain is needed; flow is above the level without rain; or the largest
+"""The answer by the median of members: this rain is needed; flow is above the level without rain; or the largest
 rain does not suffice."""
 
 
