@@ -4,11 +4,12 @@ Hindcasts of the shipped ensemble in real basins over the validation years, from
 of every window (`hydrology.extremes.rain_margin`) with the observed weather but no rain, against the rain that fell in
 the window and the highest flow until the days of the response had passed. The forecast chance is the share of the
 members whose margin was exceeded; it is compared with how often flow passed the level, in bins of that chance:
-*simulated* flow, the members' mean with the observed weather, against levels of their own simulation (how good a margin
-is without the network's errors); *observed* flow against levels of the record. Levels: the flows exceeded on 5 % and
-1 % of the days, and the two-year flood (the median of the annual maxima), of these years. Left out are cases in which
-half of the members pass without rain. No test year is used. FRESHET_CAMELS names the data, FRESHET_DATA a data folder,
-where basins that are missing are ingested first; one thread.
+*simulated* flow, the share of the members that pass with the observed weather, against levels of their mean (how good a
+margin is without the network's errors); *observed* flow against levels of the record. A margin is for no other rain:
+reliability is of the cases with less than 5 mm of it from T0 to the end of the response, and beside it of all. Levels:
+the flows exceeded on 5 % and 1 % of the days, and the two-year flood (the median of the annual maxima), of these years.
+Left out are cases in which half of the members pass without rain. No test year is used. FRESHET_CAMELS names the data,
+FRESHET_DATA a data folder, where basins that are missing are ingested first; one thread.
 """
 
 import sys
@@ -49,8 +50,8 @@ ENSEMBLE = "mclstm-maurer-447"
 EVERY_DAYS = 24
 EXCEEDED_PERCENT = (5, 1)
 LEVELS = (*(f"exceeded on {percent} % of days" for percent in EXCEEDED_PERCENT), "2-year flood")
+OTHER_RAIN_MM = 5.0
 BINS = np.array([-0.01, 0.0, 0.2, 0.4, 0.6, 0.8, 0.999, 1.0])
-MIN_EVENTS = 200
 
 Array = npt.NDArray[np.float64]
 
@@ -92,16 +93,11 @@ def hindcasts(ensemble: Ensemble, names: list[str]) -> Hindcasts:
         _of_group(ensemble, stacked(forcings[first : first + GROUP]).over(period), t0s)
         for first in range(0, len(forcings), GROUP)
     ]
-    rain = stacked(forcings_over(forcings, period)).mass
+    rain = stacked([forcing.over(period) for forcing in forcings]).mass
     discharge, peaks, seconds = zip(*groups, strict=True)
     return Hindcasts(
         period, t0s, np.concatenate(discharge, axis=1), rain, np.concatenate(peaks, axis=1), np.sum(seconds, axis=0)
     )
-
-
-def forcings_over(forcings: list[Forcing], period: Period) -> list[Forcing]:
-    """Return the same days of each."""
-    return [forcing.over(period) for forcing in forcings]
 
 
 def _of_group(
@@ -135,48 +131,55 @@ def reported(names: list[str], done: Hindcasts) -> dict[str, Any]:
         f"{done.peaks.shape[-1]} members, {len(WINDOW_DAYS) * len(START_LEADS)} windows, {len(RAIN_MM)} sizes",
         "cpu_seconds_of_one_issue": float(np.median(done.cpu_seconds)),
         "not_monotone": share_not_monotone(done.peaks),
-        "simulated": _reliability(done, simulated, of_simulated),
-        "observed": _reliability(done, observed, of_observed),
+        "simulated": _reliability(done, done.discharge, of_simulated),
+        "observed": _reliability(done, observed[None], of_observed),
         "median_margin_mm_of_1_day_to_the_2_year_flood": _by_month(done, of_observed["2-year flood"]),
     }
 
 
 def _levels(flow: Array, days: Period) -> dict[str, Array]:
     """Return each level of basins' flow, (basins,)."""
-    quantiles = np.nanquantile(flow, [1 - percent / 100 for percent in EXCEEDED_PERCENT], axis=1)
-    floods = [np.median(annual_maxima(of_basin, days.days).values) for of_basin in flow]
-    return dict(zip(LEVELS, [*quantiles, np.array(floods)], strict=True))
+    levels = np.full((len(LEVELS), len(flow)), np.nan)
+    for basin, of_basin in enumerate(flow):
+        if np.isfinite(of_basin).any():
+            quantiles = np.nanquantile(of_basin, [1 - percent / 100 for percent in EXCEEDED_PERCENT])
+            levels[:, basin] = *quantiles, np.median(annual_maxima(of_basin, days.days).values)
+    return dict(zip(LEVELS, levels, strict=True))
 
 
-def _reliability(done: Hindcasts, flow: Array, levels: Mapping[str, Array]) -> dict[str, Any]:
-    """Return chance and frequency by bin, of each level and of all."""
+def _reliability(done: Hindcasts, flow: npt.NDArray[Any], levels: Mapping[str, Array]) -> dict[str, Any]:
+    """Return chance and frequency by bin, without other rain of each level and of all, and with it.
+
+    Args:
+        flow: (members, basins, days), or one member.
+    """
     pairs = {name: _pairs(done, flow, of_basins) for name, of_basins in levels.items()}
     every = np.concatenate([*pairs.values()], axis=1)
-    return {"all levels": _bins(every)} | {name: _bins(of_level) for name, of_level in pairs.items()}
+    shown = {"all levels": every} | pairs
+    without = {name: _bins(of_level[:, of_level[2] < OTHER_RAIN_MM]) for name, of_level in shown.items()}
+    return without | {"all levels, whatever else fell": _bins(every)}
 
 
-def _pairs(done: Hindcasts, flow: Array, level: Array) -> Array:
-    """Return the chance by the rain that fell, and whether flow passed, (2, cases)."""
-    chances, passed = [], []
-    for basin, of_basin in enumerate(level):
-        if not np.isfinite(of_basin):
-            continue
-        margins = crossings(done.peaks[:, basin], RAIN_MM, of_basin)
+def _pairs(done: Hindcasts, flow: npt.NDArray[Any], level: Array) -> Array:
+    """Return the chance by the rain that fell, the share of flows that passed, and the other rain, (3, cases)."""
+    cases = []
+    t0 = (done.t0s - done.period.first).astype(int)[:, None]
+    for basin in np.flatnonzero(np.isfinite(level)):
+        margins, rain = crossings(done.peaks[:, basin], RAIN_MM, level[basin]), done.rain[basin].astype(np.float64)
         for row, window in enumerate(WINDOW_DAYS):
             for at, lead in enumerate(START_LEADS):
-                first = (done.t0s - done.period.first).astype(int) + lead
-                fell = done.rain[basin][first[:, None] + np.arange(window)].sum(axis=1, dtype=np.float64)
-                came = flow[basin][first[:, None] + np.arange(window + RESPONSE_DAYS)].max(axis=1)
+                fell = rain[t0 + lead + np.arange(window)].sum(axis=1)
+                other = rain[t0 + np.arange(1, lead + window + RESPONSE_DAYS)].sum(axis=1) - fell
+                came = flow[:, basin][:, t0 + lead + np.arange(window + RESPONSE_DAYS)].max(axis=-1)
                 chance = (margins[:, row, at] <= fell[:, None]).mean(axis=-1)
                 needs_rain = (margins[:, row, at] == 0).mean(axis=-1) < 0.5
-                known = np.isfinite(came) & needs_rain
-                chances.append(chance[known])
-                passed.append(came[known] >= of_basin)
-    return np.stack([np.concatenate(chances), np.concatenate(passed).astype(np.float64)])
+                known = np.isfinite(came).all(axis=0) & needs_rain
+                cases.append(np.stack([chance, (came >= level[basin]).mean(axis=0), other])[:, known])
+    return np.concatenate(cases, axis=1)
 
 
 def _bins(pairs: Array) -> list[dict[str, float]]:
-    chance, passed = pairs
+    chance, passed, _ = pairs
     place = np.digitize(chance, BINS[1:-1], right=True)
     return [
         {
