@@ -17,6 +17,7 @@ from app.basins.user_basins.endpoints import router as user_basins
 from app.edr.endpoints import router as edr
 from app.forecasts.endpoints import router as forecasts
 from app.forecasts.exceedance.endpoints import router as exceedance
+from app.forecasts.rain_margin.endpoints import router as rain_margin
 from app.forecasts.recession.endpoints import router as drain_down
 from app.forecasts.runs.endpoints import router as runs
 from app.forecasts.spread import router as spread
@@ -47,6 +48,7 @@ from runtime.settings import Settings
 
 RESOURCES = (
     *(forecasts, basins, user_basins, observations, normals, thresholds, weather, exceedance, alerts, volumes),
+    rain_margin,
     *(runs, what_if, water, spread, drain_down, skill, verification, comparisons, models, bridges),
     *(jobs, feeds, schedules, subscriptions, deliveries, edr, status, audit),
 )

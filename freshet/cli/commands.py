@@ -27,6 +27,8 @@ COMMANDS = {
     "what-if": "forecasts",
     "plot": "forecasts",
     "volumes": "forecasts",
+    "rain-margin": "forecasts",
+    "reproduce": "forecasts",
     "fews": "forecasts",
     "daily": "forecasts",
     "replay": "forecasts",

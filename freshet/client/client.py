@@ -13,6 +13,7 @@ from app.alerts.schemas import Alert, Alerts
 from app.basins.observations.schemas import Observations
 from app.basins.schemas import BasinDetail, BasinPage, BasinSummary
 from app.forecasts.exceedance.schemas import ExceedanceOfRun
+from app.forecasts.rain_margin.schemas import RainMarginOfRun
 from app.forecasts.runs.schemas import RunPage, RunSummary
 from app.forecasts.schemas import BasinForecast, BasinForecasts
 from app.jobs.schemas import Job, JobPage
@@ -128,6 +129,10 @@ class Client:
     def exceedance(self, basin: str, *, discharge: float | None = None, units: str = "m3/s") -> ExceedanceOfRun:
         """Return the exceedance probabilities of a basin's levels, or of a discharge."""
         return self._read(ExceedanceOfRun, f"/v1/basins/{basin}/exceedance", discharge=discharge, units=units)
+
+    def rain_margin(self, basin: str, *, discharge: float | None = None, units: str = "m3/s") -> RainMarginOfRun:
+        """Return the rain that takes flow to a basin's levels, or to a discharge."""
+        return self._read(RainMarginOfRun, f"/v1/basins/{basin}/rain-margin", discharge=discharge, units=units)
 
     def alerts(self, least_severity: str = "advisory") -> Iterator[Alert]:
         """Yield the active alerts of all basins."""

@@ -295,6 +295,10 @@ class Reason(Enum):
     SHARE_WITHOUT_INTERVAL = "It is a share of the record's own days, so it has no interval."
     LEVEL_NOT_PASSED = "In {below} of {members} members flow falls below it within the {days} days."
     BELOW_AT_T0 = "Flow was below it at T0 already: {flow} {unit} in the mean of the members."
+    LEVEL_BEYOND_RAIN = "Flow does not reach it with {mm:g} mm of rain."
+    RAIN_MARGIN_NOT_COMPUTED = (
+        "Only an operational run computes how much rain takes flow to a level: ask for the latest forecast."
+    )
     DRY_RIVER = "It is 0: the river dries up that often, and flow cannot fall below nothing."
 
     # Reference snow

@@ -15,7 +15,6 @@ from hydrology.base.reasons import Reason
 from hydrology.base.staleness import age_days, stale
 from hydrology.weather.forcing_kinds import KINDS, ForcingKind
 from jobspec.jobs.forecasting import ForecastParams
-from models.arrays import Array
 from operations.alerts.decide_alerts import decide
 from operations.basin_data.basins import with_model
 from operations.forecasting.basin.forecast import forecasts_of, without_forecast
@@ -39,6 +38,7 @@ from records.database.ids import new_id
 from records.runs import run_store, runs
 from records.runs.run_request import RunWhatIf
 from records.runs.states import State
+from records.simulations.snow_cells import SnowMapping
 from records.versions import promotions, versions
 from runtime.clock import Clock
 
@@ -108,7 +108,8 @@ def issue(
         t0_named: whether T0 was requested; None: where `params` names it.
     """
     named = params.t0 is not None if t0_named is None else t0_named
-    results = [results_of(plan, params, database, clock, on_days) for plan in planned]
+    rain_response = purpose == "operational"
+    results = [results_of(plan, params, database, clock, on_days, rain_response=rain_response) for plan in planned]
     with database.transaction() as session:
         if earlier := _earlier_runs(session, key):
             return earlier
@@ -158,20 +159,29 @@ def _earlier_runs(session: Session, key: str | None) -> list[runs.Run]:
 
 
 def results_of(
-    plan: Plan, params: ForecastParams, database: Database, clock: Clock, on_days: OnDays, *, store_states: bool = True
+    plan: Plan,
+    params: ForecastParams,
+    database: Database,
+    clock: Clock,
+    on_days: OnDays,
+    *,
+    store_states: bool = True,
+    rain_response: bool = False,
+    since: Mapping[str, State | None] | None = None,
 ) -> list[runs.BasinResult]:
-    """Advance the states to T0 and simulate the days ahead. Return each basin's result, in their order."""
-    inputs = plan.inputs
-    advanced = advance(database, clock, inputs.loaded, plan.forcings, plan.days.t0, on_days, wanted=store_states)
+    """Advance the states to T0 and simulate the days ahead. Return each basin's result, in their order.
+
+    `store_states` and `since` are as in `advance`, `rain_response` as in `forecasts_of`.
+    """
+    inputs, t0 = plan.inputs, plan.days.t0
+    advanced = advance(database, clock, inputs.loaded, plan.forcings, t0, on_days, wanted=store_states, since=since)
     states = {
         name: basin.state for name, basin in advanced.items() if basin.problem is None and basin.state is not None
     }
     add_ungauged(database, inputs.loaded, {name: plan.forcings[name] for name in states})
-    variance = (
-        divided(database, inputs.loaded, plan.forcings, plan.weather, states, params.perturbed_states)
-        if params.perturbed_states
-        else {}
-    )
+    variance = {}
+    if params.perturbed_states:
+        variance = divided(database, inputs.loaded, plan.forcings, plan.weather, states, params.perturbed_states)
     with database.reading() as session:
         calibrated = _calibrations(session, plan, params.weather, states)
         started = {name: inputs.basins[name] for name in states}
@@ -182,14 +192,9 @@ def results_of(
         snow = {name: inputs.snow[name] for name in states}
         of_snow = snow_normals(session, inputs.loaded.version.id, snow, plan.days.t0)
     around = _around(plan, states, calibrated)
-    regional = [name for name, of in snow.items() if not isinstance(of, Absent) and of.kind == "regional"]
-    opinions = snow17_at(
-        plan.days.t0, {name: inputs.basins[name] for name in regional}, plan.forcings, inputs.loaded.config.inputs
-    )
-    by_age: Mapping[str, Array | Absent] = dict.fromkeys(states, absent(Reason.AGE_NOT_REQUESTED))
-    if params.age:
-        by_age = cells_by_age(database, inputs.loaded, plan.forcings, states, plan.days.t0)
-    no_state = absent(Reason.NO_STATE)
+    opinions = _second_opinions(plan, snow)
+    by_age = cells_by_age(database, inputs.loaded, plan.forcings, states, t0) if params.age else {}
+    no_state, no_age = absent(Reason.NO_STATE), absent(Reason.AGE_NOT_REQUESTED)
     starts = {
         name: BasinInputs(
             basin=inputs.basins[name],
@@ -203,7 +208,7 @@ def results_of(
             around=around.get(name),
             normal=normals.get(name, no_state),
             snow_normal=of_snow.get(name, no_state),
-            cells_by_age=by_age.get(name, no_state),
+            cells_by_age=by_age.get(name, no_age if name in states else no_state),
             bridges=tuple(bridge.used for bridge in plan.bridges[name]),
             variance=variance.get(name),
             changes=plan.changes,
@@ -211,9 +216,18 @@ def results_of(
         )
         for name, forcing in plan.forcings.items()
     }
-    results = [*stage("forecasts", forecasts_of(inputs.loaded, starts, plan.days), len(starts))]
+    simulated = forecasts_of(inputs.loaded, starts, plan.days, rain_response=rain_response)
+    results = [*stage("forecasts", simulated, len(starts))]
     results += [without_forecast(basin, "failed", reason) for basin, reason in plan.failures.items()]
     return sorted(results, key=lambda result: result.basin.basin_id)
+
+
+def _second_opinions(plan: Plan, snow: Mapping[str, SnowMapping | Absent]) -> Mapping[str, float | Absent]:
+    """Return the snow of T0 by Snow-17 where the mapping is regional."""
+    regional = [name for name, of in snow.items() if not isinstance(of, Absent) and of.kind == "regional"]
+    inputs = plan.inputs
+    basins_there = {name: inputs.basins[name] for name in regional}
+    return snow17_at(plan.days.t0, basins_there, plan.forcings, inputs.loaded.config.inputs)
 
 
 def _calibrations(

@@ -67,6 +67,7 @@ def advance(
     on_days: Callable[[int, int], None] = lambda _done, _total: None,
     *,
     wanted: bool = True,
+    since: Mapping[str, states.State | None] | None = None,
 ) -> dict[str, Advanced]:
     """Advance the states of basins to the end of T0, and store them.
 
@@ -74,9 +75,13 @@ def advance(
         forcings: the forcing of each basin; its record must reach T0.
         on_days: called with the number of basin-days done and the total.
         wanted: whether to store them.
+        since: the state to start from in each basin, None for the empty store; by default the newest valid stored ones.
     """
-    with database.reading() as session:
-        stored = {basin: states.newest_valid(session, loaded.version.id, basin, t0) for basin in forcings}
+    if since is not None:
+        stored = dict(since)
+    else:
+        with database.reading() as session:
+            stored = {basin: states.newest_valid(session, loaded.version.id, basin, t0) for basin in forcings}
     starts = {basin: state.day + ONE_DAY if state else forcings[basin].period.first for basin, state in stored.items()}
     total = sum(int((t0 - start).astype(int)) + 1 for start in starts.values())
     done = 0

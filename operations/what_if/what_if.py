@@ -10,6 +10,7 @@ from dataclasses import replace
 import structlog
 
 from hydrology.base.absent import Absent
+from jobspec.changes import Changes
 from jobspec.jobs.forecasting import ForecastParams, WhatIfParams
 from operations.forecasting.forecast import OnDays, basins_by_version, new_run, results_of
 from operations.forecasting.forecast_plan import Plan, plans, read_inputs, require
@@ -58,7 +59,7 @@ def what_if(
     forecast = params.forecast
     inputs = [read_inputs(database, forecast, version, names) for version, names in groups.items()]
     planned = [plan for of_version in inputs for plan in plans(database, of_version, clock, forecast)]
-    changed_plans = [_changed(plan, params) for plan in planned]
+    changed_plans = [changed_plan(plan, params.changes) for plan in planned]
     results = [_computed(plan, forecast, database, clock, on_days) for plan in changed_plans]
     asked = RunWhatIf(changes=params.changes.as_json(), note=params.note, by=by)
     bases = [
@@ -87,12 +88,16 @@ def what_if(
     return created
 
 
-def _changed(plan: Plan, params: WhatIfParams) -> Plan:
-    """Return a plan with the changed weather, without the basins in which it cannot be changed."""
-    if params.changes.nothing:
+def changed_plan(plan: Plan, changes: Changes) -> Plan:
+    """Return a plan with the changed weather, without the basins in which it cannot be changed.
+
+    Raises:
+        NothingToForecast: it can be changed in none.
+    """
+    if changes.nothing:
         return plan
     taken = plan.inputs.loaded.config.inputs
-    outcomes = {name: changed(name, weather, taken, params.changes) for name, weather in plan.weather.items()}
+    outcomes = {name: changed(name, weather, taken, changes) for name, weather in plan.weather.items()}
     weather = {name: outcome for name, outcome in outcomes.items() if isinstance(outcome, WeatherAhead)}
     failures = {name: outcome for name, outcome in outcomes.items() if isinstance(outcome, Absent)}
     require(weather, failures)
@@ -101,7 +106,7 @@ def _changed(plan: Plan, params: WhatIfParams) -> Plan:
         forcings={name: plan.forcings[name] for name in weather},
         weather=weather,
         failures={**plan.failures, **failures},
-        changes=params.changes,
+        changes=changes,
     )
 
 

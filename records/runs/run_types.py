@@ -45,6 +45,9 @@ ORIGIN, AGE = "discharge_by_origin", "discharge_by_age"
 PART_STATISTICS = ("mean", "p05", "p95")
 """The arrays of discharge by its store at T0 and by its season of origin, with the stored statistics of members
 (and traces): their mean, which adds up to that of the discharge, and quantiles at SPREAD_LEVELS, which do not."""
+PEAKS_BY_RAIN = "peaks_by_rain"
+"""The array of the members' highest flow by window, start and size of rain (`hydrology.extremes.rain_margin`), in
+operational runs; NaN where a window ends after the horizon."""
 VARIANCE = "discharge_variance"
 """The array of the variance of discharge by source, in runs that split it
 (`hydrology.uncertainty.variance_sources`)."""

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from hydrology.base.absent import Absent
+from hydrology.extremes.rain_margin import RAIN_MM, START_LEADS, WINDOW_DAYS
 from hydrology.uncertainty.error_model import LEVELS
 from hydrology.uncertainty.variance_sources import SPREAD_SOURCES
 from hydrology.water.water_age import Ages
@@ -22,6 +23,9 @@ def arrays_of(computed: Computed) -> Iterator[runs.RunSeries]:
         yield from _water_series(computed, computed.flow.water)
         yield _origin_series(computed, computed.flow.water)
         yield from _age_series(computed)
+    if computed.peaks_by_rain is not None:
+        axes = {"window": WINDOW_DAYS, "lead": START_LEADS, "rain": RAIN_MM, "member": computed.labels}
+        yield runs.RunSeries(runs.PEAKS_BY_RAIN, "mm/day", axes, computed.peaks_by_rain)
 
 
 def _discharge_series(computed: Computed) -> Iterator[runs.RunSeries]:

@@ -9,6 +9,7 @@ from operations.forecasting.basin.inputs import BasinInputs, Computed, WaterAtT0
 from operations.forecasting.basin.ledger import verdict
 from operations.forecasting.basin.summary import run_basin
 from operations.forecasting.days import RunDays
+from operations.forecasting.rain_response import peaks_by_rain
 from operations.forecasting.simulate import InitialState, discharge_by_age, flows
 from operations.versions.load_networks import LoadedVersion
 from records.runs import runs
@@ -16,10 +17,15 @@ from records.runs.states import State
 from records.simulations.snow_cells import SnowMapping
 
 
-def forecasts_of(loaded: LoadedVersion, inputs: Mapping[str, BasinInputs], days: RunDays) -> Iterator[runs.BasinResult]:
+def forecasts_of(
+    loaded: LoadedVersion, inputs: Mapping[str, BasinInputs], days: RunDays, *, rain_response: bool = False
+) -> Iterator[runs.BasinResult]:
     """Run the version over the days after T0, from the states of T0.
 
     A basin is withheld if its ledger does not close for every member and trace, before or after T0.
+
+    Args:
+        rain_response: whether to simulate the response of flow to rain, too.
     """
     started: list[tuple[BasinInputs, WaterAtT0]] = []
     for basin, start in inputs.items():
@@ -33,9 +39,13 @@ def forecasts_of(loaded: LoadedVersion, inputs: Mapping[str, BasinInputs], days:
             started.append((start, changed))
     ahead = [_ahead(loaded, start, water.state) for start, water in started]
     by_age = discharge_by_age(loaded, [start for start in ahead if start.cells_by_age is not None])
-    for (start, water), of_basin, flow in zip(started, ahead, flows(loaded, ahead), strict=True):
+    peaks = peaks_by_rain(loaded, ahead) if rain_response else [None] * len(ahead)
+    for (start, water), of_basin, flow, of_rain in zip(started, ahead, flows(loaded, ahead), peaks, strict=True):
         shown = None if of_basin.cells_by_age is None else next(by_age)
-        yield _result(Computed(loaded=loaded, inputs=start, at_t0=water, days=days, flow=flow, by_age=shown))
+        computed = Computed(
+            loaded=loaded, inputs=start, at_t0=water, days=days, flow=flow, by_age=shown, peaks_by_rain=of_rain
+        )
+        yield _result(computed)
 
 
 def _result(computed: Computed) -> runs.BasinResult:

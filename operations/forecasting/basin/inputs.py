@@ -116,6 +116,7 @@ class Computed:
     Attributes:
         at_t0: the initial state of the days ahead.
         by_age: the discharge by the age of its water, (M, R, D, ages) in mm/day; None where it is not computed.
+        peaks_by_rain: as `operations.forecasting.rain_response` returns it; None where it is not computed.
     """
 
     loaded: LoadedVersion
@@ -124,6 +125,7 @@ class Computed:
     days: RunDays
     flow: FlowResult
     by_age: Array | None
+    peaks_by_rain: Array | None = None
 
     @property
     def rain(self) -> Array:

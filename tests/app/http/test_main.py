@@ -103,6 +103,7 @@ def test_operations_have_stable_ids(document: dict[str, Any]) -> None:
         "read_normals",
         "read_observations",
         "read_origin",
+        "read_rain_margin",
         "read_run",
         "read_run_of_basin",
         "read_spread",

@@ -68,6 +68,7 @@ def test_answers_have_their_types(service: Client) -> None:
     observed = service.observations(BASINS[0], "synth", "discharge", start=date(2005, 9, 1), end=date(2005, 9, 3))
     assert observed.time == [date(2005, 9, day) for day in (1, 2, 3)]
     assert service.exceedance(BASINS[0], discharge=1.0).basin == BASINS[0]
+    assert service.rain_margin(BASINS[0], discharge=1.0).basin == BASINS[0]
     assert [*service.alerts()] == []
     assert service.get("/v1/status")["status"] in ("ok", "degraded")
 

@@ -54,7 +54,12 @@ def base_of(run: runs.Run) -> str:
 
 
 def hashes(series: Mapping[str, RunSeries]) -> dict[str, str]:
-    return {name: hashlib.sha256(array.values.tobytes()).hexdigest() for name, array in series.items()}
+    """Return the hash of each array that a run of any purpose stores."""
+    return {
+        name: hashlib.sha256(array.values.tobytes()).hexdigest()
+        for name, array in series.items()
+        if name != runs.PEAKS_BY_RAIN
+    }
 
 
 def terms(ledgers: Sequence[runs.Ledger], name: str) -> list[float]:

@@ -1,0 +1,1 @@
+"""Rain margins: how much rain takes flow to a level."""

@@ -1,0 +1,118 @@
+"""Rain margins of levels, from the response of flow to rain that a run stores."""
+
+from collections.abc import Iterator
+from datetime import date, datetime
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from app.basins.thresholds.levels import Level, level_asked_for, levels_of
+from app.forecasts.header import header, missing_in_header
+from app.forecasts.rain_margin.schemas import LevelMargin, RainMarginOfRun, WindowMargin
+from app.forecasts.words import UNITS, number, on
+from app.http.json_numbers import rounded
+from hydrology.base.absent import Absent, absent, text, texts
+from hydrology.base.calendar import as_date
+from hydrology.base.reasons import Reason
+from hydrology.base.units import Units
+from hydrology.extremes.rain_margin import RESPONSE_DAYS, RainMargin, crossings, rain_margin, share_not_monotone
+from records.forecasts.latest import Latest
+from records.runs import runs
+
+_DEPTHS = tuple(f"levels.windows.{name}" for name in ("median", "p05", "p95"))
+_BY_MEDIAN = ", in the median of the members."
+
+
+def rain_margin_of_run(
+    session: Session, latest: Latest, at: datetime | None, units: Units, discharge: float | None
+) -> RainMarginOfRun:
+    """Return the rain margins of a run; `at` is the clock's time for a latest answer.
+
+    Args:
+        discharge: a level in `units`; the basin's own rising levels where it is None.
+
+    Raises:
+        NoArea: the run names no area, and levels are not in mm/day.
+    """
+    run, basin, missing = latest.run, latest.basin, missing_in_header(latest.basin)
+    arrays = runs.series_of(session, run.id, basin.basin_id, (runs.PEAKS_BY_RAIN,)) if basin.status == "issued" else {}
+    peaks, margins, not_monotone = arrays.get(runs.PEAKS_BY_RAIN), None, None
+    if peaks is None:
+        missing |= dict.fromkeys(("levels", "not_monotone"), _why_missing(run, basin))
+    else:
+        asked = None if discharge is None else [level_asked_for(basin, units, discharge)]
+        levels = asked or levels_of(session, run, basin, units)
+        margins = [_of_level(peaks, run, level, units) for level in levels if level.direction == "rising"]
+        not_monotone = rounded(share_not_monotone(peaks.values))
+    return RainMarginOfRun(
+        **header(latest, at),
+        units={"levels.discharge": units, **dict.fromkeys(_DEPTHS, "mm")},
+        response_days=RESPONSE_DAYS,
+        levels=margins,
+        not_monotone=not_monotone,
+        missing=texts(missing),
+    )
+
+
+def _why_missing(run: runs.Run, basin: runs.RunBasin) -> Absent:
+    if basin.status == "issued" and basin.pruned is None and run.purpose != "operational":
+        return absent(Reason.RAIN_MARGIN_NOT_COMPUTED)
+    return basin.why_missing
+
+
+def _of_level(peaks: runs.RunSeries, run: runs.Run, level: Level, units: Units) -> LevelMargin:
+    if level.depth is None or level.shown is None:
+        reason = text(level.reason)
+        return LevelMargin(name=level.name, discharge=None, windows=None, in_words=None, reason=reason)
+    windows = list(_windows(peaks, run, level.depth))
+    flow = f"{number(level.shown)} {UNITS[units]}"
+    what = flow if level.name is None else f"{level.name} ({flow})"
+    words = _in_words(windows, what, peaks.axes["rain"][-1])
+    return LevelMargin(name=level.name, discharge=rounded(level.shown), windows=windows, in_words=words, reason=None)
+
+
+def _windows(peaks: runs.RunSeries, run: runs.Run, depth: float) -> Iterator[WindowMargin]:
+    sizes = peaks.axes["rain"]
+    by_window = crossings(peaks.values, sizes, depth)
+    for days, of_window in zip(peaks.axes["window"], by_window, strict=True):
+        for lead, of_members in zip(peaks.axes["lead"], of_window, strict=True):
+            if not np.isnan(of_members).any():
+                first_day = as_date(run.t0 + np.timedelta64(lead, "D"))
+                yield _window(first_day, days, rain_margin(of_members, sizes[-1]))
+
+
+def _window(first_day: date, days: int, margin: RainMargin) -> WindowMargin:
+    low, median, high = (_mm(mm) for mm in (margin.low, margin.median, margin.high))
+    reason = margin.high if isinstance(margin.high, Absent) else None
+    return WindowMargin(
+        first_day=first_day, days=days, status=margin.status, median=median, p05=low, p95=high, reason=text(reason)
+    )
+
+
+def _mm(mm: float | Absent) -> float | None:
+    return None if isinstance(mm, Absent) else rounded(mm)
+
+
+def _in_words(windows: list[WindowMargin], what: str, largest_mm: float) -> str | None:
+    """Describe the margins of the shortest and the longest window from the first day."""
+    first = [window for window in windows if window.first_day == windows[0].first_day]
+    if not first:
+        return None
+    shortest, longest = first[0], first[-1]
+    start = f"From {on(shortest.first_day)}"
+    if {shortest.status, longest.status} == {"already-above"}:
+        return f"{start} flow is above {what} without more rain."
+    reached = [window for window in dict.fromkeys((shortest, longest)) if window.status == "needs-rain"]
+    if not reached:
+        return f"{start}, {largest_mm:g} mm of rain within {_days(longest)} do not take flow to {what}{_BY_MEDIAN}"
+    amounts = " or ".join(_amount(window) for window in reached)
+    return f"{start}, {amounts} take flow to {what}{_BY_MEDIAN}"
+
+
+def _amount(window: WindowMargin) -> str:
+    low, high = number(window.p05 or 0), "more" if window.p95 is None else number(window.p95)
+    return f"{number(window.median or 0)} mm of rain within {_days(window)} ({low} to {high})"
+
+
+def _days(window: WindowMargin) -> str:
+    return "1 day" if window.days == 1 else f"{window.days} days"

@@ -1,0 +1,169 @@
+"""Compares the results of a run that was computed again with the stored ones, and names the causes of differences."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import metadata
+from typing import Literal
+
+import numpy as np
+
+from hydrology.base.absent import Absent
+from operations.versions.hardware import program
+from records.runs import runs
+from records.runs.run_arrays import Content, RunSeries, without_members
+from records.runs.states import State
+
+Cause = Literal[
+    "inputs", "parent-state", "weights", "program", "code", "calibration", "normals", "snow-cells", "unknown"
+]
+CAUSES: Mapping[Cause, str] = {
+    "inputs": "weather, a bridge or an attribute was revised since the run, and the values before are not stored",
+    "parent-state": "the state that the run started from is not stored any more, nor can it be computed again",
+    "weights": "the weights of the version are not those of the run",
+    "program": "another program computed the run (torch, its vector unit, or the recurrence)",
+    "code": "another version of Freshet computed the run",
+    "calibration": "the error model was fitted again, or other observed flow is known now",
+    "normals": "other years of flow are known now",
+    "snow-cells": "other cells are read as snow now",
+    "unknown": "no input is known to differ; report it with both results",
+}
+"""Why a result differs, a clause."""
+BEYOND_THE_SIMULATION: Mapping[str, Cause] = {
+    runs.CALIBRATED: "calibration",
+    runs.PATHS: "calibration",
+    runs.NORMAL: "normals",
+    "snow": "snow-cells",
+    runs.SNOW_SPREAD: "snow-cells",
+    runs.ORIGIN: "snow-cells",
+}
+"""Arrays that depend on more than the inputs in the run's hash, and on what."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What a run stored of a basin."""
+
+    run: runs.Run
+    row: runs.RunBasin
+    content: Content
+
+
+@dataclass(frozen=True, slots=True)
+class Recomputed:
+    """A basin's result, computed again from a parent state with a version's weights."""
+
+    result: runs.BasinResult
+    parent: State | None
+    weights_hash: str
+
+    @property
+    def row(self) -> runs.RunBasin:
+        """Its row."""
+        return self.result.basin
+
+    def content(self, *, pruned: bool) -> Content:
+        """Return its arrays, without members where those were pruned."""
+        whole = Content({series.variable: series for series in self.result.series}, self.result.ledgers)
+        return without_members(whole) if pruned else whole
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """An array whose bits are not the stored ones.
+
+    Attributes:
+        largest: the largest absolute difference, in `unit`; None where the shapes differ.
+        relative: the same relative to the largest stored value.
+    """
+
+    variable: str
+    unit: str
+    largest: float | None
+    relative: float | None
+    causes: tuple[Cause, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BasinReceipt:
+    """The comparison in one basin.
+
+    Attributes:
+        equal: the arrays with the stored bits.
+        different: the others that were computed.
+        not_computed: stored arrays that were not computed again.
+        reason: why nothing was compared; None where it was.
+    """
+
+    basin_id: str
+    equal: tuple[str, ...] = ()
+    different: tuple[Difference, ...] = ()
+    not_computed: tuple[str, ...] = ()
+    reason: Absent | None = None
+
+    @property
+    def reproduced(self) -> bool:
+        """Whether all that follows from the run's inputs has the stored bits."""
+        return self.reason is None and self.worst is None
+
+    @property
+    def worst(self) -> Difference | None:
+        """The largest relative difference of an array that follows from the run's inputs; None without one."""
+        revised = {*BEYOND_THE_SIMULATION.values()}
+        own = [one for one in self.different if not revised.issuperset(one.causes)]
+        return max(own, key=lambda one: np.inf if one.relative is None else one.relative, default=None)
+
+
+def compared(stored: Stored, again: Recomputed | Absent) -> BasinReceipt:
+    """Compare a basin's result with the stored one."""
+    name = stored.row.basin_id
+    if isinstance(again, Absent):
+        return BasinReceipt(name, reason=again)
+    there, here = stored.content.series, again.content(pruned=stored.row.pruned is not None).series
+    if not here:
+        return BasinReceipt(name, reason=again.row.why_missing)
+    both = [variable for variable in there if variable in here]
+    equal = tuple(variable for variable in both if _same_bits(there[variable], here[variable]))
+    causes = _causes(stored, again)
+    simulated = all(variable in equal for variable in both if variable not in BEYOND_THE_SIMULATION)
+    different = tuple(
+        _difference(there[variable], here[variable], _own_cause(variable, stored, again) if simulated else causes)
+        for variable in both
+        if variable not in equal
+    )
+    return BasinReceipt(name, equal, different, tuple(variable for variable in there if variable not in here))
+
+
+def _causes(stored: Stored, again: Recomputed) -> tuple[Cause, ...]:
+    """Return what differs between the two computations."""
+    run, row = stored.run, stored.row
+    differs: dict[Cause, bool] = {
+        "inputs": again.row.inputs_hash != row.inputs_hash,
+        "parent-state": (None if again.parent is None else again.parent.sha256) != row.parent_hash,
+        "weights": again.weights_hash != run.weights_hash,
+        "program": program() != run.program,
+        "code": metadata.version("freshet") != run.code_version,
+    }
+    return tuple(cause for cause, there in differs.items() if there) or ("unknown",)
+
+
+def _own_cause(variable: str, stored: Stored, again: Recomputed) -> tuple[Cause, ...]:
+    """Return the cause of a difference where the simulation has the stored bits."""
+    cause = BEYOND_THE_SIMULATION.get(variable, "unknown")
+    if cause == "calibration" and again.row.summary.calibration == stored.row.summary.calibration:
+        return ("unknown",)
+    return (cause,)
+
+
+def _same_bits(there: RunSeries, here: RunSeries) -> bool:
+    one, other = there.values, here.values
+    return (one.dtype, one.shape) == (other.dtype, other.shape) and one.tobytes() == other.tobytes()
+
+
+def _difference(there: RunSeries, here: RunSeries, causes: tuple[Cause, ...]) -> Difference:
+    one, other = there.values.astype(np.float64), here.values.astype(np.float64)
+    largest = relative = None
+    if one.shape == other.shape and (np.isnan(one) == np.isnan(other)).all():
+        largest = float(np.nanmax(np.abs(one - other)))
+        scale = float(np.nanmax(np.abs(one)))
+        relative = largest / scale if scale else None
+    return Difference(there.variable, there.unit, largest, relative, causes)

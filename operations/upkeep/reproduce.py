@@ -1,0 +1,172 @@
+"""Computes a stored run again from its stored inputs, and compares the results bit by bit.
+
+Inputs: the version's weights, the parent state, the forcing as known when the run was computed, the weather forecast
+and the changes of a what-if run. Nothing is stored.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from importlib import metadata
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from hydrology.base.absent import Absent
+from jobspec.changes import Changes
+from jobspec.jobs.forecasting import ForecastParams
+from models.arrays import days_of
+from operations.basin_data.dataset import BasinForcing
+from operations.forecasting.forecast import results_of
+from operations.forecasting.forecast_plan import ForecastInputs, Plan, possible_plans, read_inputs
+from operations.states.advance_states import ONE_DAY, advance
+from operations.upkeep.receipts import BasinReceipt, Recomputed, Stored, compared
+from operations.versions.hardware import program
+from operations.what_if.what_if import changed_plan
+from records.database.engine import Database
+from records.runs import runs, states
+from records.series import revisions
+from runtime.clock import Clock
+
+OnDays = Callable[[int, int], None]
+Parents = dict[str, states.State | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """A run computed again.
+
+    Attributes:
+        program, code_version: of this process.
+        basins: the comparison in each basin.
+        without_results: why the run stored no results of other basins.
+    """
+
+    run: runs.Run
+    program: str
+    code_version: str
+    basins: tuple[BasinReceipt, ...]
+    without_results: Mapping[str, Absent]
+
+    @property
+    def reproduced(self) -> int:
+        """Number of basins with the stored bits."""
+        return sum(basin.reproduced for basin in self.basins)
+
+
+def reproduce(
+    database: Database, run_id: str, basins: Sequence[str] = (), on_days: OnDays = lambda _done, _total: None
+) -> Receipt:
+    """Compute a run again and compare it with what is stored.
+
+    Args:
+        basins: by default all of the run.
+        on_days: called with the number of basin-days advanced and the total.
+
+    Raises:
+        UnknownRun: there is no such run, or it has no such basin.
+        UnknownWeather, Gone: its weather forecast is no longer stored.
+    """
+    with database.reading() as session:
+        run = runs.get(session, run_id)
+        rows = [runs.basin_of(session, run_id, name) for name in basins] or runs.basins_of(session, run_id)
+        contents = runs.content_of_many(session, [(run_id, row.basin_id) for row in rows])
+    stored = {row.basin_id: Stored(run, row, contents[run_id, row.basin_id]) for row in rows}
+    results = {name: one for name, one in stored.items() if one.content.series}
+    without = {name: one.row.why_missing for name, one in stored.items() if name not in results}
+    receipts = _receipts(database, run, results, on_days) if results else []
+    return Receipt(run, program(), metadata.version("freshet"), tuple(receipts), without)
+
+
+def _receipts(database: Database, run: runs.Run, stored: Mapping[str, Stored], on_days: OnDays) -> list[BasinReceipt]:
+    """Compute basins again: with the forcing that is stored now and, where that was revised, with that before."""
+    inputs = read_inputs(database, _params(run, stored), run.version_id, list(stored))
+    again = _computed(database, run, inputs, stored, on_days)
+    for known_at in (run.created_at, run.issued_at):  # revisions have the time of a service that may replay an archive
+        revised = [name for name, one in again.items() if not _consumed_the_same(one, stored[name])]
+        if not revised:
+            break
+        with database.reading() as session:
+            before = {name: _as_known_at(session, inputs, name, known_at) for name in revised}
+        restored = _computed(database, run, replace(inputs, forcings=before), stored, on_days)
+        again |= {
+            name: one for name, one in restored.items() if name in before and _consumed_the_same(one, stored[name])
+        }
+    return [compared(stored[name], one) for name, one in sorted(again.items())]
+
+
+def _consumed_the_same(again: Recomputed | Absent, stored: Stored) -> bool:
+    return isinstance(again, Absent) or again.row.inputs_hash == stored.row.inputs_hash
+
+
+def _params(run: runs.Run, stored: Mapping[str, Stored]) -> ForecastParams:
+    """Return the request of a run, as far as its results depend on it."""
+    return ForecastParams(
+        basins=list(stored),
+        t0=run.t0,
+        horizon=run.horizon_days,
+        version=run.version_id,
+        weather=run.forcing_kind,
+        weather_id=None if run.weather is None else run.weather.id,
+        age=any(runs.AGE in one.content.series for one in stored.values()),
+    )
+
+
+def _computed(
+    database: Database, run: runs.Run, inputs: ForecastInputs, stored: Mapping[str, Stored], on_days: OnDays
+) -> dict[str, Recomputed | Absent]:
+    """Compute the basins that have forcing, or return why one cannot be computed."""
+    params, clock = _params(run, stored), Clock(run.issued_at)
+    plans, failures = possible_plans(database, inputs, clock, params, run.issued_at)
+    done: dict[str, Recomputed | Absent] = {name: failures[name] for name in stored if name in failures}
+    for plan in plans:
+        changed = plan if run.what_if is None else changed_plan(plan, Changes.model_validate(run.what_if.changes))
+        if changed.forecast is not None and run.weather is not None:
+            changed = replace(changed, forecast=run.weather)  # with the skill as it was known
+        parents = _parents(database, clock, changed, stored)
+        rain_response = any(runs.PEAKS_BY_RAIN in stored[name].content.series for name in changed.forcings)
+        results = results_of(
+            changed, params, database, clock, on_days, store_states=False, rain_response=rain_response, since=parents
+        )
+        for result in results:
+            name = result.basin.basin_id
+            if name in parents:
+                done[name] = Recomputed(result, parents[name], inputs.loaded.version.weights_hash)
+    return done
+
+
+def _parents(
+    database: Database, clock: Clock, plan: Plan, stored: Mapping[str, Stored]
+) -> dict[str, states.State | None]:
+    """Return the state that the run started from in each basin: the stored one, or computed again where it is gone."""
+    version = plan.inputs.loaded.version.id
+    parents: Parents = {}
+    for name, forcing in plan.forcings.items():
+        row = stored[name].row
+        if row.parent_day is None:
+            parents[name] = None
+            continue
+        with database.reading() as session:
+            there = states.get(session, version, name, row.parent_day)
+            earlier = states.newest_valid(session, version, name, row.parent_day - ONE_DAY)
+        if there is None or there.sha256 != row.parent_hash:
+            of_basin = {name: forcing}
+            loaded, since = plan.inputs.loaded, {name: earlier}
+            there = advance(database, clock, loaded, of_basin, row.parent_day, wanted=False, since=since)[name].state
+        parents[name] = there
+    return parents
+
+
+def _as_known_at(session: Session, inputs: ForecastInputs, basin: str, at: datetime) -> BasinForcing:
+    """Return a basin's forcing with the values that were known at an instant, where they are stored."""
+    taken, now = inputs.loaded.config.inputs, inputs.forcings[basin]
+    mass, auxiliary = now.forcing.mass.copy(), now.forcing.auxiliary.copy()
+    columns = [mass[0], *np.moveaxis(auxiliary[0], -1, 0)]
+    for variable, column in zip((taken.mass, *taken.auxiliary), columns, strict=True):
+        then = revisions.as_known_at(session, basin, taken.product, variable, at)
+        shared = None if then is None else then.period.overlap(now.period)
+        if then is not None and shared is not None:
+            values = then.over(shared).values
+            part = column[days_of(now.period, shared)]
+            part[:] = np.where(np.isnan(values), part, values)
+    return replace(now, forcing=replace(now.forcing, mass=mass, auxiliary=auxiliary))
