@@ -13,6 +13,7 @@ from app.basins.observations.endpoints import router as observations
 from app.basins.thresholds.endpoints import router as thresholds
 from app.basins.user_basins.endpoints import router as user_basins
 from app.edr.endpoints import router as edr
+from app.forecasts.changes.endpoints import router as changes
 from app.forecasts.endpoints import router as forecasts
 from app.forecasts.exceedance.endpoints import router as exceedance
 from app.forecasts.recession.endpoints import router as drain_down
@@ -29,6 +30,7 @@ from app.jobs.endpoints import router as jobs
 from app.jobs.schedules import router as schedules
 from app.models.comparisons.endpoints import router as comparisons
 from app.models.endpoints import router as models
+from app.models.errors.endpoints import router as errors
 from app.models.scores.endpoints import router as skill
 from app.models.verification.endpoints import router as verification
 from app.pages import static_files
@@ -44,8 +46,8 @@ from app.weather.feeds import router as feeds
 from runtime.settings import Settings
 
 RESOURCES = (
-    *(forecasts, basins, user_basins, observations, normals, thresholds, weather, exceedance, alerts, volumes),
-    *(runs, what_if, water, spread, drain_down, skill, verification, comparisons, models, bridges),
+    *(forecasts, basins, user_basins, observations, normals, thresholds, weather, exceedance, alerts, volumes, changes),
+    *(runs, what_if, water, spread, drain_down, skill, verification, errors, comparisons, models, bridges),
     *(jobs, feeds, schedules, subscriptions, deliveries, edr, status, audit),
 )
 """Routers under /v1, in the order of the OpenAPI document."""

@@ -89,6 +89,19 @@ def flows(loaded: LoadedVersion, starts: Sequence[InitialState]) -> Iterator[Flo
         yield from _together(loaded, chunk)
 
 
+def mean_discharge(loaded: LoadedVersion, starts: Sequence[InitialState]) -> Iterator[npt.NDArray[np.float64]]:
+    """Run a version over the same days from several states.
+
+    Yield each one's discharge, the mean of members and traces, (D,) in mm/day, in their order.
+    """
+    for chunk in _chunks(starts):
+        forcing = stacked([start.weather.forcing for start in chunk])
+        each = loaded.ensemble.each(forcing, _fanned_out(_states(chunk, loaded.labels), chunk), ("discharge",), None)
+        discharge = np.stack([outputs["discharge"] for outputs, _ in each])
+        for place in _rows(chunk):
+            yield discharge[:, place].reshape(-1, discharge.shape[-1]).mean(axis=0, dtype=np.float64)
+
+
 def discharge_by_age(loaded: LoadedVersion, starts: Sequence[InitialState]) -> Iterator[Array]:
     """Run with water tagged by age.
 

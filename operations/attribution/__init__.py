@@ -1,0 +1,1 @@
+"""Reruns that attribute changes and errors of forecasts to their causes."""

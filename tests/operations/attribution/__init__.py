@@ -1,0 +1,1 @@
+"""Changes and errors of forecasts, split by cause."""
