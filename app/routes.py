@@ -15,6 +15,7 @@ from app.basins.user_basins.endpoints import router as user_basins
 from app.edr.endpoints import router as edr
 from app.forecasts.changes.endpoints import router as changes
 from app.forecasts.endpoints import router as forecasts
+from app.forecasts.errors.endpoints import router as errors
 from app.forecasts.exceedance.endpoints import router as exceedance
 from app.forecasts.recession.endpoints import router as drain_down
 from app.forecasts.runs.endpoints import router as runs
@@ -30,7 +31,6 @@ from app.jobs.endpoints import router as jobs
 from app.jobs.schedules import router as schedules
 from app.models.comparisons.endpoints import router as comparisons
 from app.models.endpoints import router as models
-from app.models.errors.endpoints import router as errors
 from app.models.scores.endpoints import router as skill
 from app.models.verification.endpoints import router as verification
 from app.pages import static_files

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
+from app.forecasts.errors.schemas import WorstErrors
+from app.forecasts.errors.service import worst_errors
 from app.http.dependencies import Reading, VersionId
 from app.models import service as models
 from app.models.comparisons import service as comparisons
 from app.models.comparisons.endpoints import ComparisonId
 from app.models.comparisons.schemas import Comparison, ComparisonSummary
-from app.models.errors.schemas import WorstErrors
-from app.models.errors.service import worst_errors
 from app.models.schemas import ModelDetail, ModelSummary, NewPromotion, Promotions
 from app.models.scores import service as skills
 from app.models.scores.schemas import Quartiles

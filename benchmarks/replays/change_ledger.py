@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +30,7 @@ from hydrology.base.series import DailySeries
 from jobspec.jobs.forecasting import ISSUE_TIME, ReplayParams
 from operations.basin_data.ingest import ingest
 from operations.daily.replay import replay
-from operations.forecasting import forecast
+from operations.forecasting.forecast_change import with_changes
 from operations.training.pretrained import install, read_shipped
 from operations.verification.verify_issued import verify
 from records.database.engine import Database
@@ -81,14 +82,14 @@ class _Cost:
     def timed(self, compute: Any) -> Any:
         """Return the function that computes changes, timed."""
 
-        def with_changes(*arguments: Any) -> Any:
+        def timed(*arguments: Any) -> Any:
             began = time.process_time()
             try:
                 return compute(*arguments)
             finally:
                 self.seconds += time.process_time() - began
 
-        return with_changes
+        return timed
 
 
 def _at(issue_day: Day) -> datetime:
@@ -103,9 +104,7 @@ def _lived(database: Database, names: Sequence[str], cost: _Cost) -> list[runs.R
     version, other = (install(database, clock, read_shipped(name)).version_id for name in (ENSEMBLE, OTHER))
     _promote(database, version, names)
     issued: list[runs.Run] = []
-    compute = forecast.with_changes
-    forecast.with_changes = cost.timed(compute)
-    try:
+    with patch("operations.forecasting.forecast.with_changes", cost.timed(with_changes)):
         for number in range(ISSUE_DAYS):
             issue_day = FIRST + number
             if number == REVISED_ON:
@@ -114,8 +113,6 @@ def _lived(database: Database, names: Sequence[str], cost: _Cost) -> list[runs.R
                 _promote(database, other, names[::PROMOTED_EVERY])
             params = ReplayParams(period=Period(issue_day, issue_day), horizon=HORIZON, traces=TRACES)
             issued += replay(database, Clock(), params).runs
-    finally:
-        forecast.with_changes = compute
     return issued
 
 
@@ -218,7 +215,7 @@ def _sizes(mean: MeanError) -> dict[str, float]:
 def _residual(error: ForecastError) -> float:
     splits = (error.volume, error.peak)
     return max(
-        abs(sum(getattr(split, cause) for cause in CAUSES) - split.error) / max(abs(split.error), 1e-12)
+        abs(split.weather + split.initial_state + split.network - split.error) / max(abs(split.error), 1e-12)
         for split in splits
     )
 

@@ -17,11 +17,11 @@ from hydrology.weather.forcing_kinds import KINDS, ForcingKind
 from jobspec.jobs.forecasting import ForecastParams
 from models.arrays import Array
 from operations.alerts.decide_alerts import decide
-from operations.attribution.forecast_change import with_changes
 from operations.basin_data.basins import with_model
 from operations.forecasting.basin.forecast import forecasts_of, without_forecast
 from operations.forecasting.basin.inputs import BasinInputs
 from operations.forecasting.calibrated_flow import Calibration, calibrations
+from operations.forecasting.forecast_change import with_changes
 from operations.forecasting.forecast_plan import NothingToForecast, Plan, plans, read_inputs
 from operations.forecasting.normals import observed_normals, snow_normals
 from operations.forecasting.snow17 import snow17_at

@@ -18,9 +18,9 @@ from hydrology.uncertainty.error_model import LEVELS, MAX_GAP
 from hydrology.verification.forecast_scores import Array
 from hydrology.verification.issued_forecasts import IssuedForecasts, Observed
 from hydrology.verification.reforecasts import CALIBRATED
-from operations.attribution.forecast_error import split_errors
 from operations.basin_data.dataset import load_discharge
 from operations.states.advance_states import ONE_DAY
+from operations.verification.error_split import split_errors
 from operations.verification.issued_pairs import SETTLED_AFTER, last_settled
 from records.database.engine import Database
 from records.runs import runs

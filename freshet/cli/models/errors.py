@@ -27,7 +27,7 @@ def errors(
     The error of a forecast's volume or peak is that of the weather after T0, of the initial state and of the network.
     `freshet verify` splits it once the flow of all days has settled.
     """
-    from app.models.errors.service import worst_errors
+    from app.forecasts.errors.service import worst_errors
 
     chosen = Chosen(version=version, basin=None if basin is None else basin_id(basin), season=season)
     with opened(reads=True) as context, context.database.reading() as session:

@@ -21,7 +21,7 @@ from records.versions import versions
 from runtime.clock import Clock
 from testing.country import BASINS, CLOCK
 from testing.records import a_reason, a_source, daily
-from tests.operations.attribution.test_forecast_change import BASIN, HORIZON, Array, mean, played
+from tests.operations.forecasting.test_forecast_change import BASIN, HORIZON, Array, mean, played
 
 SETTLED = Clock(datetime(2005, 5, 15, tzinfo=UTC))
 ISSUE_DAYS = "2005-03-01..2005-03-04"
@@ -62,7 +62,7 @@ def test_the_parts_add_up_and_follow_from_reruns(trained_store: Database, of: Me
     assert sum(getattr(part, cause) for cause in CAUSES) == pytest.approx(part.error, rel=1e-9)
     measured = np.sum if of == "volume" else np.max
     flows = mean(trained_store, run), hindcast(trained_store, run.t0), flow(trained_store, run.t0)
-    issued, perfect, truth = map(measured, flows)
+    issued, perfect, truth = (float(measured(one)) for one in flows)
     assert part.observed == pytest.approx(truth)
     assert part.error == pytest.approx(issued - truth)
     assert part.weather == pytest.approx(issued - perfect, rel=1e-5, abs=1e-7)

@@ -5,10 +5,10 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 
 from app.exports.answers import JsonAnswer, answers
+from app.forecasts.errors import service
+from app.forecasts.errors.schemas import WorstErrors
 from app.http.dependencies import OptionalBasin, OptionalVersion, Reading
 from app.http.problems import refused
-from app.models.errors import service
-from app.models.errors.schemas import WorstErrors
 from app.models.verification.endpoints import OfSeason
 from hydrology.attribution.forecast_error import Measure
 from hydrology.base.calendar import Period, day

@@ -12,10 +12,10 @@ from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day, Period, month
 from hydrology.verification.results import ALL_YEAR, SEASONS
 from jobspec.jobs.forecasting import ForecastParams
-from operations.attribution.reruns import Flow, Start, flow_series, mean_flows, state_as_issued, states_at
 from operations.basin_data.dataset import load_discharge
 from operations.forecasting.days import RunDays
 from operations.forecasting.forecast_plan import ForecastInputs, read_inputs
+from operations.forecasting.reruns import Flow, Start, flow_series, mean_flows, state_as_issued, states_at
 from operations.forecasting.weather_ahead import observed
 from operations.states.advance_states import ONE_DAY
 from records.database.engine import Database

@@ -7,9 +7,9 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from app.basins.schemas import kind_of
+from app.forecasts.errors.schemas import ErrorParts, ForecastError, MeanErrors, MeanSizes, WorstErrors
 from app.forecasts.words import number, signed
 from app.http.base_schema import Absences, Period
-from app.models.errors.schemas import ErrorParts, ForecastError, MeanErrors, MeanSizes, WorstErrors
 from hydrology.attribution.forecast_error import CAUSES, ErrorSplit, Measure
 from hydrology.base.absent import absent
 from hydrology.base.calendar import as_date
@@ -23,15 +23,20 @@ _UNITS: Mapping[Measure, str] = {"volume": "mm", "peak": "mm/day"}
 def worst_errors(session: Session, of: Measure, chosen: Chosen, limit: int) -> WorstErrors:
     """Return the forecasts with the largest errors of a measure, and the mean sizes of all."""
     absences, means = Absences(), error_splits.means(session, chosen)
-    shown = absences.present("means", absent(Reason.NO_ERROR_SPLIT) if means is None else means)
+    if means is None:
+        absences.present("means", absent(Reason.NO_ERROR_SPLIT))
     return WorstErrors(
         of=of,
         season=chosen.season,
         forecasts=error_splits.count(session, chosen),
-        means=shown and MeanErrors(**{measure: MeanSizes(**asdict(mean)) for measure, mean in shown.items()}),
+        means=None if means is None else _means(means),
         cases=[_case(one, of) for one in error_splits.worst(session, of, chosen, limit)],
         missing=absences.texts,
     )
+
+
+def _means(means: Mapping[Measure, error_splits.MeanError]) -> MeanErrors:
+    return MeanErrors(**{measure: MeanSizes(**asdict(mean)) for measure, mean in means.items()})
 
 
 def _case(error: error_splits.ForecastError, of: Measure) -> ForecastError:

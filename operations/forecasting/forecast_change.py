@@ -19,7 +19,8 @@ from hydrology.base.errors import Problem
 from hydrology.base.reasons import Reason
 from jobspec.jobs.forecasting import ForecastParams
 from models.arrays import Forcing
-from operations.attribution.reruns import (
+from operations.forecasting.forecast_plan import ForecastInputs, Plan, read_inputs
+from operations.forecasting.reruns import (
     Flow,
     Start,
     flow_series,
@@ -29,7 +30,6 @@ from operations.attribution.reruns import (
     states_at,
     weather_of,
 )
-from operations.forecasting.forecast_plan import ForecastInputs, Plan, read_inputs
 from operations.states.advance_states import ONE_DAY
 from operations.versions.load_networks import LoadedVersion
 from records.database.engine import Database

@@ -1,1 +1,0 @@
-"""Reruns that attribute changes and errors of forecasts to their causes."""

@@ -1,1 +1,0 @@
-"""Changes and errors of forecasts, split by cause."""
