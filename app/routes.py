@@ -15,7 +15,9 @@ from app.basins.observations.endpoints import router as observations
 from app.basins.thresholds.endpoints import router as thresholds
 from app.basins.user_basins.endpoints import router as user_basins
 from app.edr.endpoints import router as edr
+from app.forecasts.changes.endpoints import router as changes
 from app.forecasts.endpoints import router as forecasts
+from app.forecasts.errors.endpoints import router as errors
 from app.forecasts.exceedance.endpoints import router as exceedance
 from app.forecasts.rain_margin.endpoints import router as rain_margin
 from app.forecasts.recession.endpoints import router as drain_down
@@ -47,9 +49,9 @@ from app.weather.feeds import router as feeds
 from runtime.settings import Settings
 
 RESOURCES = (
-    *(forecasts, basins, user_basins, observations, normals, thresholds, weather, exceedance, alerts, volumes),
+    *(forecasts, basins, user_basins, observations, normals, thresholds, weather, exceedance, alerts, volumes, changes),
     rain_margin,
-    *(runs, what_if, water, spread, drain_down, skill, verification, comparisons, models, bridges),
+    *(runs, what_if, water, spread, drain_down, skill, verification, errors, comparisons, models, bridges),
     *(jobs, feeds, schedules, subscriptions, deliveries, edr, status, audit),
 )
 """Routers under /v1, in the order of the OpenAPI document."""

@@ -20,6 +20,7 @@ MEASUREMENTS = {
     "bridge": "benchmarks.weather.bridge",
     "busy": "benchmarks.speed.busy",
     "camels-means": "benchmarks.camels_means",
+    "change-ledger": "benchmarks.replays.change_ledger",
     "closure": "benchmarks.water.closure",
     "command-line": "benchmarks.speed.command_line",
     "daily-cycle": "benchmarks.speed.daily_cycle",

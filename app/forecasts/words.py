@@ -104,3 +104,8 @@ def number(value: float) -> str:
     digits = DIGITS - 1 - floor(log10(abs(value)))
     rounded = round(value, digits)
     return f"{rounded:.{max(digits, 0)}f}"
+
+
+def signed(value: float) -> str:
+    """Format a change with its sign: +12.3, -0.5."""
+    return f"{'-' if value < 0 else '+'}{number(abs(value))}"

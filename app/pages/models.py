@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
+from app.forecasts.errors.schemas import WorstErrors
+from app.forecasts.errors.service import worst_errors
 from app.http.dependencies import Reading, VersionId
 from app.models import service as models
 from app.models.comparisons import service as comparisons
@@ -22,11 +24,13 @@ from app.pages.forms import FormField, form_of
 from app.pages.render import render
 from records.verification import scores as verification_scores
 from records.verification.comparisons import list_comparisons
+from records.verification.error_splits import Chosen
 from records.versions import promotions, versions
 
 router = APIRouter(route_class=PageRoute)
 
 MAX_LISTED = 100
+MAX_ERRORS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,7 @@ class Version:
 
     Attributes:
         before: its basins, by their previous version.
+        errors: its worst forecasts, by the volume of their days.
     """
 
     model: ModelDetail
@@ -58,6 +63,7 @@ class Version:
     promotions: Promotions
     before: dict[str, list[str]]
     form: list[FormField]
+    errors: WorstErrors
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +98,8 @@ def read_model(request: Request, session: Reading, version: VersionId) -> HTMLRe
     before: dict[str, list[str]] = {}
     for basin, previous in promotions.before(session, detail.current_basins).items():
         before.setdefault(previous, []).append(basin)
-    page = Version(detail, scores, models.promotions_of(session, version), before, form_of(NewPromotion))
+    errors = worst_errors(session, "volume", Chosen(version=version), MAX_ERRORS)
+    page = Version(detail, scores, models.promotions_of(session, version), before, form_of(NewPromotion), errors)
     return render(request, "model.html", page)
 
 

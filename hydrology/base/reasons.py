@@ -49,6 +49,9 @@ class Reason(Enum):
     NO_WARNING = "The forecasts warned on none of these days."
     NO_EVENT_OR_WARNING = "The threshold was neither passed nor warned of on any of these days."
 
+    NO_ERROR_SPLIT = (
+        "The error of no such forecast was split: verify issued forecasts (freshet verify) once their flow has settled."
+    )
     ERROR_MODELS_LEARNT = "Every error model of these forecasts had been fitted to days that were forecast."
     NO_SETTLED_FLOW = "{basin}: no forecast that counts has observed flow at least {days} days old."
     NETWORK_SKIPS_DAYS = "{basin}: the network skips days of {period} for lack of forcing."
@@ -145,6 +148,18 @@ class Reason(Enum):
     EMPTY_STORE = "The run began from an empty store."
     SUMS_NOT_STORED = "The state of T0 is no longer stored: forecast again."
     SPREAD_NOT_DIVIDED = "The run did not divide its spread: forecast with perturbed_states."
+
+    # Change since the previous run
+    CHANGE_NOT_OPERATIONAL = "Only operational runs are compared with the previous one."
+    RERUN_INPUTS_LOST = "its weather or a state is not stored for both model versions."
+    NO_PREVIOUS_RUN = "No operational forecast was issued from one of the {days} days before T0 {t0}."
+    NO_COMMON_DAYS = "The previous run {run} holds none of the days ahead."
+    CHANGE_NOT_SPLIT = "The previous run {run} could not be computed again: {why}"
+    UNCALIBRATED_CHANGE = "Not both runs are calibrated, so the change is that of the members' mean."
+    NO_REVERSE_ORDER = (
+        "The parts were computed in one order only: the state of the previous T0 as the run used it is no longer "
+        "stored, or the model version changed as well."
+    )
 
     # The fault of a ledger, a clause
     MEMBER_LEDGER_OPEN = "the ledger of member {member} leaves {residual:g} mm unexplained."

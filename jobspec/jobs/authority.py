@@ -178,7 +178,7 @@ REFORECAST = Authority(
     note=EVALUATION.note,
 )
 VERIFICATION = Authority(
-    writes=_all("version", "verification"),
+    writes=_all("version", "verification", "error_splits"),
     names={"version": "version"},
     note=EVALUATION.note,
 )

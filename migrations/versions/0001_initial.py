@@ -419,6 +419,17 @@ TABLES = [
         refers={"run_id, basin_id": "run_basins(run_id, basin_id)", "version_id": "versions(id)"},
     ),
     Table(
+        "error_splits",
+        "run_id text, basin_id text, version_id text, t0 date, horizon_days integer, weather text, season text, "
+        "volume_observed real, volume_error real, volume_weather real, volume_initial_state real, "
+        "volume_network real, peak_observed real, peak_error real, peak_weather real, peak_initial_state real, "
+        "peak_network real, verified_at instant",
+        key="run_id, basin_id",
+        checks={"horizon": "horizon_days >= 1"},
+        refers={"run_id, basin_id": "run_basins(run_id, basin_id)", "version_id": "versions(id)"},
+        indexes=["basin_id", "version_id, season, t0"],
+    ),
+    Table(
         "run_contents",
         "run_id text, basin_id text, content bytes",
         key="run_id, basin_id",

@@ -20,6 +20,7 @@ from operations.basin_data.basins import with_model
 from operations.forecasting.basin.forecast import forecasts_of, without_forecast
 from operations.forecasting.basin.inputs import BasinInputs
 from operations.forecasting.calibrated_flow import Calibration, calibrations
+from operations.forecasting.forecast_change import with_changes
 from operations.forecasting.forecast_plan import NothingToForecast, Plan, plans, read_inputs
 from operations.forecasting.normals import observed_normals, snow_normals
 from operations.forecasting.simulate import Discharge
@@ -110,15 +111,15 @@ def issue(
     named = params.t0 is not None if t0_named is None else t0_named
     rain_response = purpose == "operational"
     results = [results_of(plan, params, database, clock, on_days, rain_response=rain_response) for plan in planned]
+    new = [new_run(plan, clock, params.weather, purpose, key=key, owner=owner, t0_named=named) for plan in planned]
+    if purpose == "operational":
+        of_runs = zip(planned, new, results, strict=True)
+        results = [with_changes(database, clock, plan, run, of_plan) for plan, run, of_plan in of_runs]
     with database.transaction() as session:
         if earlier := _earlier_runs(session, key):
             return earlier
-        issued = [
-            run_store.store(
-                session, new_run(plan, clock, params.weather, purpose, key=key, owner=owner, t0_named=named), of_plan
-            )
-            for plan, of_plan in stage("runs stored", [*zip(planned, results, strict=True)])
-        ]
+        to_store = [*zip(new, results, strict=True)]
+        issued = [run_store.store(session, run, of_plan) for run, of_plan in stage("runs stored", to_store)]
     for run in issued:
         of_run = {"run": run.id, "t0": str(run.t0), "age_days": run.t0_age_days, "stale": run.t0_stale}
         log.info("forecast.run", **of_run, version=run.version_id, status=run.status)

@@ -20,6 +20,7 @@ from hydrology.verification.issued_forecasts import IssuedForecasts, Observed
 from hydrology.verification.reforecasts import CALIBRATED
 from operations.basin_data.dataset import load_discharge
 from operations.states.advance_states import ONE_DAY
+from operations.verification.error_split import split_errors
 from operations.verification.issued_pairs import SETTLED_AFTER, last_settled
 from records.database.engine import Database
 from records.runs import runs
@@ -46,12 +47,14 @@ class Verified:
         basins: those whose scores are stored.
         changed: those of them whose scores are new.
         left_out: why a basin with issued forecasts has no scores.
+        split: number of forecasts whose errors were split by cause now.
     """
 
     version_id: str
     basins: tuple[str, ...]
     changed: tuple[str, ...]
     left_out: dict[str, Absent]
+    split: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +114,10 @@ def _verify(database: Database, clock: Clock, version: Version, on_basins: Calla
             done.append(basin)
             changed += [basin] if is_new else []
         on_basins(at, len(basins))
-    log.info("verify.done", version=version.id, basins=len(done), changed=len(changed), left_out=len(left_out))
-    return Verified(version.id, tuple(done), tuple(changed), left_out)
+    split = split_errors(database, clock, version, last)
+    counts = {"basins": len(done), "changed": len(changed), "left_out": len(left_out), "errors_split": split}
+    log.info("verify.done", version=version.id, **counts)
+    return Verified(version.id, tuple(done), tuple(changed), left_out, split)
 
 
 def _groups(session: Session, version: str, last: Day) -> list[_Group]:

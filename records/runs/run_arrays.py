@@ -17,6 +17,8 @@ CALIBRATED = "discharge_calibrated"
 """The array of calibrated discharge quantiles, if there are any."""
 PATHS = "discharge_paths"
 """The array of equally likely paths of calibrated discharge (`hydrology.uncertainty.error_paths`)."""
+CHANGES = "discharge_changes"
+"""The array of the parts of the change since the previous run (`hydrology.attribution.forecast_change`)."""
 Numbers = npt.NDArray[Any]
 _LEDGERS = "ledgers"
 _NUMBERS = ("residual", "tolerance", "residual since empty", "precipitation since empty")
@@ -30,8 +32,8 @@ class RunSeries:
     Attributes:
         variable: `discharge`, `discharge_quantiles`, `discharge_calibrated`, `discharge_paths`, `storage`, `snow`,
             `snow_spread`, `loss`, `precipitation`, `cells_at_t0`, `discharge_by_origin`, `discharge_by_age`,
-            `discharge_variance`, `peaks_by_rain`, `ledger`. With traces of weather, `discharge` is of every member and
-            trace; `storage`, `snow` and `loss` are the members' mean of every trace.
+            `discharge_variance`, `discharge_changes`, `peaks_by_rain`, `ledger`. With traces of weather, `discharge` is
+            of every member and trace; `storage`, `snow` and `loss` are the members' mean of every trace.
         unit: of the values.
         axes: the labels of each axis by its name, in the order of the array's axes.
         values: the array; its shape is that of the labels.
@@ -118,7 +120,7 @@ NORMAL = "discharge_normal"
 LEDGER = "ledger"
 """The array of a run with traces for the ledger of every member and trace; after pruning, their mean."""
 _DISCHARGE = "discharge"
-_FOR_EVER = (QUANTILES_OF_MEMBERS, CALIBRATED, NORMAL, LEVELS_OF_MEMBERS, MEAN_OF_MEMBERS)
+_FOR_EVER = (QUANTILES_OF_MEMBERS, CALIBRATED, NORMAL, LEVELS_OF_MEMBERS, MEAN_OF_MEMBERS, CHANGES)
 
 
 def levels_of_members(series: Mapping[str, RunSeries]) -> Numbers:

@@ -8,9 +8,11 @@ from typing import Any
 from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.orm import Session
 
-from hydrology.base.calendar import Day
+from hydrology.base.calendar import Day, Period
+from hydrology.water.spin_up import is_spinning_up
 from hydrology.weather.forcing_kinds import ForcingKind
 from records.database import retention
+from records.database.composite_keys import where_keys
 from records.database.statements import as_record
 from records.runs.run_types import Of, Purpose, Run, RunBasin, UnknownRun
 from records.runs.tables import RunBasinRow, RunRow
@@ -96,6 +98,32 @@ def issued_pairs(session: Session, runs: Sequence[str]) -> list[Of]:
         .order_by(RunBasinRow.run_id, RunBasinRow.basin_id)
     )
     return [(run, basin) for run, basin in rows]
+
+
+def issued_before(
+    session: Session, basins: Sequence[str], days: Period, version: str
+) -> dict[str, tuple[Run, RunBasin]]:
+    """Return each basin's newest operational run with its T0 on some days, and its content.
+
+    Of the runs of the last T0, one of the named version, else of any. Basins without one that could have been the
+    latest are left out.
+    """
+    rows = session.execute(
+        select(RunBasinRow.basin_id, RunRow.id, RunBasinRow.spin_up_days)
+        .join(RunRow, RunRow.id == RunBasinRow.run_id)
+        .where(RunRow.purpose == "operational", RunRow.t0.between(days.first, days.last))
+        .where(RunBasinRow.basin_id.in_(basins), RunBasinRow.status == "issued")
+        .order_by(RunRow.t0, RunRow.version_id == version, RunRow.issued_at, RunRow.id)
+    )
+    newest = {basin: run for basin, run, age in rows if age is None or not is_spinning_up(age)}
+    rows_of_runs = session.scalars(select(RunRow).where(RunRow.id.in_(newest.values())))
+    found = {row.id: as_record(Run, row) for row in rows_of_runs}
+    of_both = RunBasinRow.basin_id, RunBasinRow.run_id
+    of_basins = session.scalars(where_keys(select(RunBasinRow), of_both, set(newest.items())))
+    pruned = retention.pruned(session, "members", found)
+    return {
+        row.basin_id: (found[row.run_id], as_record(RunBasin, row, pruned=pruned.get(row.run_id))) for row in of_basins
+    }
 
 
 def basins_with_issued_run(session: Session, runs: Sequence[str]) -> list[str]:

@@ -160,6 +160,34 @@ class RunSnow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RunChange:
+    """The change of a forecast since the previous one of an earlier T0; the run's array CHANGES has its parts.
+
+    Attributes:
+        run, version: the previous run, of any version, and its version.
+        t0: its T0.
+        observed_mm, expected_mm: precipitation of the days from that T0 to this run's: as observed, and as the previous
+            run expected it; the mean of its traces.
+        ahead_mm, ahead_before_mm: the same of the days ahead that both runs hold: expected by this run, and by the
+            previous one.
+        without_flow: why the part of the observed flow is unknown; None where it is known.
+        without_reverse: why the parts are unknown in the opposite order; None where they are known.
+    """
+
+    __pydantic_config__ = CLOSED
+
+    run: str
+    version: str
+    t0: str
+    observed_mm: float
+    expected_mm: float
+    ahead_mm: float
+    ahead_before_mm: float
+    without_flow: Absent | None = None
+    without_reverse: Absent | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunSummary(TrainingDomain):
     """A run's summary of a basin. Every field has a default: that of a basin for which nothing was computed.
 
@@ -179,6 +207,7 @@ class RunSummary(TrainingDomain):
         age_reason: why the age of its water is missing; None if it is present.
         bridges: the bridges that converted its weather to the version's product, in order; empty if it was used
             unchanged.
+        change: since the previous run of the basin.
     """
 
     __pydantic_config__ = CLOSED
@@ -197,3 +226,4 @@ class RunSummary(TrainingDomain):
     calibration: RunCalibration | Absent = NOT_STORED
     age_reason: Absent | None = None
     bridges: tuple[RunBridge, ...] = ()
+    change: RunChange | Absent = NOT_STORED

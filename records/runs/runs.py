@@ -12,6 +12,7 @@ from records.database.composite_keys import where_keys
 from records.database.statements import as_record, table_of
 from records.runs.run_arrays import (
     CALIBRATED,
+    CHANGES,
     LEDGER,
     LEVELS_OF_MEMBERS,
     MEAN_OF_MEMBERS,
@@ -30,6 +31,7 @@ from records.runs.run_lists import (
     RunCounts,
     basins_with_issued_run,
     counts_by_version,
+    issued_before,
     issued_pairs,
     issued_runs_of_basin,
     list_runs,
@@ -66,6 +68,7 @@ from records.runs.tables import RunBasinRow, RunContentRow, RunRow
 __all__ = [
     "AGE",
     "CALIBRATED",
+    "CHANGES",
     "CLOSURE",
     "LEDGER",
     "LEVELS_OF_MEMBERS",
@@ -102,6 +105,7 @@ __all__ = [
     "counts_by_version",
     "flow_ahead",
     "get",
+    "issued_before",
     "issued_pairs",
     "issued_runs_of_basin",
     "ledger_entry",

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from datetime import datetime
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint
+from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint, Index, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from hydrology.base.absent import Absent
@@ -200,3 +200,34 @@ class VerificationRow(Base):
     missing: Mapped[Mapping[str, Absent]] = mapped_column(Document(dict[str, Absent]))
     origin: Mapped[str] = mapped_column(primary_key=True)
     weather: Mapped[str] = mapped_column(primary_key=True)
+
+
+class ErrorSplitRow(Base):
+    """The error of a run's forecast of a basin, of its volume (mm) and peak (mm/day), split by cause."""
+
+    __tablename__ = "error_splits"
+    __table_args__ = (
+        CheckConstraint("horizon_days >= 1", name="horizon"),
+        ForeignKeyConstraint(["run_id", "basin_id"], ["run_basins.run_id", "run_basins.basin_id"]),
+        Index(None, "version_id", "season", "t0"),
+        Index(None, "basin_id"),
+    )
+
+    run_id: Mapped[str] = mapped_column(primary_key=True)
+    basin_id: Mapped[str] = mapped_column(primary_key=True)
+    version_id: Mapped[str] = mapped_column(ForeignKey("versions.id"))
+    t0: Mapped[Day]
+    horizon_days: Mapped[int]
+    weather: Mapped[str]
+    season: Mapped[str]
+    volume_observed: Mapped[float]
+    volume_error: Mapped[float]
+    volume_weather: Mapped[float]
+    volume_initial_state: Mapped[float]
+    volume_network: Mapped[float]
+    peak_observed: Mapped[float]
+    peak_error: Mapped[float]
+    peak_weather: Mapped[float]
+    peak_initial_state: Mapped[float]
+    peak_network: Mapped[float]
+    verified_at: Mapped[datetime]

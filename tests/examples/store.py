@@ -20,6 +20,7 @@ from operations.verification.compare import compare
 from operations.verification.evaluate import evaluate
 from operations.verification.reforecast import reforecast
 from operations.verification.simulated_thresholds import compute
+from operations.verification.verify_issued import verify
 from operations.what_if.what_if import what_if
 from records.alerts import deliveries
 from records.database.engine import Database
@@ -98,7 +99,10 @@ def _forecasts(database: Database, clock: Clock) -> Run:
     """Issue forecasts of each kind, and return the one that becomes the latest."""
     asked: dict[str, Any] = {"basins": list(BASINS), "t0": T0}
     ahead = asked | {"horizon": HORIZON}
+    for earlier in ("2005-03-10", "2005-04-19"):
+        forecast(database, clock, ForecastParams(**ahead | {"t0": earlier, "weather": "climatology"}))
     (run,) = forecast(database, clock, ForecastParams(**ahead, age=True, perturbed_states=4))
+    verify(database, clock, run.version_id)
     forecast(database, clock, ForecastParams(**ahead, weather="dry"))
     changes = Changes(degrees=2.0, increment=Increment(mm=10))
     what_if(database, clock, WhatIfParams(**ahead, changes=changes, note="a warm spell on more snow"))

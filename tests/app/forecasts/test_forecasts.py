@@ -26,12 +26,14 @@ from tests.app.conftest import serving
 LATEST = f"/v1/basins/{BASIN}/forecasts/latest"
 
 
-def fill_records(database: Database, *results: BasinResult, conserving: bool = True, basin: str = BASIN) -> str:
+def fill_records(
+    database: Database, *results: BasinResult, conserving: bool = True, basin: str = BASIN, **chosen: Any
+) -> str:
     """Store a run of a promoted version and return its id."""
     with database.transaction() as session:
         version = a_promoted_version(session, a_basin(session, basin), conserving=conserving)
         output = {"horizon_days": 3, "forcing_kind": "observed", "t0_age_days": 1, "t0_stale": False}
-        return a_run(session, version, *results, **output).id
+        return a_run(session, version, *results, **output, **chosen).id
 
 
 def test_the_latest_forecast_describes_itself(database: Database, client: TestClient) -> None:

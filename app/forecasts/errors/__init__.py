@@ -1,0 +1,1 @@
+"""Errors of verified forecasts, split by cause."""

@@ -1,0 +1,1 @@
+"""Attribution of changes between forecasts, and of their errors, to causes."""

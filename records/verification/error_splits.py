@@ -1,0 +1,135 @@
+"""The errors of verified forecasts, split by cause: one row for each run and basin, written once."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Select, func, select
+from sqlalchemy.orm import Session
+
+from hydrology.attribution.forecast_error import CAUSES, ErrorSplit, Measure
+from hydrology.base.calendar import Day, Period
+from hydrology.verification.results import ALL_YEAR, Season
+from records.database.statements import add_all, as_record, as_values
+from records.verification.tables import ErrorSplitRow
+
+MEASURES: tuple[Measure, ...] = ("volume", "peak")
+_PARTS = ("observed", "error", *CAUSES)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForecastError:
+    """The error of a run's forecast of a basin over its days ahead.
+
+    Attributes:
+        weather: after T0, as in `records.verification.lead_scores.BasinVerification`.
+        season: of the first day ahead.
+        volume: of all days, mm.
+        peak: of the highest day of the members' mean, mm/day.
+    """
+
+    run_id: str
+    basin_id: str
+    version_id: str
+    t0: Day
+    horizon_days: int
+    weather: str
+    season: str
+    volume: ErrorSplit
+    peak: ErrorSplit
+    verified_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chosen:
+    """Restrictions of the forecasts; None for all."""
+
+    version: str | None = None
+    basin: str | None = None
+    season: Season = ALL_YEAR
+    t0: Period | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeanError:
+    """The mean size of an error and of its parts, over forecasts, in the unit of its measure."""
+
+    error: float
+    weather: float
+    initial_state: float
+    network: float
+
+
+def store(session: Session, errors: Iterable[ForecastError]) -> None:
+    """Store the errors of forecasts that have none stored."""
+    add_all(session, ErrorSplitRow, [as_values(one, *MEASURES) | _columns(one) for one in errors])
+
+
+def split_basins(session: Session, runs: Collection[str]) -> set[tuple[str, str]]:
+    """Return the stored ones of some runs, as pairs of run and basin."""
+    rows = session.execute(select(ErrorSplitRow.run_id, ErrorSplitRow.basin_id).where(ErrorSplitRow.run_id.in_(runs)))
+    return {(run, basin) for run, basin in rows}
+
+
+def worst(session: Session, measure: Measure, chosen: Chosen, limit: int) -> list[ForecastError]:
+    """Return the forecasts with the largest errors, the largest first, over or under.
+
+    Of forecasts of a basin whose days overlap only the worst is among them, since they missed the same event.
+    """
+    error = getattr(ErrorSplitRow, f"{measure}_error")
+    found: list[ForecastError] = []
+    days: dict[str, list[Period]] = {}
+    for row in session.scalars(_restricted(select(ErrorSplitRow), chosen).order_by(func.abs(error).desc())):
+        ahead = Period(row.t0 + 1, row.t0 + row.horizon_days)
+        if any(ahead.overlap(other) for other in days.setdefault(row.basin_id, [])):
+            continue
+        days[row.basin_id].append(ahead)
+        found.append(_record(row))
+        if len(found) == limit:
+            break
+    return found
+
+
+def every(session: Session, chosen: Chosen) -> list[ForecastError]:
+    """Return all forecasts whose errors are stored, by T0 and basin."""
+    query = _restricted(select(ErrorSplitRow), chosen).order_by(ErrorSplitRow.t0, ErrorSplitRow.basin_id)
+    return [_record(row) for row in session.scalars(query)]
+
+
+def count(session: Session, chosen: Chosen) -> int:
+    """Return the number of forecasts whose errors are stored."""
+    return session.scalar(_restricted(select(func.count()).select_from(ErrorSplitRow), chosen)) or 0
+
+
+def means(session: Session, chosen: Chosen) -> Mapping[Measure, MeanError] | None:
+    """Return the mean absolute error and parts by measure; None without a forecast."""
+    names = ("error", *CAUSES)
+    columns = [func.avg(func.abs(getattr(ErrorSplitRow, f"{of}_{name}"))) for of in MEASURES for name in names]
+    values: Sequence[Any] = session.execute(_restricted(select(*columns), chosen)).one()
+    if values[0] is None:
+        return None
+    halves = values[: len(names)], values[len(names) :]
+    return {
+        of: MeanError(**dict(zip(names, map(float, half), strict=True)))
+        for of, half in zip(MEASURES, halves, strict=True)
+    }
+
+
+def _restricted(query: Select[Any], chosen: Chosen) -> Select[Any]:
+    by = {"version_id": chosen.version, "basin_id": chosen.basin}
+    query = query.filter_by(**{name: value for name, value in by.items() if value is not None})
+    if chosen.season != ALL_YEAR:
+        query = query.where(ErrorSplitRow.season == chosen.season)
+    if chosen.t0 is not None:
+        query = query.where(ErrorSplitRow.t0.between(chosen.t0.first, chosen.t0.last))
+    return query
+
+
+def _columns(error: ForecastError) -> dict[str, float]:
+    return {f"{of}_{name}": getattr(getattr(error, of), name) for of in MEASURES for name in _PARTS}
+
+
+def _record(row: ErrorSplitRow) -> ForecastError:
+    splits = {of: ErrorSplit(**{name: getattr(row, f"{of}_{name}") for name in _PARTS}) for of in MEASURES}
+    return as_record(ForecastError, row, **splits)

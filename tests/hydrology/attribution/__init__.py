@@ -1,0 +1,1 @@
+"""Attribution of changes and errors to causes."""
