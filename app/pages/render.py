@@ -13,6 +13,7 @@ from markupsafe import Markup
 
 from app.forecasts.words import number, on
 from app.pages import static_files
+from app.pages.words import level_title, percent, station_name
 from hydrology.base.absent import Absent
 from hydrology.base.basins import place_in_words
 from runtime.clock import Clock
@@ -76,6 +77,9 @@ def _environment() -> Environment:
         "in_full": in_full,
         "day_and_time": day_and_time,
         "words": words,
+        "level": level_title,
+        "chance": percent,
+        "station": station_name,
     }
     environment.tests["absent"] = lambda value: isinstance(value, Absent)
     environment.globals |= {"navigation": NAVIGATION, "place": place_in_words, "version": metadata.version("freshet")}

@@ -8,7 +8,8 @@ from sqlalchemy.orm import Session
 
 from app.basins.schemas import Kind, kind_of
 from app.basins.state import peak, peak_day
-from app.pages.map import Place
+from app.pages.rivers.map import Place
+from app.pages.words import station_name
 from hydrology.base.absent import Absent, known
 from hydrology.base.calendar import as_date
 from hydrology.base.staleness import age_days, stale
@@ -62,7 +63,7 @@ class BasinToday:
     @property
     def title(self) -> str:
         """What people call it."""
-        return self.name or self.id
+        return station_name(self.name) if self.name else self.id
 
     @property
     def concern(self) -> tuple[float, ...]:
