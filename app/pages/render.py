@@ -5,6 +5,7 @@ from datetime import date, datetime
 from importlib import metadata
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from fastapi import Request
 from fastapi.responses import HTMLResponse
@@ -82,7 +83,12 @@ def _environment() -> Environment:
         "station": station_name,
     }
     environment.tests["absent"] = lambda value: isinstance(value, Absent)
-    environment.globals |= {"navigation": NAVIGATION, "place": place_in_words, "version": metadata.version("freshet")}
+    environment.globals |= {
+        "navigation": NAVIGATION,
+        "place": place_in_words,
+        "version": metadata.version("freshet"),
+        "icon": f"data:image/svg+xml,{quote((static_files.FOLDER / 'icon.svg').read_text().strip())}",
+    }
     return environment
 
 

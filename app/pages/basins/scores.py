@@ -1,8 +1,9 @@
 """Scores of a basin for a reader: value with its unit, what it means, and what is typical."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from sqlalchemy.orm import Session
 
 from app.models.scores.schemas import BasinSkill
@@ -15,6 +16,8 @@ METRICS: Mapping[str, tuple[str, str]] = {
     "flv": (" %", "Error of the lowest 30 % of flows, on a logarithmic scale; below 0: they come out too low."),
 }
 """The scores of the page: unit and meaning."""
+MIN_BASINS = 4
+"""Minimum number of basins to state what is typical."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +33,9 @@ class ShownScore:
 
 def shown_scores(session: Session, skill: BasinSkill) -> list[ShownScore]:
     """Return the scores of the members' mean over all days ahead, with what is typical for the version."""
-    typical = {
-        row.metric: (row.p25, row.p75)
-        for row in verification_scores.quartiles(session, skill.scored, list(METRICS))
-        if (row.member, row.lead) == ("mean", "all")
-    }
+    of_basins: dict[str, list[float]] = {metric: [] for metric in METRICS}
+    for (_, _, metric), value in verification_scores.mean_scores(session, [skill.scored], list(METRICS)).items():
+        of_basins[metric].append(value)
     values = {
         score.metric: score
         for score in skill.scores
@@ -46,15 +47,18 @@ def shown_scores(session: Session, skill: BasinSkill) -> list[ShownScore]:
             value=_written(values[metric].value, unit),
             days=values[metric].n,
             meaning=meaning,
-            typical=_range(*typical.get(metric, (None, None)), unit),
+            typical=_middle_half(of_basins[metric], unit),
         )
         for metric, (unit, meaning) in METRICS.items()
         if metric in values
     ]
 
 
-def _range(low: float | None, high: float | None, unit: str) -> str:
-    return "" if low is None or high is None else f"{_written(low, unit)} to {_written(high, unit)}"
+def _middle_half(values: Sequence[float], unit: str) -> str:
+    if len(values) < MIN_BASINS:
+        return ""
+    low, high = np.quantile(values, (0.25, 0.75)).tolist()
+    return f"{_written(low, unit)} to {_written(high, unit)}"
 
 
 def _written(value: float | None, unit: str) -> str:
