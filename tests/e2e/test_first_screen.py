@@ -1,4 +1,4 @@
-"""The five facts of a basin are on the first screen, on a desk and on a phone, and say what they rest on."""
+"""The five facts of a basin are on the first screen, on a desk and on a phone, each with what it rests on."""
 
 import pytest
 

@@ -21,7 +21,7 @@ from records.versions.error_models import OBSERVED
 
 LIKELY = 0.05
 """Chance from which on a level counts as threatened."""
-LEAST_SNOW_MM = 1.0
+MIN_SNOW_MM = 1.0
 MIN_COVERAGE = 0.8
 """Share of days that the 90 % range must hold for a lead to count as reliable."""
 SHORT_REASONS = {
@@ -100,7 +100,7 @@ def snow(forecast: BasinForecast, why: Absent | None) -> Fact:
     members = f"{number(now.mean)} mm, members {number(now.p05)} to {number(now.p95)}"
     if now.percent_of_normal is not None:
         return fact(value=f"{now.percent_of_normal:.0f} % of normal", detail=members)
-    if now.mean < LEAST_SNOW_MM:
+    if now.mean < MIN_SNOW_MM:
         return fact(value="Less than 1 mm")
     why_no_normal = "no normal computed yet" if now.normal is None else "normally hardly any"
     return fact(value=f"{number(now.mean)} mm", detail=why_no_normal)

@@ -12,7 +12,7 @@ NEAR = 32
 """Distance within which basins share a point, in the drawing's units."""
 MAX_LABELS = 12
 """Maximum number of points with the names of their basins."""
-LEAST = 0.25
+MIN_PART = 0.25
 """Minimum extent of the part of the map that a point opens, degrees."""
 
 
@@ -35,7 +35,7 @@ class Point:
         places = [basin.place for basin in self.basins if basin.place is not None]
         latitudes = [place.latitude for place in places]
         west, east = extent(place.longitude for place in places)
-        wide, high = (max(LEAST, (1 + 2 * MARGIN) * span) for span in (east - west, max(latitudes) - min(latitudes)))
+        wide, high = (max(MIN_PART, (1 + 2 * MARGIN) * span) for span in (east - west, max(latitudes) - min(latitudes)))
         x, y = (west + east) / 2, (min(latitudes) + max(latitudes)) / 2
         return Box(x - wide / 2, y - high / 2, x + wide / 2, y + high / 2).text
 
@@ -55,17 +55,20 @@ class Map:
         return single if len(single) <= MAX_LABELS else []
 
     def part(self, factor: float) -> str:
-        """Return the part of the map around the same middle, so many times as wide, as a query parameter."""
+        """Return the part of the map around the same middle, wider by a factor, as a query parameter."""
         return self.projected.box.scaled(factor).text
 
 
 def drawn(basins: Sequence[BasinToday], selection: Selection) -> Map | None:
-    """Return the map of basins, most urgent first; None where no place is known."""
+    """Return the map of basins, most urgent first; None where no place is known and no part of the map is asked for."""
     placed = [(basin.place, basin) for basin in basins if basin.place is not None]
-    if not placed:
-        return None
     places = [place for place, _ in placed]
-    projected = projection(places) if selection.box is None else zoomed(selection.box)
+    if selection.box is not None:
+        projected = zoomed(selection.box)
+    elif places:
+        projected = projection(places)
+    else:
+        return None
     return Map(projected, borders(projected, places), points(projected, placed)[::-1])
 
 

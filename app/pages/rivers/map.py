@@ -49,7 +49,7 @@ class Box:
         return f"{west:.3f},{max(self.south, -90):.3f},{east:.3f},{min(self.north, 90):.3f}"
 
     def scaled(self, factor: float) -> "Box":
-        """Return the box around the same middle, so many times as wide and high."""
+        """Return the box around the same middle, wider and higher by a factor."""
         wide, high = (self.east - self.west) * factor / 2, (self.north - self.south) * factor / 2
         x, y = (self.west + self.east) / 2, (self.south + self.north) / 2
         return Box(x - min(wide, 179.9), y - high, x + min(wide, 179.9), y + high)

@@ -36,7 +36,7 @@ def test_a_calibrated_forecast_has_threat_peak_and_snow(database: Database, clie
     assert shown["Skill here"] == "Not known not evaluated here yet"
 
 
-def test_a_forecast_without_an_error_model_says_so_in_few_words(
+def test_a_forecast_without_an_error_model_gives_the_reason_in_few_words(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:
     result = factories.forecast(snow=False)

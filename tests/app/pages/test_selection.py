@@ -84,6 +84,8 @@ def test_a_point_opens_the_part_of_the_map_that_holds_its_basins() -> None:
     (cluster,) = [point for point in whole.points if len(point.basins) > 1]
     opened = Selection(bbox=cluster.box)
     assert [basin for basin in [*near, CALM, NONE] if opened.holds(basin)] == near
+    assert drawn([], Selection()) is None
+    assert drawn([], opened) is not None  # an empty part of the map can be left again
     part = drawn(near, opened)
     assert part is not None
     assert len(part.points) > 1
