@@ -55,7 +55,7 @@ def camels(folder: Path) -> Path:
 
 
 def many(store: Path, folder: Path, basins: int) -> Path:
-    """Make a store of a number of basins: those of another, copied beside themselves, with what the first page reads."""
+    """Make a store of many basins: those of another, copied beside themselves, with what the first page reads."""
     copied = folder / "many"
     shutil.copytree(store, copied)
     with closing(sqlite3.connect(copied / "freshet.sqlite")) as database, database:
@@ -73,7 +73,7 @@ def _copy_of(database: sqlite3.Connection, table: str, copy: int) -> str:
     columns = [name for name in columns if (table, name) != ("promotions", "id")]
     changed = {key: f"{key} || '{copy:02}'", "latitude": f"latitude + {copy} * 0.05"}
     values = ", ".join(changed.get(name, name) for name in columns)
-    return f"INSERT INTO {table} ({', '.join(columns)}) SELECT {values} FROM {table} WHERE length({key}) = 13"
+    return f"INSERT INTO {table} ({', '.join(columns)}) SELECT {values} FROM {table} WHERE length({key}) = 13"  # noqa: S608
 
 
 def run(store: Path, as_of: datetime, *command: str) -> None:

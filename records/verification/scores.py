@@ -160,7 +160,7 @@ def mean_scores(session: Session, versions: Sequence[str], metrics: Sequence[str
         .filter_by(member="mean", lead="all", season="all", threshold="all")
         .order_by(ScoreRow.first_day, ScoreRow.last_day)
     )
-    return {(version, basin, metric): value for version, basin, metric, value in rows}
+    return {(version, basin, metric): value for version, basin, metric, value in rows if value is not None}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

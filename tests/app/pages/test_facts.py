@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from datetime import date
+from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
@@ -107,11 +108,11 @@ def _with_peak(client: TestClient) -> ExceedanceOfRun:
 
 
 def _row(lead: int, crpss: float, coverage: float = 0.9, **chosen: str) -> LeadVerification:
-    fields = {"origin": "reforecast", "weather": "observed", "forecaster": "calibrated", **chosen}
-    return LeadVerification.model_construct(
-        lead=lead, crpss_climatology=crpss, crpss_climatology_low=None, coverage_90=coverage, **fields
-    )
+    fields: dict[str, Any] = {"origin": "reforecast", "weather": "observed", "forecaster": "calibrated", **chosen}
+    fields |= {"lead": lead, "crpss_climatology": crpss, "crpss_climatology_low": None, "coverage_90": coverage}
+    return LeadVerification.model_construct(**fields)
 
 
 def _verified(rows: list[LeadVerification]) -> BasinVerification:
-    return BasinVerification.model_construct(basin=BASIN, verification=rows)
+    fields: dict[str, Any] = {"basin": BASIN, "verification": rows}
+    return BasinVerification.model_construct(**fields)
