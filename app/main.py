@@ -47,6 +47,7 @@ def create_app(settings: Settings, host: str | None = None) -> FastAPI:
         version=metadata.version("freshet"),
         openapi_tags=[{"name": name, "description": text} for name, text in openapi.TAGS.items()],
         redoc_url=None,
+        swagger_ui_parameters={"docExpansion": "none", "defaultModelsExpandDepth": 0, "filter": True},
         generate_unique_id_function=operation_id,
         redirect_slashes=False,  # such a redirection would repeat the Host header
         lifespan=_lifespan(settings),

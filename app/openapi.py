@@ -3,22 +3,27 @@
 import copy
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from threading import Lock
 from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse
 from sqlalchemy.orm import Session
 
+from app.edr.collections import FORECASTS
 from app.examples import all_examples
 from app.http.dependencies import Reading, ServiceClock, ServiceSettings
 from app.http.problems import MEDIA_TYPE
+from hydrology.base.basins import gauge_product
 from records.basins import basins
 from records.forecasts import latest
+from records.verification import comparisons
+from records.weather import weather_issues
 
 TITLE = "Freshet"
 DESCRIPTION = """
 River forecasts with mass-conserving networks: how much water will flow, how much is stored as snow and otherwise,
-and a water balance that closes for every member of every forecast.
+and a water balance that closes for every member of every forecast. [Back to the rivers](./), [the guide](guide).
 
 - **Days** are `YYYY-MM-DD`, **instants** RFC 3339 in UTC. A forecast starts after **T0**, the last day that the
   initial state includes; `issued_at` is the time of issue, `available_at` the time since which it is readable.
@@ -62,17 +67,18 @@ TAGS = {
 
 def with_problems(app: FastAPI) -> Callable[[], dict[str, Any]]:
     """Return an application's `openapi`, with problem details as the media type of errors, and examples of answers."""
-    plain = app.openapi
+    plain, building = app.openapi, Lock()
 
     def openapi() -> dict[str, Any]:
-        if app.openapi_schema is None:
-            for path in plain()["paths"].values():
-                for operation in path.values():
-                    for status, response in operation["responses"].items():
-                        if status >= "400":
-                            response["content"] = {MEDIA_TYPE: response["content"]["application/json"]}
-            _add_examples(plain())
-        return plain()
+        with building:
+            if app.openapi_schema is None:
+                for path in plain()["paths"].values():
+                    for operation in path.values():
+                        for status, response in operation["responses"].items():
+                            if status >= "400":
+                                response["content"] = {MEDIA_TYPE: response["content"]["application/json"]}
+                _add_examples(plain())
+            return plain()
 
     return openapi
 
@@ -104,29 +110,43 @@ def serve(app: FastAPI) -> None:
 
 def _document(request: Request, session: Reading, clock: ServiceClock, settings: ServiceSettings) -> JSONResponse:
     document = request.app.openapi()
-    stored = {} if settings.read_needs_key else _stored_examples(session, clock.now())
-    return JSONResponse(filled(document, stored) if stored else document)
+    if settings.read_needs_key:
+        return JSONResponse(document)
+    return JSONResponse(filled(document, _stored_examples(session, clock.now())))
 
 
 def _stored_examples(session: Session, at: datetime) -> dict[str, str]:
     """Return stored examples by parameter name, preferring a basin with a forecast."""
+    stored = {"collection": FORECASTS}
+    if compared := comparisons.list_comparisons(session, limit=1):
+        stored["comparison"] = compared[0].id
+    if issues := weather_issues.list_issues(session, at, limit=1):
+        stored["weather"] = issues[0].id
     if with_forecast := latest.newest_t0s(session, at):
         newest = latest.latest(session, min(with_forecast), at)
-        basin = newest.basin.basin_id
-        return {"basin": basin, "run": newest.run.id, "version": newest.run.version_id}
-    first = basins.list_basins(session, limit=1)
-    return {"basin": first[0].id} if first else {}
+        stored |= {"basin": newest.basin.basin_id, "run": newest.run.id, "version": newest.run.version_id}
+    elif first := basins.list_basins(session, limit=1):
+        stored["basin"] = first[0].id
+    if "basin" in stored:
+        stored["product"] = gauge_product(stored["basin"])
+    return stored
 
 
 def filled(document: dict[str, Any], stored: Mapping[str, str]) -> dict[str, Any]:
     """Fill in stored examples for the required parameters of reading operations.
 
-    Writing operations have their own: `PUT /v1/basins/{basin}` takes a new basin.
+    An optional parameter names its example in its description alone: a form that is filled in with a basin or a day of
+    another installation would find nothing. Writing operations have their own: `PUT /v1/basins/{basin}` takes a new
+    basin.
     """
     paths = copy.deepcopy(document["paths"])
     for path in paths.values():
         for parameter in path.get("get", {}).get("parameters", []):
-            if parameter["required"] and parameter["name"] in stored:
+            schema = parameter["schema"]
+            if not parameter["required"]:
+                if examples := schema.pop("examples", None):
+                    parameter["description"] = f"{parameter['description']} Example: `{examples[0]}`."
+            elif parameter["name"] in stored:
                 parameter["example"] = stored[parameter["name"]]
-                parameter["schema"]["examples"] = [stored[parameter["name"]]]
+                schema["examples"] = [stored[parameter["name"]]]
     return document | {"paths": paths}

@@ -82,6 +82,15 @@ def showing(address: str, **options: Any) -> Iterator[Shown]:
     assert faults == []
 
 
+def facts_on_first_screen(page: Page) -> list[str]:
+    """Return the titles of a basin's facts that stand wholly on the first screen."""
+    titles: list[str] = page.evaluate(
+        "[...document.querySelectorAll('.glance > div')].filter(fact => fact.getBoundingClientRect().bottom <= "
+        "innerHeight).map(fact => fact.querySelector('dt').textContent)"
+    )
+    return titles
+
+
 def _refused(text: str) -> bool:
     """Whether the browser reports that the content policy blocked something."""
     return "Content Security Policy" in text

@@ -14,6 +14,7 @@ from app.http.dependencies import Reading, ServiceClock
 from app.pages.errors import PageRoute
 from app.pages.forms import FormField, form_of
 from app.pages.render import render
+from app.pages.words import station_name
 from hydrology.extremes.alerting import rank
 from jobspec.subscriptions import NewSubscription
 from records.alerts import alerts, deliveries
@@ -45,7 +46,7 @@ class Deliveries:
 def read_alerts(request: Request, session: Reading) -> HTMLResponse:
     """Show every alert."""
     active = sorted(alerts.active(session), key=lambda alert: (-rank(alert.severity), -alert.chance))
-    names = {basin.id: basin.name or basin.id for basin in basins.list_basins(session)}
+    names = {basin.id: station_name(basin.name or basin.id) for basin in basins.list_basins(session)}
     return render(request, "alerts.html", Alerts([alert_service.answer(alert) for alert in active], names))
 
 

@@ -12,6 +12,7 @@ from app.http.dependencies import BasinId, Reading
 from app.pages.errors import PageRoute
 from app.pages.forms import FormField, form_of
 from app.pages.render import render
+from app.pages.words import station_name
 from jobspec.thresholds import FixedLevel
 from records.alerts import thresholds
 from records.basins import basins
@@ -33,5 +34,5 @@ class Levels:
 def read_levels(request: Request, session: Reading, basin: BasinId) -> HTMLResponse:
     """Show the levels that were set."""
     levels = [service.fixed_threshold(level) for level in thresholds.of_basin(session, basin)]
-    title = basins.get(session, basin).name or basin
+    title = station_name(basins.get(session, basin).name or basin)
     return render(request, "levels.html", Levels(basin, title, levels, form_of(FixedLevel)))

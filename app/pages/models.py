@@ -17,11 +17,11 @@ from app.models.schemas import ModelDetail, ModelSummary, NewPromotion, Promotio
 from app.models.scores import service as skills
 from app.models.scores.schemas import Quartiles
 from app.models.scores.service import NotEvaluated
-from app.pages.basins_today import METRIC
 from app.pages.errors import PageRoute
 from app.pages.figures.score_scatter import Paired, paired
 from app.pages.forms import FormField, form_of
 from app.pages.render import render
+from app.pages.rivers.basins_today import METRIC
 from records.verification import scores as verification_scores
 from records.verification.comparisons import list_comparisons
 from records.verification.error_splits import Chosen

@@ -5,6 +5,7 @@ from datetime import date, datetime
 from importlib import metadata
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from fastapi import Request
 from fastapi.responses import HTMLResponse
@@ -13,6 +14,7 @@ from markupsafe import Markup
 
 from app.forecasts.words import number, on
 from app.pages import static_files
+from app.pages.words import level_title, percent, station_name
 from hydrology.base.absent import Absent
 from hydrology.base.basins import place_in_words
 from runtime.clock import Clock
@@ -76,9 +78,17 @@ def _environment() -> Environment:
         "in_full": in_full,
         "day_and_time": day_and_time,
         "words": words,
+        "level": level_title,
+        "chance": percent,
+        "station": station_name,
     }
     environment.tests["absent"] = lambda value: isinstance(value, Absent)
-    environment.globals |= {"navigation": NAVIGATION, "place": place_in_words, "version": metadata.version("freshet")}
+    environment.globals |= {
+        "navigation": NAVIGATION,
+        "place": place_in_words,
+        "version": metadata.version("freshet"),
+        "icon": f"data:image/svg+xml,{quote((static_files.FOLDER / 'icon.svg').read_text().strip())}",
+    }
     return environment
 
 

@@ -15,6 +15,7 @@ from app.pages.errors import PageRoute
 from app.pages.figures import Figure
 from app.pages.figures.what_if import compared
 from app.pages.render import render
+from app.pages.words import station_name
 from hydrology.base.errors import NotFound
 from hydrology.base.units import Units
 from hydrology.weather.forcing_kinds import KINDS
@@ -138,7 +139,7 @@ def read_what_if(
     request: Request, session: Reading, clock: ServiceClock, basin: BasinId, run: ShownRun = None
 ) -> HTMLResponse:
     """Show the form of changes, and the result of the chosen run."""
-    title = basins.get(session, basin).name or basin
+    title = station_name(basins.get(session, basin).name or basin)
     try:
         latest = lookup.latest(session, basin, clock.now()).run
     except NotFound:

@@ -1,14 +1,17 @@
-"""A basin's page and the day page in a real Chromium, of the demonstration's basins and of the 447 of CAMELS-US.
+"""A basin's page and the first page in a real Chromium: of the demonstration's basins, of the 447 of CAMELS-US, and of
+5 000.
 
-Both stores are filled first, by the command line: `freshet demo --once`; and an ingest of what FRESHET_CAMELS holds,
-the shipped ensemble and one forecast. Each page is then opened with an empty cache, several times, and the medians are
-reported:
+The stores are filled first, by the command line: `freshet demo --once`; and an ingest of what FRESHET_CAMELS holds,
+the shipped ensemble and one forecast; the 5 000 are these basins, copied. Each page is then opened with an empty cache,
+several times, and the medians are reported:
 
 - `kilobytes`: all that came over the wire for it, packed as the server packed it, with the heads of the answers;
 - `answers`: how many there were;
 - `page_cpu_seconds`: of the page's own thread, until the page is drawn, its plots too: reading, style, layout, scripts;
 - `browser_cpu_seconds`: of all processes of the browser in that time, from the empty window on;
 - `server_cpu_seconds`: of the API's process in that time.
+
+`facts_on_first_screen` is the number of a basin's five facts that stand wholly on the first screen, by its width.
 """
 
 import json
@@ -22,12 +25,13 @@ from urllib.request import urlopen
 
 from playwright.sync_api import Browser, CDPSession, sync_playwright
 
-from benchmarks.pages.stores import MELTING, camels, demonstration, served
+from benchmarks.pages.stores import MELTING, camels, demonstration, many, served
 from freshet.demo import AS_OF
-from testing.browser import FLAGS, installed
+from testing.browser import FLAGS, PHONE, WIDE, facts_on_first_screen, installed
 from testing.processes import cpu_seconds
 
 ROUNDS = 5
+MANY = 5_000
 DRAWN = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))"
 
 
@@ -45,9 +49,11 @@ class Opening:
 def measure() -> dict[str, Any]:
     """Return what each page took, by store."""
     with tempfile.TemporaryDirectory() as folder:
+        of_camels = camels(Path(folder))
         return {
             "demonstration": opened(demonstration(Path(folder)), AS_OF),
-            "camels": opened(camels(Path(folder)), MELTING),
+            "camels": opened(of_camels, MELTING),
+            "many": opened(many(of_camels, Path(folder), MANY), MELTING),
         }
 
 
@@ -57,8 +63,19 @@ def opened(store: Path, as_of: datetime) -> dict[str, Any]:
         browser = playwright.chromium.launch(executable_path=installed(), args=FLAGS)
         pages = {"basin": f"{address}/basins/{_basin(address)}", "day": f"{address}/"}
         taken = {name: [_open(browser, page, server) for _ in range(ROUNDS + 1)] for name, page in pages.items()}
+        seen = {window["width"]: _facts(browser, pages["basin"], window) for window in (WIDE, PHONE)}
         browser.close()
-    return {name: _reported(openings[1:]) for name, openings in taken.items()}  # the server's first answer warms it
+    reported = {name: _reported(openings[1:]) for name, openings in taken.items()}  # the first answer warms the server
+    return {**reported, "facts_on_first_screen": seen}
+
+
+def _facts(browser: Browser, url: str, window: Any) -> int:
+    """Return the number of facts on the first screen."""
+    page = browser.new_page(viewport=window)
+    page.goto(url)
+    seen = len(facts_on_first_screen(page))
+    page.close()
+    return seen
 
 
 def _reported(openings: list[Opening]) -> dict[str, Any]:

@@ -1,10 +1,12 @@
 """Stores to view the pages of, filled by the command line, and the API over one of them."""
 
 import os
+import shutil
+import sqlite3
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
 from urllib.request import urlopen
@@ -50,6 +52,28 @@ def camels(folder: Path) -> Path:
     run(store, MELTING, "models", "install-pretrained", ENSEMBLE, "--promote")
     run(store, MELTING, "forecast", "--t0", f"{MELTING - timedelta(days=1):%Y-%m-%d}", "--horizon", str(HORIZON))
     return store
+
+
+def many(store: Path, folder: Path, basins: int) -> Path:
+    """Make a store of many basins: those of another, copied beside themselves, with what the first page reads."""
+    copied = folder / "many"
+    shutil.copytree(store, copied)
+    with closing(sqlite3.connect(copied / "freshet.sqlite")) as database, database:
+        stored = database.execute("SELECT count(*) FROM basins").fetchone()[0]
+        for copy in range(1, -(-basins // stored)):
+            for table in ("basins", "promotions", "run_basins", "newest_runs", "alert_basins", "alerts", "scores"):
+                database.execute(_copy_of(database, table, copy))
+    return copied
+
+
+def _copy_of(database: sqlite3.Connection, table: str, copy: int) -> str:
+    """Return the statement that copies a table's rows for other basins, some miles away."""
+    key = "id" if table == "basins" else "basin_id"
+    columns = [row[1] for row in database.execute(f"PRAGMA table_info({table})")]
+    columns = [name for name in columns if (table, name) != ("promotions", "id")]
+    changed = {key: f"{key} || '{copy:02}'", "latitude": f"latitude + {copy} * 0.05"}
+    values = ", ".join(changed.get(name, name) for name in columns)
+    return f"INSERT INTO {table} ({', '.join(columns)}) SELECT {values} FROM {table} WHERE length({key}) = 13"  # noqa: S608
 
 
 def run(store: Path, as_of: datetime, *command: str) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent
@@ -193,11 +193,25 @@ class AtAGlance:
     trend: Trend | None
 
 
-def at_a_glance(session: Session) -> dict[str, list[AtAGlance]]:
-    """Return the alert states of every basin's levels, by basin."""
-    columns = [getattr(AlertRow, field.name) for field in fields(AtAGlance)]
+def highest(session: Session) -> dict[str, list[AtAGlance]]:
+    """Return by basin the levels that its status rests on: those with an alert, and the likeliest to be passed upwards.
+
+    Basins whose levels were never decided are left out.
+    """
+    names = [field.name for field in fields(AtAGlance)]
+    columns = [getattr(AlertRow, name) for name in names]
+    order = func.row_number().over(
+        partition_by=(AlertRow.basin_id, AlertRow.direction), order_by=(AlertRow.chance.desc(), AlertRow.level)
+    )
+    ranked = select(AlertRow.basin_id, *columns, order.label("place")).subquery()
+    likeliest = (ranked.c.direction == "rising") & (ranked.c.place == 1)
+    rows = session.execute(
+        select(ranked.c.basin_id, *(ranked.c[name] for name in names))
+        .where(ranked.c.severity.is_not(None) | likeliest)
+        .order_by(ranked.c.basin_id, ranked.c.level)
+    )
     levels: dict[str, list[AtAGlance]] = {}
-    for basin, *values in session.execute(select(AlertRow.basin_id, *columns).order_by(AlertRow.basin_id)):
+    for basin, *values in rows:
         levels.setdefault(basin, []).append(AtAGlance(*values))
     return levels
 

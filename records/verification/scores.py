@@ -147,6 +147,22 @@ def scores(
     return [as_record(Score, row) for row in session.scalars(query)]
 
 
+OfMetric = tuple[str, str, str]
+"""A version, a basin and a metric."""
+
+
+def mean_scores(session: Session, versions: Sequence[str], metrics: Sequence[str]) -> dict[OfMetric, float]:
+    """Return the scores of the members' mean over all days, those of the newest period. Missing ones are left out."""
+    key = ScoreRow.version_id, ScoreRow.basin_id, ScoreRow.metric
+    rows = session.execute(
+        select(*key, ScoreRow.value)
+        .where(ScoreRow.version_id.in_(versions), ScoreRow.metric.in_(metrics), ScoreRow.value.is_not(None))
+        .filter_by(member="mean", lead="all", season="all", threshold="all")
+        .order_by(ScoreRow.first_day, ScoreRow.last_day)
+    )
+    return {(version, basin, metric): value for version, basin, metric, value in rows if value is not None}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quartiles:
     """One score over the basins of an evaluation, its key as in `Score`.

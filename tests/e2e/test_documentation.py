@@ -19,6 +19,10 @@ def shown(sqlite_api: Api) -> Iterator[Shown]:
 
 
 def test_every_operation_is_shown(shown: Shown) -> None:
+    expect(shown.page.locator(".opblock-tag").first).to_be_visible()
+    expect(shown.page.locator(".opblock")).to_have_count(0)
+    for tag in shown.page.locator(".opblock-tag").all():
+        tag.click()
     expect(shown.page.locator(".opblock-summary-path", has_text="/v1/basins").first).to_be_visible()
     expect(shown.page.get_by_text("River forecasts with mass-conserving networks").first).to_be_visible()
     described = shown.page.evaluate("fetch('openapi.json').then(answer => answer.json())")
@@ -48,7 +52,23 @@ def test_a_key_that_is_authorized_posts_a_job(shown: Shown, sqlite_api: Api) -> 
     expect(_answer(operation, "202")).to_contain_text('"status": "queued"')
 
 
+def test_the_page_leads_back_to_the_rivers(shown: Shown) -> None:
+    back = shown.page.get_by_role("link", name="Back to the rivers")
+    expect(back).to_be_visible()
+    assert shown.page.evaluate("link => link.href", back.element_handle()) == f"{shown.address}/"
+
+
+def test_a_parameter_is_filled_in_with_what_is_stored_here(shown: Shown) -> None:
+    operation = _opened(shown.page, "read_basin")
+    operation.get_by_role("button", name="Try it out").click()
+    operation.get_by_role("button", name="Execute").click()
+    expect(_answer(operation, "200")).to_contain_text(BASINS[0])
+
+
 def _opened(page: Page, operation: str) -> Locator:
+    described = page.evaluate("fetch('openapi.json').then(answer => answer.json())")["paths"]
+    tags = next(one["tags"] for path in described.values() for one in path.values() if one["operationId"] == operation)
+    page.locator(f"#operations-tag-{tags[0]}").click()
     found = page.locator(f".opblock[id$='-{operation}']")
     found.locator(".opblock-summary-control").click()
     return found

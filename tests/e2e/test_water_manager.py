@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from app.forecasts.words import number
-from testing.browser import Shown, showing
+from testing.browser import PHONE, Shown, showing
 from testing.country import BASINS
 from tests.e2e.conftest import Api
 
@@ -42,10 +42,11 @@ def test_from_the_map_to_the_threat_the_snow_and_the_data(shown: Shown, tmp_path
     assert isinstance(missing, dict)
     why_no_snow = missing["storage.snow"]
     expect(shown.page.locator(".lead")).to_have_text(str(forecast["in_words"]))
-    expect(shown.page.get_by_text("bankfull, 4.50 m³/s: 80 % within 10 days")).to_be_visible()
+    threat = shown.page.locator(".glance > div").first
+    expect(threat).to_contain_text("bankfull 80 % above 4.50 m³/s in 10 days")
     expect(shown.page.locator("figure .u-over")).to_have_count(6)
     origin = _api(shown, f"/v1/basins/{ALARMED}/origin")
-    of_origin = shown.page.locator("figure", has_text="Where the water of the discharge was")
+    of_origin = shown.page.locator("figure", has_text="Where the forecast flow comes from")
     expect(of_origin).to_contain_text(f"At most {number(float(str(origin['ceiling'])))} mm of what was stored could")
     spell = _api(shown, f"/v1/basins/{ALARMED}/drain-down")
     expect(shown.page.locator("figure", has_text="If no more rain or snow fell")).to_contain_text(
@@ -64,6 +65,59 @@ def test_from_the_map_to_the_threat_the_snow_and_the_data(shown: Shown, tmp_path
     saved.value.save_as(picture)
     assert picture.read_bytes().startswith(b"\x89PNG")
     assert saved.value.suggested_filename == f"{ALARMED}-discharge.png"
+
+
+def test_a_zoomed_period_is_that_of_every_plot_and_is_reset(shown: Shown) -> None:
+    shown.go(f"/basins/{ALARMED}?days=30")
+    first = shown.page.locator("figure", has_text="Discharge").first
+    whole = _periods(shown)
+    assert len(set(whole)) == 1
+    first.get_by_role("button", name="Zoom in").click()
+    zoomed = _periods(shown)
+    assert len(set(zoomed)) == 1
+    assert zoomed[0] < whole[0]
+    first.get_by_role("button", name="All days").click()
+    assert _periods(shown) == whole
+    first.get_by_role("button", name="Log axis").click()
+    expect(first.get_by_role("button", name="Log axis")).to_have_attribute("aria-pressed", "true")
+    expect(first.locator("canvas")).to_be_visible()
+
+
+def _periods(shown: Shown) -> list[float]:
+    """Return the width in seconds of each plot over the days of the page."""
+    of_page = "drawings.filter(entry => entry.days === drawings[0].days).map(({plot}) => plot.scales.x)"
+    periods: list[float] = shown.page.evaluate(f"{of_page}.map(({{min, max}}) => max - min)")
+    return periods
+
+
+def test_values_are_read_by_touch(reading_api: Api) -> None:
+    with showing(reading_api.address, viewport=PHONE, has_touch=True) as shown:
+        shown.go(f"/basins/{ALARMED}")
+        shown.page.locator(".u-over").first.scroll_into_view_if_needed()
+        shown.page.locator(".u-over").first.tap()
+        expect(shown.page.locator(".u-legend").first).to_contain_text(" 2005")
+
+
+def test_favourites_are_listed_by_themselves_and_stay_in_the_browser(shown: Shown) -> None:
+    shown.go("/")
+    expect(shown.page.get_by_role("link", name="My favourites")).to_be_hidden()
+    shown.page.get_by_role("button", name=f"Favourite {BASINS[1]}").click()
+    shown.go(f"/basins/{BASINS[2]}")
+    shown.page.get_by_role("button", name=f"Favourite {BASINS[2]}").click()
+    shown.go("/")
+    shown.page.get_by_role("link", name="My favourites (2)").click()
+    expect(shown.page.locator("tbody tr")).to_have_count(2)
+    expect(shown.page.get_by_role("button", name=f"Favourite {BASINS[1]}")).to_have_attribute("aria-pressed", "true")
+
+
+def test_basins_are_compared_side_by_side(shown: Shown) -> None:
+    shown.go("/")
+    for basin in BASINS[:2]:
+        shown.page.locator(f"input[value='{basin}']").check()
+    shown.page.get_by_role("button", name="Compare the chosen").click()
+    expect(shown.page.get_by_role("heading", level=1)).to_have_text("2 basins side by side")
+    expect(shown.page.locator("tbody tr")).to_have_count(5)
+    expect(shown.page.locator("figure canvas")).to_be_visible()
 
 
 def test_a_page_asks_for_few_answers(shown: Shown) -> None:
@@ -98,7 +152,7 @@ def test_another_unit_other_members_and_a_past_run_are_chosen_without_a_script(r
 
 def test_basins_are_found_by_name_and_coloured_by_what_is_asked(shown: Shown) -> None:
     shown.go("/")
-    shown.page.get_by_label("Skill").check()
+    shown.page.get_by_label("Colour by").select_option("Skill")
     shown.page.get_by_label("Basin", exact=True).fill(BASINS[1].lower())
     shown.page.get_by_role("button", name="Show").click()
     expect(shown.page.locator("tbody tr")).to_have_count(1)
@@ -123,7 +177,7 @@ def test_everything_is_reached_with_the_keyboard_alone(shown: Shown) -> None:
     shown.page.keyboard.press("Enter")
     expect(shown.page.locator("main")).to_be_focused()
     link = shown.page.get_by_role("cell", name=ALARMED).or_(shown.page.get_by_role("rowheader", name=ALARMED))
-    for _ in range(40):
+    for _ in range(60):
         shown.page.keyboard.press("Tab")
         if shown.page.evaluate("document.activeElement.getAttribute('href')") == f"/basins/{ALARMED}":
             break

@@ -1,5 +1,6 @@
 """Answers about exceedance probabilities."""
 
+from datetime import date
 from typing import Literal
 
 from pydantic import Field
@@ -38,6 +39,17 @@ class LevelChances(Model):
     reason: str | None = Field(description="Why the chances are null; null where they are not.")
 
 
+class PeakOfRun(Model):
+    """The highest day ahead, over equally likely paths of calibrated flow: quantiles of its height and of its day."""
+
+    p05: float = Field(description="Height exceeded with a chance of 95 %, in `units`.")
+    median: float = Field(description="Median height, in `units`.")
+    p95: float = Field(description="Height exceeded with a chance of 5 %, in `units`.")
+    day_p05: date = Field(description="The peak is earlier than this day with a chance of 5 % at most.")
+    day_median: date = Field(description="The median day of the peak.")
+    day_p95: date = Field(description="The peak is later than this day with a chance of 5 % at most.")
+
+
 class ExceedanceOfRun(DaysOfRun):
     """Exceedance probabilities of levels on the days ahead."""
 
@@ -45,4 +57,5 @@ class ExceedanceOfRun(DaysOfRun):
         description="The levels set by operators, the basin's floods and low flows, and those of the version's own "
         "simulation; or the requested discharge."
     )
+    peak: PeakOfRun | None = Field(description="The highest day ahead, with its uncertainty in height and time.")
     missing: Missing

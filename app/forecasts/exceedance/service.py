@@ -1,6 +1,6 @@
 """Exceedance probabilities of levels, from a run's calibrated flow."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
@@ -9,13 +9,15 @@ import numpy.typing as npt
 from sqlalchemy.orm import Session
 
 from app.basins.thresholds.levels import Level, level_asked_for, levels_of
-from app.forecasts.exceedance.schemas import ExceedanceOfRun, FlowOf, LevelChances
+from app.forecasts.discharge import in_units
+from app.forecasts.exceedance.schemas import ExceedanceOfRun, FlowOf, LevelChances, PeakOfRun
 from app.forecasts.header import days_ahead, header, missing_in_header
 from app.forecasts.words import UNITS, number, on
 from app.http.json_numbers import column
 from hydrology.base.absent import Absent, text, texts
 from hydrology.base.units import Units
 from hydrology.uncertainty.exceedance import Direction, FlowAhead
+from hydrology.uncertainty.peak import peak_ahead
 from records.forecasts.latest import Latest
 from records.runs import runs
 
@@ -73,13 +75,15 @@ def exceedance(
     """
     run, basin = latest.run, latest.basin
     days, flows = days_ahead(run), _flows(session, run, basin)
+    peak = _peak(flows["calibrated"], basin, days["time"], units)
     levels = levels_of(session, run, basin, units) if discharge is None else [level_asked_for(basin, units, discharge)]
     return ExceedanceOfRun(
         **header(latest, at),
         **days,
         units={"discharge": units},
         levels=[_level_chances(flows, level, days["time"][-1], units) for level in levels],
-        missing=texts(missing_in_header(basin)),
+        peak=None if isinstance(peak, Absent) else peak,
+        missing=texts(missing_in_header(basin) | ({"peak": peak} if isinstance(peak, Absent) else {})),
     )
 
 
@@ -94,6 +98,16 @@ def _flows(session: Session, run: runs.Run, basin: runs.RunBasin) -> _Flows:
         members = series["discharge"].values
         flows["members"] = _Members(members.reshape(-1, members.shape[-1]).astype(np.float64))
     return flows
+
+
+def _peak(flow: _Flow | Absent, basin: runs.RunBasin, days: Sequence[date], units: Units) -> PeakOfRun | Absent:
+    if isinstance(flow, Absent):
+        return flow
+    assert isinstance(flow, _Calibrated)
+    peak = peak_ahead(flow.flow.paths)
+    low, median, high = column(in_units(np.array(peak.heights), basin, units))
+    first, middle, last = (days[lead - 1] for lead in peak.leads)
+    return PeakOfRun(p05=low, median=median, p95=high, day_p05=first, day_median=middle, day_p95=last)
 
 
 def _passed(flow: Array, depth: float, direction: Direction) -> npt.NDArray[np.bool_]:

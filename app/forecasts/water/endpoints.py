@@ -1,6 +1,8 @@
 """/v1/basins/{basin}/storage, /origin, /age, /water-balance and /long-term-balance"""
 
-from fastapi import APIRouter, Response
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
 
 from app.exports.answers import JsonAnswer, SeriesAnswer, answers
 from app.exports.formats import SERIES
@@ -12,17 +14,22 @@ from app.http.dependencies import Reading
 
 router = APIRouter(prefix="/basins", tags=["water"])
 
+PastDays = Annotated[
+    int, Query(description="Number of days up to T0 whose water is included as `past`.", ge=0, le=366, examples=[30])
+]
+
 
 @router.get(
     "/{basin}/storage",
     summary="Water stored in a basin, and the part read as snow",
     **answers(StorageOfRun, *PROBLEMS, formats=SERIES),
 )
-def read_storage(session: Reading, answer: SeriesAnswer, asked: AskedRun) -> Response:
+def read_storage(session: Reading, answer: SeriesAnswer, asked: AskedRun, past_days: PastDays = 0) -> Response:
     """Water in the basin at the end of each day ahead, mm: all of it, the part in cells read as snow, and the rest. The
-    model was not trained on snow; `snow_skill` gives the skill of those cells against reference snow. Null, with the
-    reason, for networks that do not conserve mass."""
-    return answer.of_basin(service.storage(session, *asked), table.of_storage)
+    model was not trained on snow; `snow_skill` gives the skill of those cells against reference snow. With `past_days`
+    also the days up to T0, from stored states and the simulated past. Null, with the reason, for networks that do not
+    conserve mass."""
+    return answer.of_basin(service.storage_with_past(session, *asked, past_days), table.of_storage)
 
 
 @router.get(

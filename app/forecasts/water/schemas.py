@@ -18,6 +18,18 @@ class NormalWater(Model):
     percent_of_normal: list[float | None] = Field(description=column("The water of the run in % of it"))
 
 
+class PastWater(Model):
+    """Water in the basin on the days up to T0, mm, the mean of the members."""
+
+    time: list[date] = Field(description="The days, T0 the last.")
+    total: list[float | None] = Field(
+        description=column("All water in the model's store at the end of the day, mm; null on days without a state")
+    )
+    snow: list[float | None] | None = Field(
+        description=column("The part in the cells that read as snow, mm") + " Null where no cells read as snow."
+    )
+
+
 class StorageOfRun(DaysOfRun):
     """Water in the basin on the days ahead, mm, the mean of the members."""
 
@@ -28,6 +40,9 @@ class StorageOfRun(DaysOfRun):
     snow: Column | None = Field(description=column("The part in the cells that read as snow, mm"))
     snow_read: SnowRead | None = Field(description="Origin and spread of `snow`.")
     other: Column | None = Field(description=column("The rest, mm"))
+    past: PastWater | None = Field(
+        default=None, description="The water of the days up to T0. Only with `past_days`; null where none is known."
+    )
     normal_total: NormalWater | None = Field(
         description="Of `total`. It comes from the same model version, so both share its bias."
     )

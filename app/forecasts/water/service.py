@@ -11,10 +11,18 @@ from app.forecasts.header import days_ahead, header, missing_in_header
 from app.forecasts.snow import missing_in_snow
 from app.forecasts.water.loss import loss_beside_pet
 from app.forecasts.water.normal import normal_snow, normal_total
-from app.forecasts.water.schemas import AgeOfRun, BalanceOfRun, FlowOfAge, FlowOfOrigin, OriginOfRun, StorageOfRun
+from app.forecasts.water.past import past_water
+from app.forecasts.water.schemas import (
+    AgeOfRun,
+    BalanceOfRun,
+    FlowOfAge,
+    FlowOfOrigin,
+    OriginOfRun,
+    StorageOfRun,
+)
 from app.http.json_numbers import column, rounded
 from app.models.scores.service import snow_skill
-from hydrology.base.absent import absent, texts
+from hydrology.base.absent import Absent, absent, texts
 from hydrology.base.calendar import as_date
 from hydrology.base.reasons import Reason
 from hydrology.water.water_age import Ages
@@ -69,6 +77,19 @@ def storage(session: Session, latest: Latest, at: datetime | None) -> StorageOfR
         snow_skill=snow_skills,
         missing=texts(missing),
     )
+
+
+def storage_with_past(session: Session, latest: Latest, at: datetime | None, days: int) -> StorageOfRun:
+    """Return the water in the basin, with that of a number of days up to T0; 0 leaves the past out."""
+    answer = storage(session, latest, at)
+    if days == 0:
+        return answer
+    if answer.total is None:
+        return answer.model_copy(update={"past": None, "missing": answer.missing | {"past": answer.missing["total"]}})
+    past = past_water(session, latest, days)
+    if isinstance(past, Absent):
+        return answer.model_copy(update={"past": None, "missing": answer.missing | {"past": str(past)}})
+    return answer.model_copy(update={"past": past})
 
 
 def origin(session: Session, latest: Latest, at: datetime | None) -> OriginOfRun:

@@ -11,8 +11,8 @@ from app.http.base_schema import Model
 Values = Sequence[float | None]
 Style = Literal["line", "thin", "dashed", "dots", "bars"]
 Colour = Literal[
-    "observed", "median", "members", "level", "rain", "snow", "storage", "normal", "range", "warm", "cold", "band-50",
-    "band-90", "part-stored", "part-snow", "older", "djf", "mam", "jja", "son",
+    "observed", "median", "before", "members", "level", "rain", "snow", "storage", "normal", "range", "warm", "cold",
+    "band-50", "band-90", "part-stored", "part-snow", "older", "djf", "mam", "jja", "son",
 ]  # fmt: skip
 """Colours of the style sheet."""
 
@@ -28,11 +28,26 @@ class Curve(Model):
 
 
 class Band(Model):
-    """The area between two curves, by their indices."""
+    """The area between two curves, by their indices.
+
+    With a label, the band is one entry of the legend, with both its ends.
+    """
 
     low: int
     high: int
     colour: Colour
+    label: str = ""
+
+
+class Peak(Model):
+    """The peak of the flow ahead: its median, and the ends of the 90 % range of its height and day."""
+
+    height: float
+    low: float
+    high: float
+    day: date
+    first: date
+    last: date
 
 
 class Figure(Model):
@@ -49,6 +64,8 @@ class Figure(Model):
     curves: list[Curve] = Field([])
     bands: list[Band] = Field([])
     t0: date | None = None
+    peak: Peak | None = None
+    log: bool = Field(False, description="Whether the values may be shown on a logarithmic axis.")
 
     def but(self, **changes: Any) -> Self:
         """Return the figure with other fields."""
@@ -62,7 +79,7 @@ class Figure(Model):
     @property
     def drawing(self) -> dict[str, Any]:
         """Input of the drawing script, as JSON values."""
-        return self.model_dump(mode="json", include={"name", "unit", "time", "curves", "bands", "t0"})
+        return self.model_dump(mode="json", include={"name", "unit", "time", "curves", "bands", "t0", "peak", "log"})
 
 
 def on_days(time: Sequence[date], days: Sequence[date], values: Values) -> list[float | None]:
@@ -77,5 +94,5 @@ def edge(label: str, values: Values, colour: Colour) -> Curve:
 
 
 def level_line(label: str, discharge: float, days: int) -> Curve:
-    """Return a level of discharge over a number of days."""
-    return Curve(label=label, values=[discharge] * days, colour="level", style="dashed")
+    """Return a level of discharge over a number of days; its name stands at the line."""
+    return Curve(label=label, values=[discharge] * days, colour="level", style="dashed", listed=False)

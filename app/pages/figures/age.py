@@ -31,7 +31,7 @@ def age(shown: AgeOfRun, ages: Sequence[FlowOfAge], time: Sequence[date], call: 
     lows = [len(ages), *range(len(ages) - 1)]
     return Figure(
         name=f"{shown.basin}-age",
-        title="When the water of the discharge fell",
+        title="When the water of the forecast flow fell",
         unit="mm/day",
         described="The discharge of each day ahead, its water by the season in which it fell, the oldest below.",
         note=_in_words(ages, means),

@@ -4,22 +4,33 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from app.forecasts.exceedance.schemas import PeakOfRun
 from app.forecasts.schemas import BasinForecast, Columns
 from app.forecasts.words import UNITS, number, on
-from app.pages.figures import Band, Colour, Curve, Figure, Values, edge, level_line, on_days
+from app.pages.figures import Band, Colour, Curve, Figure, Peak, Values, edge, level_line, on_days
+from app.pages.words import NO_ESTIMATE, RANGE_KINDS, level_title, percent
 from hydrology.base.units import Units
 
 REACH = 1.5
 """Highest level drawn, relative to the highest flow."""
-BANDS: tuple[tuple[str, str, Colour], ...] = (("p05", "p95", "band-90"), ("p25", "p75", "band-50"))
+BANDS: tuple[tuple[str, str, Colour, str], ...] = (
+    ("p05", "p95", "band-90", "90 % range"),
+    ("p25", "p75", "band-50", "50 % range"),
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A level of discharge, in the units of the figure."""
+    """A level of discharge, in the units of the figure, with the chance of passing it; None where it is not known."""
 
     name: str
     discharge: float
+    chance: float | None = None
+
+    @property
+    def label(self) -> str:
+        """The name and the chance."""
+        return level_title(self.name) + ("" if self.chance is None else f", {percent(self.chance)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +42,28 @@ class Observed:
     reason: str | None = None
 
 
-def hydrograph(
-    forecast: BasinForecast, observed: Observed, levels: Sequence[Level], units: Units, time: Sequence[date], call: str
-) -> Figure:
+@dataclass(frozen=True, slots=True)
+class Before:
+    """The median of the forecast before, by its T0."""
+
+    t0: date
+    days: Sequence[date]
+    median: Values
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What is drawn beside the forecast: levels, the forecast before, and the peak."""
+
+    observed: Observed
+    levels: Sequence[Level]
+    before: Before | None = None
+    peak: PeakOfRun | None = None
+
+
+def hydrograph(forecast: BasinForecast, beside: Beside, units: Units, time: Sequence[date], call: str) -> Figure:
     """Draw observed and forecast flow over the days of the page."""
+    observed, levels = beside.observed, beside.levels
     figure = Figure(
         name=f"{forecast.basin}-discharge",
         title="Discharge",
@@ -45,10 +74,14 @@ def hydrograph(
     if quantiles is None:
         return figure.but(reason=forecast.reason or "The run has no discharge.")
     curves, bands = _plume(forecast, quantiles, time)
+    if beside.before is not None:
+        label, before = f"forecast of {on(beside.before.t0)}", beside.before
+        of_days = on_days(time, before.days, before.median)
+        curves.append(Curve(label=label, values=of_days, colour="before", style="dashed"))
     curves += [Curve(label="observed", values=on_days(time, observed.days, observed.values), colour="observed")]
     highest = max(value for curve in curves for value in curve.values if value is not None)
     near = [level for level in levels if level.discharge <= REACH * highest]
-    curves += [level_line(level.name, level.discharge, len(time)) for level in near]
+    curves += [level_line(level.label, level.discharge, len(time)) for level in near]
     return figure.but(
         described=_described(forecast, quantiles, units),
         note=" ".join(_notes(forecast, observed, [level for level in levels if level not in near], units)),
@@ -56,15 +89,24 @@ def hydrograph(
         curves=curves,
         bands=bands,
         t0=forecast.t0,
+        peak=None if beside.peak is None else _peak(beside.peak),
+        log=True,
+    )
+
+
+def _peak(peak: PeakOfRun) -> Peak:
+    return Peak(
+        height=peak.median, low=peak.p05, high=peak.p95, day=peak.day_median, first=peak.day_p05, last=peak.day_p95
     )
 
 
 def _plume(forecast: BasinForecast, quantiles: Columns, time: Sequence[date]) -> tuple[list[Curve], list[Band]]:
     curves: list[Curve] = []
     bands: list[Band] = []
-    for low, high, colour in BANDS:
-        curves += [edge(name, on_days(time, forecast.time, quantiles[name]), colour) for name in (low, high)]
-        bands.append(Band(low=len(curves) - 2, high=len(curves) - 1, colour=colour))
+    for low, high, colour, label in BANDS:
+        curves += [edge(label, on_days(time, forecast.time, quantiles[name]), colour) for name in (low, high)]
+        shown = label if forecast.calibrated is not None else f"{label.removesuffix(' range')} of members"
+        bands.append(Band(low=len(curves) - 2, high=len(curves) - 1, colour=colour, label=shown))
     for label, values in forecast.members.items():
         on = on_days(time, forecast.time, values)
         curves.append(Curve(label=label, values=on, colour="members", style="thin", listed=False))
@@ -73,16 +115,16 @@ def _plume(forecast: BasinForecast, quantiles: Columns, time: Sequence[date]) ->
 
 
 def _notes(forecast: BasinForecast, observed: Observed, far: Sequence[Level], units: Units) -> Iterator[str]:
-    if forecast.calibrated is not None:
-        yield "The bands hold the flow with chances of 90 % and 50 %."
-    else:
-        why = forecast.missing.get("calibrated", "")
-        yield f"The bands are the spread of the members, which is too narrow: their reliability is not known. {why}"
+    kind = getattr(forecast.calibration, "kind", "")
+    if forecast.calibrated is None:
+        yield f"{NO_ESTIMATE}: the range is the spread of the members, which is too narrow."
+    elif kind in RANGE_KINDS:
+        yield f"{RANGE_KINDS[kind].capitalize()}: fewer past forecasts than usual are behind it."
     if observed.reason is not None:
         yield f"Observed: {observed.reason}"
     if far:
         lowest = min(far, key=lambda level: level.discharge)
-        yield f"Above the picture: {lowest.name}, {number(lowest.discharge)} {UNITS[units]}, and higher levels."
+        yield f"Above the picture: {lowest.label}, {number(lowest.discharge)} {UNITS[units]}, and higher levels."
 
 
 def _described(forecast: BasinForecast, quantiles: Columns, units: Units) -> str:

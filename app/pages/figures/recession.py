@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from app.forecasts.recession.schemas import DrainDownOfRun, LowFlow
 from app.forecasts.words import UNITS
 from app.pages.figures import Band, Curve, Figure, edge, level_line
+from app.pages.words import level_title
 from hydrology.base.absent import Absent
 from hydrology.base.units import Units
 from hydrology.extremes.thresholds import OF_MODEL
@@ -19,7 +20,7 @@ def drain_down(shown: DrainDownOfRun | Absent, basin: str, units: Units, call: s
         return figure.but(reason=shown.missing["discharge"])
     low, median, high = (shown.discharge[name] for name in ("p05", "median", "p95"))
     levels = [
-        level_line(level.name, level.discharge, len(shown.time))
+        level_line(level_title(level.name), level.discharge, len(shown.time))
         for level in _shown_levels(shown)
         if level.discharge is not None
     ]
@@ -29,13 +30,13 @@ def drain_down(shown: DrainDownOfRun | Absent, basin: str, units: Units, call: s
         note=" ".join(_notes(shown)),
         time=list(shown.time),
         curves=[
-            edge("p05", low, "band-90"),
-            edge("p95", high, "band-90"),
+            edge("", low, "band-90"),
+            edge("90 % of members", high, "band-90"),
             Curve(label="median", values=[*median], colour="median"),
             *levels,
         ],
-        bands=[Band(low=0, high=1, colour="band-90")],
-        t0=shown.t0,
+        bands=[Band(low=0, high=1, colour="band-90", label="90 % of members")],
+        log=True,
     )
 
 

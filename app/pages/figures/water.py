@@ -4,17 +4,18 @@ from collections.abc import Sequence
 from datetime import date
 
 from app.forecasts.schemas import BasinForecast, SnowRead
-from app.forecasts.water.schemas import OriginOfRun
+from app.forecasts.water.schemas import OriginOfRun, PastWater
 from app.forecasts.words import number, on
 from app.pages.figures import Band, Colour, Curve, Figure, edge, on_days
 
 NOT_TRAINED = "Read from the cells that follow snow; the model was not trained on snow."
+SPREAD = "90 % of members"
 FILLS: tuple[Colour, ...] = ("band-90", "part-stored", "part-snow")
 """Colours below all discharge, stored water and snow."""
 
 
-def snow(forecast: BasinForecast, time: Sequence[date], call: str) -> Figure:
-    """Draw the water stored as snow, with the spread of the members."""
+def snow(forecast: BasinForecast, past: PastWater | None, time: Sequence[date], call: str) -> Figure:
+    """Draw the water stored as snow until T0 and after it, with the spread of the members."""
     storage = forecast.storage
     figure = Figure(
         name=f"{forecast.basin}-snow",
@@ -27,13 +28,13 @@ def snow(forecast: BasinForecast, time: Sequence[date], call: str) -> Figure:
     )
     if storage is None or storage.snow is None:
         return figure.but(reason=forecast.missing.get("storage.snow") or forecast.missing["storage"])
-    curves = [Curve(label="snow", values=on_days(time, forecast.time, storage.snow), colour="snow")]
+    ahead = Curve(label="snow", values=on_days(time, forecast.time, storage.snow), colour="snow")
+    curves = [ahead, *_until_t0(past, None if past is None else past.snow, time)]
     read = storage.snow_read
     if read is None:
         return figure.but(note=NOT_TRAINED, curves=curves)
-    ends = [("95 % of the members", read.p95), ("5 % of the members", read.p05)]
-    curves += [edge(label, on_days(time, forecast.time, values), "snow") for label, values in ends]
-    bands = [Band(low=2, high=1, colour="part-snow")]
+    curves += [edge(SPREAD, on_days(time, forecast.time, values), "snow") for values in (read.p05, read.p95)]
+    bands = [Band(low=len(curves) - 2, high=len(curves) - 1, colour="part-snow", label=SPREAD)]
     return figure.but(note=_of_reading(read, forecast), curves=curves, bands=bands)
 
 
@@ -57,8 +58,8 @@ def _of_reading(read: SnowRead, forecast: BasinForecast) -> str:
     return " ".join([*sentences, f"{shown}."])
 
 
-def storage(forecast: BasinForecast, time: Sequence[date], call: str) -> Figure:
-    """Draw all water in the model's store."""
+def storage(forecast: BasinForecast, past: PastWater | None, time: Sequence[date], call: str) -> Figure:
+    """Draw all water in the model's store until T0 and after it."""
     figure = Figure(
         name=f"{forecast.basin}-storage",
         title="Water in the basin",
@@ -71,14 +72,22 @@ def storage(forecast: BasinForecast, time: Sequence[date], call: str) -> Figure:
     if forecast.storage is None:
         return figure.but(reason=forecast.missing.get("storage"))
     stored = on_days(time, forecast.time, forecast.storage.total)
-    return figure.but(curves=[Curve(label="storage", values=stored, colour="storage")])
+    ahead = Curve(label="storage", values=stored, colour="storage")
+    return figure.but(curves=[ahead, *_until_t0(past, None if past is None else past.total, time)])
+
+
+def _until_t0(past: PastWater | None, values: Sequence[float | None] | None, time: Sequence[date]) -> list[Curve]:
+    """Return the curve of the water on the days up to T0; none where none is known."""
+    if past is None or values is None or all(value is None for value in values):
+        return []
+    return [Curve(label="until T0", values=on_days(time, past.time, values), colour="observed")]
 
 
 def origin(shown: OriginOfRun, time: Sequence[date], call: str) -> Figure:
     """Draw the discharge by origin: all of it, the stored part, and its snow."""
     figure = Figure(
         name=f"{shown.basin}-origin",
-        title="Where the water of the discharge was",
+        title="Where the forecast flow comes from",
         unit="mm/day",
         described="The discharge of each day ahead, the part of it that was in the basin at T0, and the part that was "
         "snow then.",
@@ -90,10 +99,10 @@ def origin(shown: OriginOfRun, time: Sequence[date], call: str) -> Figure:
         return figure.but(reason=shown.missing["discharge"])
     flows: list[tuple[str, Sequence[float], Colour]] = [
         ("all discharge", shown.discharge, "median"),
-        ("stored at T0", shown.stored.mean, "storage"),
+        ("in the basin at T0", shown.stored.mean, "storage"),
     ]
     if shown.snow is not None:
-        flows.append(("as snow", shown.snow.mean, "snow"))
+        flows.append(("snow at T0", shown.snow.mean, "snow"))
     curves = [
         Curve(label=label, values=on_days(time, shown.time, flow), colour=colour) for label, flow, colour in flows
     ]

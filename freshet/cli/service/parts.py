@@ -1,5 +1,6 @@
 """`freshet worker`, `freshet scheduler`, `freshet api`: the parts of the service, each a process of its own."""
 
+import threading
 from typing import Annotated
 
 import uvicorn
@@ -10,6 +11,9 @@ from freshet.cli.service.serve import Host, Port, check_free
 from hydrology.base.errors import InvalidInput
 from jobspec.jobs.base import QUEUES
 from runtime.settings import Settings
+
+BUILD_AFTER = 1.0
+"""Seconds after its start at which the API builds its OpenAPI document, so that the first reader need not wait."""
 
 
 def worker(
@@ -40,7 +44,11 @@ def api(host: Host = "127.0.0.1", port: Port = 8000) -> None:
 
     settings = _settings()
     check_free(host, port)
-    uvicorn.run(create_app(settings, host), host=host, port=port, **options(settings))
+    app = create_app(settings, host)
+    building = threading.Timer(BUILD_AFTER, app.openapi)
+    building.daemon = True
+    building.start()
+    uvicorn.run(app, host=host, port=port, **options(settings))
 
 
 def _settings() -> Settings:

@@ -119,3 +119,12 @@ def test_without_an_area_only_depths_can_be_compared(sqlite_database: Database, 
     refused = sqlite_client.get(ADDRESS, params={"discharge": 3.0})
     assert (refused.status_code, refused.json()["type"]) == (422, "/problems/no-area")
     assert sqlite_client.get(ADDRESS, params={"discharge": 3.0, "units": "mm/day"}).status_code == 200
+
+
+def test_the_peak_has_a_range_of_heights_and_days_from_paths(database: Database, client: TestClient) -> None:
+    fill_records(database, factories.forecast())
+    peak = client.get(ADDRESS, params={"units": "mm/day"}).json()["peak"]
+    highest = factories.PATHS.max(axis=1)
+    heights = [peak["p05"], peak["median"], peak["p95"]]
+    np.testing.assert_allclose(heights, np.quantile(highest, (0.05, 0.5, 0.95)), rtol=1e-4)
+    assert "2008-10-01" <= peak["day_p05"] <= peak["day_median"] <= peak["day_p95"] <= "2008-10-03"

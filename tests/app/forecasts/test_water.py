@@ -9,13 +9,13 @@ from starlette.testclient import TestClient
 
 from hydrology.base.calendar import Period, day
 from records.database.engine import Database
-from records.runs import runs
+from records.runs import runs, states
 from records.runs.run_summary import NOT_STORED
 from records.simulations import simulated_thresholds
 from records.simulations.simulated_loss import SimulatedLoss
 from records.simulations.simulated_storage import SimulatedWater, WaterVariable
 from records.verification import scores
-from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_reason, a_run, not_issued
+from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_reason, a_run, a_state, not_issued
 from tests.app import factories
 from tests.app.forecasts.test_forecasts import fill_records
 from tests.records.simulations.test_simulated_thresholds import levels_of
@@ -401,3 +401,25 @@ def test_what_is_not_stored_is_a_problem(sqlite_database: Database, sqlite_clien
     ):
         answer = sqlite_client.get(address)
         assert (answer.status_code, answer.json()["type"]) == (404, f"/problems/{kind}")
+
+
+def test_the_past_is_that_of_stored_states_and_else_of_the_simulation(database: Database, client: TestClient) -> None:
+    run = fill_records(database, factories.forecast())
+    judge(database, run)
+    store_past(database, run)
+    with database.transaction() as session:
+        cells = np.arange(8, dtype=np.float32).reshape(2, 4)
+        states.put(session, a_state(runs.get(session, run).version_id, "2008-09-29", arrays={"c": cells}), NOW)
+    past = client.get(STORAGE, params={"past_days": 3}).json()["past"]
+    assert past["time"] == ["2008-09-28", "2008-09-29", "2008-09-30"]
+    assert past["total"] == [100.0, 14.0, 100.0]
+    assert past["snow"] == [50.0, (cells[0, 1] + cells[0, 3] + cells[1, 2]) / 2, 50.0]
+    assert "past" not in client.get(STORAGE).json()
+
+
+def test_an_unknown_past_is_null_with_its_reason(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    fill_records(sqlite_database, factories.forecast())
+    answer = sqlite_client.get(STORAGE, params={"past_days": 3}).json()
+    assert answer["past"] is None
+    assert "simulate it" in answer["missing"]["past"]
+    assert sqlite_client.get(STORAGE, params={"past_days": 367}).status_code == 422

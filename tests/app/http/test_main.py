@@ -13,6 +13,7 @@ from pydantic import BaseModel
 from starlette.testclient import TestClient
 
 from app.main import create_app
+from app.openapi import filled
 from jobspec.kinds import REQUESTABLE, read
 from records.database.engine import Database
 from runtime.settings import Settings
@@ -173,8 +174,8 @@ def test_the_forecast_shows_its_nulls(document: dict[str, Any]) -> None:
 
 
 def test_the_document_is_served_as_it_is(sqlite_client: TestClient, document: dict[str, Any]) -> None:
-    assert sqlite_client.get("/openapi.json").json() == document
-    assert sqlite_client.get("/openapi.json").json() == document
+    assert sqlite_client.get("/openapi.json").json() == filled(document, {"collection": "forecasts"})
+    assert sqlite_client.get("/openapi.json").json() == filled(document, {"collection": "forecasts"})
 
 
 def test_forecasts_come_first(document: dict[str, Any]) -> None:
@@ -200,8 +201,18 @@ def test_every_address_that_is_tried_out_exists(sqlite_database: Database, sqlit
         run = a_run(session, version, forecast()).id
     document = sqlite_client.get("/openapi.json").json()
 
-    assert only_basins == {"basin": "SYNTH-07"}
-    assert examples(document) == {"basin": BASIN, "run": run, "version": version}
+    assert only_basins == {"collection": "forecasts", "basin": "SYNTH-07", "product": "synth"}
+    assert examples(document) == {
+        "collection": "forecasts",
+        "basin": BASIN,
+        "product": "usgs",
+        "run": run,
+        "version": version,
+    }
+    filled_in = [
+        one["name"] for one in operations(document)["list_basins"]["parameters"] if "examples" in one["schema"]
+    ]
+    assert filled_in == []
     (new_basin,) = operations(document)["put_basin"]["parameters"]
     assert new_basin["schema"]["examples"] == ["OWN-mill"]
 

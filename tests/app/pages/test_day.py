@@ -11,7 +11,7 @@ from tests.app.factories import forecast
 
 def colour(page: str) -> str:
     """Return what the map of a page is coloured by."""
-    (name,) = re.findall(r'name="colour" value="(\w+)" checked', page)
+    (name,) = re.findall(r'<option value="(\w+)" selected', page)
     return str(name)
 
 

@@ -139,3 +139,14 @@ def test_quartiles_are_over_the_basins_that_have_a_value(database: Database) -> 
         assert [nse.p25, nse.median, nse.p75] == pytest.approx([0.15, 0.2, 0.3])
         assert (shorter.first_day, shorter.n, shorter.median) == (day("1990-10-01"), 1, 0.74)
         assert scores.quartiles(session, score.version_id, ["kge"]) == []
+
+
+def test_the_scores_of_the_mean_over_all_days_are_those_of_the_newest_period(database: Database) -> None:
+    with database.transaction() as session:
+        old = _a_score(session)
+        newer = replace(old, first_day=day("1999-10-01"), last_day=day("2008-09-30"), value=0.8)
+        others = [replace(old, member="0"), replace(old, season="winter"), replace(old, metric="kge", value=0.6)]
+        unknown = replace(old, metric="fhv", value=None, reason=SHORT, low=None, high=None)
+        scores.replace(session, [newer, old, unknown, *others])
+        found = scores.mean_scores(session, [old.version_id], ["nse", "fhv"])
+    assert found == {(old.version_id, BASIN, "nse"): 0.8}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from app.pages.outlines import Name, Polyline, outlines
-from hydrology.base.longitudes import extent, unwrapped
+from hydrology.base.longitudes import extent, normalised, unwrapped
 
 WIDTH = 960
 """Width of the drawing, in its own units."""
@@ -17,6 +17,8 @@ MARGIN = 0.06
 """Margin on each side, as a share of the basins' extent."""
 MIN_DEGREES = 3.0
 """Minimum extent of the map, degrees of latitude."""
+MIN_ZOOMED = 0.2
+"""Minimum extent of a part of the map, degrees of latitude."""
 CONTIGUOUS = (-125.0, 24.3, -66.5, 49.5)
 """West, south, east, north, degrees: states are drawn within, countries elsewhere."""
 
@@ -39,6 +41,18 @@ class Box:
     south: float
     east: float
     north: float
+
+    @property
+    def text(self) -> str:
+        """The box as a query parameter, its longitudes within 180 degrees."""
+        west, east = normalised(self.west), normalised(self.east)
+        return f"{west:.3f},{max(self.south, -90):.3f},{east:.3f},{min(self.north, 90):.3f}"
+
+    def scaled(self, factor: float) -> "Box":
+        """Return the box around the same middle, wider and higher by a factor."""
+        wide, high = (self.east - self.west) * factor / 2, (self.north - self.south) * factor / 2
+        x, y = (self.west + self.east) / 2, (self.south + self.north) / 2
+        return Box(x - min(wide, 179.9), y - high, x + min(wide, 179.9), y + high)
 
     def touches(self, line: Polyline, turn: int) -> bool:
         """Return whether a polyline, shifted in longitude by `turn` degrees, may lie within."""
@@ -100,6 +114,16 @@ def projection(places: Sequence[Place]) -> Projection:
     wide = max((east - west) * (1 + 2 * MARGIN), high * stretch / STEEPEST)
     high = max(high, wide * FLATTEST / stretch)
     centre = (west + east) / 2
+    return Projection(Box(centre - wide / 2, middle - high / 2, centre + wide / 2, middle + high / 2))
+
+
+def zoomed(box: Box) -> Projection:
+    """Return the projection that shows a part of the map, grown to the shape of a drawing."""
+    middle, centre = (box.south + box.north) / 2, (box.west + box.east) / 2
+    stretch = 1 / math.cos(math.radians(min(abs(middle), 80)))
+    high = max(box.north - box.south, MIN_ZOOMED)
+    wide = max(box.east - box.west, high * stretch / STEEPEST)
+    high = max(high, wide * STEEPEST / stretch)
     return Projection(Box(centre - wide / 2, middle - high / 2, centre + wide / 2, middle + high / 2))
 
 

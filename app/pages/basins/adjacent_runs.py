@@ -1,5 +1,6 @@
 """Finds the previous and next run of a basin."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
@@ -24,10 +25,11 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class RunsAround:
-    """The previous and next run; None where there is none."""
+    """The previous and next run, and the newest of an earlier T0; None where there is none."""
 
     earlier: Step | None
     later: Step | None
+    before: Step | None
 
 
 def runs_around(session: Session, shown: Latest, at: datetime) -> RunsAround:
@@ -37,7 +39,14 @@ def runs_around(session: Session, shown: Latest, at: datetime) -> RunsAround:
     alike = sorted((run for run in listed if run.horizon_days == shown.run.horizon_days), key=_order)
     before = [run for run in alike if _order(run) < _order(shown.run)]
     after = [run for run in alike if _order(run) > _order(shown.run)]
-    return RunsAround(_step(before[-1]) if before else None, _step(after[0]) if after else None)
+    older = [run for run in before if run.t0 < shown.run.t0]
+    return RunsAround(
+        *(_step(one) if one else None for one in (_last(before), after[0] if after else None, _last(older)))
+    )
+
+
+def _last(listed: Sequence[Run]) -> Run | None:
+    return listed[-1] if listed else None
 
 
 def _order(run: Run) -> tuple[object, ...]:

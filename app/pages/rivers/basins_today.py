@@ -8,7 +8,8 @@ from sqlalchemy.orm import Session
 
 from app.basins.schemas import Kind, kind_of
 from app.basins.state import peak, peak_day
-from app.pages.map import Place
+from app.pages.rivers.map import Place
+from app.pages.words import station_name
 from hydrology.base.absent import Absent, known
 from hydrology.base.calendar import as_date
 from hydrology.base.staleness import age_days, stale
@@ -62,7 +63,7 @@ class BasinToday:
     @property
     def title(self) -> str:
         """What people call it."""
-        return self.name or self.id
+        return station_name(self.name) if self.name else self.id
 
     @property
     def concern(self) -> tuple[float, ...]:
@@ -74,7 +75,7 @@ def basins_today(session: Session, at: datetime) -> list[BasinToday]:
     """Return the status of every basin at an instant, most urgent first."""
     sites = basins.sites(session, basins.chosen(session))
     forecasts = latest.latest_many(session, list(sites), at)
-    levels = alerts.at_a_glance(session)
+    levels = alerts.highest(session)
     scores = _scores(session, {f.run.version_id for f in forecasts.values() if isinstance(f, Latest)})
     today = []
     for basin, site in sites.items():
@@ -131,10 +132,8 @@ def _snow_percent(snow: RunSnow | Absent) -> float | None:
 def _scores(session: Session, in_use: set[str]) -> dict[tuple[str, str], float]:
     """Return scores by version and basin; a twin's score if the version has none."""
     scored = {version: versions.get(session, version).twin_id or version for version in in_use}
-    rows = verification_scores.scores(
-        session, versions=sorted({*scored, *scored.values()}), metrics=[METRIC], members=["mean"]
-    )
-    values = {(score.version_id, score.basin_id): score.value for score in rows if score.value is not None}
+    stored = verification_scores.mean_scores(session, sorted({*scored, *scored.values()}), [METRIC])
+    values = {(version, basin): value for (version, basin, _), value in stored.items()}
     of_twins = {
         (version, basin): value
         for version, twin in scored.items()

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from app.pages.basins_today import BasinToday
+from app.pages.rivers.basins_today import BasinToday
 from hydrology.base.staleness import STALE_AFTER_DAYS
 
 ColourBy = Literal["chance", "flow", "snow", "skill", "freshness"]

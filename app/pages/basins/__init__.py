@@ -1,0 +1,1 @@
+"""A basin at a glance: its facts, scores and plots, alone or beside others."""

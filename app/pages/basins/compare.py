@@ -1,0 +1,114 @@
+"""/compare: the five facts and the flow of a few basins side by side."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import HTMLResponse
+from pydantic import AfterValidator
+from sqlalchemy.orm import Session
+
+from app.basins import service as basin_service
+from app.forecasts import lookup
+from app.forecasts import service as forecasts
+from app.forecasts.discharge import Representation
+from app.forecasts.schemas import BasinForecast
+from app.http.dependencies import Reading, ServiceClock
+from app.pages.basins.facts import Fact
+from app.pages.basins.glance import read_known
+from app.pages.basins.plots import or_reason
+from app.pages.errors import PageRoute
+from app.pages.figures import Colour, Curve, Figure, on_days
+from app.pages.render import render
+from app.pages.words import station_name
+from hydrology.base.absent import Absent
+from jobspec.fields import full_id
+from records.forecasts.latest import Latest
+
+router = APIRouter(route_class=PageRoute)
+
+COLOURS: tuple[Colour, ...] = ("median", "warm", "storage", "snow", "normal", "observed")
+"""The colour of each basin; as many can be compared."""
+Asked = Annotated[
+    list[Annotated[str, AfterValidator(full_id)]],
+    Query(description="Identifiers of basins.", min_length=1, max_length=len(COLOURS)),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A basin: its facts, or the reason why it has none."""
+
+    id: str
+    title: str
+    facts: Sequence[Fact] | Absent
+    forecast: BasinForecast | None
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Contents of the page; `figure` is None without any forecast."""
+
+    columns: list[Column]
+    figure: Figure | None
+
+    @property
+    def titles(self) -> list[str]:
+        """The titles of the facts."""
+        return next(([fact.title for fact in c.facts] for c in self.columns if not isinstance(c.facts, Absent)), [])
+
+
+@router.get("/compare", response_class=HTMLResponse)
+def compare(request: Request, session: Reading, clock: ServiceClock, basin: Asked) -> HTMLResponse:
+    """Show basins side by side."""
+    columns = [_column(session, one, clock.now()) for one in dict.fromkeys(basin)]
+    return render(request, "compare.html", Compared(columns, _figure(columns)))
+
+
+def _column(session: Session, basin: str, now: datetime) -> Column:
+    detail = basin_service.detail(session, basin)
+    title = station_name(detail.name) if detail.name else basin
+    latest = or_reason(lambda: lookup.latest(session, basin, now))
+    forecast = latest if isinstance(latest, Absent) else or_reason(lambda: _forecast(session, latest))
+    if isinstance(latest, Absent) or isinstance(forecast, Absent):
+        assert isinstance(forecast, Absent)
+        return Column(basin, title, forecast, None)
+    known = read_known(session, latest, forecast, "m3/s", now)
+    depth = or_reason(lambda: _forecast(session, latest, in_depth=True))
+    return Column(basin, title, known.facts(latest, forecast, "m3/s"), None if isinstance(depth, Absent) else depth)
+
+
+def _forecast(session: Session, latest: Latest, *, in_depth: bool = False) -> BasinForecast:
+    (parts,) = forecasts.stored_parts(session, [latest], members=False)
+    return forecasts.basin_forecast(latest, parts, Representation("mm/day" if in_depth else "m3/s", members=False))
+
+
+def _figure(columns: Sequence[Column]) -> Figure | None:
+    """Draw the median of each basin per area, so that small and large ones can be compared."""
+    shown = [(column, column.forecast) for column in columns if column.forecast is not None]
+    if not shown:
+        return None
+    time = _days([forecast for _, forecast in shown])
+    curves = [
+        Curve(label=column.title, values=on_days(time, forecast.time, quantiles["median"]), colour=colour)
+        for (column, forecast), colour in zip(shown, COLOURS, strict=False)
+        if (quantiles := forecast.calibrated or forecast.discharge) is not None
+    ]
+    call = f"/v1/forecasts?units=mm/day&basins={','.join(column.id for column, _ in shown)}"
+    return Figure(
+        name="compared-discharge",
+        title="Discharge per area",
+        unit="mm/day",
+        described="The median forecast of each basin, in millimetres over its area. The values stand behind the call.",
+        call=call,
+        time=time,
+        curves=curves,
+        log=True,
+    )
+
+
+def _days(shown: Sequence[BasinForecast]) -> list[date]:
+    first, last = min(f.time[0] for f in shown), max(f.time[-1] for f in shown)
+    return [first + timedelta(days=ahead) for ahead in range((last - first).days + 1)]

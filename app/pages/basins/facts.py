@@ -1,0 +1,183 @@
+"""The five facts at the head of a basin's page: threat, peak, snow, season, skill."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import partial
+
+from app.alerts.schemas import Alert
+from app.forecasts.exceedance.schemas import ExceedanceOfRun, LevelChances
+from app.forecasts.schemas import BasinForecast
+from app.forecasts.volumes.schemas import VolumesOfRun
+from app.forecasts.words import UNITS, number, on
+from app.models.scores.schemas import BasinSkill
+from app.models.verification.schemas import BasinVerification, LeadVerification
+from app.pages.words import NO_ESTIMATE, RANGE_KINDS, level_title, percent, skill_word
+from hydrology.base.absent import Absent
+from hydrology.base.reasons import Reason
+from hydrology.base.units import Units
+from hydrology.extremes.alerting import Severity
+from records.versions.error_models import OBSERVED
+
+LIKELY = 0.05
+"""Chance from which on a level counts as threatened."""
+MIN_SNOW_MM = 1.0
+MIN_COVERAGE = 0.8
+"""Share of days that the 90 % range must hold for a lead to count as reliable."""
+SHORT_REASONS = {
+    Reason.NO_ERROR_MODEL: NO_ESTIMATE,
+    Reason.NO_SNOW_REFERENCE: "no reference snow here to choose cells by",
+    Reason.SNOW_CELLS_NOT_CHOSEN: "snow cells not chosen yet",
+    Reason.NO_CELL_FOLLOWS_SNOW: "no cell of the model follows snow here",
+    Reason.NOT_CONSERVING: "this model stores no water",
+    Reason.NOT_STORED: "not stored with this run",
+}
+"""Reasons in few words; the section below has the sentence."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """A fact: its value, or None with the reason in `detail`; `section` has more on it."""
+
+    title: str
+    value: str | None = None
+    detail: str = ""
+    severity: Severity | None = None
+    section: str
+
+
+def threat(alert: Alert | None, chances: ExceedanceOfRun | Absent, units: Units, days: int) -> Fact:
+    """Return the level of the most severe alert, or the highest level that is likely to be passed, with its chance."""
+    fact = partial(Fact, title="Threat", section="levels")
+    if alert is not None:
+        way = "above" if alert.direction == "rising" else "below"
+        detail = f"{percent(alert.chance)} {way} {number(alert.discharge)} m³/s in {days} days"
+        return fact(value=level_title(alert.level), detail=detail, severity=alert.severity)
+    if isinstance(chances, Absent):
+        return fact(detail=short(chances))
+    rising = [one for one in chances.levels if one.direction == "rising" and one.flow == "calibrated"]
+    known = sorted((one for one in rising if one.within is not None), key=_height)
+    if not known:
+        return fact(detail=NO_ESTIMATE if chances.peak is None else "no flood level known here")
+    likely = [one for one in known if (one.within or 0) >= LIKELY]
+    shown = likely[-1] if likely else known[0]
+    detail = (
+        f"{percent(shown.within or 0)} above {number(_height(shown))} {UNITS[units]} in {chances.horizon_days} days"
+    )
+    title = level_title(shown.name or "")
+    return fact(value=title if likely else "None likely", detail=detail if likely else f"{title}: {detail}")
+
+
+def peak(forecast: BasinForecast, chances: ExceedanceOfRun | Absent, units: Units) -> Fact:
+    """Return the next peak: its height and day with their ranges, or that flow only falls or only rises."""
+    fact, unit = partial(Fact, title="Next peak", section="hydrograph"), UNITS[units]
+    quantiles = forecast.calibrated or forecast.discharge
+    if quantiles is None:
+        return fact(detail="no forecast of flow")
+    median, days = quantiles["median"], forecast.time
+    highest = max(range(len(days)), key=median.__getitem__)
+    known = None if isinstance(chances, Absent) else chances.peak
+    height = median[highest] if known is None else known.median
+    value = f"{number(height)} {unit} on {on(days[highest])}"
+    if highest == 0 and len(days) > 1:
+        value = f"None, falling from {number(median[0])} to {number(median[-1])} {unit}"
+    elif highest == len(days) - 1 and len(days) > 1:
+        value = f"Rising to {number(height)} {unit} by {on(days[-1])}"
+    if known is None:
+        return fact(value=value, detail=NO_ESTIMATE)
+    range_of = RANGE_KINDS.get(getattr(forecast.calibration, "kind", ""), "90 % range")
+    when = _days(known.day_p05, known.day_p95)
+    return fact(value=value, detail=f"{range_of}: {number(known.p05)} to {number(known.p95)} {unit}, {when}")
+
+
+def snow(forecast: BasinForecast, why: Absent | None) -> Fact:
+    """Return the snow of T0 in percent of normal."""
+    fact = partial(Fact, title="Snow now", section="snow")
+    read = None if forecast.storage is None else forecast.storage.snow_read
+    if read is None:
+        return fact(detail="not known" if why is None else short(why))
+    now = read.at_t0
+    members = f"{number(now.mean)} mm, members {number(now.p05)} to {number(now.p95)}"
+    if now.percent_of_normal is not None:
+        return fact(value=f"{now.percent_of_normal:.0f} % of normal", detail=members)
+    if now.mean < MIN_SNOW_MM:
+        return fact(value="Less than 1 mm")
+    why_no_normal = "no normal computed yet" if now.normal is None else "normally hardly any"
+    return fact(value=f"{number(now.mean)} mm", detail=why_no_normal)
+
+
+def season(forecast: BasinForecast, volumes: VolumesOfRun | Absent) -> Fact:
+    """Return the volume of the season in percent of normal; without one, that of the days ahead."""
+    fact = partial(Fact, title="Season's volume", section="volume")
+    quantiles = None if isinstance(volumes, Absent) else volumes.calibrated or volumes.raw
+    if not isinstance(volumes, Absent) and quantiles is not None and quantiles.percent_of_normal is not None:
+        of = dict(zip(volumes.exceeded_percent, quantiles.percent_of_normal, strict=True))
+        low, high = of[max(of)], of[min(of)]
+        kind = f"{max(of) - min(of)} % range" if volumes.calibrated else "not calibrated:"
+        when = f"{on(volumes.period.first_day)} to {on(volumes.period.last_day)}"
+        detail = f"{when}; {kind} {low:.0f} to {high:.0f} %"
+        return fact(value=f"{of[50]:.0f} % of normal", detail=detail)
+    normal = forecast.normal
+    share = None if normal is None else normal.calibrated_percent_of_normal or normal.percent_of_normal
+    if share is None:
+        return fact(detail="no seasonal run yet")
+    return fact(detail=f"no seasonal run yet; next {forecast.horizon_days} days: {share:.0f} % of normal")
+
+
+def skill(scores: BasinSkill | Absent, by_lead: BasinVerification | Absent, weather: str | None) -> Fact:
+    """Return until which day forecasts were reliable here; without verification, a word for the simulation."""
+    fact = partial(Fact, title="Skill here", section="skill")
+    rows = [] if isinstance(by_lead, Absent) else verified_rows(by_lead, weather)
+    if rows:
+        good = _reliable(rows)
+        shown = good[-1] if good else rows[0]
+        better = f"{100 * (shown.crpss_climatology or 0):.0f} % better than climatology on day {shown.lead}"
+        return fact(value=f"Reliable to day {good[-1].lead}" if good else "Not reliable yet", detail=better)
+    nse = None if isinstance(scores, Absent) else nse_of(scores)
+    if nse is None:
+        return fact(detail="not evaluated here yet")
+    return fact(value=skill_word(nse), detail=f"NSE {nse:.2f} in years not used in training")
+
+
+def verified_rows(by_lead: BasinVerification, weather: str | None) -> list[LeadVerification]:
+    """Return the rows of calibrated forecasts to show, by lead: those issued with this weather before reforecasts.
+
+    Args:
+        weather: the weather forecast behind the run, by its source and model; None for another kind of weather.
+    """
+    rows = [row for row in by_lead.verification if row.forecaster == "calibrated" and row.crpss_climatology is not None]
+    orders = (("issued", weather), ("reforecast", weather), ("reforecast", OBSERVED))
+    chosen = next((found for asked in orders if (found := [r for r in rows if (r.origin, r.weather) == asked])), [])
+    return sorted(chosen, key=lambda row: row.lead)
+
+
+def nse_of(scores: BasinSkill) -> float | None:
+    """Return the Nash-Sutcliffe efficiency of the members' mean."""
+    found = (s.value for s in scores.scores if (s.metric, s.member, s.lead) == ("nse", "mean", "all"))
+    return next((value for value in found if value is not None), None)
+
+
+def short(reason: Absent) -> str:
+    """Return a reason in few words."""
+    return SHORT_REASONS.get(Reason[reason.code.upper()], "not known")
+
+
+def _reliable(rows: Sequence[LeadVerification]) -> list[LeadVerification]:
+    """Return the leads, from the first on, at which forecasts beat climatology and the 90 % range held."""
+    good = []
+    for row in rows:
+        lowest = row.crpss_climatology if row.crpss_climatology_low is None else row.crpss_climatology_low
+        if (lowest or 0) <= 0 or (row.coverage_90 or 0) < MIN_COVERAGE:
+            break
+        good.append(row)
+    return good
+
+
+def _height(level: LevelChances) -> float:
+    return level.discharge or 0.0
+
+
+def _days(first: date, last: date) -> str:
+    if first == last:
+        return on(first)
+    return f"{first.day} to {on(last)}" if first.month == last.month else f"{on(first)} to {on(last)}"

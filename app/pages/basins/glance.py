@@ -1,0 +1,82 @@
+"""Reads what the five facts of a basin's page rest on."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy.orm import Session
+
+from app.alerts import service as alert_service
+from app.alerts.schemas import Alert, BasinAlerts
+from app.forecasts.exceedance.schemas import ExceedanceOfRun
+from app.forecasts.exceedance.service import exceedance
+from app.forecasts.schemas import BasinForecast
+from app.forecasts.volumes import service as volume_service
+from app.forecasts.volumes.schemas import VolumesOfRun
+from app.models.scores import service as skills
+from app.models.scores.schemas import BasinSkill
+from app.models.verification import service as verification
+from app.models.verification.schemas import BasinVerification
+from app.pages.basins import facts
+from app.pages.basins.facts import Fact
+from app.pages.basins.plots import or_reason
+from hydrology.base.absent import Absent
+from hydrology.base.units import Units
+from hydrology.extremes.alerting import rank
+from hydrology.verification.results import ALL_YEAR
+from records.forecasts import seasonal_volumes as volumes
+from records.forecasts.latest import Latest
+from records.versions.error_models import of_weather
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Answers about a basin, or why there are none."""
+
+    alerts: BasinAlerts
+    chances: ExceedanceOfRun | Absent
+    season: VolumesOfRun | Absent
+    skill: BasinSkill | Absent
+    by_lead: BasinVerification | Absent
+
+    def facts(self, latest: Latest, forecast: BasinForecast, units: Units) -> Sequence[Fact]:
+        """Return the five facts."""
+        no_snow = latest.basin.summary.snow
+        return [
+            facts.threat(_gravest(self.alerts, forecast.run), self.chances, units, self.alerts.window_days or 0),
+            facts.peak(forecast, self.chances, units),
+            facts.snow(forecast, no_snow if isinstance(no_snow, Absent) else None),
+            facts.season(forecast, self.season),
+            facts.skill(self.skill, self.by_lead, weather_of(forecast)),
+        ]
+
+
+def read_known(session: Session, latest: Latest, forecast: BasinForecast, units: Units, now: datetime) -> Known:
+    """Read what is known about a basin by a run of its forecast."""
+    basin, version = forecast.basin, forecast.version
+    return Known(
+        alerts=alert_service.of_basin(session, basin),
+        chances=or_reason(lambda: exceedance(session, latest, None, units, None)),
+        season=or_reason(
+            lambda: volume_service.volumes_of_run(session, volumes.newest(session, basin, now), None, now)
+        ),
+        skill=or_reason(lambda: skills.of_basin(session, basin, version, None)),
+        by_lead=or_reason(lambda: verification.of_basin(session, basin, version, ALL_YEAR)),
+    )
+
+
+def weather_of(forecast: BasinForecast | Absent) -> str | None:
+    """Return the weather forecast behind a forecast, by its source and model; None where there is none."""
+    used = None if isinstance(forecast, Absent) else forecast.weather
+    return None if used is None else of_weather(used.source, used.model)
+
+
+def _gravest(alerts: BasinAlerts, run: str) -> Alert | None:
+    """Return the level to show first, if the run decided it: of the most severe alert, then the rarest."""
+    alarmed = [alert for alert in alerts.levels if alert.severity] if alerts.run == run else []
+    return max(alarmed, key=_gravity, default=None)
+
+
+def _gravity(alert: Alert) -> tuple[int, float]:
+    return rank(alert.severity), alert.return_period_years or math.inf

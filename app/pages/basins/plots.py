@@ -1,0 +1,170 @@
+"""The figures of a basin's page, each with the API call behind it."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import TypeVar
+
+from sqlalchemy.orm import Session
+
+from app.basins.normals.schemas import Normals
+from app.basins.normals.service import normals_of
+from app.basins.observations import service as observations
+from app.basins.observations.schemas import Observations
+from app.basins.observations.service import DISCHARGE
+from app.basins.series_requests import NormalsRequest, SeriesRequest
+from app.forecasts import service as forecasts
+from app.forecasts.discharge import Representation
+from app.forecasts.exceedance.schemas import ExceedanceOfRun, PeakOfRun
+from app.forecasts.recession import service as recession
+from app.forecasts.recession.schemas import DrainDownOfRun
+from app.forecasts.schemas import BasinForecast
+from app.forecasts.water import service as waters
+from app.forecasts.water.schemas import PastWater
+from app.pages.figures import Figure, flow, water, weather
+from app.pages.figures.age import age
+from app.pages.figures.flow import Before, Beside, Level, Observed
+from app.pages.figures.normal_band import with_usual
+from app.pages.figures.recession import drain_down
+from hydrology.base.absent import Absent, absent
+from hydrology.base.basins import gauge_product
+from hydrology.base.calendar import day
+from hydrology.base.errors import InvalidInput, NotFound
+from hydrology.base.reasons import Reason
+from hydrology.base.units import Units
+from records.forecasts import recession as dry_runs
+from records.forecasts.latest import Latest, result_of
+
+SNOW, STORAGE = "snow", "storage"
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BasinFigures:
+    """Builds the figures of a run's forecast.
+
+    Attributes:
+        run: the run asked for; None for the latest.
+        before: the forecast's predecessor, drawn beside it; None without one.
+        past_days: number of days before T0 in the plots.
+    """
+
+    session: Session
+    forecast: BasinForecast
+    latest: Latest
+    run: str | None
+    before: str | None
+    chances: ExceedanceOfRun | Absent
+    units: Units
+    now: datetime
+    past_days: int
+
+    @property
+    def time(self) -> list[date]:
+        """The days of the plots."""
+        first = self.forecast.t0 - timedelta(days=self.past_days)
+        return [first + timedelta(days=ahead) for ahead in range(self.past_days + self.forecast.horizon_days + 1)]
+
+    def build(self) -> list[Figure]:
+        """Return the figures: the hydrograph first, then the water, the weather and the recession."""
+        time, forecast = self.time, self.forecast
+        here, chosen, of_run = f"/v1/basins/{forecast.basin}", "?", f"/v1/basins/{forecast.basin}/forecasts/latest"
+        if self.run is not None:
+            chosen, of_run = f"?run={self.run}&", f"/v1/runs/{self.run}/basins/{forecast.basin}"
+        of_water = f"{here}/storage{chosen}past_days={self.past_days + 1}"
+        past = f"{here}/observations?product={forecast.product}&start={time[0]}&end={forecast.t0}"
+        of_weather = or_reason(lambda: self._observations(forecast.product, None, time[0], forecast.t0))
+        normals, stored = or_reason(self._normals), self._past_water()
+        beside = Beside(self._observed(), self._levels(), self._before(), self._peak())
+        discharge = flow.hydrograph(forecast, beside, self.units, time, of_run)
+        return [
+            with_usual(discharge, normals, DISCHARGE, time),
+            with_usual(water.snow(forecast, stored, time, of_water), normals, SNOW, time),
+            with_usual(water.storage(forecast, stored, time, of_water), normals, STORAGE, time),
+            weather.precipitation(forecast, of_weather, time, past),
+            weather.temperature(forecast, of_weather, time, past),
+            water.origin(waters.origin(self.session, self.latest, None), time, f"{here}/origin{chosen[:-1]}"),
+            *self._age(time, f"{here}/age{chosen[:-1]}"),
+            drain_down(or_reason(self._recession), forecast.basin, self.units, f"{here}/drain-down?units={self.units}"),
+        ]
+
+    def _peak(self) -> PeakOfRun | None:
+        return None if isinstance(self.chances, Absent) else self.chances.peak
+
+    def _before(self) -> Before | None:
+        if self.before is None:
+            return None
+        (parts,) = forecasts.stored_parts(
+            self.session, [before := result_of(self.session, self.before, self.forecast.basin)], members=False
+        )
+        shown = or_reason(lambda: forecasts.basin_forecast(before, parts, Representation(self.units, members=False)))
+        if isinstance(shown, Absent) or (quantiles := shown.calibrated or shown.discharge) is None:
+            return None
+        return Before(shown.t0, shown.time, quantiles["median"])
+
+    def _past_water(self) -> PastWater | None:
+        return waters.storage_with_past(self.session, self.latest, None, self.past_days + 1).past
+
+    def _age(self, time: Sequence[date], call: str) -> Iterator[Figure]:
+        reported = waters.age(self.session, self.latest, None)
+        if reported.ages is not None:
+            yield age(reported, reported.ages, time, call)
+
+    def _recession(self) -> DrainDownOfRun:
+        newest = dry_runs.newest(self.session, self.forecast.basin, self.now)
+        return recession.recession_of_run(self.session, newest, self.now, self.units)
+
+    def _normals(self) -> Normals:
+        time = self.time
+        asked = NormalsRequest(
+            product=self.forecast.product, start=day(time[0]), end=day(time[-1]), units=self.units, area=self._area
+        )
+        return normals_of(self.session, self.forecast.basin, asked, self.now)
+
+    @property
+    def _area(self) -> str | None:
+        """The area that converts discharge; None where none is needed."""
+        return self.forecast.area.name if self.forecast.area and self.units == "mm/day" else None
+
+    def _observed(self) -> Observed:
+        first, last = self.time[0], min(self.time[-1], self.now.date())
+        product = gauge_product(self.forecast.basin)
+        answer = or_reason(lambda: self._observations(product, DISCHARGE, first, last))
+        if isinstance(answer, Absent):
+            return Observed([], [], str(answer))
+        return Observed(answer.time, answer.values[DISCHARGE])
+
+    def _observations(self, product: str, variable: str | None, first: date, last: date) -> Observations:
+        units = self.units if variable == DISCHARGE else None
+        asked = SeriesRequest(
+            product=product,
+            variable=variable,
+            start=day(first),
+            end=day(last),
+            units=units,
+            area=self._area if units else None,
+        )
+        basin = self.forecast.basin
+        return observations.answer(self.session, observations.part(self.session, basin, asked))
+
+    def _levels(self) -> list[Level]:
+        """Return the rising levels: floods by one method, and those of operators."""
+        if isinstance(self.chances, Absent):
+            return []
+        return [
+            Level(level.name, level.discharge, level.within)
+            for level in self.chances.levels
+            if level.name is not None
+            and level.discharge is not None
+            and level.direction == "rising"
+            and level.flow == "calibrated"
+            and not level.name.startswith("lp3-")  # floods are estimated by two methods: one line for each is enough
+        ]
+
+
+def or_reason(read: Callable[[], Answer]) -> Answer | Absent:
+    """Return an answer, or the reason why there is none."""
+    try:
+        return read()
+    except (NotFound, InvalidInput) as problem:
+        return absent(Reason.FAILED, message=str(problem))

@@ -1,0 +1,67 @@
+"""Scores of a basin for a reader: value with its unit, what it means, and what is typical."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from app.models.scores.schemas import BasinSkill
+from records.verification import scores as verification_scores
+
+METRICS: Mapping[str, tuple[str, str]] = {
+    "nse": ("", "Share of the variance of flow that the simulation explains; 1 is perfect, 0 no better than the mean."),
+    "kge": ("", "Agreement in timing, variability and mean; 1 is perfect."),
+    "fhv": (" %", "Error of the highest 2 % of flows; below 0: floods come out too low."),
+    "flv": (" %", "Error of the lowest 30 % of flows, on a logarithmic scale; below 0: they come out too low."),
+}
+"""The scores of the page: unit and meaning."""
+MIN_BASINS = 4
+"""Minimum number of basins to state what is typical."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownScore:
+    """A score as the page shows it; `typical` is the middle half of the version's basins."""
+
+    metric: str
+    value: str
+    days: int
+    meaning: str
+    typical: str
+
+
+def shown_scores(session: Session, skill: BasinSkill) -> list[ShownScore]:
+    """Return the scores of the members' mean over all days ahead, with what is typical for the version."""
+    of_basins: dict[str, list[float]] = {metric: [] for metric in METRICS}
+    for (_, _, metric), value in verification_scores.mean_scores(session, [skill.scored], list(METRICS)).items():
+        of_basins[metric].append(value)
+    values = {
+        score.metric: score
+        for score in skill.scores
+        if score.metric in METRICS and (score.member, score.lead) == ("mean", "all") and score.value is not None
+    }
+    return [
+        ShownScore(
+            metric=metric.upper(),
+            value=_written(values[metric].value, unit),
+            days=values[metric].n,
+            meaning=meaning,
+            typical=_middle_half(of_basins[metric], unit),
+        )
+        for metric, (unit, meaning) in METRICS.items()
+        if metric in values
+    ]
+
+
+def _middle_half(values: Sequence[float], unit: str) -> str:
+    if len(values) < MIN_BASINS:
+        return ""
+    low, high = np.quantile(values, (0.25, 0.75)).tolist()
+    return f"{_written(low, unit)} to {_written(high, unit)}"
+
+
+def _written(value: float | None, unit: str) -> str:
+    if value is None:
+        return ""
+    return f"{value:+.0f}{unit}" if unit else f"{value:.2f}"

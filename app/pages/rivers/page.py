@@ -1,0 +1,163 @@
+"""/: today's overview: a map of the basins, and their list, most urgent first."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse
+
+from app.http.dependencies import Reading, ServiceClock, ServiceSettings
+from app.pages.errors import PageRoute
+from app.pages.render import render
+from app.pages.rivers.basins_today import BasinToday, basins_today
+from app.pages.rivers.clusters import Map, drawn
+from app.pages.rivers.scales import SCALES, ColourBy, Scale
+from app.pages.rivers.selection import ALERTS, PAGE, STATES, Selected, Selection, Sort, State
+from app.service.status import service as status
+from app.service.status.schemas import Degraded, Status
+from hydrology.extremes.alerting import Severity
+
+router = APIRouter(route_class=PageRoute)
+
+OF_STALENESS = ("stale-forecast", "stale-input")
+"""Degradations that the sentence about T0 covers."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Day:
+    """Contents of the page.
+
+    Attributes:
+        basins: the selected ones, most urgent first; of: the number of all.
+        t0: of most forecasts; None without any.
+        map: None where no place is known.
+    """
+
+    status: Status
+    basins: Sequence[BasinToday]
+    of: int
+    selection: Selection
+    colour: ColourBy
+    t0: date | None
+    map: Map | None
+
+    @property
+    def scale(self) -> Scale:
+        """The colour scale of the map."""
+        return SCALES[self.colour]
+
+    @property
+    def scales(self) -> Mapping[ColourBy, Scale]:
+        """Every colour scale."""
+        return SCALES
+
+    @property
+    def states(self) -> Mapping[State, str]:
+        """The states that basins can be filtered by."""
+        return STATES
+
+    @property
+    def alerts(self) -> Mapping[Severity, str]:
+        """The severities that basins can be filtered by."""
+        return ALERTS
+
+    @property
+    def columns(self) -> tuple[tuple[Sort, str], ...]:
+        """The columns of the table that can be sorted, and their titles."""
+        return COLUMNS
+
+    @property
+    def rows(self) -> Sequence[BasinToday]:
+        """The basins of the page of the table."""
+        return self.selection.of_page(self.selection.sorted(self.basins))
+
+    @property
+    def pages(self) -> int:
+        """The number of pages of the table."""
+        return -(-len(self.basins) // PAGE)
+
+    @property
+    def all_stale(self) -> bool:
+        """Whether every forecast is stale, so that it is reported once."""
+        forecasts = [basin for basin in self.basins if basin.t0 is not None]
+        return bool(forecasts) and all(basin.stale for basin in forecasts)
+
+    @property
+    def problems(self) -> list[Degraded]:
+        """What is degraded, besides the staleness that the page reports for all forecasts."""
+        return [one for one in self.status.degraded if not (self.all_stale and one.code in OF_STALENESS)]
+
+    @property
+    def sentence(self) -> str:
+        """A summary of the day in a sentence."""
+        alarmed = [basin for basin in self.basins if basin.severity is not None]
+        forecasts = sum(basin.t0 is not None for basin in self.basins)
+        undecided = sum(basin.t0 is not None and basin.chance is None for basin in self.basins)
+        if not alarmed and undecided:
+            return f"No alert, but in {undecided} of {forecasts} {_basins(forecasts)} none can be decided yet."
+        if not alarmed:
+            return f"No alert in {forecasts} {_basins(forecasts)} with a forecast."
+        worst = alarmed[0]
+        return (
+            f"{len(alarmed)} of {forecasts} {_basins(forecasts)} {'has' if len(alarmed) == 1 else 'have'} an alert, "
+            f"the most severe ({worst.severity}) at {worst.title}."
+        )
+
+    @property
+    def classes(self) -> list[tuple[str, str, int]]:
+        """The class, the label and the number of basins of each colour."""
+        colours = Counter(self.scale.colour(basin) for basin in self.basins)
+        known = [(name, label, colours[name]) for name, label in self.scale.legend]
+        return [*known, ("unknown", "not known", colours["unknown"])]
+
+    @property
+    def file(self) -> str:
+        """The API call for the basins as a file; the API knows the search and the part of the map."""
+        asked = {"q": self.selection.search, "bbox": self.selection.bbox or ""}
+        return "/v1/basins?" + urlencode({name: value for name, value in asked.items() if value} | {"format": "csv"})
+
+
+COLUMNS: tuple[tuple[Sort, str], ...] = (
+    ("name", "Basin"),
+    ("concern", "Alert"),
+    ("chance", "Chance of passing a level"),
+    ("peak", "Highest, m³/s"),
+    ("flow", "Flow, % of normal"),
+    ("snow", "Snow, % of normal"),
+    ("skill", "Skill, NSE"),
+    ("t0", "T0"),
+)
+
+
+@router.get("/", response_class=HTMLResponse)
+def read_day(
+    request: Request, session: Reading, clock: ServiceClock, settings: ServiceSettings, selection: Selected
+) -> HTMLResponse:
+    """Show every basin as it stands today."""
+    everything = basins_today(session, clock.now())
+    chosen = [basin for basin in everything if selection.holds(basin)]
+    t0s = Counter(basin.t0 for basin in everything if basin.t0 is not None)
+    page = Day(
+        status=status.status(session, clock, settings, None),
+        basins=chosen,
+        of=len(everything),
+        selection=selection,
+        colour=selection.colour or _first_known(everything),
+        t0=t0s.most_common(1)[0][0] if t0s else None,
+        map=drawn(chosen, selection),
+    )
+    return render(request, "day.html", page)
+
+
+def _first_known(basins: list[BasinToday]) -> ColourBy:
+    """Return the first scale with a value for any basin; by default the chance."""
+    return next(
+        (name for name, scale in SCALES.items() if any(scale.value(basin) is not None for basin in basins)), "chance"
+    )
+
+
+def _basins(count: int) -> str:
+    return "basin" if count == 1 else "basins"

@@ -1,0 +1,158 @@
+"""Which basins the first page shows, in which order: search, filters, sorting, pages and the part of the map."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Annotated, Any, Literal
+from urllib.parse import urlencode
+
+from fastapi import Depends, Query
+
+from app.basins.filters import BoundingBox, corners
+from app.pages.rivers.basins_today import BasinToday
+from app.pages.rivers.map import Box
+from app.pages.rivers.scales import ColourBy
+from hydrology.base.longitudes import unwrapped
+from hydrology.extremes.alerting import SEVERITIES, Severity, rank
+
+PAGE = 50
+"""Number of basins on a page of the table."""
+MAX_CHOSEN = 50
+State = Literal["fresh", "stale", "undecided", "none"]
+STATES: Mapping[State, str] = {
+    "fresh": "with a fresh forecast",
+    "stale": "with a stale forecast",
+    "undecided": "without an uncertainty estimate",
+    "none": "without a forecast",
+}
+_IN_STATE: Mapping[State, Callable[[BasinToday], bool]] = {
+    "fresh": lambda basin: basin.t0 is not None and not basin.stale,
+    "stale": lambda basin: basin.t0 is not None and basin.stale,
+    "undecided": lambda basin: basin.t0 is not None and basin.chance is None,
+    "none": lambda basin: basin.t0 is None,
+}
+Sort = Literal["concern", "name", "chance", "peak", "flow", "snow", "skill", "t0"]
+_KEYS: Mapping[Sort, Callable[[BasinToday], Any]] = {
+    "name": lambda basin: basin.title.lower(),
+    "chance": lambda basin: basin.chance,
+    "peak": lambda basin: basin.peak,
+    "flow": lambda basin: basin.flow_percent,
+    "snow": lambda basin: basin.snow_percent,
+    "skill": lambda basin: basin.nse,
+    "t0": lambda basin: basin.t0,
+}
+_RISING: frozenset[Sort] = frozenset(("name", "t0"))
+"""Columns whose first order is from the lowest; the others begin with the highest."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """The requested basins, their order and colour.
+
+    Attributes:
+        search: part of a name or identifier; basin: identifiers; none for all.
+        state, alert: filters; None for all.
+        sort: the column; reverse: whether in the opposite of its first order.
+        page: of the table, from 1.
+        bbox: the part of the map, degrees; None for the whole.
+    """
+
+    search: str = ""
+    colour: ColourBy | None = None
+    state: State | None = None
+    alert: Severity | None = None
+    basin: tuple[str, ...] = ()
+    sort: Sort = "concern"
+    reverse: bool = False
+    page: int = 1
+    bbox: str | None = None
+
+    def query(self, **changes: Any) -> str:
+        """Return the query of an address for the selection with changes; the page is the first unless it is changed."""
+        changed = replace(self, **{"page": 1, **changes})
+        values = {field.name: getattr(changed, field.name) for field in fields(self)}
+        given = {name: "true" if value is True else value for name, value in values.items() if value != _DEFAULTS[name]}
+        return "?" + urlencode(given, doseq=True) if given else ""
+
+    def hidden(self, *shown: str) -> list[tuple[str, str]]:
+        """Return names and values to carry along in a form that asks for other fields."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return [
+            (name, str(one).lower() if isinstance(one, bool) else str(one))
+            for name, value in values.items()
+            if name not in (*shown, "page") and value != _DEFAULTS[name]
+            for one in (value if isinstance(value, tuple) else (value,))
+        ]
+
+    @property
+    def box(self) -> Box | None:
+        """The part of the map; None for the whole."""
+        if self.bbox is None:
+            return None
+        west, south, east, north = corners(self.bbox)
+        return Box(west, south, east if east >= west else east + 360, north)
+
+    @property
+    def filtered(self) -> bool:
+        """Whether it leaves out basins."""
+        return self != replace(Selection(), colour=self.colour, sort=self.sort, reverse=self.reverse, page=self.page)
+
+    def holds(self, basin: BasinToday) -> bool:
+        """Return whether a basin is among those requested."""
+        return (
+            self.search.lower() in f"{basin.id} {basin.name} {basin.title}".lower()
+            and (not self.basin or basin.id in self.basin)
+            and (self.state is None or _IN_STATE[self.state](basin))
+            and (self.alert is None or rank(basin.severity) >= rank(self.alert))
+            and (self.box is None or _inside(self.box, basin))
+        )
+
+    def sorted(self, basins: Sequence[BasinToday]) -> list[BasinToday]:
+        """Return basins in the requested order, those without a value last."""
+        if self.sort == "concern":
+            return list(reversed(basins)) if self.reverse else list(basins)
+        key = _KEYS[self.sort]
+        known = [basin for basin in basins if key(basin) is not None]
+        ordered = sorted(known, key=key, reverse=(self.sort not in _RISING) != self.reverse)
+        return [*ordered, *(basin for basin in basins if key(basin) is None)]
+
+    def of_page(self, basins: Sequence[BasinToday]) -> Sequence[BasinToday]:
+        """Return the basins of the page of the table."""
+        return basins[(self.page - 1) * PAGE : self.page * PAGE]
+
+
+_DEFAULTS = {field.name: field.default for field in fields(Selection)}
+ALERTS: Mapping[Severity, str] = {name: f"{name} or more" if name != SEVERITIES[-1] else name for name in SEVERITIES}
+
+
+async def _selection(
+    search: Annotated[str, Query(description="Part of a basin's name or identifier.", max_length=100)] = "",
+    colour: Annotated[ColourBy | None, Query(description="The number that colours the map.")] = None,
+    state: Annotated[State | Literal[""] | None, Query(description="State of the basins' forecasts.")] = None,
+    alert: Annotated[Severity | Literal[""] | None, Query(description="Least severity of the basins' alerts.")] = None,
+    basin: Annotated[tuple[str, ...], Query(description="Identifiers of basins.", max_length=MAX_CHOSEN)] = (),
+    sort: Annotated[Sort, Query(description="Order of the table.")] = "concern",
+    reverse: Annotated[bool, Query(description="Whether in the opposite order.")] = False,
+    page: Annotated[int, Query(description="Page of the table.", ge=1, le=10_000)] = 1,
+    bbox: BoundingBox = None,
+) -> Selection:
+    return Selection(
+        search=search,
+        colour=colour,
+        state=state or None,
+        alert=alert or None,
+        basin=basin,
+        sort=sort,
+        reverse=reverse,
+        page=page,
+        bbox=bbox,
+    )
+
+
+Selected = Annotated[Selection, Depends(_selection)]
+
+
+def _inside(box: Box, basin: BasinToday) -> bool:
+    if basin.place is None:
+        return False
+    longitude = float(unwrapped(basin.place.longitude, (box.west + box.east) / 2))
+    return box.south <= basin.place.latitude <= box.north and box.west <= longitude <= box.east

@@ -1,0 +1,16 @@
+"""Reads the text of a page's parts."""
+
+import re
+from html import unescape
+
+FACT = re.compile(r"<dt><a[^>]*>(.*?)</a></dt><dd>(.*?)</dd>", re.DOTALL)
+
+
+def facts_of(page: str) -> dict[str, str]:
+    """Return the five facts of a basin's page: the text of each by its title."""
+    (glance,) = re.findall(r'<dl class="glance".*?</dl>', page, re.DOTALL)
+    return {unescape(title): _text(content) for title, content in FACT.findall(glance)}
+
+
+def _text(content: str) -> str:
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", content)).split())

@@ -1,0 +1,118 @@
+"""The five facts of a basin: each has a value, or few words on why there is none."""
+
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from app.forecasts.exceedance.schemas import ExceedanceOfRun, PeakOfRun
+from app.forecasts.schemas import BasinForecast
+from app.models.verification.schemas import BasinVerification, LeadVerification
+from app.pages.basins import facts
+from hydrology.base.absent import absent
+from hydrology.base.reasons import Reason
+from records.database.engine import Database
+from records.runs import runs
+from testing.records import BASIN, a_reason
+from tests.app import factories
+from tests.app.basins.test_thresholds import fill_records as store_record
+from tests.app.forecasts.test_forecasts import fill_records
+from tests.app.pages.page_text import facts_of
+
+NO_SCORE = absent(Reason.FAILED, message="not evaluated")
+
+
+def test_a_calibrated_forecast_has_threat_peak_and_snow(database: Database, client: TestClient) -> None:
+    fill_records(database, factories.forecast())
+    store_record(database)
+    shown = facts_of(client.get(f"/basins/{BASIN}").text)
+    assert list(shown) == ["Threat", "Next peak", "Snow now", "Season's volume", "Skill here"]
+    assert "flood" in shown["Threat"]
+    assert "in 3 days" in shown["Threat"]
+    assert "90 % range: " in shown["Next peak"]
+    assert shown["Snow now"].startswith("150 % of normal")
+    assert shown["Season's volume"].startswith("Not known no seasonal run yet; next 3 days")
+    assert shown["Skill here"] == "Not known not evaluated here yet"
+
+
+def test_a_forecast_without_an_error_model_gives_the_reason_in_few_words(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    result = factories.forecast(snow=False)
+    summary = replace(result.basin.summary, calibration=a_reason("No error model."))
+    series = [one for one in result.series if one.variable not in (runs.CALIBRATED, runs.PATHS)]
+    fill_records(sqlite_database, replace(result, basin=replace(result.basin, summary=summary), series=series))
+    shown = facts_of(sqlite_client.get(f"/basins/{BASIN}").text)
+    assert shown["Threat"] == "Not known No uncertainty estimate yet"
+    assert shown["Next peak"].endswith("No uncertainty estimate yet")
+    assert shown["Snow now"].startswith("Not known")
+
+
+def test_a_provisional_range_is_labelled(sqlite_database: Database, sqlite_client: TestClient) -> None:
+    fill_records(sqlite_database, factories.forecast())
+    forecast = _forecast(sqlite_client)
+    chances = _with_peak(sqlite_client)
+    for kind, label in (("observed", "90 % range"), ("provisional", "provisional range"), ("fitted", "90 % range")):
+        calibration = _Calibration(kind)
+        shown = facts.peak(forecast.model_copy(update={"calibration": calibration}), chances, "mm/day")
+        assert shown.detail.startswith(f"{label}: 1.00 to 3.00 mm/day, 1 to 3 October")
+
+
+@pytest.mark.parametrize(
+    ("skills", "value"),
+    [
+        ((0.5, 0.4, 0.2), "Reliable to day 5"),
+        ((0.5, -0.1, 0.2), "Reliable to day 1"),
+        ((-0.2, 0.1, 0.1), "Not reliable"),
+    ],
+)
+def test_forecasts_are_reliable_until_the_first_lead_that_does_not_beat_climatology(
+    skills: tuple[float, ...], value: str
+) -> None:
+    rows = [_row(lead, crpss) for lead, crpss in zip((1, 3, 5), skills, strict=True)]
+    shown = facts.skill(NO_SCORE, _verified(rows), None)
+    assert shown.value is not None
+    assert shown.value.startswith(value)
+
+
+def test_a_range_that_does_not_hold_is_not_reliable() -> None:
+    rows = [_row(1, 0.5), _row(3, 0.4, coverage=0.6)]
+    assert facts.skill(NO_SCORE, _verified(rows), None).value == "Reliable to day 1"
+
+
+def test_issued_forecasts_with_the_same_weather_count_before_reforecasts() -> None:
+    rows = [_row(1, 0.9), _row(1, 0.1, origin="issued", weather="ecmwf/ifs")]
+    assert "10 % better" in facts.skill(NO_SCORE, _verified(rows), "ecmwf/ifs").detail
+    assert "90 % better" in facts.skill(NO_SCORE, _verified(rows), None).detail
+
+
+@dataclass(frozen=True, slots=True)
+class _Calibration:
+    """What the range rests on."""
+
+    kind: str
+
+
+def _forecast(client: TestClient) -> BasinForecast:
+    answer = client.get(f"/v1/basins/{BASIN}/forecasts/latest", params={"units": "mm/day"})
+    return BasinForecast.model_validate_json(answer.text)
+
+
+def _with_peak(client: TestClient) -> ExceedanceOfRun:
+    answer = client.get(f"/v1/basins/{BASIN}/exceedance", params={"units": "mm/day"})
+    days = [date(2008, 10, lead) for lead in (1, 2, 3)]
+    peak = PeakOfRun(p05=1.0, median=2.0, p95=3.0, day_p05=days[0], day_median=days[1], day_p95=days[2])
+    return ExceedanceOfRun.model_validate_json(answer.text).model_copy(update={"peak": peak})
+
+
+def _row(lead: int, crpss: float, coverage: float = 0.9, **chosen: str) -> LeadVerification:
+    fields: dict[str, Any] = {"origin": "reforecast", "weather": "observed", "forecaster": "calibrated", **chosen}
+    fields |= {"lead": lead, "crpss_climatology": crpss, "crpss_climatology_low": None, "coverage_90": coverage}
+    return LeadVerification.model_construct(**fields)
+
+
+def _verified(rows: list[LeadVerification]) -> BasinVerification:
+    fields: dict[str, Any] = {"basin": BASIN, "verification": rows}
+    return BasinVerification.model_construct(**fields)

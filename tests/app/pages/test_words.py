@@ -1,0 +1,38 @@
+"""Names on the pages are in one form, and a level's name is one that a reader knows."""
+
+import pytest
+
+from app.pages.words import level_title, percent, skill_word, station_name
+
+
+@pytest.mark.parametrize(
+    ("stored", "shown"),
+    [
+        ("MERCED R A HAPPY ISLES BRIDGE NR YOSEMITE CA", "Merced River at Happy Isles Bridge near Yosemite, CA"),
+        ("BLACK GORE CREEK NEAR MINTURN, CO.", "Black Gore Creek near Minturn, CO"),
+        ("Fish River near Fort Kent, Maine", "Fish River near Fort Kent, Maine"),
+        ("Seco Ck at Rowe Ranch nr D'Hanis, TX", "Seco Creek at Rowe Ranch near D'Hanis, TX"),
+        ("SYNTH-01", "Synth-01"),
+        ("", ""),
+    ],
+)
+def test_stations_are_named_in_one_form(stored: str, shown: str) -> None:
+    assert station_name(stored) == shown
+    assert station_name(shown) == shown
+
+
+def test_levels_have_names_that_a_reader_knows() -> None:
+    assert level_title("gev-5") == "5-year flood"
+    assert level_title("7q10") == "10-year low flow"
+    assert level_title("exceeded-90") == "flow exceeded on 90 % of days"
+    assert level_title("model-gev-2") == "2-year flood, of the model"
+    assert level_title("bankfull") == "bankfull"
+
+
+def test_chances_beyond_the_outermost_quantiles_are_bounds() -> None:
+    assert [percent(share) for share in (0.005, 0.42, 0.995)] == ["1 % or less", "42 %", "99 % or more"]
+
+
+def test_a_better_score_never_has_a_worse_word() -> None:
+    words = [skill_word(nse / 100) for nse in range(-50, 101)]
+    assert list(dict.fromkeys(words)) == ["Poor", "Weak", "Fair", "Good", "Very good"]
