@@ -51,7 +51,7 @@ def read_problem(
     )
     if "application/json" in accept and "text/html" not in accept:
         return Response(page.model_dump_json(), media_type="application/json")
-    return render(request, "problem.html", page)
+    return render(request, "errors/problem.html", page)
 
 
 def _all(above: type[Problem]) -> Iterator[type[Problem]]:

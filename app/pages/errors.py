@@ -49,4 +49,4 @@ class PageRoute(APIRoute):
 def _page(request: Request, problem: Problem) -> Response:
     status = type(problem).status
     failed = Failed(title_of(problem.kind), str(problem), isinstance(problem, Unauthorized))
-    return render(request, "failed.html", failed, status)
+    return render(request, "errors/failed.html", failed, status)

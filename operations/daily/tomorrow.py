@@ -61,4 +61,12 @@ def tomorrow(session: Session, basin: str, run: str, now: datetime) -> Tomorrow 
     note = of_basin.summary.training_note if of_basin.summary.beyond(stored.product) else None
     used = known(of_basin.summary.calibration)
     kind = None if used is None else used.kind
-    return Tomorrow(day, low, median, high, stored.forcing_kind, kind, note)
+    return Tomorrow(
+        day=day,
+        low=low,
+        median=median,
+        high=high,
+        weather=stored.forcing_kind,
+        calibration=kind,
+        training_note=note,
+    )
