@@ -48,8 +48,8 @@ from app.pages.figures.flow import Level, Observed
 from app.pages.figures.normal_band import with_usual
 from app.pages.figures.recession import drain_down
 from app.pages.render import render
-from app.weather.feeds import Hole
 from app.weather.feeds import holes as holes_of
+from app.weather.schemas import Hole
 from hydrology.base.absent import Absent, absent
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import day
