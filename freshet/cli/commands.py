@@ -33,6 +33,8 @@ COMMANDS = {
     "verify": "models",
     "alerts": "service",
     "runs": "forecasts",
+    "states": "forecasts",
+    "simulation": "models",
     "models": "models",
     "serve": "service",
     "jobs": "service",
