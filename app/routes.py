@@ -23,6 +23,7 @@ from app.forecasts.rain_margin.endpoints import router as rain_margin
 from app.forecasts.recession.endpoints import router as drain_down
 from app.forecasts.runs.endpoints import router as runs
 from app.forecasts.spread import router as spread
+from app.forecasts.states.endpoints import router as states
 from app.forecasts.volumes.endpoints import router as volumes
 from app.forecasts.water.endpoints import router as water
 from app.forecasts.what_if_runs.endpoints import router as what_if
@@ -35,6 +36,7 @@ from app.jobs.schedules import router as schedules
 from app.models.comparisons.endpoints import router as comparisons
 from app.models.endpoints import router as models
 from app.models.scores.endpoints import router as skill
+from app.models.simulation.endpoints import router as simulation
 from app.models.verification.endpoints import router as verification
 from app.pages import static_files
 from app.pages.router import router as pages
@@ -50,8 +52,8 @@ from runtime.settings import Settings
 
 RESOURCES = (
     *(forecasts, basins, user_basins, observations, normals, thresholds, weather, exceedance, alerts, volumes, changes),
-    rain_margin,
-    *(runs, what_if, water, spread, drain_down, skill, verification, errors, comparisons, models, bridges),
+    *(rain_margin, runs, what_if, water, states, spread, drain_down, skill, simulation, verification, errors),
+    *(comparisons, models, bridges),
     *(jobs, feeds, schedules, subscriptions, deliveries, edr, status, audit),
 )
 """Routers under /v1, in the order of the OpenAPI document."""

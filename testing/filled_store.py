@@ -46,6 +46,7 @@ class FilledStore:
 
     version: str
     run: str
+    t0: str
     what_if: str
     comparison: str
     ended: tuple[str, ...]
@@ -140,6 +141,7 @@ def fill(database_url: str, receiver: str = RECEIVER) -> FilledStore:
     return FilledStore(
         version=run.version_id,
         run=run.id,
+        t0=str(run.t0),
         what_if=asked.id,
         comparison=compared.id,
         ended=tuple(job.id for job in posted),

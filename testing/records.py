@@ -10,7 +10,7 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent, absent
-from hydrology.base.calendar import day
+from hydrology.base.calendar import Period, day
 from hydrology.base.reasons import Reason
 from hydrology.base.series import DailySeries, Flag
 from hydrology.base.variables import WEATHER
@@ -24,6 +24,7 @@ from records.jobs import attempts, jobs
 from records.runs import run_store, runs, states
 from records.schema import Base
 from records.series import sources
+from records.simulations.simulated_flow import SimulatedFlow
 from records.upkeep.copy_rows import counts
 from records.versions import promotions, trainings, versions
 from records.versions.tables import TrainingRow, VersionRow
@@ -97,6 +98,18 @@ def a_state(version: str, at: str, value: float = 1.0, **chosen: Any) -> states.
         spin_up_days=9999,
     )
     return replace(new, **chosen)
+
+
+def a_simulated_flow(version: str, basin: str = BASIN) -> SimulatedFlow:
+    """Return four days of simulated and observed flow, of which one was not observed."""
+    return SimulatedFlow(
+        version_id=version,
+        basin_id=basin,
+        period=Period.parse("2007-10-01..2007-10-04"),
+        simulated=np.array([1.5, 2.25, 0.5, 1.0], np.float32),
+        observed=np.array([1.0, 2.0, np.nan, 1.25], np.float32),
+        evaluated_at=NOW,
+    )
 
 
 def a_run(session: Session, version: str, *results: runs.BasinResult, **chosen: Any) -> runs.Run:

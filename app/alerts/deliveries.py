@@ -1,68 +1,26 @@
 """/v1/deliveries"""
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query
-from pydantic import Field
+from fastapi import APIRouter, Path, Query, Response
 from sqlalchemy.orm import Session
 
+from app.alerts.schemas import Delivery, DeliveryAttempt, DeliveryDetail, DeliveryPage
 from app.alerts.subscriptions import NotYourSubscription, of_key, owned_subscription
 from app.http.api_keys import AnyKey, OperatorWriter
-from app.http.base_schema import Missing, Model, ReasonText, next_page, why_null
+from app.http.base_schema import why_null
 from app.http.conditional import NO_STORE, cached
 from app.http.dependencies import Reading
+from app.http.fields import Fields, fields_of, schema_of
 from app.http.pagination import IdPage
 from app.http.problems import documented_keyed, documented_writing
 from jobspec.fields import ID
 from records.access.keys import Key
 from records.alerts import alert_changes, deliveries
-from records.alerts.alert_changes import ChangeKind
 from records.alerts.deliveries import MAX_TRIES, NotEnded, Status, UnknownDelivery
 from records.alerts.subscriptions import UnknownSubscription
 from records.database.statements import as_values
-
-
-class DeliveryAttempt(Model):
-    """One sending."""
-
-    number: int
-    at: datetime
-    ended_at: datetime | None
-    status_code: int | None = Field(description="The receiver's HTTP status. Its body is not read.")
-    failure: ReasonText | None = Field(description="Why it does not count as delivered.")
-    missing: Missing
-
-
-class Delivery(Model):
-    """An alert change to be sent to a receiver."""
-
-    id: str
-    subscription: str
-    event: str = Field(description="Identifier of the change: `webhook-id` of every attempt.")
-    kind: ChangeKind
-    basin: str
-    status: Status = Field(description="`failed`: after its last attempt. Replay it when the receiver is well.")
-    tries: int = Field(description="Attempts since it was created or last replayed.")
-    most_tries: int = Field(description="Maximum number of attempts: after these it has failed.")
-    next_at: datetime | None = Field(description="Time of the next attempt; null: immediately.")
-    ended_at: datetime | None
-    missing: Missing
-
-
-class DeliveryDetail(Delivery):
-    """An alert change for a receiver, with every attempt to send it."""
-
-    attempts: list[DeliveryAttempt] = Field(description="The oldest first.")
-
-
-class DeliveryPage(Model):
-    """Deliveries, the newest first."""
-
-    deliveries: list[Delivery]
-    next: str | None = next_page("/v1/deliveries?limit=100&after=01a1fa31d0a6718d9e12f4")
-
 
 _WHY_OF_ATTEMPT = {
     "ended_at": "It is under way.",
@@ -142,17 +100,23 @@ WithStatus = Annotated[Status | None, Query(description="Only deliveries with th
 @router.get(
     "",
     summary="Which notifications were delivered",
+    response_model=schema_of(DeliveryPage),
     responses=documented_keyed(UnknownSubscription, NotYourSubscription),
 )
 def list_deliveries(
-    session: Reading, key: AnyKey, page: IdPage, subscription: OfSubscription = None, status: WithStatus = None
-) -> DeliveryPage:
+    session: Reading,
+    key: AnyKey,
+    page: IdPage,
+    fields: Annotated[Fields, fields_of(DeliveryPage)],
+    subscription: OfSubscription = None,
+    status: WithStatus = None,
+) -> Response:
     """The deliveries to the key's own subscriptions (for an admin's key, to all), newest first, a page at a
     time: follow `next` until it is null."""
     chosen = visible_subscriptions(session, key, subscription)
     found = deliveries.page(session, subscriptions=chosen, status=status, after=page.after, limit=page.sought)
     shown, following = page.cut(found)
-    return DeliveryPage(deliveries=summaries(session, shown), next=following)
+    return fields.of(DeliveryPage(deliveries=summaries(session, shown), next=following))
 
 
 @router.get(

@@ -9,6 +9,7 @@ from app.alerts.schemas import AlertChanges, Alerts, BasinAlerts
 from app.exports.answers import JsonAnswer, answers
 from app.http.conditional import SHORTLY, cached
 from app.http.dependencies import KnownBasin, Reading
+from app.http.fields import Fields, fields_of, schema_of
 from app.http.pagination import NumberPage, Page, paged
 from app.http.problems import documented
 from hydrology.extremes.alerting import SEVERITIES, Severity
@@ -34,8 +35,19 @@ AlertPage = Annotated[
 ]
 
 
-@router.get("/alerts", summary="Current alerts of all basins", responses=documented(), dependencies=[cached(SHORTLY)])
-def list_alerts(session: Reading, page: AlertPage, least_severity: MinSeverity = SEVERITIES[0]) -> Alerts:
+@router.get(
+    "/alerts",
+    summary="Current alerts of all basins",
+    response_model=schema_of(Alerts),
+    responses=documented(),
+    dependencies=[cached(SHORTLY)],
+)
+def list_alerts(
+    session: Reading,
+    page: AlertPage,
+    fields: Annotated[Fields, fields_of(Alerts)],
+    least_severity: MinSeverity = SEVERITIES[0],
+) -> Response:
     """The levels of all basins that have an alert, a page at a time: follow `next` until it is null. The newest
     forecast of a basin decides its alerts by its calibrated chance. Where it has none, the alerts stay as they were and
     the basin's own answer gives the reason."""
@@ -43,7 +55,7 @@ def list_alerts(session: Reading, page: AlertPage, least_severity: MinSeverity =
     cursor = (basin, level) if page.after else None
     found = alerts.active(session, minimum=least_severity, after=cursor, limit=page.sought)
     shown, following = page.cut(found, lambda alert: f"{alert.basin_id}/{alert.level}")
-    return Alerts(alerts=[service.answer(alert) for alert in shown], next=following)
+    return fields.of(Alerts(alerts=[service.answer(alert) for alert in shown], next=following))
 
 
 @router.get(
@@ -61,12 +73,15 @@ def read_alerts(session: Reading, basin: KnownBasin, answer: JsonAnswer) -> Resp
 @router.get(
     "/basins/{basin}/alerts/changes",
     summary="Alert history of a basin",
+    response_model=schema_of(AlertChanges),
     responses=documented(UnknownBasin),
     dependencies=[cached(SHORTLY)],
 )
-def list_alert_changes(session: Reading, basin: KnownBasin, page: NumberPage) -> AlertChanges:
+def list_alert_changes(
+    session: Reading, basin: KnownBasin, page: NumberPage, fields: Annotated[Fields, fields_of(AlertChanges)]
+) -> Response:
     """Every change, newest first, with the run behind it, as sent to receivers. A promotion of another model
     version is a change of its own. Follow `next` until it is null."""
     found = alert_changes.page(session, basin=basin, before=page.after, limit=page.sought)
     shown, following = page.cut(found, lambda change: change.seq)
-    return AlertChanges(changes=[service.change(one) for one in shown], next=following)
+    return fields.of(AlertChanges(changes=[service.change(one) for one in shown], next=following))

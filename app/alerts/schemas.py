@@ -1,14 +1,15 @@
-"""Answers about alerts."""
+"""Answers about alerts, their receivers and deliveries."""
 
 from datetime import date, datetime
 
 from pydantic import Field
 
-from app.http.base_schema import Missing, Model, next_page
+from app.http.base_schema import Missing, Model, ReasonText, next_page
 from hydrology.extremes.alerting import Severity, Trend
 from hydrology.extremes.thresholds import Kind
 from hydrology.uncertainty.exceedance import Direction
 from records.alerts.alert_changes import ChangeKind
+from records.alerts.deliveries import Status
 from records.runs.run_summary import CalibrationKind
 
 
@@ -101,3 +102,70 @@ class AlertChanges(Model):
 
     changes: list[AlertChange]
     next: str | None = next_page("/v1/basins/USGS-13235000/alerts/changes?limit=100&after=42")
+
+
+class Subscription(Model):
+    """A receiver of alert changes."""
+
+    id: str
+    url: str = Field(description="Address that changes are posted to.")
+    basins: list[str] | None = Field(description="Basins whose changes are sent; null: all.")
+    least_severity: Severity = Field(description="Changes below this severity, before and after, are not sent.")
+    created_at: datetime
+    rotated_at: datetime | None = Field(description="When the secret was last replaced.")
+    old_secret_until: datetime | None = Field(description="Until then deliveries are signed with the old secret too.")
+    missing: Missing
+
+
+class SubscriptionWithSecret(Subscription):
+    """A receiver of alert changes and its secret, which is shown this once."""
+
+    secret: str = Field(
+        description="Secret for verifying signatures by Standard Webhooks. It is shown only this once: store it."
+    )
+
+
+class Subscriptions(Model):
+    """The key's own subscriptions (for an admin's key, all), oldest first."""
+
+    subscriptions: list[Subscription]
+
+
+class DeliveryAttempt(Model):
+    """One sending."""
+
+    number: int
+    at: datetime
+    ended_at: datetime | None
+    status_code: int | None = Field(description="The receiver's HTTP status. Its body is not read.")
+    failure: ReasonText | None = Field(description="Why it does not count as delivered.")
+    missing: Missing
+
+
+class Delivery(Model):
+    """An alert change to be sent to a receiver."""
+
+    id: str
+    subscription: str
+    event: str = Field(description="Identifier of the change: `webhook-id` of every attempt.")
+    kind: ChangeKind
+    basin: str
+    status: Status = Field(description="`failed`: after its last attempt. Replay it when the receiver is well.")
+    tries: int = Field(description="Attempts since it was created or last replayed.")
+    most_tries: int = Field(description="Maximum number of attempts: after these it has failed.")
+    next_at: datetime | None = Field(description="Time of the next attempt; null: immediately.")
+    ended_at: datetime | None
+    missing: Missing
+
+
+class DeliveryDetail(Delivery):
+    """An alert change for a receiver, with every attempt to send it."""
+
+    attempts: list[DeliveryAttempt] = Field(description="The oldest first.")
+
+
+class DeliveryPage(Model):
+    """Deliveries, the newest first."""
+
+    deliveries: list[Delivery]
+    next: str | None = next_page("/v1/deliveries?limit=100&after=01a1fa31d0a6718d9e12f4")

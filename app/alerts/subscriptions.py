@@ -5,16 +5,16 @@ from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Response
-from pydantic import Field
 from sqlalchemy.orm import Session
 
+from app.alerts.schemas import Subscription, Subscriptions, SubscriptionWithSecret
 from app.http.api_keys import AnyKey, OperatorWriter, require_owner
-from app.http.base_schema import Missing, Model, why_null
+from app.http.base_schema import why_null
 from app.http.conditional import NO_STORE, cached
 from app.http.dependencies import Reading, ServiceClock, ServiceSettings
+from app.http.fields import Fields, fields_of, schema_of
 from app.http.problems import Forbidden, documented_keyed, documented_writing
 from hydrology.base.errors import InvalidInput
-from hydrology.extremes.alerting import Severity
 from jobspec.addresses import why_no_target
 from jobspec.fields import ID
 from jobspec.subscriptions import NewSubscription, SubscriptionPatch
@@ -23,34 +23,6 @@ from records.alerts import subscriptions, webhook_signature
 from records.alerts.subscriptions import OVERLAP, TooManySubscriptions, UnknownSubscription
 from records.alerts.webhook_signature import NoWebhookKey
 from runtime.settings import Settings
-
-
-class Subscription(Model):
-    """A receiver of alert changes."""
-
-    id: str
-    url: str = Field(description="Address that changes are posted to.")
-    basins: list[str] | None = Field(description="Basins whose changes are sent; null: all.")
-    least_severity: Severity = Field(description="Changes below this severity, before and after, are not sent.")
-    created_at: datetime
-    rotated_at: datetime | None = Field(description="When the secret was last replaced.")
-    old_secret_until: datetime | None = Field(description="Until then deliveries are signed with the old secret too.")
-    missing: Missing
-
-
-class SubscriptionWithSecret(Subscription):
-    """A receiver of alert changes and its secret, which is shown this once."""
-
-    secret: str = Field(
-        description="Secret for verifying signatures by Standard Webhooks. It is shown only this once: store it."
-    )
-
-
-class Subscriptions(Model):
-    """The key's own subscriptions (for an admin's key, all), oldest first."""
-
-    subscriptions: list[Subscription]
-
 
 _COPIED = ("id", "url", "basins", "least_severity", "created_at", "rotated_at")
 
@@ -130,11 +102,18 @@ SubscriptionId = Annotated[
 ]
 
 
-@router.get("", summary="List subscriptions to alert changes", responses=documented_keyed())
-def list_subscriptions(session: Reading, key: AnyKey, clock: ServiceClock) -> Subscriptions:
+@router.get(
+    "",
+    summary="List subscriptions to alert changes",
+    response_model=schema_of(Subscriptions),
+    responses=documented_keyed(),
+)
+def list_subscriptions(
+    session: Reading, key: AnyKey, clock: ServiceClock, fields: Annotated[Fields, fields_of(Subscriptions)]
+) -> Response:
     """The key's own subscriptions; for an admin's key, all."""
     now = clock.wall()
-    return Subscriptions(subscriptions=[subscription_of(one, now) for one in of_key(session, key)])
+    return fields.of(Subscriptions(subscriptions=[subscription_of(one, now) for one in of_key(session, key)]))
 
 
 @router.post(

@@ -12,7 +12,9 @@ from app.basins.state import states
 from app.exports.answers import JsonAnswer, PlaceAnswer, PlaceFormat, answers
 from app.exports.formats import JSON, PLACES
 from app.http.dependencies import BasinId, Reading, ServiceClock, optional_full_id
+from app.http.fields import Fields, fields_of, schema_of
 from app.http.pagination import Page
+from app.http.problems import refused
 from jobspec.fields import BASIN_SCHEMA
 from records.basins import basins
 from records.basins.basins import UnknownBasin
@@ -55,12 +57,13 @@ async def _page(
     return Page(request, response, after, limit or (A_PAGE if chosen is JSON else MAX_BASINS))
 
 
-@router.get("", summary="List basins", **answers(BasinPage, formats=PLACES))
+@router.get("", summary="List basins", **answers(schema_of(BasinPage), formats=PLACES))
 def list_basins(
     session: Reading,
     clock: ServiceClock,
     page: Annotated[Page, Depends(_page)],
     answer: PlaceAnswer,
+    fields: Annotated[Fields, fields_of(BasinPage)],
     q: Text = None,
     huc: Huc = None,
     bbox: BoundingBox = None,
@@ -73,7 +76,9 @@ def list_basins(
     stored, following = page.cut(rows)
     shown = BasinPage(basins=service.summaries(stored), next=following)
     if answer.chosen is JSON:
-        return answer.of(shown)
+        return answer.of(shown, body=fields.body)
+    if fields.include is not None:
+        raise refused("fields", "a file has all its columns: leave it out, or ask for JSON.")
     of_page = table.of_basins(shown.basins, states(session, [basin.id for basin in stored], clock.now()))
     return answer.file(of_page.tag, lambda: of_page)
 

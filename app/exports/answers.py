@@ -41,16 +41,25 @@ class Answer:
     headers: Mapping[str, str] = field(default_factory=dict)
 
     def of(
-        self, content: Content, table: Callable[[Content], Table] | None = None, *, cache_control: str = SHORTLY
+        self,
+        content: Content,
+        table: Callable[[Content], Table] | None = None,
+        *,
+        cache_control: str = SHORTLY,
+        body: Callable[[Model], bytes] | None = None,
     ) -> Response:
         """Answer with content, tagged by itself.
 
         Args:
             table: builds the table of a file; None where JSON is the only format.
+            body: writes the content in JSON; by default `body_of`.
         """
-        body = body_of(content)
+        written = (body or body_of)(content)
         return self.tagged(
-            entity_tag(body.decode()), lambda: body, table and (lambda: table(content)), cache_control=cache_control
+            entity_tag(written.decode()),
+            lambda: written,
+            table and (lambda: table(content)),
+            cache_control=cache_control,
         )
 
     def of_basin(
@@ -107,14 +116,32 @@ class Answer:
         Args:
             tag: of the table's content.
         """
-        assert self.chosen.write is not None
+        write = self.chosen.write
+        assert write is not None
+
+        def content() -> tuple[str, bytes]:
+            created = table()
+            return created.name, write(created)
+
+        return self._file(tag, content, cache_control)
+
+    def written(self, content: Content, name: str, write: Callable[[Content], bytes]) -> Response:
+        """Answer with content as a file that is not a table.
+
+        Args:
+            name: of the file, without its suffix.
+        """
+        return self._file(entity_tag(body_of(content).decode()), lambda: (name, write(content)), SHORTLY)
+
+    def _file(self, tag: str, named: Callable[[], tuple[str, bytes]], cache_control: str) -> Response:
+        """Answer with a file; its name and content are created only if needed."""
         of_file = f'{tag[:-1]}-{self.chosen.name}"'
         headers = {**self.headers, "etag": f"W/{of_file}", "cache-control": cache_control}
         if holds(self.if_none_match, of_file):
             return Response(status_code=304, headers=headers)
-        created = table()
-        headers["Content-Disposition"] = f'attachment; filename="{_file_name(created.name)}.{self.chosen.suffix}"'
-        return Response(self.chosen.write(created), media_type=self.chosen.content_type, headers=headers)
+        name, content = named()
+        headers["Content-Disposition"] = f'attachment; filename="{_file_name(name)}.{self.chosen.suffix}"'
+        return Response(content, media_type=self.chosen.content_type, headers=headers)
 
 
 def body_of(content: Model) -> bytes:
@@ -122,13 +149,15 @@ def body_of(content: Model) -> bytes:
     return content.model_dump_json(exclude_unset=True).encode()
 
 
-def answers(model: type[Model], *problems: type[Problem], formats: Sequence[Format] = ()) -> dict[str, Any]:
+def answers(model: Any, *problems: type[Problem], formats: Sequence[Format] = ()) -> dict[str, Any]:
     """Return the options of an operation that ends in an `Answer`: its schema, and its statuses."""
     responses = NOT_MODIFIED | documented(*problems) | (documented_formats(*formats) if formats else {})
     return {"response_model": model, "responses": responses}
 
 
-def _in_format(choose: Callable[..., Awaitable[Format]]) -> Callable[..., Awaitable[Answer]]:
+def in_format(choose: Callable[..., Awaitable[Format]]) -> Callable[..., Awaitable[Answer]]:
+    """Return a dependency for answers in the format that another dependency chooses."""
+
     async def answer(
         session: Reading,
         response: Response,
@@ -152,9 +181,9 @@ choose_place_format = one_of(*PLACES)
 PlaceFormat = Annotated[Format, Depends(choose_place_format)]
 JsonAnswer = Annotated[Answer, Depends(_in_json)]
 CoverageAnswer = Annotated[Answer, Depends(_in_coveragejson)]
-SeriesAnswer = Annotated[Answer, Depends(_in_format(one_of(*SERIES)))]
-TableAnswer = Annotated[Answer, Depends(_in_format(one_of(*TABLES)))]
-PlaceAnswer = Annotated[Answer, Depends(_in_format(choose_place_format))]
+SeriesAnswer = Annotated[Answer, Depends(in_format(one_of(*SERIES)))]
+TableAnswer = Annotated[Answer, Depends(in_format(one_of(*TABLES)))]
+PlaceAnswer = Annotated[Answer, Depends(in_format(choose_place_format))]
 
 
 def _file_name(name: str) -> str:

@@ -84,6 +84,9 @@ ChosenRun = Annotated[
 Metric = Annotated[str | None, Query(description="Only this metric.", pattern=ID, examples=["nse"])]
 VersionId = Annotated[str, Path(description="A model version's id.", pattern=ID, examples=["011cb6d0d4209b8d7f6a51"])]
 OptionalVersion = Annotated[str | None, Query(description="Only entries of this model version.", pattern=ID)]
+ChosenVersion = Annotated[
+    str | None, Query(description="A model version's id; by default the basin's current one.", pattern=ID)
+]
 JobId = Annotated[str, Path(description="A job's id.", pattern=ID, examples=["01a1fa2ab3c4d50b5f2e91"])]
 ScheduleId = Annotated[str, Path(description="A schedule's id.", pattern=ID, examples=["01a1fa2ab3c4d50b5f2e91"])]
 

@@ -50,9 +50,9 @@ class Page:
             return shown, None
         last: Any = shown[-1]
         names = query_parameters(self._request.scope["route"].dependant)
-        asked: dict[str, Any] = {name: self._request.query_params.get(name) for name in names if name != "after"}
+        asked: dict[str, Any] = {name: self._request.query_params.getlist(name) for name in names if name != "after"}
         asked |= {"limit": self.limit, "after": last.id if cursor is None else cursor(last)}
-        query = urlencode({name: value for name, value in asked.items() if value is not None})
+        query = urlencode(asked, doseq=True)
         address = f"{self._request.scope['path']}?{query}"
         self._response.headers["Link"] = f'<{address}>; rel="next"'
         return shown, address

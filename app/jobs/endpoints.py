@@ -11,6 +11,7 @@ from app.exports.answers import JsonAnswer, answers
 from app.http.api_keys import AnyKey, OperatorWriter
 from app.http.conditional import NO_STORE, PRIVATE, cached
 from app.http.dependencies import JobId, OpenDatabase, Reading
+from app.http.fields import Fields, fields_of, schema_of
 from app.http.media_types import EVENT_STREAM
 from app.http.pagination import IdPage
 from app.http.problems import Unauthorized, documented_keyed, documented_writing
@@ -86,19 +87,26 @@ def post_job(poster: JobPoster, new: AnyJobRequest) -> Job:
     return poster.post(new)
 
 
-@router.get("", summary="List jobs", responses=documented_keyed(), dependencies=[cached(NO_STORE)])
+@router.get(
+    "",
+    summary="List jobs",
+    response_model=schema_of(JobPage),
+    responses=documented_keyed(),
+    dependencies=[cached(NO_STORE)],
+)
 def list_jobs(
     key: AnyKey,
     session: Reading,
     page: IdPage,
+    fields: Annotated[Fields, fields_of(JobPage)],
     status: WithStatus = None,
     kind: OfKind = None,
     parent: OfParent = None,
-) -> JobPage:
+) -> Response:
     """Jobs, the newest first, a page at a time: follow `next` until it is null."""
     found = jobs.list_jobs(session, status=status, kind=kind, parent=parent, after=page.after, limit=page.sought)
     shown, following = page.cut(found)
-    return JobPage(jobs=[service.answer(job, key) for job in shown], next=following)
+    return fields.of(JobPage(jobs=[service.answer(job, key) for job in shown], next=following))
 
 
 @router.get("/{job}", summary="Read a job", **answers(Job, Unauthorized, UnknownJob), dependencies=[cached(NO_STORE)])

@@ -1,7 +1,7 @@
 """/v1/schedules"""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Header, Response
 from pydantic import ConfigDict, Field
@@ -9,10 +9,12 @@ from sqlalchemy.orm import Session
 
 from app.exports.answers import JsonAnswer, answers, body_of
 from app.http.api_keys import AdminWriter, AnyKey
-from app.http.base_schema import Missing, Model, why_null
+from app.http.base_schema import why_null
 from app.http.conditional import ASK_FIRST, cached, holds
 from app.http.dependencies import Reading, ScheduleId
+from app.http.fields import Fields, fields_of, schema_of
 from app.http.problems import Changed, Unauthorized, documented_keyed, documented_writing
+from app.jobs.schemas import Schedule, ScheduledJob, Schedules
 from jobspec.fields import Line, RequestModel
 from jobspec.kinds import AnyJobRequest
 from records.access.keys import Key
@@ -44,40 +46,6 @@ class NewSchedule(RequestModel):
     cron: Line = Field(description="Minute, hour, day of the month, month, day of the week.", examples=["30 6 * * *"])
     timezone: Line = Field("UTC", description="Time zone of the cron line.", examples=["America/Denver"])
     enabled: bool = Field(True, description="Whether the schedule is active.")
-
-
-class ScheduledJob(Model):
-    """The job that a schedule posts."""
-
-    kind: str
-    params: dict[str, Any] | None = Field(description="Null except for an admin's key: they may name files.")
-
-
-class Schedule(Model):
-    """A stored schedule and its times."""
-
-    id: str
-    name: str
-    job: ScheduledJob
-    cron: str
-    timezone: str
-    enabled: bool
-    next_run_at: datetime | None = Field(description="Next time, by the machine's clock.")
-    last_run_at: datetime | None
-    last_job: str | None = Field(description="The last job that it posted.")
-    key: str | None = Field(
-        description="Id of the key that created or last changed it: its jobs run with the permissions of that key."
-    )
-    revision: int = Field(description="Grows with every change and every posted job; the basis of the `ETag`.")
-    created_at: datetime
-    updated_at: datetime = Field(description="When its fields were last changed.")
-    missing: Missing
-
-
-class Schedules(Model):
-    """All schedules in the order of their names."""
-
-    schedules: list[Schedule]
 
 
 _SAME = ("id", "name", "cron", "timezone", "enabled", "next_run_at", "last_run_at", "revision")
@@ -148,10 +116,11 @@ IfMatch = Annotated[
 ]
 
 
-@router.get("", summary="List schedules", responses=documented_keyed())
-def list_schedules(session: Reading, key: AnyKey) -> Schedules:
+@router.get("", summary="List schedules", response_model=schema_of(Schedules), responses=documented_keyed())
+def list_schedules(session: Reading, key: AnyKey, fields: Annotated[Fields, fields_of(Schedules)]) -> Response:
     """All schedules in the order of their names, with the next time of each."""
-    return Schedules(schedules=[schedule_of(schedule, key) for schedule in schedules.list_schedules(session)])
+    found = schedules.list_schedules(session)
+    return fields.of(Schedules(schedules=[schedule_of(schedule, key) for schedule in found]))
 
 
 @router.post(

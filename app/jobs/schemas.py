@@ -1,4 +1,4 @@
-"""Answers about jobs."""
+"""Answers about jobs and schedules."""
 
 from datetime import datetime
 from typing import Any, Literal
@@ -61,3 +61,37 @@ class JobPage(Model):
 
     jobs: list[Job]
     next: str | None = next_page("/v1/jobs?limit=100&after=01a1fa2ab3c4d50b5f2e91")
+
+
+class ScheduledJob(Model):
+    """The job that a schedule posts."""
+
+    kind: str
+    params: dict[str, Any] | None = Field(description="Null except for an admin's key: they may name files.")
+
+
+class Schedule(Model):
+    """A stored schedule and its times."""
+
+    id: str
+    name: str
+    job: ScheduledJob
+    cron: str
+    timezone: str
+    enabled: bool
+    next_run_at: datetime | None = Field(description="Next time, by the machine's clock.")
+    last_run_at: datetime | None
+    last_job: str | None = Field(description="The last job that it posted.")
+    key: str | None = Field(
+        description="Id of the key that created or last changed it: its jobs run with the permissions of that key."
+    )
+    revision: int = Field(description="Grows with every change and every posted job; the basis of the `ETag`.")
+    created_at: datetime
+    updated_at: datetime = Field(description="When its fields were last changed.")
+    missing: Missing
+
+
+class Schedules(Model):
+    """All schedules in the order of their names."""
+
+    schedules: list[Schedule]

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Query, Response
 from app.exports.answers import JsonAnswer, answers
 from app.http.api_keys import AdminWriter
 from app.http.dependencies import KnownBasin, Reading, VersionId
+from app.http.fields import Fields, fields_of, schema_of
 from app.http.pagination import IdPage
 from app.http.problems import documented, documented_writing
 from app.models import service
@@ -38,16 +39,20 @@ Architecture = Annotated[
 ]
 
 
-@router.get("/models", summary="List model versions", responses=documented())
+@router.get("/models", summary="List model versions", response_model=schema_of(ModelPage), responses=documented())
 def list_models(
-    session: Reading, page: IdPage, product: Product = None, architecture: Architecture = None
-) -> ModelPage:
+    session: Reading,
+    page: IdPage,
+    fields: Annotated[Fields, fields_of(ModelPage)],
+    product: Product = None,
+    architecture: Architecture = None,
+) -> Response:
     """Model versions, the newest first, a page at a time: follow `next` until it is null."""
     found = versions.list_versions(
         session, product=product, architecture=architecture, after=page.after, limit=page.sought
     )
     shown, following = page.cut(found)
-    return ModelPage(models=service.summaries(session, shown), next=following)
+    return fields.of(ModelPage(models=service.summaries(session, shown), next=following))
 
 
 @router.get("/models/{version}", summary="Read a model version", **answers(ModelDetail, UnknownVersion))

@@ -6,9 +6,9 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
 from app.alerts import service as alert_service
-from app.alerts.deliveries import Delivery, summaries, visible_subscriptions
-from app.alerts.schemas import Alert
-from app.alerts.subscriptions import Subscription, of_key, subscription_of
+from app.alerts.deliveries import summaries, visible_subscriptions
+from app.alerts.schemas import Alert, Delivery, Subscription
+from app.alerts.subscriptions import of_key, subscription_of
 from app.http.api_keys import AnyKey
 from app.http.dependencies import Reading, ServiceClock
 from app.pages.errors import PageRoute

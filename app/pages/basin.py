@@ -35,8 +35,8 @@ from app.pages.errors import PageRoute
 from app.pages.figures import Figure
 from app.pages.render import render
 from app.pages.words import station_name
-from app.weather.feeds import Hole
 from app.weather.feeds import holes as holes_of
+from app.weather.schemas import Hole
 from hydrology.base.absent import Absent
 from hydrology.base.units import Units
 from records.forecasts.latest import Latest

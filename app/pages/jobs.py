@@ -10,8 +10,8 @@ from fastapi.responses import HTMLResponse
 from app.http.api_keys import AnyKey
 from app.http.dependencies import Reading
 from app.jobs import service
-from app.jobs.schedules import Schedule, schedule_of
-from app.jobs.schemas import Job
+from app.jobs.schedules import schedule_of
+from app.jobs.schemas import Job, Schedule
 from app.jobs.service import StoredJob
 from app.pages.errors import PageRoute
 from app.pages.forms import FormField, form_of

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Depends, Path, Query, Response
 from app.exports.answers import JsonAnswer, answers
 from app.http.conditional import FOR_EVER
 from app.http.dependencies import BasinId, OptionalBasin, Reading, ServiceClock
+from app.http.fields import Fields, fields_of, schema_of
 from app.http.limits.body_limit import LARGEST_UPLOAD, MIB
 from app.http.pagination import IdPage
 from app.http.problems import UnsupportedMedia, documented
@@ -73,22 +74,25 @@ WeatherId = Annotated[
 _Name = Annotated[str | None, Query(pattern=f"^{NAME}$")]
 
 
-@router.get("", summary="List weather forecasts", responses=documented(UnknownBasin))
+@router.get(
+    "", summary="List weather forecasts", response_model=schema_of(WeatherPage), responses=documented(UnknownBasin)
+)
 def list_weather(
     session: Reading,
     clock: ServiceClock,
     page: IdPage,
+    fields: Annotated[Fields, fields_of(WeatherPage)],
     basin: OptionalBasin = None,
     source: Annotated[_Name, Query(description="Only weather forecasts of this source.")] = None,
     model: Annotated[_Name, Query(description="Only weather forecasts of this model.")] = None,
-) -> WeatherPage:
+) -> Response:
     """The weather forecasts known by the service's clock, the latest stored first, a page at a time: follow `next`
     until it is null. Every forecast that arrives is stored and never changes."""
     if basin is not None:
         basins.require(session, basin)
     chosen = {"basin": basin, "source": source, "model": model, "after": page.after}
     issues, following = page.cut(weather_issues.list_issues(session, clock.now(), **chosen, limit=page.sought))
-    return WeatherPage(weather=service.summaries(issues), next=following)
+    return fields.of(WeatherPage(weather=service.summaries(issues), next=following))
 
 
 @router.get("/{weather}", summary="Read a weather forecast", **answers(WeatherDetail, UnknownWeather))

@@ -2,81 +2,24 @@
 
 from collections.abc import Iterable
 from dataclasses import asdict
-from datetime import date, datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Response
-from pydantic import Field
 from sqlalchemy.orm import Session
 
 from app.http.api_keys import AnyKey, OperatorWriter, require_owner
-from app.http.base_schema import Missing, Model, why_null
+from app.http.base_schema import why_null
 from app.http.conditional import ASK_FIRST, cached
 from app.http.dependencies import Reading
+from app.http.fields import Fields, fields_of, schema_of
 from app.http.problems import Forbidden, documented_keyed, documented_writing
+from app.weather.schemas import BasinOfFeed, Feed, FeedDetail, Feeds, Hole
 from jobspec.feeds import NewFeed
 from jobspec.fields import NAME
 from records.access.keys import Key
 from records.weather import feeds
-from records.weather.feeds import BasinStatus, FeedConflict, UnknownFeed
+from records.weather.feeds import FeedConflict, UnknownFeed
 from records.weather.product_credits import ProductConflict
-
-
-class Hole(Model):
-    """Days inside a basin's record that have no value."""
-
-    first: date
-    last: date
-    variables: list[str] = Field(description="Variables that lack every one of these days.")
-    fetch: str = Field(description="The command that fetches them.")
-
-
-class BasinOfFeed(Model):
-    """Outcome of the last fetch of a basin."""
-
-    basin: str
-    status: BasinStatus
-    new_days: int = Field(description="Number of new days of any variable; for a weather forecast, its days.")
-    revised_days: int = Field(
-        description="Number of days whose value or flag was replaced. A log retains the old ones."
-    )
-    reason: str | None = Field(description="Why it failed, or why there were no data; null otherwise.")
-    tried_at: datetime = Field(description="Time of the last fetch, by the service's clock.")
-    fetched_at: datetime | None = Field(description="Time of the last successful fetch; null if there was none.")
-    holes: list[Hole] = Field(
-        description="Days without a value inside its record, the newest spans first. Every fetch requests some of them "
-        "again, however old."
-    )
-    warnings: list[str] = Field(description="Doubtful points in the last fetched data.")
-
-
-class Feed(Model):
-    """A feed and the outcome of its last fetch."""
-
-    id: str
-    name: str
-    adapter: str = Field(description="The adapter of the service it uses.")
-    settings: dict[str, Any] | None = Field(description="Its settings, without those left at their defaults.")
-    product: str | None = Field(description="The product that its weather is stored under.")
-    created_at: datetime
-    last_fetch_at: datetime | None = Field(description="By the service's clock, as the other two.")
-    last_success_at: datetime | None = Field(description="Time of the last fetch without a failed basin.")
-    last_error: str | None = Field(description="Why it last failed, in total or for some basin.")
-    last_error_at: datetime | None
-    missing: Missing
-
-
-class FeedDetail(Feed):
-    """A feed and the outcome of its last fetch for each basin."""
-
-    basins: list[BasinOfFeed] = Field(description="In the order of their identifiers.")
-
-
-class Feeds(Model):
-    """All feeds in the order of their names."""
-
-    feeds: list[Feed]
-
 
 _WHY = {
     "product": "It brings discharge, which is stored under its gauge's product, or weather forecasts.",
@@ -152,10 +95,16 @@ router = APIRouter(prefix="/feeds", tags=["feeds"])
 FeedName = Annotated[str, Path(description="A feed's name.", pattern=f"^{NAME}$", examples=["usgs-flow"])]
 
 
-@router.get("", summary="List feeds", responses=documented_keyed(), dependencies=[cached(ASK_FIRST)])
-def list_feeds(session: Reading, key: AnyKey) -> Feeds:
+@router.get(
+    "",
+    summary="List feeds",
+    response_model=schema_of(Feeds),
+    responses=documented_keyed(),
+    dependencies=[cached(ASK_FIRST)],
+)
+def list_feeds(session: Reading, key: AnyKey, fields: Annotated[Fields, fields_of(Feeds)]) -> Response:
     """All feeds in the order of their names, with the outcome of their last fetch."""
-    return Feeds(feeds=[feed_of(feed, key) for feed in feeds.list_feeds(session)])
+    return fields.of(Feeds(feeds=[feed_of(feed, key) for feed in feeds.list_feeds(session)]))
 
 
 @router.post(

@@ -37,6 +37,8 @@ COMMANDS = {
     "errors": "models",
     "alerts": "service",
     "runs": "forecasts",
+    "states": "forecasts",
+    "simulation": "models",
     "models": "models",
     "serve": "service",
     "jobs": "service",

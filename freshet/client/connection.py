@@ -77,17 +77,20 @@ class Connection:
         raise_for(answer, request)
         return answer.content
 
-    def post(self, path: str, body: dict[str, Any]) -> bytes:
-        """Post a body, once, and return the answer.
+    def send(self, method: str, path: str, **request: Any) -> bytes:
+        """Send a writing request, once, and return the answer.
+
+        Args:
+            request: what httpx takes: `json`, `content`, `headers`, `params`.
 
         Raises:
             Refused, ServiceError: as `get`.
         """
         try:
-            answer = self._http.post(path, json=body)
+            answer = self._http.request(method, path, **request)
         except httpx2.TransportError as error:
             raise self._silent(error) from error
-        raise_for(answer, f"POST {path}")
+        raise_for(answer, f"{method} {path}")
         return answer.content
 
     def _once(self, path: str, params: dict[str, Any]) -> httpx2.Response:

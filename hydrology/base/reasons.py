@@ -256,6 +256,10 @@ class Reason(Enum):
         "The stored simulation of the past is damaged: simulate it again (freshet thresholds simulate)."
     )
 
+    # States
+    FIRST_STATE = "It is the first state of its record: it started from empty cells."
+    STATE_VALID = "The state is valid."
+
     # Snow
     SNOW_CELLS_CHANGED = (
         "The snow cells have changed since the simulation: simulate again (freshet thresholds simulate)."

@@ -281,6 +281,14 @@ TABLES = [
     ),
     # simulations
     Table(
+        "simulated_flow",
+        "version_id text, basin_id text, first_day date, last_day date, evaluated_at instant, content bytes, "
+        "checksum bigint",
+        key="version_id, basin_id, first_day, last_day",
+        checks={"order": "first_day <= last_day"},
+        refers={"basin_id": "basins(id)", "version_id": "versions(id)"},
+    ),
+    Table(
         "simulated_records",
         "version_id text, basin_id text, first_day date, last_day date, area_name text, area_m2 real, "
         "attributes_assumed json, computed_at instant, loss json?",

@@ -18,6 +18,8 @@ from operations.verification.score_basins import BasinScores, BasinSkill, Judge
 from operations.verification.snow_cells import store_snow
 from operations.versions.process_pool import OnProgress, processes_for, side_by_side
 from records.database.engine import Database
+from records.simulations import simulated_flow
+from records.simulations.simulated_flow import SimulatedFlow
 from records.verification import scores
 from records.versions import promotions, versions
 from records.versions.version_properties import Closure
@@ -73,7 +75,7 @@ def evaluate(
             cover the period.
         cores: maximum number of blocks of basins evaluated in parallel, each in its own process; the scores are the
             same.
-        stored: whether scores, snow cells and closure are stored; else they are only returned.
+        stored: whether scores, flow, snow cells and closure are stored; else they are only returned.
 
     Raises:
         UnknownVersion: there is none of that id.
@@ -132,14 +134,26 @@ def _opened(database_url: str, clock: Clock, version_id: str, period: Period) ->
 
 
 def _store(judge: Judge, judged: BasinScores) -> None:
-    """Store the scores and the snow cells of some basins."""
+    """Store the scores of some basins, the flow that they were computed from, and the snow cells."""
     scored = judge.scored
     whole = [basin for basin in judged.scored if basin.basin not in judge.without]
     with judge.database.transaction() as session:
         scores.replace(session, [row for basin in whole for row in _rows(judge.clock, scored, judge.period, basin)])
+        simulated_flow.replace(session, [_flow(judge, basin) for basin in whole])
         store_snow(session, scored, [basin.snow for basin in whole if basin.snow is not None])
         if judge.twin is not None:
             store_snow(session, judge.loaded.version.id, [basin.snow for basin in judged.own if basin.snow is not None])
+
+
+def _flow(judge: Judge, judged: BasinSkill) -> SimulatedFlow:
+    return SimulatedFlow(
+        version_id=judge.scored,
+        basin_id=judged.basin,
+        period=judge.period,
+        simulated=judged.simulated,
+        observed=judged.observed,
+        evaluated_at=judge.clock.wall(),
+    )
 
 
 def _store_regional_snow(judge: Judge, judged: Sequence[BasinScores]) -> None:

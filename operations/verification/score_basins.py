@@ -38,6 +38,7 @@ class BasinSkill:
 
     Attributes:
         scores: of the members' mean, by metric.
+        simulated, observed: (days of the period,), the members' mean and the observation, mm/day, NaN where missing.
         errors: of the members' mean, from which its NSE over any of the period's water years follows.
         worst_residual: the largest |residual| / water over all members and days; None where the network does not
             conserve mass.
@@ -47,6 +48,8 @@ class BasinSkill:
 
     basin: str
     scores: dict[str, Score]
+    simulated: Array = field(repr=False, compare=False)
+    observed: Array = field(repr=False, compare=False)
     errors: YearlyErrors
     worst_residual: float | None
     snow: verification_scores.SnowCells | None
@@ -165,7 +168,16 @@ def _judge(
                 if one.reference is not None:
                     snow = read_snow(clock, loaded, basin, record, one.reference, storage, test=period)
                     regional.add(basin, one.snow_share, record, one.reference, storage)
-            yield BasinSkill(basin, scores, errors, residual, snow, one.forcing.assumed)
+            yield BasinSkill(
+                basin,
+                scores,
+                simulated,
+                one.observed,
+                errors=errors,
+                worst_residual=residual,
+                snow=snow,
+                assumed=one.forcing.assumed,
+            )
 
 
 def _residual(precipitation: Array, outputs: ArrayMap, at: int) -> float:

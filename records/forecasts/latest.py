@@ -23,7 +23,7 @@ from records.runs import runs
 from records.runs.newest_runs import LATEST, TRIED
 from records.runs.runs import BasinStatus, Run, RunBasin
 from records.runs.tables import NewestRunRow, RunBasinRow, RunRow
-from records.versions import promotions
+from records.versions import promotions, versions
 from records.versions.tables import PromotionRow
 
 
@@ -39,6 +39,21 @@ class NoForecast(NotFound):
 
     kind = "no-forecast"
     remedy = "Issue one: `freshet forecast --basin BASIN`, or post a job of the kind `forecast`."
+
+
+def asked_version(session: Session, basin: str, version: str | None) -> versions.Version:
+    """Return a version; by default the current one of a basin.
+
+    Raises:
+        UnknownVersion: there is none of that id.
+        NoModel: no version is named, and none is current.
+    """
+    if version is not None:
+        return versions.get(session, version)
+    current = promotions.current(session, [basin]).get(basin)
+    if current is None:
+        raise NoModel(f"No model version is current for {basin}: name one, or promote one.")
+    return versions.get(session, current)
 
 
 @dataclass(frozen=True, slots=True)

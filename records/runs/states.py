@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from operator import itemgetter
 from typing import Any
 
@@ -15,7 +16,7 @@ from sqlalchemy.orm import Session
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day
 from hydrology.base.digests import fingerprint
-from hydrology.base.errors import DataProblem
+from hydrology.base.errors import DataProblem, NotFound
 from hydrology.water.ledger import Sums
 from records.basins import basins
 from records.database import checksums
@@ -29,6 +30,13 @@ from records.runs.tables import StateRow
 _FLOW = "discharge"
 Key = tuple[str, str, Day]
 """Key of a state: its version, basin and day."""
+
+
+class UnknownState(NotFound):
+    """No state of that version, basin and day is stored."""
+
+    kind = "unknown-state"
+    remedy = "List the stored ones: `/v1/basins/{basin}/states`. Of old days the last of each month is stored."
 
 
 class StateConflict(DataProblem):
@@ -84,6 +92,11 @@ class State(NewState):
     created_at: datetime
     invalid_at: datetime | None
     invalid_reason: Absent | None
+
+    @property
+    def storage(self) -> npt.NDArray[np.float64] | None:
+        """The water in the cells of each member, mm, (members,); None where the network does not conserve mass."""
+        return None if self.sums is None else np.asarray(self.arrays["c"]).sum(axis=-1, dtype=np.float64)
 
 
 def unkept(new: NewState, at: datetime) -> State:
@@ -146,6 +159,32 @@ def get(session: Session, version: str, basin: str, day: Day) -> State | None:
     """
     row = session.get(StateRow, (version, basin, day), populate_existing=True)
     return None if row is None else _state(row)
+
+
+def require(session: Session, version: str, basin: str, day: Day) -> State:
+    """Return the state of a day, valid or not.
+
+    Raises:
+        UnknownState: there is none.
+        Corrupt: it is damaged.
+    """
+    state = get(session, version, basin, day)
+    if state is None:
+        raise UnknownState(f"No state of version {version} in {basin} at {day} is stored: choose a stored day.")
+    return state
+
+
+def page(session: Session, version: str, basin: str, *, before: Day | None, limit: int) -> list[State]:
+    """Return the undamaged states of a basin, valid or not, the newest day first.
+
+    Args:
+        before: restrict to earlier days; None for all.
+    """
+    query = select(StateRow.day).filter_by(version_id=version, basin_id=basin).order_by(StateRow.day.desc())
+    if before is not None:
+        query = query.where(StateRow.day < before)
+    rows = (session.get_one(StateRow, (version, basin, day)) for day in session.scalars(query).all())
+    return [_state(row) for row in islice((row for row in rows if is_whole(row)), limit)]
 
 
 def newest_valid(session: Session, version: str, basin: str, on_or_before: Day) -> State | None:

@@ -1,4 +1,4 @@
-"""Levels of versions' simulations of past days."""
+"""Flow, levels and stored water of versions' simulations of past days."""
 
 from datetime import datetime
 
@@ -50,6 +50,23 @@ class SimulatedWaterRow(Summed, Base):
     basin_id: Mapped[str] = mapped_column(primary_key=True)
     variable: Mapped[str] = mapped_column(primary_key=True)
     cells: Mapped[JsonObject | None]
+    content: Mapped[bytes]
+    checksum: Mapped[int] = mapped_column(Long)
+
+
+class SimulatedFlowRow(Summed, Base):
+    """Flow on the days of an evaluation, mm/day: simulated, then observed; float32, little-endian."""
+
+    __tablename__ = "simulated_flow"
+    __table_args__ = (CheckConstraint("first_day <= last_day", name="order"),)
+    summed_names = ("version_id", "basin_id", "first_day", "last_day")
+    summed_contents = ("content",)
+
+    version_id: Mapped[str] = mapped_column(ForeignKey("versions.id"), primary_key=True)
+    basin_id: Mapped[str] = mapped_column(ForeignKey("basins.id"), primary_key=True)
+    first_day: Mapped[Day] = mapped_column(primary_key=True)
+    last_day: Mapped[Day] = mapped_column(primary_key=True)
+    evaluated_at: Mapped[datetime]
     content: Mapped[bytes]
     checksum: Mapped[int] = mapped_column(Long)
 

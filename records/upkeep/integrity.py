@@ -20,7 +20,7 @@ from records.runs import run_arrays, states
 from records.runs.tables import RunContentRow, StateRow
 from records.schema import Base
 from records.series.tables import RevisionRow, SeriesRow
-from records.simulations.tables import SimulatedWaterRow
+from records.simulations.tables import SimulatedFlowRow, SimulatedWaterRow
 from records.upkeep.sqlite_schema import unsafe_objects
 from records.versions.tables import BasinErrorsRow, CheckpointRow, ErrorModelRow, FinishedMemberRow, WeightsRow
 from records.weather import weather_issues
@@ -223,6 +223,11 @@ CHECKERS = (
         SimulatedWaterRow,
         partial(checksums.is_whole, SimulatedWaterRow),
         "simulate it again (freshet thresholds simulate)",
+    ),
+    Checker(
+        SimulatedFlowRow,
+        partial(checksums.is_whole, SimulatedFlowRow),
+        "evaluate the version again (freshet evaluate)",
     ),
 )
 """One for each table with checksums of its rows."""

@@ -138,6 +138,11 @@ class Version(NewVersion):
     weights_hash: str
     status: str
 
+    @property
+    def evaluated_as(self) -> tuple[str, ...]:
+        """The versions whose evaluations are its own: itself, or its twin where it has none."""
+        return (self.id,) if self.twin_id is None else (self.id, self.twin_id)
+
 
 def create(session: Session, new: NewVersion, members: Sequence[Member]) -> Version:
     """Store a version with all its members, or nothing.

@@ -35,6 +35,7 @@ REFUSED = {
     "GET /v1/edr/collections/{collection}/locations/{basin}": [422],  # no such parameter; a time that is none
     "GET /v1/basins/{basin}/what-if": [422],  # a run that is not a what-if
     "GET /v1/basins/{basin}/thresholds": [422],  # an area where nothing is converted
+    "GET /v1/basins/{basin}/simulation": [422],  # an area where nothing is converted; days that were not evaluated
     "GET /v1/basins/{basin}/volumes": [422],  # a day that no month has
     "GET /v1/basins/{basin}/drain-down": [422],  # a run and a T0; a run on other weather
     "PUT /v1/basins/{basin}/thresholds/{threshold}": [422],  # the name of a level of the record
@@ -94,6 +95,7 @@ def _configuration(api: Api) -> str:
         "basin": [*BASINS, "OWN-mill"],
         "collection": [FORECASTS],
         "run": [api.stored.run],
+        "day": [api.stored.t0],
         "version": [api.stored.version],
         "comparison": [api.stored.comparison],
         "job": api.stored.ended,

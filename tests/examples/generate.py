@@ -34,6 +34,8 @@ QUERIES: Mapping[str, Mapping[str, str]] = {
     "/v1/forecasts": {"basins": "SYNTH-01,SYNTH-99"},
     "/v1/basins/{basin}/observations": _DAYS | {"product": "synth", "start": "2005-09-29", "end": "2005-10-01"},
     "/v1/basins/{basin}/normals": _DAYS,
+    "/v1/basins/{basin}/simulation": _DAYS,
+    "/v1/basins/{basin}/states": {"limit": "2"},
     "/v1/basins/{basin}/skill": {"metric": "nse"},
     "/v1/models/{version}/skill": {"metric": "nse"},
     "/v1/comparisons/{comparison}": {"metric": "nse"},
@@ -65,6 +67,7 @@ def generate(file: Path) -> Examples:
         recorder = Recorder(client, machine)
         recorder.names |= fill(database, machine, recorder.ask, country)
         database.close()
+        recorder.names["day"] = recorder.ask("GET", "/v1/basins/{basin}/states")["states"][0]["day"]
         recorder.read_all()
         other = recorder.names["other_version"]
         better = {"reason": "better on the held-out years", "basins": [*BASINS]}
@@ -112,7 +115,9 @@ class Recorder:
 def documented(operation: dict[str, Any], status: str) -> Iterator[str]:
     """Yield the name that the example of an answer has: its schema's, or the operation's where it is text."""
     content = operation["responses"][status].get("content", {})
-    if "$ref" in (schema := content.get(JSON, {}).get("schema", {})):
+    schema = content.get(JSON, {}).get("schema", {})
+    schema = schema.get("anyOf", [schema])[0]  # a list's, before that of its answer with `fields=`
+    if "$ref" in schema:
         yield schema["$ref"].rpartition("/")[2]
     elif not content.keys().isdisjoint(TEXTS):
         yield operation["operationId"]

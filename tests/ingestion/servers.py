@@ -39,9 +39,12 @@ def serving(address: str = "127.0.0.1", port: int = 0, secured: ssl.SSLContext |
         timeout = 30
 
         def do_GET(self) -> None:
-            state.requests.append(dict(self.headers.items()) | {"path": self.path})
+            self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            state.requests.append(dict(self.headers.items()) | {"path": self.path, "method": self.command})
             answer = state.answers.pop(0) if len(state.answers) > 1 else state.answers[0]
             answer(self)
+
+        do_POST = do_PUT = do_PATCH = do_DELETE = do_GET  # noqa: N815 - the base looks for these names
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base's name
             pass

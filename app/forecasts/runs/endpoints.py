@@ -10,6 +10,7 @@ from app.forecasts.runs import service
 from app.forecasts.runs.schemas import RunDetail, RunPage
 from app.http.conditional import FOR_EVER
 from app.http.dependencies import AsKnown, OptionalBasin, OptionalInstant, OptionalVersion, Reading, RunId
+from app.http.fields import Fields, fields_of, schema_of
 from app.http.pagination import IdPage
 from app.http.problems import documented
 from jobspec.fields import DayField
@@ -44,8 +45,19 @@ class RunFilters:
     issued_after: IssuedAfter = None
 
 
-@router.get("", summary="List forecast runs", responses=documented(UnknownBasin, UnknownVersion))
-def list_runs(session: Reading, filters: Annotated[RunFilters, Depends()], at: AsKnown, page: IdPage) -> RunPage:
+@router.get(
+    "",
+    summary="List forecast runs",
+    response_model=schema_of(RunPage),
+    responses=documented(UnknownBasin, UnknownVersion),
+)
+def list_runs(
+    session: Reading,
+    filters: Annotated[RunFilters, Depends()],
+    at: AsKnown,
+    page: IdPage,
+    fields: Annotated[Fields, fields_of(RunPage)],
+) -> Response:
     """The runs that are available by the service's clock, the newest first, a page at a time: follow `next` until it
     is null. With `known_at` those that were available by then; a run never changes."""
     if filters.basin is not None:
@@ -54,7 +66,7 @@ def list_runs(session: Reading, filters: Annotated[RunFilters, Depends()], at: A
         versions.get(session, filters.version)
     found = runs.list_runs(session, **as_values(filters), available_by=at, after=page.after, limit=page.sought)
     shown, following = page.cut(found)
-    return RunPage(runs=service.summaries(shown), next=following)
+    return fields.of(RunPage(runs=service.summaries(shown), next=following))
 
 
 @router.get("/{run}", summary="Outcome of a run, basin by basin", **answers(RunDetail, UnknownRun))

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Path, Response
 from app.exports.answers import JsonAnswer, answers
 from app.http.conditional import FOR_EVER
 from app.http.dependencies import Metric, OptionalVersion, Reading
+from app.http.fields import Fields, fields_of, schema_of
 from app.http.pagination import IdPage
 from app.http.problems import documented
 from app.models.comparisons import service
@@ -22,15 +23,22 @@ router = APIRouter(prefix="/comparisons", tags=["comparisons"])
 ComparisonId = Annotated[str, Path(description="A comparison's id.", pattern=ID, examples=["01a1fa2ab3c4d50b5f2e91"])]
 
 
-@router.get("", summary="List comparisons", responses=documented(UnknownVersion))
-def list_comparisons(session: Reading, page: IdPage, version: OptionalVersion = None) -> ComparisonPage:
+@router.get(
+    "", summary="List comparisons", response_model=schema_of(ComparisonPage), responses=documented(UnknownVersion)
+)
+def list_comparisons(
+    session: Reading,
+    page: IdPage,
+    fields: Annotated[Fields, fields_of(ComparisonPage)],
+    version: OptionalVersion = None,
+) -> Response:
     """Comparisons of model versions, the newest first, a page at a time: follow `next` until it is null. A new one is
     created by a job of the kind `comparison` (`POST /v1/jobs`)."""
     if version is not None:
         versions.get(session, version)
     found = comparisons.list_comparisons(session, version=version, after=page.after, limit=page.sought)
     shown, following = page.cut(found)
-    return ComparisonPage(comparisons=service.summaries(shown), next=following)
+    return fields.of(ComparisonPage(comparisons=service.summaries(shown), next=following))
 
 
 @router.get(

@@ -1,29 +1,18 @@
 """/v1/basins/{basin}/skill and /v1/models/{version}/skill"""
 
-from typing import Annotated
-
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Response
 
 from app.exports.answers import TableAnswer, answers
 from app.exports.formats import TABLES
-from app.http.dependencies import BasinId, Metric, Reading, VersionId
+from app.http.dependencies import BasinId, ChosenVersion, Metric, Reading, VersionId
 from app.models.scores import service, table
 from app.models.scores.schemas import BasinSkill, ModelSkill
 from app.models.scores.service import NotEvaluated
-from jobspec.fields import ID
 from records.basins.basins import UnknownBasin
 from records.forecasts.latest import NoModel
 from records.versions.versions import UnknownVersion
 
 router = APIRouter(tags=["skill"])
-
-Version = Annotated[
-    str | None,
-    Query(
-        description="A model version's id; by default the basin's current one.",
-        pattern=ID,
-    ),
-]
 
 
 @router.get(
@@ -32,7 +21,7 @@ Version = Annotated[
     **answers(BasinSkill, UnknownBasin, UnknownVersion, NoModel, NotEvaluated, formats=TABLES),
 )
 def read_basin_skill(
-    session: Reading, basin: BasinId, answer: TableAnswer, version: Version = None, metric: Metric = None
+    session: Reading, basin: BasinId, answer: TableAnswer, version: ChosenVersion = None, metric: Metric = None
 ) -> Response:
     """Every score of a model version in the basin, with its period: a score that is not defined there is
     null, with the reason. Also the skill of the snow cells against reference snow, which the model was not trained

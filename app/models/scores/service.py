@@ -11,9 +11,9 @@ from hydrology.base.absent import text
 from hydrology.base.errors import NotFound
 from records.basins import basins
 from records.database.statements import as_values
-from records.forecasts.latest import NoModel
+from records.forecasts.latest import asked_version
 from records.verification import scores as verification_scores
-from records.versions import promotions, versions
+from records.versions import versions
 
 
 class NotEvaluated(NotFound):
@@ -86,21 +86,6 @@ def snow_skill(cells: verification_scores.SnowCells) -> SnowSkill:
         reason=text(cells.reason),
         evaluated_at=cells.evaluated_at,
     )
-
-
-def asked_version(session: Session, basin: str, version: str | None) -> versions.Version:
-    """Return a version; by default the current one of a basin.
-
-    Raises:
-        UnknownVersion: there is none of that id.
-        NoModel: no version is named, and none is current.
-    """
-    if version is not None:
-        return versions.get(session, version)
-    current = promotions.current(session, [basin]).get(basin)
-    if current is None:
-        raise NoModel(f"No model version is current for {basin}: name one with version=, or promote one.")
-    return versions.get(session, current)
 
 
 def _only(metric: str | None) -> list[str] | None:

@@ -5,8 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 
 from app.exports.answers import JsonAnswer, answers
-from app.http.dependencies import BasinId, Reading, VersionId
-from app.models.scores.endpoints import Version
+from app.http.dependencies import BasinId, ChosenVersion, Reading, VersionId
 from app.models.verification import service
 from app.models.verification.schemas import BasinVerification, ModelVerification
 from app.models.verification.service import NotVerified
@@ -28,7 +27,7 @@ OfSeason = Annotated[
     **answers(BasinVerification, UnknownBasin, UnknownVersion, NoModel, NotVerified),
 )
 def read_basin_verification(
-    session: Reading, basin: BasinId, answer: JsonAnswer, version: Version = None, season: OfSeason = ALL_YEAR
+    session: Reading, basin: BasinId, answer: JsonAnswer, version: ChosenVersion = None, season: OfSeason = ALL_YEAR
 ) -> Response:
     """Forecasts of a model version verified against observations, with climatology and persistence, by lead time:
     reforecasts of past days with observed weather, and issued forecasts by their weather."""

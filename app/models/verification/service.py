@@ -8,7 +8,6 @@ from sqlalchemy.orm import Session
 
 from app.basins.schemas import kind_of
 from app.http.base_schema import Period
-from app.models.scores.service import asked_version
 from app.models.verification.schemas import (
     BasinVerification,
     LeadVerification,
@@ -21,6 +20,7 @@ from hydrology.base.errors import NotFound
 from hydrology.verification.results import Season
 from records.basins import basins
 from records.database.statements import as_values
+from records.forecasts.latest import asked_version
 from records.verification import lead_scores
 from records.versions import versions
 

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Path, Response
 from app.exports.answers import JsonAnswer, answers
 from app.http.conditional import SHORTLY, cached
 from app.http.dependencies import Reading
+from app.http.fields import Fields, fields_of, schema_of
 from app.http.problems import documented
 from app.weather.bridges import service
 from app.weather.bridges.schemas import BridgeDetail, Bridges
@@ -25,11 +26,17 @@ BridgeName = Annotated[
 ]
 
 
-@router.get("", summary="List bridges between weather products", responses=documented(), dependencies=[cached(SHORTLY)])
-def list_bridges(session: Reading) -> Bridges:
+@router.get(
+    "",
+    summary="List bridges between weather products",
+    response_model=schema_of(Bridges),
+    responses=documented(),
+    dependencies=[cached(SHORTLY)],
+)
+def list_bridges(session: Reading, fields: Annotated[Fields, fields_of(Bridges)]) -> Response:
     """The bridges in the order of their names. A new one is fitted, and applied every day, by jobs of the kind
     `bridge` (`POST /v1/jobs`)."""
-    return Bridges(bridges=service.summaries(session))
+    return fields.of(Bridges(bridges=service.summaries(session)))
 
 
 @router.get("/{bridge}", summary="Corrections and skill of a bridge", **answers(BridgeDetail, UnknownBridge))

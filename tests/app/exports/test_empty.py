@@ -20,7 +20,7 @@ from tests.app.conftest import bearer
 FORMATS = [*dict.fromkeys((*SERIES, *TABLES, *PLACES))]
 UNITS = ("m3/s", "mm/day", "cfs")
 MIN_ADDRESSES = 80
-FILLED = {"basin": BASIN, "collection": "forecasts"}
+FILLED = {"basin": BASIN, "collection": "forecasts", "day": "2008-04-21"}
 
 
 def addresses(client: TestClient) -> Iterator[str]:

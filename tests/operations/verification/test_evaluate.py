@@ -8,13 +8,14 @@ import pytest
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem
-from hydrology.scores.scores import SCORES, nse
+from hydrology.scores.scores import SCORES, all_scores, nse
 from operations.basin_data.dataset import load_discharge, load_forcing
 from operations.training.train import train
 from operations.verification.evaluate import evaluate
 from operations.verification.snow_cells import read_snow, reference_snow
 from operations.versions.load_networks import load_version
 from records.database.engine import Database
+from records.simulations import simulated_flow
 from records.verification import scores
 from records.versions import versions
 from testing.country import BASINS, CLOCK, configuration
@@ -50,6 +51,22 @@ def test_scores_are_those_of_the_members_mean_from_a_carried_state(trained_store
     values = [one.scores["nse"].value for one in done.basins]
     assert count == 3
     assert [low, median, high] == pytest.approx(list(np.percentile(np.array(values, float), [25, 50, 75])))
+
+
+def test_the_stored_flow_gives_every_score_again(trained_store: Database) -> None:
+    version = newest(trained_store)
+    done = evaluate(trained_store, CLOCK, version, PERIOD, BASINS)
+    for judged in done.basins:
+        with trained_store.reading() as session:
+            flow = simulated_flow.newest(session, [version], judged.basin)
+        assert flow.period == PERIOD
+        again = all_scores(flow.simulated, flow.observed, PERIOD.days)
+        assert {name: score.value for name, score in again.items()} == {
+            name: score.value for name, score in judged.scores.items()
+        }
+    evaluate(trained_store, CLOCK, version, PERIOD, BASINS)
+    with trained_store.reading() as session:
+        assert simulated_flow.newest(session, [version], BASINS[0]).evaluated_at <= flow.evaluated_at
 
 
 def test_the_balance_closes_and_the_version_records_it(trained_store: Database) -> None:

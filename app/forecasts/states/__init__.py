@@ -1,0 +1,1 @@
+"""Stored model states of a basin."""

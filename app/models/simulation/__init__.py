@@ -1,0 +1,1 @@
+"""Simulated and observed flow behind the scores of a model version."""
