@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from app.exports import coveragejson, csv, geojson, netcdf, parquet
 from app.exports.table import Table
-from app.http import media_types
+from app.http import headers
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +38,11 @@ class Format:
 
 
 JSON = Format("json", "application/json", "json")
-CSV = Format("csv", media_types.CSV, "csv", csv.write, parameters="; charset=utf-8; header=present")
+CSV = Format("csv", headers.CSV, "csv", csv.write, parameters="; charset=utf-8; header=present")
 NETCDF = Format("netcdf", "application/x-netcdf", "nc", netcdf.write)
 PARQUET = Format("parquet", "application/vnd.apache.parquet", "parquet", parquet.write)
 GEOJSON = Format("geojson", "application/geo+json", "geojson", geojson.write)
-COVERAGEJSON = Format("coveragejson", media_types.COVERAGEJSON, "covjson", coveragejson.write)
+COVERAGEJSON = Format("coveragejson", headers.COVERAGEJSON, "covjson", coveragejson.write)
 
 SERIES = (CSV, PARQUET, NETCDF, COVERAGEJSON)
 """Formats of daily series, besides JSON."""

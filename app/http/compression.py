@@ -9,7 +9,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette_compress import CompressMiddleware, add_compress_type, remove_compress_type
 
-from app.http.media_types import COVERAGEJSON, CSV, EVENT_STREAM
+from app.http.headers import COVERAGEJSON, CSV, EVENT_STREAM
 from app.http.responses import on_start
 
 SMALLEST = 1024

@@ -4,7 +4,7 @@ import anyio
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.http.media_types import EVENT_STREAM
+from app.http.headers import EVENT_STREAM
 
 
 class HeadMiddleware:

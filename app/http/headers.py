@@ -6,6 +6,11 @@ import re
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+EVENT_STREAM = "text/event-stream"
+CSV = "text/csv"
+COVERAGEJSON = "application/prs.coverage+json"
+"""Media types with special treatment."""
+
 _ALWAYS = (
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),

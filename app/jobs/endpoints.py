@@ -12,7 +12,7 @@ from app.http.api_keys import AnyKey, OperatorWriter
 from app.http.conditional import NO_STORE, PRIVATE, cached
 from app.http.dependencies import JobId, OpenDatabase, Reading
 from app.http.fields import Fields, fields_of, schema_of
-from app.http.media_types import EVENT_STREAM
+from app.http.headers import EVENT_STREAM
 from app.http.pagination import IdPage
 from app.http.problems import Unauthorized, documented_keyed, documented_writing
 from app.jobs import service, stream

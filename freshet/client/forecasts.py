@@ -79,9 +79,12 @@ class Forecasts(Resource):
         """Return why the forecast of a given run differs from the previous one."""
         return self._read(ChangeOfRun, f"/v1/runs/{run}/basins/{basin}/changes", units=units)
 
-    def rain_margin(self, basin: str, *, discharge: float | None = None, units: str = "m3/s") -> RainMarginOfRun:
+    def rain_margin(
+        self, basin: str, *, discharge: float | None = None, units: str = "m3/s", run: str | None = None
+    ) -> RainMarginOfRun:
         """Return the rain that takes flow to a basin's levels, or to a discharge."""
-        return self._read(RainMarginOfRun, f"/v1/basins/{basin}/rain-margin", discharge=discharge, units=units)
+        asked = {"discharge": discharge, "units": units, "run": run}
+        return self._read(RainMarginOfRun, f"/v1/basins/{basin}/rain-margin", **asked)
 
     def exceedance(
         self, basin: str, *, discharge: float | None = None, units: str = "m3/s", run: str | None = None
