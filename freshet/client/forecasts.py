@@ -101,9 +101,13 @@ class Forecasts(Resource):
         """Return a what-if run beside its forecast."""
         return self._read(WhatIfOfRun, f"/v1/basins/{basin}/what-if", run=run, units=units)
 
-    def storage(self, basin: str, *, run: str | None = None) -> StorageOfRun:
-        """Return the water stored in a basin on the days ahead, and its snow."""
-        return self._read(StorageOfRun, f"/v1/basins/{basin}/storage", run=run)
+    def storage(self, basin: str, *, run: str | None = None, past_days: int | None = None) -> StorageOfRun:
+        """Return the water stored in a basin on the days ahead, and its snow.
+
+        Args:
+            past_days: number of days up to T0 whose water is included.
+        """
+        return self._read(StorageOfRun, f"/v1/basins/{basin}/storage", run=run, past_days=past_days)
 
     def origin(self, basin: str, *, run: str | None = None) -> OriginOfRun:
         """Return where the water of the coming discharge was at T0."""
