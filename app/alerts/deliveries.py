@@ -8,11 +8,11 @@ from sqlalchemy.orm import Session
 
 from app.alerts.schemas import Delivery, DeliveryAttempt, DeliveryDetail, DeliveryPage
 from app.alerts.subscriptions import NotYourSubscription, of_key, owned_subscription
+from app.exports.fields import Fields, fields_of, schema_of
 from app.http.api_keys import AnyKey, OperatorWriter
 from app.http.base_schema import why_null
 from app.http.conditional import NO_STORE, cached
 from app.http.dependencies import Reading
-from app.http.fields import Fields, fields_of, schema_of
 from app.http.pagination import IdPage
 from app.http.problems import documented_keyed, documented_writing
 from jobspec.fields import ID

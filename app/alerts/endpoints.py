@@ -7,9 +7,9 @@ from fastapi import APIRouter, Query, Response
 from app.alerts import service
 from app.alerts.schemas import AlertChanges, Alerts, BasinAlerts
 from app.exports.answers import JsonAnswer, answers
+from app.exports.fields import Fields, fields_of, schema_of
 from app.http.conditional import SHORTLY, cached
 from app.http.dependencies import KnownBasin, Reading
-from app.http.fields import Fields, fields_of, schema_of
 from app.http.pagination import NumberPage, Page, paged
 from app.http.problems import documented
 from hydrology.extremes.alerting import SEVERITIES, Severity

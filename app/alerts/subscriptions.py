@@ -8,11 +8,11 @@ from fastapi import APIRouter, Path, Response
 from sqlalchemy.orm import Session
 
 from app.alerts.schemas import Subscription, Subscriptions, SubscriptionWithSecret
+from app.exports.fields import Fields, fields_of, schema_of
 from app.http.api_keys import AnyKey, OperatorWriter, require_owner
 from app.http.base_schema import why_null
 from app.http.conditional import NO_STORE, cached
 from app.http.dependencies import Reading, ServiceClock, ServiceSettings
-from app.http.fields import Fields, fields_of, schema_of
 from app.http.problems import Forbidden, documented_keyed, documented_writing
 from hydrology.base.errors import InvalidInput
 from jobspec.addresses import why_no_target

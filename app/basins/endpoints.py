@@ -10,9 +10,9 @@ from app.basins.filters import BoundingBox, Huc, corners
 from app.basins.schemas import BasinDetail, BasinPage
 from app.basins.state import states
 from app.exports.answers import JsonAnswer, PlaceAnswer, PlaceFormat, answers
+from app.exports.fields import Fields, fields_of, schema_of
 from app.exports.formats import JSON, PLACES
 from app.http.dependencies import BasinId, Reading, ServiceClock, optional_full_id
-from app.http.fields import Fields, fields_of, schema_of
 from app.http.pagination import Page
 from app.http.problems import refused
 from jobspec.fields import BASIN_SCHEMA

@@ -8,10 +8,10 @@ from pydantic import AfterValidator
 from pydantic_core import PydanticCustomError
 
 from app.exports.answers import JsonAnswer, answers
+from app.exports.fields import Fields, fields_of, schema_of
 from app.http.api_keys import AnyKey, OperatorWriter
 from app.http.conditional import NO_STORE, PRIVATE, cached
 from app.http.dependencies import JobId, OpenDatabase, Reading
-from app.http.fields import Fields, fields_of, schema_of
 from app.http.headers import EVENT_STREAM
 from app.http.pagination import IdPage
 from app.http.problems import Unauthorized, documented_keyed, documented_writing

@@ -8,11 +8,11 @@ from pydantic import ConfigDict, Field
 from sqlalchemy.orm import Session
 
 from app.exports.answers import JsonAnswer, answers, body_of
+from app.exports.fields import Fields, fields_of, schema_of
 from app.http.api_keys import AdminWriter, AnyKey
 from app.http.base_schema import why_null
 from app.http.conditional import ASK_FIRST, cached, holds
 from app.http.dependencies import Reading, ScheduleId
-from app.http.fields import Fields, fields_of, schema_of
 from app.http.problems import Changed, Unauthorized, documented_keyed, documented_writing
 from app.jobs.schemas import Schedule, ScheduledJob, Schedules
 from jobspec.fields import Line, RequestModel

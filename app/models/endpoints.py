@@ -5,9 +5,9 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 
 from app.exports.answers import JsonAnswer, answers
+from app.exports.fields import Fields, fields_of, schema_of
 from app.http.api_keys import AdminWriter
 from app.http.dependencies import KnownBasin, Reading, VersionId
-from app.http.fields import Fields, fields_of, schema_of
 from app.http.pagination import IdPage
 from app.http.problems import documented, documented_writing
 from app.models import service

@@ -5,11 +5,11 @@ from typing import Annotated
 
 from fastapi import APIRouter, Response
 
+from app.exports.fields import Fields, fields_of, schema_of
 from app.http.api_keys import AdminReader
 from app.http.base_schema import why_null
 from app.http.conditional import NO_STORE, cached
 from app.http.dependencies import Reading
-from app.http.fields import Fields, fields_of, schema_of
 from app.http.pagination import NumberPage
 from app.http.problems import Forbidden, documented_keyed
 from app.service.schemas import AuditPage, Change

@@ -5,9 +5,9 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Path, Query, Response
 
 from app.exports.answers import JsonAnswer, answers
+from app.exports.fields import Fields, fields_of, schema_of
 from app.http.conditional import FOR_EVER
 from app.http.dependencies import BasinId, OptionalBasin, Reading, ServiceClock
-from app.http.fields import Fields, fields_of, schema_of
 from app.http.limits.body_limit import LARGEST_UPLOAD, MIB
 from app.http.pagination import IdPage
 from app.http.problems import UnsupportedMedia, documented

@@ -7,11 +7,11 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Response
 from sqlalchemy.orm import Session
 
+from app.exports.fields import Fields, fields_of, schema_of
 from app.http.api_keys import AnyKey, OperatorWriter, require_owner
 from app.http.base_schema import why_null
 from app.http.conditional import ASK_FIRST, cached
 from app.http.dependencies import Reading
-from app.http.fields import Fields, fields_of, schema_of
 from app.http.problems import Forbidden, documented_keyed, documented_writing
 from app.weather.schemas import BasinOfFeed, Feed, FeedDetail, Feeds, Hole
 from jobspec.feeds import NewFeed

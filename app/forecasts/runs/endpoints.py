@@ -6,11 +6,11 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query, Response
 
 from app.exports.answers import JsonAnswer, answers
+from app.exports.fields import Fields, fields_of, schema_of
 from app.forecasts.runs import service
 from app.forecasts.runs.schemas import RunDetail, RunPage
 from app.http.conditional import FOR_EVER
 from app.http.dependencies import AsKnown, OptionalBasin, OptionalInstant, OptionalVersion, Reading, RunId
-from app.http.fields import Fields, fields_of, schema_of
 from app.http.pagination import IdPage
 from app.http.problems import documented
 from jobspec.fields import DayField

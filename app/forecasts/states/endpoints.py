@@ -5,13 +5,13 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Path, Query, Response
 
 from app.exports.answers import Answer, answers, in_format
+from app.exports.fields import Fields, fields_of, schema_of
 from app.exports.formats import JSON, NETCDF
 from app.exports.negotiation import one_of
 from app.forecasts.states import netcdf, service
 from app.forecasts.states.schemas import StateDetail, StatePage
 from app.http.conditional import SHORTLY, cached
 from app.http.dependencies import ChosenVersion, KnownBasin, Reading
-from app.http.fields import Fields, fields_of, schema_of
 from app.http.pagination import Page, paged
 from app.http.problems import documented
 from jobspec.fields import DayField

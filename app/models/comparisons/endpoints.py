@@ -5,9 +5,9 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Response
 
 from app.exports.answers import JsonAnswer, answers
+from app.exports.fields import Fields, fields_of, schema_of
 from app.http.conditional import FOR_EVER
 from app.http.dependencies import Metric, OptionalVersion, Reading
-from app.http.fields import Fields, fields_of, schema_of
 from app.http.pagination import IdPage
 from app.http.problems import documented
 from app.models.comparisons import service

@@ -5,9 +5,9 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Response
 
 from app.exports.answers import JsonAnswer, answers
+from app.exports.fields import Fields, fields_of, schema_of
 from app.http.conditional import SHORTLY, cached
 from app.http.dependencies import Reading
-from app.http.fields import Fields, fields_of, schema_of
 from app.http.problems import documented
 from app.weather.bridges import service
 from app.weather.bridges.schemas import BridgeDetail, Bridges
