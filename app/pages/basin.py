@@ -132,12 +132,12 @@ def read_basin(
     now = clock.now()
     detail = basin_service.detail(session, basin)
     latest = or_reason(lambda: lookup.chosen(session, run, basin, now)[0])
-    shown = _Shown(session, basin, units, members, days, now, run)
+    shown = _Shown(session=session, basin=basin, units=units, members=members, days=days, now=now, run=run)
     page = shown.without(detail, latest) if isinstance(latest, Absent) else shown.with_forecast(detail, latest)
     return render(request, "basin.html", page)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Shown:
     """The requested view of the page."""
 
