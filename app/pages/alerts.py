@@ -59,6 +59,6 @@ def read_deliveries(request: Request, session: Reading, key: AnyKey, clock: Serv
     subscriptions = [subscription_of(subscription, clock.wall()) for subscription in shown]
     return render(
         request,
-        "deliveries.html",
+        "work/deliveries.html",
         Deliveries(subscriptions, summaries(session, newest), form_of(NewSubscription)),
     )

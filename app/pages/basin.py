@@ -137,7 +137,7 @@ def read_basin(
     return render(request, "basin.html", page)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Shown:
     """The requested view of the page."""
 

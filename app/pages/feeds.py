@@ -34,4 +34,4 @@ class Feeds:
 def read_feeds(request: Request, session: Reading, key: AnyKey) -> HTMLResponse:
     """Show the feeds."""
     listed = [feed_detail(session, feed, key) for feed in feeds.list_feeds(session)]
-    return render(request, "feeds.html", Feeds(listed, list(ADAPTERS), json.dumps(SETTINGS)))
+    return render(request, "work/feeds.html", Feeds(listed, list(ADAPTERS), json.dumps(SETTINGS)))

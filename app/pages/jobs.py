@@ -73,7 +73,7 @@ def read_jobs(request: Request, session: Reading, key: AnyKey, kind: Kind = USUA
     chosen = kind if kind in REQUESTABLE else USUAL_KIND
     form = form_of(REQUESTABLE[chosen].model_fields["params"].annotation)  # type: ignore[arg-type]
     kinds = {name: (model.__doc__ or "").strip().splitlines()[0] for name, model in REQUESTABLE.items()}
-    return render(request, "jobs.html", Jobs(listed, kinds, chosen, form))
+    return render(request, "work/jobs.html", Jobs(listed, kinds, chosen, form))
 
 
 @router.get("/jobs/{job}", response_class=HTMLResponse)
@@ -81,11 +81,11 @@ def read_job(request: Request, session: Reading, key: AnyKey, job: StoredJob) ->
     """Show a job."""
     answer = service.answer(job, key)
     children = [service.answer(child, key) for child in jobs.children(session, job.id)]
-    return render(request, "job.html", OneJob(answer, children, answer.status in ENDED))
+    return render(request, "work/job.html", OneJob(answer, children, answer.status in ENDED))
 
 
 @router.get("/schedules", response_class=HTMLResponse)
 def read_schedules(request: Request, session: Reading, key: AnyKey) -> HTMLResponse:
     """Show the schedules."""
     listed = [schedule_of(schedule, key) for schedule in schedules.list_schedules(session)]
-    return render(request, "schedules.html", Schedules(listed, json.dumps(SCHEDULED_JOB)))
+    return render(request, "work/schedules.html", Schedules(listed, json.dumps(SCHEDULED_JOB)))
