@@ -15,7 +15,11 @@ from app.basins import service as basin_service
 from app.basins.schemas import BasinDetail
 from app.forecasts import lookup
 from app.forecasts import service as forecasts
+from app.forecasts.changes.schemas import ChangeOfRun
+from app.forecasts.changes.service import change_of
 from app.forecasts.discharge import DischargeUnits, Representation, WithMembers
+from app.forecasts.rain_margin.schemas import LevelMargin, RainMarginOfRun
+from app.forecasts.rain_margin.service import rain_margin_of_run
 from app.forecasts.schemas import BasinForecast
 from app.forecasts.volumes.schemas import VolumesOfRun
 from app.forecasts.water.loss import in_words as loss_in_words
@@ -34,11 +38,12 @@ from app.pages.basins.scores import ShownScore, shown_scores
 from app.pages.errors import PageRoute
 from app.pages.figures import Figure
 from app.pages.render import render
-from app.pages.words import station_name
+from app.pages.words import is_second_estimate, station_name
 from app.weather.feeds import holes as holes_of
 from app.weather.schemas import Hole
 from hydrology.base.absent import Absent
 from hydrology.base.units import Units
+from hydrology.extremes.rain_margin import RAIN_MM
 from records.forecasts.latest import Latest
 from records.weather import feeds
 
@@ -46,6 +51,13 @@ router = APIRouter(route_class=PageRoute)
 
 PastDays = Literal["14", "30", "90", "365"]
 Days = Annotated[PastDays, Query(description="Number of days before T0 in the plots.")]
+CAUSES = {
+    "revised_data": "revised data",
+    "observed_weather": "weather that came",
+    "weather_forecast": "new weather forecast",
+    "model_version": "model version",
+    "observed_flow": "observed flow",
+}
 PERIODS: dict[PastDays, str] = {"14": "14 days", "30": "30 days", "90": "90 days", "365": "a year"}
 
 
@@ -73,10 +85,28 @@ class Basin:
     volumes: VolumesOfRun | Absent
     skill: BasinSkill | Absent
     skill_by_lead: BasinVerification | Absent
+    changes: ChangeOfRun | Absent
+    rain_margin: RainMarginOfRun | Absent
     model: ModelDetail | None
     holes: Sequence[Hole]
     scores: Sequence[ShownScore] = ()
     loss: str | None = None
+
+    @property
+    def causes(self) -> dict[str, str]:
+        """The causes of a change, with the title of each."""
+        return CAUSES
+
+    @property
+    def margins(self) -> list[LevelMargin]:
+        """The flood levels of the record and of operators with rain margins, each in one estimate."""
+        levels = None if isinstance(self.rain_margin, Absent) else self.rain_margin.levels
+        return [level for level in levels or () if level.windows and not is_second_estimate(level.name or "")]
+
+    @property
+    def most_rain(self) -> str:
+        """The largest rain that is simulated, mm."""
+        return f"{RAIN_MM[-1]:g}"
 
     @property
     def title(self) -> str:
@@ -164,6 +194,8 @@ class _Shown:
             volumes=reason,
             skill=reason,
             skill_by_lead=reason,
+            changes=reason,
+            rain_margin=reason,
             model=None,
             holes=self._holes(),
         )
@@ -199,6 +231,8 @@ class _Shown:
             volumes=known.season,
             skill=known.skill,
             skill_by_lead=known.by_lead,
+            changes=or_reason(lambda: change_of(self.session, latest, self.now, self.units)),
+            rain_margin=or_reason(lambda: rain_margin_of_run(self.session, latest, self.now, self.units, None)),
             model=models.detail(self.session, forecast.version),
             holes=self._holes(),
             scores=[] if isinstance(known.skill, Absent) else shown_scores(self.session, known.skill),

@@ -58,6 +58,12 @@ def in_full(day: date) -> str:
     return f"{on(day)} {day.year}"
 
 
+def signed(value: float) -> str:
+    """Format a change with its sign: +4.57, −0.123, 0."""
+    sign = "+" if value > 0 else "−" if value < 0 else ""
+    return sign + number(abs(value))
+
+
 def words(text: str) -> Markup:
     """Return an API text with names in backticks as HTML code."""
     parts = text.split("`")
@@ -81,6 +87,7 @@ def _environment() -> Environment:
         "level": level_title,
         "chance": percent,
         "station": station_name,
+        "signed": signed,
     }
     environment.tests["absent"] = lambda value: isinstance(value, Absent)
     environment.globals |= {

@@ -27,6 +27,11 @@ _SHORT_IN_CAPITALS = _SHORT | {"a": "at", "ab": "above", "bl": "below", "r": "Ri
 """Abbreviations of station names."""
 
 
+def is_second_estimate(level: str) -> bool:
+    """Whether a level is a flood that another method or record has estimated, too: one is enough on a page."""
+    return level.startswith(("lp3-", "model-"))
+
+
 def level_title(name: str) -> str:
     """Return a level's name for a reader: `gev-5` is the 5-year flood."""
     plain = name.removeprefix(OF_MODEL)

@@ -26,6 +26,7 @@ from app.pages.figures.age import age
 from app.pages.figures.flow import Before, Beside, Level, Observed
 from app.pages.figures.normal_band import with_usual
 from app.pages.figures.recession import drain_down
+from app.pages.words import is_second_estimate
 from hydrology.base.absent import Absent, absent
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import day
@@ -158,7 +159,7 @@ class BasinFigures:
             and level.discharge is not None
             and level.direction == "rising"
             and level.flow == "calibrated"
-            and not level.name.startswith("lp3-")  # floods are estimated by two methods: one line for each is enough
+            and not is_second_estimate(level.name)
         ]
 
 
