@@ -45,7 +45,7 @@ def in_words(
             f"{flow} was observed on {on(calibration.last_observed_day)}; {number(simulated)} was simulated."
         )
     sentences.append(_expected(days, (calibrated or discharge)["median"], weather, unit))
-    sentences.append("The uncertainty is not known." if calibrated is None else _likely(days, calibrated, unit))
+    sentences.append("No uncertainty estimate yet." if calibrated is None else _likely(days, calibrated, unit))
     if calibration is not None and calibration.kind == "provisional":
         sentences.append(PROVISIONAL)
     return " ".join([*sentences, *([] if storage is None else _held(storage, t0, days[0]))])

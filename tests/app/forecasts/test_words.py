@@ -73,7 +73,7 @@ def test_without_calibrated_quantiles_it_gives_no_probabilities() -> None:
     )
     assert answer == (
         "2.00 ft³/s is expected on 21 April and 3.00 on 23 April, with a weather forecast; the highest is 4.50 on "
-        "22 April. The uncertainty is not known. On 20 April the basin held 322 mm of water."
+        "22 April. No uncertainty estimate yet. On 20 April the basin held 322 mm of water."
     )
 
 
@@ -90,7 +90,7 @@ def test_a_dry_spell_is_described_as_hypothetical() -> None:
     )
     assert answer == (
         "2.00 m³/s would flow on 21 April and 3.00 on 23 April, if no more rain or snow fell; the highest is 4.50 on "
-        "22 April. The uncertainty is not known."
+        "22 April. No uncertainty estimate yet."
     )
 
 
