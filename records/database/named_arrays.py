@@ -19,8 +19,8 @@ def pack(arrays: Arrays) -> bytes:
 
 
 def unpack(content: bytes) -> dict[str, npt.NDArray[Any]]:
-    """Return the named arrays of safetensors bytes."""
-    return load(content)
+    """Return the named arrays of safetensors bytes, by name: safetensors reads them in any order."""
+    return dict(sorted(load(content).items()))
 
 
 def member_hashes(arrays: Arrays) -> list[str]:

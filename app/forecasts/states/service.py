@@ -39,7 +39,7 @@ def detail(session: Session, version: Version, basin: str, day: Day) -> StateDet
         member_sha256=list(state.member_hashes),
         arrays={
             name: StateArray(dtype=array.dtype.name, shape=list(array.shape), values=array.tolist())
-            for name, array in sorted(state.arrays.items())  # safetensors reads them in any order
+            for name, array in state.arrays.items()
         },
     )
 
