@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from fastapi import Depends, Query
 
-from app.forecasts.schemas import Calibration, Columns, ForecastErrors
+from app.forecasts.calibration_schemas import Calibration, ForecastErrors
+from app.forecasts.schemas import Columns
 from app.http.dependencies import AsKnown
 from app.http.discharge_units import NoArea
 from app.http.json_numbers import column

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from app.basins.schemas import BasinKind
+from app.forecasts.calibration_schemas import Calibration
 from app.http.base_schema import Area, DataCredit, Missing, Model, OfBasin, Period, Program, column
 from app.weather.bridges.schemas import BridgeUsed
 from app.weather.schemas import WeatherUsed
@@ -13,7 +14,7 @@ from hydrology.base.staleness import STALE_AFTER_DAYS
 from hydrology.water.spin_up import SPIN_UP_DAYS
 from hydrology.weather.forcing_kinds import DESCRIBED, ForcingKind
 from jobspec.changes import Where
-from records.runs.run_summary import CalibrationKind, MappingKind
+from records.runs.run_summary import MappingKind
 from records.runs.runs import QUANTILES_NOTE, BasinStatus, Purpose, QuantilesOf
 
 Column = list[float]
@@ -174,43 +175,6 @@ class Provenance(Model):
     state_hash: str | None = Field(description="Hash of the state at T0.")
     inputs_hash: str | None = Field(description="Hash of the weather and attributes used.")
     created_at: datetime = Field(description="When it was computed, by the machine's clock.")
-
-
-class ForecastErrors(Model):
-    """The errors of forecasts that were issued with the weather model, as far as they count."""
-
-    hash: str = Field(description="Hash of their error model.")
-    fitted_on: str = Field(description="The period of the T0 it was fitted to.", examples=["1996-05-20..1996-09-30"])
-    issue_days: int = Field(description="Number of those T0.")
-    weight: float = Field(
-        description="From 0 to 1: the weight of these errors. The provisional distribution has the rest."
-    )
-
-
-class Calibration(Model):
-    """The error model behind calibrated quantiles, and the observed flow it starts from."""
-
-    kind: CalibrationKind = Field(
-        description="What the distribution rests on. `observed`: the errors of simulations with observed weather. "
-        "`provisional`: those, and the errors of the weather forecast. `fitted`: also the errors of forecasts that "
-        "were issued with the weather model."
-    )
-    hash: str = Field(description="Hash of the error model of simulations.")
-    weather: str = Field(
-        description="Weather that drives the run: `observed`, or a weather forecast's source and model."
-    )
-    weather_issues: int | None = Field(
-        description="Number of past issues of the weather model behind the errors of the weather forecast; 0: they are "
-        "assumed. Null without a weather forecast."
-    )
-    forecasts: ForecastErrors | None = Field(description="Null where too few forecasts have been observed.")
-    fitted_on: str = Field(description="The period of fitting.", examples=["1980-10-01..1989-09-30"])
-    own_days: int = Field(
-        description="Number of observed days of this basin used in fitting; 0 for the model of all basins together."
-    )
-    last_observed_day: date | None = Field(description="The day of the last observed flow, which it starts from.")
-    last_observed: float | None = Field(description="That flow, in the unit of `discharge`.")
-    last_simulated: float | None = Field(description="The simulated flow of that day, in the same unit.")
 
 
 class StormOfRun(Model):

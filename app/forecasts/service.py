@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from app.exports.answers import body_of
 from app.forecasts import words
 from app.forecasts.balance import water_balance
+from app.forecasts.calibration_schemas import Calibration
 from app.forecasts.discharge import (
     Representation,
     calibrated_columns,
@@ -21,7 +22,7 @@ from app.forecasts.discharge import (
 )
 from app.forecasts.header import days_ahead, header, missing_in_header
 from app.forecasts.normal import missing_in_normal, normal_flow
-from app.forecasts.schemas import BasinForecast, Calibration, Columns, ParentState, Provenance, Storage
+from app.forecasts.schemas import BasinForecast, Columns, ParentState, Provenance, Storage
 from app.forecasts.snow import missing_in_snow, snow_read
 from app.forecasts.what_if import what_if
 from app.http.base_schema import Area

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from math import floor, log10
 
-from app.forecasts.schemas import Calibration, Columns, Storage
+from app.forecasts.calibration_schemas import Calibration
+from app.forecasts.schemas import Columns, Storage
 from hydrology.base.units import Units
 from hydrology.weather.forcing_kinds import KINDS, ForcingKind
 

@@ -2,7 +2,8 @@
 
 from pydantic import Field
 
-from app.forecasts.schemas import Calibration, RunOfBasin
+from app.forecasts.calibration_schemas import Calibration
+from app.forecasts.schemas import RunOfBasin
 from app.http.base_schema import Area, Missing, Model, Period
 
 Exceeded = list[float]

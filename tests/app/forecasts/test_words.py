@@ -4,7 +4,8 @@ from datetime import date
 
 import pytest
 
-from app.forecasts.schemas import Calibration, KnownSnowSkill, SnowAtT0, SnowRead, Storage
+from app.forecasts.calibration_schemas import Calibration
+from app.forecasts.schemas import KnownSnowSkill, SnowAtT0, SnowRead, Storage
 from app.forecasts.words import PROVISIONAL, in_words, number
 from app.http.base_schema import Period
 
