@@ -13,7 +13,6 @@ year.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
@@ -68,15 +67,16 @@ def correlations(variables: Sequence[str], leads: int, issues: Sequence[tuple[Ar
     return dict(zip(variables, np.sqrt(1 - unexplained).T, strict=True))
 
 
-@dataclass(frozen=True, slots=True)
 class OtherWeather:
     """The weather of the days ahead in other years, among which weather is ranked.
 
-    Attributes:
+    Args:
         values: (years, days, variables).
     """
 
-    values: Array
+    def __init__(self, values: Array) -> None:
+        self.values = values
+        self._ranked = [*_ranked(values)]
 
     def scores(self, weather: Array, chance: np.random.Generator | None = None) -> Array:
         """Return the normal scores of weather (traces, days, variables); NaN where it is unknown.
@@ -86,7 +86,7 @@ class OtherWeather:
         """
         scores = np.empty(weather.shape)
         place = np.full(weather.shape, 0.5) if chance is None else chance.random(weather.shape)
-        for days, variable, ranked in self._ranked():
+        for days, variable, ranked in self._ranked:
             values = weather[:, days, variable]
             below, upto = (np.searchsorted(ranked, values, side) for side in ("left", "right"))
             share = (below + place[:, days, variable] * (upto - below)) / len(ranked)
@@ -96,7 +96,7 @@ class OtherWeather:
     def weather(self, scores: Array) -> Array:
         """Return the weather of normal scores (traces, days, variables)."""
         weather = np.empty(scores.shape)
-        for days, variable, ranked in self._ranked():
+        for days, variable, ranked in self._ranked:
             places = (np.arange(len(ranked)) + 0.5) / len(ranked)
             weather[:, days, variable] = np.interp(ndtr(scores[:, days, variable]), places, ranked)
         return weather
@@ -104,18 +104,19 @@ class OtherWeather:
     def beyond(self, weather: Array) -> Array:
         """Return by how much weather (traces, days, variables) lies outside that of all other years."""
         beyond = np.empty(weather.shape)
-        for days, variable, ranked in self._ranked():
+        for days, variable, ranked in self._ranked:
             values = weather[:, days, variable]
             beyond[:, days, variable] = values - np.clip(values, ranked[0], ranked[-1])
         return beyond
 
-    def _ranked(self) -> Iterator[tuple[slice, int, Array]]:
-        """Yield each block of days, each variable, and its sorted values."""
-        _, days, variables = self.values.shape
-        for first in range(0, days, BLOCK):
-            block = slice(first, min(first + BLOCK, days))
-            for variable in range(variables):
-                yield block, variable, np.sort(self.values[:, block, variable], axis=None)
+
+def _ranked(values: Array) -> Iterator[tuple[slice, int, Array]]:
+    """Yield each block of days, each variable, and its sorted values."""
+    _, days, variables = values.shape
+    for first in range(0, days, BLOCK):
+        block = slice(first, min(first + BLOCK, days))
+        for variable in range(variables):
+            yield block, variable, np.sort(values[:, block, variable], axis=None)
 
 
 def around(forecast: Array, other: OtherWeather, correlation: Array, chance: np.random.Generator) -> Array | None:
