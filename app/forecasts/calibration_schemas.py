@@ -8,14 +8,20 @@ from app.http.base_schema import Model
 from records.runs.run_summary import CalibrationKind
 
 
-class ForecastErrors(Model):
-    """The errors of forecasts that were issued with the weather model, as far as they count."""
+class Recalibration(Model):
+    """How the distribution is recalibrated by the flow that came after forecasts issued with the weather model."""
 
-    hash: str = Field(description="Hash of their error model.")
     fitted_on: str = Field(description="The period of the T0 it was fitted to.", examples=["1996-05-20..1996-09-30"])
     issue_days: int = Field(description="Number of those T0.")
     weight: float = Field(
-        description="From 0 to 1: the weight of these errors. The provisional distribution has the rest."
+        description="From 0 to 1: the weight of what came after them, against no change of the distribution."
+    )
+    centre: list[float] = Field(
+        description="By lead, how far what came lay from the middle of the forecasts, as a value of a standard normal "
+        "distribution: above 0, forecasts are raised."
+    )
+    spread: list[float] = Field(
+        description="By lead, the width that the distribution is multiplied by, between such values."
     )
 
 
@@ -24,8 +30,8 @@ class Calibration(Model):
 
     kind: CalibrationKind = Field(
         description="What the distribution rests on. `observed`: the errors of simulations with observed weather. "
-        "`provisional`: those, and the errors of the weather forecast. `fitted`: also the errors of forecasts that "
-        "were issued with the weather model."
+        "`provisional`: those, and the errors of the weather forecast. `fitted`: recalibrated by what came after "
+        "the forecasts that were issued with the weather model."
     )
     hash: str = Field(description="Hash of the error model of simulations.")
     weather: str = Field(
@@ -35,7 +41,7 @@ class Calibration(Model):
         description="Number of past issues of the weather model behind the errors of the weather forecast; 0: they are "
         "assumed. Null without a weather forecast."
     )
-    forecasts: ForecastErrors | None = Field(description="Null where too few forecasts have been observed.")
+    recalibration: Recalibration | None = Field(description="Null where too few forecasts have been observed.")
     fitted_on: str = Field(description="The period of fitting.", examples=["1980-10-01..1989-09-30"])
     own_days: int = Field(
         description="Number of observed days of this basin used in fitting; 0 for the model of all basins together."

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from fastapi import Depends, Query
 
-from app.forecasts.calibration_schemas import Calibration, ForecastErrors
+from app.forecasts.calibration_schemas import Calibration, Recalibration
 from app.forecasts.schemas import Columns
 from app.http.dependencies import AsKnown
 from app.http.discharge_units import NoArea
@@ -16,6 +16,7 @@ from app.http.json_numbers import column
 from hydrology.base import units as convert
 from hydrology.base.absent import known
 from hydrology.base.units import Units
+from hydrology.uncertainty.recalibration import weight_of
 from records.runs import runs
 
 Array = npt.NDArray[np.float64]
@@ -80,7 +81,7 @@ def calibrated_columns(
     return quantile_columns(shown, basin, representation)
 
 
-def calibration_of(basin: runs.RunBasin, representation: Representation) -> Calibration | None:
+def calibration_of(run: runs.Run, basin: runs.RunBasin, representation: Representation) -> Calibration | None:
     """Return the error model and last observation behind the calibrated quantiles."""
     used = known(basin.summary.calibration)
     if used is None:
@@ -88,15 +89,21 @@ def calibration_of(basin: runs.RunBasin, representation: Representation) -> Cali
     last: list[float | None] = [None, None]
     if used.last_flow_mm is not None:
         last = [*column(in_units(np.array([used.last_flow_mm, used.simulated_mm]), basin, representation.units))]
-    errors = None
-    if (of := used.forecasts) is not None:
-        errors = ForecastErrors(hash=of.sha256, fitted_on=of.fitted_on, issue_days=of.issue_days, weight=of.weight)
+    recalibration = None
+    if run.weather is not None and (of := run.weather.recalibration) is not None:
+        recalibration = Recalibration(
+            fitted_on=of.fitted_on,
+            issue_days=of.issue_days,
+            weight=weight_of(of.issue_days),
+            centre=of.centre,
+            spread=of.spread,
+        )
     return Calibration(
         kind=used.kind,
         hash=used.sha256,
         weather=used.weather,
         weather_issues=used.weather_issues,
-        forecasts=errors,
+        recalibration=recalibration,
         fitted_on=used.fitted_on,
         own_days=used.own_days,
         last_observed_day=None if used.last_flow_day is None else date.fromisoformat(used.last_flow_day),

@@ -134,7 +134,7 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
     run, basin, series, issued = latest.run, latest.basin, parts.series, latest.basin.status == "issued"
     discharge = quantile_columns(series["discharge_quantiles"], basin, representation) if issued else None
     calibrated = calibrated_columns(series.get(runs.CALIBRATED), basin, representation)
-    calibration = None if calibrated is None else calibration_of(basin, representation)
+    calibration = None if calibrated is None else calibration_of(run, basin, representation)
     normal = normal_flow(series.get(runs.NORMAL), basin, representation, discharge, calibrated)
     storage = storage_of(series, basin)
     precipitation = _of_traces(series["precipitation"]) if "precipitation" in series else None

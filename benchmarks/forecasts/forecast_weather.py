@@ -4,7 +4,7 @@ Weather forecasts of stated errors are derived from the observed weather: until 
 forecast follows it, with wrong amounts and sometimes a day early or late; from that day on it is the weather of another
 year. The traces of an ensemble differ from its control forecast by errors of half the size, so that their spread is too
 small. Every issue day the states advance, the forecast is stored and the runs are issued as in operation; each tenth
-issue day the errors of issued forecasts are fitted (`freshet calibrate --forecasts`). Six histories begin empty.
+issue day forecasts are recalibrated by what came (`freshet calibrate --forecasts`). Six histories begin empty.
 
 By issue day and lead: coverage of the central 90 % and 50 % intervals, CRPSS over climatology (the days of other years
 within a week) and over the raw traces, and how the chance of passing the highest 2 % of flow verified. `truth` has the
@@ -41,7 +41,7 @@ from operations.basin_data.dataset import load_discharge
 from operations.basin_data.ingest import ingest
 from operations.daily.daily_forecasts import Asked, issue_newest
 from operations.training.pretrained import install, read_shipped
-from operations.verification.calibrate import calibrate_forecasts
+from operations.verification.recalibrate import recalibrate
 from records.alerts import alerts
 from records.database.engine import Database
 from records.runs import runs
@@ -169,7 +169,7 @@ def _replayed(start: _Start, size: Size, traces: int) -> dict[str, Any]:
 
 def _fit(database: Database, at: Clock, version: str) -> None:
     try:
-        calibrate_forecasts(database, at, version)
+        recalibrate(database, at, version)
     except DataProblem:
         return  # too few so far
 

@@ -153,7 +153,6 @@ class Truth:
             sha256="",
             weather="observed",
             weather_issues=None,
-            forecasts=None,
             fitted_on=str(self.errors.period),
             own_days=of_basin.days,
             last_flow_day=None,

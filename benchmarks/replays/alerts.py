@@ -32,7 +32,7 @@ from operations.alerts.deliver import deliver
 from operations.basin_data.ingest import ingest
 from operations.daily.replay import replay
 from operations.training.pretrained import install, read_shipped
-from operations.verification.calibrate import calibrate_forecasts
+from operations.verification.recalibrate import recalibrate
 from records.access import keys
 from records.alerts import alert_changes, alerts, deliveries, subscriptions, webhook_signature
 from records.alerts.alert_changes import Change
@@ -112,7 +112,7 @@ def _replayed(names: Sequence[str]) -> _Account:
             _issue_day(year, day)
         year.decided.clear()
         year.runs = 0
-        calibrate_forecasts(year.database, Clock(year.now), year.version)
+        recalibrate(year.database, Clock(year.now), year.version)
         for number, day in enumerate(YEAR.days):
             _promote(year, number)
             changed = _issue_day(year, day)

@@ -46,14 +46,13 @@ def measure(basins: int = BASINS) -> dict[str, Any]:
     return {"shape": f"{basins} basins x {MEMBERS} members, 1 thread", **result}
 
 
-def error_model(version: str, basins: list[str], weather: str = error_models.OBSERVED) -> error_models.NewErrorModel:
+def error_model(version: str, basins: list[str]) -> error_models.NewErrorModel:
     """Return an error model of some numbers: what it costs does not depend on them."""
     table = np.full(SIZE, 0.1)
     shape = Shape(table, table, table, np.broadcast_to(np.linspace(-3, 3, len(LEVELS)), (*SIZE, len(LEVELS))))
     errors = BasinErrors(2.0, np.linspace(0.1, 20, SIZE[1]), table, table, table, 3000)
     return error_models.NewErrorModel(
         version_id=version,
-        weather=weather,
         first=T0,
         last=T0,
         days=1,

@@ -30,7 +30,7 @@ class EvaluationJob(JobRequest):
 
 
 class CalibrationParams(RequestModel):
-    """The version whose error model to fit, and the days."""
+    """The version whose error model to fit, and the days; or whose forecasts to recalibrate."""
 
     version: Id | None = Field(None, description="A model version; by default the newest.")
     period: PeriodField | None = Field(
@@ -40,8 +40,8 @@ class CalibrationParams(RequestModel):
     )
     forecasts: bool = Field(
         False,
-        description="Whether to fit it to the version's issued forecasts with weather forecasts, for each weather "
-        "model, instead of to its simulation.",
+        description="Whether to recalibrate the version's forecasts with each weather model by the flow that came "
+        "after those it issued, instead.",
     )
 
     @model_validator(mode="after")

@@ -130,9 +130,9 @@ TABLES = [
     ),
     Table(
         "error_models",
-        "version_id text, weather text, first date, last date, days bigint, issue_days integer, content bytes, "
-        "sha256 text, created_at instant, regional bytes, for_unseen boolean, checksum bigint",
-        key="version_id, weather",
+        "version_id text, first date, last date, days bigint, content bytes, sha256 text, created_at instant, "
+        "regional bytes, for_unseen boolean, checksum bigint",
+        key="version_id",
         checks={"order": "first <= last", "sha256": "length(sha256) = 64"},
         refers={"version_id": "versions(id)"},
     ),
@@ -169,10 +169,16 @@ TABLES = [
     ),
     Table(
         "basin_errors",
-        "version_id text, weather text, basin_id text, days integer, content bytes, sha256 text",
-        key="version_id, weather, basin_id",
+        "version_id text, basin_id text, days integer, content bytes, sha256 text",
+        key="version_id, basin_id",
         checks={"sha256": "length(sha256) = 64"},
-        refers={"version_id, weather": "error_models(version_id, weather)"},
+        refers={"version_id": "error_models(version_id)"},
+    ),
+    Table(
+        "recalibrations",
+        "version_id text, weather text, content json, created_at instant",
+        key="version_id, weather",
+        refers={"version_id": "versions(id)"},
     ),
     Table(
         "training_checkpoints",

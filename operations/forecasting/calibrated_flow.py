@@ -2,8 +2,7 @@
 
 A hindcast has the observed weather, and ESP the weather of every other year: the remaining error is that of the
 network, which the error model describes. A weather forecast has errors of its own: the distribution is the mixture over
-traces of weather around it, and shrinks towards the errors of the forecasts that were issued with the weather model as
-their number grows.
+traces of weather around it, recalibrated by what came after the forecasts that were issued with the weather model.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,12 +21,12 @@ from hydrology.base.series import DailySeries
 from hydrology.base.units import Area, to_mm_per_day
 from hydrology.uncertainty.error_model import BasinErrorModel, errors_of, mixed
 from hydrology.uncertainty.error_paths import moved, paths
-from hydrology.uncertainty.errors_by_lead import weight_of
+from hydrology.uncertainty.recalibration import Recalibration
 from operations.basin_data.basins import area_by
 from operations.states.advance_states import ONE_DAY
 from records.basins.basins import Basin
-from records.runs.run_request import RunWeather
-from records.runs.run_summary import CalibrationKind, RunCalibration, RunForecastErrors
+from records.runs.run_request import OBSERVED, RunRecalibration, RunWeather
+from records.runs.run_summary import CalibrationKind, RunCalibration
 from records.runs.states import State
 from records.series import series
 from records.versions import error_models
@@ -64,13 +63,13 @@ class Calibration:
 
     Attributes:
         error_model: of its simulation.
-        of_forecasts: of the mean of all traces of forecasts issued with the weather model; None where there is none.
+        recalibration: of forecasts with the weather model; None where there is none.
         last_flow: None where no flow was observed on the last days.
         summary: the calibration as stored with the run.
     """
 
     error_model: BasinErrorModel
-    of_forecasts: BasinErrorModel | None
+    recalibration: Recalibration | None
     t0: Day
     last_flow: LastFlow | None
     summary: RunCalibration
@@ -86,11 +85,9 @@ class Calibration:
         of_traces = self._quantiles(self.error_model, traces)
         quantiles = of_traces[0] if len(traces) == 1 else mixed(of_traces)
         sampled = paths(self.error_model.errors, traces, of_traces)
-        if self.of_forecasts is not None and self.summary.forecasts is not None:
-            weight = self.summary.forecasts.weight
-            (learnt,) = self._quantiles(self.of_forecasts, flow.mean(axis=0, keepdims=True))
-            both = (1 - weight) * quantiles + weight * learnt
-            quantiles, sampled = both, moved(sampled, quantiles, both)
+        if self.recalibration is not None:
+            before, quantiles = quantiles, self.recalibration.apply(quantiles)
+            sampled = moved(sampled, before, quantiles)
         return CalibratedFlow(quantiles.T.astype(np.float32), sampled.astype(np.float32))
 
     def _quantiles(self, model: BasinErrorModel, flow: Flow) -> Flow:
@@ -121,22 +118,25 @@ def calibrations(
     model = error_model_of(session, version, list(states))
     if isinstance(model, Absent):
         return dict.fromkeys(states, model)
-    of_forecasts = None
-    if weather is not None:
-        name = error_models.of_weather(weather.source, weather.model)
-        of_forecasts = error_models.get(session, version.id, list(states), name)
+    known = None if weather is None else weather.recalibration
+    recalibration = None if known is None else recalibration_of(known)
     return {
         name: errors
         if isinstance(errors := errors_in(model, name), Absent)
         else Calibration(
             errors,
-            None if of_forecasts is None else of_forecasts.of_basin(name),
+            recalibration,
             t0,
             last := _last_flow(session, t0, state, basins[name], version.area_products),
-            _summary(model, of_forecasts, errors, weather, last),
+            _summary(model, errors, weather, last),
         )
         for name, state in states.items()
     }
+
+
+def recalibration_of(stored: RunRecalibration) -> Recalibration:
+    """Return a stored recalibration."""
+    return Recalibration(np.array(stored.centre), np.array(stored.spread))
 
 
 def error_model_of(session: Session, version: Version, basins: Sequence[str]) -> error_models.ErrorModel | Absent:
@@ -158,28 +158,20 @@ def errors_in(model: error_models.ErrorModel, basin: str) -> BasinErrorModel | A
 
 def _summary(
     model: error_models.ErrorModel,
-    of_forecasts: error_models.ErrorModel | None,
     errors: BasinErrorModel,
     weather: RunWeather | None,
     last: LastFlow | None,
 ) -> RunCalibration:
-    fitted = None
-    if of_forecasts is not None:
-        fitted = RunForecastErrors(
-            sha256=of_forecasts.sha256,
-            fitted_on=str(of_forecasts.period),
-            issue_days=of_forecasts.issue_days,
-            weight=weight_of(of_forecasts.issue_days),
-        )
-    kind: CalibrationKind = "observed" if weather is None else "provisional" if fitted is None else "fitted"
+    kind: CalibrationKind = "observed"
+    if weather is not None:
+        kind = "provisional" if weather.recalibration is None else "fitted"
     return RunCalibration(
         kind=kind,
         sha256=model.sha256,
         fitted_on=str(model.period),
         own_days=errors.errors.days,
-        weather=error_models.OBSERVED if weather is None else error_models.of_weather(weather.source, weather.model),
+        weather=OBSERVED if weather is None else weather.name,
         weather_issues=None if weather is None else weather.skill.issues,
-        forecasts=fitted,
         last_flow_day=None if last is None else str(last.day),
         last_flow_mm=None if last is None else last.observed,
         simulated_mm=None if last is None else last.simulated,

@@ -28,9 +28,9 @@ from operations.versions.stages import stage
 from operations.versions.training_domain import attribute_means
 from records.basins import basins
 from records.database.engine import Database
-from records.runs.run_request import RunWeather
+from records.runs.run_request import RunWeather, name_of_weather
 from records.simulations.snow_cells import SnowMapping, mappings
-from records.versions import versions
+from records.versions import recalibrations, versions
 from records.weather import bridges, product_credits
 from records.weather import weather_issues as weather
 from records.weather.bridges import InForce
@@ -283,7 +283,11 @@ def _supplied(
             days=days,
             at=at,
         )
-        yield _Chosen(outcomes, _identity(session, weather.get(session, issue), forecasts, compared), over)
+        yield _Chosen(
+            outcomes,
+            _identity(session, inputs.loaded.version.id, weather.get(session, issue), forecasts, compared),
+            over,
+        )
     yield _Chosen(
         {name: supplied(name, forcing, days, taken, None) for name, forcing in started.items() if name not in by_basin}
     )
@@ -303,7 +307,11 @@ def _newest(
 
 
 def _identity(
-    session: Session, issue: weather.Issue, forecasts: Mapping[str, WeatherForecast], compared: Compared
+    session: Session,
+    version: str,
+    issue: weather.Issue,
+    forecasts: Mapping[str, WeatherForecast],
+    compared: Compared,
 ) -> RunWeather | None:
     """Return a weather forecast as a run stores it. Return None where it covers none of the run's basins."""
     if not forecasts:
@@ -317,6 +325,7 @@ def _identity(
         licence=issue.licence,
         credit=issue.credit,
         skill=compared.skill(session, issue),
+        recalibration=recalibrations.get(session, version, name_of_weather(issue.source, issue.model)),
     )
 
 

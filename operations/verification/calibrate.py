@@ -2,12 +2,9 @@
 
 The simulation starts at an empty store on the first day of a basin's record, as the forecasts' states do. A version
 that has learnt from every year has the errors of its twin, which has not.
-
-A forecast with a weather forecast also has the error of that. Its error models are fitted to the forecasts that the
-version issued with each weather model, once their flow has been observed.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,24 +13,18 @@ import structlog
 from hydrology.base.absent import Absent, first_texts
 from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem, InvalidInput
-from hydrology.uncertainty.error_fit import ErrorPairs, Fit, fit, fit_errors
-from hydrology.uncertainty.errors_by_lead import PastForecasts
+from hydrology.uncertainty.error_fit import ErrorPairs, Fit, fit
 from jobspec.training import used_periods
 from models.nets.products import BLOCK
-from operations.forecasting.calibrated_flow import error_model_of
 from operations.verification.error_pairs import simulated
-from operations.verification.issued_pairs import IssueDays, past_forecasts, settled
 from operations.versions.load_networks import load_version
-from operations.versions.stages import single, stage
+from operations.versions.stages import single
 from operations.versions.training_domain import attribute_means
 from records.database.engine import Database
-from records.versions import error_models, promotions, versions
+from records.versions import error_models, versions
 from runtime.clock import Clock
 
 log = structlog.get_logger()
-
-MIN_ISSUE_DAYS = 10
-"""Issue days T0 with a weather model before its errors are fitted; their weight grows with their number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +33,6 @@ class Calibrated:
 
     Attributes:
         version_id: the version that was asked for; fitted: the version of the error model, its twin or itself.
-        weather: the weather behind the flow that it was fitted to (`error_models.NewErrorModel`).
         days: number of observed days it was fitted to.
         own: number of basins with parameters of their own.
         left_out: why basins are not in it.
@@ -50,7 +40,6 @@ class Calibrated:
 
     version_id: str
     fitted: str
-    weather: str
     period: Period
     basins: tuple[str, ...]
     own: int
@@ -94,80 +83,26 @@ def calibrate(
     if not pairs:
         raise DataProblem(f"No basin has forcing and flow over {period}. {first_texts(left_out)}")
     model = single("error model", lambda: fit(pairs))
-    calibrated = _store(database, clock, fitted.id, error_models.OBSERVED, period, model)
+    calibrated = _store(database, clock, fitted.id, period, model)
     return replace(calibrated, version_id=version_id, left_out=left_out)
 
 
-def calibrate_forecasts(database: Database, clock: Clock, version_id: str) -> list[Calibrated]:
-    """Fit the error models of a version's forecasts with weather forecasts, one for each weather model.
-
-    Raises:
-        UnknownVersion: there is none of that id.
-        DataProblem: forecasts of too few days have been issued and observed with every weather model, or the version
-            has no error model of its simulation, which scales the flows.
-    """
-    with database.reading() as session:
-        version = versions.get(session, version_id)
-        names = promotions.basins_of(session, version_id)
-        of_simulation = error_model_of(session, version, names)
-        if not isinstance(of_simulation, error_models.ErrorModel):
-            raise DataProblem(str(of_simulation))
-        by_weather = settled(session, clock, version_id)
-        ready = [issue_days for issue_days in by_weather if len(issue_days.days) >= MIN_ISSUE_DAYS]
-        pairs = {
-            of.weather: past_forecasts(session, version, of, of_simulation.basins)
-            for of in stage("past forecasts, weather models", ready)
-        }
-    if not ready:
-        raise DataProblem(too_few(version_id, by_weather))
-    return [_fitted(database, clock, version_id, issue_days, pairs[issue_days.weather]) for issue_days in ready]
-
-
-def too_few(version_id: str, by_weather: Sequence[IssueDays]) -> str:
-    """Describe how many issue days a version's forecasts still lack."""
-    there = ", ".join(f"{len(of.days)} with {of.weather}" for of in by_weather) or "none"
-    return (
-        f"Forecasts of version {version_id} with a weather forecast are calibrated once {MIN_ISSUE_DAYS} days T0 with "
-        f"one weather model have been observed, 30 days ago at least. So far: {there}."
-    )
-
-
-def _fitted(
-    database: Database, clock: Clock, version_id: str, issue_days: IssueDays, pairs: Mapping[str, PastForecasts]
-) -> Calibrated:
-    period = Period(issue_days.days[0], issue_days.days[-1])
-    fitted = fit_errors(pairs)
-    return _store(database, clock, version_id, issue_days.weather, period, fitted, issue_days=len(issue_days.days))
-
-
-def _store(
-    database: Database,
-    clock: Clock,
-    version_id: str,
-    weather: str,
-    period: Period,
-    model: Fit,
-    *,
-    issue_days: int = 0,
-) -> Calibrated:
+def _store(database: Database, clock: Clock, version_id: str, period: Period, model: Fit) -> Calibrated:
     new = error_models.NewErrorModel(
         version_id=version_id,
-        weather=weather,
         first=period.first,
         last=period.last,
         days=model.days,
-        issue_days=issue_days,
         shape=model.shape,
         regional=model.regional,
         basins=model.basins,
     )
     with database.transaction() as session:
         sha256 = error_models.replace(session, new, clock.wall())
-    log.info("calibrate.done", version=version_id, weather=weather, basins=len(model.basins))
+    log.info("calibrate.done", version=version_id, basins=len(model.basins))
     return Calibrated(
         version_id=version_id,
         fitted=version_id,
-        weather=weather,
         period=period,
         basins=tuple(model.basins),
         own=sum(errors.days > 0 for errors in model.basins.values()),

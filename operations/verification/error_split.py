@@ -23,7 +23,6 @@ from records.runs import runs
 from records.runs.states import State
 from records.verification import error_splits
 from records.verification.error_splits import ForecastError
-from records.versions import error_models
 from records.versions.versions import Version
 from runtime.clock import Clock
 
@@ -120,7 +119,7 @@ def _error(clock: Clock, run: runs.Run, case: _Case, forecast: Flow, flows: Mapp
         version_id=run.version_id,
         t0=run.t0,
         horizon_days=run.horizon_days,
-        weather=error_models.of_weather(run.weather.source, run.weather.model) if run.weather else run.forcing_kind,
+        weather=run.weather.name if run.weather else run.forcing_kind,
         season=next(name for name, months in SEASONS.items() if name != ALL_YEAR and first in months),
         volume=split_error("volume", *of_each),
         peak=split_error("peak", *of_each),

@@ -1,20 +1,19 @@
-"""Pairs of a version's issued forecasts and the observed flow, for calibration."""
+"""The observed flow in the distributions that a version's forecasts gave it, for their recalibration."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent
-from hydrology.base.calendar import Day, Period
-from hydrology.uncertainty.error_model import BasinErrors, errors_of
-from hydrology.uncertainty.errors_by_lead import PastForecasts
+from hydrology.base.arrays import Array
+from hydrology.base.calendar import Day, Period, days_between
+from hydrology.uncertainty.recalibration import scores_of
 from operations.basin_data.dataset import load_discharge
-from records.runs import runs, states
-from records.versions import error_models
+from operations.forecasting.calibrated_flow import recalibration_of
+from records.runs import runs
 from records.versions.versions import Version
 from runtime.clock import Clock
 
@@ -27,7 +26,7 @@ class IssueDays:
     """The runs of a version with one weather model for which settled flow was observed.
 
     Attributes:
-        weather: the weather forecasts' source and model (`error_models.of_weather`).
+        weather: the name of the weather model (`records.runs.run_request.name_of_weather`).
         runs: the oldest first.
     """
 
@@ -51,60 +50,43 @@ def settled(session: Session, clock: Clock, version: str) -> list[IssueDays]:
     by_weather: dict[str, list[runs.Run]] = defaultdict(list)
     for run in runs.operational(session, version, last):
         if run.weather is not None and run.t0 + np.timedelta64(run.horizon_days, "D") <= last:
-            by_weather[error_models.of_weather(run.weather.source, run.weather.model)].append(run)
+            by_weather[run.weather.name].append(run)
     return [IssueDays(weather, by_weather[weather]) for weather in sorted(by_weather)]
 
 
-def past_forecasts(
-    session: Session, version: Version, issue_days: IssueDays, errors: Mapping[str, BasinErrors]
-) -> dict[str, PastForecasts]:
-    """Return the past forecasts of each basin with observed flow, the newest of each T0.
+def past_scores(session: Session, version: Version, issue_days: IssueDays) -> list[Array]:
+    """Return the scores of the flow that came, in the newest calibrated forecast of each basin and T0.
+
+    They are those in the distributions before recalibration: for each issue day (basins, leads), NaN where unknown.
+    """
+    by_id = {run.id: run for run in issue_days.runs}
+    by_day: dict[Day, dict[str, runs.Run]] = defaultdict(dict)
+    for run, basin in runs.issued_pairs(session, list(by_id)):
+        by_day[by_id[run].t0][basin] = by_id[run]
+    horizon = max(run.horizon_days for run in issue_days.runs)
+    days = Period(min(by_day), max(by_day) + np.timedelta64(horizon, "D"))
+    basins = sorted({basin for of_day in by_day.values() for basin in of_day})
+    observed = {basin: load_discharge(session, basin, version.area_products, days) for basin in basins}
+    flows = {name: flow.astype(np.float64) for name, flow in observed.items() if not isinstance(flow, Absent)}
+    return [
+        _of_issue_day(session, {name: run for name, run in by_day[t0].items() if name in flows}, flows, days.first)
+        for t0 in sorted(by_day)
+    ]
+
+
+def _of_issue_day(session: Session, issued: Mapping[str, runs.Run], flows: Mapping[str, Array], first: Day) -> Array:
+    """Return the scores of an issue day, (basins, leads).
 
     Args:
-        errors: of the version's simulation, which scale the flows; other basins are left out.
+        flows: by basin, (days,) from the first day on, mm/day.
     """
-    horizon = min(run.horizon_days for run in issue_days.runs)
-    by_basin: dict[str, dict[Day, runs.Run]] = defaultdict(dict)
-    by_id = {run.id: run for run in issue_days.runs}
-    for run, basin in runs.issued_pairs(session, list(by_id)):
-        if basin in errors:
-            by_basin[basin][by_id[run].t0] = by_id[run]
-    pairs = {
-        basin: _of_basin(session, version, basin, [by_day[t0] for t0 in sorted(by_day)], horizon, errors[basin])
-        for basin, by_day in sorted(by_basin.items())
-    }
-    return {basin: forecasts for basin, forecasts in pairs.items() if forecasts is not None}
-
-
-def _of_basin(
-    session: Session, version: Version, basin: str, issued: Sequence[runs.Run], horizon: int, errors: BasinErrors
-) -> PastForecasts | None:
-    days = Period(issued[0].t0, issued[-1].t0 + np.timedelta64(horizon, "D"))
-    flow = load_discharge(session, basin, version.area_products, days)
-    if isinstance(flow, Absent):
-        return None
-    forecast = np.stack([_mean(session, run.id, basin)[:horizon] for run in issued])
-    at = np.array([int((run.t0 - days.first).astype(int)) for run in issued])
-    simulated = np.array([_simulated(session, version.id, basin, run.t0) for run in issued])
-    return PastForecasts(
-        of_simulation=errors,
-        forecast=forecast,
-        observed=flow.astype(np.float64)[at[:, None] + np.arange(1, horizon + 1)],
-        last_error=errors_of(errors, simulated, flow.astype(np.float64)[at]),
-    )
-
-
-def _mean(session: Session, run: str, basin: str) -> npt.NDArray[np.float64]:
-    """Return the mean discharge over members and traces, (leads,) in mm/day."""
-    wanted = ("discharge", runs.MEAN_OF_MEMBERS)
-    return runs.mean_of_members(runs.series_of_many(session, [(run, basin)], wanted)[run, basin])
-
-
-def _simulated(session: Session, version: str, basin: str, t0: Day) -> float:
-    """Return the simulated flow of T0, mm/day.
-
-    Values are NaN where no state stores it."""
-    state = states.get(session, version, basin, t0)
-    if state is None or state.recent_flow is None or not len(state.recent_flow):
-        return np.nan
-    return float(state.recent_flow[-1])
+    scores = np.full((len(issued), max((run.horizon_days for run in issued.values()), default=0)), np.nan)
+    series = runs.series_of_many(session, [(run.id, name) for name, run in issued.items()], (runs.CALIBRATED,))
+    for row, ((_, name), arrays) in zip(scores, series.items(), strict=True):
+        if runs.CALIBRATED in arrays:
+            run, quantiles = issued[name], arrays[runs.CALIBRATED].values.T.astype(np.float64)
+            of_leads = days_between(first, run.t0) + 1 + np.arange(len(quantiles))
+            of_run = scores_of(quantiles, flows[name][of_leads])
+            used = None if run.weather is None else run.weather.recalibration
+            row[: len(quantiles)] = of_run if used is None else recalibration_of(used).undo(of_run)
+    return scores

@@ -30,6 +30,7 @@ from operations.versions.held_out import require_held_out, require_not_fitted, v
 from operations.versions.load_networks import LoadedVersion, load_version
 from operations.versions.training_domain import attribute_means
 from records.database.engine import Database
+from records.runs.run_request import OBSERVED
 from records.verification import lead_scores
 from records.versions import error_models, versions
 from runtime.clock import Clock
@@ -159,7 +160,7 @@ def _rows(
                 version_id=loaded.version.id,
                 basin_id=basin.id,
                 origin="reforecast",
-                weather=error_models.OBSERVED,
+                weather=OBSERVED,
                 first_day=asked.period.first,
                 last_day=asked.period.last,
                 forecaster=forecaster,

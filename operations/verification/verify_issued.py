@@ -27,7 +27,7 @@ from records.runs import runs
 from records.runs.run_summary import RunCalibration
 from records.series import series
 from records.verification import lead_scores
-from records.versions import error_models, promotions, versions
+from records.versions import promotions, versions
 from records.versions.versions import Version
 from runtime.clock import Clock
 
@@ -123,7 +123,7 @@ def _verify(database: Database, clock: Clock, version: Version, on_basins: Calla
 def _groups(session: Session, version: str, last: Day) -> list[_Group]:
     by_weather: dict[str, list[runs.Run]] = defaultdict(list)
     for run in runs.operational(session, version, last - ONE_DAY):
-        weather = error_models.of_weather(run.weather.source, run.weather.model) if run.weather else run.forcing_kind
+        weather = run.weather.name if run.weather else run.forcing_kind
         by_weather[weather].append(run)
     return [_group(weather, by_weather[weather], last) for weather in sorted(by_weather)]
 
@@ -199,7 +199,7 @@ def _issued(
         _fill(raw[at], runs.levels_of_members(arrays).T, run.t0, learnt)
         used = of_basin.summary.calibration
         if runs.CALIBRATED in arrays and not isinstance(used, Absent):
-            fitted = _fitted_on(used, run.horizon_days)
+            fitted = _fitted_on(used, run)
             _fill(calibrated[at], arrays[runs.CALIBRATED].values.T, run.t0, [*learnt, *fitted])
     days = np.array([run.t0 for run, _ in issue_days], dtype="datetime64[D]")
     newest = issue_days[-1][1]
@@ -224,9 +224,9 @@ def _fill(into: Array, quantiles: npt.NDArray[np.floating], t0: Day, learnt: Seq
             into[lead - 1] = quantiles[lead - 1]
 
 
-def _fitted_on(calibration: RunCalibration, horizon: int) -> Iterator[Period]:
-    """Yield the days that the error models were fitted to. For one of forecasts, from their T0."""
+def _fitted_on(calibration: RunCalibration, run: runs.Run) -> Iterator[Period]:
+    """Yield the days that a run's calibration was fitted to. For past forecasts, from their T0."""
     yield Period.parse(calibration.fitted_on)
-    if calibration.forecasts is not None:
-        of_t0 = Period.parse(calibration.forecasts.fitted_on)
-        yield Period(of_t0.first, of_t0.last + np.timedelta64(horizon, "D"))
+    if run.weather is not None and run.weather.recalibration is not None:
+        of_t0 = Period.parse(run.weather.recalibration.fitted_on)
+        yield Period(of_t0.first, of_t0.last + np.timedelta64(run.horizon_days, "D"))

@@ -21,7 +21,14 @@ _OfThresholds = Literal["threshold set", "threshold removed"]
 _OfAlerts = Literal[
     "subscription created", "subscription changed", "secret rotated", "subscription deleted", "delivery replayed"
 ]
-_OfScores = Literal["model trained", "model evaluated", "error model fitted", "forecasts verified", "levels computed"]
+_OfScores = Literal[
+    "model trained",
+    "model evaluated",
+    "error model fitted",
+    "forecasts recalibrated",
+    "forecasts verified",
+    "levels computed",
+]
 _OfForecasts = Literal["models compared", "forecast issued", "daily cycle", "archive replayed"]
 _OfModels = Literal["model promoted", "model rolled back", "model installed", "store pruned"]
 Action = Literal[

@@ -6,6 +6,14 @@ from typing import Any
 
 from records.database.json_columns import CLOSED
 
+OBSERVED = "observed"
+"""The name of observed weather, beside those of weather forecasts."""
+
+
+def name_of_weather(source: str, model: str) -> str:
+    """Return the name of a weather model's forecasts."""
+    return f"{source}/{model}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WeatherSkill:
@@ -24,12 +32,33 @@ class WeatherSkill:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RunRecalibration:
+    """How forecasts with a weather model are recalibrated (`hydrology.uncertainty.recalibration`).
+
+    Attributes:
+        fitted_on: the T0 within which it was fitted, `FIRST..LAST`.
+        issue_days: number of T0 that it was fitted to.
+        days: number of observed flows that it was fitted to, over all basins and leads.
+        centre, spread: the mean and the standard deviation of the scores, by lead.
+    """
+
+    __pydantic_config__ = CLOSED
+
+    fitted_on: str
+    issue_days: int
+    days: int
+    centre: list[float]
+    spread: list[float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunWeather:
     """A weather forecast, as in `records.weather.weather_issues.Issue`.
 
     Attributes:
         available_time: the latest of the run's basins.
         skill: of its model, as known when the run was issued.
+        recalibration: of the version's forecasts with its model; None where too few have been observed.
     """
 
     __pydantic_config__ = CLOSED
@@ -42,6 +71,12 @@ class RunWeather:
     licence: str | None
     credit: str | None
     skill: WeatherSkill
+    recalibration: RunRecalibration | None = None
+
+    @property
+    def name(self) -> str:
+        """Its source and model."""
+        return name_of_weather(self.source, self.model)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -48,7 +48,7 @@ class BasinVerification:
     Attributes:
         version_id: the version that issued the forecasts, or that they are compared with.
         weather: after T0: `observed`, `climatology`, or a weather forecast's source and model
-            (`error_models.of_weather`).
+            (`run_request.name_of_weather`).
         first_day, last_day: the period that contains T0 and the forecast days.
         forecaster: one of `hydrology.verification.reforecasts.FORECASTERS`.
         lead: days after T0.

@@ -1,4 +1,4 @@
-"""Error models: one per version and weather, fitted on days that the version has not learnt from."""
+"""Error models: one per version, fitted on days that the version has not learnt from."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -21,14 +21,6 @@ from records.database.statements import add_all, as_record, as_values, insert_in
 from records.versions import versions
 from records.versions.tables import BasinErrorsRow, ErrorModelRow
 
-OBSERVED = "observed"
-"""The weather of an error model of simulations."""
-
-
-def of_weather(source: str, model: str) -> str:
-    """Return the weather of an error model for forecasts with a weather forecast."""
-    return f"{source}/{model}"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewErrorModel:
@@ -36,21 +28,17 @@ class NewErrorModel:
 
     Attributes:
         version_id: the version whose flow it was fitted to.
-        weather: the weather that drove the flow: `OBSERVED`, or a weather forecast's source and model (`of_weather`).
         first, last: the days within which it was fitted.
         days: number of observed days in the fit, over all basins.
-        issue_days: number of T0 in the fit; 0 for a model of simulations.
         shape: of the basins with their own parameters.
         regional: of those without their own parameters.
         for_unseen: whether `regional` was fitted in basins that the weights had not learnt from, so it serves them.
     """
 
     version_id: str
-    weather: str = OBSERVED
     first: Day
     last: Day
     days: int
-    issue_days: int = 0
     shape: Shape
     regional: Shape
     basins: Mapping[str, BasinErrors]
@@ -87,8 +75,8 @@ def replace(session: Session, new: NewErrorModel, at: datetime) -> str:
     """
     versions.get(session, new.version_id)
     shape, regional = pack(new.shape.arrays()), pack(new.regional.arrays())
-    key = {"version_id": new.version_id, "weather": new.weather}
-    basins = [_row(key, name, errors) for name, errors in new.basins.items()]
+    key = {"version_id": new.version_id}
+    basins = [_row(new.version_id, name, errors) for name, errors in new.basins.items()]
     hashes = {row["basin_id"]: row["sha256"] for row in basins}
     whole = fingerprint([sha256(shape), sha256(regional), hashes])
     for table in (BasinErrorsRow, ErrorModelRow):
@@ -102,18 +90,17 @@ def replace(session: Session, new: NewErrorModel, at: datetime) -> str:
 
 def add_basins(session: Session, model: ErrorModel, basins: Mapping[str, BasinErrors]) -> None:
     """Store errors of basins that an error model lacks. Do nothing if it has been replaced meanwhile."""
-    row = session.get(ErrorModelRow, (model.version_id, model.weather), populate_existing=True)
+    row = session.get(ErrorModelRow, model.version_id, populate_existing=True)
     if row is None or row.sha256 != model.sha256:
         return
-    key = {"version_id": model.version_id, "weather": model.weather}
-    rows = [_row(key, name, errors) for name, errors in basins.items()]
+    rows = [_row(model.version_id, name, errors) for name, errors in basins.items()]
     if rows:
         session.execute(insert_into(session, BasinErrorsRow).values(rows).on_conflict_do_nothing())
 
 
 def unmet(session: Session, version_id: str, basins: Sequence[str]) -> list[str]:
     """Return the basins that a version's error model lacks. None are lacking if it serves no unseen basins."""
-    key = {"version_id": version_id, "weather": OBSERVED}
+    key = {"version_id": version_id}
     serves = select(ErrorModelRow.for_unseen).filter_by(**key)
     if not session.scalar(serves):
         return []
@@ -122,16 +109,16 @@ def unmet(session: Session, version_id: str, basins: Sequence[str]) -> list[str]
     return [basin for basin in basins if basin not in known]
 
 
-def get(session: Session, version_id: str, basins: Sequence[str], weather: str = OBSERVED) -> ErrorModel | None:
-    """Return a version's error model for a weather and some basins, or None.
+def get(session: Session, version_id: str, basins: Sequence[str]) -> ErrorModel | None:
+    """Return a version's error model for some basins, or None.
 
     Raises:
         Corrupt: it is damaged.
     """
-    row = session.get(ErrorModelRow, (version_id, weather), populate_existing=True)
+    row = session.get(ErrorModelRow, version_id, populate_existing=True)
     if row is None:
         return None
-    rows = select(BasinErrorsRow).filter_by(version_id=version_id, weather=weather)
+    rows = select(BasinErrorsRow).filter_by(version_id=version_id)
     of_basins = session.scalars(rows.where(BasinErrorsRow.basin_id.in_(basins)))
     try:
         if not is_whole(ErrorModelRow, row):
@@ -146,9 +133,15 @@ def get(session: Session, version_id: str, basins: Sequence[str], weather: str =
     return as_record(ErrorModel, row, shape=shape, regional=regional, basins=known)
 
 
-def _row(key: Mapping[str, str], basin: str, errors: BasinErrors) -> dict[str, Any]:
+def _row(version: str, basin: str, errors: BasinErrors) -> dict[str, Any]:
     content = pack(errors.arrays())
-    return {**key, "basin_id": basin, "days": errors.days, "content": content, "sha256": sha256(content)}
+    return {
+        "version_id": version,
+        "basin_id": basin,
+        "days": errors.days,
+        "content": content,
+        "sha256": sha256(content),
+    }
 
 
 def _errors(row: BasinErrorsRow) -> BasinErrors:

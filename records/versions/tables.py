@@ -9,6 +9,7 @@ from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day
 from records.database.base import Base, Document, JsonObject, Long, one_of
 from records.database.tables import Summed
+from records.runs.run_request import RunRecalibration
 from records.versions.version_properties import VersionProperties
 
 
@@ -20,15 +21,13 @@ class ErrorModelRow(Summed, Base):
         CheckConstraint("first <= last", name="order"),
         CheckConstraint("length(sha256) = 64", name="sha256"),
     )
-    summed_names = ("version_id", "weather")
+    summed_names = ("version_id", "sha256")
     summed_contents = ("content", "regional")
 
     version_id: Mapped[str] = mapped_column(ForeignKey("versions.id"), primary_key=True)
-    weather: Mapped[str] = mapped_column(primary_key=True)
     first: Mapped[Day]
     last: Mapped[Day]
     days: Mapped[int] = mapped_column(Long)
-    issue_days: Mapped[int]
     content: Mapped[bytes]
     sha256: Mapped[str]
     created_at: Mapped[datetime]
@@ -41,17 +40,24 @@ class BasinErrorsRow(Base):
     """The errors in one basin, stored here or not: a shipped error model may know more basins."""
 
     __tablename__ = "basin_errors"
-    __table_args__ = (
-        ForeignKeyConstraint(["version_id", "weather"], ["error_models.version_id", "error_models.weather"]),
-        CheckConstraint("length(sha256) = 64", name="sha256"),
-    )
+    __table_args__ = (CheckConstraint("length(sha256) = 64", name="sha256"),)
 
-    version_id: Mapped[str] = mapped_column(primary_key=True)
-    weather: Mapped[str] = mapped_column(primary_key=True)
+    version_id: Mapped[str] = mapped_column(ForeignKey("error_models.version_id"), primary_key=True)
     basin_id: Mapped[str] = mapped_column(primary_key=True)
     days: Mapped[int]
     content: Mapped[bytes]
     sha256: Mapped[str]
+
+
+class RecalibrationRow(Base):
+    """How the forecasts of a version with a weather model are recalibrated. Another fit replaces it; runs store it."""
+
+    __tablename__ = "recalibrations"
+
+    version_id: Mapped[str] = mapped_column(ForeignKey("versions.id"), primary_key=True)
+    weather: Mapped[str] = mapped_column(primary_key=True)
+    content: Mapped[RunRecalibration] = mapped_column(Document(RunRecalibration))
+    created_at: Mapped[datetime]
 
 
 class TrainingRow(Base):

@@ -38,7 +38,6 @@ CALIBRATION = RunCalibration(
     sha256="error model",
     weather="observed",
     weather_issues=None,
-    forecasts=None,
     fitted_on="1980-10-01..1989-09-30",
     own_days=3200,
     last_flow_day="2008-09-29",

@@ -42,19 +42,19 @@ def evaluation(running: Running, params: EvaluationParams) -> dict[str, Any]:
 
 
 def calibration(running: Running, params: CalibrationParams) -> dict[str, Any]:
-    """Fit the error model of a model version."""
-    from operations.verification.calibrate import calibrate, calibrate_forecasts
+    """Fit the error model of a model version, or recalibrate its forecasts."""
+    from operations.verification.calibrate import calibrate
+    from operations.verification.recalibrate import recalibrate
 
     tools = running.tools
     with tools.database.reading() as session:
         version = permissions.version_of(session, running.grant, params.version)
         basins = promotions.basins_of(session, version)
-    models = (
-        calibrate_forecasts(tools.database, tools.clock, version)
-        if params.forecasts
-        else [calibrate(tools.database, tools.clock, version, basins, params.period, running.show)]
-    )
-    return {"version": version, "error_models": [_error_model(model) for model in models]}
+    if params.forecasts:
+        fitted = recalibrate(tools.database, tools.clock, version)
+        return {"version": version, "recalibrations": [asdict(of) for of in fitted]}
+    model = calibrate(tools.database, tools.clock, version, basins, params.period, running.show)
+    return {"version": version, "error_model": _error_model(model)}
 
 
 def _error_model(done: "Calibrated") -> dict[str, Any]:

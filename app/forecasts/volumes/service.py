@@ -39,7 +39,9 @@ def volumes_of_run(session: Session, latest: Latest, season: Season | None, at: 
     volume, basin = seasonal_volumes.of_run(session, latest, season), latest.basin
     calibrated, raw = (_part_of_answer(volume, name, getattr(volume, name)) for name in ("calibrated", "raw"))
     missing = missing_in_header(basin) | calibrated.missing | raw.missing
-    calibration = calibration_of(basin, Representation("mm/day", members=False)) if calibrated.part else None
+    calibration = (
+        calibration_of(latest.run, basin, Representation("mm/day", members=False)) if calibrated.part else None
+    )
     if calibration is None:
         missing["calibration"] = basin.why_not_calibrated
     observed = _observed(volume)

@@ -17,7 +17,7 @@ from hydrology.base.absent import Absent
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Units
 from hydrology.extremes.alerting import Severity
-from records.versions.error_models import OBSERVED
+from records.runs.run_request import OBSERVED
 
 LIKELY = 0.05
 """Chance from which on a level counts as threatened."""

@@ -27,7 +27,7 @@ from hydrology.extremes.alerting import rank
 from hydrology.verification.results import ALL_YEAR
 from records.forecasts import seasonal_volumes as volumes
 from records.forecasts.latest import Latest
-from records.versions.error_models import of_weather
+from records.runs.run_request import name_of_weather
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def read_known(session: Session, latest: Latest, forecast: BasinForecast, units:
 def weather_of(forecast: BasinForecast | Absent) -> str | None:
     """Return the weather forecast behind a forecast, by its source and model; None where there is none."""
     used = None if isinstance(forecast, Absent) else forecast.weather
-    return None if used is None else of_weather(used.source, used.model)
+    return None if used is None else name_of_weather(used.source, used.model)
 
 
 def _gravest(alerts: BasinAlerts, run: str) -> Alert | None:

@@ -1,12 +1,12 @@
 """`freshet calibrate`: fit the error model of a version's forecasts."""
 
+from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Group
 
-from freshet.cli.context import opened
+from freshet.cli.context import Context, opened
 from freshet.cli.output import PARTLY_DONE, Json, answer, inform_left_out, table
 from freshet.cli.progress import reporting
 from hydrology.base.calendar import Period
@@ -32,7 +32,7 @@ def calibrate(
         bool,
         typer.Option(
             "--forecasts",
-            help="Fit it to the forecasts issued with weather forecasts, for each weather model, instead.",
+            help="Recalibrate forecasts with each weather model by the flow that came after those issued, instead.",
         ),
     ] = False,
     as_json: Json = False,
@@ -40,7 +40,7 @@ def calibrate(
     """Fit the error model of a version: forecasts then carry calibrated quantiles.
 
     It is fitted on the basins that the version was trained on, and replaces the version's earlier error model. With
-    --forecasts it is fitted to issued forecasts that were driven by weather forecasts.
+    --forecasts the forecasts with a weather forecast are recalibrated by the flow that came after those issued.
     """
     if forecasts and period:
         raise InvalidInput("--forecasts takes all that have been issued: leave --period out.")
@@ -48,33 +48,39 @@ def calibrate(
         with context.database.reading() as session:
             chosen = versions.get(session, version) if version else versions.newest(session)
             names = promotions.basins_of(session, chosen.id)
-        from operations.verification.calibrate import calibrate as run
-        from operations.verification.calibrate import calibrate_forecasts
-
         if forecasts:
-            with reporting():
-                models = calibrate_forecasts(context.database, context.clock, chosen.id)
-        else:
-            days = None if period is None else Period.parse(period)
-            with reporting() as reporter:
-                show = partial(reporter.show, "basins")
-                show(0, len(names))
-                models = [run(context.database, context.clock, chosen.id, names, days, show)]
-        for done in models:
-            shown = {"weather": done.weather, "period": str(done.period), "basins": len(done.basins)}
-            context.record("error model fitted", done.fitted, **shown)
-    left_out = {basin: reason for done in models for basin, reason in done.left_out.items()}
-    inform_left_out(left_out.values())
-    answer({"error_models": [*map(_payload, models)]}, as_json, Group(*map(_summary, models)))
-    if left_out:
+            _recalibrate(context, chosen.id, as_json)
+            return
+        from operations.verification.calibrate import calibrate as run
+
+        days = None if period is None else Period.parse(period)
+        with reporting() as reporter:
+            show = partial(reporter.show, "basins")
+            show(0, len(names))
+            done = run(context.database, context.clock, chosen.id, names, days, show)
+        context.record("error model fitted", done.fitted, period=str(done.period), basins=len(done.basins))
+    inform_left_out(done.left_out.values())
+    answer({"error_model": _payload(done)}, as_json, _summary(done))
+    if done.left_out:
         raise typer.Exit(PARTLY_DONE)
+
+
+def _recalibrate(context: Context, version: str, as_json: bool) -> None:
+    from operations.verification.recalibrate import recalibrate
+
+    with reporting():
+        done = recalibrate(context.database, context.clock, version)
+    for of in done:
+        context.record("forecasts recalibrated", version, weather=of.weather, issue_days=of.fitted.issue_days)
+    rows = [(of.weather, of.fitted.fitted_on, of.fitted.issue_days, of.fitted.days) for of in done]
+    shown = table(("weather", "fitted on", "issue days", "observed flows"), rows, f"Forecasts of version {version}")
+    answer({"recalibrations": [asdict(of) for of in done]}, as_json, shown)
 
 
 def _payload(done: "Calibrated") -> dict[str, Any]:
     return {
         "version": done.version_id,
         "fitted": done.fitted,
-        "weather": done.weather,
         "period": str(done.period),
         "basins": list(done.basins),
         "basins_with_own_numbers": done.own,
@@ -89,7 +95,6 @@ def _summary(done: "Calibrated") -> Any:
     if done.fitted != done.version_id:
         title += f", the twin of {done.version_id}"
     rows = [
-        ("weather", done.weather),
         ("fitted on", str(done.period)),
         ("basins", len(done.basins)),
         ("basins with numbers of their own", done.own),

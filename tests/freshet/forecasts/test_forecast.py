@@ -199,8 +199,8 @@ def test_a_calibrated_version_forecasts_with_its_error_model(worked: Freshet) ->
     assert (too_early.code, "was fitted to" in too_early.err) == (2, True)
     fitted = worked("calibrate", "--version", version, "--json")
     assert fitted.code == 0
-    (model,) = fitted.json["error_models"]
-    assert (model["weather"], model["basins"], model["left_out"]) == ("observed", list(BASINS), {})
+    model = fitted.json["error_model"]
+    assert (model["basins"], model["left_out"]) == (list(BASINS), {})
     waiting = worked("calibrate", "--version", version, "--forecasts", "--json")
     assert (waiting.code, "once 10 days T0 with one weather model have been observed" in waiting.err) == (4, True)
     (run,) = worked("forecast", "--json", "--t0", "2004-03-10", "--version", version).json["runs"]

@@ -6,7 +6,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pytest
+from scipy.special import ndtr
 
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period, day
@@ -16,20 +18,27 @@ from hydrology.weather.perturbed_forecasts import SOURCE
 from jobspec.jobs.forecasting import ReplayParams
 from operations.basin_data.dataset import load_discharge
 from operations.daily.replay import replay
+from operations.forecasting.calibrated_flow import recalibration_of
 from operations.forecasting.weather_skill import ISSUES
 from operations.states.advance_states import ONE_DAY
-from operations.verification.calibrate import calibrate, calibrate_forecasts
-from operations.verification.issued_pairs import past_forecasts, settled
+from operations.verification.calibrate import calibrate
+from operations.verification.issued_pairs import past_scores, settled
+from operations.verification.recalibrate import recalibrate
 from records.database.engine import Database
 from records.runs import runs
+from records.runs.run_request import RunRecalibration
 from records.runs.run_summary import RunCalibration
-from records.versions import error_models, versions
+from records.versions import recalibrations, versions
 from runtime.clock import Clock
 from testing.country import BASINS, CLOCK
 
 UNSEEN = Period.parse("2003-10-01..2005-09-30")
 ISSUE_DAYS = Period.parse("2005-03-01..2005-04-04")
 WEATHER = f"{SOURCE}/perturbed-synthetic"
+NEXT = Period.parse("2005-04-05..2005-04-05")
+WIDER = RunRecalibration(
+    fitted_on="2005-02-27..2005-04-02", issue_days=35, days=1, centre=[0.3, 0.2], spread=[1.1, 1.3]
+)
 SETTLED = Clock(datetime(2005, 5, 15, tzinfo=UTC))
 """30 days after the last issue day."""
 
@@ -72,21 +81,18 @@ def test_only_what_has_settled_counts(lived: Database) -> None:
     assert too_early == []
 
 
-def test_pairs_hold_issued_and_observed_flow(lived: Database) -> None:
+def test_scores_place_the_observed_flow_in_what_was_issued(lived: Database) -> None:
     with lived.reading() as session:
         version = versions.newest(session)
         (issue_days,) = settled(session, SETTLED, version.id)
-        model = error_models.get(session, version.id, BASINS)
-        assert model is not None
-        pairs = past_forecasts(session, version, issue_days, model.basins)
+        scores = past_scores(session, version, issue_days)
         run = issue_days.runs[7]
-        issued = runs.series_of(session, run.id, BASINS[1])["discharge"].values
+        issued = runs.series_of(session, run.id, BASINS[1])[runs.CALIBRATED].values
         observed = load_discharge(session, BASINS[1], ["synthetic"], Period(run.t0 + ONE_DAY, run.t0 + 5 * ONE_DAY))
     assert not isinstance(observed, Absent)
-    assert sorted(pairs) == sorted(BASINS)
-    np.testing.assert_allclose(pairs[BASINS[1]].forecast[7], issued.mean(axis=(0, 1)), rtol=1e-5)
-    np.testing.assert_allclose(pairs[BASINS[1]].observed[7], observed, rtol=1e-6)
-    assert np.isfinite(pairs[BASINS[1]].last_error).all()
+    assert [of_day.shape for of_day in scores] == [(len(BASINS), 5)] * 35
+    shares = [float(np.interp(flow, of_day, LEVELS)) for flow, of_day in zip(observed, issued.T, strict=True)]
+    np.testing.assert_allclose(ndtr(scores[7][sorted(BASINS).index(BASINS[1])]), shares, atol=0.01)
 
 
 def test_the_first_forecast_has_a_provisional_distribution(lived: Database) -> None:
@@ -97,7 +103,8 @@ def test_the_first_forecast_has_a_provisional_distribution(lived: Database) -> N
         series = runs.series_of(session, first.id, BASINS[0])
     assert isinstance(of_first, RunCalibration)
     assert (of_first.kind, of_first.weather, of_first.weather_issues) == ("provisional", WEATHER, 0)
-    assert of_first.forecasts is None
+    assert first.weather is not None
+    assert first.weather.recalibration is None
     assert isinstance(of_last, RunCalibration)
     assert of_last.weather_issues == ISSUES  # later ones rest on the weather that came meanwhile
     flows, traces = series[runs.CALIBRATED].values, series["discharge"].values
@@ -108,20 +115,41 @@ def test_the_first_forecast_has_a_provisional_distribution(lived: Database) -> N
     assert (of_90 > np.ptp(traces.mean(axis=0), axis=0)).all()
 
 
-def test_the_errors_of_issued_forecasts_count_by_their_number(lived: Database) -> None:
+def test_later_forecasts_are_recalibrated_by_what_came(lived: Database, lived_file: Path, tmp_path: Path) -> None:
     with lived.reading() as session:
         version = versions.newest(session).id
-    (done,) = calibrate_forecasts(lived, SETTLED, version)
-    assert (done.weather, str(done.period)) == (WEATHER, "2005-02-27..2005-04-02")
-    (after,) = played(lived, Period.parse("2005-04-05..2005-04-05"))
-    with lived.reading() as session:
-        fitted = runs.basin_of(session, after.id, BASINS[0]).summary.calibration
-        now = runs.series_of(session, after.id, BASINS[0])[runs.CALIBRATED].values
-    assert isinstance(fitted, RunCalibration)
-    assert fitted.forecasts is not None
-    assert (fitted.kind, fitted.forecasts.sha256, fitted.forecasts.issue_days) == ("fitted", done.sha256, 35)
-    assert fitted.forecasts.weight == 35 / 125
-    assert (np.diff(now, axis=0) >= 0).all()
+    (done,) = recalibrate(lived, SETTLED, version)
+    assert (done.weather, done.fitted.fitted_on, done.fitted.issue_days) == (WEATHER, "2005-02-27..2005-04-02", 35)
+    without = Database(f"sqlite:///{shutil.copy(lived_file, tmp_path / 'without.sqlite')}")
+    (provisional, before), (fitted, after) = (_on_the_next_day(database) for database in (without, lived))
+    without.close()
+    assert (provisional.kind, fitted.kind) == ("provisional", "fitted")
+    np.testing.assert_allclose(after, recalibration_of(done.fitted).apply(before.T.astype(float)).T, rtol=1e-4)
+
+
+def _on_the_next_day(database: Database) -> tuple[RunCalibration, npt.NDArray[np.float32]]:
+    """Return the calibration and the quantiles of a basin's next forecast."""
+    (run,) = played(database, NEXT)
+    with database.reading() as session:
+        calibration = runs.basin_of(session, run.id, BASINS[0]).summary.calibration
+        quantiles = runs.series_of(session, run.id, BASINS[0])[runs.CALIBRATED].values
+    assert isinstance(calibration, RunCalibration)
+    return calibration, quantiles
+
+
+def test_scores_are_those_before_the_recalibration(lived: Database, lived_file: Path, tmp_path: Path) -> None:
+    with lived.transaction() as session:
+        version = versions.newest(session)
+        recalibrations.replace(session, version.id, WEATHER, WIDER, SETTLED.wall())
+    without = Database(f"sqlite:///{shutil.copy(lived_file, tmp_path / 'without.sqlite')}")
+    of_next = []
+    for database in (lived, without):
+        played(database, NEXT)
+        with database.reading() as session:
+            (issue_days,) = settled(session, SETTLED, version.id)
+            of_next.append(past_scores(session, version, issue_days)[-1])
+    without.close()
+    np.testing.assert_allclose(of_next[0], of_next[1], atol=0.05)
 
 
 def test_too_few_issue_days_are_not_fitted(lived: Database) -> None:
@@ -129,11 +157,11 @@ def test_too_few_issue_days_are_not_fitted(lived: Database) -> None:
         version = versions.newest(session).id
     early = Clock(datetime(2005, 4, 10, tzinfo=UTC))
     with pytest.raises(DataProblem, match=rf"once 10 days T0 .* So far: 8 with {WEATHER}"):
-        calibrate_forecasts(lived, early, version)
+        recalibrate(lived, early, version)
 
 
-def test_without_an_error_model_of_the_simulation_it_asks_to_fit_that_first(trained_store: Database) -> None:
+def test_without_issued_forecasts_there_is_nothing_to_fit(trained_store: Database) -> None:
     with trained_store.reading() as session:
         version = versions.newest(session).id
-    with pytest.raises(DataProblem, match="has no error model: fit one"):
-        calibrate_forecasts(trained_store, SETTLED, version)
+    with pytest.raises(DataProblem, match="So far: none"):
+        recalibrate(trained_store, SETTLED, version)
