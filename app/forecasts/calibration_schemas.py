@@ -11,11 +11,12 @@ from records.runs.run_summary import CalibrationKind
 class Recalibration(Model):
     """How the distribution is recalibrated by the flow that came after forecasts issued with the weather model."""
 
-    fitted_on: str = Field(description="The period of the T0 it was fitted to.", examples=["1996-05-20..1996-09-30"])
-    issue_days: int = Field(description="Number of those T0.")
-    weight: float = Field(
-        description="From 0 to 1: the weight of what came after them, against no change of the distribution."
+    fitted_on: str | None = Field(
+        description="The period of the T0 it was fitted to. Null where too few have been observed: it is assumed.",
+        examples=["1996-05-20..1996-09-30"],
     )
+    issue_days: int = Field(description="Number of those T0.")
+    weight: float = Field(description="From 0 to 1: the weight of what came after them, against what is assumed.")
     centre: list[float] = Field(
         description="By lead, how far what came lay from the middle of the forecasts, as a value of a standard normal "
         "distribution: above 0, forecasts are raised."
@@ -41,7 +42,7 @@ class Calibration(Model):
         description="Number of past issues of the weather model behind the errors of the weather forecast; 0: they are "
         "assumed. Null without a weather forecast."
     )
-    recalibration: Recalibration | None = Field(description="Null where too few forecasts have been observed.")
+    recalibration: Recalibration | None = Field(description="Null without a weather forecast.")
     fitted_on: str = Field(description="The period of fitting.", examples=["1980-10-01..1989-09-30"])
     own_days: int = Field(
         description="Number of observed days of this basin used in fitting; 0 for the model of all basins together."

@@ -90,7 +90,8 @@ def calibration_of(run: runs.Run, basin: runs.RunBasin, representation: Represen
     if used.last_flow_mm is not None:
         last = [*column(in_units(np.array([used.last_flow_mm, used.simulated_mm]), basin, representation.units))]
     recalibration = None
-    if run.weather is not None and (of := run.weather.recalibration) is not None:
+    if run.weather is not None:
+        of = run.weather.recalibration
         recalibration = Recalibration(
             fitted_on=of.fitted_on,
             issue_days=of.issue_days,

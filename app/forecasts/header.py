@@ -91,7 +91,11 @@ def forcing_note(run: Run) -> str:
 
 def weather_used(run: Run) -> WeatherUsed | None:
     """Return the weather forecast used by a run, if any."""
-    return None if run.weather is None else WeatherUsed(**asdict(run.weather))
+    if run.weather is None:
+        return None
+    used = asdict(run.weather)
+    del used["recalibration"]  # it is the calibration's, in each basin's answer
+    return WeatherUsed(**used)
 
 
 def missing_in_header(basin: RunBasin) -> dict[str, Absent]:

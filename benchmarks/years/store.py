@@ -136,6 +136,7 @@ class Store:
             licence=None,
             credit=None,
             skill=WeatherSkill(issues=0, correlations={}),
+            recalibration=recalibrations.ASSUMED,
         )
 
     def _store_states(self, t0: Day, factors: Mapping[str, np.float32], at: datetime) -> Mapping[str, states.State]:

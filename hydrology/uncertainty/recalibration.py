@@ -5,7 +5,7 @@ normal distribution. Forecasts whose probabilities are right have scores with me
 rank histogram of Hamill and Colucci 1997, doi:10.1175/1520-0493(1997)125<1312:VOEREF>2.0.CO;2, who correct forecasts by
 theirs). Where past scores have the mean c and the standard deviation s, the recalibrated quantile at the level of score
 z is the quantile at the level of c + s z. Both are the same in all basins, and differ by lead; with few past issue days
-they are near 0 and 1.
+they are near those of `PRIOR_SPREAD`.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,11 @@ from hydrology.base.arrays import Array
 from hydrology.uncertainty.error_model import LEVELS
 
 PRIOR_ISSUE_DAYS = 90
-"""Weight of the mean 0 and the standard deviation 1, in issue days: a season."""
+"""Weight of what is assumed before any has come, in issue days: a season."""
+PRIOR_SPREAD = 0.88
+"""The standard deviation of scores that is assumed, with the mean 0. The errors of simulations contain some of those of
+the weather, so traces around a forecast make its distribution too wide: by this much in the validation years, with
+errors of three sizes (docs/understand/uncertainty.md)."""
 SCORES = ndtri(LEVELS)
 DRY = 0.05
 """A level: where the flows up to it are equal, the river is often dry."""
@@ -28,7 +32,7 @@ _BEYOND = 0.32
 
 
 def weight_of(issue_days: int) -> float:
-    """Return the weight of the scores of some issue days, against those of a calibrated forecast."""
+    """Return the weight of the scores of some issue days, against what is assumed."""
     return issue_days / (issue_days + PRIOR_ISSUE_DAYS)
 
 
@@ -50,7 +54,7 @@ class Recalibration:
         known = np.stack([np.isfinite(of_day).any(axis=0) for of_day in padded]).sum(axis=0)
         centre = sum(map(_mean, padded)) / (known + PRIOR_ISSUE_DAYS)
         squares = sum(_mean((of_day - centre) ** 2) for of_day in padded)
-        return cls(centre, np.sqrt((PRIOR_ISSUE_DAYS + squares) / (known + PRIOR_ISSUE_DAYS)))
+        return cls(centre, np.sqrt((PRIOR_ISSUE_DAYS * PRIOR_SPREAD**2 + squares) / (known + PRIOR_ISSUE_DAYS)))
 
     def apply(self, quantiles: Array) -> Array:
         """Return recalibrated quantiles of flow, (leads, `LEVELS`)."""

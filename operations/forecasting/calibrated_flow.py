@@ -63,7 +63,7 @@ class Calibration:
 
     Attributes:
         error_model: of its simulation.
-        recalibration: of forecasts with the weather model; None where there is none.
+        recalibration: of forecasts with the weather model; None without a weather forecast.
         last_flow: None where no flow was observed on the last days.
         summary: the calibration as stored with the run.
     """
@@ -118,8 +118,7 @@ def calibrations(
     model = error_model_of(session, version, list(states))
     if isinstance(model, Absent):
         return dict.fromkeys(states, model)
-    known = None if weather is None else weather.recalibration
-    recalibration = None if known is None else recalibration_of(known)
+    recalibration = None if weather is None else recalibration_of(weather.recalibration)
     return {
         name: errors
         if isinstance(errors := errors_in(model, name), Absent)
@@ -164,7 +163,7 @@ def _summary(
 ) -> RunCalibration:
     kind: CalibrationKind = "observed"
     if weather is not None:
-        kind = "provisional" if weather.recalibration is None else "fitted"
+        kind = "fitted" if weather.recalibration.issue_days else "provisional"
     return RunCalibration(
         kind=kind,
         sha256=model.sha256,

@@ -87,6 +87,6 @@ def _of_issue_day(session: Session, issued: Mapping[str, runs.Run], flows: Mappi
             run, quantiles = issued[name], arrays[runs.CALIBRATED].values.T.astype(np.float64)
             of_leads = days_between(first, run.t0) + 1 + np.arange(len(quantiles))
             of_run = scores_of(quantiles, flows[name][of_leads])
-            used = None if run.weather is None else run.weather.recalibration
-            row[: len(quantiles)] = of_run if used is None else recalibration_of(used).undo(of_run)
+            assert run.weather is not None
+            row[: len(quantiles)] = recalibration_of(run.weather.recalibration).undo(of_run)
     return scores

@@ -227,6 +227,6 @@ def _fill(into: Array, quantiles: npt.NDArray[np.floating], t0: Day, learnt: Seq
 def _fitted_on(calibration: RunCalibration, run: runs.Run) -> Iterator[Period]:
     """Yield the days that a run's calibration was fitted to. For past forecasts, from their T0."""
     yield Period.parse(calibration.fitted_on)
-    if run.weather is not None and run.weather.recalibration is not None:
+    if run.weather is not None and run.weather.recalibration.fitted_on is not None:
         of_t0 = Period.parse(run.weather.recalibration.fitted_on)
         yield Period(of_t0.first, of_t0.last + np.timedelta64(run.horizon_days, "D"))

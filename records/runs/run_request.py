@@ -36,7 +36,7 @@ class RunRecalibration:
     """How forecasts with a weather model are recalibrated (`hydrology.uncertainty.recalibration`).
 
     Attributes:
-        fitted_on: the T0 within which it was fitted, `FIRST..LAST`.
+        fitted_on: the T0 within which it was fitted, `FIRST..LAST`; None where it is assumed.
         issue_days: number of T0 that it was fitted to.
         days: number of observed flows that it was fitted to, over all basins and leads.
         centre, spread: the mean and the standard deviation of the scores, by lead.
@@ -44,7 +44,7 @@ class RunRecalibration:
 
     __pydantic_config__ = CLOSED
 
-    fitted_on: str
+    fitted_on: str | None
     issue_days: int
     days: int
     centre: list[float]
@@ -58,7 +58,7 @@ class RunWeather:
     Attributes:
         available_time: the latest of the run's basins.
         skill: of its model, as known when the run was issued.
-        recalibration: of the version's forecasts with its model; None where too few have been observed.
+        recalibration: of the version's forecasts with its model.
     """
 
     __pydantic_config__ = CLOSED
@@ -71,7 +71,7 @@ class RunWeather:
     licence: str | None
     credit: str | None
     skill: WeatherSkill
-    recalibration: RunRecalibration | None = None
+    recalibration: RunRecalibration
 
     @property
     def name(self) -> str:

@@ -5,10 +5,13 @@ from datetime import datetime
 from sqlalchemy import delete
 from sqlalchemy.orm import Session
 
+from hydrology.uncertainty.recalibration import PRIOR_SPREAD
 from records.database.statements import add_all
 from records.runs.run_request import RunRecalibration
 from records.versions import versions
 from records.versions.tables import RecalibrationRow
+
+ASSUMED = RunRecalibration(fitted_on=None, issue_days=0, days=0, centre=[0.0], spread=[PRIOR_SPREAD])
 
 
 def replace(session: Session, version: str, weather: str, new: RunRecalibration, at: datetime) -> None:
@@ -23,11 +26,11 @@ def replace(session: Session, version: str, weather: str, new: RunRecalibration,
     add_all(session, RecalibrationRow, [row])
 
 
-def get(session: Session, version: str, weather: str) -> RunRecalibration | None:
-    """Return the recalibration of a version's forecasts with a weather model, or None.
+def get(session: Session, version: str, weather: str) -> RunRecalibration:
+    """Return the recalibration of a version's forecasts with a weather model: fitted, or assumed.
 
     Raises:
         Corrupt: it is damaged.
     """
     row = session.get(RecalibrationRow, (version, weather), populate_existing=True)
-    return None if row is None else row.content
+    return ASSUMED if row is None else row.content

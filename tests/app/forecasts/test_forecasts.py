@@ -97,7 +97,7 @@ def test_calibrated_discharge_is_reported_with_its_basis(sqlite_database: Databa
         "hash": "error model",
         "weather": "observed",
         "weather_issues": None,
-        "forecasts": None,
+        "recalibration": None,
         "fitted_on": "1980-10-01..1989-09-30",
         "own_days": 3200,
         "last_observed_day": "2008-09-29",

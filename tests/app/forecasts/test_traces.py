@@ -11,6 +11,7 @@ from hydrology.base.errors import InvalidInput
 from records.database.engine import Database
 from records.runs import runs
 from records.runs.run_request import RunWeather, WeatherSkill
+from records.versions import recalibrations
 from testing.records import BASIN, NOW, a_basin, a_promoted_version, a_run
 from tests.app import factories
 
@@ -24,6 +25,7 @@ WEATHER = RunWeather(
     licence="CC BY 4.0",
     credit="Weather data by a source",
     skill=WeatherSkill(issues=3, correlations={"precipitation": [0.9, 0.8]}),
+    recalibration=recalibrations.ASSUMED,
 )
 
 

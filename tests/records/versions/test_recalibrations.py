@@ -22,7 +22,7 @@ def test_another_fit_replaces_that_of_its_weather_model_alone(database: Database
             recalibrations.replace(session, version, weather, fitted(issue_days), NOW)
     with database.reading() as session:
         found = [recalibrations.get(session, version, weather) for weather in ("a/b", "a/c", "a/d")]
-    assert found == [fitted(20), fitted(11), None]
+    assert found == [fitted(20), fitted(11), recalibrations.ASSUMED]
 
 
 def test_it_belongs_to_a_version(database: Database) -> None:
