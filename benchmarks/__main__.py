@@ -58,10 +58,12 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--basins", type=int, help="number of basins, where the measurement offers a choice")
     parser.add_argument("--minutes", type=float, help="duration, where the measurement offers a choice")
+    parser.add_argument("--years", help="the years to judge: validation or test, where the measurement offers a choice")
+    parser.add_argument("--only", help="parts of the measurement, with commas between them, where it offers a choice")
     parser.add_argument("--spare", help="the part of a service to leave alone, where the measurement harms it")
     arguments = parser.parse_args()
     log_to_stderr("warning")
-    options = {name: getattr(arguments, name) for name in ("basins", "minutes", "spare")}
+    options = {name: getattr(arguments, name) for name in ("basins", "minutes", "years", "only", "spare")}
     chosen = {name: value for name, value in options.items() if value is not None}
     result: dict[str, Any] = importlib.import_module(MEASUREMENTS[arguments.name]).measure(**chosen)
     report = {"benchmark": arguments.name, **result, "machine": _machine(), "versions": _versions()}

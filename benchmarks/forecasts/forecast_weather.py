@@ -4,7 +4,7 @@ Weather forecasts of stated errors are derived from the observed weather: until 
 forecast follows it, with wrong amounts and sometimes a day early or late; from that day on it is the weather of another
 year. The traces of an ensemble differ from its control forecast by errors of half the size, so that their spread is too
 small. Every issue day the states advance, the forecast is stored and the runs are issued as in operation; each tenth
-issue day forecasts are recalibrated by what came (`freshet calibrate --forecasts`). Six histories begin empty.
+issue day forecasts are recalibrated by what came (`freshet calibrate --forecasts`). Three histories begin empty.
 
 By issue day and lead: coverage of the central 90 % and 50 % intervals, CRPSS over climatology (the days of other years
 within a week) and over the raw traces, and how the chance of passing the highest 2 % of flow verified. `truth` has the
@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import structlog
 
 from benchmarks.regional import data
 from hydrology.base.absent import Absent
@@ -50,10 +51,17 @@ from records.versions import promotions, versions
 from records.weather import weather_issues
 from runtime.clock import Clock
 
+log = structlog.get_logger()
+
 ENSEMBLE = "mclstm-maurer-447"
-STARTS = tuple(np.datetime64(day, "D") for day in ("1986-10-01", "1987-02-01", "1987-06-01"))
-STARTS += tuple(start + 366 for start in STARTS)
-"""First issue days with an empty history: of the wet, the cold and the warm season of two years."""
+STARTS: Mapping[str, Sequence[Day]] = {
+    years: [np.datetime64(day, "D") for day in of_seasons]
+    for years, of_seasons in {
+        "validation": ("1986-10-01", "1987-06-01", "1988-02-01"),
+        "test": ("1994-10-01", "1995-06-01", "1996-02-01"),
+    }.items()
+}
+"""First issue days with an empty history, in a wet, a warm and a cold season of two years."""
 HORIZON, ENSEMBLE_TRACES = 10, 11
 FIT_EVERY = 10
 GROUPS = {"1-30": (0, 30), "31-90": (30, 90), "91-120": (90, 120)}
@@ -90,23 +98,24 @@ SIZES: Mapping[str, Size] = {
 }
 
 
-def measure(basins: int = 40, spare: str = "") -> dict[str, Any]:
+def measure(basins: int = 40, years: str = "validation", only: str = "") -> dict[str, Any]:
     """Return what the probabilities were worth, for each size of errors, with one trace and with an ensemble.
 
     Args:
-        spare: names `SIZE/TRACES` to leave out, with commas between them.
+        years: `validation` or `test`.
+        only: names `SIZE/TRACES`, with commas between them; all if empty.
     """
     names = data.basins()[:: len(data.basins()) // basins][:basins]
     variants = [(size, traces) for size in SIZES for traces in (1, ENSEMBLE_TRACES)]
-    left_out = {*spare.split(","), f"truth/{ENSEMBLE_TRACES}"}
+    chosen, starts, results = only.split(",") if only else None, STARTS[years], {}
     with tempfile.TemporaryDirectory() as folder:
-        start = _prepared(Path(folder), names)
-        results = {
-            name: _replayed(start, SIZES[size], traces)
-            for size, traces in variants
-            if (name := f"{size}/{traces}") not in left_out
-        }
-    shape = f"{len(names)} basins, {COUNT} issue days from each of {', '.join(map(str, STARTS))}, {HORIZON} days ahead"
+        start = _prepared(Path(folder), names, starts)
+        for size, traces in variants:
+            name = f"{size}/{traces}"
+            if name in chosen if chosen else name != f"truth/{ENSEMBLE_TRACES}":
+                results[name] = _replayed(start, SIZES[size], traces, starts)
+                log.warning("benchmark.variant", name=name, result=results[name])
+    shape = f"{len(names)} basins, {COUNT} issue days from each of {', '.join(map(str, starts))}, {HORIZON} days ahead"
     return {"shape": shape, "by_errors": results}
 
 
@@ -133,8 +142,8 @@ class _Archive:
     flow: Array
 
 
-def _prepared(folder: Path, names: Sequence[str]) -> _Start:
-    file, at = folder / "start.sqlite", _at(min(STARTS))
+def _prepared(folder: Path, names: Sequence[str], starts: Sequence[Day]) -> _Start:
+    file, at = folder / "start.sqlite", _at(min(starts))
     database = Database(f"sqlite:///{file}")
     database.migrate()
     outcomes = ingest(database, data.source(), Clock(at), names)
@@ -147,9 +156,9 @@ def _prepared(folder: Path, names: Sequence[str]) -> _Start:
     return _Start(file, version, archives)
 
 
-def _replayed(start: _Start, size: Size, traces: int) -> dict[str, Any]:
+def _replayed(start: _Start, size: Size, traces: int, starts: Sequence[Day]) -> dict[str, Any]:
     before, scored = time.process_time(), _Scored(start.archives)
-    for first in STARTS:
+    for first in starts:
         file = Path(shutil.copy(start.file, start.file.with_name("replayed.sqlite")))
         database = Database(f"sqlite:///{file}")
         for number, day in enumerate(Period(first, first + COUNT - 1).days):
