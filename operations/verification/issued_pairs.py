@@ -63,9 +63,9 @@ def past_forecasts(
     Args:
         errors: of the version's simulation, which scale the flows; other basins are left out.
     """
-    horizon = min(run.horizon_days for run in issue_days.runs)
+    horizon = int(np.median([run.horizon_days for run in issue_days.runs]))
     by_basin: dict[str, dict[Day, runs.Run]] = defaultdict(dict)
-    by_id = {run.id: run for run in issue_days.runs}
+    by_id = {run.id: run for run in issue_days.runs if run.horizon_days >= horizon}  # shorter without weather
     for run, basin in runs.issued_pairs(session, list(by_id)):
         if basin in errors:
             by_basin[basin][by_id[run].t0] = by_id[run]
