@@ -18,7 +18,7 @@ from hydrology.base.staleness import age_days, stale
 from hydrology.weather.forcing_kinds import KINDS
 from hydrology.weather.perturbed_forecasts import SOURCE as PERTURBED
 from records.forecasts.latest import Latest
-from records.runs.filled_note import filled_note
+from records.runs.filled_note import weather_note
 from records.runs.run_summary import LEARNT_FROM
 from records.runs.runs import Run, RunBasin
 
@@ -74,7 +74,7 @@ def header(latest: Latest, at: datetime | None) -> dict[str, Any]:
         "stale": None if at is None else stale(age_days(run.weather_until, at)),
         "filled_days": run.filled_days or None,
         "filled_weather": [FilledDays(**asdict(one)) for one in summary.filled_weather] or None,
-        "filled_note": filled_note(summary.filled_weather, run.weather_until),
+        "weather_note": weather_note(run, summary.filled_weather),
     }
     fields = {name: getattr(everywhere, name) for name in everywhere.model_fields_set}
     return fields | {name: value for name, value in where_known.items() if value is not None}

@@ -278,7 +278,9 @@ class RunOfBasin(OfBasin):
         description="Where the weather of these days came from, and that of days that no weather forecast holds. Only "
         "where weather was filled.",
     )
-    filled_note: str | None = Field(default=None, description="The same in a sentence.")
+    weather_note: str | None = Field(
+        default=None, description="The same in a sentence, and the age of the weather forecast if that is old."
+    )
     traces: int | None = Field(
         default=None,
         description="Number of weather traces that drive each member after T0. Only where there are traces: in a "

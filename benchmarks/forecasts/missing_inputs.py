@@ -70,9 +70,7 @@ def measure(basins: int = 12) -> dict[str, Any]:
         start = prepared(Path(folder), names)
         for first in FIRSTS:
             _replay(start, first, scored)
-    shape = (
-        f"{len(names)} basins, faults from {', '.join(map(str, FIRSTS))}, {ENSEMBLE_TRACES} traces, errors {SIZE}"
-    )
+    shape = f"{len(names)} basins, faults from {', '.join(map(str, FIRSTS))}, {ENSEMBLE_TRACES} traces, errors {SIZE}"
     return {"shape": shape, **scored.report(), "cpu_seconds": round(time.process_time() - before)}
 
 
@@ -94,7 +92,7 @@ class _Service:
         file = Path(shutil.copy(self.file, self.file.with_name(name)))
         return _Service(file, self.start, self.archive, dict(self.late))
 
-    def issue_day(self, at: Day, failing: Feed | None) -> "_Morning":
+    def issue_day(self, at: Day, failing: Feed | None) -> "_Forecasts":
         """Bring what comes on a day, forecast, and return the forecasts."""
         clock, known = Clock(issue_time(at)), at - 1 - LATENCY_DAYS
         database = Database(f"sqlite:///{self.file}")
@@ -107,13 +105,13 @@ class _Service:
             store_weather(database, clock, self.start.archives, SIZES[SIZE], ENSEMBLE_TRACES)
         asked = Asked(HORIZON, "operational", LATENCY_DAYS)
         done = issue_newest(database, clock, self.start.names, asked)
-        found = _Morning.of(database, self.start, known, done.issued)
+        found = _Forecasts.of(database, self.start, known, done.issued)
         database.close()
         return found
 
 
 @dataclass(frozen=True, slots=True)
-class _Morning:
+class _Forecasts:
     """The forecasts of an issue day.
 
     Attributes:
@@ -129,7 +127,7 @@ class _Morning:
     states: Mapping[str, str | None]
 
     @classmethod
-    def of(cls, database: Database, start: Start, known: Day, issued: Sequence[runs.Run]) -> "_Morning":
+    def of(cls, database: Database, start: Start, known: Day, issued: Sequence[runs.Run]) -> "_Forecasts":
         """Read the forecasts of runs."""
         sources, scores, gaps = {}, {}, {}
         with database.reading() as session:
@@ -175,7 +173,7 @@ def _scores(
 
 def _replay(start: Start, first: Day, scored: "_Scored") -> None:
     """Replay an outage of each feed from a day on, and the same days without one."""
-    base = _begun(start, first)
+    base = _first_store(start, first)
     second = base.copied("second.sqlite")
     _add_second_feed(second, first)
     whole = base.copied("whole.sqlite")
@@ -190,7 +188,7 @@ def _replay(start: Start, first: Day, scored: "_Scored") -> None:
                 scored.add_recovery(feed, number, back, without[number], start.names)
 
 
-def _begun(start: Start, first: Day) -> _Service:
+def _first_store(start: Start, first: Day) -> _Service:
     """Return a store that knows the days before, with past weather forecasts and a forecast of the day before."""
     file = Path(shutil.copy(start.file, start.file.with_name("base.sqlite")))
     database = Database(f"sqlite:///{file}")
@@ -238,7 +236,7 @@ class _Scored:
     equal: dict[tuple[str, int], list[bool]] = field(default_factory=lambda: defaultdict(list))
     gap: int = 0
 
-    def add(self, feed: Feed, number: int, found: _Morning, without: _Morning, names: Sequence[str]) -> None:
+    def add(self, feed: Feed, number: int, found: _Forecasts, without: _Forecasts, names: Sequence[str]) -> None:
         """Add the forecasts of the issue day on which a feed has failed for a number of days."""
         span = next(name for name, (low, high) in SPANS.items() if low <= number <= high)
         self.expected[feed, span] += len(names)
@@ -250,7 +248,7 @@ class _Scored:
                 self.crps[feed, span].append(scores)
                 self.by_source[feed, found.sources[key[0]]].append(scores)
 
-    def add_recovery(self, feed: Feed, days: int, found: _Morning, without: _Morning, names: Sequence[str]) -> None:
+    def add_recovery(self, feed: Feed, days: int, found: _Forecasts, without: _Forecasts, names: Sequence[str]) -> None:
         """Add the states of the issue day on which a feed has come back."""
         self.equal[feed, days] += [
             found.states[name] is not None and found.states[name] == without.states[name] for name in names

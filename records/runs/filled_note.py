@@ -1,13 +1,27 @@
-"""Describes in words where weather came from that was not observed in time or not forecast."""
+"""Describes in words where weather came from that was not observed in time or not forecast, and old forecasts."""
 
 from collections.abc import Iterator, Sequence
 from datetime import date
 
-from hydrology.base.calendar import Day, Period, as_date, day
+from hydrology.base.calendar import Day, Period, as_date, day, days_between
 from records.runs.filled_weather import FilledWeather
+from records.runs.run_types import NewRun
 
+OLD_DAYS = 2
+"""Age from which on a weather forecast is mentioned."""
 _Of = tuple[tuple[str, ...], str]
 """Variables, and the clause on their source."""
+
+
+def weather_note(run: NewRun, filled: Sequence[FilledWeather]) -> str | None:
+    """Return the sentences about filled weather and about an old weather forecast; None where there is neither."""
+    sentences = [filled_note(filled, run.weather_until)]
+    if run.weather is not None and run.purpose == "operational":
+        reference = day(run.weather.reference_time.date())
+        age = days_between(reference, run.weather_until) + 1
+        if age >= OLD_DAYS:
+            sentences.append(f"The newest weather forecast is of {_on(as_date(reference))}, {age} days before.")
+    return " ".join(filter(None, sentences)) or None
 
 
 def filled_note(filled: Sequence[FilledWeather], until: Day) -> str | None:

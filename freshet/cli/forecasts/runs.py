@@ -16,7 +16,7 @@ from hydrology.base.calendar import instant
 from jobspec.changes import Changes
 from operations.versions.stages import stage
 from records.runs import runs as records
-from records.runs.filled_note import filled_note
+from records.runs.filled_note import weather_note
 from records.runs.run_summary import LEARNT_FROM, TrainingDomain
 
 _RANGE = ("0.05", "0.95")
@@ -58,7 +58,7 @@ def run_json(session: Session, run: str) -> dict[str, Any]:
 
 
 def _basin_json(session: Session, stored: records.Run, row: records.RunBasin) -> dict[str, Any]:
-    run, until = stored.id, stored.weather_until
+    run = stored.id
     arrays = records.series_of(
         session,
         run,
@@ -72,7 +72,7 @@ def _basin_json(session: Session, stored: records.Run, row: records.RunBasin) ->
         **{name: getattr(row.summary, name) for name in LEARNT_FROM},
         "spin_up_note": row.spin_up_note,
         "product_credit": row.summary.product_credit and asdict(row.summary.product_credit),
-        "filled_note": filled_note(row.summary.filled_weather, until),
+        "weather_note": weather_note(stored, row.summary.filled_weather),
         "bridge_notes": [bridge.note for bridge in row.summary.bridges],
         "quantiles_of": stored.quantiles_of,
         "discharge_mm_per_day": None if quantiles is None else _by_level(quantiles),
@@ -158,7 +158,7 @@ def run_table(run: dict[str, Any]) -> RenderableType:
         notes.append(f"What-if run, not a forecast: {Changes.model_validate(run['what_if']['changes']).in_words}.")
     notes += [*_product_notes(run), *weather_notes(run)]
     notes += [f"{basin}: {note}." for basin, result in run["basins"].items() for note in result["bridge_notes"]]
-    notes += [f"{basin}: {result['filled_note']}" for basin, result in run["basins"].items() if result["filled_note"]]
+    notes += [f"{basin}: {result['weather_note']}" for basin, result in run["basins"].items() if result["weather_note"]]
     notes += [f"{basin}: {result['spin_up_note']}" for basin, result in run["basins"].items() if result["spin_up_note"]]
     return Group(table(columns, rows, title), *map(Text, notes))
 

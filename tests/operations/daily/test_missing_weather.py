@@ -9,19 +9,27 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day, Period, day
 from hydrology.base.staleness import MAX_GAP_DAYS
+from hydrology.extremes.alerting import WINDOW_DAYS
 from hydrology.weather.bridge import BRIDGED
 from ingestion.sources.synthetic import PRODUCT
 from jobspec.jobs.data import BridgeFit
+from jobspec.thresholds import NewThreshold
+from operations.alerts.decide_alerts import decide
 from operations.daily.daily_forecasts import Asked, Newest, issue_newest
+from operations.forecasting.forecast_change import MAX_DAYS_BEFORE
 from operations.upkeep.reproduce import reproduce
+from operations.verification.calibrate import calibrate
 from operations.weather.fit_bridges import fit
+from records.alerts import alerts, thresholds
 from records.database.engine import Database
 from records.forecasts.latest import Latest, latest
 from records.runs import runs, states
 from records.runs.filled_note import filled_note
 from records.runs.filled_weather import FilledWeather
+from records.runs.run_summary import RunChange
 from records.series import series
 from records.versions import promotions
 from runtime.clock import Clock
@@ -45,7 +53,7 @@ class Service:
     def yesterday(self) -> Day:
         return day(self.now.date()) - 1
 
-    def morning(
+    def go_on(
         self,
         *,
         weather: bool = True,
@@ -91,21 +99,28 @@ def here(trained_store: Database) -> Service:
     return Service(trained_store)
 
 
+def calibrated(here: Service) -> None:
+    """Fit the errors of the version."""
+    with here.database.reading() as session:
+        version = promotions.current(session, [BASIN])[BASIN]
+    calibrate(here.database, Clock(here.now), version, BASINS, Period.parse("2003-10-01..2005-04-30"))
+
+
 def labels(filled: Sequence[FilledWeather]) -> list[tuple[str, str | None, str, str]]:
     return [(one.source, one.reference_day, one.first, one.last) for one in filled]
 
 
 def test_without_a_fault_nothing_is_filled(here: Service) -> None:
-    assert len(here.morning().issued) == 1
+    assert len(here.go_on().issued) == 1
     run = here.newest().run
     assert (str(run.t0), run.horizon_days, run.filled_days, here.filled()) == ("2005-05-01", HORIZON, 0, ())
     assert here.issue().issued == []
 
 
 def test_late_weather_is_that_of_the_forecasts_of_the_days_before(here: Service) -> None:
-    here.morning()
+    here.go_on()
     for missing in (1, 2, 3, 4, 5):
-        assert here.morning(weather=False).failed == {}
+        assert here.go_on(weather=False).failed == {}
         run = here.newest().run
         assert (str(run.t0), run.filled_days, run.horizon_days) == ("2005-05-01", missing, HORIZON + missing)
         of_each = [f"2005-05-0{one + 1}" for one in range(1, missing + 1)]
@@ -117,8 +132,8 @@ def test_late_weather_is_that_of_the_forecasts_of_the_days_before(here: Service)
 
 
 def test_filled_days_have_the_weather_and_the_skill_of_their_source(here: Service) -> None:
-    here.morning()
-    here.morning(weather=False)
+    here.go_on()
+    here.go_on(weather=False)
     found = here.newest()
     (label,) = here.filled()
     assert found.run.weather is not None
@@ -132,8 +147,8 @@ def test_filled_days_have_the_weather_and_the_skill_of_their_source(here: Servic
 
 
 def test_what_is_observed_of_a_day_is_used(here: Service) -> None:
-    here.morning()
-    here.morning(variables=("precipitation", "discharge"))
+    here.go_on()
+    here.go_on(variables=("precipitation", "discharge"))
     observed, forecast = here.filled()
     assert (observed.source, observed.name, [*observed.correlations.items()]) == (
         "product",
@@ -154,9 +169,9 @@ def test_a_second_product_goes_before_a_forecast_through_its_bridge(here: Servic
             for variable, one in here.archive.series[name, PRODUCT].items():
                 values = one.over(whole).values * np.float32(1.25 if variable == "precipitation" else 1)
                 series.write(session, name, second, variable, replace(one.over(whole), values=values), 1, here.now)
-    here.morning()
+    here.go_on()
     fit(here.database, Clock(here.now), "like-it", BridgeFit(**{"from": second, "to": PRODUCT}))
-    here.morning(weather=False)
+    here.go_on(weather=False)
     (label,) = here.filled()
     assert (label.source, label.name, label.first) == ("bridge", second, "2005-05-02")
     assert label.correlations["precipitation"][0] > 0.95
@@ -170,8 +185,8 @@ def test_a_second_product_goes_before_a_forecast_through_its_bridge(here: Servic
 
 
 def test_a_better_source_leads_to_a_new_forecast(here: Service) -> None:
-    here.morning()
-    here.morning(weather=False)
+    here.go_on()
+    here.go_on(weather=False)
     today = Period(here.yesterday, here.yesterday)
     here.archive.bring(here.database, Clock(here.now), today, variables=["precipitation"])
     assert len(here.issue().issued) == 1
@@ -189,29 +204,29 @@ def test_states_after_an_outage_are_those_without_one(
     whole = Service(database)
     for number in range(days + 3):
         failing = 1 <= number <= days
-        whole.morning()
-        assert here.morning(weather=not failing, days=days + 1 if number == days + 1 else 1).failed == {}
+        whole.go_on()
+        assert here.go_on(weather=not failing, days=days + 1 if number == days + 1 else 1).failed == {}
         assert here.newest().run.issued_at == here.now
     for at in Period(here.yesterday - days - 1, here.yesterday).days:
         assert here.state(at) in (whole.state(at), None)
     assert here.state(here.yesterday) == whole.state(here.yesterday) is not None
-    assert here.newest().basin.inputs_hash is not None
+    assert isinstance(here.newest().basin.summary.change, RunChange) == (days < MAX_DAYS_BEFORE)
     database.close()
 
 
 def test_an_older_forecast_is_used_as_far_as_it_reaches(here: Service) -> None:
-    here.morning()
+    here.go_on()
     for missing in (1, 2, 3):
-        here.morning(ahead=False)
+        here.go_on(ahead=False)
         run = here.newest().run
         assert (run.forcing_kind, run.horizon_days, run.filled_days) == ("supplied", HORIZON - missing, 0)
-    here.morning(ahead=False)
+    here.go_on(ahead=False)
     assert (here.newest().run.forcing_kind, here.newest().run.horizon_days) == ("climatology", HORIZON)
 
 
 def test_other_years_fill_what_nothing_else_does_where_an_operator_allows_it(here: Service) -> None:
-    here.morning()
-    here.morning(ahead=False, climatology=True)
+    here.go_on()
+    here.go_on(ahead=False, climatology=True)
     found = here.newest()
     assert (found.run.forcing_kind, found.run.horizon_days) == ("supplied", HORIZON)
     (label,) = here.filled()
@@ -219,41 +234,57 @@ def test_other_years_fill_what_nothing_else_does_where_an_operator_allows_it(her
     assert {value for of in label.correlations.values() for value in of} == {0.0}
     assert (found.basin.summary.traces or 0) >= len(WARMER)
     for _ in range(6):
-        here.morning(weather=False, ahead=False, climatology=True)
+        here.go_on(weather=False, ahead=False, climatology=True)
     last = here.newest().run
     assert (last.forcing_kind, last.filled_days, last.issued_at) == ("climatology", 6, here.now)
 
 
 def test_without_any_source_a_basin_has_the_usual_fallback_and_then_a_reason(here: Service) -> None:
-    here.morning()
-    outcomes = [here.morning(weather=False, ahead=False) for _ in range(6)]
+    here.go_on()
+    outcomes = [here.go_on(weather=False, ahead=False) for _ in range(6)]
     assert [len(one.issued) for one in outcomes] == [1, 1, 1, 0, 0, 0]
     assert {reason.code for one in outcomes[3:] for reason in one.late.values()} == {"record_stale"}
 
 
 def test_an_outage_that_is_too_long_ends_the_forecasts(here: Service) -> None:
-    here.morning()
+    here.go_on()
     for _ in range(MAX_GAP_DAYS):
-        assert len(here.morning(weather=False).issued) == 1
-    done = here.morning(weather=False)
+        assert len(here.go_on(weather=False).issued) == 1
+    done = here.go_on(weather=False)
     assert done.issued == []
     assert {reason.code for reason in done.late.values()} == {"record_stale"}
 
 
 def test_the_last_observed_flow_grows_older_while_flow_is_missing(here: Service) -> None:
-    here.morning()
+    calibrated(here)
+    here.go_on()
     for missing in range(1, 11):
-        here.morning(flow=False)
-        used = here.newest()
-        assert used.run.issued_at == here.now
-        assert int((used.run.t0 - day("2005-05-01")).astype(int)) == missing
+        here.go_on(flow=False)
+        found = here.newest()
+        used = found.basin.summary.calibration
+        assert not isinstance(used, Absent)
+        assert (used.last_flow_day, str(found.run.t0)) == ("2005-05-01", str(day("2005-05-01") + missing))
 
 
 def test_a_filled_run_computed_again_has_the_stored_bits_after_the_right_data_came(here: Service) -> None:
-    here.morning()
-    here.morning(weather=False)
-    here.morning(variables=("precipitation",))
+    here.go_on()
+    here.go_on(weather=False)
+    here.go_on(variables=("precipitation",))
     run = here.newest().run
-    here.morning(days=3)
+    here.go_on(days=3)
     receipt = reproduce(here.database, run.id)
     assert receipt.reproduced == len(BASINS)
+
+
+def test_alerts_are_decided_on_filled_weather_of_the_days_to_come(here: Service) -> None:
+    calibrated(here)
+    with here.database.transaction() as session:
+        thresholds.put(session, BASIN, NewThreshold(name="trickle", discharge=0.0001, direction="rising"), here.now)
+    here.go_on()
+    for _ in range(5):
+        here.go_on(weather=False)
+        decide(here.database, Clock(here.now), BASINS)
+        with here.database.reading() as session:
+            standing = alerts.standings(session, [BASIN])[BASIN]
+        assert (standing.run_id, standing.reason) == (here.newest().run.id, None)
+        assert standing.window_days == min(HORIZON, WINDOW_DAYS)
