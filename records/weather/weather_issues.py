@@ -166,8 +166,8 @@ def newest(
     left out.
 
     Args:
-        whole: whether it must cover all days; else the one is returned that covers the most of them from the first on,
-            if it held as many days when it was issued.
+        whole: whether it must cover all days; else the one is returned that covers them from the first to the
+            latest day, if it held as many days when it was issued.
     """
     newest_first = (WeatherIssueRow.reference_time.desc(), WeatherIssueRow.id.desc())
     order = newest_first if whole else (WeatherBasinRow.last.desc(), *newest_first)

@@ -32,7 +32,7 @@ class Filled:
     over: tuple[InForce, ...] = ()
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Mosaic:
     """The weather of a basin's days ahead, put together from sources.
 
@@ -60,7 +60,16 @@ class Mosaic:
         """Return one without any weather, with the traces of its main source."""
         values = np.full(main.values.shape, np.nan, np.float32)
         unknown, no_skill = np.full(values.shape[1:], -1), np.zeros(values.shape[1:])
-        return cls(of, basin, main, main.labels, stored, values, unknown, no_skill)
+        return cls(
+            of=of,
+            basin=basin,
+            main=main,
+            labels=main.labels,
+            stored=stored,
+            values=values,
+            places=unknown,
+            correlation=no_skill,
+        )
 
     @property
     def unknown(self) -> npt.NDArray[np.bool_]:

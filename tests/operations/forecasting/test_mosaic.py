@@ -1,4 +1,4 @@
-"""Weather from several sources: each value is that of the first that has it, and the labels say which."""
+"""Weather from several sources: each value is that of the first that has it, as labelled."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
