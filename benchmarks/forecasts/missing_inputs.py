@@ -129,7 +129,8 @@ class _Forecasts:
     @classmethod
     def of(cls, database: Database, start: Start, known: Day, issued: Sequence[runs.Run]) -> "_Forecasts":
         """Read the forecasts of runs."""
-        sources, scores, gaps = {}, {}, {}
+        sources, gaps = dict[str, str](), dict[str, int]()
+        scores: dict[tuple[str, int], tuple[float, float]] = {}
         with database.reading() as session:
             for run in issued:
                 for row in runs.basins_of(session, run.id):
@@ -143,7 +144,7 @@ class _Forecasts:
                     flow = runs.series_of(session, run.id, name, [runs.CALIBRATED])[runs.CALIBRATED].values.T
                     scores |= dict(_scores(start, name, known, flow[run.filled_days :]))
             of_t0 = {name: states.get(session, start.version, name, known) for name in start.names}
-        return cls(sources, scores, gaps, {name: one and one.sha256 for name, one in of_t0.items()})
+        return cls(sources, scores, gaps, {name: None if one is None else one.sha256 for name, one in of_t0.items()})
 
 
 def _sources(run: runs.Run, row: runs.RunBasin) -> str:
@@ -208,7 +209,9 @@ def _add_second_feed(service: _Service, first: Day) -> None:
     outcomes = ingest(database, _WeatherOnly(), clock, service.start.names)
     data.require_all({outcome.basin: outcome.error for outcome in outcomes if outcome.error})
     period = f"1980-10-01..{first - 30}"
-    fit(database, clock, "second-feed", BridgeFit(**{"from": SECOND, "to": data.PRODUCT, "period": period}))
+    fit(
+        database, clock, "second-feed", BridgeFit.model_validate({"from": SECOND, "to": data.PRODUCT, "period": period})
+    )
     database.close()
 
 

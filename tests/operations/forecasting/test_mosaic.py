@@ -34,8 +34,8 @@ MAIN = 2
 
 
 def compared(filled: int, horizon: int) -> Compared:
-    shape = (1, 3, len(VARIABLES) - 1)
-    record = Forcing(T0 - 2, np.ones(shape[:2], np.float32), np.ones(shape, np.float32), np.ones((1, 2)), (BASIN,))
+    mass, auxiliary = np.ones((1, 3), np.float32), np.ones((1, 3, len(VARIABLES) - 1), np.float32)
+    record = Forcing(T0 - 2, mass, auxiliary, np.ones((1, 2), np.float32), (BASIN,))
     return Compared(
         product="synthetic",
         inputs=INPUTS,
@@ -82,7 +82,7 @@ def test_each_value_is_that_of_the_first_source_that_has_it(
     sources = supplies(seed, of.days.horizon, filled, traces, years)
     known = np.stack([np.isfinite(one.values).all(axis=0) for one in sources])
     mosaic, result = put_together(of, sources, None)
-    complete = known.any(axis=0).all(axis=1)
+    complete = np.asarray(known.any(axis=0)).all(axis=1)
     held = of.days.horizon if complete.all() else int(np.argmin(complete))
     if held < filled + max(1, np.ceil(MIN_SHARE * to_come)):
         assert isinstance(result.outcome, Absent)
