@@ -30,6 +30,7 @@ MEASUREMENTS = {
     "faults": "benchmarks.faults.drill",
     "ingest": "benchmarks.speed.ingest",
     "live-replay": "benchmarks.replays.live",
+    "missing-inputs": "benchmarks.forecasts.missing_inputs",
     "mclstm-step": "benchmarks.speed.mclstm_step",
     "origin": "benchmarks.water.origin",
     "pages": "benchmarks.pages.opened",

@@ -122,6 +122,8 @@ class Settings(BaseSettings):
             default it is created and stored in the data folder. Never shown.
         webhook_hosts: hosts with their ports, split by commas, that webhooks may be sent to although their addresses
             are not public, and by http too.
+        fill_with_climatology: whether the daily cycle takes the weather of other years where neither observed weather
+            nor a weather forecast is known.
         retain_what_if_days: for how many days what-if runs are stored.
         retain_members_days: for how many days the results of a run's members are stored; its quantiles and the sums of
             its ledgers are stored for ever.
@@ -167,6 +169,7 @@ class Settings(BaseSettings):
     daymet_url: ServiceUrl = "https://daymet.ornl.gov"
     webhook_key: str | None = Field(default=None, repr=False, min_length=32)
     webhook_hosts: Annotated[tuple[HostPort, ...], *CommaSeparated] = ()
+    fill_with_climatology: bool = False
     retain_what_if_days: Days = 90
     retain_members_days: Days = 400
     retain_states_days: Days = 400

@@ -50,7 +50,7 @@ def _state(forecast: Latest | Exception, alert: Severity | None, at: datetime) -
         "t0": as_date(run.t0),
         "issued_at": run.issued_at,
         "age_days": age,
-        "stale": stale(age),
+        "stale": stale(age_days(run.weather_until, at)),
         "peak": None if flow is None else rounded(flow),
         "peak_day": peak_day(forecast),
         "alert": alert,

@@ -7,7 +7,7 @@ from typing import Any, TypedDict
 import numpy as np
 
 from app.basins.schemas import kind_of
-from app.forecasts.schemas import RunOfBasin, Superseded
+from app.forecasts.schemas import FilledDays, RunOfBasin, Superseded
 from app.forecasts.what_if import what_if
 from app.http.base_schema import DataCredit
 from app.weather.bridges.service import bridge_used
@@ -18,6 +18,7 @@ from hydrology.base.staleness import age_days, stale
 from hydrology.weather.forcing_kinds import KINDS
 from hydrology.weather.perturbed_forecasts import SOURCE as PERTURBED
 from records.forecasts.latest import Latest
+from records.runs.filled_note import weather_note
 from records.runs.run_summary import LEARNT_FROM
 from records.runs.runs import Run, RunBasin
 
@@ -70,7 +71,10 @@ def header(latest: Latest, at: datetime | None) -> dict[str, Any]:
         "traces": summary.traces,
         "spin_up_note": basin.spin_up_note,
         "age_days": age,
-        "stale": None if age is None else stale(age),
+        "stale": None if at is None else stale(age_days(run.weather_until, at)),
+        "filled_days": run.filled_days or None,
+        "filled_weather": [FilledDays(**asdict(one)) for one in summary.filled_weather] or None,
+        "weather_note": weather_note(run, summary.filled_weather),
     }
     fields = {name: getattr(everywhere, name) for name in everywhere.model_fields_set}
     return fields | {name: value for name, value in where_known.items() if value is not None}

@@ -14,6 +14,7 @@ from hydrology.base.staleness import STALE_AFTER_DAYS
 from hydrology.water.spin_up import SPIN_UP_DAYS
 from hydrology.weather.forcing_kinds import DESCRIBED, ForcingKind
 from jobspec.changes import Where
+from records.runs.filled_weather import WeatherSource
 from records.runs.run_summary import MappingKind
 from records.runs.runs import QUANTILES_NOTE, BasinStatus, Purpose, QuantilesOf
 
@@ -209,6 +210,24 @@ class WhatIf(Model):
     )
 
 
+class FilledDays(Model):
+    """The source of weather that was not observed in time or not forecast."""
+
+    first: date
+    last: date
+    source: WeatherSource = Field(
+        description="`product`: observed, in the version's product. `bridge`: observed, in another product through its "
+        "bridge. `forecast`: a weather forecast. `climatology`: other years."
+    )
+    id: str | None = Field(description="Of the weather forecast or of the bridge; null for the others.")
+    name: str | None = Field(description="The product, or the weather model; null for other years.")
+    reference_day: date | None = Field(description="Of the weather forecast; null for the others.")
+    correlations: dict[str, list[float]] = Field(
+        description="Expected skill: the correlation of normal scores with the weather that comes, by variable, for "
+        "each of the days."
+    )
+
+
 class RunOfBasin(OfBasin):
     """The run behind an answer about a basin."""
 
@@ -249,6 +268,19 @@ class RunOfBasin(OfBasin):
     weather: WeatherUsed | None = Field(
         default=None, description="The weather forecast behind it. Only where `forcing_kind` is `supplied`."
     )
+    filled_days: int | None = Field(
+        default=None,
+        description="Number of days after T0 that had ended when the run was issued, without weather that was observed "
+        "as a whole. The horizon includes them; peaks and chances do not. Only where there are any.",
+    )
+    filled_weather: list[FilledDays] | None = Field(
+        default=None,
+        description="Where the weather of these days came from, and that of days that no weather forecast holds. Only "
+        "where weather was filled.",
+    )
+    weather_note: str | None = Field(
+        default=None, description="The same in a sentence, and the age of the weather forecast if that is old."
+    )
     traces: int | None = Field(
         default=None,
         description="Number of weather traces that drive each member after T0. Only where there are traces: in a "
@@ -282,8 +314,8 @@ class RunOfBasin(OfBasin):
     )
     stale: bool | None = Field(
         default=None,
-        description=f"Whether that is more than {STALE_AFTER_DAYS} days: newer data or a newer run is overdue. "
-        "Only in the latest answers.",
+        description=f"Whether that is more than {STALE_AFTER_DAYS} days, without past days whose weather was filled: "
+        "newer data or a newer run is overdue. Only in the latest answers.",
     )
 
 

@@ -205,12 +205,12 @@ def _in_words(
     calibration: Calibration | None,
     storage: Storage | None,
 ) -> str:
-    asked = what_if(run)
+    asked, past = what_if(run), run.filled_days
     return words.in_words(
         t0=as_date(run.t0),
-        days=days_ahead(run)["time"],
-        discharge=discharge,
-        calibrated=calibrated,
+        days=days_ahead(run)["time"][past:],
+        discharge={name: values[past:] for name, values in discharge.items()},
+        calibrated=None if calibrated is None else {name: values[past:] for name, values in calibrated.items()},
         calibration=calibration,
         storage=storage,
         weather=run.forcing_kind,

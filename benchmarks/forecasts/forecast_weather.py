@@ -109,7 +109,7 @@ def measure(basins: int = 40, years: str = "validation", only: str = "") -> dict
     variants = [(size, traces) for size in SIZES for traces in (1, ENSEMBLE_TRACES)]
     chosen, starts, results = only.split(",") if only else None, STARTS[years], {}
     with tempfile.TemporaryDirectory() as folder:
-        start = _prepared(Path(folder), names, starts)
+        start = prepared(Path(folder), names, starts)
         for size, traces in variants:
             name = f"{size}/{traces}"
             if name in chosen if chosen else name != f"truth/{ENSEMBLE_TRACES}":
@@ -120,12 +120,12 @@ def measure(basins: int = 40, years: str = "validation", only: str = "") -> dict
 
 
 @dataclass(frozen=True, slots=True)
-class _Start:
+class Start:
     """A store with basins and a version, and nothing issued yet."""
 
     file: Path
     version: str
-    archives: "Mapping[str, _Archive]"
+    archives: "Mapping[str, Archive]"
 
     @property
     def names(self) -> list[str]:
@@ -134,7 +134,7 @@ class _Start:
 
 
 @dataclass(slots=True)
-class _Archive:
+class Archive:
     """The observed weather and flow of a basin: (days, variables), and (days,) in mm/day, over the same period."""
 
     period: Period
@@ -142,8 +142,8 @@ class _Archive:
     flow: Array
 
 
-def _prepared(folder: Path, names: Sequence[str], starts: Sequence[Day]) -> _Start:
-    file, at = folder / "start.sqlite", _at(min(starts))
+def prepared(folder: Path, names: Sequence[str], starts: Sequence[Day]) -> Start:
+    file, at = folder / "start.sqlite", issue_time(min(starts))
     database = Database(f"sqlite:///{file}")
     database.migrate()
     outcomes = ingest(database, data.source(), Clock(at), names)
@@ -151,19 +151,19 @@ def _prepared(folder: Path, names: Sequence[str], starts: Sequence[Day]) -> _Sta
     version = install(database, Clock(at), read_shipped(ENSEMBLE)).version_id
     with database.transaction() as session:
         promotions.promote(session, version, names, reason="to replay", by="a benchmark", at=at)
-    archives = _archives(database, version, names)
+    archives = read_archives(database, version, names)
     database.close()
-    return _Start(file, version, archives)
+    return Start(file, version, archives)
 
 
-def _replayed(start: _Start, size: Size, traces: int, starts: Sequence[Day]) -> dict[str, Any]:
+def _replayed(start: Start, size: Size, traces: int, starts: Sequence[Day]) -> dict[str, Any]:
     before, scored = time.process_time(), _Scored(start.archives)
     for first in starts:
         file = Path(shutil.copy(start.file, start.file.with_name("replayed.sqlite")))
         database = Database(f"sqlite:///{file}")
         for number, day in enumerate(Period(first, first + COUNT - 1).days):
-            at = Clock(_at(day))
-            _store_weather(database, at, start.archives, size, traces)
+            at = Clock(issue_time(day))
+            store_weather(database, at, start.archives, size, traces)
             done = issue_newest(database, at, start.names, Asked(HORIZON, "operational", 1))
             scored.add(database, number, done.issued)
             if number == 0:
@@ -190,7 +190,7 @@ def _decided(database: Database, names: Sequence[str]) -> int:
     return sum(name in standings and standings[name].reason is None for name in names)
 
 
-def _archives(database: Database, version: str, names: Sequence[str]) -> dict[str, _Archive]:
+def read_archives(database: Database, version: str, names: Sequence[str]) -> dict[str, Archive]:
     archives = {}
     with database.reading() as session:
         products = versions.get(session, version).area_products
@@ -200,11 +200,11 @@ def _archives(database: Database, version: str, names: Sequence[str]) -> dict[st
             weather = series.read_many(session, [name], data.PRODUCT, BRIDGED, whole)[0].astype(np.float64)
             flow = load_discharge(session, name, products, whole)
             assert not isinstance(flow, Absent)
-            archives[name] = _Archive(whole, weather, flow.astype(np.float64))
+            archives[name] = Archive(whole, weather, flow.astype(np.float64))
     return archives
 
 
-def _store_weather(database: Database, at: Clock, archives: Mapping[str, _Archive], size: Size, traces: int) -> None:
+def store_weather(database: Database, at: Clock, archives: Mapping[str, Archive], size: Size, traces: int) -> None:
     first = np.datetime64(at.now().date(), "D") - 1  # one day of latency
     issue = WeatherIssue(
         source="a-benchmark",
@@ -257,7 +257,7 @@ class _Errors:
         warmth = scale * size.warmth * root * chance.normal()
         return cls(days, amount if of is None else of.amount * amount, warmth if of is None else of.warmth + warmth)
 
-    def apply(self, archive: _Archive, first: Day) -> Array:
+    def apply(self, archive: Archive, first: Day) -> Array:
         """Return the weather of a basin as the trace has it, (days, variables)."""
         at = days_between(archive.period.first, first) + self.days.astype(int)
         weather = archive.weather[np.clip(at, 0, len(archive.weather) - 1)].copy()
@@ -285,7 +285,7 @@ class _Scored:
         decided: number of basins whose alerts the first issue day of each history decided.
     """
 
-    archives: Mapping[str, _Archive]
+    archives: Mapping[str, Archive]
     issued: dict[str, list[_Issued]] = field(default_factory=lambda: defaultdict(list))
     decided: list[int] = field(default_factory=list)
 
@@ -342,25 +342,26 @@ class _Scored:
         level = float(np.nanquantile(archive.flow, 0.98))
         quantiles = np.stack([one.calibrated[lead - 1] for one in issued])[known].astype(np.float64)
         raw = np.stack([one.raw[lead - 1] for one in issued])[known].astype(np.float64)
-        climatology = np.array([self._climatology(archive, place) for place in at[known]]).reshape(-1, len(LEVELS))
+        of_climatology = np.array([climatology(archive, place) for place in at[known]]).reshape(-1, len(LEVELS))
         spread = Spread.of(quantiles, LEVELS, observed)
         return {
             "inside_90": spread.inside_90.astype(float),
             "inside_50": spread.inside_50.astype(float),
             "crps": crps(quantiles, LEVELS, observed) / scale,
             "crps_raw": crps(raw, LEVELS, observed) / scale,
-            "crps_climatology": crps(climatology, LEVELS, observed) / scale,
+            "crps_climatology": crps(of_climatology, LEVELS, observed) / scale,
             "chance": exceedance_probability(quantiles, LEVELS, level),
             "high": (observed > level).astype(float),
         }
 
-    def _climatology(self, archive: _Archive, at: int) -> Array:
-        """Return the quantiles of the days of other years within a week."""
-        of_year = day_of_year(archive.period.days)
-        apart = np.abs(of_year - of_year[at])
-        near = (np.minimum(apart, 365 - apart) <= 7) & (np.abs(np.arange(len(of_year)) - at) > 100)
-        return np.asarray(np.nanquantile(archive.flow[near], LEVELS))
+
+def climatology(archive: Archive, at: int) -> Array:
+    """Return the quantiles of flow of the days of other years within a week."""
+    of_year = day_of_year(archive.period.days)
+    apart = np.abs(of_year - of_year[at])
+    near = (np.minimum(apart, 365 - apart) <= 7) & (np.abs(np.arange(len(of_year)) - at) > 100)
+    return np.asarray(np.nanquantile(archive.flow[near], LEVELS))
 
 
-def _at(issue_day: Day) -> datetime:
+def issue_time(issue_day: Day) -> datetime:
     return datetime.combine(as_date(issue_day), ISSUE_TIME)

@@ -186,6 +186,7 @@ class Reason(Enum):
         "horizon or choose an earlier T0."
     )
     WEATHER_GAP = "{basin}: the forcing of {day}, one of the {horizon} days after T0 {t0}, is missing."
+    WEATHER_NOT_FILLED = "{basin}: {variables} of {day} is not known yet, and no other source of weather holds it."
     NO_OTHER_YEAR = (
         "{basin}: its record {record} holds the weather of {days} of no other year: ingest more years, or forecast "
         "with another weather."

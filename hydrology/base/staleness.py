@@ -6,6 +6,9 @@ from hydrology.base.calendar import Day, as_date
 
 STALE_AFTER_DAYS = 3
 """A day's data arrive a day later at best; a weekend without data is reported."""
+MAX_GAP_DAYS = 14
+"""Days in a row whose missing weather is filled: an outage over holidays. After it, the water in the store rests on
+weather that nobody observed for so long that a forecast from it is worth little more than the normal."""
 
 
 def age_days(of: Day, at: datetime) -> int:

@@ -28,6 +28,10 @@ class FlowAhead:
         """Return its first days."""
         return FlowAhead(self.levels, self.quantiles[:, :days], self.paths[:, :days])
 
+    def after(self, days: int) -> "FlowAhead":
+        """Return it without its first days."""
+        return FlowAhead(self.levels, self.quantiles[:, days:], self.paths[:, days:])
+
     def chances(self, level: float, direction: Direction) -> tuple[Array, float]:
         """Return the probability of passing a level on each day, (leads,), and on any of them (at least the daily
         maximum)."""

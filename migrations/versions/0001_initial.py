@@ -378,10 +378,12 @@ TABLES = [
         "id text, t0 date, horizon_days integer, issued_at instant, available_at instant, created_at instant, "
         "version_id text, weights_hash text, code_version text, product text, forcing_kind text, "
         "forcing_cutoff date?, purpose text, members json, status text, reason text?, request_key text?, "
-        "program text, weather json?, what_if json?, owner text?, t0_age_days integer, t0_stale boolean",
+        "program text, weather json?, what_if json?, owner text?, t0_age_days integer, t0_stale boolean, "
+        "filled_days integer",
         key="id",
         checks={
             "available": "available_at >= issued_at",
+            "filled": "filled_days BETWEEN 0 AND horizon_days - 1",
             "forcing_kind": "forcing_kind IN ('observed', 'supplied', 'climatology', 'dry')",
             "horizon": "horizon_days > 0",
             "imagined": "forcing_kind <> 'dry' OR purpose = 'what-if'",

@@ -5,11 +5,13 @@ undecided. Where no newer forecast comes, the alerts stay as they are and are re
 """
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 
 import structlog
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent, absent
+from hydrology.base.calendar import Day
 from hydrology.base.reasons import Reason
 from hydrology.base.staleness import age_days, stale
 from hydrology.base.units import Area, converted
@@ -59,16 +61,16 @@ def _undecided(database: Database, clock: Clock, names: Sequence[str]) -> list[L
         one
         for name, one in newest.items()
         if isinstance(one, Latest)
-        and not stale(age_days(one.run.t0, now))
+        and not stale(age_days(one.run.weather_until, now))
         and (name not in decided or decided[name].is_before(one.run))
     ]
 
 
 def _decide(database: Database, clock: Clock, newest: Latest) -> list[Change]:
     run, basin = newest.run, newest.basin
-    window = min(run.horizon_days, WINDOW_DAYS)
+    window = min(run.horizon_days - run.filled_days, WINDOW_DAYS)
     with database.reading() as session:
-        chances = _chances(session, run.id, basin, window)
+        chances = _chances(session, run, basin, window)
     with database.transaction() as session:
         return alerts.settle(session, basin.basin_id, run, window, chances, now=clock.now(), wall=clock.wall())
 
@@ -77,19 +79,26 @@ def _lapsed(database: Database, clock: Clock, names: Sequence[str]) -> list[Chan
     """Report the basins whose alerts rest on a stale forecast."""
     now, changes = clock.now(), []
     with database.reading() as session:
-        decided = alerts.standings(session, names)
-    for standing in decided.values():
+        old = [
+            one for one in alerts.standings(session, names).values() if one.reason is None and _is_stale(one.t0, now)
+        ]
+        rests_on = {one.basin_id: runs.get(session, one.run_id).weather_until for one in old}
+    for standing in old:
         age = age_days(standing.t0, now)
-        if stale(age) and standing.reason is None:
+        if _is_stale(rests_on[standing.basin_id], now):
             reason = absent(Reason.FORECAST_STALE, t0=str(standing.t0), days=age)
             with database.transaction() as session:
                 changes += alerts.lapse(session, standing, reason, now=now, wall=clock.wall())
     return changes
 
 
-def _chances(session: Session, run: str, basin: runs.RunBasin, window: int) -> list[LevelChance] | Absent:
+def _is_stale(day: Day, now: datetime) -> bool:
+    return stale(age_days(day, now))
+
+
+def _chances(session: Session, run: runs.Run, basin: runs.RunBasin, window: int) -> list[LevelChance] | Absent:
     """Return the exceedance probability of each level within a window, or why there is none."""
-    flow = runs.flow_ahead(session, run, basin.basin_id)
+    flow = runs.flow_ahead(session, run.id, basin.basin_id)
     if flow is None:
         return basin.why_not_calibrated
     if basin.area_m2 is None or basin.area_name is None:
@@ -98,7 +107,7 @@ def _chances(session: Session, run: str, basin: runs.RunBasin, window: int) -> l
     used = basin.summary.calibration
     if isinstance(used, Absent):
         return used
-    return [*_of_levels(session, basin.basin_id, flow.within(window), area, used.kind)]
+    return [*_of_levels(session, basin.basin_id, flow.after(run.filled_days).within(window), area, used.kind)]
 
 
 def _of_levels(

@@ -42,6 +42,8 @@ class BasinForcing:
         stop: why it ends before the record does; None where it does not.
         stamp: of the series it was read from (`series.stamp`).
         assumed: the names of the assumed attributes.
+        later: (days, variables; precipitation first), the values of the known days after its usable ones, NaN where
+            missing.
     """
 
     forcing: Forcing
@@ -49,6 +51,7 @@ class BasinForcing:
     stop: Absent | None
     stamp: int
     assumed: tuple[str, ...] = ()
+    later: Array | None = None
 
     @property
     def period(self) -> Period:
@@ -70,6 +73,15 @@ class BasinForcing:
     def skipped_until(self, last: Day) -> int:
         """Return the number of days up to the last one that are skipped."""
         return int(self.forcing.missing[0, : int((last - self.period.first).astype(int)) + 1].sum())
+
+    def values_over(self, days: Period) -> Array:
+        """Return the known values of a period, (days, variables; precipitation first), NaN where missing."""
+        whole = np.concatenate([self.forcing.mass[0, :, np.newaxis], self.forcing.auxiliary[0]], axis=1)
+        if self.later is not None:
+            whole = np.concatenate([whole, self.later])
+        places = np.arange(len(days)) + int((days.first - self.period.first).astype(int))
+        inside = (places >= 0) & (places < len(whole))
+        return np.where(inside[:, np.newaxis], whole[np.where(inside, places, 0)], np.float32(np.nan))
 
     def first_gap(self, days: Period) -> Day | None:
         """Return the first skipped day of a period, or None."""
@@ -223,11 +235,22 @@ def _usable(
         if stop is not None and not after:
             return stop
     mass, auxiliary = values[None, first:after, 0], values[None, first:after, 1:]
+    later = _known_later(record, values, after, [filled.get(name) for name in names])
     for at, name in enumerate(names):
         if (of_source := record.days[marked[:, at]]).size:
             filled[name] = np.union1d(filled.get(name, of_source), of_source)
     forcing = Forcing(record.first + first, mass, auxiliary, static.values[None].astype(np.float32), (basin,))
-    return BasinForcing(forcing, filled, stop, stamp, static.assumed)
+    return BasinForcing(forcing, filled, stop, stamp, static.assumed, later)
+
+
+def _known_later(record: Period, values: Array, after: int, interpolated: Sequence[Days | None]) -> Array | None:
+    """Return the values from a day of a record on, NaN where missing or interpolated; None where there are none."""
+    later = values[after:].copy()
+    later[_unusable(later)] = np.nan
+    for at, days in enumerate(interpolated):
+        if days is not None:
+            later[np.isin(record.days[after:], days), at] = np.nan
+    return later if np.isfinite(later).any() else None
 
 
 def skipped_days(

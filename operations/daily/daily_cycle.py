@@ -7,7 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal, get_args
 
@@ -137,6 +137,7 @@ def daily(
     for bridge in _leading_on(database, [feed.product for feed in wanted]):
         with _noting(bridge, problems, lacking) as failed:
             failed |= _apply(database, clock, bridge, watcher)
+    asked = replace(asked, climatology=settings.fill_with_climatology)
     done = issue_newest(database, clock, basins, asked, lambda at, total: watcher.show(ADVANCING, at, total, ""))
     changes = decide(database, clock, basins) if asked.purpose == "operational" else []
     cycle = Cycle(_outcomes(database, clock, basins, done, lacking), done.issued, problems, changes)
@@ -225,7 +226,7 @@ def _outcome(
         return BasinOutcome(name, "failed", reason=reason or _failure(newest))
     run = newest.run
     status: Status = "unchanged"
-    if stale(age_days(run.t0, now)):
+    if stale(age_days(run.weather_until, now)):
         status = "stale"
     elif name in done.failed or issued is not None:
         status = "failed"

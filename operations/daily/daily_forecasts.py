@@ -1,10 +1,11 @@
 """Issues the newest forecast of every basin, from its last known day and the newest weather forecast.
 
 Basins whose last days differ, for instance by time zone, get a run for each T0. A forecast that was already issued
-from the same state and weather is not issued again.
+from the same state and weather is not issued again. Where weather is late or its feed fails, T0 stays the last day that
+is observed as a whole, and the days after it are filled from other sources (`operations.forecasting.weather`).
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -12,20 +13,22 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent, absent
-from hydrology.base.calendar import Day
+from hydrology.base.calendar import Day, Period, days_between
 from hydrology.base.errors import Problem
 from hydrology.base.reasons import Reason
-from hydrology.base.staleness import STALE_AFTER_DAYS, age_days, stale
+from hydrology.base.staleness import MAX_GAP_DAYS, STALE_AFTER_DAYS, age_days, stale
 from hydrology.weather.forcing_kinds import KINDS, ForcingKind
 from jobspec.jobs.forecasting import ForecastParams
 from operations.basin_data.basins import last_ended
 from operations.forecasting.days import with_stop
 from operations.forecasting.forecast import OnDays, issue
 from operations.forecasting.forecast_plan import ForecastInputs, Plan, possible_plans, read_inputs
+from operations.forecasting.weather.fill import Filling
 from records.basins import basins
 from records.database.engine import Database
 from records.forecasts import latest
 from records.runs import runs, states
+from records.runs.filled_weather import sources_only
 from records.versions import promotions
 from runtime.clock import Clock
 
@@ -37,9 +40,10 @@ class Asked:
     """Settings of the newest forecasts.
 
     Attributes:
-        horizon: days after T0.
+        horizon: days after the last known one, which T0 is where nothing is missing.
         purpose: the purpose that the runs are stored with.
         owner: the operator's key that owns the runs; None for the service's.
+        climatology: whether other years may fill weather that no other source holds.
         latency_days: days between the end of a day and its data; more recent days of an archive are not read.
         weather_id: the weather forecast to use; None: the newest known one of each basin.
     """
@@ -49,6 +53,7 @@ class Asked:
     latency_days: int = 0
     weather_id: str | None = None
     owner: str | None = None
+    climatology: bool = False
 
     def params(self, t0: Day, names: Sequence[str], weather: ForcingKind) -> ForecastParams:
         """Return the forecast parameters for basins with the same T0."""
@@ -99,8 +104,8 @@ def issue_newest(
             done.failed |= dict.fromkeys(of_version, absent(Reason.FAILED, message=str(problem)))
             continue
         done.failed |= inputs.failures
-        for t0, of_day in _by_t0(inputs, clock.now(), done).items():
-            _issue(database, clock, _part(inputs, of_day), t0, asked, done=done, on_days=on_days)
+        for (t0, last), of_day in _by_days(inputs, known, clock.now(), done).items():
+            _issue(database, clock, _part(inputs, of_day), Period(t0, last), asked, done=done, on_days=on_days)
     return done
 
 
@@ -108,18 +113,23 @@ def _known(session: Session, name: str, now: datetime, asked: Asked) -> Day:
     return last_ended(basins.get(session, name), now) - np.timedelta64(asked.latency_days, "D")
 
 
-def _by_t0(inputs: ForecastInputs, now: datetime, done: Newest) -> dict[Day, list[str]]:
-    """Group basins by their last known day, oldest first. Record basins that are too old."""
-    by_t0: dict[Day, list[str]] = {}
+def _by_days(
+    inputs: ForecastInputs, known: Mapping[str, Day], now: datetime, done: Newest
+) -> dict[tuple[Day, Day], list[str]]:
+    """Group basins by the last day that is observed as a whole and the last known day, oldest first.
+
+    Record basins between whose last days too many are missing.
+    """
+    by_days: dict[tuple[Day, Day], list[str]] = {}
     for name, forcing in inputs.forcings.items():
-        last = forcing.period.last
-        if stale(age_days(last, now)):
+        t0, last = forcing.period.last, max(known[name], forcing.period.last)
+        if stale(age_days(t0, now)) and days_between(t0, last) > MAX_GAP_DAYS:
             product = inputs.loaded.version.product
-            ended = absent(Reason.RECORD_STALE, basin=name, product=product, last=str(last), days=STALE_AFTER_DAYS)
+            ended = absent(Reason.RECORD_STALE, basin=name, product=product, last=str(t0), days=STALE_AFTER_DAYS)
             done.late[name] = with_stop(forcing, ended)
         else:
-            by_t0.setdefault(last, []).append(name)
-    return dict(sorted(by_t0.items()))
+            by_days.setdefault((t0, last), []).append(name)
+    return dict(sorted(by_days.items()))
 
 
 def _part(inputs: ForecastInputs, names: Collection[str]) -> ForecastInputs:
@@ -127,17 +137,30 @@ def _part(inputs: ForecastInputs, names: Collection[str]) -> ForecastInputs:
 
 
 def _issue(
-    database: Database, clock: Clock, inputs: ForecastInputs, t0: Day, asked: Asked, *, done: Newest, on_days: OnDays
+    database: Database,
+    clock: Clock,
+    inputs: ForecastInputs,
+    past: Period,
+    asked: Asked,
+    *,
+    done: Newest,
+    on_days: OnDays,
 ) -> None:
-    """Issue the runs of basins with the same T0. With weather forecasts where available, else with ESP."""
+    """Issue the runs of basins with the same T0. With weather forecasts where available, else with ESP.
+
+    Args:
+        past: from T0 to the last known day.
+    """
     failed: Reasons = {}
+    t0, is_stale = past.first, stale(age_days(past.first, clock.now()))
     kinds: tuple[ForcingKind, ...] = ("supplied", "climatology")
     for weather in kinds:
         left = _part(inputs, [name for name in inputs.forcings if weather == "supplied" or name in failed])
         if not left.forcings:
             break
         params = asked.params(t0, [*left.forcings], weather)
-        possible, failed = possible_plans(database, left, clock, params, clock.now())
+        filling = Filling(days=len(past) - 1, climatology=asked.climatology, t0_is_stale=is_stale)
+        possible, failed = possible_plans(database, left, clock, params, clock.now(), filling)
         new = _not_issued_yet(database, clock, possible)
         if new:
             done.issued += issue(
@@ -150,7 +173,7 @@ def _issue(
                 on_days=on_days,
                 t0_named=False,
             )
-    done.failed |= failed
+    (done.late if is_stale else done.failed).update(failed)
 
 
 def _not_issued_yet(database: Database, clock: Clock, planned: Sequence[Plan]) -> list[Plan]:
@@ -178,6 +201,10 @@ def _is_of(plan: Plan, run: runs.Run, basin: runs.RunBasin, state_hash: str | No
     used = None if run.weather is None else run.weather.id
     weather = None if plan.forecast is None else plan.forecast.id
     over = tuple(bridge.used for bridge in plan.bridges[basin.basin_id])
-    created = (run.t0, run.horizon_days, run.forcing_kind, used, basin.status, basin.state_hash, basin.summary.bridges)
-    kind = "climatology" if weather is None else "supplied"
-    return created == (plan.days.t0, plan.days.horizon, kind, weather, "issued", state_hash, over)
+    created = (run.t0, run.horizon_days, run.filled_days, run.forcing_kind, used, basin.status, basin.state_hash)
+    kind, days = "climatology" if weather is None else "supplied", plan.days
+    filled = sources_only(plan.weather[basin.basin_id].filled)
+    return created == (days.t0, days.horizon, days.filled, kind, weather, "issued", state_hash) and (
+        basin.summary.bridges,
+        sources_only(basin.summary.filled_weather),
+    ) == (over, filled)

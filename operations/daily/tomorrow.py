@@ -13,6 +13,7 @@ from hydrology.weather.forcing_kinds import ForcingKind
 from operations.basin_data.basins import last_ended
 from records.basins import basins
 from records.runs import runs
+from records.runs.filled_note import weather_note
 from records.runs.run_summary import CalibrationKind
 
 _LEVELS = (0.05, 0.5, 0.95)
@@ -29,6 +30,7 @@ class Tomorrow:
         weather: the kind of weather after T0.
         calibration: what the calibrated quantiles rest on; None where they are the members'.
         training_note: a caution where the version extrapolates beyond its training.
+        weather_note: where weather came from that was not observed in time or not forecast; None without any.
     """
 
     day: Day
@@ -38,6 +40,7 @@ class Tomorrow:
     weather: ForcingKind
     calibration: CalibrationKind | None
     training_note: str | None
+    weather_note: str | None
 
 
 def tomorrow(session: Session, basin: str, run: str, now: datetime) -> Tomorrow | None:
@@ -69,4 +72,5 @@ def tomorrow(session: Session, basin: str, run: str, now: datetime) -> Tomorrow 
         weather=stored.forcing_kind,
         calibration=kind,
         training_note=note,
+        weather_note=weather_note(stored, of_basin.summary.filled_weather),
     )

@@ -53,6 +53,8 @@ def bridged(
     product: str,
     days: Mapping[str, RunDays],
     in_force: Mapping[str, InForce],
+    *,
+    whole: bool = True,
 ) -> dict[str, WeatherForecast | BridgedForecast | Absent]:
     """Convert a weather forecast to a product, by basin, or return why it cannot be converted.
 
@@ -62,6 +64,7 @@ def bridged(
     Args:
         days: the days of each basin to convert.
         in_force: the bridge that produced the product, by basin, if any.
+        whole: whether it must hold all these days; else the others are NaN.
     """
     by_live: dict[str, list[str]] = {}
     for name in forecasts:
@@ -71,13 +74,19 @@ def bridged(
     for live, names in by_live.items():
         from_model |= bridges.for_forecasts(session, forecasts[names[0]].issue.model, live, names)
     return {
-        name: _bridged(session, forecast, days[name], from_model.get(name), in_force.get(name))
+        name: _bridged(session, forecast, days[name], from_model.get(name), in_force.get(name), whole=whole)
         for name, forecast in forecasts.items()
     }
 
 
 def _bridged(
-    session: Session, forecast: WeatherForecast, days: RunDays, from_model: InForce | None, in_force: InForce | None
+    session: Session,
+    forecast: WeatherForecast,
+    days: RunDays,
+    from_model: InForce | None,
+    in_force: InForce | None,
+    *,
+    whole: bool,
 ) -> WeatherForecast | BridgedForecast | Absent:
     over = tuple(bridge for bridge in (from_model, in_force) if bridge is not None)
     if not over:
@@ -91,7 +100,7 @@ def _bridged(
         weather = in_force.part.corrections.apply(_after_the_archive(session, forecast.basin, weather, days, in_force))
     ahead = weather.over(days.ahead)
     held = int(ahead.complete.all(axis=0).sum())
-    if held < days.horizon:
+    if whole and held < days.horizon:
         return absent(
             Reason.WEATHER_FORECAST_TOO_SHORT_BRIDGED,
             basin=forecast.basin,

@@ -15,15 +15,32 @@ from runtime.clock import Clock
 
 @dataclass(frozen=True, slots=True)
 class RunDays:
-    """T0, the last day that the states consume, and the horizon of a run in days."""
+    """The days of a run.
+
+    Attributes:
+        t0: the last day that the states consume.
+        horizon: number of days after T0.
+        filled: how many of these have ended, without weather that is observed as a whole.
+    """
 
     t0: Day
     horizon: int
+    filled: int = 0
 
     @property
     def ahead(self) -> Period:
         """The days after T0."""
         return Period(self.t0 + ONE_DAY, self.t0 + np.timedelta64(self.horizon, "D"))
+
+    @property
+    def last_past(self) -> Day:
+        """The last day that has ended."""
+        return self.t0 + np.timedelta64(self.filled, "D")
+
+    @property
+    def to_come(self) -> "RunDays":
+        """The days after those that have ended."""
+        return RunDays(self.last_past, self.horizon - self.filled)
 
 
 def choose_days(clock: Clock, t0: Day | None, horizon: int, last_t0: Day, last_ended: Day) -> RunDays:

@@ -275,9 +275,10 @@ def new_run(
     return runs.NewRun(
         id=new_id(created),
         t0_age_days=age,
-        t0_stale=stale(age) and not t0_named,
+        t0_stale=stale(age - plan.days.filled) and not t0_named,
         t0=plan.days.t0,
         horizon_days=plan.days.horizon,
+        filled_days=plan.days.filled,
         issued_at=clock.now(),
         available_at=clock.now(),
         created_at=created,

@@ -34,6 +34,7 @@ from operations.states.advance_states import ONE_DAY
 from operations.versions.load_networks import LoadedVersion
 from records.database.engine import Database
 from records.runs import runs
+from records.runs.filled_weather import FilledWeather
 from records.runs.run_summary import RunChange
 from records.runs.runs import BasinResult, NewRun, Run, RunBasin, RunSeries
 from records.runs.states import State
@@ -45,6 +46,8 @@ MAX_DAYS_BEFORE = 10
 """A forecast is compared with the newest one from at most this many days before its T0."""
 _MEDIAN = 0.5
 Series = Mapping[str, RunSeries]
+Filled = tuple[NewRun, Mapping[str, Sequence[FilledWeather]]]
+"""A run, and its filled weather by basin."""
 Outcome = Absent | tuple[RunChange, RunSeries]
 """The change of a basin and its parts, or why they are unknown."""
 
@@ -113,11 +116,13 @@ def _split(
 ) -> Iterator[tuple[str, Outcome]]:
     previous, names = pairs[0].previous, [pair.basin for pair in pairs]
     ahead = {name: plan.weather[name].forcing for name in names}
-    after = before = _side(database, clock, plan.inputs, (previous, run), names, ahead)
+    used = (previous, {pair.basin: pair.before.summary.filled_weather for pair in pairs})
+    new = (run, {name: plan.weather[name].filled for name in names})
+    after = before = _side(database, clock, plan.inputs, used, new, ahead)
     if previous.version_id != run.version_id:
         known = dict.fromkeys(names, plan.days.t0)
         inputs = read_inputs(database, ForecastParams(), previous.version_id, names, known)
-        before = _side(database, clock, inputs, (previous, run), names)
+        before = _side(database, clock, inputs, used, new)
     with database.reading() as session:
         earlier = flow_series(session, previous.id, names)
         issued = {pair.basin: state_as_issued(session, previous, pair.before) for pair in pairs}
@@ -156,24 +161,24 @@ def _side(
     database: Database,
     clock: Clock,
     inputs: ForecastInputs,
-    of: tuple[Run, NewRun],
-    names: Sequence[str],
+    of_previous: Filled,
+    of_new: Filled,
     ahead: Mapping[str, Forcing] | None = None,
 ) -> _Side:
     """Return the inputs of a version's reruns.
 
     Args:
-        of: the previous run and the new one.
+        of_previous, of_new: the previous run and the new one.
         ahead: the weather of the new run; None: as this version takes it.
     """
-    previous, run = of
+    (previous, names), (run, _) = of_previous, of_new
     forcings = {name: inputs.forcings[name] for name in names if name in inputs.forcings}
     return _Side(
         loaded=inputs.loaded,
         at_previous=states_at(database, clock, inputs.loaded, forcings, previous.t0),
         at_t0=states_at(database, clock, inputs.loaded, forcings, run.t0),
-        past=weather_of(database, inputs, previous, names),
-        ahead=weather_of(database, inputs, run, names) if ahead is None else ahead,
+        past=weather_of(database, inputs, *of_previous),
+        ahead=weather_of(database, inputs, *of_new) if ahead is None else ahead,
     )
 
 

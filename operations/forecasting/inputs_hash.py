@@ -10,6 +10,7 @@ from operations.forecasting.days import RunDays
 from operations.forecasting.weather_ahead import WeatherAhead
 from operations.states.advance_states import ONE_DAY
 from records.runs.bridge_used import RunBridge
+from records.runs.filled_weather import sources_only
 
 
 def inputs_hash(
@@ -21,13 +22,15 @@ def inputs_hash(
     first: Day,
     changes: Changes,
 ) -> str:
-    """Return the hash of the inputs from a day on, with their bridges and changes.
+    """Return the hash of the inputs from a day on, with their bridges, the sources of filled weather, and changes.
 
     Args:
         weather: after T0, with its changes.
         first: the day after that of the parent state.
     """
     consumed, over = _consumed(forcing, weather, days, first), [bridge.sha256 for bridge in bridges]
+    if weather.filled:
+        over.append(fingerprint(sources_only(weather.filled)))
     if not changes.nothing:
         over.append(fingerprint(changes.as_json()))
     return fingerprint([consumed, *over]) if over else consumed

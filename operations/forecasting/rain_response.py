@@ -25,17 +25,21 @@ _LONGEST = START_LEADS[-1] - 1 + WINDOW_DAYS[-1] + RESPONSE_DAYS
 """Days after T0 that any response needs."""
 
 
-def peaks_by_rain(loaded: LoadedVersion, starts: Sequence[InitialState]) -> Iterator[Array]:
+def peaks_by_rain(loaded: LoadedVersion, starts: Sequence[InitialState], past: int = 0) -> Iterator[Array]:
     """Yield each basin's highest flow by window, start and size of rain, (windows, starts, sizes, members).
 
     Args:
         starts: all with the same days ahead.
+        past: number of these days that have ended: rain may only fall after them.
     """
     for first in range(0, len(starts), GROUP):
         group = starts[first : first + GROUP]
         states = member_states([start.state for start in group], len(loaded.labels))
         assert states is not None
-        yield from responses(loaded.ensemble, stacked([_usual(start.weather.forcing) for start in group]), states)
+        weather = stacked([_usual(start.weather.forcing) for start in group])
+        if past:
+            _, states = loaded.ensemble.simulate(_days(weather, 1, past), states, ("discharge",))
+        yield from responses(loaded.ensemble, _days(weather, past + 1, len(weather.period)), states)
 
 
 def responses(ensemble: Ensemble, weather: Forcing, states: Sequence[ArrayMap]) -> Array:

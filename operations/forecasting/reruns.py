@@ -1,7 +1,7 @@
 """Reruns of past forecasts from stored states: their inputs, and the mean flow of each."""
 
 from collections import defaultdict
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,11 +14,13 @@ from models.arrays import Forcing
 from operations.basin_data.dataset import BasinForcing
 from operations.forecasting.forecast_plan import ForecastInputs, possible_plans
 from operations.forecasting.simulate import InitialState, mean_discharge
+from operations.forecasting.weather.fill import Filling, as_stored
 from operations.forecasting.weather_ahead import WeatherAhead
 from operations.states.advance_states import advance
 from operations.versions.load_networks import LoadedVersion
 from records.database.engine import Database
 from records.runs import runs, states
+from records.runs.filled_weather import FilledWeather
 from records.runs.runs import NewRun
 from records.runs.states import State
 from runtime.clock import Clock
@@ -28,20 +30,30 @@ Start = tuple[State, Forcing]
 Flow = npt.NDArray[np.float64]
 
 
-def weather_of(database: Database, inputs: ForecastInputs, run: NewRun, names: Collection[str]) -> dict[str, Forcing]:
+def weather_of(
+    database: Database, inputs: ForecastInputs, run: NewRun, filled: Mapping[str, Sequence[FilledWeather]]
+) -> dict[str, Forcing]:
     """Return the weather after T0 that a run used, or that another version takes in its place, by basin.
 
     Weather forecasts are stored as issued. Basins whose weather is no longer stored are left out.
+
+    Args:
+        filled: its filled weather by basin; it is filled anew for another product.
     """
+    names = [*filled]
     known = replace(inputs, forcings={name: inputs.forcings[name] for name in names if name in inputs.forcings})
     if not known.forcings:
         return {}
     used = None if run.weather is None else run.weather.id
     params = ForecastParams(
-        basins=list(names), t0=run.t0, horizon=run.horizon_days, weather=run.forcing_kind, weather_id=used
+        basins=names, t0=run.t0, horizon=run.horizon_days - run.filled_days, weather=run.forcing_kind, weather_id=used
     )
-    possible, _ = possible_plans(database, known, Clock(run.issued_at), params)
-    return {name: ahead.forcing for plan in possible for name, ahead in plan.weather.items()}
+    filling = Filling(days=run.filled_days, climatology=True)
+    if inputs.loaded.version.product == run.product:
+        filling = as_stored(run, filled)
+    possible, _ = possible_plans(database, known, Clock(run.issued_at), params, filling=filling)
+    whole = [plan for plan in possible if plan.days.horizon == run.horizon_days]
+    return {name: ahead.forcing for plan in whole for name, ahead in plan.weather.items()}
 
 
 def states_at(

@@ -17,6 +17,7 @@ from models.arrays import Array, Forcing, days_of
 from operations.basin_data.dataset import BasinForcing
 from operations.forecasting.bridged_weather import BridgedForecast
 from operations.forecasting.days import RunDays, with_stop
+from records.runs.filled_weather import FilledWeather
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +28,13 @@ class WeatherAhead:
         traces: their labels; None where there is a single weather: the observed or a dry one.
         forcing: (traces, days, ...); one row without traces.
         of_record: whether it is the recorded weather of these days.
+        filled: the days whose weather was not observed in time or not forecast, with its sources.
     """
 
     traces: tuple[str, ...] | None
     forcing: Forcing
     of_record: bool = False
+    filled: tuple[FilledWeather, ...] = ()
 
 
 def observed(basin: str, forcing: BasinForcing, days: RunDays, _ended: Day) -> WeatherAhead | Absent:

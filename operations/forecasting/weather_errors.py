@@ -15,6 +15,7 @@ from models.arrays import Forcing
 from operations.basin_data.dataset import BasinForcing
 from operations.forecasting.days import RunDays
 from operations.forecasting.simulate import Discharge, InitialState, mean_discharge
+from operations.forecasting.weather.expected_skill import with_skill
 from operations.forecasting.weather_ahead import WeatherAhead
 from operations.forecasting.weather_skill import other_weather, weather_of
 from operations.versions.load_networks import LoadedVersion
@@ -44,7 +45,8 @@ def flow_with_errors(
     correlation = of_reference[np.clip(later + np.arange(days.horizon), 0, len(of_reference) - 1)]
     starts = {}
     for name, state in states.items():
-        wide = _around(forcings[name], weather[name], days, names, correlation)
+        expected = with_skill(correlation, weather[name].filled, days.ahead.first, names)
+        wide = _around(forcings[name], weather[name], days, names, expected)
         if wide is not None:
             starts[name] = InitialState(state, wide, None)
     return dict(zip(starts, mean_discharge(loaded, [*starts.values()]), strict=True))

@@ -52,9 +52,13 @@ class Compared:
     days: RunDays
     at: datetime
 
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """What the version takes, precipitation first."""
+        return (self.inputs.mass, *self.inputs.auxiliary)
+
     def skill(self, session: Session, issue: weather_issues.Issue) -> WeatherSkill:
         """Return the skill of a weather forecast's model by its earlier issues, and by what is assumed."""
-        variables = (self.inputs.mass, *self.inputs.auxiliary)
         leads = max(days_between(day(issue.reference_time.date()), self.days.ahead.last) + 1, 1)
         names, t0 = _spread_out([*self.forcings], BASINS), self.days.t0
         earlier = weather_issues.since(
@@ -66,7 +70,7 @@ class Compared:
             if of_issue:
                 forecast, came = (np.stack(scores) for scores in zip(*of_issue, strict=True))
                 pairs.append((forecast, came))
-        by_variable = correlations(variables, leads, pairs)
+        by_variable = correlations(self.variables, leads, pairs)
         rounded = {name: np.round(values, 4).tolist() for name, values in by_variable.items()}
         return WeatherSkill(issues=len(pairs), correlations=rounded)
 
@@ -96,8 +100,7 @@ class Compared:
     def _weather(self, forecast: WeatherForecast | BridgedForecast, days: Period) -> Array:
         """Return the weather of some days, (traces, days, variables)."""
         at = days_of(forecast.period, days)
-        names = (self.inputs.mass, *self.inputs.auxiliary)
-        return np.stack([forecast.values[name][:, at] for name in names], axis=-1).astype(np.float64)
+        return np.stack([forecast.values[name][:, at] for name in self.variables], axis=-1).astype(np.float64)
 
 
 def _held(forecast: WeatherForecast, compared: Period, t0: Day) -> Period | None:

@@ -19,6 +19,7 @@ from models.arrays import days_of
 from operations.basin_data.dataset import BasinForcing
 from operations.forecasting.forecast import results_of
 from operations.forecasting.forecast_plan import ForecastInputs, Plan, possible_plans, read_inputs
+from operations.forecasting.weather.fill import as_stored
 from operations.states.advance_states import ONE_DAY, advance
 from operations.upkeep.receipts import BasinReceipt, Recomputed, Stored, compared
 from operations.versions.hardware import program
@@ -104,7 +105,7 @@ def _params(run: runs.Run, stored: Mapping[str, Stored]) -> ForecastParams:
     return ForecastParams(
         basins=list(stored),
         t0=run.t0,
-        horizon=run.horizon_days,
+        horizon=run.horizon_days - run.filled_days,
         version=run.version_id,
         weather=run.forcing_kind,
         weather_id=None if run.weather is None else run.weather.id,
@@ -117,7 +118,8 @@ def _computed(
 ) -> dict[str, Recomputed | Absent]:
     """Compute the basins that have forcing, or return why one cannot be computed."""
     params, clock = _params(run, stored), Clock(run.issued_at)
-    plans, failures = possible_plans(database, inputs, clock, params, run.issued_at)
+    filling = as_stored(run, {name: one.row.summary.filled_weather for name, one in stored.items()})
+    plans, failures = possible_plans(database, inputs, clock, params, run.issued_at, filling)
     done: dict[str, Recomputed | Absent] = {name: failures[name] for name in stored if name in failures}
     for plan in plans:
         changed = plan if run.what_if is None else changed_plan(plan, Changes.model_validate(run.what_if.changes))

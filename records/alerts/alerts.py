@@ -14,7 +14,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent
-from hydrology.base.calendar import Day
+from hydrology.base.calendar import Day, days_between
 from hydrology.base.staleness import STALE_AFTER_DAYS
 from hydrology.extremes.alerting import (
     SEVERITIES,
@@ -140,7 +140,7 @@ def settle(
         return book.changes
     if before is not None and not could:
         book.of_basin("decided", stored.values(), f"Before, it could not be decided: {before.reason}")
-    link = _link(before, run, window_days)
+    link = _link(session, before, run, window_days)
     for gone in sorted(stored.keys() - {chance.level for chance in chances}):
         book.removed(stored[gone])
     for chance in chances:
@@ -262,14 +262,14 @@ def promoted(session: Session, basin: str, before: str, version: str, at: dateti
     )
 
 
-def _link(before: AlertStanding | None, run: Run, window_days: int) -> Link:
+def _link(session: Session, before: AlertStanding | None, run: Run, window_days: int) -> Link:
     if before is None or before.reason is not None:
         return "anew"
     comparable = (before.version_id, before.window_days) == (run.version_id, window_days)
-    gap = int((run.t0 - before.t0).astype(int))
+    gap = days_between(runs.get(session, before.run_id).weather_until, run.weather_until)
     if not comparable or gap > STALE_AFTER_DAYS:
         return "anew"
-    return "next" if gap else "again"
+    return "next" if gap > 0 else "again"
 
 
 def _stand(session: Session, basin: str, run: Run, window_days: int, reason: Absent | None, now: datetime) -> None:

@@ -12,6 +12,7 @@ from hydrology.base.credit import Credit
 from hydrology.base.reasons import Reason
 from records.database.json_columns import CLOSED
 from records.runs.bridge_used import RunBridge
+from records.runs.filled_weather import FilledWeather
 
 NOT_STORED = absent(Reason.NOT_STORED)
 
@@ -174,11 +175,11 @@ class RunSummary(TrainingDomain):
     Attributes:
         traces: number of weather traces that drive each member after T0; None without traces.
         flow_at_t0_mm: the discharge of T0 itself, the mean of the members, mm/day; None if the state has none.
-        discharge_mm: the median of members (and traces), summed over the days ahead.
-        normal_mm: the normal of the basin's own record, summed over the days ahead.
+        discharge_mm: the median of members (and traces), summed over the days ahead that were not past.
+        normal_mm: the normal of the basin's own record, summed over the same days.
         storage_mm: all water in the cells at T0, the mean of the members; None where the network's cells hold none.
         snow: of T0.
-        peak_mm_per_day, peak_lead: its highest day, and the days from T0 to it.
+        peak_mm_per_day, peak_lead: its highest of these days, and the days from T0 to it.
         filled_forcing: number of missing values that were interpolated, or filled by their source's stated rule, by
             variable; zero counts are left out.
         skipped_days: number of days that the network skipped for lack of forcing.
@@ -188,6 +189,7 @@ class RunSummary(TrainingDomain):
         bridges: the bridges that converted its weather to the version's product, in order; empty if it was used
             unchanged.
         change: since the previous run of the basin.
+        filled_weather: the days ahead whose weather was not observed in time or not forecast, with its sources.
     """
 
     __pydantic_config__ = CLOSED
@@ -207,3 +209,4 @@ class RunSummary(TrainingDomain):
     age_reason: Absent | None = None
     bridges: tuple[RunBridge, ...] = ()
     change: RunChange | Absent = NOT_STORED
+    filled_weather: tuple[FilledWeather, ...] = ()

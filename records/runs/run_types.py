@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
+import numpy as np
 import numpy.typing as npt
 
 from hydrology.base.absent import Absent
@@ -137,6 +138,7 @@ class NewRun:
         t0_age_days: how many days T0 lay before the clock's day.
         t0_stale: whether that is too many, where T0 was not named but chosen.
         horizon_days: how many days it looks ahead.
+        filled_days: how many of these had ended before it was issued, without weather that was observed as a whole.
         issued_at: the clock's time; available_at: when readers may see it; created_at: the wall's time.
         version_id, weights_hash, code_version: what computed it.
         program: torch's version and the like, on which the last digits depend.
@@ -172,6 +174,12 @@ class NewRun:
     reason: Absent | None = None
     t0_age_days: int
     t0_stale: bool
+    filled_days: int = 0
+
+    @property
+    def weather_until(self) -> Day:
+        """The last past day: T0, or the last day after it whose missing weather was filled."""
+        return self.t0 + np.timedelta64(self.filled_days, "D")
 
     @property
     def t0_note(self) -> str | None:

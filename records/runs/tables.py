@@ -26,6 +26,7 @@ class RunRow(Base):
         one_of("status", "issued", "partial", "failed"),
         CheckConstraint("(status = 'issued') = (reason IS NULL)", name="reason"),
         CheckConstraint("horizon_days > 0", name="horizon"),
+        CheckConstraint("filled_days BETWEEN 0 AND horizon_days - 1", name="filled"),
         CheckConstraint("available_at >= issued_at", name="available"),
         CheckConstraint("owner IS NULL OR purpose <> 'operational'", name="owner"),
         Index(None, "version_id", "purpose", "t0"),
@@ -57,6 +58,7 @@ class RunRow(Base):
     # How many days T0 lay before the clock's day, and whether that is too many for a T0 that nobody named.
     t0_age_days: Mapped[int]
     t0_stale: Mapped[bool]
+    filled_days: Mapped[int]
 
 
 class RunBasinRow(Base):

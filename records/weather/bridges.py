@@ -1,6 +1,6 @@
 """Bridges between weather products. A fit never changes; applying it records that a product now uses it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -179,6 +179,26 @@ def for_forecasts(session: Session, model: str, product: str, basins: Sequence[s
     """Return the newest bridge from a model's weather forecasts to a product, by basin."""
     query = _of_basins(basins).where(BridgeRow.model == model, BridgeRow.to_product == product)
     return {row.basin_id: _in_force(bridge, row) for row, bridge in session.execute(query.order_by(BridgeRow.id))}
+
+
+def to_products(
+    session: Session, products: Collection[str], basins: Sequence[str], only: Collection[str] | None = None
+) -> list[InForce]:
+    """Return the bridges of observed weather that lead to some products, by basin, whether applied or not.
+
+    Those whose precipitation correlates best on days outside their fit come first.
+
+    Args:
+        only: their ids; None: the newest fit of each name.
+    """
+    query = _of_basins(basins).where(BridgeRow.model.is_(None), BridgeRow.to_product.in_(products))
+    if only is not None:
+        query = query.where(BridgeRow.id.in_(only))
+    newest = {
+        (row.basin_id, bridge.name if only is None else bridge.id): _in_force(bridge, row)
+        for row, bridge in session.execute(query.order_by(BridgeRow.id))
+    }
+    return sorted(newest.values(), key=lambda one: (-(one.used.precipitation_correlation or 0.0), one.bridge.name))
 
 
 def note_applied(session: Session, bridge: Bridge, basin: str, at: datetime, stamp: int) -> None:

@@ -157,24 +157,33 @@ def read_many(session: Session, issue: str, basins: Sequence[str], at: datetime)
     return {row.basin_id: _forecast(issued, row) for row in rows}
 
 
-def newest(session: Session, basins: Sequence[str], at: datetime, days: Period) -> dict[str, str]:
+def newest(
+    session: Session, basins: Sequence[str], at: datetime, days: Period, *, whole: bool = True
+) -> dict[str, str]:
     """Return, by basin, the newest weather forecast that covers some days.
 
     The newest has the latest reference time and, of several, was stored last. Forecasts sent with an operator's key are
     left out.
+
+    Args:
+        whole: whether it must cover all days; else the one is returned that covers them from the first to the
+            latest day, if it held as many days when it was issued.
     """
-    order = (WeatherIssueRow.reference_time.desc(), WeatherIssueRow.id.desc())
+    newest_first = (WeatherIssueRow.reference_time.desc(), WeatherIssueRow.id.desc())
+    order = newest_first if whole else (WeatherBasinRow.last.desc(), *newest_first)
+    last = days.last if whole else days.first
     rank = func.row_number().over(partition_by=WeatherBasinRow.basin_id, order_by=order).label("rank")
     ranked: Select[Any] = (
-        select(WeatherBasinRow.basin_id, WeatherIssueRow.id, rank)
+        select(WeatherBasinRow.basin_id, WeatherIssueRow.id, WeatherIssueRow.reference_time, WeatherBasinRow.last, rank)
         .join(WeatherIssueRow, WeatherIssueRow.id == WeatherBasinRow.issue_id)
         .where(WeatherBasinRow.basin_id.in_(basins), WeatherIssueRow.operational.is_(True))
         .where(WeatherBasinRow.available_time <= at)
-        .where(WeatherBasinRow.first <= days.first, WeatherBasinRow.last >= days.last)
+        .where(WeatherBasinRow.first <= days.first, WeatherBasinRow.last >= last)
     )
     found = ranked.subquery()
-    rows = session.execute(select(found.c.basin_id, found.c.id).where(found.c.rank == 1))
-    return {row.basin_id: row.id for row in rows}
+    rows = session.execute(select(found).where(found.c.rank == 1))
+    held = {row.basin_id: (row.id, Period(day(row.reference_time.date()), row.last)) for row in rows}
+    return {basin: issue for basin, (issue, period) in held.items() if whole or len(period) >= len(days)}
 
 
 def since(

@@ -26,13 +26,19 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class _Calibrated:
-    """The calibrated flow of a run, mm/day."""
+    """The calibrated flow of a run, mm/day.
+
+    Attributes:
+        past: number of the first days that had ended.
+    """
 
     flow: FlowAhead
+    past: int
 
     def chances(self, depth: float, direction: Direction) -> tuple[Array, float]:
-        """Return the exceedance probability of a depth on each day, and on any."""
-        return self.flow.chances(depth, direction)
+        """Return the exceedance probability of a depth on each day, and on any to come."""
+        of_days, within = self.flow.chances(depth, direction)
+        return of_days, self.flow.after(self.past).chances(depth, direction)[1] if self.past else within
 
     def sentence(self, within: float, what: str, direction: Direction, last: date) -> str:
         """Describe the exceedance probability in a sentence."""
@@ -42,14 +48,19 @@ class _Calibrated:
 
 @dataclass(frozen=True, slots=True)
 class _Members:
-    """The flow of every member with every trace of weather, uncalibrated, (members, leads) in mm/day."""
+    """The flow of every member with every trace of weather, uncalibrated, (members, leads) in mm/day.
+
+    Attributes:
+        past: number of the first days that had ended.
+    """
 
     flow: Array
+    past: int
 
     def chances(self, depth: float, direction: Direction) -> tuple[Array, float]:
-        """Return the share of members that pass a depth on each day, and on any."""
+        """Return the share of members that pass a depth on each day, and on any to come."""
         passed = _passed(self.flow, depth, direction)
-        return passed.mean(axis=0), float(passed.any(axis=1).mean())
+        return passed.mean(axis=0), float(passed[:, self.past :].any(axis=1).mean())
 
     def sentence(self, within: float, what: str, direction: Direction, last: date) -> str:
         """Describe the number of members that pass a level."""
@@ -93,10 +104,10 @@ def _flows(session: Session, run: runs.Run, basin: runs.RunBasin) -> _Flows:
     if basin.status != "issued":
         return flows
     if (calibrated := runs.calibrated_flow(series)) is not None:
-        flows["calibrated"] = _Calibrated(calibrated)
+        flows["calibrated"] = _Calibrated(calibrated, run.filled_days)
     if "discharge" in series:
         members = series["discharge"].values
-        flows["members"] = _Members(members.reshape(-1, members.shape[-1]).astype(np.float64))
+        flows["members"] = _Members(members.reshape(-1, members.shape[-1]).astype(np.float64), run.filled_days)
     return flows
 
 
@@ -104,9 +115,9 @@ def _peak(flow: _Flow | Absent, basin: runs.RunBasin, days: Sequence[date], unit
     if isinstance(flow, Absent):
         return flow
     assert isinstance(flow, _Calibrated)
-    peak = peak_ahead(flow.flow.paths)
+    peak = peak_ahead(flow.flow.after(flow.past).paths)
     low, median, high = column(in_units(np.array(peak.heights), basin, units))
-    first, middle, last = (days[lead - 1] for lead in peak.leads)
+    first, middle, last = (days[flow.past + lead - 1] for lead in peak.leads)
     return PeakOfRun(p05=low, median=median, p95=high, day_p05=first, day_median=middle, day_p95=last)
 
 

@@ -36,7 +36,7 @@ def runs_around(session: Session, shown: Latest, at: datetime) -> RunsAround:
     """Return the runs of the same version and horizon beside a run, by T0 and issue."""
     filters = {"basin": shown.basin.basin_id, "version": shown.run.version_id, "purpose": shown.run.purpose}
     listed = runs.list_runs(session, **filters, available_by=at, limit=MAX_RUNS)  # type: ignore[arg-type]
-    alike = sorted((run for run in listed if run.horizon_days == shown.run.horizon_days), key=_order)
+    alike = sorted((run for run in listed if _days_to_come(run) == _days_to_come(shown.run)), key=_order)
     before = [run for run in alike if _order(run) < _order(shown.run)]
     after = [run for run in alike if _order(run) > _order(shown.run)]
     older = [run for run in before if run.t0 < shown.run.t0]
@@ -55,3 +55,7 @@ def _order(run: Run) -> tuple[object, ...]:
 
 def _step(run: Run) -> Step:
     return Step(run.id, as_date(run.t0))
+
+
+def _days_to_come(run: runs.Run) -> int:
+    return run.horizon_days - run.filled_days

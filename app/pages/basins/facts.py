@@ -62,7 +62,7 @@ def threat(alert: Alert | None, chances: ExceedanceOfRun | Absent, units: Units,
     likely = [one for one in known if (one.within or 0) >= LIKELY]
     shown = likely[-1] if likely else known[0]
     detail = (
-        f"{percent(shown.within or 0)} above {number(_height(shown))} {UNITS[units]} in {chances.horizon_days} days"
+        f"{percent(shown.within or 0)} above {number(_height(shown))} {UNITS[units]} in {_days_to_come(chances)} days"
     )
     title = level_title(shown.name or "")
     return fact(value=title if likely else "None likely", detail=detail if likely else f"{title}: {detail}")
@@ -74,7 +74,8 @@ def peak(forecast: BasinForecast, chances: ExceedanceOfRun | Absent, units: Unit
     quantiles = forecast.calibrated or forecast.discharge
     if quantiles is None:
         return fact(detail="no forecast of flow")
-    median, days = quantiles["median"], forecast.time
+    past = forecast.filled_days or 0
+    median, days = quantiles["median"][past:], forecast.time[past:]
     highest = max(range(len(days)), key=median.__getitem__)
     known = None if isinstance(chances, Absent) else chances.peak
     height = median[highest] if known is None else known.median
@@ -121,7 +122,7 @@ def season(forecast: BasinForecast, volumes: VolumesOfRun | Absent) -> Fact:
     share = None if normal is None else normal.calibrated_percent_of_normal or normal.percent_of_normal
     if share is None:
         return fact(detail="no seasonal run yet")
-    return fact(detail=f"no seasonal run yet; next {forecast.horizon_days} days: {share:.0f} % of normal")
+    return fact(detail=f"no seasonal run yet; next {_days_to_come(forecast)} days: {share:.0f} % of normal")
 
 
 def skill(scores: BasinSkill | Absent, by_lead: BasinVerification | Absent, weather: str | None) -> Fact:
@@ -171,6 +172,10 @@ def _reliable(rows: Sequence[LeadVerification]) -> list[LeadVerification]:
             break
         good.append(row)
     return good
+
+
+def _days_to_come(run: BasinForecast | ExceedanceOfRun) -> int:
+    return run.horizon_days - (run.filled_days or 0)
 
 
 def _height(level: LevelChances) -> float:

@@ -107,7 +107,7 @@ def _with_forecast(
         t0=as_date(run.t0),
         reason=str(forecast.superseded_by.reason) if forecast.superseded_by else None,
         age_days=age,
-        stale=stale(age),
+        stale=stale(age_days(run.weather_until, at)),
         severity=max((level.severity for level in levels), key=rank, default=None),
         chance=likeliest.chance if likeliest else None,
         level=likeliest.level if likeliest else None,

@@ -1,5 +1,6 @@
 """`freshet daily`: the daily cycle of fetching, forecasting and alerts."""
 
+from collections import Counter
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -94,6 +95,9 @@ def _show(cycle: "Cycle", ahead: "dict[str, Tomorrow | None]", as_json: bool) ->
     for basin in shown[:MAX_ROWS]:
         if (result := ahead.get(basin.basin)) and result.training_note:
             inform(result.training_note)
+    filled = Counter(result.weather_note for result in ahead.values() if result is not None and result.weather_note)
+    for note, count in filled.items():
+        inform(f"{count} {'basin' if count == 1 else 'basins'}: {note}")
     columns = ("basin", "status", "T0", "tomorrow", "m3/s", "p05 to p95", "rests on", "weather", "run", "why")
     answer(payload, as_json, table(columns, rows, title))
 

@@ -16,6 +16,7 @@ from hydrology.base.calendar import instant
 from jobspec.changes import Changes
 from operations.versions.stages import stage
 from records.runs import runs as records
+from records.runs.filled_note import weather_note
 from records.runs.run_summary import LEARNT_FROM, TrainingDomain
 
 _RANGE = ("0.05", "0.95")
@@ -51,12 +52,13 @@ def run_json(session: Session, run: str) -> dict[str, Any]:
     """Return a run with its result in each basin, as the command line shows it."""
     stored = records.get(session, run)
     rows = records.basins_of(session, run)
-    basins = {row.basin_id: _basin_json(session, run, row, stored.quantiles_of) for row in stage("results read", rows)}
+    basins = {row.basin_id: _basin_json(session, stored, row) for row in stage("results read", rows)}
     notes = {name: getattr(stored, name) for name in ("quantiles_of", "quantiles_note", "t0_note")}
     return {**fields_of(stored), **notes, "basins": basins}
 
 
-def _basin_json(session: Session, run: str, row: records.RunBasin, quantiles_of: str) -> dict[str, Any]:
+def _basin_json(session: Session, stored: records.Run, row: records.RunBasin) -> dict[str, Any]:
+    run = stored.id
     arrays = records.series_of(
         session,
         run,
@@ -70,8 +72,9 @@ def _basin_json(session: Session, run: str, row: records.RunBasin, quantiles_of:
         **{name: getattr(row.summary, name) for name in LEARNT_FROM},
         "spin_up_note": row.spin_up_note,
         "product_credit": row.summary.product_credit and asdict(row.summary.product_credit),
+        "weather_note": weather_note(stored, row.summary.filled_weather),
         "bridge_notes": [bridge.note for bridge in row.summary.bridges],
-        "quantiles_of": quantiles_of,
+        "quantiles_of": stored.quantiles_of,
         "discharge_mm_per_day": None if quantiles is None else _by_level(quantiles),
         "calibrated_mm_per_day": None if calibrated is None else _by_level(calibrated),
         "storage_mm": arrays["storage"].values.mean(axis=0).tolist() if "storage" in arrays else None,
@@ -155,6 +158,7 @@ def run_table(run: dict[str, Any]) -> RenderableType:
         notes.append(f"What-if run, not a forecast: {Changes.model_validate(run['what_if']['changes']).in_words}.")
     notes += [*_product_notes(run), *weather_notes(run)]
     notes += [f"{basin}: {note}." for basin, result in run["basins"].items() for note in result["bridge_notes"]]
+    notes += [f"{basin}: {result['weather_note']}" for basin, result in run["basins"].items() if result["weather_note"]]
     notes += [f"{basin}: {result['spin_up_note']}" for basin, result in run["basins"].items() if result["spin_up_note"]]
     return Group(table(columns, rows, title), *map(Text, notes))
 

@@ -24,7 +24,12 @@ def arrays_of(computed: Computed) -> Iterator[runs.RunSeries]:
         yield _origin_series(computed, computed.flow.water)
         yield from _age_series(computed)
     if computed.peaks_by_rain is not None:
-        axes = {"window": WINDOW_DAYS, "lead": START_LEADS, "rain": RAIN_MM, "member": computed.labels}
+        axes = {
+            "window": WINDOW_DAYS,
+            "lead": [computed.days.filled + lead for lead in START_LEADS],
+            "rain": RAIN_MM,
+            "member": computed.labels,
+        }
         yield runs.RunSeries(runs.PEAKS_BY_RAIN, "mm/day", axes, computed.peaks_by_rain)
 
 

@@ -39,7 +39,7 @@ def forecasts_of(
             started.append((start, changed))
     ahead = [_ahead(loaded, start, water.state) for start, water in started]
     by_age = discharge_by_age(loaded, [start for start in ahead if start.cells_by_age is not None])
-    peaks = peaks_by_rain(loaded, ahead) if rain_response else [None] * len(ahead)
+    peaks = peaks_by_rain(loaded, ahead, days.filled) if rain_response else [None] * len(ahead)
     for (start, water), of_basin, flow, of_rain in zip(started, ahead, flows(loaded, ahead), peaks, strict=True):
         shown = None if of_basin.cells_by_age is None else next(by_age)
         computed = Computed(

@@ -48,7 +48,8 @@ def run_basin(computed: Computed, reason: Absent | None) -> runs.RunBasin:
 
 def _summary(computed: Computed) -> RunSummary:
     inputs, traces = computed.inputs, computed.traces
-    median = np.median(flattened(computed.flow.discharge), axis=0)
+    past = computed.days.filled
+    median = np.median(flattened(computed.flow.discharge), axis=0)[past:]
     names, static = computed.loaded.config.inputs.static, inputs.forcing.forcing.static[0]
     learnt = learnt_from(computed.loaded.version, inputs.basin.id, names, static, inputs.forcing.assumed)
     last_of_record = computed.days.ahead.last if inputs.weather.of_record else computed.days.t0
@@ -57,9 +58,9 @@ def _summary(computed: Computed) -> RunSummary:
         traces=None if traces is None else len(traces),
         flow_at_t0_mm=_flow_at_t0(computed),
         discharge_mm=float(median.sum()),
-        normal_mm=normal if isinstance(normal, Absent) else float(normal.sum()),
+        normal_mm=normal if isinstance(normal, Absent) else float(normal[past:].sum()),
         peak_mm_per_day=float(median.max()),
-        peak_lead=int(median.argmax()) + 1,
+        peak_lead=past + int(median.argmax()) + 1,
         storage_mm=None if computed.flow.water is None else float(stored(computed.at_t0.state).mean()),
         snow=_snow(computed),
         filled_forcing=inputs.forcing.filled_until(last_of_record),
@@ -68,6 +69,7 @@ def _summary(computed: Computed) -> RunSummary:
         age_reason=cells if isinstance(cells, Absent) else None,
         bridges=inputs.bridges,
         product_credit=inputs.credit,
+        filled_weather=inputs.weather.filled,
         **as_values(learnt),
     )
 

@@ -9,6 +9,9 @@ from jobspec.jobs.forecasting import ForecastParams
 from models.arrays import Forcing
 from operations.basin_data.dataset import BasinForcing, load_forcing
 from operations.forecasting.forecast import forecast
+from operations.forecasting.rain_response import peaks_by_rain
+from operations.forecasting.simulate import InitialState
+from operations.forecasting.weather_ahead import WeatherAhead
 from operations.states.advance_states import member_states
 from operations.versions.load_networks import load_version
 from records.database.engine import Database
@@ -71,6 +74,20 @@ def test_windows_that_end_after_the_horizon_are_left_out(trained_store: Database
     assert known.tolist() == [[True, True, False], [True, False, False], [False, False, False]]
     whole = peaks_of(trained_store, issued(trained_store, horizon=10), BASINS[0]).values
     assert (peaks[known] <= whole[known]).all()
+
+
+def test_past_days_have_their_own_weather_and_the_rain_falls_after_them(trained_store: Database) -> None:
+    issued(trained_store, horizon=10)
+    later = issued(trained_store, t0=T0 + 2, horizon=8)
+    with trained_store.reading() as session:
+        loaded = load_version(session, later.version_id)
+        forcing = load_forcing(session, BASINS[1], loaded.config)
+        state = states.get(session, later.version_id, BASINS[1], T0)
+    assert isinstance(forcing, BasinForcing)
+    assert state is not None
+    ahead = WeatherAhead(None, forcing.forcing.over(Period(T0 + 1, T0 + 10)))
+    (peaks,) = peaks_by_rain(loaded, [InitialState(state, ahead, None)], past=2)
+    np.testing.assert_allclose(peaks, peaks_of(trained_store, later, BASINS[1]).values, rtol=1e-5)
 
 
 @pytest.mark.parametrize("purpose", ["reforecast", "on-request"])

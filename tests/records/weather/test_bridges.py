@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 
+from hydrology.weather.bridge import BRIDGED, Likeness, Skill, VariableSkill
 from records.database.engine import Database
 from records.series.series import write
 from records.weather import bridges
@@ -102,3 +103,19 @@ def test_the_name_of_a_product_from_another_source_is_taken(database: Database) 
 def test_a_bridge_that_is_not_stored_is_named(database: Database) -> None:
     with database.reading() as session, pytest.raises(UnknownBridge, match="'live_as_maurer'"):
         bridges.get(session, LIVE.name)
+
+
+def test_the_bridges_to_a_product_are_the_newest_of_each_name_the_most_skilful_first(database: Database) -> None:
+    near = Likeness(0.0, 0.9)
+    skill = Skill(3288, dict.fromkeys(BRIDGED, VariableSkill(near, near)))
+    with database.transaction() as session:
+        for basin in (BASIN, OTHER):
+            a_basin(session, basin)
+        first, second = (bridges.create(session, LIVE, [a_part(offset=offset)], NOW) for offset in (0.8, 0.1))
+        good = bridges.create(session, replace(LIVE, name="good"), [replace(a_part(), skill=skill)], NOW)
+        bridges.create(session, replace(LIVE, name="of_forecasts", model="m"), [a_part()], NOW)
+        bridges.create(session, replace(LIVE, name="elsewhere", to_product="other"), [a_part()], NOW)
+        found = bridges.to_products(session, [LIVE.to_product], [BASIN, OTHER])
+        assert [(one.bridge.id, one.part.basin_id) for one in found] == [(good.id, BASIN), (second.id, BASIN)]
+        (only,) = bridges.to_products(session, [LIVE.to_product], [BASIN], only=[first.id])
+        assert only.bridge.id == first.id

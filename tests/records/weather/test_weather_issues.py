@@ -102,6 +102,23 @@ def test_the_newest_is_that_of_the_newest_reference_time_known_at_the_instant(st
         assert newest("2008-10-09", Period(day("2008-10-03"), day("2008-10-05"))) is None
 
 
+def test_one_that_ends_too_early_now_is_found_if_it_once_was_long_enough(store: Database) -> None:
+    with store.transaction() as session:
+        ids = [
+            weather_issues.store(session, [a_weather_forecast(an_issue(at), days=days)], NOW, operational=True).issue_id
+            for at, days in (("2008-10-01", 5), ("2008-10-02", 3))
+        ]
+    with store.reading() as session:
+
+        def newest(days: str) -> str | None:
+            return weather_issues.newest(session, [BASIN], LATER, Period.parse(days), whole=False).get(BASIN)
+
+        assert newest("2008-10-02..2008-10-06") == ids[0]  # it reaches further than the newer one
+        assert newest("2008-10-05..2008-10-09") == ids[0]
+        assert newest("2008-10-05..2008-10-10") is None  # it never held as many days
+        assert newest("2008-10-06..2008-10-07") is None
+
+
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=20)
 @given(st.permutations(range(5)), st.lists(st.integers(1, 5), min_size=5, max_size=5))

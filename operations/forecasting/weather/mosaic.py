@@ -1,0 +1,162 @@
+"""The weather of a basin's days ahead, put together from several sources and labelled."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from math import ceil
+
+import numpy as np
+import numpy.typing as npt
+
+from hydrology.base.absent import Absent, absent
+from hydrology.base.reasons import Reason
+from models.arrays import Array, Forcing
+from operations.forecasting.days import RunDays
+from operations.forecasting.weather.sources import OTHER_YEARS, Supply
+from operations.forecasting.weather_ahead import WeatherAhead
+from operations.forecasting.weather_skill import Compared
+from records.runs.filled_weather import FilledWeather, Origin
+from records.weather.bridges import InForce
+
+MIN_SHARE = 0.5
+"""Share of the days to come that a weather forecast must still hold: with fewer, other years are worth more."""
+Labels = tuple[FilledWeather, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """The weather of a basin after T0, or why it has none; its days, and the bridges of the weather forecast."""
+
+    outcome: WeatherAhead | Absent
+    days: RunDays
+    over: tuple[InForce, ...] = ()
+
+
+@dataclass(slots=True, kw_only=True)
+class Mosaic:
+    """The weather of a basin's days ahead, put together from sources.
+
+    Attributes:
+        main: the source that is not labelled on the days to come.
+        labels: of the traces.
+        stored: the labels to follow; None for a new run.
+        values: (traces, days, variables).
+        places: which of `origins` a value comes from, (days, variables); -1 where it is unknown.
+        correlation: (days, variables).
+    """
+
+    of: Compared
+    basin: str
+    main: Supply
+    labels: tuple[str, ...] | None
+    stored: Labels | None
+    values: Array
+    places: npt.NDArray[np.int64]
+    correlation: npt.NDArray[np.float64]
+    origins: list[Origin] = field(default_factory=list)
+
+    @classmethod
+    def on(cls, of: Compared, basin: str, main: Supply, stored: Labels | None) -> "Mosaic":
+        """Return one without any weather, with the traces of its main source."""
+        values = np.full(main.values.shape, np.nan, np.float32)
+        unknown, no_skill = np.full(values.shape[1:], -1), np.zeros(values.shape[1:])
+        return cls(
+            of=of,
+            basin=basin,
+            main=main,
+            labels=main.labels,
+            stored=stored,
+            values=values,
+            places=unknown,
+            correlation=no_skill,
+        )
+
+    @property
+    def unknown(self) -> npt.NDArray[np.bool_]:
+        """Where no source has given a value yet, (days, variables)."""
+        return np.asarray(self.places < 0)
+
+    @property
+    def lacks_past(self) -> bool:
+        """Whether a value of a past day is unknown."""
+        return bool(self.unknown[: self.of.days.filled].any())
+
+    def add(self, supply: Supply) -> None:
+        """Take what is unknown from a source. Its traces go to those with their labels, else one after the other."""
+        new = self.unknown & np.isfinite(supply.values).all(axis=0) & self._allowed(supply.origin)
+        if not new.any():
+            return
+        count = len(supply.values)
+        if supply.origin == OTHER_YEARS and count > len(self.values):
+            self.values, self.labels = self.values[np.arange(count) % len(self.values)], supply.labels
+        rows = np.arange(len(self.values)) % count
+        if supply.labels is not None and self.labels is not None and set(self.labels) <= set(supply.labels):
+            rows = np.array([supply.labels.index(label) for label in self.labels])
+        self.values[:, new] = supply.values[rows][:, new]
+        self.correlation[new] = supply.correlation[new]
+        self.places[new] = len(self.origins)
+        self.origins.append(supply.origin)
+
+    def _allowed(self, origin: Origin) -> npt.NDArray[np.bool_]:
+        """Return where a source may be used: anywhere, or as a stored run used it."""
+        if self.stored is None:
+            return np.ones(self.places.shape, bool)
+        labelled = np.zeros((2, *self.places.shape), bool)  # by any source, and by this one
+        for label in self.stored:
+            days, columns = label.days_from(self.of.days.ahead.first), self._columns(label)
+            labelled[0, days, columns] = True
+            labelled[1, days, columns] |= label.origin == origin
+        return np.asarray(labelled[1] | (~labelled[0] & (origin == self.main.origin)))
+
+    def _columns(self, label: FilledWeather) -> list[int]:
+        return [at for at, name in enumerate(self.of.variables) if name in label.correlations]
+
+    def result(self) -> Filled:
+        """Return the weather as far as it is known from T0 on, or why that is not far enough."""
+        days, unknown = self.of.days, self.unknown.any(axis=1)
+        held = int(unknown.argmax()) if unknown.any() else days.horizon
+        needed = days.filled + max(1, ceil(MIN_SHARE * days.to_come.horizon))
+        if held < (needed if self.stored is None else days.horizon):
+            return Filled(self._why_not(held), days)
+        labels = self._labels(held) if self.stored is None else self.stored
+        mass, others = (np.ascontiguousarray(part) for part in (self.values[:, :held, 0], self.values[:, :held, 1:]))
+        whole = self.of.forcings[self.basin].forcing
+        static = np.repeat(whole.static, len(mass), axis=0)
+        forcing = Forcing(days.ahead.first, mass, others, static, whole.ids * len(mass))
+        ahead = WeatherAhead(self.labels, forcing, filled=labels)
+        return Filled(ahead, replace(days, horizon=held), self.main.over)
+
+    def _why_not(self, held: int) -> Absent:
+        missing = [name for name, of_name in zip(self.of.variables, self.unknown[held], strict=True) if of_name]
+        first = self.of.days.ahead.first + held
+        return absent(Reason.WEATHER_NOT_FILLED, basin=self.basin, variables=", ".join(missing), day=str(first))
+
+    def _labels(self, held: int) -> Labels:
+        """Return the labels of the first days: of each past one, and of what does not come from the main source."""
+        spans: dict[tuple[Origin, tuple[int, ...]], list[list[int]]] = {}
+        for at in range(held):
+            by_origin: dict[Origin, list[int]] = defaultdict(list)
+            for variable, place in enumerate(self.places[at].tolist()):
+                if at < self.of.days.filled or self.origins[place] != self.main.origin:
+                    by_origin[self.origins[place]].append(variable)
+            for origin, columns in by_origin.items():
+                of_source = spans.setdefault((origin, tuple(columns)), [])
+                if of_source and of_source[-1][-1] == at - 1:
+                    of_source[-1].append(at)
+                else:
+                    of_source.append([at])
+        found = [self._label(origin, columns, at) for (origin, columns), runs in spans.items() for at in runs]
+        return tuple(sorted(found, key=lambda label: label.first))
+
+    def _label(self, origin: Origin, columns: Sequence[int], at: Sequence[int]) -> FilledWeather:
+        first, variables = self.of.days.ahead.first, self.of.variables
+        skill = np.round(self.correlation[at[0] : at[-1] + 1], 4)
+        return FilledWeather(
+            source=origin.source,
+            id=origin.id,
+            name=origin.name,
+            reference_day=origin.reference_day,
+            first=str(first + at[0]),
+            last=str(first + at[-1]),
+            correlations={variables[column]: skill[:, column].tolist() for column in columns},
+        )
