@@ -79,7 +79,7 @@ def verify(
 ) -> list[Verified]:
     """Verify a version's operational forecasts against observations, and store the scores.
 
-    Flow counts once it has settled (`past_forecasts.SETTLED_AFTER`). A forecast of days that the weights were fitted to
+    Flow counts once it has settled (`issued_pairs.SETTLED_AFTER`). A forecast of days that the weights were fitted to
     does not count, nor does one of the error model for days that it was fitted to. Repeating it changes nothing.
 
     Args:
