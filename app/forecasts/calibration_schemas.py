@@ -9,11 +9,14 @@ from records.runs.run_summary import CalibrationKind
 
 
 class ForecastErrors(Model):
-    """The errors of forecasts that were issued with the weather model, as far as they count."""
+    """The errors of past forecasts with the weather model, as far as they count."""
 
     hash: str = Field(description="Hash of their error model.")
     fitted_on: str = Field(description="The period of the T0 it was fitted to.", examples=["1996-05-20..1996-09-30"])
     issue_days: int = Field(description="Number of those T0.")
+    reforecast_days: int = Field(
+        description="Number of them without an issued forecast: computed later, with a past weather forecast."
+    )
     weight: float = Field(
         description="From 0 to 1: the weight of these errors. The provisional distribution has the rest."
     )
@@ -25,7 +28,7 @@ class Calibration(Model):
     kind: CalibrationKind = Field(
         description="What the distribution rests on. `observed`: the errors of simulations with observed weather. "
         "`provisional`: those, and the errors of the weather forecast. `fitted`: also the errors of forecasts that "
-        "were issued with the weather model."
+        "were issued with the weather model. `backfilled`: the same, most of them reforecasts with its past issues."
     )
     hash: str = Field(description="Hash of the error model of simulations.")
     weather: str = Field(

@@ -90,7 +90,13 @@ def calibration_of(basin: runs.RunBasin, representation: Representation) -> Cali
         last = [*column(in_units(np.array([used.last_flow_mm, used.simulated_mm]), basin, representation.units))]
     errors = None
     if (of := used.forecasts) is not None:
-        errors = ForecastErrors(hash=of.sha256, fitted_on=of.fitted_on, issue_days=of.issue_days, weight=of.weight)
+        errors = ForecastErrors(
+            hash=of.sha256,
+            fitted_on=of.fitted_on,
+            issue_days=of.issue_days,
+            reforecast_days=of.reforecast_days,
+            weight=of.weight,
+        )
     return Calibration(
         kind=used.kind,
         hash=used.sha256,

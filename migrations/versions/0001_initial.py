@@ -130,8 +130,9 @@ TABLES = [
     ),
     Table(
         "error_models",
-        "version_id text, weather text, first date, last date, days bigint, issue_days integer, content bytes, "
-        "sha256 text, created_at instant, regional bytes, for_unseen boolean, checksum bigint",
+        "version_id text, weather text, first date, last date, days bigint, issue_days integer, "
+        "reforecast_days integer, content bytes, sha256 text, created_at instant, regional bytes, for_unseen boolean, "
+        "checksum bigint",
         key="version_id, weather",
         checks={"order": "first <= last", "sha256": "length(sha256) = 64"},
         refers={"version_id": "versions(id)"},
@@ -552,7 +553,7 @@ TABLES = [
         "run_id text",
         key="basin_id, level",
         checks={
-            "calibration": "calibration IN ('observed', 'provisional', 'fitted')",
+            "calibration": "calibration IN ('observed', 'provisional', 'backfilled', 'fitted')",
             "chance": "chance BETWEEN 0 AND 1",
             "direction": "direction IN ('rising', 'falling')",
             "severity": "severity IN ('advisory', 'watch', 'warning')",

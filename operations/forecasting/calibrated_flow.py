@@ -169,11 +169,11 @@ def _summary(
             sha256=of_forecasts.sha256,
             fitted_on=str(of_forecasts.period),
             issue_days=of_forecasts.issue_days,
+            reforecast_days=of_forecasts.reforecast_days,
             weight=weight_of(of_forecasts.issue_days),
         )
-    kind: CalibrationKind = "observed" if weather is None else "provisional" if fitted is None else "fitted"
     return RunCalibration(
-        kind=kind,
+        kind=_kind(weather, fitted),
         sha256=model.sha256,
         fitted_on=str(model.period),
         own_days=errors.errors.days,
@@ -184,6 +184,14 @@ def _summary(
         last_flow_mm=None if last is None else last.observed,
         simulated_mm=None if last is None else last.simulated,
     )
+
+
+def _kind(weather: RunWeather | None, fitted: RunForecastErrors | None) -> CalibrationKind:
+    if weather is None:
+        return "observed"
+    if fitted is None:
+        return "provisional"
+    return "backfilled" if 2 * fitted.reforecast_days > fitted.issue_days else "fitted"
 
 
 def _last_flow(session: Session, t0: Day, state: State, basin: Basin, area_products: Sequence[str]) -> LastFlow | None:

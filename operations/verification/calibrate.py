@@ -4,7 +4,7 @@ The simulation starts at an empty store on the first day of a basin's record, as
 that has learnt from every year has the errors of its twin, which has not.
 
 A forecast with a weather forecast also has the error of that. Its error models are fitted to the forecasts that the
-version issued with each weather model, once their flow has been observed.
+version issued with each weather model, and to its reforecasts with past ones, once their flow has been observed.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -128,7 +128,8 @@ def too_few(version_id: str, by_weather: Sequence[IssueDays]) -> str:
     there = ", ".join(f"{len(of.days)} with {of.weather}" for of in by_weather) or "none"
     return (
         f"Forecasts of version {version_id} with a weather forecast are calibrated once {MIN_ISSUE_DAYS} days T0 with "
-        f"one weather model have been observed, 30 days ago at least. So far: {there}."
+        f"one weather model have been observed, 30 days ago at least. So far: {there}. Past issues of a weather model "
+        "give them at once: freshet feeds backfill."
     )
 
 
@@ -137,7 +138,7 @@ def _fitted(
 ) -> Calibrated:
     period = Period(issue_days.days[0], issue_days.days[-1])
     fitted = fit_errors(pairs)
-    return _store(database, clock, version_id, issue_days.weather, period, fitted, issue_days=len(issue_days.days))
+    return _store(database, clock, version_id, issue_days.weather, period, fitted, issue_days)
 
 
 def _store(
@@ -147,8 +148,7 @@ def _store(
     weather: str,
     period: Period,
     model: Fit,
-    *,
-    issue_days: int = 0,
+    issue_days: IssueDays | None = None,
 ) -> Calibrated:
     new = error_models.NewErrorModel(
         version_id=version_id,
@@ -156,7 +156,8 @@ def _store(
         first=period.first,
         last=period.last,
         days=model.days,
-        issue_days=issue_days,
+        issue_days=0 if issue_days is None else len(issue_days.days),
+        reforecast_days=0 if issue_days is None else issue_days.reforecast_days,
         shape=model.shape,
         regional=model.regional,
         basins=model.basins,

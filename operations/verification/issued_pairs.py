@@ -1,4 +1,6 @@
-"""Pairs of a version's issued forecasts and the observed flow, for calibration."""
+"""Pairs of a version's past forecasts and the observed flow, for calibration.
+
+Past forecasts are those that were issued, and reforecasts with past weather forecasts."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -28,7 +30,7 @@ class IssueDays:
 
     Attributes:
         weather: the weather forecasts' source and model (`error_models.of_weather`).
-        runs: the oldest first.
+        runs: reforecasts, then issued ones, each the oldest first.
     """
 
     weather: str
@@ -38,6 +40,11 @@ class IssueDays:
     def days(self) -> list[Day]:
         """Their issue days T0, in order."""
         return sorted({run.t0 for run in self.runs})
+
+    @property
+    def reforecast_days(self) -> int:
+        """Number of issue days of reforecasts alone."""
+        return len(self.days) - len({run.t0 for run in self.runs if run.purpose != "reforecast"})
 
 
 def last_settled(clock: Clock) -> Day:
@@ -49,7 +56,7 @@ def settled(session: Session, clock: Clock, version: str) -> list[IssueDays]:
     """Return a version's runs over settled days, by weather model."""
     last = last_settled(clock)
     by_weather: dict[str, list[runs.Run]] = defaultdict(list)
-    for run in runs.operational(session, version, last):
+    for run in [*runs.reforecasts(session, version, last), *runs.operational(session, version, last)]:
         if run.weather is not None and run.t0 + np.timedelta64(run.horizon_days, "D") <= last:
             by_weather[error_models.of_weather(run.weather.source, run.weather.model)].append(run)
     return [IssueDays(weather, by_weather[weather]) for weather in sorted(by_weather)]
@@ -58,17 +65,20 @@ def settled(session: Session, clock: Clock, version: str) -> list[IssueDays]:
 def past_forecasts(
     session: Session, version: Version, issue_days: IssueDays, errors: Mapping[str, BasinErrors]
 ) -> dict[str, PastForecasts]:
-    """Return the past forecasts of each basin with observed flow, the newest of each T0.
+    """Return the past forecasts of each basin with observed flow: of each T0 the last issued, else the reforecast.
 
     Args:
         errors: of the version's simulation, which scale the flows; other basins are left out.
     """
     horizon = min(run.horizon_days for run in issue_days.runs)
     by_basin: dict[str, dict[Day, runs.Run]] = defaultdict(dict)
-    by_id = {run.id: run for run in issue_days.runs}
-    for run, basin in runs.issued_pairs(session, list(by_id)):
-        if basin in errors:
-            by_basin[basin][by_id[run].t0] = by_id[run]
+    issued = defaultdict(list)
+    for run, basin in runs.issued_pairs(session, [run.id for run in issue_days.runs]):
+        issued[run].append(basin)
+    for of in issue_days.runs:  # an issued forecast replaces the reforecast of its T0
+        for basin in issued[of.id]:
+            if basin in errors:
+                by_basin[basin][of.t0] = of
     pairs = {
         basin: _of_basin(session, version, basin, [by_day[t0] for t0 in sorted(by_day)], horizon, errors[basin])
         for basin, by_day in sorted(by_basin.items())

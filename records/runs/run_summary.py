@@ -46,19 +46,20 @@ class TrainingDomain:
 LEARNT_FROM = tuple(field.name for field in fields(TrainingDomain))
 
 
-CalibrationKind = Literal["observed", "provisional", "fitted"]
+CalibrationKind = Literal["observed", "provisional", "backfilled", "fitted"]
 """What the calibrated distribution rests on. `observed`: errors of simulations with observed weather. `provisional`:
-those, and the errors of the weather forecast. `fitted`: also the errors of forecasts issued with the weather model."""
+those, and the errors of the weather forecast. `fitted`: also the errors of forecasts issued with the weather model;
+`backfilled`: the same, most of them reforecasts with its past issues."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunForecastErrors:
-    """The errors of forecasts issued with the weather model, as far as they count.
+    """The errors of past forecasts with the weather model, as far as they count.
 
     Attributes:
         sha256: checksum of the error model.
         fitted_on: the T0 within which it was fitted, `FIRST..LAST`.
-        issue_days: number of T0 that it was fitted to.
+        issue_days: number of T0 that it was fitted to; reforecast_days: those of them of reforecasts alone.
         weight: from 0 to 1, against the provisional distribution.
     """
 
@@ -67,6 +68,7 @@ class RunForecastErrors:
     sha256: str
     fitted_on: str
     issue_days: int
+    reforecast_days: int
     weight: float
 
 
@@ -82,7 +84,7 @@ class RunCalibration:
         weather: the weather that drives the run: `observed`, or a weather forecast's source and model.
         weather_issues: number of past issues behind the errors of the weather forecast, 0 if they are assumed; None
             without a weather forecast.
-        forecasts: the errors of issued forecasts; None where too few have been observed.
+        forecasts: the errors of past forecasts; None where too few have been observed.
         last_flow_day: the day of the last observed flow; None if none of the last days was observed.
         last_flow_mm, simulated_mm: that flow and the simulated flow of that day, mm/day.
     """

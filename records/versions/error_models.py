@@ -40,6 +40,7 @@ class NewErrorModel:
         first, last: the days within which it was fitted.
         days: number of observed days in the fit, over all basins.
         issue_days: number of T0 in the fit; 0 for a model of simulations.
+        reforecast_days: those of them of reforecasts alone.
         shape: of the basins with their own parameters.
         regional: of those without their own parameters.
         for_unseen: whether `regional` was fitted in basins that the weights had not learnt from, so it serves them.
@@ -51,6 +52,7 @@ class NewErrorModel:
     last: Day
     days: int
     issue_days: int = 0
+    reforecast_days: int = 0
     shape: Shape
     regional: Shape
     basins: Mapping[str, BasinErrors]

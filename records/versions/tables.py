@@ -29,6 +29,7 @@ class ErrorModelRow(Summed, Base):
     last: Mapped[Day]
     days: Mapped[int] = mapped_column(Long)
     issue_days: Mapped[int]
+    reforecast_days: Mapped[int]
     content: Mapped[bytes]
     sha256: Mapped[str]
     created_at: Mapped[datetime]
