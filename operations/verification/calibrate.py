@@ -98,8 +98,13 @@ def calibrate(
     return replace(calibrated, version_id=version_id, left_out=left_out)
 
 
-def calibrate_forecasts(database: Database, clock: Clock, version_id: str) -> list[Calibrated]:
+def calibrate_forecasts(
+    database: Database, clock: Clock, version_id: str, weather: str | None = None
+) -> list[Calibrated]:
     """Fit the error models of a version's forecasts with weather forecasts, one for each weather model.
+
+    Args:
+        weather: `SOURCE/MODEL`, to fit for this weather model only.
 
     Raises:
         UnknownVersion: there is none of that id.
@@ -112,7 +117,7 @@ def calibrate_forecasts(database: Database, clock: Clock, version_id: str) -> li
         of_simulation = error_model_of(session, version, names)
         if not isinstance(of_simulation, error_models.ErrorModel):
             raise DataProblem(str(of_simulation))
-        by_weather = settled(session, clock, version_id)
+        by_weather = [of for of in settled(session, clock, version_id) if weather in (None, of.weather)]
         ready = [issue_days for issue_days in by_weather if len(issue_days.days) >= MIN_ISSUE_DAYS]
         pairs = {
             of.weather: past_forecasts(session, version, of, of_simulation.basins)

@@ -13,9 +13,10 @@ from hydrology.base.calendar import Period, day
 from hydrology.base.errors import DataProblem
 from hydrology.uncertainty.error_model import LEVELS
 from hydrology.weather.perturbed_forecasts import SOURCE
-from jobspec.jobs.forecasting import ReplayParams
+from jobspec.jobs.forecasting import ForecastParams, ReplayParams
 from operations.basin_data.dataset import load_discharge
 from operations.daily.replay import replay
+from operations.forecasting.forecast import forecast
 from operations.forecasting.weather_skill import ISSUES
 from operations.states.advance_states import ONE_DAY
 from operations.verification.calibrate import calibrate, calibrate_forecasts
@@ -87,6 +88,24 @@ def test_pairs_hold_issued_and_observed_flow(lived: Database) -> None:
     np.testing.assert_allclose(pairs[BASINS[1]].forecast[7], issued.mean(axis=(0, 1)), rtol=1e-5)
     np.testing.assert_allclose(pairs[BASINS[1]].observed[7], observed, rtol=1e-6)
     assert np.isfinite(pairs[BASINS[1]].last_error).all()
+
+
+def test_an_issued_forecast_replaces_the_reforecast_of_its_day(lived: Database) -> None:
+    with lived.reading() as session:
+        version = versions.newest(session)
+        (issued,) = settled(session, SETTLED, version.id)
+        last = issued.runs[-1]
+        model = error_models.get(session, version.id, BASINS)
+        assert model is not None
+        before = past_forecasts(session, version, issued, model.basins)
+    assert last.weather is not None
+    params = ForecastParams(t0=last.t0, horizon=4, weather="supplied", weather_id=last.weather.id)
+    forecast(lived, SETTLED, params, purpose="reforecast")
+    with lived.reading() as session:
+        (both,) = settled(session, SETTLED, version.id)
+        after = past_forecasts(session, version, both, model.basins)
+    assert (len(both.runs), both.days, both.reforecast_days) == (len(issued.runs) + 1, issued.days, 0)
+    np.testing.assert_array_equal(after[BASINS[0]].forecast, before[BASINS[0]].forecast[:, :4])
 
 
 def test_the_first_forecast_has_a_provisional_distribution(lived: Database) -> None:
