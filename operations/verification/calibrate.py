@@ -143,7 +143,7 @@ def _fitted(
 ) -> Calibrated:
     period = Period(issue_days.days[0], issue_days.days[-1])
     fitted = fit_errors(pairs)
-    return _store(database, clock, version_id, issue_days.weather, period, fitted, issue_days)
+    return _store(database, clock, version_id, issue_days.weather, period, fitted, issue_days=issue_days)
 
 
 def _store(
@@ -153,6 +153,7 @@ def _store(
     weather: str,
     period: Period,
     model: Fit,
+    *,
     issue_days: IssueDays | None = None,
 ) -> Calibrated:
     new = error_models.NewErrorModel(

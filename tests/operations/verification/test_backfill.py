@@ -84,7 +84,7 @@ def here(calibrated_file: Path, tmp_path: Path) -> Iterator[Station]:
 
 
 def backfilled(at: Station, show: Show = quiet, **params: Any) -> Backfilled:
-    asked = BackfillParams(**({"feed": "ahead", "days": 8, "horizon": HORIZON} | params))
+    asked = BackfillParams.model_validate({"feed": "ahead", "days": 8, "horizon": HORIZON} | params)
     return backfill(at.database, at.clock, at.settings, asked, Listener(pause=quiet), show)
 
 
