@@ -12,7 +12,7 @@ from pydantic import Field, ValidationError
 from hydrology.base.errors import InvalidInput
 from jobspec.faults import faults, shown
 from jobspec.jobs.base import SERVICE, JobRequest, Queue
-from jobspec.jobs.data import BasinJob, BridgeJob, ClimateJob, FetchJob, IngestJob, UploadJob, WeatherJob
+from jobspec.jobs.data import BackfillJob, BasinJob, BridgeJob, ClimateJob, FetchJob, IngestJob, UploadJob, WeatherJob
 from jobspec.jobs.forecasting import DailyJob, ForecastJob, ReplayJob, VolumesJob, WhatIfJob
 from jobspec.jobs.judging import CalibrationJob, ComparisonJob, EvaluationJob, LevelsJob, ReforecastJob, VerificationJob
 from jobspec.jobs.training import MemberJob, PretrainedJob, RetrainingJob, TrainingJob
@@ -28,6 +28,7 @@ class InvalidRequest(InvalidInput):
 AnyJobRequest = Annotated[
     IngestJob
     | FetchJob
+    | BackfillJob
     | BridgeJob
     | DailyJob
     | ReplayJob

@@ -37,7 +37,8 @@ class Alert(Model):
     chance: float = Field(description="The calibrated chance of passing it on any day of the window, 0 to 1.")
     calibration: CalibrationKind = Field(
         description="What the chance rests on, as `calibration.kind` of the forecast: `provisional` where no forecasts "
-        "with the weather model have been compared with observed flow."
+        "with the weather model have been compared with observed flow, `backfilled` where most of those were computed "
+        "later with its past issues."
     )
     trend: Trend | None = Field(description="Which way the chance has moved since the run before.")
     severity: Severity | None = Field(description="Null: there is no alert.")

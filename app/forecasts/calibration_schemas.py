@@ -9,13 +9,16 @@ from records.runs.run_summary import CalibrationKind
 
 
 class Recalibration(Model):
-    """How the distribution is recalibrated by the flow that came after forecasts issued with the weather model."""
+    """How the distribution is recalibrated by the flow that came after past forecasts with the weather model."""
 
     fitted_on: str | None = Field(
         description="The period of the T0 it was fitted to. Null where too few have been observed: it is assumed.",
         examples=["1996-05-20..1996-09-30"],
     )
     issue_days: int = Field(description="Number of those T0.")
+    reforecast_days: int = Field(
+        description="Number of them without an issued forecast: computed later, with a past weather forecast."
+    )
     weight: float = Field(description="From 0 to 1: the weight of what came after them, against what is assumed.")
     centre: list[float] = Field(
         description="By lead, how far what came lay from the middle of the forecasts, as a value of a standard normal "
@@ -32,7 +35,8 @@ class Calibration(Model):
     kind: CalibrationKind = Field(
         description="What the distribution rests on. `observed`: the errors of simulations with observed weather. "
         "`provisional`: those, and the errors of the weather forecast. `fitted`: recalibrated by what came after "
-        "the forecasts that were issued with the weather model."
+        "the forecasts that were issued with the weather model. `backfilled`: the same, most of them reforecasts with "
+        "its past issues."
     )
     hash: str = Field(description="Hash of the error model of simulations.")
     weather: str = Field(

@@ -95,6 +95,7 @@ def calibration_of(run: runs.Run, basin: runs.RunBasin, representation: Represen
         recalibration = Recalibration(
             fitted_on=of.fitted_on,
             issue_days=of.issue_days,
+            reforecast_days=of.reforecast_days,
             weight=weight_of(of.issue_days),
             centre=of.centre,
             spread=of.spread,

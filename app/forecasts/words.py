@@ -15,7 +15,12 @@ LIKELY = ("p10", "p90")
 MIN_SNOW_MM = 1.0
 """Minimum false snow worth a sentence, mm."""
 DIGITS = 3
-PROVISIONAL = "That range is provisional: no forecasts with this weather model have been compared with observed flow."
+RESTS_ON: Mapping[str, str] = {
+    "provisional": "That range is provisional: no forecasts with this weather model have been compared with observed "
+    "flow.",
+    "backfilled": "That range rests mostly on reforecasts with past issues of the weather model.",
+}
+"""The sentence about what the range rests on, by `calibration.kind`."""
 
 
 def in_words(
@@ -47,8 +52,8 @@ def in_words(
         )
     sentences.append(_expected(days, (calibrated or discharge)["median"], weather, unit))
     sentences.append("No uncertainty estimate yet." if calibrated is None else _likely(days, calibrated, unit))
-    if calibration is not None and calibration.kind == "provisional":
-        sentences.append(PROVISIONAL)
+    if calibration is not None and calibration.kind in RESTS_ON:
+        sentences.append(RESTS_ON[calibration.kind])
     return " ".join([*sentences, *([] if storage is None else _held(storage, t0, days[0]))])
 
 

@@ -8,6 +8,7 @@ REQUESTS: dict[str, dict[str, Any]] = {
     "daily": {"horizon": 10},
     "ingest": {"source": "camels", "from": ["/srv/camels"]},
     "fetch": {"feed": "usgs-flow"},
+    "backfill": {"feed": "ahead", "days": 120},
     "bridge": {"name": "live_as_maurer", "fit": {"from": "live", "to": "maurer_extended"}},
     "replay": {"period": "2008-04-01..2008-04-30"},
     "climate": {"basin": "SYNTH-01"},

@@ -16,7 +16,7 @@ from benchmarks.speed.country import PRODUCT, UNITS, SyntheticCountry
 from benchmarks.speed.warm_forecast import CLOCK, prepare
 from benchmarks.speed.weather_traces import ESP_HORIZON, LEADS, T0, issue, store_weather
 from benchmarks.years.pattern import Pattern
-from hydrology.base.calendar import Day, Period
+from hydrology.base.calendar import Day
 from hydrology.base.series import DailySeries
 from hydrology.base.variables import WEATHER
 from hydrology.weather.forcing import WeatherForecast, WeatherIssue
@@ -31,7 +31,7 @@ from records.database.engine import Database
 from records.database.ids import new_id
 from records.jobs import attempts, jobs
 from records.runs import run_store, runs, states
-from records.runs.run_request import RunRecalibration, RunWeather, WeatherSkill, name_of_weather
+from records.runs.run_request import RunWeather, WeatherSkill, name_of_weather
 from records.versions import error_models, promotions, recalibrations
 from records.weather import weather_issues
 from runtime.clock import Clock
@@ -210,9 +210,8 @@ def _patterns(database: Database, version: str, names: list[str]) -> tuple[list[
     with database.transaction() as session:
         (stored,) = weather_issues.list_issues(session, CLOCK.wall())
         error_models.replace(session, error_model(version, names), CLOCK.wall())
-        known = RunRecalibration(fitted_on=str(Period(T0, T0)), issue_days=1, days=1, centre=[0.0], spread=[1.0])
         weather = name_of_weather(stored.source, stored.model)
-        recalibrations.replace(session, version, weather, known, CLOCK.wall())
+        recalibrations.replace(session, version, weather, recalibrations.ASSUMED, CLOCK.wall())
     horizons: dict[ForcingKind, int] = {SUPPLIED: LEADS, CLIMATOLOGY: ESP_HORIZON}
     created: dict[str, runs.Run] = {}
     for kind, horizon in horizons.items():

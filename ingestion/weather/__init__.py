@@ -10,9 +10,11 @@ from ingestion.weather.document import parse_json
 from ingestion.weather.netcdf import parse_netcdf
 from ingestion.weather.table import parse_csv
 
-__all__ = ["WeatherFile", "read"]
+__all__ = ["SUFFIXES", "WeatherFile", "read"]
 
 _PARSERS = {".csv": parse_csv, ".json": parse_json, ".nc": parse_netcdf}
+SUFFIXES = (*_PARSERS,)
+"""How the names of files end that can be read."""
 
 
 def read(path: Path, received: datetime, files: Files = ANY_FILES) -> WeatherFile:

@@ -142,6 +142,13 @@ REPLAY = Authority(
 DAILY = admins_alone(
     *_union([FETCH, BRIDGE, FORECAST]), note="It asks every feed, and its forecasts are the latest of every basin."
 )
+BACKFILL = admins_alone(
+    *_WEATHER,
+    *_RUN,
+    "states",
+    *_ERRORS,
+    note="Its weather forecasts and errors are used by the forecasts of every basin.",
+)
 TRAINING = Authority(
     writes=_all("version", *_VERSION, *_SCORES)
     | _all("any", *_TRAINING, "deliveries")

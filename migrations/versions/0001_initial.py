@@ -560,7 +560,7 @@ TABLES = [
         "run_id text",
         key="basin_id, level",
         checks={
-            "calibration": "calibration IN ('observed', 'provisional', 'fitted')",
+            "calibration": "calibration IN ('observed', 'provisional', 'backfilled', 'fitted')",
             "chance": "chance BETWEEN 0 AND 1",
             "direction": "direction IN ('rising', 'falling')",
             "severity": "severity IN ('advisory', 'watch', 'warning')",

@@ -3,12 +3,13 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from hydrology.base.errors import InvalidInput
 from ingestion.feeds.base import Feed
 from ingestion.feeds.daymet import DaymetFeed
 from ingestion.feeds.files import FilesFeed
 from ingestion.feeds.http import Service
 from ingestion.feeds.nwis import NwisFeed
-from ingestion.feeds.openmeteo import OpenMeteoArchive, OpenMeteoForecast
+from ingestion.feeds.openmeteo import OpenMeteoArchive, OpenMeteoForecast, OpenMeteoPastRuns
 from ingestion.feeds.points import OverPoints
 from ingestion.feeds.usgs import UsgsFeed
 from jobspec.feeds import (
@@ -25,6 +26,27 @@ from operations.basin_data.source_paths import Intake
 from runtime.settings import Settings
 
 Notify = Callable[[str], None]
+
+
+def past_runs(
+    shown: AnyFeedSettings, settings: Settings, report: Notify, pause: Callable[[float], None]
+) -> OpenMeteoPastRuns:
+    """Return the past forecasts of a feed's model.
+
+    Raises:
+        InvalidInput: the service of the feed has none.
+    """
+    if not isinstance(shown, OpenMeteoForecastSettings):
+        raise InvalidInput(
+            f"A feed of the adapter {shown.adapter} has no past issues to fetch: name one of open-meteo-forecast, or "
+            "import a folder of past forecasts (freshet weather add FOLDER)."
+        )
+    service = _open_meteo(settings, settings.open_meteo_runs_url, pause)
+    return OpenMeteoPastRuns(service, shown.model, report)
+
+
+def _open_meteo(settings: Settings, url: str, pause: Callable[[float], None]) -> Service:
+    return Service(url, settings.open_meteo_key, "FRESHET_OPEN_METEO_KEY", settings.ingest_hosts, pause)
 
 
 def usgs(settings: Settings, pause: Callable[[float], None]) -> Service:
@@ -48,11 +70,11 @@ def opened(
         pause: waits a number of seconds between two attempts.
     """
 
-    def service(url: str, key: str | None = None, setting: str | None = None) -> Service:
-        return Service(url, key, setting, settings.ingest_hosts, pause)
+    def service(url: str) -> Service:
+        return Service(url, None, None, settings.ingest_hosts, pause)
 
     def open_meteo(url: str) -> Service:
-        return service(url, settings.open_meteo_key, "FRESHET_OPEN_METEO_KEY")
+        return _open_meteo(settings, url, pause)
 
     match shown:
         case UsgsSettings():

@@ -52,7 +52,7 @@ class Listener:
     on_file: Callable[[SourceFile], None] = lambda _file: None
 
 
-_NOBODY = Listener()
+NOBODY = Listener()
 
 
 def fetch(
@@ -63,7 +63,7 @@ def fetch(
     name: str,
     wanted: Sequence[str] = (),
     period: Period | None = None,
-    listener: Listener = _NOBODY,
+    listener: Listener = NOBODY,
 ) -> list[FetchedBasin]:
     """Fetch new data of a feed's basins, store them, and record the outcome.
 
@@ -80,7 +80,7 @@ def fetch(
     with database.reading() as session:
         feed = feeds.get(session, name)
         shown = feed.read()
-        sites = _sites(session, feed, wanted)
+        sites = sites_of(session, feed, wanted)
         holes_before = {one.basin_id: one.holes for one in feeds.basins_of(session, feed)}
     usual = _usual_days(shown, clock)
     with opened(shown, settings, intake, listener.notify, listener.pause) as source:
@@ -227,7 +227,15 @@ def _status(new_days: int, revised_days: int) -> BasinStatus:
     return "revised" if revised_days else "new" if new_days else "unchanged"
 
 
-def _sites(session: Session, feed: feeds.Feed, wanted: Sequence[str]) -> list[Site]:
+def sites_of(session: Session, feed: feeds.Feed, wanted: Sequence[str] = ()) -> list[Site]:
+    """Return the basins of a feed, as its service is asked for them.
+
+    Args:
+        wanted: restrict to these; all when none is named.
+
+    Raises:
+        InvalidInput: a wanted basin does not belong to the feed, or none is left.
+    """
     names = feeds.targets(session, feed)
     if others := sorted(set(wanted) - set(names)):
         raise InvalidInput(f"The feed {feed.name} does not include {', '.join(others[:10])}: name basins of this feed.")

@@ -161,11 +161,8 @@ def _summary(
     weather: RunWeather | None,
     last: LastFlow | None,
 ) -> RunCalibration:
-    kind: CalibrationKind = "observed"
-    if weather is not None:
-        kind = "fitted" if weather.recalibration.issue_days else "provisional"
     return RunCalibration(
-        kind=kind,
+        kind=_kind(weather),
         sha256=model.sha256,
         fitted_on=str(model.period),
         own_days=errors.errors.days,
@@ -175,6 +172,15 @@ def _summary(
         last_flow_mm=None if last is None else last.observed,
         simulated_mm=None if last is None else last.simulated,
     )
+
+
+def _kind(weather: RunWeather | None) -> CalibrationKind:
+    if weather is None:
+        return "observed"
+    used = weather.recalibration
+    if not used.issue_days:
+        return "provisional"
+    return "backfilled" if 2 * used.reforecast_days > used.issue_days else "fitted"
 
 
 def _last_flow(session: Session, t0: Day, state: State, basin: Basin, area_products: Sequence[str]) -> LastFlow | None:

@@ -1,4 +1,7 @@
-"""The observed flow in the distributions that a version's forecasts gave it, for their recalibration."""
+"""The observed flow in the distributions that a version's past forecasts gave it, for their recalibration.
+
+Past forecasts are those that were issued, and reforecasts with past weather forecasts.
+"""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -27,7 +30,7 @@ class IssueDays:
 
     Attributes:
         weather: the name of the weather model (`records.runs.run_request.name_of_weather`).
-        runs: the oldest first.
+        runs: reforecasts, then issued ones, each the oldest first.
     """
 
     weather: str
@@ -37,6 +40,11 @@ class IssueDays:
     def days(self) -> list[Day]:
         """Their issue days T0, in order."""
         return sorted({run.t0 for run in self.runs})
+
+    @property
+    def reforecast_days(self) -> int:
+        """Number of issue days of reforecasts alone."""
+        return len(self.days) - len({run.t0 for run in self.runs if run.purpose != "reforecast"})
 
 
 def last_settled(clock: Clock) -> Day:
@@ -48,21 +56,24 @@ def settled(session: Session, clock: Clock, version: str) -> list[IssueDays]:
     """Return a version's runs over settled days, by weather model."""
     last = last_settled(clock)
     by_weather: dict[str, list[runs.Run]] = defaultdict(list)
-    for run in runs.operational(session, version, last):
+    for run in [*runs.reforecasts(session, version, last), *runs.operational(session, version, last)]:
         if run.weather is not None and run.t0 + np.timedelta64(run.horizon_days, "D") <= last:
             by_weather[run.weather.name].append(run)
     return [IssueDays(weather, by_weather[weather]) for weather in sorted(by_weather)]
 
 
 def past_scores(session: Session, version: Version, issue_days: IssueDays) -> list[Array]:
-    """Return the scores of the flow that came, in the newest calibrated forecast of each basin and T0.
+    """Return the scores of the flow that came, in a past forecast of each basin and T0: the last issued, else the
+    reforecast.
 
     They are those in the distributions before recalibration: for each issue day (basins, leads), NaN where unknown.
     """
-    by_id = {run.id: run for run in issue_days.runs}
+    basins_of: dict[str, list[str]] = defaultdict(list)
+    for run_id, basin in runs.issued_pairs(session, [run.id for run in issue_days.runs]):
+        basins_of[run_id].append(basin)
     by_day: dict[Day, dict[str, runs.Run]] = defaultdict(dict)
-    for run, basin in runs.issued_pairs(session, list(by_id)):
-        by_day[by_id[run].t0][basin] = by_id[run]
+    for run in issue_days.runs:  # an issued forecast replaces the reforecast of its T0
+        by_day[run.t0] |= dict.fromkeys(basins_of[run.id], run)
     horizon = max(run.horizon_days for run in issue_days.runs)
     days = Period(min(by_day), max(by_day) + np.timedelta64(horizon, "D"))
     basins = sorted({basin for of_day in by_day.values() for basin in of_day})

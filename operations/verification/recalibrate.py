@@ -1,4 +1,4 @@
-"""Recalibrates a version's forecasts with weather forecasts by the flow that came after those it issued."""
+"""Recalibrates a version's forecasts with weather forecasts by the flow that came after past ones."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -37,16 +37,19 @@ class Recalibrated:
     fitted: RunRecalibration
 
 
-def recalibrate(database: Database, clock: Clock, version_id: str) -> list[Recalibrated]:
+def recalibrate(database: Database, clock: Clock, version_id: str, weather: str | None = None) -> list[Recalibrated]:
     """Fit the recalibration of a version's forecasts with each weather model, replacing the one before.
+
+    Args:
+        weather: the name of one weather model; None for all.
 
     Raises:
         UnknownVersion: there is none of that id.
-        DataProblem: forecasts of too few days have been issued and observed with every weather model.
+        DataProblem: forecasts of too few days are there and observed with every weather model.
     """
     with database.reading() as session:
         version = versions.get(session, version_id)
-        by_weather = settled(session, clock, version_id)
+        by_weather = [of for of in settled(session, clock, version_id) if weather in (None, of.weather)]
         ready = [of for of in by_weather if len(of.days) >= MIN_ISSUE_DAYS]
         scores = [past_scores(session, version, of) for of in stage("past forecasts, weather models", ready)]
     fits = [
@@ -70,7 +73,7 @@ def too_few(version_id: str, by_weather: Sequence[IssueDays]) -> str:
     return (
         f"Forecasts of version {version_id} with a weather forecast are recalibrated once {MIN_ISSUE_DAYS} days T0 "
         "with one weather model have been observed, 30 days ago at least, and had a calibrated distribution. So far: "
-        f"{there}."
+        f"{there}. Past issues of a weather model give them at once: freshet feeds backfill."
     )
 
 
@@ -80,6 +83,7 @@ def _fitted(issue_days: IssueDays, scores: Sequence[np.typing.NDArray[np.float64
     return RunRecalibration(
         fitted_on=str(Period(issue_days.days[0], issue_days.days[-1])),
         issue_days=len(known),
+        reforecast_days=min(issue_days.reforecast_days, len(known)),
         days=sum(int(np.isfinite(of_day).sum()) for of_day in known),
         centre=fitted.centre.round(_DIGITS).tolist(),
         spread=fitted.spread.round(_DIGITS).tolist(),

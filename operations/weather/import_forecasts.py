@@ -1,10 +1,12 @@
 """Imports weather forecasts from files."""
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from hydrology.base.errors import DataProblem
+from sqlalchemy.orm import Session
+
+from hydrology.base.errors import DataProblem, Problem
 from hydrology.weather.forcing import WeatherForecast
 from ingestion import weather as files_of_weather
 from ingestion.reading import ANY_FILES, Files
@@ -19,6 +21,67 @@ class NoWeather(DataProblem):
     """No basin has a weather forecast that can be stored."""
 
     kind = "no-weather"
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """The outcome of importing the files of a folder.
+
+    Attributes:
+        stored: the weather forecast of each file, by its path in the folder.
+        failed: why nothing of a file is stored.
+    """
+
+    stored: Mapping[str, StoredIssue]
+    failed: Mapping[str, str]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Number of files of which something is stored, and of their basins stored now and before."""
+        issues = self.stored.values()
+        new, known = (sum(len(getattr(issue, name)) for issue in issues) for name in ("new", "known"))
+        return {"files": len(self.stored), "new": new, "known": known}
+
+    @property
+    def refused(self) -> dict[str, dict[str, str]]:
+        """Why a file, or a basin of a file, is not stored, by file."""
+        parts = {name: dict(issue.refused) for name, issue in self.stored.items() if issue.refused}
+        return parts | {name: {"": reason} for name, reason in self.failed.items()}
+
+
+def add_folder(
+    database: Database,
+    clock: Clock,
+    folder: Path,
+    on_file: Callable[[str, int, int], None] = lambda _name, _done, _total: None,
+) -> Imported:
+    """Import the weather forecasts in the files of a folder and those below it, each file in one transaction.
+
+    Imported again, it stores only what is new: after an interruption it goes on.
+
+    Args:
+        on_file: called with each file before it is read, how many are done, and the total.
+
+    Raises:
+        NoWeather: there is no such file, or none of them can be stored.
+    """
+    names = [
+        str(path.relative_to(folder))
+        for path in sorted(folder.rglob("*"))
+        if path.suffix.lower() in files_of_weather.SUFFIXES and path.is_file()
+    ]
+    stored: dict[str, StoredIssue] = {}
+    failed: dict[str, str] = {}
+    for done, name in enumerate(names):
+        on_file(name, done, len(names))
+        try:
+            stored[name] = add(database, clock, folder / name)
+        except Problem as problem:
+            failed[name] = str(problem)
+    if not stored:
+        nothing = f"{folder} has no file that ends in {', '.join(files_of_weather.SUFFIXES)}: name another folder."
+        raise NoWeather(_why(failed) if failed else nothing)
+    return Imported(stored, failed)
 
 
 def add(
@@ -37,21 +100,29 @@ def add(
     read = files_of_weather.read(path, clock.now(), files)
     if not read.forecasts:
         raise NoWeather(_why(read.refused))
-    refused, warnings, usable = dict(read.refused), dict[str, tuple[str, ...]](), list[WeatherForecast]()
-    with database.reading() as session:
-        for forecast in read.forecasts:
-            try:
-                if odd := check_forecast(session, forecast):
-                    warnings[forecast.basin] = tuple(odd)
-                usable.append(forecast)
-            except ImpossibleWeather as problem:
-                refused[forecast.basin] = f"{path.name}: {problem}"
-    if not usable:
-        raise NoWeather(_why(refused))
     with database.transaction() as session:
-        stored = weather_issues.store(session, usable, clock.wall(), operational=operational)
+        stored = store_usable(session, clock, read.forecasts, operational=operational)
+        refused = {**read.refused, **{basin: f"{path.name}: {reason}" for basin, reason in stored.refused.items()}}
         if not stored.new and not stored.known:
-            raise NoWeather(_why(stored.refused))
+            raise NoWeather(_why(refused))
+    return replace(stored, refused=refused)
+
+
+def store_usable(
+    session: Session, clock: Clock, forecasts: Sequence[WeatherForecast], *, operational: bool
+) -> StoredIssue:
+    """Store the forecasts of an issue whose weather is possible, and return why others are not stored."""
+    refused, warnings, usable = dict[str, str](), dict[str, tuple[str, ...]](), list[WeatherForecast]()
+    for forecast in forecasts:
+        try:
+            if odd := check_forecast(session, forecast):
+                warnings[forecast.basin] = tuple(odd)
+            usable.append(forecast)
+        except ImpossibleWeather as problem:
+            refused[forecast.basin] = str(problem)
+    if not usable:
+        return StoredIssue("", (), (), refused)
+    stored = weather_issues.store(session, usable, clock.wall(), operational=operational)
     return replace(stored, refused={**refused, **stored.refused}, warnings=warnings)
 
 

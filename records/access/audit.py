@@ -14,7 +14,7 @@ from records.database.statements import add_all, as_record
 
 _OfAccess = Literal["key created", "key revoked", "job posted", "job cancelled"]
 _OfData = Literal["observations posted", "weather posted", "weather added", "data ingested"]
-_OfFeeds = Literal["feed created", "feed fetched", "feed removed", "bridge fitted", "bridge applied"]
+_OfFeeds = Literal["feed created", "feed fetched", "feed backfilled", "feed removed", "bridge fitted", "bridge applied"]
 _OfSchedules = Literal["schedule created", "schedule changed", "schedule deleted", "schedule skipped"]
 _OfBasins = Literal["basin posted", "basin added", "climate computed", "basin registered", "basin changed"]
 _OfThresholds = Literal["threshold set", "threshold removed"]

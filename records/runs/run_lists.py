@@ -81,9 +81,18 @@ def operational(session: Session, version: str, until: Day) -> list[Run]:
     Args:
         until: the last T0.
     """
+    return _issued(session, version, until, "operational")
+
+
+def reforecasts(session: Session, version: str, until: Day) -> list[Run]:
+    """Return a version's issued reforecasts, oldest first. `until` is the last T0."""
+    return _issued(session, version, until, "reforecast")
+
+
+def _issued(session: Session, version: str, until: Day, purpose: Purpose) -> list[Run]:
     rows = session.scalars(
         select(RunRow)
-        .filter_by(version_id=version, purpose="operational")
+        .filter_by(version_id=version, purpose=purpose)
         .where(RunRow.status != "failed", RunRow.t0 <= until)
         .order_by(RunRow.id)
     )

@@ -37,7 +37,7 @@ class RunRecalibration:
 
     Attributes:
         fitted_on: the T0 within which it was fitted, `FIRST..LAST`; None where it is assumed.
-        issue_days: number of T0 that it was fitted to.
+        issue_days: number of T0 that it was fitted to; reforecast_days: those of them of reforecasts alone.
         days: number of observed flows that it was fitted to, over all basins and leads.
         centre, spread: the mean and the standard deviation of the scores, by lead.
     """
@@ -46,6 +46,7 @@ class RunRecalibration:
 
     fitted_on: str | None
     issue_days: int
+    reforecast_days: int
     days: int
     centre: list[float]
     spread: list[float]

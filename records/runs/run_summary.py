@@ -47,10 +47,10 @@ class TrainingDomain:
 LEARNT_FROM = tuple(field.name for field in fields(TrainingDomain))
 
 
-CalibrationKind = Literal["observed", "provisional", "fitted"]
+CalibrationKind = Literal["observed", "provisional", "backfilled", "fitted"]
 """What the calibrated distribution rests on. `observed`: errors of simulations with observed weather. `provisional`:
 those, and the errors of the weather forecast. `fitted`: recalibrated by what came after the forecasts issued with the
-weather model."""
+weather model. `backfilled`: the same, most of them reforecasts with its past issues."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

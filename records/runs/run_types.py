@@ -26,6 +26,7 @@ from records.runs.run_summary import NOT_STORED, RunSummary
 Purpose = Literal["operational", "on-request", "reforecast", "what-if"]
 """Purpose of a run. `operational`: posted by a schedule, an admin or the owner of the data folder: it may become the
 latest. `on-request`: posted with an operator's key, or for a season's volume, which never becomes the latest.
+`reforecast`: computed later, of a past T0 with a past weather forecast.
 `what-if`: with hypothetical weather (`hydrology.weather.forcing_kinds`), or with changes."""
 QuantilesOf = Literal["members", "members and traces"]
 """Basis of the quantiles of discharge; with weather traces, every member with every trace."""

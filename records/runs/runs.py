@@ -37,6 +37,7 @@ from records.runs.run_lists import (
     list_runs,
     newest_changed,
     operational,
+    reforecasts,
     unchanged,
 )
 from records.runs.run_types import (
@@ -117,6 +118,7 @@ __all__ = [
     "newest_changed",
     "of_key",
     "operational",
+    "reforecasts",
     "series_of",
     "series_of_many",
     "unchanged",

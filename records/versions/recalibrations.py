@@ -11,7 +11,7 @@ from records.runs.run_request import RunRecalibration
 from records.versions import versions
 from records.versions.tables import RecalibrationRow
 
-ASSUMED = RunRecalibration(fitted_on=None, issue_days=0, days=0, centre=[0.0], spread=[PRIOR_SPREAD])
+ASSUMED = RunRecalibration(fitted_on=None, issue_days=0, reforecast_days=0, days=0, centre=[0.0], spread=[PRIOR_SPREAD])
 
 
 def replace(session: Session, version: str, weather: str, new: RunRecalibration, at: datetime) -> None:

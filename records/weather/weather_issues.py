@@ -212,6 +212,20 @@ def since(
     return [(issue, reference) for reference, issue in by_day.items()]
 
 
+def stored_basins(session: Session, source: str, model: str, since: datetime) -> dict[datetime, set[str]]:
+    """Return the basins of a model's forecasts that feeds brought, by reference time, from an instant on."""
+    query = (
+        select(WeatherIssueRow.reference_time, WeatherBasinRow.basin_id)
+        .join(WeatherBasinRow, WeatherIssueRow.id == WeatherBasinRow.issue_id)
+        .where(WeatherIssueRow.source == source, WeatherIssueRow.model == model)
+        .where(WeatherIssueRow.operational.is_(True), WeatherIssueRow.reference_time >= since)
+    )
+    by_time: dict[datetime, set[str]] = {}
+    for reference_time, basin in session.execute(query):
+        by_time.setdefault(reference_time, set()).add(basin)
+    return by_time
+
+
 def is_whole(row: Any) -> bool:
     """Return whether a basin's stored part (columns as attributes) is undamaged."""
     return bool(row.sha256 == sha256(content_to_hash(row)))

@@ -55,6 +55,8 @@ def answer(world: World, path: str, asked: Mapping[str, Any]) -> Reply:
     if world.once("meteo-429-minutely"):
         reason = "Minutely API request limit exceeded. Please try again in one minute."
         return as_json({"error": True, "reason": reason}, 429)
+    if "run" in asked and (missing := _missing_run(world, asked)) is not None:
+        return missing
     places = zip(asked["latitude"], asked["longitude"], asked["timezone"], strict=True)
     shown = [_place(world, path, asked, at, *place) for at, place in enumerate(places)]
     reply = as_json(shown[0] if len(shown) == 1 else shown)
@@ -85,6 +87,17 @@ def pixel(world: World, query: Mapping[str, str]) -> Reply:
     return Reply(200, "\n".join([*lead, *lines]).encode() + b"\n", {"Content-Type": "text/csv"})
 
 
+def _missing_run(world: World, asked: Mapping[str, Any]) -> Reply | None:
+    """Answer that a run is not there, as the service does; None where it is."""
+    if asked["run"] not in world.missing_runs:
+        return None
+    if len(asked["latitude"]) > 1:
+        text = "Unexpected error while streaming data: modelRunUnavailable(model: App.DomainRegistry.ecmwf_ifs)"
+        return Reply(200, text.encode(), {"Content-Type": "text/plain"})
+    reason = f"The requested model run is not available. Model: {asked['models'][0]}, run: {asked['run']}Z"
+    return as_json({"error": True, "reason": reason}, 400)
+
+
 def _place(
     world: World, path: str, asked: Mapping[str, Any], at: int, latitude: float, longitude: float, time_zone: str
 ) -> dict[str, Any]:
@@ -93,11 +106,14 @@ def _place(
     days = _days(world, asked, time_zone)
     daily: dict[str, Any] = {"time": [str(each) for each in days]}
     past = path.endswith("archive")
+    began = _began(asked) or run_of(world)[0]
     for member in range(world.members if path.endswith("ensemble") else 1):
-        weather = world.past_weather(gauge) if past else _forecast(world, gauge, member)
+        weather = world.past_weather(gauge) if past else _forecast(gauge, member, began)
         for name, values in _open_meteo(_over(weather, days), days, gauge.latitude).items():
             daily[name + (f"_member{member:02}" if member else "")] = [_number(value) for value in values]
     _spoil(world, daily)
+    if (of_run := _began(asked)) is not None and of_run.astimezone(zone(time_zone)).hour:
+        daily["precipitation_sum"][0] = None  # the run does not have all hours of its first day
     cell = [round(round(value / _CELL) * _CELL, 2) for value in (latitude, longitude)]
     shown = {
         "latitude": cell[0] + (0.25 if world.has("meteo-shifted-grid") else 0),
@@ -121,7 +137,7 @@ def _spoil(world: World, daily: dict[str, Any]) -> None:
 def _days(world: World, asked: Mapping[str, Any], time_zone: str) -> Days:
     if "start_date" in asked:
         return Period(day(asked["start_date"][0]), day(asked["end_date"][0])).days
-    today = day(world.now.astimezone(zone(time_zone)).date())
+    today = day((_began(asked) or world.now).astimezone(zone(time_zone)).date())
     return today + np.arange(-asked.get("past_days", 0), asked["forecast_days"])
 
 
@@ -130,9 +146,13 @@ def _nearest(world: World, latitude: float, longitude: float) -> Gauge:
     return min(gauges, key=lambda gauge: abs(gauge.latitude - latitude) + abs(difference(gauge.longitude, longitude)))
 
 
-def _forecast(world: World, gauge: Gauge, member: int) -> Mapping[str, DailySeries]:
+def _began(asked: Mapping[str, Any]) -> datetime | None:
+    """Return the reference time of the requested run."""
+    return datetime.fromisoformat(asked["run"]).replace(tzinfo=UTC) if "run" in asked else None
+
+
+def _forecast(gauge: Gauge, member: int, began: datetime) -> Mapping[str, DailySeries]:
     """Return what was observed, perturbed: the same for the same run, gauge and member."""
-    began, _ = run_of(world)
     chance = np.random.default_rng(crc32(f"{began:%Y%m%d} {gauge.basin} {member}".encode()))
     rain, warmth = chance.lognormal(0, 0.3), chance.normal(0, 1)
     changed = {name: series.values.astype(np.float64) for name, series in gauge.weather.items()}

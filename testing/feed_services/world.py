@@ -112,6 +112,7 @@ class World:
         members: of the ensemble, the control included.
         key: that every request must send; None is any or none.
         requests: the method, path, query and headers of every request.
+        missing_runs: past runs that the service does not have, like `2026-11-01T00:00`.
         played: how often each fault went wrong, by the UTC day.
     """
 
@@ -125,6 +126,7 @@ class World:
     members: int = 31
     key: str | None = None
     requests: list[tuple[str, str, str, Mapping[str, str]]] = field(default_factory=list)
+    missing_runs: set[str] = field(default_factory=set)
     played: Counter[tuple[Day, Fault]] = field(default_factory=Counter)
 
     @property

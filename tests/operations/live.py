@@ -68,6 +68,7 @@ class Station:
         return {
             "FRESHET_OPEN_METEO_ARCHIVE_URL": url,
             "FRESHET_OPEN_METEO_FORECAST_URL": url,
+            "FRESHET_OPEN_METEO_RUNS_URL": url,
             "FRESHET_INGEST_HOSTS": url.removeprefix("http://"),
             "FRESHET_AS_OF": self.world.now.isoformat(),
         }
@@ -131,6 +132,7 @@ def station(database: Database, folder: Path) -> Iterator[Station]:
             open_meteo_archive_url=url,
             open_meteo_forecast_url=url,
             open_meteo_ensemble_url=url,
+            open_meteo_runs_url=url,
         )
         yield Station(database, world, settings)
 

@@ -4,6 +4,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from hydrology.base.errors import DataProblem
+from jobspec.jobs.data import BackfillParams
 from jobspec.jobs.forecasting import DailyParams, ForecastParams, ReplayParams, VolumesParams, WhatIfParams
 from records.runs.runs import Run
 from workers.job import Running
@@ -98,6 +99,24 @@ def daily(running: Running, params: DailyParams) -> dict[str, Any]:
         "alert_changes": len(cycle.changes),
         "runs": [{"run": created.id, "status": created.status, "t0": str(created.t0)} for created in cycle.runs],
     }
+
+
+def backfill(running: Running, params: BackfillParams) -> dict[str, Any]:
+    """Fetch past weather forecasts, reforecast with them and fit the errors of forecasts."""
+    from operations.feeds.fetch import Listener
+    from operations.verification.backfill import backfill as run
+
+    def show(what: str, done: int, total: int, detail: str) -> None:
+        running.show(done, total, f"{what}: {detail}")
+
+    tools = running.tools
+    listener = Listener(notify=running.log, pause=running.pause)
+    done = run(tools.database, tools.clock, tools.settings, params, listener, show)
+    running.record("feed backfilled", params.feed or done.weather, **done.counts)
+    remarks = done.remarks[:MAX_REPORTED]
+    for sentence in remarks:
+        running.log(sentence)
+    return {"weather": done.weather} | done.counts | {"warnings": remarks}
 
 
 def replay(running: Running, params: ReplayParams) -> dict[str, Any]:

@@ -11,6 +11,7 @@ HANDLERS: dict[str, Handler] = {
     "upload": data.upload,
     "weather": data.weather,
     "fetch": data.fetch,
+    "backfill": forecasting.backfill,
     "bridge": data.bridge,
     "daily": forecasting.daily,
     "replay": forecasting.replay,

@@ -119,7 +119,7 @@ def _notes(forecast: BasinForecast, observed: Observed, far: Sequence[Level], un
     if forecast.calibrated is None:
         yield f"{NO_ESTIMATE}: the range is the spread of the members, which is too narrow."
     elif kind in RANGE_KINDS:
-        yield f"{RANGE_KINDS[kind].capitalize()}: fewer past forecasts than usual are behind it."
+        yield f"{RANGE_KINDS[kind].capitalize()}: fewer issued forecasts than usual are behind it."
     if observed.reason is not None:
         yield f"Observed: {observed.reason}"
     if far:

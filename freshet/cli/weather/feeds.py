@@ -1,12 +1,14 @@
 """`freshet feeds`: feeds from external services, and the results of their fetches."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from pydantic import TypeAdapter
 from rich.console import Group
 
+from freshet.cli.configuring import valid
 from freshet.cli.context import Change, Context, changing, opened, reading
 from freshet.cli.intake import any_intake
 from freshet.cli.options import OnlyBasins, argument, option
@@ -27,12 +29,17 @@ from hydrology.base.calendar import Period, day
 from hydrology.base.errors import DataProblem, InvalidInput, Problem
 from ingestion.base import SourceFile
 from jobspec.feeds import ADAPTERS, USUAL, AnyFeedSettings, NewFeed, read_settings
+from jobspec.jobs.data import BackfillParams
 from operations.feeds import holes
 from operations.feeds.fetch import Listener, until_now
 from operations.feeds.fetch import fetch as run
 from operations.upkeep import audit_details
 from records.weather import feeds as records
 
+if TYPE_CHECKING:
+    from operations.verification.backfill import Backfilled
+
+_BACKFILL = BackfillParams.model_fields
 _COLUMNS = ("basin", "status", "new days", "revised days", "last fetched", "why")
 
 app = typer.Typer(no_args_is_help=True)
@@ -42,7 +49,7 @@ Name = Annotated[str, argument("FEED", "Its name.")]
 
 @app.callback()
 def feeds() -> None:
-    """Add, list, fetch and remove feeds of discharge, weather and forecasts."""
+    """Add, list, fetch, backfill and remove feeds of discharge, weather and forecasts."""
 
 
 @app.command("add")
@@ -154,6 +161,37 @@ def fetch(
     _exit(done)
 
 
+@app.command("backfill")
+def backfill(
+    feed: Annotated[str | None, argument("FEED", "A feed of weather forecasts of open-meteo-forecast.")] = None,
+    weather: Annotated[
+        str | None, option("SOURCE/MODEL", "Instead of a feed: a weather model whose past issues are stored.")
+    ] = None,
+    days: Annotated[int, option("DAYS", _BACKFILL["days"].description or "")] = _BACKFILL["days"].default,
+    horizon: Annotated[int, option("DAYS", _BACKFILL["horizon"].description or "")] = _BACKFILL["horizon"].default,
+    as_json: Json = False,
+) -> None:
+    """Fetch past weather forecasts of a feed, reforecast with them, and fit the errors of forecasts at once.
+
+    The forecasts of a new service then rest on a season of past ones. Each step stores as it goes: run again, it
+    fetches and computes only what is missing.
+    """
+    from operations.verification.backfill import backfill as run
+
+    asked = {"feed": feed, "weather": weather, "days": days, "horizon": horizon}
+    given = {name: value for name, value in asked.items() if value is not None}
+    params = valid(TypeAdapter(BackfillParams), given, "backfill")
+    with opened() as context, reporting() as reporter:
+        listener = Listener(notify=inform)
+        done = run(context.database, context.clock, context.settings, params, listener, reporter.show)
+        context.record("feed backfilled", feed or done.weather, **done.counts)
+    for sentence in done.remarks[:MAX_ROWS]:
+        inform(sentence)
+    answer(_backfilled(done), as_json, table(("", ""), [*_summary(done)], f"Past forecasts with {done.weather}"))
+    if done.remarks:
+        raise typer.Exit(PARTLY_DONE)
+
+
 @app.command("remove")
 def remove(feed: Name, as_json: Json = False) -> None:
     """Remove a feed. Its fetched data stay."""
@@ -162,6 +200,27 @@ def remove(feed: Name, as_json: Json = False) -> None:
         records.remove(change.session, stored)
         change.record("feed removed", stored.id, name=stored.name)
     answer({"removed": stored.id}, as_json, f"Feed {feed} is removed. Its fetched data stay.")
+
+
+def _backfilled(done: "Backfilled") -> dict[str, Any]:
+    fitted = [asdict(of) for of in done.fitted]
+    return {"weather": done.weather} | done.counts | {"fitted": fitted, "remarks": done.remarks}
+
+
+def _summary(done: "Backfilled") -> Iterator[tuple[str, object]]:
+    counts = done.counts
+    if done.issues is not None:
+        yield "weather forecasts stored now", counts["issues"]
+        yield "stored before", counts["issues_before"]
+        yield "not in the service", counts["issues_missing"]
+    yield "reforecasts stored now", counts["reforecasts"]
+    yield "forecasts of these days stored before", counts["reforecasts_before"]
+    for of in done.fitted:
+        fit = of.fitted
+        yield (
+            f"recalibration of {of.version_id}",
+            f"T0 {fit.fitted_on}, {fit.issue_days} days, {fit.days} observed flows",
+        )
 
 
 def _create(change: Change, name: str, settings: AnyFeedSettings) -> records.Feed:

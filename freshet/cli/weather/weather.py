@@ -9,6 +9,7 @@ import typer
 from freshet.cli.context import opened
 from freshet.cli.options import argument, option
 from freshet.cli.output import PARTLY_DONE, Json, answer, answer_list, inform
+from freshet.cli.progress import reporting
 from hydrology.base.basins import basin_id
 from records.weather import weather_issues as records
 
@@ -22,16 +23,22 @@ def weather() -> None:
 
 @app.command("add")
 def add(
-    file: Annotated[Path, argument("FILE", "CSV, JSON or NetCDF-CF, by the end of its name.")],
+    file: Annotated[
+        Path, argument("FILE", "CSV, JSON or NetCDF-CF, by the end of its name; or a folder of such files.")
+    ],
     as_json: Json = False,
 ) -> None:
-    """Store the weather forecast in a file.
+    """Store the weather forecast in a file, or those in the files of a folder and below it.
 
-    Adding the same file again changes nothing. Stored weather forecasts never change: another one of the same source,
-    model and reference time is refused. A basin with unusable weather is reported, and the others are stored.
+    Adding the same file again changes nothing, so a folder goes on where it was interrupted. Stored weather forecasts
+    never change: another one of the same source, model and reference time is refused. A basin with unusable weather is
+    reported, and the others are stored.
     """
     from operations.weather.import_forecasts import add as run
 
+    if file.is_dir():
+        _add_folder(file, as_json)
+        return
     with opened() as context:
         stored = run(context.database, context.clock, file)
         context.record("weather added", stored.issue_id, new=len(stored.new), known=len(stored.known))
@@ -42,6 +49,30 @@ def add(
     text = f"Weather forecast {stored.issue_id}: {len(stored.new)} basins new, {len(stored.known)} stored already."
     answer(asdict(stored), as_json, text)
     if stored.refused:
+        raise typer.Exit(PARTLY_DONE)
+
+
+def _add_folder(folder: Path, as_json: bool) -> None:
+    from operations.weather.import_forecasts import add_folder
+
+    with opened() as context, reporting() as reporter:
+
+        def show(name: str, done: int, total: int) -> None:
+            reporter.show("weather forecasts", done, total, name)
+
+        imported = add_folder(context.database, context.clock, folder, show)
+        counts = imported.counts
+        context.record("weather added", folder.name, **counts)
+    for name, stored in imported.stored.items():
+        for reason in stored.refused.values():
+            inform(f"Refused: {reason}")
+        for basin, odd in stored.warnings.items():
+            inform(f"Warning: {name}: {basin}: {' '.join(odd)}")
+    for name, reason in imported.failed.items():
+        inform(f"Refused: {name}: {reason}")
+    text = f"{counts['files']} weather forecasts: {counts['new']} basins new, {counts['known']} stored already"
+    answer(counts | {"refused": imported.refused}, as_json, f"{text}.")
+    if imported.refused:
         raise typer.Exit(PARTLY_DONE)
 
 

@@ -35,8 +35,10 @@ UNITS = {
     "dew_point_2m_mean": "°C",
 }
 """The daily variables to request, and their expected units."""
+MAX_DAYS = 16  # of a forecast, as far as a run of any model goes
 FARTHEST_CELL = 2.0  # degrees from the gauge: the answer gives the place of the grid cell
 CONTROL = "control"
+_LAST_BYTES = 1000
 
 _OWNERS = {
     "ecmwf": "ECMWF",
@@ -48,6 +50,10 @@ _OWNERS = {
     "icon": "Deutscher Wetterdienst",
     "dwd": "Deutscher Wetterdienst",
 }
+
+
+class RunUnavailable(FeedProblem):
+    """The service does not have a run of a model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +102,33 @@ class Model:
             FeedProblem: they cost more than the service allows.
         """
         weight = weight_of_place(len(UNITS) * members, days)
-        self.report(f"The fetch weighs {weight * len(sites):.0f} calls by Open-Meteo's count.")
-        return in_requests(sites, weight, keyless=self.service.key is None)
+        self.announce(len(sites), weight)
+        return in_requests(sites, weight, self.keyless)
+
+    @property
+    def keyless(self) -> bool:
+        """Whether the limits without a key apply."""
+        return self.service.key is None
+
+    def announce(self, places: int, weight: float, runs: int = 1) -> None:
+        """Report the cost of a fetch before its first request.
+
+        Args:
+            places: over all runs.
+            weight: cost of one place.
+            runs: how many are asked for.
+
+        Raises:
+            FeedProblem: it costs more than the service allows in an hour without a key.
+        """
+        total = weight * places
+        self.report(f"The fetch weighs {total:.0f} calls by Open-Meteo's count.")
+        if self.keyless and total > PER_HOUR:
+            raise FeedProblem(
+                f"The fetch weighs {total:.0f} calls by Open-Meteo's count, and without a key it gives {PER_HOUR} an "
+                f"hour ({PER_DAY} a day): name at most {int(PER_HOUR // (weight * runs))} basins, ask for fewer days, "
+                "or set FRESHET_OPEN_METEO_KEY."
+            )
 
     def ask(self, sites: Sequence[Site], days: Mapping[str, Any]) -> dict[str, Any]:
         """Request the values of sites by days of their own time zones; return each site's, to be checked by `place`.
@@ -106,6 +137,7 @@ class Model:
             days: the parameters that select the days.
 
         Raises:
+            RunUnavailable: the service does not have the requested run.
             FeedProblem: the answer of the service cannot be used.
         """
         places = [site.place() for site in sites]
@@ -118,7 +150,10 @@ class Model:
             **days,
         }
         parse = partial(_places, count=len(sites))
-        answer = self.service.read(parse, self.path, body=body, media="application/json")
+        try:
+            answer = self.service.read(parse, self.path, body=body, media="application/json")
+        except FeedProblem as problem:
+            raise (RunUnavailable(str(problem)) if "model run is not available" in str(problem) else problem) from None
         return {site.basin: (at, of_site) for at, (site, of_site) in enumerate(zip(sites, answer, strict=True))}
 
     def place(self, site: Site, answer: Mapping[str, Any]) -> Place:
@@ -151,6 +186,8 @@ def converted(values: Mapping[str, Array], days: Days, latitude: float) -> dict[
 
 def _places(body: bytes, count: int) -> list[dict[str, Any]]:
     """Parse the answers, one per place. An object for one place, a list in the requested order for several."""
+    if b"modelRunUnavailable" in body[-_LAST_BYTES:]:  # what the service streams of several places then, as a 200
+        raise RunUnavailable("The requested model run is not available.")
     answer = parsed(body)  # an interrupted stream ends in words that are not JSON
     places = [answer] if isinstance(answer, dict) else answer
     if not isinstance(places, list) or len(places) != count or not all(isinstance(place, dict) for place in places):
@@ -216,16 +253,6 @@ def in_requests(places: Sequence[Asked], weight: float, keyless: bool) -> list[S
         weight: cost of one place.
         keyless: whether the limits without a key apply. The service checks before it counts, so a heavy request would
             pass and block those after it.
-
-    Raises:
-        FeedProblem: they cost more than the service allows in an hour without a key.
     """
-    total = weight * len(places)
-    if keyless and total > PER_HOUR:
-        raise FeedProblem(
-            f"The fetch weighs {total:.0f} calls by Open-Meteo's count, and without a key it gives {PER_HOUR} an hour "
-            f"({PER_DAY} a day): name at most {int(PER_HOUR // weight)} basins, ask for fewer days, or set "
-            "FRESHET_OPEN_METEO_KEY."
-        )
     size = max(1, min(MAX_PLACES, int((PER_MINUTE if keyless else MAX_WEIGHT) // weight)))
     return [places[start : start + size] for start in range(0, len(places), size)]

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from hydrology.base.calendar import Day
 from hydrology.base.variables import WEATHER
 from hydrology.weather.forcing import Trace, WeatherForecast, WeatherIssue
 from ingestion.feeds.base import FeedProblem, Given, Site, Wanted, each, placed
@@ -107,31 +108,46 @@ class OpenMeteoForecast:
                 f"{self._model.name} has {len(of.members)} members for {site.basin}, not {self._members}: nothing of "
                 "it was taken."
             )
-        whole = _whole(of)
-        days, (latitude, _) = of.days[whole], site.place()
-        if not len(days):
-            raise FeedProblem(f"{self._model.name} has no whole day for {site.basin}: nothing of it was taken.")
-        issue = WeatherIssue(
-            source=SOURCE,
-            model=self._model.name,
-            reference_time=run.began,
-            available_time=run.available,
-            licence=self.credit.licence,
-            credit=self.credit.credit,
-        )
-        traces = []
-        for label in sorted(of.members):
-            values = {name: numbers[whole] for name, numbers in of.members[label].items()}
-            arrays = {name: array.astype(np.float32) for name, array in converted(values, days, latitude).items()}
-            traces.append(Trace(label, days, arrays))
-        units = {name: WEATHER[name].unit for name in traces[0].values}
-        return WeatherForecast.of_traces(issue, site.basin, traces, units)
+        return weather_forecast(self._model, site, of, (run.began, run.available))
 
 
-def _whole(of: Place) -> slice:
+def weather_forecast(
+    model: Model, site: Site, of: Place, times: tuple[datetime, datetime], since: Day | None = None
+) -> WeatherForecast:
+    """Return an answer about a site as a weather forecast, over the days with every variable of every member.
+
+    Args:
+        times: the reference time of its run, and when it was available.
+        since: the first day to take.
+
+    Raises:
+        FeedProblem: it has no such day.
+    """
+    whole = _whole(of, since)
+    days, (latitude, _) = of.days[whole], site.place()
+    if not len(days):
+        raise FeedProblem(f"{model.name} has no whole day for {site.basin}: nothing of it was taken.")
+    issue = WeatherIssue(
+        source=SOURCE,
+        model=model.name,
+        reference_time=times[0],
+        available_time=times[1],
+        licence=model.credit.licence,
+        credit=model.credit.credit,
+    )
+    traces = []
+    for label in sorted(of.members):
+        values = {name: numbers[whole] for name, numbers in of.members[label].items()}
+        arrays = {name: array.astype(np.float32) for name, array in converted(values, days, latitude).items()}
+        traces.append(Trace(label, days, arrays))
+    units = {name: WEATHER[name].unit for name in traces[0].values}
+    return WeatherForecast.of_traces(issue, site.basin, traces, units)
+
+
+def _whole(of: Place, since: Day | None) -> slice:
     """Return the range of days with every variable of every member. Models end early, and may lack days of the past."""
     known = np.all([~np.isnan(array) for values in of.members.values() for array in values.values()], axis=0)
-    (places,) = np.nonzero(known)
+    (places,) = np.nonzero(known if since is None else known & (of.days >= since))
     return slice(int(places[0]), int(places[-1]) + 1) if len(places) else slice(0)
 
 

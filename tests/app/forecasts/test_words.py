@@ -6,7 +6,7 @@ import pytest
 
 from app.forecasts.calibration_schemas import Calibration
 from app.forecasts.schemas import KnownSnowSkill, SnowAtT0, SnowRead, Storage
-from app.forecasts.words import PROVISIONAL, in_words, number
+from app.forecasts.words import RESTS_ON, in_words, number
 from app.http.base_schema import Period
 
 T0 = date(2008, 4, 20)
@@ -46,19 +46,20 @@ def test_it_gives_observed_and_expected_flow_with_its_uncertainty() -> None:
     )
 
 
-def test_a_range_that_rests_on_no_verified_forecast_is_called_provisional() -> None:
+@pytest.mark.parametrize("kind", ["provisional", "backfilled"])
+def test_a_range_that_rests_on_few_or_no_issued_forecasts_is_labelled(kind: str) -> None:
     answer = in_words(
         t0=T0,
         days=DAYS,
         discharge=MEMBERS,
         calibrated=CALIBRATED,
-        calibration=USED.model_copy(update={"kind": "provisional", "weather": "a/b", "weather_issues": 0}),
+        calibration=USED.model_copy(update={"kind": kind, "weather": "a/b", "weather_issues": 0}),
         storage=None,
         weather="supplied",
         units="m3/s",
     )
     assert "Likely, with four chances in five" in answer
-    assert answer.endswith(PROVISIONAL)
+    assert answer.endswith(RESTS_ON[kind])
 
 
 def test_without_calibrated_quantiles_it_gives_no_probabilities() -> None:

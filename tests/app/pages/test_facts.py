@@ -54,7 +54,8 @@ def test_a_provisional_range_is_labelled(sqlite_database: Database, sqlite_clien
     fill_records(sqlite_database, factories.forecast())
     forecast = _forecast(sqlite_client)
     chances = _with_peak(sqlite_client)
-    for kind, label in (("observed", "90 % range"), ("provisional", "provisional range"), ("fitted", "90 % range")):
+    labels = {"observed": "90 % range", "provisional": "provisional range", "backfilled": "range from past forecasts"}
+    for kind, label in (labels | {"fitted": "90 % range"}).items():
         calibration = _Calibration(kind)
         shown = facts.peak(forecast.model_copy(update={"calibration": calibration}), chances, "mm/day")
         assert shown.detail.startswith(f"{label}: 1.00 to 3.00 mm/day, 1 to 3 October")

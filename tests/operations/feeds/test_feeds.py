@@ -99,6 +99,7 @@ def office(database: Database, tmp_path: Path) -> Iterator[Office]:
             open_meteo_archive_url=url,
             open_meteo_forecast_url=url,
             open_meteo_ensemble_url=url,
+            open_meteo_runs_url=url,
         )
         yield Office(database, world, settings, tmp_path)
 

@@ -16,10 +16,11 @@ from hydrology.base.errors import DataProblem
 from hydrology.uncertainty.error_model import LEVELS
 from hydrology.uncertainty.recalibration import PRIOR_SPREAD, Recalibration
 from hydrology.weather.perturbed_forecasts import SOURCE
-from jobspec.jobs.forecasting import ReplayParams
+from jobspec.jobs.forecasting import ForecastParams, ReplayParams
 from operations.basin_data.dataset import load_discharge
 from operations.daily.replay import replay
 from operations.forecasting.calibrated_flow import recalibration_of
+from operations.forecasting.forecast import forecast
 from operations.forecasting.weather_skill import ISSUES
 from operations.states.advance_states import ONE_DAY
 from operations.verification.calibrate import calibrate
@@ -38,7 +39,7 @@ ISSUE_DAYS = Period.parse("2005-03-01..2005-04-04")
 WEATHER = f"{SOURCE}/perturbed-synthetic"
 NEXT = Period.parse("2005-04-05..2005-04-05")
 WIDER = RunRecalibration(
-    fitted_on="2005-02-27..2005-04-02", issue_days=35, days=1, centre=[0.3, 0.2], spread=[1.1, 1.3]
+    fitted_on="2005-02-27..2005-04-02", issue_days=35, reforecast_days=0, days=1, centre=[0.3, 0.2], spread=[1.1, 1.3]
 )
 SETTLED = Clock(datetime(2005, 5, 15, tzinfo=UTC))
 """30 days after the last issue day."""
@@ -95,6 +96,21 @@ def test_scores_place_the_observed_flow_in_what_was_issued(lived: Database) -> N
     shares = [float(np.interp(flow, of_day, LEVELS)) for flow, of_day in zip(observed, issued.T, strict=True)]
     after = scores[7][sorted(BASINS).index(BASINS[1])] / PRIOR_SPREAD
     np.testing.assert_allclose(ndtr(after), shares, atol=0.01)
+
+
+def test_an_issued_forecast_replaces_the_reforecast_of_its_day(lived: Database) -> None:
+    with lived.reading() as session:
+        version = versions.newest(session)
+        (issued,) = settled(session, SETTLED, version.id)
+        last, before = issued.runs[-1], past_scores(session, version, issued)
+    assert last.weather is not None
+    params = ForecastParams(t0=last.t0, horizon=4, weather="supplied", weather_id=last.weather.id)
+    forecast(lived, SETTLED, params, purpose="reforecast")
+    with lived.reading() as session:
+        (both,) = settled(session, SETTLED, version.id)
+        after = past_scores(session, version, both)
+    assert (len(both.runs), both.days, both.reforecast_days) == (len(issued.runs) + 1, issued.days, 0)
+    np.testing.assert_array_equal(after[-1], before[-1])
 
 
 def test_the_first_forecast_has_a_provisional_distribution(lived: Database) -> None:

@@ -11,7 +11,12 @@ from testing.records import NOW, a_version
 
 def fitted(issue_days: int) -> RunRecalibration:
     return RunRecalibration(
-        fitted_on="2005-02-27..2005-04-02", issue_days=issue_days, days=9, centre=[0.1, 0.2], spread=[1.0, 0.9]
+        fitted_on="2005-02-27..2005-04-02",
+        issue_days=issue_days,
+        reforecast_days=2,
+        days=9,
+        centre=[0.1, 0.2],
+        spread=[1.0, 0.9],
     )
 
 

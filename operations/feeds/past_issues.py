@@ -1,0 +1,135 @@
+"""Fetches past forecasts of a feed's weather model, run by run, and stores each as it was issued.
+
+Each has its own reference time, and is available when a forecast of its time would have had it: what was known at an
+instant holds it. That it was fetched later is seen in `created_at` of its weather forecast.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+import structlog
+
+from hydrology.base.calendar import Period, day
+from hydrology.base.errors import Problem
+from hydrology.weather.forcing import WeatherForecast
+from ingestion.feeds.base import Site, Wanted
+from ingestion.feeds.openmeteo import OpenMeteoPastRuns
+from ingestion.feeds.openmeteo.asking import SOURCE, RunUnavailable
+from ingestion.feeds.points import OverPoints
+from operations.feeds.adapters import past_runs
+from operations.feeds.fetch import NOBODY, Listener, sites_of
+from operations.weather.import_forecasts import store_usable
+from records.database.engine import Database
+from records.weather import feeds, weather_issues
+from records.weather.weather_issues import StoredIssue
+from runtime.clock import Clock
+from runtime.settings import Settings
+
+log = structlog.get_logger()
+
+NEWEST_AGE = 2
+"""Age in days of the newest run that is fetched: younger ones are the feed's own, which begins some days earlier."""
+MAX_FAILED = 3
+"""Number of runs that fail one after the other before the service is left alone."""
+
+OnRun = Callable[[datetime, int, int], None]
+
+
+@dataclass(slots=True)
+class PastIssues:
+    """The outcome of fetching past runs.
+
+    Attributes:
+        source, model: of the weather model.
+        stored: number of runs that were stored, for at least one basin; before: number that were stored already.
+        missing: reference times of runs that the service does not have.
+        failed: the last reason why a basin lacks a run that was asked for.
+        stopped: why the rest was not asked for; None where all was.
+    """
+
+    source: str
+    model: str
+    stored: int = 0
+    before: int = 0
+    missing: list[datetime] = field(default_factory=list)
+    failed: dict[str, str] = field(default_factory=dict)
+    stopped: str | None = None
+
+
+def fetch_past_issues(
+    database: Database,
+    clock: Clock,
+    settings: Settings,
+    name: str,
+    days: int,
+    *,
+    listener: Listener = NOBODY,
+    on_run: OnRun = lambda _began, _done, _total: None,
+) -> PastIssues:
+    """Fetch the runs of the last days that are not stored for every basin of a feed, the newest first.
+
+    A run is stored in one transaction, for all basins that it has. After an interruption it goes on.
+
+    Args:
+        days: number of days before today, one run each, that of 00 UTC.
+        listener: gets notes, such as the cost before the first request, and pauses between requests.
+        on_run: called with each run before it is asked for, how many are done, and the total.
+
+    Raises:
+        UnknownFeed: there is none of that name.
+        InvalidInput: the feed has no past issues, or no basin.
+        FeedProblem: the fetch costs more than the service allows; nothing was asked for.
+    """
+    now = clock.now()
+    today = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    times = [today - timedelta(days=age) for age in range(NEWEST_AGE, days + 1)]
+    with database.reading() as session:
+        feed = feeds.get(session, name)
+        shown = feed.read()
+        runs = past_runs(shown, settings, listener.notify, listener.pause)
+        sites = sites_of(session, feed)
+        done = PastIssues(SOURCE, runs.model)
+        known = weather_issues.stored_basins(session, done.source, done.model, times[-1]) if times else {}
+    left = {began: [site for site in sites if site.basin not in known.get(began, ())] for began in times}
+    wanted = {began: of for began, of in left.items() if of}
+    done.before = len(times) - len(wanted)
+    if wanted:
+        runs.announce([*wanted.values()])
+        _fetch(database, clock, runs, wanted, done, on_run)
+    log.info("past_issues.fetched", feed=name, stored=done.stored, before=done.before, missing=len(done.missing))
+    return done
+
+
+def _fetch(
+    database: Database,
+    clock: Clock,
+    runs: OpenMeteoPastRuns,
+    wanted: dict[datetime, list[Site]],
+    done: PastIssues,
+    on_run: OnRun,
+) -> None:
+    failed_in_a_row = 0
+    for at, (began, sites) in enumerate(wanted.items()):
+        on_run(began, at, len(wanted))
+        first = day(began.date())
+        given = [*OverPoints(runs.of(began)).fetch(sites, Wanted(Period(first, first), clock.now()))]
+        problems = {one.basin: one.content for one in given if isinstance(one.content, Problem)}
+        if any(isinstance(problem, RunUnavailable) for problem in problems.values()):
+            done.missing.append(began)
+            problems = {basin: why for basin, why in problems.items() if not isinstance(why, RunUnavailable)}
+        done.failed |= {basin: str(problem) for basin, problem in problems.items()}
+        stored = _store(database, clock, [one.content for one in given if isinstance(one.content, WeatherForecast)])
+        done.failed |= stored.refused
+        done.stored += bool(stored.new)
+        failed_in_a_row = failed_in_a_row + 1 if problems and not stored.new else 0
+        if failed_in_a_row == MAX_FAILED:
+            done.stopped = str(next(iter(problems.values())))
+            return
+
+
+def _store(database: Database, clock: Clock, forecasts: Sequence[WeatherForecast]) -> StoredIssue:
+    if not forecasts:
+        return StoredIssue("", (), (), {})
+    with database.transaction() as session:
+        return store_usable(session, clock, forecasts, operational=True)

@@ -1,0 +1,124 @@
+"""Backfills what forecasts are recalibrated by: past weather forecasts, reforecasts with them, and the fit to these."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+
+import structlog
+
+from hydrology.base.errors import DataProblem
+from jobspec.jobs.data import BackfillParams
+from operations.feeds.fetch import Listener
+from operations.feeds.past_issues import PastIssues, fetch_past_issues
+from operations.verification.past_reforecasts import PastReforecasts, reforecast_past
+from operations.verification.recalibrate import Recalibrated, recalibrate
+from records.database.engine import Database
+from records.runs.run_request import name_of_weather
+from runtime.clock import Clock
+from runtime.settings import Settings
+
+log = structlog.get_logger()
+
+Show = Callable[[str, int, int, str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Backfilled:
+    """The outcome of a backfill.
+
+    Attributes:
+        weather: the weather model, `SOURCE/MODEL`.
+        issues: None where nothing was to be fetched.
+        fitted: the recalibrations of forecasts with this weather, one for each version.
+        problems: why a version has none.
+    """
+
+    weather: str
+    issues: PastIssues | None
+    reforecasts: PastReforecasts
+    fitted: list[Recalibrated]
+    problems: dict[str, str]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """What is new, and what was there before."""
+        issues, reforecasts = self.issues, self.reforecasts
+        return {
+            "issues": 0 if issues is None else issues.stored,
+            "issues_before": 0 if issues is None else issues.before,
+            "issues_missing": 0 if issues is None else len(issues.missing),
+            "reforecasts": reforecasts.forecasts,
+            "reforecasts_before": reforecasts.before,
+            "recalibrations": len(self.fitted),
+        }
+
+    @property
+    def remarks(self) -> list[str]:
+        """What is missing and why, in sentences."""
+        return [*self._of_issues(), *self._of_reforecasts(), *self.problems.values()]
+
+    def _of_issues(self) -> Iterator[str]:
+        issues = self.issues
+        if issues is None:
+            return
+        if issues.missing:
+            first = ", ".join(f"{began:%Y-%m-%d}" for began in sorted(issues.missing)[:5])
+            more = f" and {len(issues.missing) - 5} more" if len(issues.missing) > 5 else ""
+            yield f"The service does not have the runs of {issues.model} of {first}{more}."
+        if issues.stopped is not None:
+            yield f"The fetch stopped, because nothing of several runs could be stored. {issues.stopped}"
+            return
+        yield from (f"{basin} lacks past weather forecasts. {reason}" for basin, reason in issues.failed.items())
+
+    def _of_reforecasts(self) -> Iterator[str]:
+        reforecasts = self.reforecasts
+        if reforecasts.learnt:
+            yield f"{reforecasts.learnt} forecasts were left out: their versions have learnt from these days."
+        yield from (f"{basin} lacks reforecasts. {reason}" for basin, reason in reforecasts.left_out.items())
+
+
+def backfill(
+    database: Database, clock: Clock, settings: Settings, params: BackfillParams, listener: Listener, show: Show
+) -> Backfilled:
+    """Fetch past issues, reforecast with them, and recalibrate forecasts by what came. Each step stores as it goes.
+
+    Args:
+        listener: gets notes, and pauses between requests.
+        show: gets what is under way, how much of it is done, of how much, and what it is at.
+
+    Raises:
+        UnknownFeed: there is none of that name.
+        InvalidInput: the feed has no past issues, or no basin is stored.
+        FeedProblem: the fetch costs more than the service allows; nothing was done.
+        DataProblem: nothing new is stored, and nothing could be fitted.
+    """
+    issues = None
+    if params.feed is not None:
+        on_run = partial(_show_run, show)
+        issues = fetch_past_issues(
+            database, clock, settings, params.feed, params.days, listener=listener, on_run=on_run
+        )
+    weather = params.weather if issues is None else name_of_weather(issues.source, issues.model)
+    assert weather is not None  # one of both is given
+    on_reforecast = partial(show, "reforecasts")
+    reforecasts = reforecast_past(
+        database, clock, weather, days=params.days, horizon=params.horizon, on_reforecast=on_reforecast
+    )
+    fitted: list[Recalibrated] = []
+    problems: dict[str, str] = {}
+    for at, version in enumerate(reforecasts.versions):
+        show("recalibrations", at, len(reforecasts.versions), version)
+        try:
+            fitted += recalibrate(database, clock, version, weather)
+        except DataProblem as problem:
+            problems[version] = str(problem)
+    done = Backfilled(weather, issues, reforecasts, fitted, problems)
+    log.info("backfill.done", weather=weather, **done.counts)
+    if not any(done.counts[name] for name in ("issues", "reforecasts", "recalibrations")) and done.remarks:
+        raise DataProblem(" ".join(done.remarks[:3]))
+    return done
+
+
+def _show_run(show: Show, began: datetime, done: int, total: int) -> None:
+    show("past weather forecasts", done, total, f"{began:%Y-%m-%dT%H:%MZ}")

@@ -1,0 +1,213 @@
+"""Reforecasts with past weather forecasts: the forecast of a past T0 as it would have been issued, computed now.
+
+The weather until T0 and the observed flow are as stored now, so late and revised values count as known. A T0 that a
+version has learnt from is left out, because its forecast would be better than those to come.
+"""
+
+import itertools
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+import numpy as np
+import structlog
+from sqlalchemy.orm import Session
+
+from hydrology.base.absent import Absent, absent
+from hydrology.base.calendar import Day, Period, day
+from hydrology.base.errors import Problem
+from hydrology.base.reasons import Reason
+from jobspec.jobs.forecasting import ForecastParams
+from operations.basin_data.basins import chosen
+from operations.forecasting.forecast import OnDays, issue
+from operations.forecasting.forecast_plan import ForecastInputs, possible_plans, read_inputs
+from operations.states.advance_states import ONE_DAY
+from records.database.engine import Database
+from records.runs import runs
+from records.versions import promotions, versions
+from records.weather import weather_issues
+from runtime.clock import Clock
+
+log = structlog.get_logger()
+
+OnReforecast = Callable[[int, int, str], None]
+
+
+@dataclass(slots=True)
+class PastReforecasts:
+    """The outcome of reforecasting.
+
+    Attributes:
+        versions: those that forecast a basin.
+        runs: ids of the runs that were stored now.
+        forecasts: number of forecasts in them: one for each basin.
+        before: number of forecasts of the same weather model that were stored already, issued or reforecast.
+        learnt: number of forecasts of days that their version has learnt from.
+        left_out: the last reason why a basin lacks the forecast of a T0.
+    """
+
+    versions: tuple[str, ...] = ()
+    runs: list[str] = field(default_factory=list)
+    forecasts: int = 0
+    before: int = 0
+    learnt: int = 0
+    left_out: dict[str, Absent] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """The weather model, its past issues with the T0 of each basin, the oldest first, and the days after T0."""
+
+    weather: str
+    issues: Sequence[tuple[str, Mapping[str, Day]]]
+    horizon: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Due:
+    """A reforecast to compute."""
+
+    t0: Day
+    weather_id: str
+    basins: Sequence[str]
+
+
+def reforecast_past(
+    database: Database,
+    clock: Clock,
+    weather: str,
+    *,
+    days: int,
+    horizon: int,
+    on_reforecast: OnReforecast = lambda _done, _total, _detail: None,
+) -> PastReforecasts:
+    """Reforecast every basin with the stored past issues of a weather model, by its current version.
+
+    Of each T0 once: one with an issued forecast or a reforecast of the same weather model is not computed again. Each
+    run is stored in one transaction; after an interruption it goes on.
+
+    Args:
+        weather: `SOURCE/MODEL`.
+        days: number of days before today whose issues count.
+        horizon: days after T0.
+        on_reforecast: called with the number of reforecasts done, the total and the T0.
+
+    Raises:
+        InvalidInput: no basin is stored.
+    """
+    done = PastReforecasts()
+    with database.reading() as session:
+        by_version: dict[str, list[str]] = defaultdict(list)
+        for basin, version in promotions.current(session, chosen(session, [])).items():
+            by_version[version].append(basin)
+        issues = _issues(session, clock, weather, days, [*itertools.chain(*by_version.values())])
+        asked = _Asked(weather, issues, horizon)
+        due = {version: _due(session, version, names, asked, done) for version, names in sorted(by_version.items())}
+    done.versions = tuple(due)
+    total, at = sum(map(len, due.values())), 0
+    for version, of_version in due.items():
+        if not of_version:
+            continue
+        names = sorted({basin for one in of_version for basin in one.basins})
+        inputs = read_inputs(database, ForecastParams(), version, names)
+        done.left_out |= inputs.failures
+        for one in of_version:
+            show = partial(_show, on_reforecast, at, total, one.t0)
+            show()
+            _reforecast(database, clock, inputs, one, horizon, done=done, on_days=show)
+            at += 1
+    counts = {"forecasts": done.forecasts, "before": done.before, "learnt": done.learnt}
+    log.info("past_reforecasts.done", weather=weather, runs=len(done.runs), left_out=len(done.left_out), **counts)
+    return done
+
+
+def _show(on_reforecast: OnReforecast, at: int, total: int, t0: Day, days: int = 0, of: int = 0) -> None:
+    on_reforecast(at, total, f"{t0}, {days} of {of} basin-days advanced" if of else str(t0))
+
+
+def _issues(
+    session: Session, clock: Clock, weather: str, days: int, names: Sequence[str]
+) -> list[tuple[str, Mapping[str, Day]]]:
+    """Return the past issues of a weather model with the T0 of each basin: the day before its first, oldest first.
+
+    The days before the reference time with which a feed's own forecasts begin are not forecast: T0 lies behind them.
+    """
+    now, (source, _, model) = clock.now(), weather.partition("/")
+    last = day(now.date())
+    found = weather_issues.since(
+        session, source, model, names, days=Period(last - np.timedelta64(days, "D"), last), before=now
+    )
+    return [
+        (
+            weather_id,
+            {
+                part.basin_id: max(part.first, reference) - ONE_DAY
+                for part in weather_issues.parts_of(session, weather_id, now)
+            },
+        )
+        for weather_id, reference in found
+    ]
+
+
+def _due(session: Session, version: str, names: Sequence[str], asked: _Asked, done: PastReforecasts) -> list[_Due]:
+    """Return the reforecasts of a version that are missing, the oldest first."""
+    learnt = [Period.parse(days) for days in versions.get(session, version).used_periods]
+    before = _before(session, version, asked.weather)
+    by_issue: dict[tuple[Day, str], list[str]] = defaultdict(list)
+    for weather_id, t0s in asked.issues:
+        for name, t0 in ((name, t0s[name]) for name in names if name in t0s):
+            ahead = Period(t0, t0 + np.timedelta64(asked.horizon, "D"))
+            if (t0, name) in before:
+                done.before += 1
+            elif any(ahead.overlap(days) for days in learnt):
+                done.learnt += 1
+            else:
+                by_issue[t0, weather_id].append(name)
+                before.add((t0, name))
+    return [_Due(t0, weather_id, of_issue) for (t0, weather_id), of_issue in sorted(by_issue.items())]
+
+
+def _before(session: Session, version: str, weather: str) -> set[tuple[Day, str]]:
+    """Return the T0 and basins that a version was run for with a weather model, issued or as reforecast."""
+    purposes: tuple[runs.Purpose, ...] = ("operational", "reforecast")
+    t0s = {
+        run.id: run.t0
+        for purpose in purposes
+        for run in runs.list_runs(session, version=version, purpose=purpose)
+        if run.weather is not None and run.weather.name == weather
+    }
+    return {(t0s[run], basin) for run, basin in runs.issued_pairs(session, [*t0s])}
+
+
+def _reforecast(
+    database: Database,
+    clock: Clock,
+    inputs: ForecastInputs,
+    due: _Due,
+    horizon: int,
+    *,
+    done: PastReforecasts,
+    on_days: OnDays,
+) -> None:
+    names = [name for name in due.basins if name in inputs.forcings]
+    if not names:
+        return
+    params = ForecastParams(t0=due.t0, horizon=horizon, weather="supplied", weather_id=due.weather_id)
+    part = replace(inputs, forcings={name: inputs.forcings[name] for name in names}, failures={})
+    try:
+        possible, failures = possible_plans(database, part, clock, params)
+    except Problem as problem:
+        possible, failures = [], dict.fromkeys(names, absent(Reason.FAILED, message=str(problem)))
+    done.left_out |= failures
+    if not possible:
+        return
+    stored = [run.id for run in issue(database, clock, params, possible, purpose="reforecast", on_days=on_days)]
+    with database.reading() as session:
+        issued = runs.issued_pairs(session, stored)
+        for run in stored:
+            for of_basin in runs.basins_of(session, run):
+                if of_basin.reason is not None:
+                    done.left_out[of_basin.basin_id] = of_basin.reason
+    done.runs += stored
+    done.forecasts += len(issued)
