@@ -6,9 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 import structlog
 
+from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem
 from hydrology.uncertainty.recalibration import Recalibration
+from operations.forecasting.calibrated_flow import error_model_of
 from operations.verification.issued_pairs import IssueDays, past_scores, settled
 from operations.versions.stages import stage
 from records.database.engine import Database
@@ -45,11 +47,13 @@ def recalibrate(database: Database, clock: Clock, version_id: str, weather: str 
 
     Raises:
         UnknownVersion: there is none of that id.
-        DataProblem: forecasts of too few days are there and observed with every weather model.
+        DataProblem: forecasts of too few days are there and observed with every weather model, or the version has no
+            error model, without which they have no distribution.
     """
     with database.reading() as session:
         version = versions.get(session, version_id)
         by_weather = [of for of in settled(session, clock, version_id) if weather in (None, of.weather)]
+        errors = error_model_of(session, version, [])
         ready = [of for of in by_weather if len(of.days) >= MIN_ISSUE_DAYS]
         scores = [past_scores(session, version, of) for of in stage("past forecasts, weather models", ready)]
     fits = [
@@ -58,7 +62,7 @@ def recalibrate(database: Database, clock: Clock, version_id: str, weather: str 
         if any(np.isfinite(of_day).any() for of_day in of_weather)
     ]
     if not fits:
-        raise DataProblem(too_few(version_id, by_weather))
+        raise DataProblem(str(errors) if isinstance(errors, Absent) else too_few(version_id, by_weather))
     with database.transaction() as session:
         for of in fits:
             recalibrations.replace(session, version_id, of.weather, of.fitted, clock.wall())

@@ -184,8 +184,8 @@ def test_too_few_issue_days_are_not_fitted(lived: Database) -> None:
         recalibrate(lived, early, version)
 
 
-def test_without_issued_forecasts_there_is_nothing_to_fit(trained_store: Database) -> None:
+def test_without_an_error_model_it_asks_to_fit_that_first(trained_store: Database) -> None:
     with trained_store.reading() as session:
         version = versions.newest(session).id
-    with pytest.raises(DataProblem, match="So far: none"):
+    with pytest.raises(DataProblem, match="has no error model: fit one"):
         recalibrate(trained_store, SETTLED, version)
