@@ -56,7 +56,11 @@ def test_a_wrong_request_is_refused_by_name(wrong: Wrong) -> None:
         ("bridge", {"name": "daymet"}, "params.name: 'daymet' cannot name your product"),
         ("bridge", {"name": "own", "fit": {"from": "live"}}, "params.fit.to: it is needed"),
         ("upload", {"product": "own"}, "params.observations_file: it is needed"),
-        ("oracle", {}, "There is no kind of job oracle: choose one of ingest, fetch, bridge, daily, replay, climate"),
+        (
+            "oracle",
+            {},
+            "There is no kind of job oracle: choose one of ingest, fetch, backfill, bridge, daily, replay",
+        ),
     ],
 )
 def test_the_message_names_the_field_and_the_reason(kind: str, params: object, sentence: str) -> None:

@@ -61,7 +61,8 @@ def test_an_impossible_request_is_refused(here: Station, freshet: Freshet, args:
 def test_a_folder_is_added_file_by_file(worked: Freshet, tmp_path: Path) -> None:
     for day in (26, 27):
         (tmp_path / f"{day}").mkdir()
-        written(tmp_path / f"{day}", *BASINS, reference_time=f"2005-09-{day}T00:00:00Z")
+        times = dict.fromkeys(("reference_time", "available_time"), f"2005-09-{day}T00:00:00Z")
+        written(tmp_path / f"{day}", *BASINS, **times)
     (tmp_path / "broken.csv").write_text("basin")
     added = worked("weather", "add", str(tmp_path), "--json")
     assert (added.code, added.json["files"], added.json["new"]) == (6, 2, 2 * len(BASINS))
