@@ -3,7 +3,7 @@
 import torch
 
 from jobspec.network import NetworkConfig
-from jobspec.training import InputsConfig
+from jobspec.training import InputsConfig, TrainingConfig
 from models.contract import Network
 from models.nets.buckets import Buckets
 from models.nets.eins import EINS
@@ -17,6 +17,11 @@ ARCHITECTURES: dict[str, type[Network]] = {net.architecture: net for net in (MCL
 def architecture(network: NetworkConfig) -> type[Network]:
     """Return the network class of a configuration."""
     return ARCHITECTURES[network.architecture]
+
+
+def snow_cells(config: TrainingConfig) -> tuple[int, ...]:
+    """Return the cells of a configuration's networks that hold snow by construction; none where it has to be found."""
+    return build(config.network, config.inputs, seed=0).snow_cells
 
 
 def build(network: NetworkConfig, inputs: InputsConfig, seed: int, basins: int = 0) -> Network:

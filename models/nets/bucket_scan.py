@@ -126,7 +126,8 @@ def tagged_scan(
     flow = Flow(*(torch.stack(values) for values in zip(*days, strict=True)))
     if not of_tags:
         return flow, TaggedFlow(tagged, tagged, tagged)
-    return flow, TaggedFlow(*(torch.stack(values) for values in zip(*of_tags, strict=True)), tagged)
+    discharge, loss = (torch.stack(values) for values in zip(*of_tags, strict=True))
+    return flow, TaggedFlow(discharge, loss, tagged)
 
 
 def _day(today: Drivers, fixed: Constants, kr: Tensor, cells: Tensor) -> tuple[Flow, _Shares]:

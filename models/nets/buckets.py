@@ -173,8 +173,9 @@ class Buckets(Network):
         assert self.moves is not None
         # Without gradients each day's product is separate, so that its bits do not depend on the number of days.
         parts = [embedded] if torch.is_grad_enabled() else embedded.split(1)
-        moves = torch.cat([self.moves(part).mT for part in parts])
-        return moves.contiguous().unflatten(1, (-1, self.components))
+        moves = torch.cat([self.moves(part).mT for part in parts]).contiguous()
+        by_component: Tensor = moves.unflatten(1, (-1, self.components))
+        return by_component
 
     def _by_component(self, numbers: Tensor) -> tuple[Tensor, Tensor]:
         """Return the numbers of components, (PARAMETERS + 1, N, B), and of the routing, (B,)."""

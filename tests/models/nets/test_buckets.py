@@ -103,7 +103,7 @@ def test_water_that_falls_in_frost_is_in_the_snow_cells_and_none_is_after_a_warm
 def test_more_rain_without_frost_lowers_no_flow_and_returns_no_more_than_fell(seed: int) -> None:
     net = network(4, seed)
     drive = inputs(120, 32, seed)
-    mild = replace(drive, temperature=drive.temperature.abs() + 4)
+    mild = replace(drive, temperature=drive.auxiliary[..., 0].abs() + 4)
     rain = mild.mass.clone()
     rain[30] += 80
     usual, wetter = net(mild)[0], net(replace(mild, mass=rain))[0]
@@ -144,7 +144,7 @@ def test_neighbours_and_cuts_change_no_bit_of_a_tag(recurrence: str, cut: int) -
 
 
 def test_the_compiled_program_trains_as_the_equations() -> None:
-    losses = []
+    losses: list[list[float]] = []
     for recurrence in ("fastest", "torch"):
         net = network(seed=5, recurrence=recurrence).train()
         optimizer = torch.optim.Adam(net.parameters(), 0.01)
