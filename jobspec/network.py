@@ -94,6 +94,11 @@ class BucketsConfig(_Network):
         description="Size of the embedding of the day's weather, which moves eight of the parameters; 0: they stay the "
         "same.",
     )
+    sees_rain: bool = Field(
+        True,
+        description="Whether the embedding sees rain, too: more skill; without it, more rain lowers no flow where no "
+        "snow lies.",
+    )
     antecedent_days: Annotated[tuple[Annotated[float, Field(gt=0, le=3650)], ...], Field(strict=False)] = Field(
         (3.0, 15.0, 60.0, 365.0),
         max_length=8,

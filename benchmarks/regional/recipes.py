@@ -80,6 +80,7 @@ RECIPES = {
     "daymet": Recipe(_members(), product="daymet"),
     # Buckets, alone.
     "buckets": Recipe(_members(network={"architecture": "buckets"})),
+    "blind-buckets": Recipe(_members(network={"architecture": "buckets", "sees_rain": False})),
     "static-buckets": Recipe(_members(network={"architecture": "buckets", "embedding": 0})),
     # Towards networks that pass the examination in physics.
     "no-area": Recipe(_members(inputs={"product": PRODUCT, "static": NOT_AREA})),

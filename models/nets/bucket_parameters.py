@@ -38,8 +38,8 @@ DAILY = (
     Parameter("moist", 0.3, 1.0),  # share of the capacity from which on the soil evaporates all that is asked
     Parameter("shape", 0.05, 5.0, even=True),  # b: how unequal the soil's capacities are
     Parameter("percolation", 0.1, 10.0, even=True),  # mm/day
-    Parameter("k0", 0.05, 0.5),  # 1/day
-    Parameter("k1", 0.01, 0.4, even=True),  # 1/day
+    Parameter("k0", 0.05, 0.95),  # 1/day
+    Parameter("k1", 0.01, 0.6, even=True),  # 1/day
     Parameter("k2", 0.002, 0.15, even=True),  # 1/day
 )
 """Those that the weather may move from day to day."""
@@ -48,7 +48,7 @@ STATIC = (
     Parameter("refreezing", 0.0, 0.1),  # of the melt factor
     Parameter("held", 0.0, 0.2),  # liquid water that snow holds, as a share of it
     Parameter("capacity", 20.0, 800.0, even=True),  # mm, of the soil
-    Parameter("threshold", 1.0, 100.0, even=True),  # mm, of fast flow in the upper zone
+    Parameter("threshold", 0.5, 100.0, even=True),  # mm, of fast flow in the upper zone
     Parameter("lost", 0.0, 1.0),  # share of the lower zone's outflow
 )
 ROUTING = Parameter("routing", 0.2, 1.0)  # 1/day; one for the basin

@@ -15,7 +15,7 @@ capacities and potential rates are a times those of the ground. A day, every sto
              S1 = C (1 - u1^n)                    r  = x - (S1 - S0)
              e  = min(demand, drying S1)                                      S2 = S1 - e
     upper    U1 = U0 + r                          p  = min(U1, percolation)   U2 = U1 - p
-             q  = k0 max(U2 - threshold, 0) + k1 U2                           U3 = U2 - q
+             q0 = k0 max(U2 - threshold, 0)   q1 = k1 (U2 - q0)               U3 = U2 - q0 - q1
     lower    G1 = G0 + p                          y  = k2 G1                  G2 = G1 - y
              of y the share `lost` leaks, the rest flows
     routing  R1 + the flow of all components      o = kr R1,  R1 - o;  R2 + o,  discharge = kr R2,  R2 - discharge
@@ -43,10 +43,10 @@ class Drivers(NamedTuple):
     rain: Tensor  # mm/day
     melt: Tensor  # mm/day, potential
     freeze: Tensor  # mm/day, potential refreezing
-    demand: Tensor  # mm/day, the most that can evaporate
+    demand: Tensor  # mm/day, potential
     drying: Tensor  # share of the soil's water that can evaporate in a day
     n: Tensor  # 1 + b, of the soil's capacities
-    percolation: Tensor  # mm/day, the most that can percolate
+    percolation: Tensor  # mm/day, potential
     k0: Tensor  # 1/day
     k1: Tensor
     k2: Tensor
@@ -144,7 +144,9 @@ def _day(today: Drivers, fixed: Constants, kr: Tensor, cells: Tensor) -> tuple[F
     U1 = U0 + r
     p = _least(U1, today.percolation)
     U2 = U1 - p
-    q = today.k0 * (U2 - fixed.threshold).relu() + today.k1 * U2
+    q0 = today.k0 * (U2 - fixed.threshold).relu()
+    q1 = today.k1 * (U2 - q0)
+    q = q0 + q1
     G1 = G0 + p
     y = today.k2 * G1
     leak = fixed.lost * y
@@ -152,7 +154,7 @@ def _day(today: Drivers, fixed: Constants, kr: Tensor, cells: Tensor) -> tuple[F
     o = kr * R1
     R2 = cells[1] + o
     discharge = kr * R2
-    stores = torch.cat([I3, L2 - x, S1 - e, U2 - q, G1 - y])
+    stores = torch.cat([I3, L2 - x, S1 - e, (U2 - q0) - q1, G1 - y])
     storage = torch.cat([(R1 - o).unsqueeze(0), (R2 - discharge).unsqueeze(0), stores])
     of_rain, of_soil = (today.snowfall + today.rain).sum(0), S0 + x
     shares = _Shares(

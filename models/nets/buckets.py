@@ -3,8 +3,8 @@
 Each component is snow with liquid water, soil, an upper and a lower zone (`bucket_scan.py`, of the form of HBV); the
 components are shares of the basin, and their flow takes one way to the gauge. A network gives each component its
 parameters from the basin's attributes and, for some of them, from the day's weather, within physical ranges
-(`bucket_parameters.py`). The idea: Feng et al. 2022, doi:10.1029/2022WR032404. The networks see neither rain nor water,
-so that what the equations guarantee of rain holds whatever the weights.
+(`bucket_parameters.py`). The idea: Feng et al. 2022, doi:10.1029/2022WR032404. The networks see no water in the stores;
+where they do not see rain either, what the equations guarantee of rain holds whatever the weights.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,7 @@ from models.nets.antecedent import AntecedentWeather
 from models.nets.bucket_parameters import DAILY, FIRST_LOST, PARAMETERS, Parameters
 from models.nets.bucket_scan import STORES, Flow, TaggedFlow
 from models.nets.compiled import bucket_recurrence as compiled
-from models.nets.embedding import Embedding
+from models.nets.embedding import RAIN_SCALE, Embedding
 from models.nets.products import BLOCK, Linear
 from models.nets.tags import check_tags
 from models.nets.vectors import BasinVectors
@@ -39,6 +39,7 @@ class Buckets(Network):
         hidden: width of the network that gives the parameters which stay the same.
         embedding: values of the `Embedding` of a day's weather, from which the daily parameters move; 0: they stay the
             same.
+        sees_rain: whether the embedding sees rain, too.
         antecedent_days: time scales of the `AntecedentWeather` that the embedding sees.
         basin_vector: size of the vectors learnt for each basin, which both networks see beside the attributes.
         vector_dropout: the probability that a sample's vector is zeroed in training.
@@ -59,19 +60,21 @@ class Buckets(Network):
         components: int = 8,
         hidden: int = 32,
         embedding: int = 16,
+        sees_rain: bool = True,
         antecedent_days: Sequence[float] = (),
         basin_vector: int = 0,
         vector_dropout: float = 0.0,
         recurrence: str = "fastest",
     ) -> None:
         super().__init__()
-        self.components, self.recurrence = components, recurrence
+        self.components, self.sees_rain, self.recurrence = components, sees_rain, recurrence
         static += basin_vector
         self.vectors = BasinVectors(basin_vector, vector_dropout) if basin_vector else None
         self.hidden = Linear(static, hidden)
         self.given = Linear(hidden, (PARAMETERS + 1) * components + 1)
-        self.antecedent = AntecedentWeather(antecedent_days, auxiliary) if antecedent_days else None
-        weather = auxiliary * (1 + len(antecedent_days))
+        values = auxiliary + int(sees_rain)
+        self.antecedent = AntecedentWeather(antecedent_days, values) if antecedent_days else None
+        weather = values * (1 + len(antecedent_days))
         self.embedding = Embedding(weather + static, embedding) if embedding else None
         self.moves = Linear(embedding, len(DAILY) * components) if embedding else None
         self._reset()
@@ -126,6 +129,8 @@ class Buckets(Network):
         numbers = self.given(torch.tanh(self.hidden(static))).t().contiguous()
         parameters = Parameters(*self._by_component(numbers))
         weather, last = inputs.auxiliary, dict[str, Tensor]()
+        if self.sees_rain:
+            weather = torch.cat([inputs.mass * RAIN_SCALE, weather], -1)
         if self.antecedent is not None:
             means = self.antecedent(weather, state["weather"])
             weather, last["weather"] = torch.cat([weather, means], -1), means[-1]

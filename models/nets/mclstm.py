@@ -28,7 +28,7 @@ from models.contract import Inputs, Network, Outputs, State
 from models.nets import scan
 from models.nets.antecedent import AntecedentWeather
 from models.nets.compiled import recurrence as compiled
-from models.nets.embedding import Embedding
+from models.nets.embedding import RAIN_SCALE, Embedding
 from models.nets.products import aligned
 from models.nets.scan import Gates, Tags
 from models.nets.tags import check_tags
@@ -36,7 +36,6 @@ from models.nets.vectors import BasinVectors
 
 TRASH_CELL = 0
 FIRST_WETNESS_MM = 50.0  # 1 / kappa at first, where all cells together hold some 100 mm
-RAIN_SCALE = 0.1  # mm to cm: rain of the size of the standardised inputs, for the embedding
 
 PROGRAMS: dict[str, Any] = {"torch": scan}
 """Modules that run the days beside the compiled one. Tests add the equations as written (`plain`)."""

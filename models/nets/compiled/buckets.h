@@ -24,7 +24,7 @@ struct BucketDay {
     R I0, L0, S0, U0, G0;
     R I1, m, L1, f, I3, L2, wet, x;
     R log_u0, log_u1, u1, steep, gain, S1, r, e;  // steep: u1^(n - 1)
-    R U1, p, U2, over, q, G1, y, leak;
+    R U1, p, U2, over, q0, q1, q, G1, y, leak;
 
     void run() {
         const R one = R::of(1);
@@ -48,7 +48,9 @@ struct BucketDay {
         p = least(U1, percolation);
         U2 = U1 - p;
         over = positive(U2 - threshold);
-        q = k0 * over + k1 * U2;
+        q0 = k0 * over;
+        q1 = k1 * (U2 - q0);
+        q = q0 + q1;
         G1 = G0 + p;
         y = k2 * G1;
         leak = lost * y;
@@ -111,7 +113,7 @@ struct Buckets {
             put(after, cell(ICE, j) + s, d.I3);
             put(after, cell(LIQUID, j) + s, d.L2 - d.x);
             put(after, cell(SOIL, j) + s, d.S1 - d.e);
-            put(after, cell(UPPER, j) + s, d.U2 - d.q);
+            put(after, cell(UPPER, j) + s, (d.U2 - d.q0) - d.q1);
             put(after, cell(LOWER, j) + s, d.G1 - d.y);
             flow = flow + (d.q + (d.y - d.leak));
             evapotranspiration = evapotranspiration + d.e;
@@ -205,11 +207,12 @@ struct Buckets {
         give_fixed(LOST, d.y * (g_leak - g_flow));
         put(call.d_before, store(LOWER), g_G1);
 
-        const R g_U3 = row(call.d_before, store(UPPER)), g_q = g_flow - g_U3, g_over = where_positive(d.over, d.k0 * g_q);
-        const R g_U2 = g_U3 + d.k1 * g_q + g_over, g_p = g_G1 - g_U2;
+        const R g_U3 = row(call.d_before, store(UPPER)), g_q1 = g_flow - g_U3, g_rest = g_U3 + d.k1 * g_q1;
+        const R g_q0 = g_flow - g_rest, g_over = where_positive(d.over, d.k0 * g_q0);
+        const R g_U2 = g_rest + g_over, g_p = g_G1 - g_U2;
         const R g_U1 = g_U2 + where(d.U1, d.percolation, g_p);
-        give(K0, d.over * g_q);
-        give(K1, d.U2 * g_q);
+        give(K0, d.over * g_q0);
+        give(K1, (d.U2 - d.q0) * g_q1);
         give_fixed(THRESHOLD, none - g_over);
         give(PERCOLATION, g_p - where(d.U1, d.percolation, g_p));
         put(call.d_before, store(UPPER), g_U1);

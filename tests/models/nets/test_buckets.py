@@ -27,10 +27,13 @@ def network(
     dtype: torch.dtype = torch.float64,
     embedding: int = 4,
     recurrence: str = "fastest",
+    sees_rain: bool = True,
 ) -> Buckets:
     """Return buckets that differ much, and move much with the weather."""
     torch.manual_seed(seed)
-    net = Buckets(AUXILIARY, ATTRIBUTES, components, 8, embedding, antecedent_days=(3.0, 30.0), recurrence=recurrence)
+    net = Buckets(
+        AUXILIARY, ATTRIBUTES, components, 8, embedding, sees_rain, antecedent_days=(3.0, 30.0), recurrence=recurrence
+    )
     with torch.no_grad():
         for weights in net.parameters():
             weights.add_(0.3 * torch.randn(weights.shape))
@@ -101,7 +104,7 @@ def test_water_that_falls_in_frost_is_in_the_snow_cells_and_none_is_after_a_warm
 @torch.no_grad()
 @pytest.mark.parametrize("seed", range(3))
 def test_more_rain_without_frost_lowers_no_flow_and_returns_no_more_than_fell(seed: int) -> None:
-    net = network(4, seed)
+    net = network(4, seed, sees_rain=False)
     drive = inputs(120, 32, seed)
     mild = replace(drive, temperature=drive.auxiliary[..., 0].abs() + 4)
     rain = mild.mass.clone()
