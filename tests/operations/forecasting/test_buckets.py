@@ -11,13 +11,17 @@ from hydrology.base.calendar import Period, day
 from jobspec.network import sized
 from operations.training.train import train
 from operations.verification.evaluate import evaluate
+from records.basins.tables import BasinRow
 from records.database.engine import Database
 from records.runs import runs
+from records.runs.run_summary import KnownSkill
 from records.simulations.snow_cells import mappings
+from records.verification import scores
 from records.versions import versions
 from testing.country import BASINS, CLOCK, configuration
 from tests.operations.forecasting.test_networks import discharge, one_run
 
+STORE = list(range(2, 8))  # snow and the liquid water in it, of three components
 HELD_OUT = Period.parse("2004-10-01..2005-09-30")
 
 
@@ -31,13 +35,22 @@ def test_they_are_trained_examined_and_promoted_like_any_other(trained_store: Da
         created = versions.get(session, version)
     assert (created.architecture, created.conserving) == ("buckets", True)
     assert created.config["inputs"]["static"][-1] == "gauge_lat"
-    assert created.properties.snow_cells == tuple(range(2, 8))
+    assert list(created.properties.snow_cells) == STORE
     assert created.properties.physics is not None
     assert not any(probe.forbids for probe in created.properties.physics)
     done = evaluate(trained_store, CLOCK, version, HELD_OUT, BASINS)
     assert done.worst_residual is not None
     assert done.worst_residual < 1e-6
     assert all(one.scores["nse"].value is not None for one in done.basins)
+    with trained_store.reading() as session:
+        judged = {row.basin_id: row for row in scores.snow_cells(session, version)}
+        chosen = mappings(session, version, BASINS)
+    assert judged
+    for basin, row in judged.items():
+        mapping = chosen[basin]
+        assert not isinstance(mapping, Absent)
+        assert row.cells == {label: list(cells) for label, cells in mapping.cells.items()} == dict.fromkeys("01", STORE)
+        assert row.test_r is None or (isinstance(mapping.skill, KnownSkill) and mapping.skill.r == row.test_r)
 
 
 def test_a_forecast_has_a_closed_ledger_the_snow_of_the_store_and_the_origin_of_its_water(
@@ -73,8 +86,6 @@ def test_a_warm_start_gives_the_bits_of_a_cold_one(trained_store: Database, trai
 
 
 def test_a_basin_without_a_latitude_is_left_out_with_the_reason(trained_store: Database) -> None:
-    from records.basins.tables import BasinRow
-
     with trained_store.transaction() as session:
         row = session.get(BasinRow, "SYNTH-02")
         assert row is not None
