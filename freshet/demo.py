@@ -17,6 +17,7 @@ from freshet.client.problems import Unreachable
 from freshet.supervisor.supervised_process import HUNG, REPORT_AFTER_ENDS
 from ingestion.sources import synthetic
 from jobspec.jobs.forecasting import ISSUE_TIME
+from jobspec.network import sized
 from records.access import audit, keys
 from records.database.engine import Database
 from runtime import child_processes, private_files, restart_notes
@@ -109,7 +110,7 @@ def demonstrate(
         if architecture is None:
             created = work.do("pretrained", {"product": synthetic.PRODUCT, "promote": True})
         else:
-            config = TRAINING | {"network": {"architecture": architecture, "cells": 16}}
+            config = TRAINING | {"network": sized(architecture, 16)}
             created = work.do("training", {"config": config, "basins": basins, "label": "demo"})
             work.do("calibration", {"version": created["version"]})
         skill = work.do("evaluation", {"period": HELD_OUT, "version": created["version"], "basins": basins})

@@ -16,7 +16,18 @@ Unseen = Literal["past_weather", "embedding", "basin_vector", "rain", "water"]
 weather, `water` the shares of the cells."""
 
 
-class MCLSTMConfig(RequestModel):
+class _Network(RequestModel):
+    """A network of any architecture."""
+
+    learning_rates: ClassVar[LearningRates]
+    size: ClassVar[str] = "cells"
+    """The field that sets how large it is."""
+    series: ClassVar[tuple[str, ...]] = ()
+    attributes: ClassVar[tuple[str, ...]] = ()
+    """Series and attributes without which it cannot run."""
+
+
+class MCLSTMConfig(_Network):
     """The mass-conserving LSTM."""
 
     learning_rates: ClassVar[LearningRates] = {  # the staircase: [MC B.4]
@@ -58,7 +69,50 @@ class MCLSTMConfig(RequestModel):
     )
 
 
-class _Comparison(RequestModel):
+TEMPERATURES, LATITUDE = ("tmax", "tmin"), "gauge_lat"
+"""Series and attribute from which potential evapotranspiration is computed; the latitude is that of the gauge."""
+
+
+class BucketsConfig(_Network):
+    """Parallel buckets of a conceptual model, with parameters from attributes and weather. They conserve mass."""
+
+    learning_rates: ClassVar[LearningRates] = {
+        "peak_learning_rate": 0.01,
+        "rates": ((0, 0.01), (20, 0.005), (25, 0.001)),
+    }
+    size: ClassVar[str] = "components"
+    series: ClassVar[tuple[str, ...]] = TEMPERATURES
+    attributes: ClassVar[tuple[str, ...]] = (LATITUDE,)
+
+    architecture: Literal["buckets"]
+    components: int = Field(8, ge=1, le=64, description="Parallel components of a basin, each with all stores.")
+    hidden: int = Field(32, ge=1, le=512, description="Width of the network that gives the constant parameters.")
+    embedding: int = Field(
+        16,
+        ge=0,
+        le=256,
+        description="Size of the embedding of the day's weather, which moves eight of the parameters; 0: they stay the "
+        "same.",
+    )
+    sees_rain: bool = Field(
+        True,
+        description="Whether the embedding sees rain, too: more skill; without it, more rain lowers no flow where no "
+        "snow lies.",
+    )
+    antecedent_days: Annotated[tuple[Annotated[float, Field(gt=0, le=3650)], ...], Field(strict=False)] = Field(
+        (3.0, 15.0, 60.0, 365.0),
+        max_length=8,
+        description="Time scales in days of means of the past weather that the embedding sees.",
+    )
+    basin_vector: int = Field(
+        32, ge=0, le=256, description="Size of the vector learnt for each basin, zero in any other; 0: none."
+    )
+    vector_dropout: float = Field(
+        0.3, ge=0, lt=1, description="The share of samples whose basin vector is left out in training."
+    )
+
+
+class _Comparison(_Network):
     """A network without storage and without a water balance."""
 
     learning_rates: ClassVar[LearningRates] = {
@@ -93,15 +147,22 @@ class MMRNNConfig(_Comparison):
     forget_bias: float = Field(3.0, description="Initial bias of the forget gate.")
 
 
-ARCHITECTURES: tuple[str, ...] = tuple(
-    get_args(config.model_fields["architecture"].annotation)[0]
-    for config in (MCLSTMConfig, LSTMConfig, EINSConfig, MMRNNConfig)
-)
+CONFIGS: Mapping[str, type[_Network]] = {
+    get_args(config.model_fields["architecture"].annotation)[0]: config
+    for config in (MCLSTMConfig, BucketsConfig, LSTMConfig, EINSConfig, MMRNNConfig)
+}
+ARCHITECTURES = tuple(CONFIGS)
 
 NetworkConfig = Annotated[
     Annotated[MCLSTMConfig, Tag("mclstm")]
+    | Annotated[BucketsConfig, Tag("buckets")]
     | Annotated[LSTMConfig, Tag("lstm")]
     | Annotated[EINSConfig, Tag("eins")]
     | Annotated[MMRNNConfig, Tag("mmrnn")],
     discriminated_by("architecture", "an architecture", ARCHITECTURES),
 ]
+
+
+def sized(architecture: str, size: int) -> dict[str, Any]:
+    """Return the configuration of a network by its size alone. Cells, or the components of buckets."""
+    return {"architecture": architecture, CONFIGS[architecture].size: size}

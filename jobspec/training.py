@@ -195,6 +195,23 @@ class TrainingConfig(RequestModel):
             raise PydanticCustomError("unseen", "only the gates of an MC-LSTM can omit inputs: leave `unseen` out")
         return unseen
 
+    @model_validator(mode="after")
+    def _inputs_of_the_network(self) -> Self:
+        """Add the attributes that the network needs where the request names none; refuse inputs without them."""
+        inputs, network = self.inputs, self.network
+        lacking = [name for name in network.attributes if name not in inputs.static]
+        if lacking and "static" not in inputs.model_fields_set:
+            vars(self)["inputs"] = inputs.model_copy(update={"static": (*inputs.static, *lacking)})
+            lacking = []
+        lacking += [name for name in network.series if name not in inputs.auxiliary]
+        if lacking:
+            raise PydanticCustomError(
+                "inputs",
+                "{architecture} needs {lacking} among its inputs: name them in `inputs`",
+                {"architecture": network.architecture, "lacking": ", ".join(lacking)},
+            )
+        return self
+
     @field_validator("held_out_period")
     @classmethod
     def _is_part_of_the_training_period(cls, period: Period | None, fields: ValidationInfo) -> Period | None:

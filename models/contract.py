@@ -19,11 +19,11 @@ State = dict[str, Tensor]
 
 Outputs = Mapping[str, Tensor]
 """Named results. Every network returns `discharge` (T, B) in mm/day, NaN on skipped days. One that conserves mass also
-returns `loss` (T, B) in mm/day, `outflow` (T, B, K) in mm/day and `storage` (T, B, K) in mm; and where its state has
-`tags` (B, K, G), the tagged water of its cells, `discharge_by_tag` and `loss_by_tag` (T, B, G) in mm/day."""
+returns `loss` (T, B) in mm/day and `storage` (T, B, K) in mm; and where its state has `tags` (B, K, G), the tagged
+water of its cells, `discharge_by_tag` and `loss_by_tag` (T, B, G) in mm/day."""
 
 
-DAILY = ("mass", "auxiliary", "elapsed", "mask")
+DAILY = ("mass", "auxiliary", "temperature", "pet", "elapsed", "mask")
 """The inputs with the axes (T, B)."""
 
 
@@ -37,6 +37,8 @@ class Inputs:
         static: (B, S), standardised.
         basin: (B,), the index of each sample's basin among those that the network learnt from, in the order of their
             ids; -1 for any other. None: all are others.
+        temperature: (T, B), mean of the day in degC; None unless the network's `sees_energy` is true.
+        pet: (T, B), potential evapotranspiration in mm/day; None likewise.
         elapsed: (T, B), days since the step before; None where every step is one day.
         mask: (T, B), False where a day's forcing is missing; None where none is. Only networks whose
             `skips_gaps` is true accept it.
@@ -47,6 +49,8 @@ class Inputs:
     auxiliary: Tensor
     static: Tensor
     basin: Tensor | None = None
+    temperature: Tensor | None = None
+    pet: Tensor | None = None
     elapsed: Tensor | None = None
     mask: Tensor | None = None
     tag: Tensor | None = None
@@ -56,6 +60,13 @@ class Inputs:
         by_day: dict[str, Any] = {name: getattr(self, name) for name in (*DAILY, "tag")}
         some = {name: values[first:last] for name, values in by_day.items() if values is not None}
         return replace(self, **some)
+
+    def of_samples(self, chosen: Any) -> "Inputs":
+        """Return some of the samples, by any index of a tensor."""
+        daily: dict[str, Any] = {name: getattr(self, name) for name in DAILY}
+        some = {name: values[:, chosen] for name, values in daily.items() if values is not None}
+        basin = None if self.basin is None else self.basin[chosen]
+        return replace(self, static=self.static[chosen], basin=basin, **some)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +89,7 @@ class Network(nn.Module, ABC):
         conserving: whether its cells hold water, in mm, and conserve it.
         skips_gaps: whether it accepts a mask, and skips the days with missing forcing.
         state_version: version of the meaning of its state.
+        sees_energy: whether it needs temperature and potential evapotranspiration.
         half_products: whether it may multiply in bfloat16 where the processor has a unit for that. Training sets it;
             water is never rounded so.
     """
@@ -87,6 +99,12 @@ class Network(nn.Module, ABC):
     skips_gaps: bool
     state_version: int
     half_products = False
+    sees_energy = False
+
+    @property
+    def snow_cells(self) -> tuple[int, ...]:
+        """The cells that hold snow by construction; none where snow has to be found in the cells."""
+        return ()
 
     @property
     def computes_blocks_alone(self) -> bool:

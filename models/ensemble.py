@@ -12,6 +12,7 @@ from jobspec.training import TrainingConfig
 from models.arrays import Forcing
 from models.checkpoint import Tensors
 from models.contract import Network
+from models.energy import energy, with_energy
 from models.inference import ArrayMap, simulate
 from models.networks import build
 from models.scaling import Scaler
@@ -83,6 +84,8 @@ class Ensemble:
             for each member the outputs (B, T, ...), and its state after the last day.
         """
         inputs = self.scaler.inputs(forcing, torch.float32, learnt_from=self.learnt_from)
+        if any(network.sees_energy for network in self.networks):
+            inputs = with_energy(inputs, *energy(forcing, self.config.inputs))
         if tag is not None:
             inputs = replace(inputs, tag=torch.as_tensor(tag))
         for index, network in enumerate(self.networks):

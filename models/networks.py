@@ -3,19 +3,25 @@
 import torch
 
 from jobspec.network import NetworkConfig
-from jobspec.training import InputsConfig
+from jobspec.training import InputsConfig, TrainingConfig
 from models.contract import Network
+from models.nets.buckets import Buckets
 from models.nets.eins import EINS
 from models.nets.lstm import LSTM
 from models.nets.mclstm import MCLSTM
 from models.nets.mmrnn import MMRNN
 
-ARCHITECTURES: dict[str, type[Network]] = {net.architecture: net for net in (MCLSTM, LSTM, EINS, MMRNN)}
+ARCHITECTURES: dict[str, type[Network]] = {net.architecture: net for net in (MCLSTM, Buckets, LSTM, EINS, MMRNN)}
 
 
 def architecture(network: NetworkConfig) -> type[Network]:
     """Return the network class of a configuration."""
     return ARCHITECTURES[network.architecture]
+
+
+def snow_cells(config: TrainingConfig) -> tuple[int, ...]:
+    """Return the cells of a configuration's networks that hold snow by construction; none where it has to be found."""
+    return build(config.network, config.inputs, seed=0).snow_cells
 
 
 def build(network: NetworkConfig, inputs: InputsConfig, seed: int, basins: int = 0) -> Network:

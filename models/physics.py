@@ -23,6 +23,7 @@ BASINS = 32
 DAYS = 365
 DRY_YEARS = 5
 ADDED_MM = 10.0
+WEATHER = ("mass", "auxiliary", "temperature", "pet")
 STORM_MM = 500.0
 """More than fell in any day of the basins that networks learn from."""
 
@@ -127,8 +128,7 @@ def _causality(trial: Trial) -> float:
     other = _weather(trial.weather.auxiliary.shape[-1], trial.weather.static.shape[-1], seed=1)
     changed = replace(
         trial.weather,
-        mass=torch.cat([trial.weather.mass[:known], other.mass[known:]]),
-        auxiliary=torch.cat([trial.weather.auxiliary[:known], other.auxiliary[known:]]),
+        **{name: torch.cat([getattr(trial.weather, name)[:known], getattr(other, name)[known:]]) for name in WEATHER},
     )
     outputs, _ = trial.run(changed)
     return _difference(outputs["discharge"][:, :known], trial.usual["discharge"][:, :known])
@@ -136,8 +136,7 @@ def _causality(trial: Trial) -> float:
 
 def _batch_invariance(trial: Trial) -> float:
     weather = trial.weather
-    alone = Inputs(weather.mass[:, :1], weather.auxiliary[:, :1], weather.static[:1])
-    return _difference(trial.run(alone)[0]["discharge"], trial.usual["discharge"][:1])
+    return _difference(trial.run(weather.of_samples([0]))[0]["discharge"], trial.usual["discharge"][:1])
 
 
 def _restart(trial: Trial) -> float:
@@ -204,14 +203,19 @@ def _worst(probe: Probe, trials: Iterable[Trial]) -> float | None:
 
 
 def _weather(auxiliary: int, static: int, seed: int = 0) -> Inputs:
-    """Return a year of seasons with noise, standardised, and rain on three days of ten, 10 mm on average."""
+    """Return a year of seasons with noise, standardised, and rain on three days of ten, 10 mm on average.
+
+    Its temperature is around 8 degC, with frost and heat."""
     draw = np.random.default_rng(seed)
     season = np.sin(2 * np.pi * np.arange(DAYS) / DAYS)[:, None, None]
     falls = draw.random((DAYS, BASINS, 1)) < 0.3
     rain = np.where(falls, draw.exponential(10.0, falls.shape), 0.0)
     drivers = season + 0.5 * draw.standard_normal((DAYS, BASINS, auxiliary))
     attributes = draw.standard_normal((BASINS, static)).clip(-2, 2)
-    return Inputs(*(torch.from_numpy(values.astype(np.float32)) for values in (rain, drivers, attributes)))
+    temperature = 8 + 12 * season[..., 0] + 4 * draw.standard_normal((DAYS, BASINS))
+    pet = np.maximum(temperature + 5, 0) / 10
+    parts = {"mass": rain, "auxiliary": drivers, "static": attributes, "temperature": temperature, "pet": pet}
+    return Inputs(**{name: torch.from_numpy(values.astype(np.float32)) for name, values in parts.items()})
 
 
 def _difference(values: npt.NDArray[np.floating], others: npt.NDArray[np.floating]) -> float:

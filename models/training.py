@@ -20,6 +20,7 @@ from models import checkpoint
 from models.arrays import Array, Forcing, days_of
 from models.checkpoint import Tensors
 from models.contract import Inputs, Network, WaterScales
+from models.energy import energy, with_energy
 from models.inference import simulate
 from models.losses import nse_star
 from models.nets.vectors import VectorPrior
@@ -133,6 +134,8 @@ class MemberTraining:
         self.network.hide(config.unseen_by(seed))
         self.network.to(device).train()
         self.network.half_products = config.precision == "bfloat16"
+        # (N, days) each, for the windows
+        self.energy = energy(data.forcing, config.inputs) if self.network.sees_energy else None
         self.prior: VectorPrior | None = None
         if config.fitted == "basin_vectors":
             self.prior = self._fit_vectors_alone()
@@ -272,6 +275,8 @@ class MemberTraining:
         mass, auxiliary = forcing.mass[of, days], forcing.auxiliary[of, days]
         window = Forcing(forcing.first, mass, auxiliary, forcing.static[basins], ids)
         inputs = self.scaler.inputs(window, torch.float32, self.device, self.learnt_from)
+        if self.energy is not None:
+            inputs = with_energy(inputs, *(values[of, days] for values in self.energy))
         observed = self.observed[of, days[:, shape.spinup_days :]]
         as_tensor = partial(torch.as_tensor, dtype=torch.float32, device=self.device)
         return inputs, as_tensor(observed.T), as_tensor(self.sd[basins])
@@ -280,7 +285,7 @@ class MemberTraining:
         """Score the validation period and store the weights if they are the best so far; no loss before a step."""
         period = self.config.validation_period
         assert period is not None
-        score = median_nse(self.average, self.data, self.scaler, period, self.learnt_from)
+        score = median_nse(self.average, self.data, self.scaler, period, self.learnt_from, self.energy)
         self.log.append(
             {"step": self.step, "loss": loss, "validation_nse": score.value, "validation_basins": score.basins}
         )
@@ -301,12 +306,18 @@ def water_scales(data: TrainingData, training: Period) -> WaterScales:
 
 
 def median_nse(
-    network: Network, data: TrainingData, scaler: Scaler, period: Period, learnt_from: Sequence[str]
+    network: Network,
+    data: TrainingData,
+    scaler: Scaler,
+    period: Period,
+    learnt_from: Sequence[str],
+    energy_of_record: tuple[Array, Array] | None = None,
 ) -> MedianNSE:
     """Return the median NSE of the basins over a period, after a spin-up of a year or what the record has.
 
     Args:
         learnt_from: the ids of the basins that the network learnt from.
+        energy_of_record: of the data's forcing, for a network that needs it.
 
     Raises:
         DataProblem: no basin has the observations for an NSE in this period.
@@ -318,6 +329,9 @@ def median_nse(
     scored = np.flatnonzero((~np.isnan(observed)).any(axis=1))
     parameter = next(network.parameters())
     inputs = scaler.inputs(forcing.basins(scored), parameter.dtype, parameter.device, learnt_from)
+    if energy_of_record is not None:
+        days = days_of(record, Period(first, period.last))
+        inputs = with_energy(inputs, *(values[scored, days] for values in energy_of_record))
     outputs, _ = simulate(network, inputs, None, wanted=("discharge",))
     simulated = outputs["discharge"][:, -len(period) :]
     values = [nse(s, o).value for s, o in zip(simulated, observed[scored], strict=True)]

@@ -14,7 +14,8 @@ from models.nets.mclstm import MCLSTM
 from models.training import TrainingData
 from testing import plain_recurrence  # noqa: F401 - it adds the program `plain`
 
-AUXILIARY, STATIC = 3, 4
+AUXILIARY_NAMES, STATIC_NAMES = ("tmax", "tmin", "srad"), ("a", "b", "c", "gauge_lat")
+AUXILIARY, STATIC = len(AUXILIARY_NAMES), len(STATIC_NAMES)
 
 
 def network(
@@ -49,7 +50,12 @@ def inputs(days: int, samples: int, seed: int = 0, dtype: torch.dtype = torch.fl
     rain = torch.where(rain > 0.6, (rain - 0.6) * 50, 0.0)
     auxiliary = torch.randn(days, samples, AUXILIARY, generator=generator, dtype=torch.float64)
     static = torch.randn(samples, STATIC, generator=generator, dtype=torch.float64)
-    return Inputs(rain.to(dtype), auxiliary.to(dtype), static.to(dtype))
+    temperature, pet = (
+        4 + 8 * auxiliary[..., 0],
+        3 * torch.rand(days, samples, generator=generator, dtype=torch.float64),
+    )
+    energy = {"temperature": temperature.to(dtype), "pet": pet.to(dtype)}
+    return Inputs(rain.to(dtype), auxiliary.to(dtype), static.to(dtype), **energy)
 
 
 def kill_columns(net: MCLSTM, sources: list[int]) -> None:
@@ -66,7 +72,7 @@ def config(**changes: object) -> TrainingConfig:
     """Return a training of seconds, on the data of `training_data`."""
     settings: dict[str, object] = {
         "network": MCLSTMConfig(cells=4),
-        "inputs": InputsConfig(product="synthetic", auxiliary=("tmax", "vp", "srad"), static=("a", "b", "c", "d")),
+        "inputs": InputsConfig(product="synthetic", auxiliary=AUXILIARY_NAMES, static=STATIC_NAMES),
         "train_period": "2001-01-01..2002-12-31",
         "validation_period": "2003-01-01..2003-12-31",
         "windows": WindowsConfig(spinup_days=30, loss_days=30, batch=4),

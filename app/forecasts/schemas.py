@@ -73,7 +73,7 @@ class SnowRead(Model):
 
     mapping: MappingKind = Field(
         description="Choice of the cells: `basin`, against reference snow of this basin; `regional`, over many "
-        "other basins."
+        "other basins; `store`, the model's own snow stores."
     )
     mapping_note: str = Field(description="The same in a sentence, with the reason where it is `regional`.")
     p05: Column = Field(description=column("The 5 % quantile of the members (and traces), mm"))

@@ -17,6 +17,7 @@ MIN_MM = 1.0
 """Minimum normal for a percentage, mm: a dusting of snow in July would be a thousand percent."""
 HARDLY_ANY = absent(Reason.NORMAL_TOO_SMALL, mm=MIN_MM)
 OF_THE_BASIN = "Snow is read by cells chosen against reference snow of this basin."
+OF_THE_STORE = "Snow is what the model's own snow stores hold."
 REGIONAL: Mapping[RegionalBecause, str] = {
     "no-reference": "Snow is read by cells chosen over other basins: when the run was computed, no reference snow of "
     "this basin was stored.",
@@ -34,13 +35,19 @@ def snow_read(series: Mapping[str, runs.RunSeries], basin: runs.RunBasin) -> Sno
     mean = series["snow"].values.mean(axis=0, dtype=np.float64)
     return SnowRead(
         mapping=shown.mapping,
-        mapping_note=OF_THE_BASIN if shown.regional_because is None else REGIONAL[shown.regional_because],
+        mapping_note=_note(shown),
         p05=column(low),
         p95=column(high),
         volume_m3=None if basin.area_m2 is None else column(mean / 1000 * basin.area_m2),
         at_t0=_at_t0(shown),
         skill=None if isinstance(shown.skill, Absent) else known_skill(shown.skill),
     )
+
+
+def _note(shown: RunSnow) -> str:
+    if shown.regional_because is not None:
+        return REGIONAL[shown.regional_because]
+    return OF_THE_STORE if shown.mapping == "store" else OF_THE_BASIN
 
 
 def missing_in_snow(read: SnowRead | None, basin: runs.RunBasin, field: str) -> dict[str, Absent]:
@@ -89,7 +96,7 @@ def _at_t0(shown: RunSnow) -> SnowAtT0:
         normal=None if normal is None else rounded(normal),
         percent_of_normal=rounded(100 * mean / normal) if enough and normal is not None else None,
     )
-    if shown.mapping == "basin":
+    if shown.mapping != "regional":
         return at_t0
     snow17 = known(shown.snow17_mm)
     return at_t0.model_copy(update={"snow17": None if snow17 is None else rounded(snow17)})

@@ -43,7 +43,11 @@ def examine(name: str, every: int = 1) -> None:
         "members": list(ensemble.labels),
         "basins": len(names),
         "days": str(DAYS),
-        "questions": {question.name: summary(question, figures[question.name]) for question in QUESTIONS},
+        "questions": {
+            question.name: summary(question, figures[question.name])
+            for question in QUESTIONS
+            if (figures[question.name] != NOT_ASKED).any()
+        },
     }
     RESULTS.mkdir(parents=True, exist_ok=True)
     (RESULTS / f"{name}.json").write_text(json.dumps(result, indent=1) + "\n")

@@ -78,6 +78,10 @@ RECIPES = {
     "members": Recipe(_members(unseen=((), ("past_weather",), ("embedding",)))),
     # The same on another product's weather, in the basins that it covers.
     "daymet": Recipe(_members(), product="daymet"),
+    # Buckets, alone.
+    "buckets": Recipe(_members(network={"architecture": "buckets"})),
+    "blind-buckets": Recipe(_members(network={"architecture": "buckets", "sees_rain": False})),
+    "static-buckets": Recipe(_members(network={"architecture": "buckets", "embedding": 0})),
     # Towards networks that pass the examination in physics.
     "no-area": Recipe(_members(inputs={"product": PRODUCT, "static": NOT_AREA})),
     "linear": Recipe(_members(unseen=(("rain", "water"),))),

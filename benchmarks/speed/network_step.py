@@ -11,6 +11,7 @@ import torch
 from torch import nn
 
 from benchmarks.speed.steps import AUXILIARY, STATIC, Step, drivers, seconds
+from jobspec.network import sized
 from jobspec.training import InputsConfig, TrainingConfig
 from models.cores import use_cores
 from models.networks import ARCHITECTURES, build
@@ -45,7 +46,7 @@ def measure() -> dict[str, Any]:
 def _network(architecture: str, width: int) -> Step:
     config = TrainingConfig.model_validate(
         {
-            "network": {"architecture": architecture, "cells": width},
+            "network": sized(architecture, width),
             "inputs": InputsConfig(product="any"),
             "train_period": "2000-01-01..2000-12-31",
         }

@@ -43,7 +43,7 @@ def measure() -> dict[str, Any]:
     with contextlib.suppress(_SkilledError):
         member.run(on_progress=watch)
     return {
-        "shape": f"{len(member.data.discharge)} basins, {member.config.network.cells} cells",
+        "shape": f"{len(member.data.discharge)} basins, {len(member.network.empty_state(1)['c'][0])} cells",
         "reached": {f"{skill:.2f}": reached.get(skill) for skill in SKILLS},
         "core_minutes_with_validations": (time.process_time() - started) / 60,
         "log": member.log,

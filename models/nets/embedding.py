@@ -6,6 +6,7 @@ from torch.nn import functional
 
 from models.nets.products import BLOCK, Linear
 
+RAIN_SCALE = 0.1  # mm to cm: rain of the size of the standardised inputs
 ROWS = 16 * BLOCK
 """Rows of a product outside training, a row being a day of a basin: enough that the fixed cost of a call is small, and
 few enough that a step of one day wastes little."""

@@ -28,15 +28,14 @@ from models.contract import Inputs, Network, Outputs, State
 from models.nets import scan
 from models.nets.antecedent import AntecedentWeather
 from models.nets.compiled import recurrence as compiled
-from models.nets.embedding import Embedding
+from models.nets.embedding import RAIN_SCALE, Embedding
 from models.nets.products import aligned
 from models.nets.scan import Gates, Tags
+from models.nets.tags import check_tags
 from models.nets.vectors import BasinVectors
 
 TRASH_CELL = 0
-ROUNDED_MM = 1e-3  # after a storm, a cell may hold the rounding error of hundreds of mm
 FIRST_WETNESS_MM = 50.0  # 1 / kappa at first, where all cells together hold some 100 mm
-RAIN_SCALE = 0.1  # mm to cm: rain of the size of the standardised inputs, for the embedding
 
 PROGRAMS: dict[str, Any] = {"torch": scan}
 """Modules that run the days beside the compiled one. Tests add the equations as written (`plain`)."""
@@ -210,16 +209,9 @@ class MCLSTM(Network):
 
 
 def _tags(inputs: Inputs, water: Tensor, tagged: Tensor) -> Tags:
-    """Return the precipitation (T, B, G) under the tag of its day, and the tagged water of the cells.
-
-    Raises:
-        ValueError: the days have no tag, or the tags do not sum to the cells' water (B, K).
-    """
-    if inputs.tag is None:
-        raise ValueError("Water that falls needs a tag where that in the cells has one: give Inputs.tag")
-    if not torch.allclose(tagged.sum(-1), water, atol=ROUNDED_MM, equal_nan=True):
-        raise ValueError("The tags do not add up to the water in the cells: give all of it a tag")
-    falling = inputs.mass * functional.one_hot(inputs.tag, tagged.shape[-1]).to(inputs.mass).unsqueeze(1)
+    """Return the precipitation (T, B, G) under the tag of its day, and the tagged water of the cells."""
+    tag = check_tags(inputs, water, tagged)
+    falling = inputs.mass * functional.one_hot(tag, tagged.shape[-1]).to(inputs.mass).unsqueeze(1)
     return Tags(falling, tagged)
 
 

@@ -10,6 +10,7 @@ DRY_DAYS, DRAINING_DAYS = 60, 5
 STARTS = (0, YEAR // 4, YEAR // 2, 3 * YEAR // 4)
 LITTLE_SNOW = 0.01  # of precipitation
 REPEATS = 10
+WEAK_MELT, WARM, SNOW_FALLS = 1.2, 2.0, 3.0  # mm/degC/day, degC, degC
 AREA = "area_gages2"
 SMALL, LARGE = 100.0, 1000.0  # km2
 
@@ -63,6 +64,36 @@ def equal_years(exam: Exam) -> tuple[Numbers, ...]:
 
 @experiment(
     Question(
+        "lasting snow",
+        "the least water in the snow stores on any day of the last year, as a share of a year's precipitation; of "
+        "networks with snow stores, where a weak melt suffices",
+        "1",
+        0.1,
+        "Snow melts in summer; a store that holds it for years only hides water.",
+    ),
+)
+def lasting_snow(exam: Exam) -> tuple[Numbers, ...]:
+    """Return the least snow of the last year as a share of precipitation.
+
+    It is asked where `WEAK_MELT` above `WARM` melts what falls below `SNOW_FALLS`: elsewhere snow may last.
+    """
+    networks = exam.ensemble.networks
+    if not all(network.snow_cells for network in networks):
+        return (np.full((len(networks) + 1, len(exam.forcing.mass)), NOT_ASKED),)
+    least = []
+    each = exam.ensemble.each(exam.forcing, exam.states, ("storage",))
+    for network, (outputs, _) in zip(networks, each, strict=True):
+        snow = outputs["storage"][:, -YEAR:, list(network.snow_cells)].sum(axis=-1, dtype=np.float64)
+        least.append(snow.min(axis=1))
+    years = exam.forcing.mass.shape[1] / YEAR
+    melts = WEAK_MELT * np.maximum(exam.temperature - WARM, 0).sum(axis=1)
+    snowfall = np.where(exam.temperature < SNOW_FALLS, exam.forcing.mass, 0).sum(axis=1)
+    figures = np.stack([*least, np.mean(least, axis=0)]) / exam.precipitation * years
+    return (np.where(melts > snowfall, figures, NOT_ASKED),)
+
+
+@experiment(
+    Question(
         "area",
         "how far mean runoff depth differs between the basin with an area of 100 km2 and of 1000 km2, relative to "
         "itself; after a year of adaptation",
@@ -81,4 +112,4 @@ def other_area(exam: Exam) -> tuple[Numbers, ...]:
         values = np.full(len(exam.forcing.static), area)
         forcing = weather.with_attribute(exam.forcing, exam.inputs, AREA, values)
         runoff.append(exam.respond(forcing).discharge[..., YEAR:].sum(axis=-1))
-    return (np.abs(runoff[1] - runoff[0]) / usual,)
+    return (np.abs(runoff[1] - runoff[0]) / np.where(usual == 0, 1, usual),)

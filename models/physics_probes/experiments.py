@@ -5,13 +5,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from hydrology.water.probe_results import ProbeResult
+from jobspec.network import BucketsConfig
 from jobspec.training import TrainingConfig
 from models.physics_probes import air, basin, rain
 from models.physics_probes.exam import NOT_ASKED, Exam, Numbers, Question
 
 EXPERIMENTS = (
     *(rain.storms, rain.dry_ground, rain.less_rain, basin.dry_months),
-    *(air.other_air, air.snow_or_rain, basin.equal_years, air.energy, basin.other_area),
+    *(air.other_air, air.snow_or_rain, basin.lasting_snow, basin.equal_years, air.energy, basin.other_area),
 )
 QUESTIONS = tuple(question for experiment in EXPERIMENTS for question in experiment.questions)
 
@@ -20,7 +21,11 @@ OF_RAIN = frozenset(question.name for experiment in (rain.storms, rain.less_rain
 
 
 def ruled_out(config: TrainingConfig) -> frozenset[str]:
-    """Return the questions that a configuration's networks cannot fail by design, whatever their weights."""
+    """Return the questions that a configuration's networks cannot fail by design, whatever their weights.
+
+    Among them is whether buckets melt their snow: their ranges are physical so that they do."""
+    if isinstance(config.network, BucketsConfig):
+        return frozenset(question.name for question in basin.lasting_snow.questions)
     blind = all({"rain", "water"} <= {*unseen} for unseen in config.unseen) and bool(config.unseen)
     return OF_RAIN if blind else frozenset()
 

@@ -16,7 +16,7 @@ from hydrology.base.calendar import Period
 from hydrology.base.errors import InvalidInput, NotFound
 from hydrology.base.reasons import Reason
 from jobspec.training import TrainingConfig
-from models.networks import architecture
+from models.networks import architecture, snow_cells
 from models.pretrained import DEFAULT, SHELF, errors, form, skill, snow
 from models.pretrained.writing import Finished, Written, write
 from operations.basin_data.dataset import load_forcing
@@ -296,6 +296,7 @@ def _new_version(clock: Clock, shipped: form.Ensemble, product: str, twin: str |
             attribute_ranges=result.attribute_ranges,
             pretrained=Pretrained(name=shipped.name, content=shipped.content, trained_on=trained_on, twin=twin),
             tuning=tuning,
+            snow_cells=snow_cells(result.config),
         ),
     )
 

@@ -19,7 +19,7 @@ from hydrology.base.reasons import Reason
 from jobspec.training import FineTuningConfig, TrainingConfig
 from models import checkpoint
 from models.cores import cores_in_use
-from models.networks import architecture
+from models.networks import architecture, snow_cells
 from models.scaling import Scaler
 from models.training import MemberTraining, Progress, TrainedMember
 from operations.training import finetune
@@ -284,7 +284,8 @@ def assemble(
         twin = None if started.twin is None else _led_to(session, started.twin)
         weather = real_weather(session, config, prepared.basins)
     new = new_version(clock, started, label)
-    new = replace(new, properties=replace(new.properties, physics=measured(new, finished, weather), twin=twin))
+    physics, snow = measured(new, finished, weather), snow_cells(config)
+    new = replace(new, properties=replace(new.properties, physics=physics, twin=twin, snow_cells=snow))
     with database.transaction() as session:
         training = trainings.lock(session, started.training_id)
         if training.version_id is not None:

@@ -97,11 +97,14 @@ class RegionalChoice:
         )
 
     def _choose(self, basins: Sequence[SnowyBasin]) -> dict[str, list[int]] | None:
-        """Choose each member's cells by many basins.
+        """Choose each member's cells by many basins; a snow store is not chosen.
 
         None where a member has none."""
         cells = {}
-        for at, label in enumerate(self.loaded.labels):
+        for at, (label, network) in enumerate(zip(self.loaded.labels, self.loaded.ensemble.networks, strict=True)):
+            if network.snow_cells:
+                cells[label] = list(network.snow_cells)
+                continue
             together = reduce(add, (basin.of_members[at] for basin in basins))
             cells[label] = [int(cell) for cell in choose_cells(together, max_cells=MAX_CELLS).cells]
         return cells if all(cells.values()) else None

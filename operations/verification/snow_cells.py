@@ -77,7 +77,7 @@ def read_snow(
     if fitted is None:
         return None
     on = fitted_days(loaded, record.days)
-    cells, reason = _choose(loaded.labels, storage[:, on], reference.swe[on])
+    cells, reason = _choose(loaded, storage[:, on], reference.swe[on])
     snow = _snow(storage, loaded.labels, cells)
     fit = snow_skill(snow[on], reference.swe[on])
     held_out = snow_skill(snow[days_of(record, test)], judging(loaded, record, reference, test))
@@ -114,12 +114,15 @@ def readable_snow(session: Session, version: str, basins: Sequence[str]) -> dict
 
 
 def _choose(
-    labels: list[str], storage: npt.NDArray[np.floating], reference: Array
+    loaded: LoadedVersion, storage: npt.NDArray[np.floating], reference: Array
 ) -> tuple[dict[str, list[int]], Absent | None]:
-    """Return each member's cells, and why a member has none."""
+    """Return each member's cells, and why a member has none. A snow store is not chosen."""
     cells: dict[str, list[int]] = {}
     reason = None
-    for label, of_member in zip(labels, storage, strict=True):
+    for label, network, of_member in zip(loaded.labels, loaded.ensemble.networks, storage, strict=True):
+        if network.snow_cells:
+            cells[label] = list(network.snow_cells)
+            continue
         chosen = choose_cells(SnowProducts.of(of_member, reference), max_cells=MAX_CELLS)
         cells[label] = [int(cell) for cell in chosen.cells]
         if not chosen.cells:

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from hydrology.base.basins import has_source
 from hydrology.base.errors import NotFound
 from hydrology.weather.climate_indices import CLIMATE
+from jobspec.network import LATITUDE
 from records.basins.tables import AreaRow, AttributeRow, BasinRow, TextRow
 from records.database.statements import as_record, insert_into
 
@@ -261,10 +262,13 @@ def count(session: Session) -> int:
 
 
 def attributes_of(session: Session, basins: Sequence[str], names: Sequence[str]) -> npt.NDArray[np.float64]:
-    """Return attributes (basins, names), NaN if unknown."""
+    """Return attributes (basins, names), NaN if unknown. `gauge_lat` is the latitude of the gauge."""
     query = select(AttributeRow.basin_id, AttributeRow.name, AttributeRow.value)
     rows = session.execute(query.where(AttributeRow.basin_id.in_(basins), AttributeRow.name.in_(names)))
     known = {(basin, name): value for basin, name, value in rows}
+    if LATITUDE in names:
+        latitudes = session.execute(select(BasinRow.id, BasinRow.latitude).where(BasinRow.id.in_(basins)))
+        known |= {(basin, LATITUDE): latitude for basin, latitude in latitudes if latitude is not None}
     table = [[known.get((basin, name), np.nan) for name in names] for basin in basins]
     return np.array(table, dtype=np.float64).reshape(len(basins), len(names))
 
@@ -278,6 +282,8 @@ def assuming(session: Session, basins: Sequence[str]) -> set[str]:
 def attributes_revised(session: Session, basin: str, changes: Changes) -> bool:
     """Return whether changes affect attributes that states may have used."""
     was_assuming, _ = changes.get("assume_attributes", (None, None))
+    if changes.get("latitude", (None, None))[0] is not None:
+        return True
     assumed = bool(was_assuming) or basin in assuming(session, [basin])
     olds = [old for name, (old, _) in changes.items() if name.startswith("attributes.")]
     return bool(was_assuming) or any(old is not None or assumed for old in olds)

@@ -82,8 +82,9 @@ class RunCalibration:
     simulated_mm: float | None
 
 
-MappingKind = Literal["basin", "regional"]
-"""Origin of the snow cells: chosen against the basin's own reference, or over many other basins together."""
+MappingKind = Literal["basin", "regional", "store"]
+"""Origin of the snow cells: chosen against the basin's own reference, or over many other basins together, or snow
+stores by construction."""
 RegionalBecause = Literal["no-reference", "not-chosen"]
 """Why cells chosen over other basins are used: the basin has no stored reference snow, or no cells have been chosen
 against it yet."""
@@ -124,8 +125,8 @@ class RunSnow:
         normal_mm: its normal, by the past that the version simulates.
         skill: of the mapping.
         snow17_mm: what Snow-17 has by the basin's own weather, a second opinion where the mapping is regional; None
-            where it is the basin's own.
-        regional_because: why the mapping is regional; None where it is the basin's own.
+            elsewhere.
+        regional_because: why the mapping is regional; None elsewhere.
     """
 
     __pydantic_config__ = CLOSED

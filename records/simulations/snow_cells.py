@@ -28,9 +28,10 @@ class SnowMapping:
     """The cells of each member, by its label, that read as snow in a basin.
 
     Attributes:
-        kind: `basin`, chosen against its own reference, or `regional`, chosen over other basins together.
+        kind: `basin`, chosen against its own reference; `regional`, chosen over other basins together; `store`, snow
+            by construction.
         skill: or the reason why it is unknown.
-        because: why it is regional; None for the basin's own.
+        because: why it is regional; None elsewhere.
     """
 
     kind: MappingKind
@@ -43,9 +44,24 @@ def mappings(session: Session, version: str, basins: Sequence[str]) -> dict[str,
     """Return the snow cells for each basin, or the reason why there are none.
 
     A basin that was evaluated against reference snow has cells of its own, or none; the regional mapping serves the
-    others.
+    others. Snow stores serve every basin, with the skill of either.
     """
     asked = versions.get(session, version)
+    chosen = _chosen(session, asked, basins)
+    store = asked.properties.snow_cells
+    if not store:
+        return chosen
+    cells = {str(member): store for member in asked.members}
+    skills = {basin: _skill(mapping) for basin, mapping in chosen.items()}
+    return {basin: SnowMapping("store", cells, skill) for basin, skill in skills.items()}
+
+
+def _skill(mapping: SnowMapping | Absent) -> KnownSkill | Absent:
+    return absent(Reason.SNOW_CELLS_NOT_SCORED) if isinstance(mapping, Absent) else mapping.skill
+
+
+def _chosen(session: Session, asked: Version, basins: Sequence[str]) -> dict[str, SnowMapping | Absent]:
+    """Return the cells judged against reference snow, or the reason why there are none."""
     twin = None if asked.twin_id is None else versions.get(session, asked.twin_id)
     own, of_twin = (_of_basins(session, judged, basins) for judged in (asked, twin))
     others = [basin for basin in basins if basin not in own]

@@ -68,6 +68,7 @@ class VersionProperties:
         comparison: what the promotion rule decided.
         twin: for a version trained here on all days: the version that is scored in its place on its own training days,
             by the same recipe on fewer years. That of a shipped version is in `pretrained`.
+        snow_cells: the cells of every member that hold snow by construction; none where snow is found in the cells.
     """
 
     __pydantic_config__ = CLOSED
@@ -79,3 +80,4 @@ class VersionProperties:
     physics: tuple[ProbeResult, ...] | None = None
     comparison: PromotionDecision | None = None
     twin: str | None = None
+    snow_cells: tuple[int, ...] = ()

@@ -51,7 +51,7 @@ class NewVersion:
     Attributes:
         created_at: the machine's time.
         issued_at: the clock's time.
-        architecture: `mclstm`, `lstm`, `eins`, `mmrnn`.
+        architecture: `mclstm`, `buckets`, `lstm`, `eins`, `mmrnn`.
         conserving: whether the network conserves mass, so that its ledger must close.
         product: the forcing product that it takes.
         config, scaler: the network's configuration and the scaling of its inputs.

@@ -9,12 +9,15 @@ import torch
 
 from hydrology.base.calendar import Period, day
 from hydrology.water.probe_results import ProbeResult
-from jobspec.network import MCLSTMConfig, Unseen
+from jobspec.network import MCLSTMConfig, Unseen, sized
 from jobspec.training import InputsConfig, TrainingConfig
 from models.arrays import Forcing
 from models.contract import Inputs, Outputs, State
 from models.ensemble import Ensemble
+from models.nets import bucket_parameters
+from models.nets.bucket_parameters import STATIC
 from models.nets.mclstm import MCLSTM
+from models.networks import build
 from models.physics_probes.exam import NOT_ASKED, Exam, Numbers
 from models.physics_probes.experiments import EXPERIMENTS, OF_RAIN, QUESTIONS, answers, ask
 from models.scaling import Scaler
@@ -23,6 +26,8 @@ DAYS = Period.parse("2001-10-01..2005-09-30")
 RECORD = Period.parse("2000-10-01..2005-09-30")
 LATITUDES = (10.0, 45.0)
 LIMITS = {question.name: question.limit for question in QUESTIONS}
+OF_CELLS = {question.name for question in QUESTIONS} - {"lasting snow"}
+"""The questions that are asked of an MC-LSTM: it has no snow store."""
 BLIND: tuple[Unseen, ...] = ("rain", "water")
 
 
@@ -166,14 +171,14 @@ def test_water_that_is_not_a_number_fails_every_question() -> None:
     def broken(network: MCLSTM) -> None:
         torch.nn.init.constant_(network.output_gate.bias, torch.nan)
 
-    assert failures(exam(change=broken)) == {question.name for question in QUESTIONS}
+    assert failures(exam(change=broken)) == OF_CELLS
 
 
 def test_a_question_is_binding_where_the_design_rules_a_failure_out() -> None:
     free, blind = (answers(exam(unseen=unseen)) for unseen in ((), BLIND))
     assert {answer.name for answer in blind if answer.binding} == OF_RAIN
     assert not any(answer.forbids for answer in (*free, *blind))
-    assert {answer.name for answer in free} == {question.name for question in QUESTIONS}
+    assert {answer.name for answer in free} == OF_CELLS
     for answer in free:
         assert answer.reason
         assert answer.failing is not None
@@ -198,3 +203,36 @@ def test_experiments_name_each_question_once_with_limit_and_reason() -> None:
     assert len(names) == len(set(names))
     assert all(question.limit >= 0 and question.reason.endswith(".") for question in QUESTIONS)
     assert DAYS.first == day("2001-10-01")
+
+
+def exam_of_buckets() -> Exam:
+    """Return an exam of buckets with random weights."""
+    static = np.concatenate([weather().static, np.array([LATITUDES], np.float32).T], axis=1)
+    forcing = replace(weather(), static=static)
+    config = TrainingConfig.model_validate(
+        {
+            "network": sized("buckets", 3),
+            "inputs": {"product": "invented", "static": ("area_gages2", "frac_snow", "gauge_lat")},
+            "train_period": DAYS,
+        }
+    )
+    ensemble = Ensemble.load(config, Scaler.fit(forcing), {}, ())
+    network = build(config.network, config.inputs, seed=0).eval()
+    return Exam(replace(ensemble, labels=(0,), networks=(network,)), forcing, LATITUDES, DAYS)
+
+
+def test_buckets_melt_their_snow_by_design_and_are_held_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = {result.name: result for result in answers(exam_of_buckets())}
+    assert found["lasting snow"].value == 0
+    assert found["lasting snow"].binding
+    assert not found["drift"].binding
+    assert found["energy"].passes
+
+    never = [replace(one, low=30.0, high=40.0) if one.name == "melt_threshold" else one for one in STATIC]
+    monkeypatch.setattr(bucket_parameters, "STATIC", tuple(never))
+    found = {result.name: result for result in answers(exam_of_buckets())}
+    assert found["lasting snow"].forbids
+
+
+def test_a_network_without_snow_stores_is_not_asked_whether_they_melt() -> None:
+    assert "lasting snow" not in {result.name for result in answers(exam())}

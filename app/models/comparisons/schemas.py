@@ -30,7 +30,9 @@ class ComparedVersion(Model):
 
     id: str
     label: str | None = Field(description="Its name for people.")
-    architecture: str = Field(description="`mclstm`: the mass-conserving LSTM. `lstm`, `eins`, `mmrnn`: others.")
+    architecture: str = Field(
+        description="`mclstm`: mass-conserving LSTM. `buckets`: conserving stores. `lstm`, `eins`, `mmrnn`: others."
+    )
     conserving: bool = Field(description="Whether the network conserves mass.")
     product: str = Field(description="The weather product that it uses.")
     members: int = Field(description="Number of networks behind the mean prediction that is scored.")

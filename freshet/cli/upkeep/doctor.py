@@ -105,7 +105,7 @@ def _arithmetic(settings: Settings) -> Iterator[Check]:
     from models.networks import ARCHITECTURES, build
 
     use_cores(cores(settings.threads))
-    inputs = InputsConfig(product="any", auxiliary=tuple("abcd"), static=tuple("abc"))
+    inputs = InputsConfig(product="any", auxiliary=("tmax", "tmin", "srad", "vp"), static=("a", "b", "gauge_lat"))
     differ = []
     for name in ARCHITECTURES:
         asked = {"network": {"architecture": name}, "inputs": inputs, "train_period": "2000-01-01..2000-12-31"}
@@ -148,8 +148,9 @@ def _same_bits(network: "Network") -> bool:
     generator = torch.Generator().manual_seed(0)
     samples = 2 * BLOCK
     rain = torch.rand(30, samples, 1, generator=generator) * 20
-    drive = Inputs(rain, torch.randn(30, samples, 4, generator=generator), torch.randn(samples, 3, generator=generator))
-    one = Inputs(rain[:, 5:6], drive.auxiliary[:, 5:6], drive.static[5:6])
+    weather, static = torch.randn(30, samples, 4, generator=generator), torch.randn(samples, 3, generator=generator)
+    drive = Inputs(rain, weather, static, temperature=10 * weather[..., 0], pet=weather[..., 1].square())
+    one = drive.of_samples([5])
 
     def discharge(inputs: Inputs, state: "ArrayMap | None" = None) -> "tuple[np.ndarray[Any, Any], ArrayMap]":
         outputs, last = simulate(network, inputs, state, ("discharge",))

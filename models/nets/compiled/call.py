@@ -1,4 +1,4 @@
-"""The arguments of the compiled recurrence."""
+"""The arguments of the compiled recurrences."""
 
 import ctypes
 
@@ -16,4 +16,21 @@ class Call(ctypes.Structure):
     _fields_ = (
         *((name, ctypes.c_int64) for name in _SIZES),
         *((name, ctypes.c_void_p) for name in _POINTERS),
+    )
+
+
+_BUCKETS_SIZES = ("days", "components", "samples", "tags")
+_BUCKETS_POINTERS = (
+    "drivers", "constants", "routing", "before", "storage", "discharge", "evapotranspiration", "leak", "d_storage",
+    "d_discharge", "d_evapotranspiration", "d_leak", "d_drivers", "d_constants", "d_routing", "d_before", "tag",
+    "tagged", "tag_discharge", "tag_loss",
+)  # fmt: skip
+
+
+class BucketsCall(ctypes.Structure):
+    """`BucketsCall` of buckets.h."""
+
+    _fields_ = (
+        *((name, ctypes.c_int64) for name in _BUCKETS_SIZES),
+        *((name, ctypes.c_void_p) for name in _BUCKETS_POINTERS),
     )

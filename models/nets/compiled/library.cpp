@@ -1,6 +1,7 @@
-// What Python calls: a team of blocks of 32 samples, forward or backward, in one of three precisions.
+// What Python calls: days of buckets, or of MC-LSTM a team of blocks of 32 samples, forward or backward, in one of three precisions.
 #include <stdlib.h>
 
+#include "buckets.h"
 #include "dots.h"
 #include "factorised.h"
 #include "tiles.h"
@@ -119,6 +120,7 @@ extern "C" {
 
 // Python hands over a `Call` of as many bytes, or is of another version.
 int freshet_call_bytes() { return sizeof(Call); }
+int freshet_buckets_call_bytes() { return sizeof(BucketsCall); }
 
 // How this processor multiplies bfloat16: 2 by its matrix unit, 1 by its vector unit, 0 not at all.
 int freshet_half_unit() {
@@ -145,4 +147,7 @@ int freshet_half(const Call* call, int backward) {
     return 1;
 #endif
 }
+
+void freshet_buckets_double(const BucketsCall* call, int backward) { Buckets<double>(*call).run(backward); }
+void freshet_buckets_float(const BucketsCall* call, int backward) { Buckets<float>(*call).run(backward); }
 }

@@ -11,7 +11,7 @@ from pathlib import Path
 import structlog
 import torch
 
-from models.nets.compiled.call import Call
+from models.nets.compiled.call import BucketsCall, Call
 from models.nets.compiled.variants import Variant, built_for, machine_of
 
 FOLDER = Path(__file__).parent
@@ -81,11 +81,14 @@ def load(variant: Variant) -> ctypes.CDLL:
         raise NoLibraryError(f"{path} is missing: {MEND}.")
     try:
         loaded = ctypes.CDLL(str(path))
-        if loaded.freshet_call_bytes() != ctypes.sizeof(Call):
+        sizes = loaded.freshet_call_bytes(), loaded.freshet_buckets_call_bytes()
+        if sizes != (ctypes.sizeof(Call), ctypes.sizeof(BucketsCall)):
             raise NoLibraryError(f"{path} was built of other sources: {MEND}.")
         for precision in PRECISIONS:
             function = getattr(loaded, f"freshet_{precision}")
             function.argtypes, function.restype = [ctypes.c_void_p, ctypes.c_int], ctypes.c_int
+        for function in (loaded.freshet_buckets_double, loaded.freshet_buckets_float):
+            function.argtypes, function.restype = [ctypes.c_void_p, ctypes.c_int], None
     except (OSError, AttributeError) as problem:
         raise NoLibraryError(f"{path} cannot be loaded ({problem}): {MEND}.") from problem
     return loaded

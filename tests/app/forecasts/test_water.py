@@ -170,6 +170,19 @@ def test_snow_of_the_regional_mapping_brings_a_second_opinion(
     }
 
 
+def test_snow_of_a_store_is_described_as_such_and_has_no_second_opinion(
+    sqlite_database: Database, sqlite_client: TestClient
+) -> None:
+    result, summary = (
+        factories.forecast(),
+        replace(factories.SUMMARY, snow=replace(factories.RUN_SNOW, mapping="store")),
+    )
+    fill_records(sqlite_database, replace(result, basin=replace(result.basin, summary=summary)))
+    read = sqlite_client.get(STORAGE).json()["snow_read"]
+    assert (read["mapping"], read["mapping_note"]) == ("store", "Snow is what the model's own snow stores hold.")
+    assert "snow17" not in read["at_t0"]
+
+
 def test_a_run_older_than_the_spread_of_snow_gives_the_reason(
     sqlite_database: Database, sqlite_client: TestClient
 ) -> None:

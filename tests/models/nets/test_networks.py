@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hydrology.base.calendar import Period
+from jobspec.network import sized
 from jobspec.training import Cosine, TrainingConfig
 from models.checkpoint import dump, parse
 from models.contract import Inputs, Network, WaterScales
@@ -17,7 +18,7 @@ from models.nets.products import BLOCK
 from models.networks import ARCHITECTURES, build
 from models.scaling import Scaler
 from models.training import MemberTraining, TrainingData
-from testing.networks import AUXILIARY, STATIC, config, inputs, training_data
+from testing.networks import config, inputs, training_data
 
 EVERY = sorted(ARCHITECTURES)
 DTYPES = [torch.float32, torch.float64]
@@ -25,19 +26,11 @@ WATER = WaterScales(mass_mean=3.0, mass_sd=7.0, discharge_mean=1.5, discharge_sd
 
 
 def configured(architecture: str, cells: int, **changes: Any) -> TrainingConfig:
-    return config(network={"architecture": architecture, "cells": cells}, **changes)
+    return config(network=sized(architecture, cells), **changes)
 
 
 def ready(architecture: str, cells: int = 12, seed: int = 0, dtype: torch.dtype = torch.float64) -> Network:
-    settings = configured(
-        architecture,
-        cells,
-        inputs={
-            "product": "any",
-            "auxiliary": tuple("abcdefg"[:AUXILIARY]),
-            "static": tuple("abcdefg"[:STATIC]),
-        },
-    )
+    settings = configured(architecture, cells)
     network = build(settings.network, settings.inputs, seed)
     network.scale_to(WATER)
     with torch.no_grad():  # away from a start at which some parts do nothing
@@ -47,12 +40,7 @@ def ready(architecture: str, cells: int = 12, seed: int = 0, dtype: torch.dtype 
 
 
 def chosen(drive: Inputs, samples: list[int]) -> Inputs:
-    return Inputs(
-        drive.mass[:, samples],
-        drive.auxiliary[:, samples],
-        drive.static[samples],
-        mask=None if drive.mask is None else drive.mask[:, samples],
-    )
+    return drive.of_samples(samples)
 
 
 def drivers(network: Network, days: int, samples: int, seed: int, dtype: torch.dtype) -> Inputs:
@@ -165,7 +153,7 @@ def test_a_schedule_without_rates_gets_those_of_its_network(architecture: str) -
     named = configured(architecture, 8, schedule={"kind": "cosine", "steps": 9, "peak_learning_rate": 0.5}).schedule
     assert isinstance(named, Cosine)
     assert named.peak_learning_rate == 0.5
-    peaks = {"mclstm": 0.01, "lstm": 0.003, "eins": 0.003, "mmrnn": 0.003}
+    peaks = {"mclstm": 0.01, "buckets": 0.01, "lstm": 0.003, "eins": 0.003, "mmrnn": 0.003}
     own = configured(architecture, 8, schedule={"kind": "cosine", "steps": 9}).schedule
     assert isinstance(own, Cosine)
     assert own.peak_learning_rate == peaks[architecture]

@@ -122,7 +122,11 @@ def test_attributes_are_a_table_with_nan_where_missing(database: Database) -> No
         basins.upsert(session, FISH)
         a_basin(session, "SYNTH-01")
         table = basins.attributes_of(session, ["SYNTH-01", BASIN], ["frac_snow", "nothing", "p_mean"])
+        places = basins.attributes_of(session, ["SYNTH-01", BASIN], ["gauge_lat"])
+        latitude = basins.sites(session, [BASIN])[BASIN].latitude
     np.testing.assert_array_equal(table, [[np.nan] * 3, [0.3, np.nan, 3.1]])
+    assert places[1, 0] == latitude
+    assert latitude is not None
 
 
 def test_an_area_is_asked_for_by_name(database: Database) -> None:

@@ -1,0 +1,187 @@
+"""Buckets: the stores of a conceptual model in parallel, with parameters that a network gives them.
+
+Each component is snow with liquid water, soil, an upper and a lower zone (`bucket_scan.py`, of the form of HBV); the
+components are shares of the basin, and their flow takes one way to the gauge. A network gives each component its
+parameters from the basin's attributes and, for some of them, from the day's weather, within physical ranges
+(`bucket_parameters.py`). The idea: Feng et al. 2022, doi:10.1029/2022WR032404. The networks see no water in the stores;
+where they do not see rain either, what the equations guarantee of rain holds whatever the weights.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from models.contract import Inputs, Network, Outputs, State
+from models.nets import bucket_scan
+from models.nets.antecedent import AntecedentWeather
+from models.nets.bucket_parameters import DAILY, FIRST_LOST, PARAMETERS, Parameters
+from models.nets.bucket_scan import STORES, Flow, TaggedFlow
+from models.nets.compiled import bucket_recurrence as compiled
+from models.nets.embedding import RAIN_SCALE, Embedding
+from models.nets.products import BLOCK, Linear
+from models.nets.tags import check_tags
+from models.nets.vectors import BasinVectors
+
+BLOCK_NUMBERS = 16_384
+"""Numbers that are computed together outside training: few enough that torch never splits an operation among threads,
+which would change bits."""
+
+
+class Buckets(Network):
+    """Parallel buckets with parameters from attributes and weather.
+
+    Args:
+        auxiliary: L, the number of standardised dynamic inputs.
+        static: S, the number of standardised static attributes.
+        components: N, parallel buckets in a basin.
+        hidden: width of the network that gives the parameters which stay the same.
+        embedding: values of the `Embedding` of a day's weather, from which the daily parameters move; 0: they stay the
+            same.
+        sees_rain: whether the embedding sees rain, too.
+        antecedent_days: time scales of the `AntecedentWeather` that the embedding sees.
+        basin_vector: size of the vectors learnt for each basin, which both networks see beside the attributes.
+        vector_dropout: the probability that a sample's vector is zeroed in training.
+        recurrence: the program that runs the days: `fastest` is the compiled one on a CPU and torch's elsewhere;
+            `torch` is for checks.
+    """
+
+    architecture = "buckets"
+    conserving = True
+    skips_gaps = False
+    state_version = 1
+    sees_energy = True
+
+    def __init__(
+        self,
+        auxiliary: int,
+        static: int,
+        components: int = 8,
+        hidden: int = 32,
+        embedding: int = 16,
+        sees_rain: bool = True,
+        antecedent_days: Sequence[float] = (),
+        basin_vector: int = 0,
+        vector_dropout: float = 0.0,
+        recurrence: str = "fastest",
+    ) -> None:
+        super().__init__()
+        self.components, self.sees_rain, self.recurrence = components, sees_rain, recurrence
+        static += basin_vector
+        self.vectors = BasinVectors(basin_vector, vector_dropout) if basin_vector else None
+        self.hidden = Linear(static, hidden)
+        self.given = Linear(hidden, (PARAMETERS + 1) * components + 1)
+        values = auxiliary + int(sees_rain)
+        self.antecedent = AntecedentWeather(antecedent_days, values) if antecedent_days else None
+        weather = values * (1 + len(antecedent_days))
+        self.embedding = Embedding(weather + static, embedding) if embedding else None
+        self.moves = Linear(embedding, len(DAILY) * components) if embedding else None
+        self._reset()
+
+    def _reset(self) -> None:
+        """Start with components that differ."""
+        nn.init.normal_(self.given.bias)
+        nn.init.normal_(self.given.weight, std=0.1)
+        with torch.no_grad():
+            self._by_component(self.given.bias.unsqueeze(-1))[0][PARAMETERS - 1] = FIRST_LOST
+            if self.moves is not None:
+                nn.init.normal_(self.moves.weight, std=0.01)
+                nn.init.zeros_(self.moves.bias)
+
+    @property
+    def basin_vectors(self) -> BasinVectors | None:
+        """The vectors, if any."""
+        return self.vectors
+
+    def learn_from(self, basins: int) -> None:
+        """Allocate a vector for each basin, if vectors are used."""
+        if self.vectors is not None:
+            self.vectors.learn_from(basins)
+
+    @property
+    def snow_cells(self) -> tuple[int, ...]:
+        """The cells that hold snow and the liquid water in it."""
+        first = bucket_scan.ROUTING
+        return tuple(range(first, first + 2 * self.components))
+
+    def empty_state(self, samples: int) -> State:
+        """Return empty cells, {"c": zeros (B, K)} in mm, and {"weather"}, the antecedent means, if any are seen."""
+        cells = self.given.bias.new_zeros(samples, bucket_scan.ROUTING + len(STORES) * self.components)
+        return {"c": cells} if self.antecedent is None else {"c": cells, "weather": self.antecedent.empty_state(cells)}
+
+    def forward(self, inputs: Inputs, state: State | None = None) -> tuple[Outputs, State]:
+        """Run T days for B samples from the water in `state["c"]` (B, K), in mm.
+
+        With tags as MC-LSTM does. `evapotranspiration` and `leak`, (T, B) in mm/day, add up to `loss`.
+
+        Raises:
+            ValueError: a day or its temperature or potential evapotranspiration is missing.
+        """
+        if inputs.mask is not None:
+            raise ValueError("Buckets cannot skip a day: they would lose the day's water")
+        if inputs.mass.shape[0] == 0:
+            raise ValueError("Buckets need at least one day of forcing")
+        if inputs.temperature is None or inputs.pet is None:
+            raise ValueError("Buckets need temperature and potential evapotranspiration: give Inputs.temperature, .pet")
+        state = state or self.empty_state(inputs.mass.shape[1])
+        static = inputs.static if self.vectors is None else self.vectors(inputs)
+        numbers = self.given(torch.tanh(self.hidden(static))).t().contiguous()
+        parameters = Parameters(*self._by_component(numbers))
+        weather, last = inputs.auxiliary, dict[str, Tensor]()
+        if self.sees_rain:
+            weather = torch.cat([inputs.mass * RAIN_SCALE, weather], -1)
+        if self.antecedent is not None:
+            means = self.antecedent(weather, state["weather"])
+            weather, last["weather"] = torch.cat([weather, means], -1), means[-1]
+        embedded = None if self.embedding is None else self.embedding(weather, static)
+        flows, by_tag = zip(*self._days(inputs, parameters, embedded, state), strict=True)
+        flow = Flow(*(torch.cat(values) for values in zip(*flows, strict=True)))
+        outputs = {**flow._asdict(), "loss": flow.evapotranspiration + flow.leak, "storage": flow.storage.mT}
+        if "tags" in state:
+            outputs["discharge_by_tag"] = torch.cat([tagged.discharge for tagged in by_tag]).mT
+            outputs["loss_by_tag"] = torch.cat([tagged.loss for tagged in by_tag]).mT
+            last["tags"] = by_tag[-1].cells.permute(2, 0, 1)
+        return outputs, {"c": outputs["storage"][-1], **last}
+
+    def _days(
+        self, inputs: Inputs, parameters: Parameters, embedded: Tensor | None, state: State
+    ) -> Iterator[tuple[Flow, TaggedFlow | None]]:
+        """Yield the results of consecutive days; all at once with gradients."""
+        compiles = self.recurrence == "fastest" and compiled.available(inputs.mass.device)
+        program: Any = compiled if compiles else bucket_scan
+        cells, tagged = state["c"].t().contiguous(), None
+        if "tags" in state:
+            check_tags(inputs, state["c"], state["tags"])
+            tagged = state["tags"].permute(1, 2, 0).contiguous()
+        days = len(inputs.mass)
+        block = days if torch.is_grad_enabled() else max(1, BLOCK_NUMBERS // (len(DAILY) * self.components * BLOCK))
+        for first in range(0, days, block):
+            some = inputs.between(first, first + block)
+            moves = None if embedded is None else self._moves(embedded[first : first + block])
+            assert some.temperature is not None
+            assert some.pet is not None
+            drivers = parameters.drivers(some.mass[..., 0], some.temperature, some.pet, moves)
+            days_of = (drivers, parameters.constants, parameters.routing, cells)
+            by_tag = None
+            if tagged is None:
+                flow = program.scan(*days_of)
+            else:
+                with torch.no_grad():
+                    flow, by_tag = program.tagged_scan(*days_of, tagged, some.tag)
+                tagged = by_tag.cells
+            cells = flow.storage[-1]
+            yield flow, by_tag
+
+    def _moves(self, embedded: Tensor) -> Tensor:
+        """Return by what the weather of some days moves the daily parameters, (T, parameters, N, B)."""
+        assert self.moves is not None
+        # Without gradients each day's product is separate, so that its bits do not depend on the number of days.
+        parts = [embedded] if torch.is_grad_enabled() else embedded.split(1)
+        moves = torch.cat([self.moves(part).mT for part in parts]).contiguous()
+        by_component: Tensor = moves.unflatten(1, (-1, self.components))
+        return by_component
+
+    def _by_component(self, numbers: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the numbers of components, (PARAMETERS + 1, N, B), and of the routing, (B,)."""
+        return numbers[:-1].unflatten(0, (-1, self.components)), numbers[-1]

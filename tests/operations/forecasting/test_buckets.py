@@ -1,0 +1,102 @@
+"""Buckets go the way of any version: trained, evaluated, forecast, with their ledger, snow, origin and states."""
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hydrology.base.absent import Absent
+from hydrology.base.calendar import Period, day
+from jobspec.network import sized
+from operations.training.train import train
+from operations.verification.evaluate import evaluate
+from records.basins.tables import BasinRow
+from records.database.engine import Database
+from records.runs import runs
+from records.runs.run_summary import KnownSkill
+from records.simulations.snow_cells import mappings
+from records.verification import scores
+from records.versions import versions
+from testing.country import BASINS, CLOCK, configuration
+from tests.operations.forecasting.test_networks import discharge, one_run
+
+STORE = list(range(2, 8))  # snow and the liquid water in it, of three components
+HELD_OUT = Period.parse("2004-10-01..2005-09-30")
+
+
+def trained(database: Database) -> str:
+    return train(database, CLOCK, configuration(network=sized("buckets", 3), members=2), BASINS).version_id
+
+
+def test_they_are_trained_examined_and_promoted_like_any_other(trained_store: Database) -> None:
+    version = trained(trained_store)
+    with trained_store.reading() as session:
+        created = versions.get(session, version)
+    assert (created.architecture, created.conserving) == ("buckets", True)
+    assert created.config["inputs"]["static"][-1] == "gauge_lat"
+    assert list(created.properties.snow_cells) == STORE
+    assert created.properties.physics is not None
+    assert not any(probe.forbids for probe in created.properties.physics)
+    done = evaluate(trained_store, CLOCK, version, HELD_OUT, BASINS)
+    assert done.worst_residual is not None
+    assert done.worst_residual < 1e-6
+    assert all(one.scores["nse"].value is not None for one in done.basins)
+    with trained_store.reading() as session:
+        judged = {row.basin_id: row for row in scores.snow_cells(session, version)}
+        chosen = mappings(session, version, BASINS)
+    assert judged
+    for basin, row in judged.items():
+        mapping = chosen[basin]
+        assert not isinstance(mapping, Absent)
+        assert row.cells == {label: list(cells) for label, cells in mapping.cells.items()} == dict.fromkeys("01", STORE)
+        assert row.test_r is None or (isinstance(mapping.skill, KnownSkill) and mapping.skill.r == row.test_r)
+
+
+def test_a_forecast_has_a_closed_ledger_the_snow_of_the_store_and_the_origin_of_its_water(
+    trained_store: Database,
+) -> None:
+    version = trained(trained_store)
+    run = one_run(trained_store, version, t0=day("2004-03-10"), age=True)
+    assert run.status == "issued"
+    with trained_store.reading() as session:
+        chosen = mappings(session, version, BASINS)
+        for basin in BASINS:
+            arrays = runs.series_of(session, run.id, basin)
+            ledgers = runs.ledger_of(session, run.id, basin)
+            summary = runs.basin_of(session, run.id, basin).summary
+            assert len(ledgers) == 2
+            by_origin = arrays[runs.ORIGIN].values
+            assert (by_origin >= 0).all()
+            assert {"storage", "loss", "snow"} <= set(arrays)
+            assert not isinstance(summary.snow, Absent)
+            assert summary.snow.mapping == "store"
+            assert summary.age_reason is None
+    assert all(not isinstance(mapping, Absent) and mapping.kind == "store" for mapping in chosen.values())
+
+
+def test_a_warm_start_gives_the_bits_of_a_cold_one(trained_store: Database, trained_file: Path, tmp_path: Path) -> None:
+    version = trained(trained_store)
+    one_run(trained_store, version, t0=day("2004-03-09"))
+    warm = one_run(trained_store, version)
+    cold_database = Database(f"sqlite:///{shutil.copy(trained_file, tmp_path / 'cold.sqlite')}")
+    cold = one_run(cold_database, trained(cold_database))
+    assert np.array_equal(discharge(trained_store, warm, "SYNTH-02"), discharge(cold_database, cold, "SYNTH-02"))
+    cold_database.close()
+
+
+def test_a_basin_without_a_latitude_is_left_out_with_the_reason(trained_store: Database) -> None:
+    with trained_store.transaction() as session:
+        row = session.get(BasinRow, "SYNTH-02")
+        assert row is not None
+        row.latitude = None
+    config = configuration(network=sized("buckets", 2), members=1)
+    outcome = train(trained_store, CLOCK, config, BASINS)
+    assert "gauge_lat" in str(outcome.left_out["SYNTH-02"])
+
+
+def test_inputs_without_what_they_need_are_refused() -> None:
+    with pytest.raises(ValueError, match="buckets needs tmin among its inputs"):
+        configuration(network=sized("buckets", 2), inputs={"product": "synthetic", "auxiliary": ("tmax", "srad")})
+    with pytest.raises(ValueError, match="buckets needs gauge_lat"):
+        configuration(network=sized("buckets", 2), inputs={"product": "synthetic", "static": ("p_mean",)})
