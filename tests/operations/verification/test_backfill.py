@@ -27,9 +27,9 @@ from testing.country import BASINS
 from testing.records import contents
 from tests.operations.live import FORECAST, HORIZON, Station, quiet, station
 
-DAYS = 70
+DAYS = 46
 COUNT = DAYS - 1  # yesterday's run is the feed's own
-SETTLED = 37
+SETTLED = 13
 """Of these days, those whose last lead is 30 days old."""
 WEATHER = "open-meteo/ecmwf_ifs"
 UNSEEN = Period.parse("2004-10-01..2005-02-28")
