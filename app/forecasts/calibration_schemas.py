@@ -53,4 +53,4 @@ class Calibration(Model):
     )
     last_observed_day: date | None = Field(description="The day of the last observed flow, which it starts from.")
     last_observed: float | None = Field(description="That flow, in the unit of `discharge`.")
-    last_simulated: float | None = Field(description="The simulated flow of that day, in the same unit.")
+    last_simulated: float | None = Field(description="The flow that the run has for that day, in the same unit.")

@@ -6,7 +6,7 @@ traces of weather around it, recalibrated by what came after the forecasts that 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent, absent
 from hydrology.base.basins import gauge_product
-from hydrology.base.calendar import Day, Period
+from hydrology.base.calendar import Day, Period, days_between
 from hydrology.base.reasons import Reason
 from hydrology.base.series import DailySeries
 from hydrology.base.units import Area, to_mm_per_day
@@ -23,6 +23,7 @@ from hydrology.uncertainty.error_model import BasinErrorModel, errors_of, mixed
 from hydrology.uncertainty.error_paths import moved, paths
 from hydrology.uncertainty.recalibration import Recalibration
 from operations.basin_data.basins import area_by
+from operations.forecasting.days import RunDays
 from operations.states.advance_states import ONE_DAY
 from records.basins.basins import Basin
 from records.runs.run_request import OBSERVED, RunRecalibration, RunWeather
@@ -42,11 +43,15 @@ MIN_DAYS = 3 * 365
 
 @dataclass(frozen=True, slots=True)
 class LastFlow:
-    """The last observed flow up to T0, and the simulated flow of that day, mm/day."""
+    """The last observed flow, and the simulated flow of that day, mm/day.
+
+    Attributes:
+        simulated: None for a past day after T0: it is what the forecast has for it.
+    """
 
     day: Day
     observed: float
-    simulated: float
+    simulated: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +70,24 @@ class Calibration:
         error_model: of its simulation.
         recalibration: of forecasts with the weather model; None without a weather forecast.
         last_flow: None where no flow was observed on the last days.
-        summary: the calibration as stored with the run.
     """
 
     error_model: BasinErrorModel
     recalibration: Recalibration | None
     t0: Day
     last_flow: LastFlow | None
-    summary: RunCalibration
+    _summary: RunCalibration
+
+    def summary(self, flow: Flow) -> RunCalibration:
+        """Return the calibration as stored with the run.
+
+        Args:
+            flow: the mean of members and traces, (leads,) in mm/day.
+        """
+        last = self.last_flow
+        if last is None or last.simulated is not None:
+            return self._summary
+        return replace(self._summary, simulated_mm=float(flow[self._lead_of(last) - 1]))
 
     def of(self, flow: Flow, around: Flow | None = None) -> CalibratedFlow:
         """Return the calibrated flow of the days ahead.
@@ -92,24 +107,32 @@ class Calibration:
 
     def _quantiles(self, model: BasinErrorModel, flow: Flow) -> Flow:
         """Return the quantiles of flow given each trace, (traces, leads, `LEVELS`)."""
-        last, lead = self.last_flow, np.arange(1, flow.shape[1] + 1, dtype=float)
-        gap, error = lead, np.full(len(lead), np.nan)
+        last, gap = self.last_flow, np.arange(1, flow.shape[1] + 1, dtype=float)
+        error = np.full(len(flow), np.nan)
         if last is not None:
-            gap = lead + float((self.t0 - last.day).astype(int))
-            error[:] = errors_of(model.errors, np.array([last.simulated]), np.array([last.observed]))
-        together = (flow.ravel(), np.tile(gap, len(flow)), np.tile(error, len(flow)))
+            lead = self._lead_of(last)
+            gap = np.maximum(gap - lead, 1)
+            simulated = flow[:, lead - 1] if last.simulated is None else np.full(len(flow), last.simulated)
+            error = errors_of(model.errors, simulated, np.full(len(flow), last.observed))
+        together = (flow.ravel(), np.tile(gap, len(flow)), np.repeat(error, flow.shape[1]))
         return model.quantiles(*together).reshape(*flow.shape, -1)
+
+    def _lead_of(self, last: LastFlow) -> int:
+        """Return the days from T0 to the last observed flow, below 0 before T0."""
+        return days_between(self.t0, last.day)
 
 
 def calibrations(
     session: Session,
     version: Version,
     weather: RunWeather | None,
-    t0: Day,
+    days: RunDays,
     states: Mapping[str, State],
     basins: Mapping[str, Basin],
 ) -> dict[str, Calibration | Absent]:
     """Return the calibration of each basin, or why it has none.
+
+    The last observed flow may be of a past day after T0, whose weather is not observed yet.
 
     Args:
         weather: the weather forecast that drives the run, if any.
@@ -125,8 +148,8 @@ def calibrations(
         else Calibration(
             errors,
             recalibration,
-            t0,
-            last := _last_flow(session, t0, state, basins[name], version.area_products),
+            days.t0,
+            last := _last_flow(session, days, state, basins[name], version.area_products),
             _summary(model, errors, weather, last),
         )
         for name, state in states.items()
@@ -183,24 +206,28 @@ def _kind(weather: RunWeather | None) -> CalibrationKind:
     return "backfilled" if 2 * used.reforecast_days > used.issue_days else "fitted"
 
 
-def _last_flow(session: Session, t0: Day, state: State, basin: Basin, area_products: Sequence[str]) -> LastFlow | None:
+def _last_flow(
+    session: Session, days: RunDays, state: State, basin: Basin, area_products: Sequence[str]
+) -> LastFlow | None:
     area = area_by(basin.areas, area_products)
     if state.recent_flow is None or not len(state.recent_flow) or area is None:
         return None
-    days = Period(t0 - (len(state.recent_flow) - 1) * ONE_DAY, t0)
+    known = Period(days.t0 - (len(state.recent_flow) - 1) * ONE_DAY, days.last_past)
     try:
-        stored = series.read(session, basin.id, gauge_product(basin.id), "discharge", days)
+        stored = series.read(session, basin.id, gauge_product(basin.id), "discharge", known)
     except series.DamagedSeries as problem:
         log.warning("forecast.without_last_flow", basin=basin.id, error=str(problem))
         return None
     if stored is None:
         return None
-    observed = _in_mm(stored, area)
-    known = np.flatnonzero(np.isfinite(observed) & np.isfinite(state.recent_flow))
-    if not len(known):
+    observed, until_t0 = _in_mm(stored, area), len(state.recent_flow)
+    usable = np.isfinite(observed)
+    usable[:until_t0] &= np.isfinite(state.recent_flow)
+    if not usable.any():
         return None
-    at = int(known[-1])
-    return LastFlow(days.first + at, float(observed[at]), float(state.recent_flow[at]))
+    at = int(np.flatnonzero(usable)[-1])
+    simulated = float(state.recent_flow[at]) if at < until_t0 else None
+    return LastFlow(known.first + at, float(observed[at]), simulated)
 
 
 def _in_mm(stored: DailySeries, area: Area) -> npt.NDArray[np.float64]:

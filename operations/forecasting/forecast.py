@@ -238,7 +238,7 @@ def _calibrations(
     if uncalibrated is not None:
         return dict.fromkeys(states, absent(uncalibrated))
     inputs = plan.inputs
-    return calibrations(session, inputs.loaded.version, plan.forecast, plan.days.t0, states, inputs.basins)
+    return calibrations(session, inputs.loaded.version, plan.forecast, plan.days, states, inputs.basins)
 
 
 def _around(

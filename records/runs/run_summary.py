@@ -66,7 +66,7 @@ class RunCalibration:
         weather_issues: number of past issues behind the errors of the weather forecast, 0 if they are assumed; None
             without a weather forecast.
         last_flow_day: the day of the last observed flow; None if none of the last days was observed.
-        last_flow_mm, simulated_mm: that flow and the simulated flow of that day, mm/day.
+        last_flow_mm, simulated_mm: that flow and the flow that the run has for that day, mm/day.
     """
 
     __pydantic_config__ = CLOSED

@@ -53,6 +53,7 @@ def _summary(computed: Computed) -> RunSummary:
     names, static = computed.loaded.config.inputs.static, inputs.forcing.forcing.static[0]
     learnt = learnt_from(computed.loaded.version, inputs.basin.id, names, static, inputs.forcing.assumed)
     last_of_record = computed.days.ahead.last if inputs.weather.of_record else computed.days.t0
+    flow = computed.flow.discharge.mean(axis=(0, 1), dtype=np.float64)
     normal, calibration, cells = inputs.normal, inputs.calibration, inputs.cells_by_age
     return RunSummary(
         traces=None if traces is None else len(traces),
@@ -65,7 +66,7 @@ def _summary(computed: Computed) -> RunSummary:
         snow=_snow(computed),
         filled_forcing=inputs.forcing.filled_until(last_of_record),
         skipped_days=inputs.forcing.skipped_until(last_of_record),
-        calibration=calibration if isinstance(calibration, Absent) else calibration.summary,
+        calibration=calibration if isinstance(calibration, Absent) else calibration.summary(flow),
         age_reason=cells if isinstance(cells, Absent) else None,
         bridges=inputs.bridges,
         product_credit=inputs.credit,

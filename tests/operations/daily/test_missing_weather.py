@@ -267,6 +267,23 @@ def test_the_last_observed_flow_grows_older_while_flow_is_missing(here: Service)
         assert (used.last_flow_day, str(found.run.t0)) == ("2005-05-01", str(day("2005-05-01") + missing))
 
 
+def test_flow_observed_after_t0_corrects_a_forecast_whose_weather_is_late(here: Service) -> None:
+    calibrated(here)
+    here.go_on()
+    for missing in (1, 2, 3):
+        here.go_on(weather=False)
+        found = here.newest()
+        used = found.basin.summary.calibration
+        assert not isinstance(used, Absent)
+        assert (str(found.run.t0), used.last_flow_day) == ("2005-05-01", str(here.yesterday))
+        with here.database.reading() as session:
+            flow = runs.series_of(session, found.run.id, BASIN, ["discharge"])["discharge"].values
+        assert used.simulated_mm == pytest.approx(flow.mean(axis=(0, 1))[missing - 1], rel=1e-5)
+        assert used.last_flow_mm is not None
+        receipt = reproduce(here.database, found.run.id)
+        assert receipt.reproduced == len(BASINS)
+
+
 def test_a_filled_run_computed_again_has_the_stored_bits_after_the_right_data_came(here: Service) -> None:
     here.go_on()
     here.go_on(weather=False)
