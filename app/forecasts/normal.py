@@ -14,24 +14,28 @@ def normal_flow(
     representation: Representation,
     discharge: Columns | None,
     calibrated: Columns | None,
+    *,
+    past: int,
 ) -> NormalFlow | None:
     """Return the normal flow of the days ahead with the forecast in % of it; None if the run has none.
 
     Args:
         discharge, calibrated: in the requested unit.
+        past: number of past days after T0, which the percentages leave out.
     """
     if stored is None or discharge is None:
         return None
     normal = column(in_units(stored.values, basin, representation.units))
     return NormalFlow(
         discharge=normal,
-        percent_of_normal=_percent(discharge, normal),
-        calibrated_percent_of_normal=None if calibrated is None else _percent(calibrated, normal),
+        percent_of_normal=_percent(discharge, normal, past),
+        calibrated_percent_of_normal=None if calibrated is None else _percent(calibrated, normal, past),
     )
 
 
-def _percent(flow: Columns, normal: list[float]) -> float | None:
-    return rounded(100 * sum(flow["median"]) / sum(normal)) if sum(normal) > 0 else None
+def _percent(flow: Columns, normal: list[float], past: int) -> float | None:
+    to_come = sum(normal[past:])
+    return rounded(100 * sum(flow["median"][past:]) / to_come) if to_come > 0 else None
 
 
 def missing_in_normal(normal: NormalFlow | None, basin: runs.RunBasin) -> dict[str, Absent]:

@@ -213,8 +213,8 @@ class WhatIf(Model):
 class FilledDays(Model):
     """The source of weather that was not observed in time or not forecast."""
 
-    first: date
-    last: date
+    first: date = Field(description="The first of consecutive days with this source.")
+    last: date = Field(description="The last of them.")
     source: WeatherSource = Field(
         description="`product`: observed, in the version's product. `bridge`: observed, in another product through its "
         "bridge. `forecast`: a weather forecast. `climatology`: other years."

@@ -135,7 +135,7 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
     discharge = quantile_columns(series["discharge_quantiles"], basin, representation) if issued else None
     calibrated = calibrated_columns(series.get(runs.CALIBRATED), basin, representation)
     calibration = None if calibrated is None else calibration_of(run, basin, representation)
-    normal = normal_flow(series.get(runs.NORMAL), basin, representation, discharge, calibrated)
+    normal = normal_flow(series.get(runs.NORMAL), basin, representation, discharge, calibrated, past=run.filled_days)
     storage = storage_of(series, basin)
     precipitation = _of_traces(series["precipitation"]) if "precipitation" in series else None
     loss = _mean(series["loss"]) if "loss" in series else None

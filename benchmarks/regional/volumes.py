@@ -160,7 +160,7 @@ class Truth:
             simulated_mm=None,
         )
         error_model = BasinErrorModel.of(self.errors.shape, self.errors.regional, of_basin)
-        return Calibration(error_model, None, t0, last, shown).of(flow)
+        return Calibration(error_model, None, hindcast.days, last, shown).of(flow)
 
     def volumes(self, days: Period) -> Array:
         """Return the volumes of the same days in other years."""

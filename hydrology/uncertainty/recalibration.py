@@ -63,7 +63,10 @@ class Recalibration:
         upper = np.clip(np.searchsorted(SCORES, wanted), 1, len(SCORES) - 1)
         across = (wanted - SCORES[upper - 1]) / (SCORES[upper] - SCORES[upper - 1])
         low, high = (np.take_along_axis(quantiles, at, axis=1) for at in (upper - 1, upper))
-        return np.asarray(np.maximum(low + across * (high - low), 0.0))
+        within = np.maximum(low + across * (high - low), 0.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            above = high * (high / low) ** (across - 1)  # flow is skewed: its logarithm goes on
+        return np.asarray(np.where((across > 1) & (low > 0), above, within))
 
     def undo(self, scores: Array) -> Array:
         """Return the scores (..., leads) in the distributions that were recalibrated."""

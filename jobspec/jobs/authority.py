@@ -27,7 +27,7 @@ _RUN = ("runs", "run_basins", "run_contents")
 _VERSION = ("versions", "version_basins", "version_members", "version_weights")
 _TRAINING = ("trainings", "training_checkpoints", "training_members")
 _SCORES = ("scores", "simulated_flow", "snow_cells", "regional_snow", "versions")
-_ERRORS = ("error_models", "basin_errors", "recalibrations")
+_ERRORS = ("error_models", "basin_errors")
 _LEVELS = ("simulated_records", "simulated_levels", "simulated_water")
 _PROMOTIONS = ("promotions", "alert_changes", "deliveries")
 _ALERTS = ("newest_runs", "alert_basins", "alerts", "alert_changes", "deliveries")
@@ -146,8 +146,9 @@ BACKFILL = admins_alone(
     *_WEATHER,
     *_RUN,
     "states",
-    *_ERRORS,
-    note="Its weather forecasts and errors are used by the forecasts of every basin.",
+    "basin_errors",
+    "recalibrations",
+    note="Its weather forecasts and what they teach are used by the forecasts of every basin.",
 )
 TRAINING = Authority(
     writes=_all("version", *_VERSION, *_SCORES)
@@ -175,7 +176,7 @@ EVALUATION = Authority(
     note="A version that is stored under its key; by default its newest.",
 )
 CALIBRATION = Authority(
-    writes=_all("version", *_ERRORS),
+    writes=_all("version", *_ERRORS, "recalibrations"),
     names={"version": "version"},
     note=EVALUATION.note,
 )

@@ -112,7 +112,7 @@ class FetchJob(IntakeJob):
 
 
 class BackfillParams(RequestModel):
-    """The past weather forecasts to fetch, reforecast and fit errors to."""
+    """The past weather forecasts to fetch and reforecast."""
 
     feed: Name | None = Field(
         None,
@@ -137,8 +137,8 @@ class BackfillParams(RequestModel):
 
 
 class BackfillJob(JobRequest):
-    """Fetch past weather forecasts of a feed, compute the forecasts of those days with them, and fit the errors of
-    forecasts to these. Repeating it fetches and computes only what is missing."""
+    """Fetch past weather forecasts of a feed, compute the forecasts of those days with them, and recalibrate
+    forecasts by what came. Repeating it fetches and computes only what is missing."""
 
     authority = BACKFILL
 

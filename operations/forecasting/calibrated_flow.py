@@ -74,7 +74,7 @@ class Calibration:
 
     error_model: BasinErrorModel
     recalibration: Recalibration | None
-    t0: Day
+    days: RunDays
     last_flow: LastFlow | None
     _summary: RunCalibration
 
@@ -101,7 +101,8 @@ class Calibration:
         quantiles = of_traces[0] if len(traces) == 1 else mixed(of_traces)
         sampled = paths(self.error_model.errors, traces, of_traces)
         if self.recalibration is not None:
-            before, quantiles = quantiles, self.recalibration.apply(quantiles)
+            before, past = quantiles, self.days.filled  # leads are counted from the last past day
+            quantiles = np.concatenate([before[:past], self.recalibration.apply(before[past:])])
             sampled = moved(sampled, before, quantiles)
         return CalibratedFlow(quantiles.T.astype(np.float32), sampled.astype(np.float32))
 
@@ -119,7 +120,7 @@ class Calibration:
 
     def _lead_of(self, last: LastFlow) -> int:
         """Return the days from T0 to the last observed flow, below 0 before T0."""
-        return days_between(self.t0, last.day)
+        return days_between(self.days.t0, last.day)
 
 
 def calibrations(
@@ -148,7 +149,7 @@ def calibrations(
         else Calibration(
             errors,
             recalibration,
-            days.t0,
+            days,
             last := _last_flow(session, days, state, basins[name], version.area_products),
             _summary(model, errors, weather, last),
         )

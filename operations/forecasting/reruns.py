@@ -38,7 +38,7 @@ def weather_of(
     Weather forecasts are stored as issued. Basins whose weather is no longer stored are left out.
 
     Args:
-        filled: its filled weather by basin; it is filled anew for another product.
+        filled: its filled weather by basin; no basin is returned for another product.
     """
     names = [*filled]
     known = replace(inputs, forcings={name: inputs.forcings[name] for name in names if name in inputs.forcings})
@@ -48,9 +48,10 @@ def weather_of(
     params = ForecastParams(
         basins=names, t0=run.t0, horizon=run.horizon_days - run.filled_days, weather=run.forcing_kind, weather_id=used
     )
-    filling = Filling(days=run.filled_days, climatology=True)
-    if inputs.loaded.version.product == run.product:
-        filling = as_stored(run, filled)
+    same_product = inputs.loaded.version.product == run.product
+    if not same_product and any(filled.values()):
+        return {}  # what would fill another product now was not known then
+    filling = as_stored(run, filled) if same_product else Filling(days=0, climatology=False)
     possible, _ = possible_plans(database, known, Clock(run.issued_at), params, filling=filling)
     whole = [plan for plan in possible if plan.days.horizon == run.horizon_days]
     return {name: ahead.forcing for plan in whole for name, ahead in plan.weather.items()}

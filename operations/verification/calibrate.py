@@ -121,12 +121,17 @@ def _days(version: versions.Version, period: Period | None) -> Period:
         raise InvalidInput(
             f"Version {version.id} has no validation period: give one that its training did not fit (--period)."
         )
-    fitted_to = [days for purpose, days in used if purpose == "train"]
-    fitted_to += [Period.parse(days) for days in version.earlier_periods]
-    for days in fitted_to:
+    for days in fitted_periods(version):
         if period.overlap(days) is not None:
             raise InvalidInput(
                 f"{period} overlaps {days}, which version {version.id} was fitted to: there its errors are smaller "
                 "than they will be. Choose other days."
             )
     return period
+
+
+def fitted_periods(version: versions.Version) -> list[Period]:
+    """Return the days that a version's weights were fitted to; a version that it was tuned from counts with all its
+    days."""
+    fitted = [days for purpose, days in used_periods(version.config) if purpose == "train"]
+    return fitted + [Period.parse(days) for days in version.earlier_periods]

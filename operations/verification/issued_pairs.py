@@ -16,6 +16,7 @@ from hydrology.base.calendar import Day, Period, days_between
 from hydrology.uncertainty.recalibration import scores_of
 from operations.basin_data.dataset import load_discharge
 from operations.forecasting.calibrated_flow import recalibration_of
+from operations.verification.calibrate import fitted_periods
 from records.runs import runs
 from records.versions.versions import Version
 from runtime.clock import Clock
@@ -38,13 +39,13 @@ class IssueDays:
 
     @property
     def days(self) -> list[Day]:
-        """Their issue days T0, in order."""
-        return sorted({run.t0 for run in self.runs})
+        """Their last past days, in order: T0, where no weather was filled."""
+        return sorted({run.weather_until for run in self.runs})
 
     @property
     def reforecast_days(self) -> int:
         """Number of issue days of reforecasts alone."""
-        return len(self.days) - len({run.t0 for run in self.runs if run.purpose != "reforecast"})
+        return len(self.days) - len({run.weather_until for run in self.runs if run.purpose != "reforecast"})
 
 
 def last_settled(clock: Clock) -> Day:
@@ -63,25 +64,31 @@ def settled(session: Session, clock: Clock, version: str) -> list[IssueDays]:
 
 
 def past_scores(session: Session, version: Version, issue_days: IssueDays) -> list[Array]:
-    """Return the scores of the flow that came, in a past forecast of each basin and T0: the last issued, else the
-    reforecast.
+    """Return the scores of the flow that came, for each issue day (basins, leads), NaN where unknown.
 
-    They are those in the distributions before recalibration: for each issue day (basins, leads), NaN where unknown.
+    They are those in the distributions before recalibration of the last forecast issued of a basin and day, else of its
+    reforecast.
+    Leads are counted from the last past day. Left out are forecasts from a store that was still filling, and of days
+    that the weights were fitted to.
     """
     basins_of: dict[str, list[str]] = defaultdict(list)
-    for run_id, basin in runs.issued_pairs(session, [run.id for run in issue_days.runs]):
+    for run_id, basin in runs.issued_pairs(session, [run.id for run in issue_days.runs], spun_up=True):
         basins_of[run_id].append(basin)
     by_day: dict[Day, dict[str, runs.Run]] = defaultdict(dict)
-    for run in issue_days.runs:  # an issued forecast replaces the reforecast of its T0
-        by_day[run.t0] |= dict.fromkeys(basins_of[run.id], run)
+    for run in issue_days.runs:  # an issued forecast replaces the reforecast of its day
+        ahead = Period(run.weather_until, run.t0 + np.timedelta64(run.horizon_days, "D"))
+        if not any(ahead.overlap(of) for of in fitted_periods(version)):
+            by_day[run.weather_until] |= dict.fromkeys(basins_of[run.id], run)
+    if not by_day:
+        return []
     horizon = max(run.horizon_days for run in issue_days.runs)
     days = Period(min(by_day), max(by_day) + np.timedelta64(horizon, "D"))
     basins = sorted({basin for of_day in by_day.values() for basin in of_day})
     observed = {basin: load_discharge(session, basin, version.area_products, days) for basin in basins}
     flows = {name: flow.astype(np.float64) for name, flow in observed.items() if not isinstance(flow, Absent)}
     return [
-        _of_issue_day(session, {name: run for name, run in by_day[t0].items() if name in flows}, flows, days.first)
-        for t0 in sorted(by_day)
+        _of_issue_day(session, {name: run for name, run in by_day[at].items() if name in flows}, flows, days.first)
+        for at in sorted(by_day)
     ]
 
 
@@ -95,8 +102,9 @@ def _of_issue_day(session: Session, issued: Mapping[str, runs.Run], flows: Mappi
     series = runs.series_of_many(session, [(run.id, name) for name, run in issued.items()], (runs.CALIBRATED,))
     for row, ((_, name), arrays) in zip(scores, series.items(), strict=True):
         if runs.CALIBRATED in arrays:
-            run, quantiles = issued[name], arrays[runs.CALIBRATED].values.T.astype(np.float64)
-            of_leads = days_between(first, run.t0) + 1 + np.arange(len(quantiles))
+            run = issued[name]
+            quantiles = arrays[runs.CALIBRATED].values.T[run.filled_days :].astype(np.float64)
+            of_leads = days_between(first, run.weather_until) + 1 + np.arange(len(quantiles))
             of_run = scores_of(quantiles, flows[name][of_leads])
             assert run.weather is not None
             row[: len(quantiles)] = recalibration_of(run.weather.recalibration).undo(of_run)

@@ -4,7 +4,6 @@ The weather until T0 and the observed flow are as stored now, so late and revise
 version has learnt from is left out, because its forecast would be better than those to come.
 """
 
-import itertools
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -101,7 +100,7 @@ def reforecast_past(
         by_version: dict[str, list[str]] = defaultdict(list)
         for basin, version in promotions.current(session, chosen(session, [])).items():
             by_version[version].append(basin)
-        issues = _issues(session, clock, weather, days, [*itertools.chain(*by_version.values())])
+        issues = _issues(session, clock, weather, days)
         asked = _Asked(weather, issues, horizon)
         due = {version: _due(session, version, names, asked, done) for version, names in sorted(by_version.items())}
     done.versions = tuple(due)
@@ -126,18 +125,19 @@ def _show(on_reforecast: OnReforecast, at: int, total: int, t0: Day, days: int =
     on_reforecast(at, total, f"{t0}, {days} of {of} basin-days advanced" if of else str(t0))
 
 
-def _issues(
-    session: Session, clock: Clock, weather: str, days: int, names: Sequence[str]
-) -> list[tuple[str, Mapping[str, Day]]]:
+def _issues(session: Session, clock: Clock, weather: str, days: int) -> list[tuple[str, Mapping[str, Day]]]:
     """Return the past issues of a weather model with the T0 of each basin: the day before its first, oldest first.
 
     The days before the reference time with which a feed's own forecasts begin are not forecast: T0 lies behind them.
     """
     now, (source, _, model) = clock.now(), weather.partition("/")
     last = day(now.date())
-    found = weather_issues.since(
-        session, source, model, names, days=Period(last - np.timedelta64(days, "D"), last), before=now
-    )
+    stored = weather_issues.list_issues(session, now, source=source, model=model)
+    found = {
+        issue.id: reference
+        for issue in sorted(stored, key=lambda issue: (issue.reference_time, issue.id))
+        if issue.operational and (reference := day(issue.reference_time.date())) >= last - np.timedelta64(days, "D")
+    }
     return [
         (
             weather_id,
@@ -146,7 +146,7 @@ def _issues(
                 for part in weather_issues.parts_of(session, weather_id, now)
             },
         )
-        for weather_id, reference in found
+        for weather_id, reference in found.items()
     ]
 
 

@@ -59,7 +59,7 @@ def recalibrate(database: Database, clock: Clock, version_id: str, weather: str 
     fits = [
         Recalibrated(version_id, of.weather, _fitted(of, of_weather))
         for of, of_weather in zip(ready, scores, strict=True)
-        if any(np.isfinite(of_day).any() for of_day in of_weather)
+        if sum(np.isfinite(of_day).any() for of_day in of_weather) >= MIN_ISSUE_DAYS
     ]
     if not fits:
         raise DataProblem(str(errors) if isinstance(errors, Absent) else too_few(version_id, by_weather))

@@ -158,11 +158,13 @@ def _of_group(
 ) -> Iterator[lead_scores.BasinVerification]:
     by_id = runs.issued_runs_of_basin(session, basin, [run.id for run in group.runs])
     issue_days = {
-        run.t0: (run, by_id[run.id]) for run in group.runs if run.id in by_id and not by_id[run.id].is_spinning_up
+        run.weather_until: (run, by_id[run.id])
+        for run in group.runs
+        if run.id in by_id and not by_id[run.id].is_spinning_up
     }
     if not issue_days:
         return
-    in_order = [issue_days[t0] for t0 in sorted(issue_days)]
+    in_order = [issue_days[at] for at in sorted(issue_days)]
     issued = _issued(session, version, in_order, basin, group.leads)
     if not issued.count(observed):
         return
@@ -196,12 +198,12 @@ def _issued(
     learnt = [Period.parse(days) for days in version.used_periods]
     of_runs = _arrays(session, basin, [run.id for run, _ in issue_days])
     for at, ((run, of_basin), arrays) in enumerate(zip(issue_days, of_runs, strict=True)):
-        _fill(raw[at], runs.levels_of_members(arrays).T, run.t0, learnt)
+        _fill(raw[at], runs.levels_of_members(arrays).T, run, learnt)
         used = of_basin.summary.calibration
         if runs.CALIBRATED in arrays and not isinstance(used, Absent):
             fitted = _fitted_on(used, run)
-            _fill(calibrated[at], arrays[runs.CALIBRATED].values.T, run.t0, [*learnt, *fitted])
-    days = np.array([run.t0 for run, _ in issue_days], dtype="datetime64[D]")
+            _fill(calibrated[at], arrays[runs.CALIBRATED].values.T, run, [*learnt, *fitted])
+    days = np.array([run.weather_until for run, _ in issue_days], dtype="datetime64[D]")
     newest = issue_days[-1][1]
     calibration = newest.summary.calibration
     why_not = newest.why_not_calibrated if isinstance(calibration, Absent) else absent(Reason.ERROR_MODELS_LEARNT)
@@ -216,12 +218,13 @@ def _arrays(session: Session, basin: str, ids: Sequence[str]) -> Iterator[Mappin
         yield from (by_key[key] for key in keys)
 
 
-def _fill(into: Array, quantiles: npt.NDArray[np.floating], t0: Day, learnt: Sequence[Period]) -> None:
-    """Write quantiles (leads, levels) of the verified leads that lie in no learnt period."""
-    for lead in range(1, min(len(into), len(quantiles)) + 1):
-        days = Period(t0, t0 + np.timedelta64(lead, "D"))
+def _fill(into: Array, quantiles: npt.NDArray[np.floating], run: runs.Run, learnt: Sequence[Period]) -> None:
+    """Write quantiles (leads, levels) of the verified leads after the past days that lie in no learnt period."""
+    last_past, to_come = run.weather_until, quantiles[run.filled_days :]
+    for lead in range(1, min(len(into), len(to_come)) + 1):
+        days = Period(last_past, last_past + np.timedelta64(lead, "D"))
         if not any(days.overlap(period) for period in learnt):
-            into[lead - 1] = quantiles[lead - 1]
+            into[lead - 1] = to_come[lead - 1]
 
 
 def _fitted_on(calibration: RunCalibration, run: runs.Run) -> Iterator[Period]:

@@ -282,10 +282,8 @@ def assuming(session: Session, basins: Sequence[str]) -> set[str]:
 def attributes_revised(session: Session, basin: str, changes: Changes) -> bool:
     """Return whether changes affect attributes that states may have used."""
     was_assuming, _ = changes.get("assume_attributes", (None, None))
-    if changes.get("latitude", (None, None))[0] is not None:
-        return True
     assumed = bool(was_assuming) or basin in assuming(session, [basin])
-    olds = [old for name, (old, _) in changes.items() if name.startswith("attributes.")]
+    olds = [old for name, (old, _) in changes.items() if name.startswith("attributes.") or name == "latitude"]
     return bool(was_assuming) or any(old is not None or assumed for old in olds)
 
 

@@ -30,16 +30,16 @@ def filled_note(filled: Sequence[FilledWeather], until: Day) -> str | None:
     Args:
         until: the last past day.
     """
-    sentences = [_past(days, *of) for days, of in _merged([one for one in filled if day(one.first) <= until])]
-    later = [one for one in filled if day(one.first) > until]
+    sentences = [_past(days, *of) for days, of in _merged([one for one in filled if day(one.first) <= until], until)]
+    later = [one for one in filled if day(one.last) > until and one.source == "climatology"]
     if later:
-        first = as_date(min(day(one.first) for one in later))
+        first = as_date(max(min(day(one.first) for one in later), until + 1))
         sentences.append(f"From {_on(first)} on no weather forecast is known: the weather is that of other years.")
     return " ".join(sentences) or None
 
 
-def _merged(filled: Sequence[FilledWeather]) -> Iterator[tuple[Period, _Of]]:
-    """Yield consecutive days whose weather has the same description."""
+def _merged(filled: Sequence[FilledWeather], until: Day) -> Iterator[tuple[Period, _Of]]:
+    """Yield consecutive days until a day whose weather has the same description."""
     everything = set[str]().union(*(one.correlations for one in filled))
     spans: dict[_Of, list[Period]] = {}
     for one in filled:
@@ -47,10 +47,11 @@ def _merged(filled: Sequence[FilledWeather]) -> Iterator[tuple[Period, _Of]]:
             whole = everything == set(one.correlations) and _alone(one, filled)
             of = () if whole else tuple(one.correlations), _clause(one)
             days = spans.setdefault(of, [])
+            last = min(day(one.last), until)
             if days and days[-1].last + 1 == day(one.first):
-                days[-1] = Period(days[-1].first, day(one.last))
+                days[-1] = Period(days[-1].first, last)
             else:
-                days.append(Period(day(one.first), day(one.last)))
+                days.append(Period(day(one.first), last))
     found = [(days, of) for of, periods in spans.items() for days in periods]
     yield from sorted(found, key=lambda one: (one[0].first, one[1]))
 

@@ -102,7 +102,7 @@ def daily(running: Running, params: DailyParams) -> dict[str, Any]:
 
 
 def backfill(running: Running, params: BackfillParams) -> dict[str, Any]:
-    """Fetch past weather forecasts, reforecast with them and fit the errors of forecasts."""
+    """Fetch past weather forecasts, reforecast with them and recalibrate forecasts."""
     from operations.feeds.fetch import Listener
     from operations.verification.backfill import backfill as run
 

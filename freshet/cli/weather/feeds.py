@@ -171,7 +171,7 @@ def backfill(
     horizon: Annotated[int, option("DAYS", _BACKFILL["horizon"].description or "")] = _BACKFILL["horizon"].default,
     as_json: Json = False,
 ) -> None:
-    """Fetch past weather forecasts of a feed, reforecast with them, and fit the errors of forecasts at once.
+    """Fetch past weather forecasts of a feed, reforecast with them, and recalibrate forecasts at once.
 
     The forecasts of a new service then rest on a season of past ones. Each step stores as it goes: run again, it
     fetches and computes only what is missing.

@@ -124,10 +124,10 @@ class Model:
         total = weight * places
         self.report(f"The fetch weighs {total:.0f} calls by Open-Meteo's count.")
         if self.keyless and total > PER_HOUR:
+            fewer = "ask" if runs > 1 else f"name at most {int(PER_HOUR // weight)} basins, ask"
             raise FeedProblem(
                 f"The fetch weighs {total:.0f} calls by Open-Meteo's count, and without a key it gives {PER_HOUR} an "
-                f"hour ({PER_DAY} a day): name at most {int(PER_HOUR // (weight * runs))} basins, ask for fewer days, "
-                "or set FRESHET_OPEN_METEO_KEY."
+                f"hour ({PER_DAY} a day): {fewer} for fewer days, or set FRESHET_OPEN_METEO_KEY."
             )
 
     def ask(self, sites: Sequence[Site], days: Mapping[str, Any]) -> dict[str, Any]:

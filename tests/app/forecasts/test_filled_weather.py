@@ -92,6 +92,14 @@ def test_a_run_that_filled_nothing_does_not_mention_it(database: Database, clien
             [a_label("2008-10-08", "2008-10-09", "climatology", id=None, name=None, reference_day=None)],
             "From 8 October on no weather forecast is known: the weather is that of other years.",
         ),
+        (
+            [a_label("2008-10-02", "2008-10-05", "climatology", id=None, name=None, reference_day=None)],
+            (
+                "Weather of 2 October is not observed yet: it is that of other years. "
+                "From 3 October on no weather forecast is known: the weather is that of other years."
+            ),
+        ),
+        ([a_label("2008-10-06", "2008-10-07", reference_day="2008-09-30")], None),
     ],
 )
 def test_the_note_names_days_variables_and_sources(filled: list[FilledWeather], note: str | None) -> None:

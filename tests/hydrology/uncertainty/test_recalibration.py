@@ -75,6 +75,12 @@ def test_wider_distributions_stay_ordered_and_above_zero() -> None:
     assert (wide[0, 0], wide[0, -1] > NORMAL[-1] - 8.0) == (0.0, True)
 
 
+def test_beyond_the_last_level_flow_goes_on_as_its_logarithm() -> None:
+    skewed = np.exp(norm.ppf(LEVELS))[np.newaxis]
+    (wide,) = Recalibration(np.array([0.5]), np.array([1.6])).apply(skewed)
+    assert wide[-1] == pytest.approx(np.exp(0.5 + 1.6 * norm.ppf(LEVELS[-1])), rel=0.01)
+
+
 def test_scores_in_recalibrated_distributions_lead_back_to_those_before() -> None:
     fitted = Recalibration(np.array([0.3]), np.array([1.4]))
     flows = drawn(200, 10.0, 1.0)

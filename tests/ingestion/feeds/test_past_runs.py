@@ -72,7 +72,7 @@ def test_the_cost_of_all_runs_is_reported_and_limited_before_the_first_request(l
     points = replace(site(MAINE), points=((45.1, -69.3), (45.2, -69.3), (45.3, -69.3)))
     past(live, shown).announce([[site(MAINE), site(COAST)]] * 100 + [[points]])
     assert shown == ["The fetch weighs 203 calls by Open-Meteo's count."]
-    with pytest.raises(FeedProblem, match=r"weighs 6000 calls .* 5000 an hour .* at most 41 basins"):
+    with pytest.raises(FeedProblem, match=r"weighs 6000 calls .* 5000 an hour .*: ask for fewer days"):
         past(live).announce([[site(MAINE)] * 50] * 120)
     past(live, key="paid").announce([[site(MAINE)] * 50] * 120)
     assert live.world.requests == []
