@@ -29,7 +29,7 @@ SUMMARY = RunCalibration(
 
 
 def calibration(filled: int, last: LastFlow | None = None, spread: float = 0.5) -> Calibration:
-    """Return one whose errors keep their size for ever."""
+    """Return one whose errors have the same size on all days, and do not fade."""
     table, levels = np.full(SIZE, 0.1), np.linspace(-2, 2, len(LEVELS))
     errors = BasinErrors(2.0, np.linspace(0.1, 20, SIZE[1]), np.ones(SIZE), np.zeros(SIZE), table, 3000)
     shape = Shape(np.ones(SIZE), np.zeros(SIZE), table, np.broadcast_to(levels, (*SIZE, len(LEVELS))))
