@@ -34,7 +34,7 @@ def small() -> form.Ensemble:
             "config": training.model_dump(mode="json"),
             "scaler": scaler,
             "basins": ["USGS-01013500"],
-            "attribute_ranges": dict.fromkeys("abcd", (0.0, 1.0)),
+            "attribute_ranges": dict.fromkeys(training.inputs.static, (0.0, 1.0)),
             "data_hash": "0",
             "code_version": "0",
             "uses": "best",

@@ -64,7 +64,7 @@ def test_the_basins_of_a_file_and_of_options_are_trained_on(ingested: Freshet, t
         ([*FIT, "--set", "ema_decay=1"], 2, "ema_decay: "),
         ([*FIT, "--set", "network.output_gate_bias=NaN"], 2, "network.output_gate_bias: "),
         ([*FIT, "--seed", "-1"], 2, "seed: "),
-        ([*FIT, "--architecture", "transformer"], 2, "network: choose an architecture: mclstm, lstm"),
+        ([*FIT, "--architecture", "transformer"], 2, "network: choose an architecture: mclstm, buckets, lstm"),
         ([*FIT, "--set", f"windows.spinup_days=1{'0' * 30}"], 2, "windows.spinup_days: "),
         ([*FIT, "--set", "windows.batch"], 2, "--set 'windows.batch' does not set a field"),
         ([*FIT, "--set", "windows..batch=4"], 2, "does not set a field: write FIELD=VALUE"),

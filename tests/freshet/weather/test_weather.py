@@ -79,7 +79,7 @@ def test_a_basin_whose_weather_cannot_be_used_is_reported_beside_the_others(work
     file = written(tmp_path, *BASINS[:2], "OWN-nowhere", model="another")
     result = worked("weather", "add", file, "--json")
     assert (result.code, result.json["new"]) == (6, list(BASINS[:2]))
-    assert "Refused: No basin 'OWN-nowhere' is stored here" in result.err
+    assert "Refused: weather.json: No basin 'OWN-nowhere' is stored here" in result.err
 
 
 @pytest.mark.parametrize(

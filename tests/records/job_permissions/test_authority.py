@@ -45,6 +45,7 @@ TRAINING = {"network": {"cells": 4}, "inputs": {"product": "p"}, "train_period":
 REQUESTS: Mapping[str, dict[str, Any]] = {
     "ingest": {"from": ["/a"]},
     "fetch": {"feed": "own"},
+    "backfill": {"feed": "own"},
     "bridge": {"name": "new_bridge", "fit": {"from": "a", "to": "b"}},
     "daily": {},
     "replay": {"period": "2001-01-01..2001-01-02"},
