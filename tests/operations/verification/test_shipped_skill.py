@@ -28,7 +28,7 @@ def folder(trained_store: Database, tmp_path: Path) -> Path:
     export(trained_store, version, folder)
     (folder / "README.md").write_text("A small one.")
     nse = shipped_skill.ShippedScores(
-        n=[9, 0, 9], value=[0.2468135, None, 0.5], reasons={BASINS[1]: "No day is observed."}
+        n=[9, 0, 9], value=[0.246813, None, 0.5], reasons={BASINS[1]: "No day is observed."}
     )
     shipped = shipped_skill.ShippedSkill(
         content=read(folder).content,
@@ -51,7 +51,7 @@ def test_it_is_installed_for_stored_basins_and_an_evaluation_replaces_it(trained
     version = install(trained_store, CLOCK, read(folder)).version_id
     there = rows(trained_store, version)
     assert {name: (row.value, row.shipped) for name, row in there.items()} == {
-        BASINS[0]: (0.2468135, True),
+        BASINS[0]: (0.246813, True),
         BASINS[1]: (None, True),
     }
     assert str(there[BASINS[1]].reason) == "No day is observed."
@@ -61,7 +61,7 @@ def test_it_is_installed_for_stored_basins_and_an_evaluation_replaces_it(trained
     evaluate(trained_store, CLOCK, version, Period.parse(PERIOD), [BASINS[0]])
     assert install(trained_store, CLOCK, read(folder)).already
     there = rows(trained_store, version)
-    assert (there[BASINS[0]].shipped, there[BASINS[0]].value == 0.2468135) == (False, False)
+    assert (there[BASINS[0]].shipped, there[BASINS[0]].value == 0.246813) == (False, False)
     assert there[BASINS[1]].shipped
 
 
@@ -73,7 +73,7 @@ def test_it_is_not_that_of_another_product(trained_store: Database, folder: Path
     ("old", "new", "cause"),
     [
         ('"content":"', '"content":"0', "not of the ensemble beside it"),
-        ("0.2468135", "null", "has not a value or a reason"),
+        ("0.246813", "null", "has not a value or a reason"),
         ("{", "", "cannot be used"),
         (PERIOD, "soon", "cannot be used"),
     ],
