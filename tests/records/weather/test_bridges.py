@@ -111,7 +111,8 @@ def test_the_bridges_to_a_product_are_the_newest_of_each_name_the_most_skilful_f
     with database.transaction() as session:
         for basin in (BASIN, OTHER):
             a_basin(session, basin)
-        first, second = (bridges.create(session, LIVE, [a_part(offset=offset)], NOW) for offset in (0.8, 0.1))
+        first = bridges.create(session, LIVE, [a_part(offset=0.8)], NOW)
+        second = bridges.create(session, LIVE, [a_part(offset=0.1)], NOW + timedelta(seconds=1))
         good = bridges.create(session, replace(LIVE, name="good"), [replace(a_part(), skill=skill)], NOW)
         bridges.create(session, replace(LIVE, name="of_forecasts", model="m"), [a_part()], NOW)
         bridges.create(session, replace(LIVE, name="elsewhere", to_product="other"), [a_part()], NOW)
