@@ -68,7 +68,7 @@ GROUPS = {"1-30": (0, 30), "31-90": (30, 90), "91-120": (90, 120)}
 COUNT = 120
 """Issue days of a history."""
 LEADS = (1, 3, 5, 10)
-MOST_RAIN_MM = 1000.0
+LARGEST_RAIN_MM = 1000.0
 """Of a day, whatever its factor."""
 WARNING = 0.5
 """The chance from which a high flow counts as warned of."""
@@ -264,7 +264,7 @@ class _Errors:
         at = days_between(archive.period.first, first) + self.days.astype(int)
         weather = archive.weather[np.clip(at, 0, len(archive.weather) - 1)].copy()
         rain = weather[:, BRIDGED.index("precipitation")]
-        rain[:] = np.minimum(rain * self.amount, MOST_RAIN_MM)
+        rain[:] = np.minimum(rain * self.amount, LARGEST_RAIN_MM)
         for variable in ("tmax", "tmin"):
             weather[:, BRIDGED.index(variable)] += self.warmth
         return np.asarray(weather)
