@@ -115,7 +115,9 @@ class Network(nn.Module, ABC):
         """Set the scales of water before a training. A conserving network never scales it."""
 
     def learn_from(self, basins: int) -> None:
-        """Allocate the parameters learnt for each basin, if the network has any."""
+        """Allocate a vector for each basin, if vectors are used."""
+        if (vectors := self.basin_vectors) is not None:
+            vectors.learn_from(basins)
 
     def hide(self, unseen: Collection["Unseen"]) -> None:
         """Hide some inputs from the gates, if the network has gates that see them."""

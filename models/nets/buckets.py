@@ -94,11 +94,6 @@ class Buckets(Network):
         """The vectors, if any."""
         return self.vectors
 
-    def learn_from(self, basins: int) -> None:
-        """Allocate a vector for each basin, if vectors are used."""
-        if self.vectors is not None:
-            self.vectors.learn_from(basins)
-
     @property
     def snow_cells(self) -> tuple[int, ...]:
         """The cells that hold snow and the liquid water in it."""

@@ -113,11 +113,6 @@ class MCLSTM(Network):
         """The vectors, if any."""
         return self.vectors
 
-    def learn_from(self, basins: int) -> None:
-        """Allocate a vector for each basin, if vectors are used."""
-        if self.vectors is not None:
-            self.vectors.learn_from(basins)
-
     def hide(self, unseen: Collection[Unseen]) -> None:
         """Hide inputs from gates and embedding. Their weights are 0, and stay so in training."""
         vector = self.vectors.size if self.vectors else 0
