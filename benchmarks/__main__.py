@@ -27,6 +27,7 @@ MEASUREMENTS = {
     "exactness": "benchmarks.water.exactness",
     "fleet": "benchmarks.service.fleet",
     "forecast-weather": "benchmarks.forecasts.forecast_weather",
+    "gpu": "benchmarks.gpu.measured",
     "faults": "benchmarks.faults.drill",
     "ingest": "benchmarks.speed.ingest",
     "live-replay": "benchmarks.replays.live",
@@ -80,7 +81,9 @@ def _machine() -> dict[str, Any]:
 
 
 def _versions() -> dict[str, str]:
-    return {name: metadata.version(name) for name in ("freshet", "torch", "numpy", "neuralhydrology")}
+    """Return the versions of what is installed: a machine with a card may have the sources alone."""
+    there = {distribution.name: distribution.version for distribution in metadata.distributions()}
+    return {name: there[name] for name in ("freshet", "torch", "triton", "numpy", "neuralhydrology") if name in there}
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Self, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -11,9 +11,10 @@ import torch
 from jobspec.training import TrainingConfig
 from models.arrays import Forcing
 from models.checkpoint import Tensors
-from models.contract import Network
+from models.contract import Inputs, Network
 from models.energy import energy, with_energy
 from models.inference import ArrayMap, simulate
+from models.nets.mclstm import MCLSTM
 from models.networks import build
 from models.scaling import Scaler
 
@@ -36,14 +37,19 @@ class Ensemble:
 
     @classmethod
     def load(
-        cls, config: TrainingConfig, scaler: Scaler, members: dict[int, Tensors], learnt_from: Sequence[str]
+        cls,
+        config: TrainingConfig,
+        scaler: Scaler,
+        members: dict[int, Tensors],
+        learnt_from: Sequence[str],
+        device: str = "cpu",
     ) -> Self:
-        """Build the members' networks from their weights."""
+        """Build the members' networks from their weights, on a device."""
         networks = []
         for tensors in members.values():
             module = build(config.network, config.inputs, seed=0, basins=len(learnt_from))
             module.load_state_dict({name: tensor.float() for name, tensor in tensors.items()})
-            module.eval()
+            module.eval().to(device)
             networks.append(module)
         return cls(config, scaler, tuple(members), tuple(networks), tuple(learnt_from))
 
@@ -51,6 +57,27 @@ class Ensemble:
     def conserving(self) -> bool:
         """Whether water is conserved, so that storage and ledger are meaningful."""
         return all(network.conserving for network in self.networks)
+
+    @property
+    def device(self) -> torch.device:
+        """Where the networks are."""
+        return next(self.networks[0].parameters()).device if self.networks else torch.device("cpu")
+
+    @property
+    def _runs_together(self) -> bool:
+        return bool(self.networks) and all(isinstance(one, MCLSTM) and one.runs_on_card for one in self.networks)
+
+    def _together(
+        self, inputs: Inputs, states: Sequence[ArrayMap] | None, wanted: Sequence[str]
+    ) -> Iterator[tuple[ArrayMap, ArrayMap]]:
+        """Run all members at once on a graphics card."""
+        from models.nets.gpu.members import stack  # Triton is loaded where a card is used
+        from models.nets.gpu.simulation import simulate_together
+
+        networks = cast(tuple[MCLSTM, ...], self.networks)
+        outputs, last = simulate_together(networks[0], stack(networks), inputs, states, wanted)
+        for member, state in enumerate(last):
+            yield {name: values[member].numpy() for name, values in outputs.items()}, state
 
     def simulate(
         self, forcing: Forcing, states: Sequence[ArrayMap] | None, wanted: Sequence[str]
@@ -83,10 +110,13 @@ class Ensemble:
         Returns:
             for each member the outputs (B, T, ...), and its state after the last day.
         """
-        inputs = self.scaler.inputs(forcing, torch.float32, learnt_from=self.learnt_from)
+        inputs = self.scaler.inputs(forcing, torch.float32, self.device, self.learnt_from)
         if any(network.sees_energy for network in self.networks):
             inputs = with_energy(inputs, *energy(forcing, self.config.inputs))
         if tag is not None:
-            inputs = replace(inputs, tag=torch.as_tensor(tag))
+            inputs = replace(inputs, tag=torch.as_tensor(tag, device=self.device))
+        if self._runs_together:
+            yield from self._together(inputs, states, wanted)
+            return
         for index, network in enumerate(self.networks):
             yield simulate(network, inputs, None if states is None else states[index], wanted)

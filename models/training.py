@@ -3,10 +3,11 @@
 import copy
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
@@ -14,47 +15,24 @@ from torch import Tensor, nn
 
 from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem
-from hydrology.scores.scores import nse
 from jobspec.training import Cosine, Staircase, TrainingConfig
 from models import checkpoint
-from models.arrays import Array, Forcing, days_of
+from models.arrays import Forcing, days_of
 from models.checkpoint import Tensors
-from models.contract import Inputs, Network, WaterScales
+from models.contract import Inputs, WaterScales
 from models.energy import energy, with_energy
-from models.inference import simulate
 from models.losses import nse_star
 from models.nets.vectors import VectorPrior
 from models.networks import build
 from models.scaling import Scaler
+from models.validation import MedianNSE, TrainingData, Validation
 from models.windows import Windows
-
-SPIN_UP_DAYS = 365  # before the validation period, as far as the record reaches
 
 
 class TrainingDiverged(DataProblem):
     """The loss is no longer a number."""
 
     kind = "training-diverged"
-
-
-@dataclass(frozen=True, slots=True)
-class TrainingData:
-    """The data of a training.
-
-    Attributes:
-        forcing: N basins over the whole record that the training may use; without gaps, unless the network skips them.
-        discharge: (N, days) in mm/day, NaN where missing.
-    """
-
-    forcing: Forcing
-    discharge: Array
-
-
-class MedianNSE(NamedTuple):
-    """The median NSE over the basins that have one, and their number."""
-
-    value: float
-    basins: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +163,21 @@ class MemberTraining:
                 raise
             if self.step % self.config.checkpoint_every == 0 or is_last:
                 on_checkpoint(self.step, self.checkpoint())
+        return self.trained()
+
+    def trained(self) -> TrainedMember:
+        """Return the member as trained so far."""
         return TrainedMember(_copy(self.average), self.best, self.log, self.seconds)
+
+    def fitted_weights(self) -> Tensors:
+        """Return 1 for every weight that the training may change, and 0 for every other, by the parameters' names."""
+        ones = copy.deepcopy(self.network).requires_grad_(True)
+        with torch.no_grad():
+            for weights in ones.parameters():
+                weights.fill_(1)
+        ones.hide(self.config.unseen_by(self.seed))
+        fitted = {name for name, weights in self.network.named_parameters() if weights.requires_grad}
+        return {name: weights.detach() * (name in fitted) for name, weights in ones.named_parameters()}
 
     def checkpoint(self) -> bytes:
         """Encode everything on which the rest of the training depends."""
@@ -211,14 +203,28 @@ class MemberTraining:
         self.step, self.log, self.seconds = header["step"], header["log"], header["seconds"]
         self.best_nse = -math.inf if header["best_nse"] is None else header["best_nse"]
 
+    def diverged(self, loss: float, norm: float, rate: float) -> TrainingDiverged:
+        """Return the error of a loss or a gradient norm that is not finite after this step."""
+        return TrainingDiverged(
+            f"The loss became {loss} (gradient norm {norm}) at step {self.step} of {self.steps}, learning rate "
+            f"{rate:g}: use a lower learning rate, or look for impossible values in the forcing."
+        )
+
+    def rate(self, step: int) -> float:
+        """Return the learning rate of a step, counted from 0."""
+        return learning_rate(self.config.schedule, step, self.steps, self.windows.batches_per_epoch)
+
+    def average_share(self, step: int) -> float:
+        """Return the share of the mean of the weights that a step retains, counted from 1. Early steps have more
+        weight, so that the start is forgotten."""
+        return min(self.config.ema_decay, step / (step + 10))
+
     def _step(self) -> tuple[float, float]:
-        rate = learning_rate(self.config.schedule, self.step, self.steps, self.windows.batches_per_epoch)
+        rate = self.rate(self.step)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
         inputs, observed, sd = self._samples(self.step)
-        with torch.random.fork_rng(devices=[]):
-            # Dropout's: a resumed training then drops the same values as an uninterrupted one.
-            torch.manual_seed(int(np.random.SeedSequence([self.seed, self.step]).generate_state(1, np.uint64)[0]))
+        with self.randomness(self.step):
             outputs, _ = self.network(inputs)
         simulated = outputs["discharge"][self.config.windows.spinup_days :]
         loss = nse_star(simulated, observed, sd, self.config.expectile)
@@ -227,14 +233,18 @@ class MemberTraining:
         norm = nn.utils.clip_grad_norm_(self.fitted, self.config.clip_norm)
         self.step += 1
         if not (torch.isfinite(loss) and torch.isfinite(norm)):
-            raise TrainingDiverged(
-                f"The loss became {loss.item()} (gradient norm {norm.item()}) at step {self.step} of "
-                f"{self.steps}, learning rate {rate:g}: use a lower learning rate, or look for impossible values "
-                "in the forcing."
-            )
+            raise self.diverged(loss.item(), norm.item(), rate)
         self.optimizer.step()
         self._average()
         return loss.item(), rate
+
+    @contextmanager
+    def randomness(self, step: int) -> Iterator[None]:
+        """Draw what dropout needs from a seed of the step, so that a resumed training drops what an uninterrupted one
+        does."""
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(int(np.random.SeedSequence([self.seed, step]).generate_state(1, np.uint64)[0]))
+            yield
 
     def _optimizer(self) -> torch.optim.Optimizer:
         vectors = self.network.basin_vectors
@@ -259,8 +269,8 @@ class MemberTraining:
         return self.prior.penalty(vectors.table[inputs.basin])
 
     def _average(self) -> None:
-        """Update the mean of the weights. Early steps have more weight, so that the start is forgotten."""
-        share = min(self.config.ema_decay, self.step / (self.step + 10))
+        """Update the mean of the weights."""
+        share = self.average_share(self.step)
         with torch.no_grad():
             for mean, now in zip(self.average.parameters(), self.network.parameters(), strict=True):
                 mean.lerp_(now, 1 - share)
@@ -283,9 +293,12 @@ class MemberTraining:
 
     def _validate(self, loss: float | None) -> MedianNSE:
         """Score the validation period and store the weights if they are the best so far; no loss before a step."""
-        period = self.config.validation_period
-        assert period is not None
-        score = median_nse(self.average, self.data, self.scaler, period, self.learnt_from, self.energy)
+        assert self.config.validation_period is not None
+        validation = Validation.of(self.data, self.config.validation_period, self.energy)
+        return self.judge(validation.score_of(self.average, self.scaler, self.learnt_from), loss)
+
+    def judge(self, score: MedianNSE, loss: float | None) -> MedianNSE:
+        """Log the score of the averaged weights, and store these if they are the best so far."""
         self.log.append(
             {"step": self.step, "loss": loss, "validation_nse": score.value, "validation_basins": score.basins}
         )
@@ -303,44 +316,6 @@ def water_scales(data: TrainingData, training: Period) -> WaterScales:
     mass, discharge = (values[:, days].astype(np.float64) for values in (data.forcing.mass, data.discharge))
     means, sds = ([float(f(values)) for values in (mass, discharge)] for f in (np.nanmean, np.nanstd))
     return WaterScales(means[0], sds[0] or 1.0, means[1], sds[1] or 1.0)
-
-
-def median_nse(
-    network: Network,
-    data: TrainingData,
-    scaler: Scaler,
-    period: Period,
-    learnt_from: Sequence[str],
-    energy_of_record: tuple[Array, Array] | None = None,
-) -> MedianNSE:
-    """Return the median NSE of the basins over a period, after a spin-up of a year or what the record has.
-
-    Args:
-        learnt_from: the ids of the basins that the network learnt from.
-        energy_of_record: of the data's forcing, for a network that needs it.
-
-    Raises:
-        DataProblem: no basin has the observations for an NSE in this period.
-    """
-    record = data.forcing.period
-    first = max(record.first, period.first - np.timedelta64(SPIN_UP_DAYS, "D"))
-    forcing = data.forcing.over(Period(first, period.last))
-    observed = data.discharge[:, days_of(record, period)]
-    scored = np.flatnonzero((~np.isnan(observed)).any(axis=1))
-    parameter = next(network.parameters())
-    inputs = scaler.inputs(forcing.basins(scored), parameter.dtype, parameter.device, learnt_from)
-    if energy_of_record is not None:
-        days = days_of(record, Period(first, period.last))
-        inputs = with_energy(inputs, *(values[scored, days] for values in energy_of_record))
-    outputs, _ = simulate(network, inputs, None, wanted=("discharge",))
-    simulated = outputs["discharge"][:, -len(period) :]
-    values = [nse(s, o).value for s, o in zip(simulated, observed[scored], strict=True)]
-    known = [value for value in values if value is not None]
-    if not known:
-        raise DataProblem(
-            f"No basin has the observed discharge for an NSE in the validation period {period}: choose another."
-        )
-    return MedianNSE(float(np.median(known)), len(known))
 
 
 def _copy(network: nn.Module) -> Tensors:

@@ -11,7 +11,7 @@ from jobspec.training import Cosine, InputsConfig, TrainingConfig, WindowsConfig
 from models.arrays import Forcing
 from models.contract import Inputs
 from models.nets.mclstm import MCLSTM
-from models.training import TrainingData
+from models.validation import TrainingData
 from testing import plain_recurrence  # noqa: F401 - it adds the program `plain`
 
 AUXILIARY_NAMES, STATIC_NAMES = ("tmax", "tmin", "srad"), ("a", "b", "c", "gauge_lat")

@@ -25,18 +25,16 @@ from torch.nn import functional
 
 from jobspec.network import Unseen
 from models.contract import Inputs, Network, Outputs, State
-from models.nets import scan
+from models.nets import card, scan
 from models.nets.antecedent import AntecedentWeather
 from models.nets.compiled import recurrence as compiled
 from models.nets.embedding import RAIN_SCALE, Embedding
 from models.nets.products import aligned
-from models.nets.scan import Gates, Tags
+from models.nets.scan import FIRST_WETNESS_MM, Gates, Tags
 from models.nets.tags import check_tags
 from models.nets.vectors import BasinVectors
 
 TRASH_CELL = 0
-FIRST_WETNESS_MM = 50.0  # 1 / kappa at first, where all cells together hold some 100 mm
-
 PROGRAMS: dict[str, Any] = {"torch": scan}
 """Modules that run the days beside the compiled one. Tests add the equations as written (`plain`)."""
 
@@ -56,8 +54,8 @@ class MCLSTM(Network):
         vector_dropout: the probability that a sample's vector is zeroed in training, so that zeros mean something.
         output_gate_bias: the first bias of o; -3 retains the water at the start (0.05 of it leaves a day).
         wetness: whether a cell's own water opens its output gate; not so in the published network.
-        recurrence: the program that runs the days: `fastest` is the compiled one on a CPU and torch's elsewhere;
-            others, of `PROGRAMS`, are for checks.
+        recurrence: the program that runs the days: `fastest` is the compiled one on a CPU, the Triton kernels on a
+            graphics card, torch's elsewhere; others, `triton` or of `PROGRAMS`, are for checks.
     """
 
     architecture = "mclstm"
@@ -109,6 +107,12 @@ class MCLSTM(Network):
         return self.recurrence == "fastest" and compiled.available(self.output_gate.weight.device)
 
     @property
+    def runs_on_card(self) -> bool:
+        """Whether the Triton kernels run the days."""
+        device = self.output_gate.weight.device
+        return self.recurrence == "triton" or (self.recurrence == "fastest" and card.available(device))
+
+    @property
     def basin_vectors(self) -> BasinVectors | None:
         """The vectors, if any."""
         return self.vectors
@@ -147,6 +151,12 @@ class MCLSTM(Network):
         if inputs.mass.shape[0] == 0:
             raise ValueError("MC-LSTM needs at least one day of forcing")
         state = state or self.empty_state(inputs.mass.shape[1])
+        if self.runs_on_card:
+            from models.nets.gpu.members import run_alone  # Triton is loaded where a card is used
+
+            if "tags" in state:
+                check_tags(inputs, state["c"], state["tags"])
+            return run_alone(self, inputs, state)
         cells = state["c"]
         static = inputs.static if self.vectors is None else self.vectors(inputs)
         weather = torch.cat([inputs.mass * RAIN_SCALE, inputs.auxiliary], -1)

@@ -41,10 +41,16 @@ class BasinVectors(nn.Module):
         basin = inputs.basin
         if basin is None or not len(self.table):
             return inputs.static.new_zeros(len(inputs.static), self.size)
+        return self.table[basin.clamp_min(0)] * self.seen(basin, len(basin)).unsqueeze(1)
+
+    def seen(self, basin: Tensor | None, samples: int) -> Tensor:
+        """Return for which samples (B,) the vector is known, and not left out by this step of a training."""
+        if basin is None:
+            return torch.zeros(samples, dtype=torch.bool, device=self.table.device)
         known = basin >= 0
         if self.training:
-            known = known & (torch.rand(len(basin), device=basin.device) >= self.dropout)
-        return self.table[basin.clamp_min(0)] * known.unsqueeze(1)
+            known = known & (torch.rand(samples, device=basin.device) >= self.dropout)
+        return known
 
 
 class VectorPrior:

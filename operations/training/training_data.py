@@ -15,7 +15,7 @@ from hydrology.base.errors import DataProblem
 from hydrology.base.reasons import Reason
 from jobspec.training import TrainingConfig
 from models.arrays import Array, days_of
-from models.training import SPIN_UP_DAYS, TrainingData
+from models.validation import SPIN_UP_DAYS, TrainingData
 from operations.basin_data.dataset import BasinForcing, load_discharge, load_forcing, stacked
 
 

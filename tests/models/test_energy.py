@@ -9,7 +9,7 @@ from hydrology.base.calendar import Period
 from hydrology.weather.evaporation import extraterrestrial_radiation, potential_evapotranspiration
 from models.arrays import Forcing, days_of
 from models.energy import energy
-from models.training import TrainingData
+from models.validation import TrainingData
 from testing.networks import config, training_data
 
 

@@ -17,7 +17,8 @@ from models.inference import simulate
 from models.nets.products import BLOCK
 from models.networks import ARCHITECTURES, build
 from models.scaling import Scaler
-from models.training import MemberTraining, TrainingData
+from models.training import MemberTraining
+from models.validation import TrainingData
 from testing.networks import config, inputs, training_data
 
 EVERY = sorted(ARCHITECTURES)

@@ -26,7 +26,8 @@ from models.arrays import places
 from models.ensemble import Ensemble
 from models.nets.vectors import with_room
 from models.scaling import Scaler
-from models.training import Progress, median_nse
+from models.training import Progress
+from models.validation import Validation
 from operations.basin_data.dataset import load_forcing
 from operations.forecasting.forecast import forecast
 from operations.training.pretrained import export, install, read_shipped
@@ -148,7 +149,8 @@ def test_each_member_starts_from_its_parents_member(own: Database, parent: str) 
         data = prepare(session, loaded.config, (UNSEEN,)).data
         assert versions.seeds_of(session, child.id) == {0: 40, 1: 41}
     scaler, days = Scaler.from_json(loaded.version.scaler), Period.parse("2003-10-01..2004-09-30")
-    medians = [median_nse(network, data, scaler, days, loaded.version.basins) for network in loaded.ensemble.networks]
+    validation, learnt_from = Validation.of(data, days), loaded.version.basins
+    medians = [validation.score_of(network, scaler, learnt_from) for network in loaded.ensemble.networks]
     assert medians[0].value != medians[1].value
     assert [log[0] for log in logs(own, child.id)] == [
         {"step": 0, "loss": None, "validation_nse": median.value, "validation_basins": 1} for median in medians

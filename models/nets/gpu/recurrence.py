@@ -1,0 +1,213 @@
+"""The recurrence of many members and samples at once, with its backward pass, by the Triton kernels.
+
+Shapes: M members, B samples, T days, K cells, R mixtures (K where R is not factorised), G tags.
+"""
+
+from typing import Any, NamedTuple
+
+import torch
+import triton
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+from models.nets.gpu import kernels
+from models.nets.gpu.products import sum_parts, weight_gradient
+
+RESIDENT_NUMBERS = 2**15
+"""Numbers of U that a program holds in its registers: those of 32 cells with up to 32 mixtures."""
+CHUNK = 512  # rows of a partial sum of U's gradient
+
+
+class MemberGates(NamedTuple):
+    """The weights of the gates of M members that see the cells.
+
+    Attributes:
+        factor: U, (M, R, K, K) by mixture, source and target; where R is not factorised, its weights of the cells.
+        factor_bias: b, (M, K, K); None where R is not factorised.
+        of_cells: (M, rows, K), of the mixtures, if any, and of the input and output gates.
+        wetness: kappa, (M, K) in 1/mm, or None.
+    """
+
+    factor: Tensor
+    factor_bias: Tensor | None
+    of_cells: Tensor
+    wetness: Tensor | None
+
+
+class MemberTags(NamedTuple):
+    """Water divided by tags: precipitation (M, B, T, G) in mm/day, and that in the cells (M, B, G, K) in mm."""
+
+    mass: Tensor
+    cells: Tensor
+
+
+class MemberFlow(NamedTuple):
+    """Storage c and outflow h (M, B, T, K), and discharge (M, B, T)."""
+
+    storage: Tensor
+    outflow: Tensor
+    discharge: Tensor
+
+
+class MemberTaggedFlow(NamedTuple):
+    """Discharge and loss (M, B, T, G) in mm/day, and cells (M, B, G, K) in mm after the last day, by tag."""
+
+    discharge: Tensor
+    loss: Tensor
+    cells: Tensor
+
+
+def scan(gates: MemberGates, rows: Tensor, mass: Tensor, cells: Tensor) -> MemberFlow:
+    """Run T days of every sample of every member.
+
+    Args:
+        rows: (M, B, T, W), what weather, statics and biases give to the pre-activations: of the mixtures (of R itself
+            where it is not factorised), the input gate and the output gate.
+        mass: (M, B, T), in mm/day.
+        cells: (M, B, K), in mm, before the first day.
+    """
+    weights = (values if values is None else values.contiguous() for values in gates)
+    given = (values.contiguous() for values in (rows, mass, cells))
+    return MemberFlow(*_Scan.apply(*weights, *given))  # type: ignore[no-untyped-call]
+
+
+@torch.no_grad()
+def tagged_scan(
+    gates: MemberGates, rows: Tensor, mass: Tensor, cells: Tensor, tags: MemberTags
+) -> tuple[MemberFlow, MemberTaggedFlow]:
+    """Run T days, each tag's water beside all water; the arguments are those of `scan`."""
+    given = _Given.of(gates, rows, mass, cells)
+    flow = given.flow()
+    G = tags.mass.shape[-1]
+    tagged = MemberTaggedFlow(
+        rows.new_empty(*mass.shape, G),
+        rows.new_empty(*mass.shape, G),
+        tags.cells.clone(memory_format=torch.contiguous_format),
+    )
+    kernels.tagged_forward[given.grid](
+        *given.tensors, *flow, tags.mass.contiguous(), tagged.cells, tagged.discharge, tagged.loss, *given.counts,
+        **given.shape(), G=G, GP=max(16, triton.next_power_of_2(G)), num_warps=4, enable_fp_fusion=True,
+    )  # fmt: skip
+    return flow, tagged
+
+
+class _Given(NamedTuple):
+    """The arguments that all kernels of the recurrence begin with, contiguous."""
+
+    tensors: tuple[Tensor, ...]
+    factorised: bool
+    wet: bool
+
+    @classmethod
+    def of(cls, gates: MemberGates, rows: Tensor, mass: Tensor, cells: Tensor) -> "_Given":
+        absent = gates.of_cells  # any pointer: it is not read
+        weights = (absent if values is None else values for values in gates)
+        tensors = tuple(values.contiguous() for values in (*weights, rows, mass, cells))
+        # `of_cells` comes third of the kernels' arguments, too.
+        return cls(tensors, gates.factor_bias is not None, gates.wetness is not None)
+
+    @property
+    def mass(self) -> Tensor:
+        return self.tensors[5]
+
+    @property
+    def cells(self) -> Tensor:
+        return self.tensors[6]
+
+    @property
+    def grid(self) -> tuple[int, int]:
+        members, samples = self.mass.shape[:2]
+        return samples, members
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        return self.mass.shape[2], self.mass.shape[1]
+
+    def flow(self) -> MemberFlow:
+        """Allocate the results."""
+        storage = self.mass.new_empty(*self.mass.shape, self.cells.shape[-1])
+        return MemberFlow(storage, torch.empty_like(storage), torch.empty_like(self.mass))
+
+    def shape(self) -> dict[str, Any]:
+        K, R = self.cells.shape[-1], self.tensors[0].shape[1]
+        return {
+            "K": K, "KP": max(16, triton.next_power_of_2(K)), "R": R, "RP": max(16, triton.next_power_of_2(R)),
+            "FACTORISED": self.factorised, "WETNESS": self.wet,
+        }  # fmt: skip
+
+    def launch(self) -> dict[str, Any]:
+        """Return shape and options of the kernels that can hold U in registers: 64 numbers of it a thread."""
+        shape = self.shape()
+        numbers = shape["RP"] * shape["KP"] ** 2
+        resident = numbers <= RESIDENT_NUMBERS
+        warps = max(1, numbers // 2048) if resident else 16
+        return {**shape, "RESIDENT": resident, "num_warps": warps, "enable_fp_fusion": True}
+
+
+class _Scan(torch.autograd.Function):
+    @staticmethod
+    def forward(
+        ctx: Any,
+        factor: Tensor,
+        factor_bias: Tensor | None,
+        of_cells: Tensor,
+        wetness: Tensor | None,
+        rows: Tensor,
+        mass: Tensor,
+        cells: Tensor,
+    ) -> tuple[Tensor, ...]:
+        ctx.set_materialize_grads(False)
+        given = _Given.of(MemberGates(factor, factor_bias, of_cells, wetness), rows, mass, cells)
+        flow = given.flow()
+        kernels.forward[given.grid](*given.tensors, *flow, *given.counts, OUTFLOW=True, **given.launch())
+        ctx.given = given
+        ctx.save_for_backward(flow.storage)
+        return tuple(flow)
+
+    @staticmethod
+    @once_differentiable
+    def backward(
+        ctx: Any, d_storage: Tensor | None, d_outflow: Tensor | None, d_discharge: Tensor | None
+    ) -> tuple[Tensor | None, ...]:
+        given, (storage,) = ctx.given, ctx.saved_tensors
+        factor, _, of_cells, wetness, rows, mass, cells = given.tensors
+        whole = d_storage is not None or d_outflow is not None
+        d_storage, d_outflow = (
+            (torch.zeros_like(storage) if values is None else values.contiguous()) if whole else storage
+            for values in (d_storage, d_outflow)
+        )
+        d_discharge = torch.zeros_like(mass) if d_discharge is None else d_discharge.contiguous()
+        R = factor.shape[1]
+        d_rows, d_mass, d_cells, normalised = map(torch.empty_like, (rows, mass, cells, storage))
+        d_wetness = torch.empty_like(cells)
+        mixtures, routes = rows.new_empty(*mass.shape, R), rows.new_empty(*mass.shape, 3, cells.shape[-1])
+        kernels.backward[given.grid](
+            *given.tensors, storage, d_storage, d_outflow, d_discharge, d_rows, d_mass, d_cells, d_wetness,
+            normalised, mixtures, routes, *given.counts, WHOLE=whole, MASS=ctx.needs_input_grad[5], **given.launch(),
+        )  # fmt: skip
+        d_weights = weight_gradient(normalised.flatten(1, 2), d_rows.flatten(1, 2))
+        d_bias: Tensor | None = None
+        if given.factorised:
+            d_factor, d_bias = _factor_gradient(given, mixtures, routes)
+            d_of_cells = d_weights
+        else:
+            d_R, d_of_cells = d_weights.split([R * R, 2 * R], 1)
+            d_factor = d_R.unflatten(1, (R, R)).permute(0, 3, 1, 2)
+        d_kappa = sum_parts(d_wetness) if given.wet else None
+        return d_factor, d_bias, d_of_cells, d_kappa, d_rows, d_mass, d_cells
+
+
+def _factor_gradient(given: _Given, mixtures: Tensor, routes: Tensor) -> tuple[Tensor, Tensor]:
+    factor, bias = given.tensors[:2]
+    rows = given.mass[0].numel()
+    members, chunks, K = len(factor), triton.cdiv(rows, CHUNK), factor.shape[-1]
+    d_factor, d_bias = factor.new_empty(members, chunks, *factor.shape[1:]), bias.new_empty(members, chunks, K, K)
+    shape = {name: value for name, value in given.shape().items() if name in ("K", "KP", "R", "RP")}
+    JB = min(
+        shape["KP"], max(1, 2**13 // (shape["RP"] * shape["KP"]))
+    )  # sources of a program: U and its gradient, 64 numbers a thread
+    kernels.factor_gradient[(chunks, triton.cdiv(K, JB), members)](
+        factor, bias, mixtures, routes, d_factor, d_bias, rows,
+        CHUNK=CHUNK, JB=JB, **shape, num_warps=8, enable_fp_fusion=True,
+    )  # fmt: skip
+    return sum_parts(d_factor), sum_parts(d_bias)

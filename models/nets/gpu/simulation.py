@@ -1,0 +1,84 @@
+"""Simulations by all members of an MC-LSTM ensemble at once, a number of days a launch."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from models.contract import Inputs
+from models.inference import ArrayMap
+from models.nets.gpu.members import MemberInputs, MemberState, Parameters, member_inputs, run
+from models.nets.tags import check_tags
+
+if TYPE_CHECKING:
+    from models.nets.mclstm import MCLSTM
+
+SAMPLE_DAYS = 2**20
+"""Days of samples of all members a launch: some 2 GB of what weather gives to the gates."""
+
+
+@torch.no_grad()
+def simulate_together(
+    network: "MCLSTM", weights: Parameters, inputs: Inputs, states: Sequence[ArrayMap] | None, wanted: Sequence[str]
+) -> tuple[dict[str, Tensor], list[ArrayMap]]:
+    """Run all members over T days of B samples.
+
+    Args:
+        network: gives the members' structure.
+        inputs: standardised, on the card.
+        states: one per member, named arrays with B first; None for empty stores.
+        wanted: the names of the outputs to return.
+
+    Returns:
+        the outputs (M, B, T, ...) on the processor, and the states after the last day, one per member.
+    """
+    given = member_inputs(network, inputs)
+    members, (samples, days) = len(next(iter(weights.values()))), given.mass.shape[1:]
+    state = _first_state(network, inputs, states, members)
+    outputs: dict[str, Tensor] = {}
+    size = max(1, SAMPLE_DAYS // (members * samples))
+    for first in range(0, days, size):
+        some = slice(first, min(first + size, days))
+        flow, state = run(network, weights, _between(given, some), state)
+        for name in wanted:
+            part = flow[name]
+            if name not in outputs:
+                outputs[name] = part.new_empty(*part.shape[:2], days, *part.shape[3:], device="cpu")
+            outputs[name][:, :, some] = part.cpu()
+    return outputs, _arrays_of(state, members)
+
+
+def _between(inputs: MemberInputs, days: slice) -> MemberInputs:
+    tag = None if inputs.tag is None else inputs.tag[days]
+    return replace(inputs, mass=inputs.mass[:, :, days], auxiliary=inputs.auxiliary[:, :, days], tag=tag)
+
+
+def _first_state(network: "MCLSTM", inputs: Inputs, states: Sequence[ArrayMap] | None, members: int) -> MemberState:
+    if states is None:
+        empty = network.empty_state(inputs.mass.shape[1])
+        stacked = {name: values.unsqueeze(0).expand(members, *values.shape) for name, values in empty.items()}
+    else:
+        stacked = {
+            name: torch.as_tensor(np.stack([state[name] for state in states])).to(inputs.mass) for name in states[0]
+        }
+    tags = stacked.get("tags")
+    if tags is not None:
+        for water, tagged in zip(stacked["c"], tags, strict=True):
+            check_tags(inputs, water, tagged)
+    weather = stacked.get("weather")
+    if weather is not None and torch.equal(weather, weather[:1].expand_as(weather)):
+        weather = weather[:1]  # all members saw the same: its means are computed once
+    return MemberState(stacked["c"], weather, tags)
+
+
+def _arrays_of(state: MemberState, members: int) -> list[ArrayMap]:
+    tensors = {"c": state.cells, "weather": state.weather, "tags": state.tags}
+    known = {
+        name: values.expand(members, *values.shape[1:]).cpu().numpy()
+        for name, values in tensors.items()
+        if values is not None
+    }
+    return [{name: values[member] for name, values in known.items()} for member in range(members)]

@@ -1,0 +1,435 @@
+"""Trains the members of an ensemble side by side on a graphics card: one program, one step of all of them at a time.
+
+Windows are gathered on the card from data that are uploaded once, a whole step is one CUDA graph, and the processor
+waits for the card only every `STEPS_AHEAD` steps. A member gets the weights that it would get alone, to the bit; its
+checkpoints are those of `MemberTraining`, so that it can be resumed on a processor, and the reverse.
+"""
+
+import copy
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from jobspec.network import MCLSTMConfig
+from jobspec.training import TrainingConfig
+from models.checkpoint import Tensors
+from models.losses import nse_of_days
+from models.nets import card
+from models.nets.mclstm import MCLSTM
+from models.nets.vectors import PRIOR_WEIGHT
+from models.scaling import Scaler
+from models.training import MemberTraining, Progress, TrainedMember
+from models.validation import MedianNSE, TrainingData, Validation
+
+if TYPE_CHECKING:
+    from models.nets.gpu.members import MemberInputs, MemberState
+
+STEPS_AHEAD = 50  # between two waits for the card, at most
+CHECKPOINT_SECONDS = 20.0  # between two checkpoints of all members, at least
+
+OnCheckpoint = Callable[[int, int, bytes], None]
+"""Called with a member's seed, its step and a blob for `resume`."""
+OnProgress = Callable[[int, Progress], None]
+"""Called with a member's seed and its progress."""
+
+
+def trains_together(config: TrainingConfig, device: str) -> bool:
+    """Return whether the members of a training can be trained side by side on a device."""
+    return isinstance(config.network, MCLSTMConfig) and card.available(torch.device(device))
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What some steps take, on the card: (steps, M, B) basins, first days, and whether the basin's vector is seen;
+    (steps,) learning rates, and shares of the mean of the weights that are retained."""
+
+    basins: Tensor
+    starts: Tensor
+    seen: Tensor
+    rates: Tensor
+    shares: Tensor
+
+
+class MembersTraining:
+    """The training of some members of one configuration on a graphics card.
+
+    Args:
+        seeds: one per member.
+        learnt_from: as of `MemberTraining`.
+        starts: the weights from which members start, by seed; as of `MemberTraining`.
+
+    Raises:
+        torch.OutOfMemoryError: the card has too little memory for so many members, here or in `run`.
+    """
+
+    def __init__(
+        self,
+        config: TrainingConfig,
+        data: TrainingData,
+        scaler: Scaler,
+        seeds: Sequence[int],
+        device: str = "cuda",
+        learnt_from: Sequence[str] = (),
+        starts: Mapping[int, Tensors] | None = None,
+    ) -> None:
+        self.config, self.device = config, torch.device(device)
+        start = starts or {}
+        self.members = [
+            MemberTraining(config, data, scaler, seed, start=start.get(seed), learnt_from=learnt_from) for seed in seeds
+        ]
+        self.validation = None
+        if config.validation_period is not None:
+            self.validation = Validation.of(data, config.validation_period)
+        self._weights = _CardWeights(self.members, self.device)
+        self._windows = _CardWindows(self.members[0], self.device)
+        self._at = torch.zeros(1, dtype=torch.int64, device=self.device)  # within the plan
+        self._plan: _Plan | None = None
+        self._losses = torch.zeros(STEPS_AHEAD, len(seeds), 2, device=self.device)  # and the norms of the gradients
+        self._graph: torch.cuda.CUDAGraph | None = None
+        self._checkpointed_at = time.monotonic()
+
+    @property
+    def step(self) -> int:
+        """The number of steps that all members have taken."""
+        return self.members[0].step
+
+    @property
+    def steps(self) -> int:
+        """The number of steps of the training."""
+        return self.members[0].steps
+
+    def resume(self, blobs: Mapping[int, bytes]) -> None:
+        """Resume from checkpoints of the same training, by seed.
+
+        Raises:
+            DataProblem: a checkpoint cannot be read.
+            ValueError: members lack one, or are not at the same step.
+        """
+        for member in self.members:
+            member.resume(blobs[member.seed])
+        if len({member.step for member in self.members}) > 1:
+            raise ValueError("Members that are trained side by side resume from the same step.")
+        self._weights.upload(self.members)
+
+    def run(
+        self,
+        on_checkpoint: OnCheckpoint = lambda _seed, _step, _blob: None,
+        on_progress: OnProgress = lambda _seed, _progress: None,
+    ) -> dict[int, TrainedMember]:
+        """Train to the end; return the members by seed.
+
+        Args:
+            on_progress: an exception that it raises stops the training, after a last checkpoint.
+
+        Raises:
+            TrainingDiverged: the loss of a member is not finite.
+        """
+        if self.members[0].started and self.step == 0:
+            self._validate([None] * len(self.members))
+        while self.step < self.steps:
+            count = self._steps_until_due()
+            started_at = time.perf_counter()
+            losses = self._advance(count)
+            seconds = (time.perf_counter() - started_at) / len(self.members)
+            for member, (loss, norm) in zip(self.members, losses, strict=True):
+                member.step += count
+                member.seconds += seconds
+                if not np.isfinite(loss) or not np.isfinite(norm):
+                    raise member.diverged(loss, norm, member.rate(member.step - 1))
+            is_last = self.step == self.steps
+            judged = self._validate([loss for loss, _ in losses]) if self._is_due(self.config.validate_every) else None
+            try:
+                for at, member in enumerate(self.members):
+                    score = None if judged is None else judged[at]
+                    rate = member.rate(member.step - 1)
+                    on_progress(member.seed, Progress(member.step, member.steps, losses[at][0], rate, score))
+            except BaseException:
+                self._checkpoint(on_checkpoint)
+                raise
+            waited = time.monotonic() - self._checkpointed_at >= CHECKPOINT_SECONDS
+            if is_last or (waited and self._is_due(self.config.checkpoint_every)):
+                self._checkpoint(on_checkpoint)
+        self._weights.download(self.members)
+        return {member.seed: member.trained() for member in self.members}
+
+    def _is_due(self, every: int) -> bool:
+        return self.step % every == 0 or self.step == self.steps
+
+    def _steps_until_due(self) -> int:
+        dues = [STEPS_AHEAD, self.steps - self.step]
+        every = [self.config.checkpoint_every]
+        if self.validation is not None:
+            every.append(self.config.validate_every)
+        return min(*dues, *(period - self.step % period for period in every))
+
+    def _checkpoint(self, on_checkpoint: OnCheckpoint) -> None:
+        self._weights.download(self.members)
+        for member in self.members:
+            on_checkpoint(member.seed, member.step, member.checkpoint())
+        self._checkpointed_at = time.monotonic()
+
+    def _validate(self, losses: Sequence[float | None]) -> list[MedianNSE] | None:
+        """Score the averaged weights of all members in the validation period, if there is one."""
+        from models.nets.gpu.simulation import simulate_together
+
+        if self.validation is None:
+            return None
+        self._weights.download(self.members)
+        first = self.members[0]
+        inputs = self.validation.inputs(first.scaler, self.device, first.learnt_from)
+        structure = self._weights.structure.eval()
+        outputs, _ = simulate_together(structure, self._weights.averages(), inputs, None, ("discharge",))
+        scores = [self.validation.score(discharge) for discharge in outputs["discharge"].numpy()]
+        return [member.judge(score, loss) for member, score, loss in zip(self.members, scores, losses, strict=True)]
+
+    def _advance(self, count: int) -> list[tuple[float, float]]:
+        """Take some steps; return the members' losses and gradient norms of the last one, or of the first that is not
+        finite."""
+        plan = self._planned(count)
+        if self._plan is None:
+            self._plan = plan
+            self._capture()
+        else:
+            for name in _Plan.__dataclass_fields__:
+                getattr(self._plan, name).copy_(getattr(plan, name))
+        self._at.zero_()
+        for _ in range(count):
+            self._step() if self._graph is None else self._graph.replay()
+        losses = self._losses[:count].cpu()
+        of_member = []
+        for rows in losses.unbind(1):
+            wrong = ~rows.isfinite().all(1)
+            at = int(wrong.nonzero()[0, 0]) if wrong.any() else -1
+            of_member.append((float(rows[at, 0]), float(rows[at, 1])))
+        return of_member
+
+    def _planned(self, count: int) -> _Plan:
+        """Draw the windows of the next steps; of a plan's `STEPS_AHEAD` steps only as many are used."""
+        basins, starts, seen = ([] for _ in range(3))
+        steps = [min(self.step + ahead, self.steps - 1) for ahead in range(min(count, STEPS_AHEAD))]
+        for step in steps:
+            batches = [member.windows.batch(step) for member in self.members]
+            basins.append(np.stack([basin for basin, _ in batches]))
+            starts.append(np.stack([start for _, start in batches]))
+            seen.append(torch.stack([_seen(member, step, len(basins[-1][0])) for member in self.members]))
+        first = self.members[0]
+        rows = {
+            "basins": torch.as_tensor(np.stack(basins)), "starts": torch.as_tensor(np.stack(starts)),
+            "seen": torch.stack(seen), "rates": torch.tensor([first.rate(step) for step in steps]),
+            "shares": torch.tensor([first.average_share(step + 1) for step in steps]),
+        }  # fmt: skip
+        missing = STEPS_AHEAD - len(steps)
+        return _Plan(
+            **{
+                name: torch.cat([of, of[-1:].expand(missing, *of.shape[1:])]).to(self.device)
+                for name, of in rows.items()
+            }
+        )
+
+    def _capture(self) -> None:
+        """Record a step as a CUDA graph; elsewhere its operations run one by one."""
+        if self.device.type != "cuda":
+            return
+        before = self._weights.snapshot()
+        aside = torch.cuda.Stream(self.device)
+        aside.wait_stream(torch.cuda.current_stream(self.device))
+        with torch.cuda.stream(aside):  # what is allocated and compiled at first
+            for _ in range(2):
+                self._step()
+        torch.cuda.current_stream(self.device).wait_stream(aside)
+        self._weights.restore(before)
+        self._graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(self._graph):
+            self._step()
+        self._weights.restore(before)
+
+    def _step(self) -> None:
+        """Take the step of the plan at which `_at` is, and move on to the next."""
+        from models.nets.gpu.members import run
+        from models.nets.gpu.products import sum_all
+
+        plan, config, weights = self._plan, self.config, self._weights
+        assert plan is not None
+        basins, starts, seen = (of.index_select(0, self._at)[0] for of in (plan.basins, plan.starts, plan.seen))
+        inputs, observed, sd = self._windows.gather(basins, starts, seen)
+        network = weights.structure.train()
+        outputs, _ = run(network, weights.views(), inputs, self._windows.first_state(network, basins))
+        simulated = outputs["discharge"][:, :, config.windows.spinup_days :]
+        of_days = nse_of_days(simulated, observed, sd.unsqueeze(-1), config.expectile)
+        known = (~torch.isnan(observed)).flatten(1).sum(1)
+        terms, shares = [of_days], [(1 / known)[:, None, None].expand_as(of_days)]
+        if weights.prior_variance is not None:
+            penalty = weights.prior_penalty(basins)
+            terms.append(penalty)
+            shares.append(torch.ones_like(penalty))
+        (gradient,) = torch.autograd.grad(terms, [weights.flat], shares)
+        with torch.no_grad():
+            gradient = gradient * weights.fitted
+            norm = sum_all(gradient.square()).sqrt()
+            loss = sum_all(of_days.detach()) / known
+            self._losses.index_copy_(0, self._at, torch.stack([loss, norm], 1).unsqueeze(0))
+            limited = gradient * (config.clip_norm / (norm + 1e-6)).clamp_max(1.0).unsqueeze(1)
+            rate, share = (of.index_select(0, self._at)[0] for of in (plan.rates, plan.shares))
+            weights.descend(limited, rate, share)
+            self._at += 1
+
+
+def _seen(member: MemberTraining, step: int, samples: int) -> Tensor:
+    """Return which samples of a step see the vector of their basin (B,), as the member alone draws it."""
+    vectors = member.network.basin_vectors
+    if vectors is None:
+        return torch.zeros(samples, dtype=torch.bool)
+    with member.randomness(step):
+        return vectors.seen(torch.zeros(samples, dtype=torch.int64), samples)
+
+
+class _CardWindows:
+    """The data of a training on the card, from which windows are gathered."""
+
+    def __init__(self, member: MemberTraining, device: torch.device) -> None:
+        inputs = member.scaler.inputs(member.data.forcing, torch.float32, device, member.learnt_from)
+        if inputs.mask is not None:
+            raise ValueError("MC-LSTM cannot skip a day: it would lose the day's water")
+        self.mass, self.auxiliary = inputs.mass[..., 0].t().contiguous(), inputs.auxiliary.swapaxes(0, 1).contiguous()
+        self.static, self.place = inputs.static, inputs.basin
+        self.observed = torch.as_tensor(member.observed, dtype=torch.float32, device=device)
+        self.sd = torch.as_tensor(member.sd, dtype=torch.float32, device=device)
+        self.known_basins, self.shape = len(member.learnt_from), member.config.windows
+        self.days = torch.arange(self.shape.spinup_days + self.shape.loss_days, device=device)
+
+    def gather(self, basins: Tensor, starts: Tensor, seen: Tensor) -> tuple["MemberInputs", Tensor, Tensor]:
+        """Return the inputs of some windows (M, B), the observations (M, B, loss days), and s_b (M, B)."""
+        from models.nets.gpu.members import MemberInputs, one_hot
+
+        of, days = basins.unsqueeze(-1), starts.unsqueeze(-1) + self.days
+        assert self.place is not None
+        basin = one_hot(self.place[basins], seen, self.known_basins).to(self.static)
+        inputs = MemberInputs(self.mass[of, days], self.auxiliary[of, days], self.static[basins], basin)
+        return inputs, self.observed[of, days[..., self.shape.spinup_days :]], self.sd[basins]
+
+    def first_state(self, network: MCLSTM, basins: Tensor) -> "MemberState":
+        """Return the empty state of some windows (M, B)."""
+        from models.nets.gpu.members import MemberState
+
+        empty = {name: of.unflatten(0, basins.shape) for name, of in network.empty_state(basins.numel()).items()}
+        return MemberState(empty["c"], empty.get("weather"))
+
+
+class _CardWeights:
+    """The weights of all members on the card, their running means and their optimiser: a row for each member."""
+
+    def __init__(self, members: Sequence[MemberTraining], device: torch.device) -> None:
+        first = members[0]
+        self.structure = cast(MCLSTM, copy.deepcopy(first.network)).to(device)
+        self.shapes = {name: of.shape for name, of in first.network.named_parameters()}
+        self.flat = self._rows([dict(member.network.named_parameters()) for member in members], device).requires_grad_()
+        self.average = self._rows([dict(member.average.named_parameters()) for member in members], device)
+        self.fitted = self._rows([member.fitted_weights() for member in members], device)
+        decays = {id(of): group["weight_decay"] for group in first.optimizer.param_groups for of in group["params"]}
+        decay = {name: torch.full_like(of, decays.get(id(of), 0.0)) for name, of in first.network.named_parameters()}
+        self.decay = self._rows([decay], device)
+        self.rate = torch.zeros((), device=device)
+        # The decay differs between weights: it is applied here, as AdamW does.
+        self.optimizer = torch.optim.AdamW(
+            [self.flat], lr=self.rate, weight_decay=0.0, capturable=device.type == "cuda", foreach=False
+        )
+        self.prior_variance = None
+        if first.prior is not None:
+            variances = [member.prior.variance for member in members if member.prior is not None]
+            self.prior_variance = torch.stack(variances).to(device)
+        self.flat.grad = torch.zeros_like(self.flat)
+        self.optimizer.step()  # allocates its state; a gradient of zeros changes nothing
+        self.upload(members)
+
+    def views(self) -> dict[str, Tensor]:
+        """Return the weights by name, a member first."""
+        return self._views(self.flat)
+
+    def averages(self) -> dict[str, Tensor]:
+        """Return their running means by name."""
+        return self._views(self.average)
+
+    def prior_penalty(self, basins: Tensor) -> Tensor:
+        """Return the terms of `VectorPrior.penalty`, (M, B, values), that sum to it."""
+        from models.nets.gpu.members import one_hot
+        from models.nets.gpu.products import product
+
+        table = self.views()["vectors.table"]
+        places = one_hot(basins, torch.ones_like(basins, dtype=torch.bool), table.shape[1]).to(table)
+        vectors = product(places, table.mT)
+        assert self.prior_variance is not None
+        return PRIOR_WEIGHT * vectors.square() / self.prior_variance.unsqueeze(1) / vectors[0].numel()
+
+    def descend(self, gradient: Tensor, rate: Tensor, share: Tensor) -> None:
+        """Take a step of AdamW, and update the running mean."""
+        assert self.flat.grad is not None
+        self.flat.grad.copy_(gradient)
+        self.rate.copy_(rate)
+        self.flat.mul_(1 - rate * self.decay)
+        self.optimizer.step()
+        self.average.lerp_(self.flat, 1 - share)
+
+    def upload(self, members: Sequence[MemberTraining]) -> None:
+        """Take weights, means and optimiser from the members."""
+        with torch.no_grad():
+            for row, member in enumerate(members):
+                self.flat[row] = _row(dict(member.network.named_parameters()))
+                self.average[row] = _row(dict(member.average.named_parameters()))
+                for name in ("exp_avg", "exp_avg_sq"):
+                    of = {
+                        key: member.optimizer.state.get(key, {}).get(name, torch.zeros_like(key))
+                        for key in member.network.parameters()
+                    }
+                    self._state[name][row] = _row(of)
+            self._state["step"].fill_(members[0].step)
+
+    def download(self, members: Sequence[MemberTraining]) -> None:
+        """Give weights, means and optimiser to the members."""
+        with torch.no_grad():
+            flat, average, moments = (
+                self.flat.cpu(),
+                self.average.cpu(),
+                {n: self._state[n].cpu() for n in ("exp_avg", "exp_avg_sq")},
+            )
+            for row, member in enumerate(members):
+                for network, rows in ((member.network, flat), (member.average, average)):
+                    for name, of in self._views(rows[row : row + 1]).items():
+                        network.get_parameter(name).copy_(of[0])
+                views = {name: self._views(of[row : row + 1]) for name, of in moments.items()}
+                for name, parameter in member.network.named_parameters():
+                    if parameter.requires_grad:
+                        state = {moment: of[name][0].clone() for moment, of in views.items()}
+                        member.optimizer.state[parameter] = {"step": torch.tensor(float(member.step)), **state}
+
+    def snapshot(self) -> list[Tensor]:
+        """Return copies of all that a step changes."""
+        return [of.detach().clone() for of in self._changed()]
+
+    def restore(self, copies: Sequence[Tensor]) -> None:
+        """Restore the result of `snapshot`."""
+        with torch.no_grad():
+            for of, copied in zip(self._changed(), copies, strict=True):
+                of.copy_(copied)
+
+    @property
+    def _state(self) -> dict[str, Tensor]:
+        return self.optimizer.state[self.flat]
+
+    def _changed(self) -> list[Tensor]:
+        return [self.flat, self.average, *self._state.values()]
+
+    def _views(self, rows: Tensor) -> dict[str, Tensor]:
+        parts = rows.split([shape.numel() for shape in self.shapes.values()], 1)
+        return {name: part.unflatten(1, shape) for (name, shape), part in zip(self.shapes.items(), parts, strict=True)}
+
+    def _rows(self, of_members: Sequence[Mapping[str, Tensor]], device: torch.device) -> Tensor:
+        return torch.stack([_row(of) for of in of_members]).to(device)
+
+
+def _row(weights: Mapping[object, Tensor]) -> Tensor:
+    return torch.cat([of.detach().flatten() for of in weights.values()])
