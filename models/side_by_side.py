@@ -8,8 +8,7 @@ checkpoints are those of `MemberTraining`, so that it can be resumed on a proces
 import copy
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 import torch
@@ -18,6 +17,7 @@ from torch import Tensor
 from jobspec.network import MCLSTMConfig
 from jobspec.training import TrainingConfig
 from models.checkpoint import Tensors
+from models.contract import Inputs
 from models.losses import nse_of_days
 from models.nets import card
 from models.nets.mclstm import MCLSTM
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 STEPS_AHEAD = 50  # between two waits for the card, at most
 CHECKPOINT_SECONDS = 20.0  # between two checkpoints of all members, at least
+MOMENTS = ("exp_avg", "exp_avg_sq")  # of AdamW
 
 OnCheckpoint = Callable[[int, int, bytes], None]
 """Called with a member's seed, its step and a blob for `resume`."""
@@ -43,8 +44,7 @@ def trains_together(config: TrainingConfig, device: str) -> bool:
     return isinstance(config.network, MCLSTMConfig) and card.available(torch.device(device))
 
 
-@dataclass(frozen=True, slots=True)
-class _Plan:
+class _Plan(NamedTuple):
     """What some steps take, on the card: (steps, M, B) basins, first days, and whether the basin's vector is seen;
     (steps,) learning rates, and shares of the mean of the weights that are retained."""
 
@@ -79,16 +79,23 @@ class MembersTraining:
     ) -> None:
         self.config, self.device = config, torch.device(device)
         start = starts or {}
-        self.members = [
-            MemberTraining(config, data, scaler, seed, start=start.get(seed), learnt_from=learnt_from) for seed in seeds
-        ]
-        self.validation = None
+        self.members: list[MemberTraining] = []
+        for seed in seeds:
+            beside = self.members[0] if self.members else None
+            self.members.append(
+                MemberTraining(
+                    config, data, scaler, seed, start=start.get(seed), learnt_from=learnt_from, beside=beside
+                )
+            )
+        self.validation: tuple[Validation, Inputs] | None = None
         if config.validation_period is not None:
-            self.validation = Validation.of(data, config.validation_period)
+            validation = Validation.of(data, config.validation_period)
+            self.validation = validation, validation.inputs(scaler, self.device, self.members[0].learnt_from)
         self._weights = _CardWeights(self.members, self.device)
         self._windows = _CardWindows(self.members[0], self.device)
         self._at = torch.zeros(1, dtype=torch.int64, device=self.device)  # within the plan
         self._plan: _Plan | None = None
+        self._drawn: _Plan | None = None  # the next plan, on the processor
         self._losses = torch.zeros(STEPS_AHEAD, len(seeds), 2, device=self.device)  # and the norms of the gradients
         self._graph: torch.cuda.CUDAGraph | None = None
         self._checkpointed_at = time.monotonic()
@@ -114,6 +121,7 @@ class MembersTraining:
             member.resume(blobs[member.seed])
         if len({member.step for member in self.members}) > 1:
             raise ValueError("Members that are trained side by side resume from the same step.")
+        self._drawn = None
         self._weights.upload(self.members)
 
     def run(
@@ -179,27 +187,28 @@ class MembersTraining:
 
         if self.validation is None:
             return None
+        validation, inputs = self.validation
         self._weights.download(self.members)
-        first = self.members[0]
-        inputs = self.validation.inputs(first.scaler, self.device, first.learnt_from)
         structure = self._weights.structure.eval()
         outputs, _ = simulate_together(structure, self._weights.averages(), inputs, None, ("discharge",))
-        scores = [self.validation.score(discharge) for discharge in outputs["discharge"].numpy()]
+        scores = [validation.score(discharge) for discharge in outputs["discharge"].numpy()]
         return [member.judge(score, loss) for member, score, loss in zip(self.members, scores, losses, strict=True)]
 
     def _advance(self, count: int) -> list[tuple[float, float]]:
         """Take some steps; return the members' losses and gradient norms of the last one, or of the first that is not
         finite."""
-        plan = self._planned(count)
+        plan = self._draw(self.step) if self._drawn is None else self._drawn
         if self._plan is None:
-            self._plan = plan
+            self._plan = _Plan(*(of.to(self.device) for of in plan))
             self._capture()
         else:
-            for name in _Plan.__dataclass_fields__:
-                getattr(self._plan, name).copy_(getattr(plan, name))
+            for there, here in zip(self._plan, plan, strict=True):
+                there.copy_(here)
         self._at.zero_()
         for _ in range(count):
             self._step() if self._graph is None else self._graph.replay()
+        if self.step + count < self.steps:  # while the card computes
+            self._drawn = self._draw(self.step + count)
         losses = self._losses[:count].cpu()
         of_member = []
         for rows in losses.unbind(1):
@@ -208,27 +217,20 @@ class MembersTraining:
             of_member.append((float(rows[at, 0]), float(rows[at, 1])))
         return of_member
 
-    def _planned(self, count: int) -> _Plan:
-        """Draw the windows of the next steps; of a plan's `STEPS_AHEAD` steps only as many are used."""
-        basins, starts, seen = ([] for _ in range(3))
-        steps = [min(self.step + ahead, self.steps - 1) for ahead in range(min(count, STEPS_AHEAD))]
-        for step in steps:
-            batches = [member.windows.batch(step) for member in self.members]
-            basins.append(np.stack([basin for basin, _ in batches]))
-            starts.append(np.stack([start for _, start in batches]))
-            seen.append(torch.stack([_seen(member, step, len(basins[-1][0])) for member in self.members]))
-        first = self.members[0]
-        rows = {
-            "basins": torch.as_tensor(np.stack(basins)), "starts": torch.as_tensor(np.stack(starts)),
-            "seen": torch.stack(seen), "rates": torch.tensor([first.rate(step) for step in steps]),
-            "shares": torch.tensor([first.average_share(step + 1) for step in steps]),
-        }  # fmt: skip
-        missing = STEPS_AHEAD - len(steps)
+    def _draw(self, first: int) -> _Plan:
+        """Draw the windows of the next `STEPS_AHEAD` steps; those beyond the last step repeat it, and are not used."""
+        steps = [min(first + ahead, self.steps - 1) for ahead in range(STEPS_AHEAD)]
+        # Member by member: only the order of one member's epoch is remembered.
+        batches = [np.stack([np.stack(member.windows.batch(step)) for step in steps]) for member in self.members]
+        windows = torch.as_tensor(np.stack(batches, axis=1))  # (steps, M, 2, B)
+        samples, one = windows.shape[-1], self.members[0]
+        seen = [torch.stack([_seen(member, step, samples) for step in steps]) for member in self.members]
         return _Plan(
-            **{
-                name: torch.cat([of, of[-1:].expand(missing, *of.shape[1:])]).to(self.device)
-                for name, of in rows.items()
-            }
+            windows[:, :, 0],
+            windows[:, :, 1],
+            torch.stack(seen, 1),
+            torch.tensor([one.rate(step) for step in steps]),
+            torch.tensor([one.average_share(step + 1) for step in steps]),
         )
 
     def _capture(self) -> None:
@@ -380,22 +382,15 @@ class _CardWeights:
             for row, member in enumerate(members):
                 self.flat[row] = _row(dict(member.network.named_parameters()))
                 self.average[row] = _row(dict(member.average.named_parameters()))
-                for name in ("exp_avg", "exp_avg_sq"):
-                    of = {
-                        key: member.optimizer.state.get(key, {}).get(name, torch.zeros_like(key))
-                        for key in member.network.parameters()
-                    }
-                    self._state[name][row] = _row(of)
+                for moment in MOMENTS:
+                    self._state[moment][row] = _row(_moments(member, moment))
             self._state["step"].fill_(members[0].step)
 
     def download(self, members: Sequence[MemberTraining]) -> None:
         """Give weights, means and optimiser to the members."""
         with torch.no_grad():
-            flat, average, moments = (
-                self.flat.cpu(),
-                self.average.cpu(),
-                {n: self._state[n].cpu() for n in ("exp_avg", "exp_avg_sq")},
-            )
+            flat, average = self.flat.cpu(), self.average.cpu()
+            moments = {name: self._state[name].cpu() for name in MOMENTS}
             for row, member in enumerate(members):
                 for network, rows in ((member.network, flat), (member.average, average)):
                     for name, of in self._views(rows[row : row + 1]).items():
@@ -433,3 +428,12 @@ class _CardWeights:
 
 def _row(weights: Mapping[object, Tensor]) -> Tensor:
     return torch.cat([of.detach().flatten() for of in weights.values()])
+
+
+def _moments(member: MemberTraining, moment: str) -> dict[str, Tensor]:
+    """Return a moment of AdamW of each weight; zeros before its first step, and where it is not fitted."""
+    state = member.optimizer.state
+    return {
+        name: state[weights][moment] if weights in state else torch.zeros_like(weights)
+        for name, weights in member.network.named_parameters()
+    }

@@ -17,7 +17,7 @@ from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem
 from jobspec.training import Cosine, Staircase, TrainingConfig
 from models import checkpoint
-from models.arrays import Forcing, days_of
+from models.arrays import Array, Forcing, days_of
 from models.checkpoint import Tensors
 from models.contract import Inputs, WaterScales
 from models.energy import energy, with_energy
@@ -89,6 +89,7 @@ class MemberTraining:
         start: the weights of a trained member; the training uses that member's scaler.
         learnt_from: the ids of the basins that the member will have learnt from: those of the data, and the trained
             member's.
+        beside: another member of the same training; what depends on no seed is taken from it.
     """
 
     def __init__(
@@ -100,6 +101,7 @@ class MemberTraining:
         device: str = "cpu",
         start: Tensors | None = None,
         learnt_from: Sequence[str] = (),
+        beside: "MemberTraining | None" = None,
     ) -> None:
         self.config, self.data, self.scaler, self.device = config, data, scaler, device
         self.learnt_from = tuple(learnt_from) or data.forcing.ids
@@ -120,18 +122,26 @@ class MemberTraining:
         self.fitted = [weights for weights in self.network.parameters() if weights.requires_grad]
         self.optimizer = self._optimizer()
         self.average = copy.deepcopy(self.network).eval()
-        training = config.train_period
-        record = data.forcing.period
-        # A day that the network skips has no simulation to compare with the observation.
-        self.observed = np.where(data.forcing.missing, np.float32(np.nan), data.discharge)
-        self.windows = Windows(~np.isnan(self.observed), record, training, config.windows, seed)
-        self.sd = np.nanstd(data.discharge[:, days_of(record, training)], axis=1, dtype=np.float64)
+        self.observed, self.sd, self.windows = self._samples_of(seed) if beside is None else beside.in_order_of(seed)
         self.steps = steps_of(config, self.windows)
         self.seed, self.step, self.best_nse, self.seconds = seed, 0, -math.inf, 0.0
         # Other load on the machine slows a step down, but adds nothing to its CPU seconds.
         self._clock = time.process_time if device == "cpu" else time.perf_counter
         self.best: Tensors | None = None
         self.log: list[dict[str, Any]] = []
+
+    def _samples_of(self, seed: int) -> tuple[Array, Array, Windows]:
+        """Return the observations that are fitted, s_b of the basins, and the windows in the order of a seed."""
+        training, record = self.config.train_period, self.data.forcing.period
+        # A day that the network skips has no simulation to compare with the observation.
+        observed = np.where(self.data.forcing.missing, np.float32(np.nan), self.data.discharge)
+        windows = Windows(~np.isnan(observed), record, training, self.config.windows, seed)
+        sd = np.nanstd(self.data.discharge[:, days_of(record, training)], axis=1, dtype=np.float64)
+        return observed, sd, windows
+
+    def in_order_of(self, seed: int) -> tuple[Array, Array, Windows]:
+        """Return the samples of this training in the order of another seed."""
+        return self.observed, self.sd, self.windows.of_seed(seed)
 
     def run(
         self,

@@ -97,6 +97,7 @@ class Validation:
         known = [value for value in values if value is not None]
         if not known:
             raise DataProblem(
-                f"No basin has the observed discharge for an NSE in the validation period {self.period}: choose another."
+                f"No basin has the observed discharge for an NSE in the validation period {self.period}: choose "
+                "another."
             )
         return MedianNSE(float(np.median(known)), len(known))

@@ -1,5 +1,6 @@
 """Training samples: windows of consecutive days of one basin, in an order fixed by the seed."""
 
+import copy
 from functools import lru_cache
 
 import numpy as np
@@ -56,6 +57,12 @@ class Windows:
             )
         self.batch_size = min(config.batch, len(self.basins))
         self.batches_per_epoch = len(self.basins) // self.batch_size
+
+    def of_seed(self, seed: int) -> "Windows":
+        """Return the same windows in the order of another seed."""
+        other = copy.copy(self)
+        other.seed = seed
+        return other
 
     def batch(self, step: int) -> tuple[Indices, Indices]:
         """Return basins and first days (indices, one a sample) of a step's windows."""

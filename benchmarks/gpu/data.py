@@ -62,7 +62,7 @@ def _write(config: TrainingConfig, data: TrainingData) -> None:
     arrays = {f"auxiliary-{at}": _encoded(forcing.auxiliary[..., at]) for at in range(forcing.auxiliary.shape[-1])}
     np.savez_compressed(
         path(), mass=_encoded(forcing.mass), discharge=data.discharge, static=forcing.static, first=str(forcing.first),
-        config=config.model_dump_json(),        ids=np.array(forcing.ids), auxiliaries=forcing.auxiliary.shape[-1], **arrays,
+        ids=np.array(forcing.ids), auxiliaries=forcing.auxiliary.shape[-1], config=config.model_dump_json(), **arrays,
     )  # fmt: skip
 
 

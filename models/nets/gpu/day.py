@@ -45,6 +45,22 @@ def load_few(values, count, padded: tl.constexpr):
 
 
 @triton.jit
+def store_few(values, count, result, padded: tl.constexpr):
+    """Store what `load_few` would load."""
+    k = tl.arange(0, padded)
+    tl.store(values + k, result, mask=k < count)
+
+
+@triton.jit
+def load_gates(gates, K: tl.constexpr, KP: tl.constexpr, mixtures: tl.constexpr, RP: tl.constexpr, there):
+    """Return n, i, sigma(-z_i), o, m, s (KP,) and v (RP,) of a day; zeros where `there` is 0."""
+    n, i = load_few(gates, K * there, KP), load_few(gates + K, K * there, KP)
+    closed, o = load_few(gates + 2 * K, K * there, KP), load_few(gates + 3 * K, K * there, KP)
+    m, s = load_few(gates + 4 * K, K * there, KP), load_few(gates + 5 * K, K * there, KP)
+    return n, i, closed, o, m, s, load_few(gates + 6 * K, mixtures * there, RP)
+
+
+@triton.jit
 def normalise(c):
     """Return c / (|c| + eps) and |c| + eps."""
     norm = tl.sum(c, 0) + EPSILON
@@ -74,11 +90,10 @@ def redistribute_streamed(factor, mixtures, bias, K: tl.constexpr, KP: tl.conste
 
 
 @triton.jit
-def shares(c, A):
-    """Return s, whether a source is dead, and w = c / s, 0 where it is: (KP,) each, by source."""
-    s = tl.sum(A, 1)
+def shares(c, s):
+    """Return whether a source is dead, and w = c / s, 0 where it is: (KP,) each, by source."""
     dead = s <= DEAD_COLUMN
-    return s, dead, tl.where(dead, 0.0, c / tl.where(dead, 1.0, s))
+    return dead, tl.where(dead, 0.0, c / tl.where(dead, 1.0, s))
 
 
 @triton.jit

@@ -1,22 +1,26 @@
 """The Triton kernels of MC-LSTM's recurrence: all days of a sample in one launch, forward, with tags, and backward.
 
-The weights of a member are in the registers of a program for all days where they fit (`RESIDENT`). What the weather
-gives to the gates (`rows`) is loaded a day ahead, because nothing else of a day has to wait for memory. Sums have an
-order that depends on no other sample or member. Layouts, with M members, B samples, T days:
+The weights of a member are in the registers of a program for all days where they fit (`RESIDENT`). What a day needs
+from memory is loaded a day ahead, so that only the cells wait for one another. Sums have an order that depends on no
+other sample or member. Layouts, with M members, B samples, T days:
 
-    factor (M, R, K, K), factor_bias (M, K, K) or rows' first K K values; of_cells (M, mixtures + 2 K, K); wetness (M, K)
-    rows (M, B, T, W), W = R + 2 K, or K K + 2 K where R is not factorised; mass, discharge (M, B, T)
-    cells (M, B, K); storage, outflow (M, B, T, K)
+    factor (M, R, K, K), factor_bias (M, K, K); where R is not factorised, R = K and b is in the rows
+    of_cells (M, mixtures + 2 K, K), wetness (M, K); mixtures are R, or 0 where R is not factorised
+    rows (M, B, T, W), W = R + 2 K, or K K + 2 K where R is not factorised
+    mass, discharge (M, B, T); cells (M, B, K); storage, outflow (M, B, T, K)
+    gates (M, B, T, 6 K + R): n, i, sigma(-z_i), o, m, s and v, what the way back needs of a day
 """
 
 import triton
 import triton.language as tl
 
 from models.nets.gpu.day import (
+    EPSILON,
     collect,
     input_gate,
     load_factor,
     load_few,
+    load_gates,
     load_rows,
     load_square,
     mix,
@@ -25,16 +29,17 @@ from models.nets.gpu.day import (
     redistribute,
     redistribute_streamed,
     shares,
+    store_few,
 )
 
 
 @triton.jit
 def forward(
-    factor, factor_bias, of_cells, wetness, rows, mass, cells, storage, outflow, discharge, days, samples,
+    factor, factor_bias, of_cells, wetness, rows, mass, cells, storage, outflow, discharge, gates, days, samples,
     K: tl.constexpr, KP: tl.constexpr, R: tl.constexpr, RP: tl.constexpr,
-    FACTORISED: tl.constexpr, WETNESS: tl.constexpr, RESIDENT: tl.constexpr, OUTFLOW: tl.constexpr,
+    FACTORISED: tl.constexpr, WETNESS: tl.constexpr, RESIDENT: tl.constexpr, TRAINING: tl.constexpr,
 ):  # fmt: skip
-    """Run the days of a sample."""
+    """Run the days of a sample; `TRAINING` stores the gates for `backward`."""
     sample, member = tl.program_id(0), tl.program_id(1).to(tl.int64)
     FIRST: tl.constexpr = R if FACTORISED else K * K  # row of the input gate
     MIXTURES: tl.constexpr = R if FACTORISED else 0
@@ -69,7 +74,8 @@ def forward(
             A = redistribute(U, v, bias)
         else:
             A = redistribute_streamed(factor, v, bias, K, KP, R, RP)
-        _, dead, w = shares(c, A)
+        s = tl.sum(A, 1)
+        dead, w = shares(c, s)
         i = input_gate(z_i, K, KP)
         m = collect(w, A, i, x, c, dead)
         # The next day's, while this one is computed.
@@ -81,12 +87,23 @@ def forward(
             bias = load_square(after, K, KP)
         row_i, row_o = load_few(after + FIRST, K * more, KP), load_few(after + FIRST + K, K * more, KP)
         x = tl.load(mass + at * days + t + 1, mask=more > 0, other=0.0)
-        h = output_gate(z_o, 1.0 + kappa * m) * m
-        c = m - h
+        o = output_gate(z_o, 1.0 + kappa * m)
+        h = o * m
         day = at * days + t
-        tl.store(storage + day * K + k, c, mask=k < K)
-        if OUTFLOW:
-            tl.store(outflow + day * K + k, h, mask=k < K)
+        if TRAINING:
+            of_day = gates + day * (6 * K + R)
+            sure = tl.exp(-tl.abs(z_i))
+            closed = tl.where(z_i >= 0, sure, 1.0) / (1.0 + sure)
+            store_few(of_day, K, n, KP)
+            store_few(of_day + K, K, i, KP)
+            store_few(of_day + 2 * K, K, closed, KP)
+            store_few(of_day + 3 * K, K, o, KP)
+            store_few(of_day + 4 * K, K, m, KP)
+            store_few(of_day + 5 * K, K, s, KP)
+            store_few(of_day + 6 * K, MIXTURES, v, RP)
+        c = m - h
+        store_few(storage + day * K, K, c, KP)
+        store_few(outflow + day * K, K, h, KP)
         tl.store(discharge + day, tl.sum(tl.where(k == 0, 0.0, h), 0))
 
 
@@ -126,7 +143,8 @@ def tagged_forward(
             v = n
             bias = load_square(today, K, KP)
         A = redistribute_streamed(factor, v, bias, K, KP, R, RP)
-        s, dead, w = shares(c, A)
+        s = tl.sum(A, 1)
+        dead, w = shares(c, s)
         i = input_gate(mix(into, n, load_few(today + FIRST, K, KP)), K, KP)
         m = collect(w, A, i, tl.load(mass + day), c, dead)
         o = output_gate(mix(out, n, load_few(today + FIRST + K, K, KP)), 1.0 + kappa * m)
@@ -151,43 +169,32 @@ def tagged_forward(
 
 @triton.jit
 def backward(
-    factor, factor_bias, of_cells, wetness, rows, mass, cells, storage,
-    d_storage, d_outflow, d_discharge, d_rows, d_mass, d_cells, d_wetness, normalised, mixtures, routes, days, samples,
+    factor, factor_bias, of_cells, wetness, rows, mass, cells, storage, gates,
+    d_storage, d_outflow, d_discharge, d_rows, d_mass, d_cells, d_wetness, routes, days, samples,
     K: tl.constexpr, KP: tl.constexpr, R: tl.constexpr, RP: tl.constexpr,
-    FACTORISED: tl.constexpr, WETNESS: tl.constexpr, RESIDENT: tl.constexpr, WHOLE: tl.constexpr, MASS: tl.constexpr,
+    FACTORISED: tl.constexpr, WETNESS: tl.constexpr, RESIDENT: tl.constexpr, WHOLE: tl.constexpr,
 ):  # fmt: skip
-    """Return from the last day of a sample to the first, with the gates computed again from the stored cells.
+    """Return from the last day of a sample to the first, with R computed again from the stored mixtures.
 
-    `d_storage`, `d_outflow` (M, B, T, K) are read where `WHOLE`. Beside the gradients, c / |c| is stored in
-    `normalised` (M, B, T, K), v in `mixtures` (M, B, T, R), and w, q and dm in `routes` (M, B, T, 3, K), of which
-    the gradients of the weights are made.
+    `d_storage`, `d_outflow` (M, B, T, K) are read where `WHOLE`. Beside the gradients, w, q and dm are stored in
+    `routes` (M, B, T, 3 K), of which `factor_gradient` makes the gradient of U.
     """
     sample, member = tl.program_id(0), tl.program_id(1).to(tl.int64)
     FIRST: tl.constexpr = R if FACTORISED else K * K
     MIXTURES: tl.constexpr = R if FACTORISED else 0
     WIDTH: tl.constexpr = FIRST + 2 * K
+    GATES: tl.constexpr = 6 * K + R
     at = member * samples + sample
     factor += member * (R * K * K)
     k = tl.arange(0, KP)
-    j_, k_ = k[:, None], k[None, :]
-    r = tl.arange(0, RP)
     weights = of_cells + member * (MIXTURES + 2 * K) * K
-    into, out = load_square(weights + MIXTURES * K, K, KP), load_square(weights + (MIXTURES + K) * K, K, KP)
-    mixing = load_rows(weights, MIXTURES, RP, K, KP)
     if RESIDENT:
         U = load_factor(factor, K, KP, R, RP)
     kappa = load_few(wetness + member * K, K * WETNESS, KP)
     dkappa = tl.zeros_like(kappa)
     dc = tl.zeros_like(kappa)
     last = at * days + days - 1
-    row = rows + last * WIDTH
-    if FACTORISED:
-        bias = load_square(factor_bias + member * (K * K), K, KP)
-    else:
-        bias = load_square(row, K, KP)
-    row_v, row_i, row_o = (
-        load_few(row, MIXTURES, RP), load_few(row + FIRST, K, KP), load_few(row + FIRST + K, K, KP)
-    )  # fmt: skip
+    n, i, closed, o, m, s, v = load_gates(gates + last * GATES, K, KP, MIXTURES, RP, 1)
     x, dq = tl.load(mass + last), tl.load(d_discharge + last)
     if days > 1:
         c = load_few(storage + (last - 1) * K, K, KP)
@@ -195,83 +202,72 @@ def backward(
         c = load_few(cells + at * K, K, KP)
     for back in range(days):
         day = last - back
-        n, norm = normalise(c)
+        # From the cache every day, as the gates' weights below: beside U the registers have no room for them.
         if FACTORISED:
-            v = mix(mixing, n, row_v)
+            bias = load_square(factor_bias + member * (K * K), K, KP)
         else:
+            bias = load_square(rows + day * WIDTH, K, KP)
             v = n
-        z_i, z_o = mix(into, n, row_i), mix(out, n, row_o)
         if RESIDENT:
             A = redistribute(U, v, bias)
         else:
             A = redistribute_streamed(factor, v, bias, K, KP, R, RP)
-        s, dead, w = shares(c, A)
-        i = input_gate(z_i, K, KP)
-        m = collect(w, A, i, x, c, dead)
-        lift = 1.0 + kappa * m
-        o = output_gate(z_o, lift)
+        dead, w = shares(c, s)
+        norm = tl.sum(c, 0) + EPSILON
         dh = tl.where((k == 0) | (k >= K), 0.0, dq)
         if WHOLE:
             dh += load_few(d_outflow + day * K, K, KP)
             dc += load_few(d_storage + day * K, K, KP)
         dm = o * dh + (1.0 - o) * dc
-        dz_o = tl.where(k < K, (dh - dc) * m * o * (1.0 - o), 0.0)
+        dz_o = (dh - dc) * m * o * (1.0 - o)
         if WETNESS:
-            along = dz_o / lift
+            along = dz_o / (1.0 + kappa * m)
             dkappa += along * m
             dm += kappa * along
         q = tl.where(dead, dm, tl.sum(A * dm[None, :], 1) / tl.where(dead, 1.0, s))
         dz = tl.where(A > 0, w[:, None] * (dm[None, :] - q[:, None]), 0.0)
         di = dm * x
-        sure = tl.exp(-tl.abs(z_i))
-        closed = tl.where(z_i >= 0, sure, 1.0) / (1.0 + sure)
         dz_i = i * (di - tl.sum(i * di, 0)) * closed
-        if MASS:
-            tl.store(d_mass + day, tl.sum(dm * i, 0))
+        tl.store(d_mass + day, tl.sum(dm * i, 0))
+        if RESIDENT:
+            dv = tl.sum(tl.reshape(U * dz[None, :, :], (RP, KP * KP)), 1)
+        else:
+            dv = tl.zeros((RP,), kappa.dtype)
+            for r in range(R):
+                of_r = tl.sum(tl.sum(load_square(factor + r * (K * K), K, KP) * dz, 1), 0)
+                dv = tl.where(tl.arange(0, RP) == r, of_r, dv)
         # The day before, while this one's gradients are computed.
         more = tl.where(back + 1 < days, 1, 0)
-        before = rows + (day - 1) * WIDTH
-        if FACTORISED:
-            row_v = load_few(before, MIXTURES * more, RP)
-        elif more > 0:
-            bias = load_square(before, K, KP)
-        row_i, row_o = load_few(before + FIRST, K * more, KP), load_few(before + FIRST + K, K * more, KP)
+        n, i, closed, o, m, s, v = load_gates(gates + (day - 1) * GATES, K, KP, MIXTURES, RP, more)
         x = tl.load(mass + day - 1, mask=more > 0, other=0.0)
         dq = tl.load(d_discharge + day - 1, mask=more > 0, other=0.0)
         c_before = load_few(storage + (day - 2) * K, K * tl.where(back + 2 < days, 1, 0), KP)
         c_before += load_few(cells + at * K, K * tl.where(back + 2 == days, 1, 0), KP)
-        if RESIDENT:
-            dv = tl.sum(tl.sum(U * dz[None, :, :], 2), 1)
-        else:
-            dv = tl.zeros_like(v)
-            for rr in range(R):
-                of_r = load_square(factor + rr * (K * K), K, KP)
-                dv = tl.where(r == rr, tl.sum(tl.sum(of_r * dz, 1), 0), dv)
+        into, out = load_square(weights + MIXTURES * K, K, KP), load_square(weights + (MIXTURES + K) * K, K, KP)
         dn = tl.sum(into * dz_i[:, None], 0) + tl.sum(out * dz_o[:, None], 0)
+        d_row = d_rows + day * WIDTH
         if FACTORISED:
-            dn += tl.sum(mixing * dv[:, None], 0)
-            tl.store(d_rows + day * WIDTH + r, dv, mask=r < R)
-            tl.store(mixtures + day * R + r, v, mask=r < R)
-            routed = routes + day * (3 * K) + k
-            tl.store(routed, w, mask=k < K)
-            tl.store(routed + K, q, mask=k < K)
-            tl.store(routed + 2 * K, dm, mask=k < K)
+            dn += tl.sum(load_rows(weights, MIXTURES, RP, K, KP) * dv[:, None], 0)
+            store_few(d_row, R, dv, RP)
+            store_few(routes + day * (3 * K), K, w, KP)
+            store_few(routes + day * (3 * K) + K, K, q, KP)
+            store_few(routes + day * (3 * K) + 2 * K, K, dm, KP)
         else:
             dn += dv
-            tl.store(d_rows + day * WIDTH + j_ * K + k_, dz, mask=(j_ < K) & (k_ < K))
-        tl.store(d_rows + day * WIDTH + FIRST + k, dz_i, mask=k < K)
-        tl.store(d_rows + day * WIDTH + FIRST + K + k, dz_o, mask=k < K)
-        tl.store(normalised + day * K + k, n, mask=k < K)
+            square = k[:, None] * K + k[None, :]
+            tl.store(d_row + square, dz, mask=(k[:, None] < K) & (k[None, :] < K))
+        store_few(d_row + FIRST, K, dz_i, KP)
+        store_few(d_row + FIRST + K, K, dz_o, KP)
         dc = q + (dn - tl.sum(dn * c, 0) / norm) / norm
         c = c_before
-    tl.store(d_cells + at * K + k, dc, mask=k < K)
+    store_few(d_cells + at * K, K, dc, KP)
     if WETNESS:
-        tl.store(d_wetness + at * K + k, dkappa, mask=k < K)
+        store_few(d_wetness + at * K, K, dkappa, KP)
 
 
 @triton.jit
 def factor_gradient(
-    factor, factor_bias, mixtures, routes, d_factor, d_bias, rows,
+    factor, factor_bias, gates, routes, d_factor, d_bias, rows,
     CHUNK: tl.constexpr, K: tl.constexpr, KP: tl.constexpr, R: tl.constexpr, RP: tl.constexpr, JB: tl.constexpr,
 ):  # fmt: skip
     """Sum the gradient of some source cells of U, and of b, over a chunk of the rows (M, rows) of samples and days.
@@ -279,6 +275,7 @@ def factor_gradient(
     The results have a chunk as their second axis: d_factor (M, chunks, R, K, K), d_bias (M, chunks, K, K).
     """
     chunk, block, member = tl.program_id(0), tl.program_id(1), tl.program_id(2).to(tl.int64)
+    GATES: tl.constexpr = 6 * K + R
     r, k = tl.arange(0, RP), tl.arange(0, KP)
     j = block * JB + tl.arange(0, JB)
     source, target = block * JB + tl.arange(0, JB * KP) // KP, tl.arange(0, JB * KP) % KP
@@ -289,17 +286,23 @@ def factor_gradient(
     within = (j[:, None] < K) & (k[None, :] < K)
     bias = tl.load(factor_bias + member * (K * K) + square, mask=within, other=0.0)
     dU, db = tl.zeros_like(U), tl.zeros_like(bias)
-    first = chunk * CHUNK
-    for at in range(first, tl.minimum(first + CHUNK, rows)):
-        row = member * rows + at
-        v = tl.load(mixtures + row * R + r, mask=r < R, other=0.0)
-        w = tl.load(routes + row * (3 * K) + j, mask=j < K, other=0.0)
-        q = tl.load(routes + row * (3 * K) + K + j, mask=j < K, other=0.0)
-        dm = tl.load(routes + row * (3 * K) + 2 * K + k, mask=k < K, other=0.0)
-        A = redistribute(U, v, bias)
-        dz = tl.where(A > 0, w[:, None] * (dm[None, :] - q[:, None]), 0.0)
+    first = member * rows + chunk * CHUNK
+    count = tl.minimum(CHUNK, rows - chunk * CHUNK)
+    gates += first * GATES + 6 * K + r
+    routes += first * (3 * K)
+    v = tl.load(gates, mask=r < R, other=0.0)
+    w, q = tl.load(routes + j, mask=j < K, other=0.0), tl.load(routes + K + j, mask=j < K, other=0.0)
+    dm = tl.load(routes + 2 * K + k, mask=k < K, other=0.0)
+    for at in range(count):
+        dz = tl.where(redistribute(U, v, bias) > 0, w[:, None] * (dm[None, :] - q[:, None]), 0.0)
         dU += v[:, None, None] * dz[None, :, :]
         db += dz
+        # The next row's, which nothing waits for.
+        more = tl.where(at + 1 < count, 1, 0)
+        v = tl.load(gates + (at + 1) * GATES, mask=r < R * more, other=0.0)
+        after = routes + (at + 1) * (3 * K)
+        w, q = tl.load(after + j, mask=j < K * more, other=0.0), tl.load(after + K + j, mask=j < K * more, other=0.0)
+        dm = tl.load(after + 2 * K + k, mask=k < K * more, other=0.0)
     of_chunk = member * tl.num_programs(0) + chunk
     tl.store(d_factor + of_chunk * (R * K * K) + tile, tl.reshape(dU, (RP, JB * KP)), mask=inside)
     tl.store(d_bias + of_chunk * (K * K) + square, db, mask=within)

@@ -77,8 +77,7 @@ def run(
     """
     days, means = _days(network, inputs, state)
     rows = _rows(network, weights, days, _basin(network, weights, inputs))
-    members, samples = len(state.cells), inputs.mass.shape[1]
-    mass = inputs.mass.expand(members, -1, -1)
+    mass = inputs.mass.expand(len(state.cells), -1, -1)
     gates = _gates(network, weights)
     tags = None
     if state.tags is None:

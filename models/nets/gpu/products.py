@@ -19,51 +19,51 @@ LANES = 1024
 @triton.jit
 def _product(
     x, weight, result, rows, of_member_x, of_output, of_feature,
-    O: tl.constexpr, F: tl.constexpr, ROWS: tl.constexpr, OUTPUTS: tl.constexpr, FEATURES: tl.constexpr,
+    OUT: tl.constexpr, IN: tl.constexpr, ROWS: tl.constexpr, OUTPUTS: tl.constexpr, FEATURES: tl.constexpr,
 ):  # fmt: skip
-    """result (M, rows, O) = x (M, rows, F) weight^T, with the strides of the weight's outputs and features."""
+    """result (M, rows, OUT) = x (M, rows, IN) weight^T, with the strides of the weight's outputs and features."""
     n = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     o = tl.program_id(1) * OUTPUTS + tl.arange(0, OUTPUTS)
     member = tl.program_id(2).to(tl.int64)
     x += member * of_member_x
-    weight += member * (O * F)
+    weight += member * (OUT * IN)
     total = tl.zeros((ROWS, OUTPUTS), x.dtype.element_ty)
-    for start in range(0, F, FEATURES):
+    for start in range(0, IN, FEATURES):
         f = start + tl.arange(0, FEATURES)
         a = tl.load(
-            x + n.to(tl.int64)[:, None] * F + f[None, :], mask=(n[:, None] < rows) & (f[None, :] < F), other=0.0
+            x + n.to(tl.int64)[:, None] * IN + f[None, :], mask=(n[:, None] < rows) & (f[None, :] < IN), other=0.0
         )
         b = tl.load(
             weight + f[:, None] * of_feature + o[None, :] * of_output,
-            mask=(f[:, None] < F) & (o[None, :] < O),
+            mask=(f[:, None] < IN) & (o[None, :] < OUT),
             other=0.0,
         )
         total = tl.dot(a, b, total, input_precision="ieee", out_dtype=total.dtype)
-    place = (member * rows + n.to(tl.int64)[:, None]) * O + o[None, :]
-    tl.store(result + place, total, mask=(n[:, None] < rows) & (o[None, :] < O))
+    place = (member * rows + n.to(tl.int64)[:, None]) * OUT + o[None, :]
+    tl.store(result + place, total, mask=(n[:, None] < rows) & (o[None, :] < OUT))
 
 
 @triton.jit
 def _product_gradient(
     x, d_result, parts, rows, of_member_x,
-    O: tl.constexpr, F: tl.constexpr, CHUNK: tl.constexpr, ROWS: tl.constexpr, OUTPUTS: tl.constexpr,
+    OUT: tl.constexpr, IN: tl.constexpr, CHUNK: tl.constexpr, ROWS: tl.constexpr, OUTPUTS: tl.constexpr,
     FEATURES: tl.constexpr,
 ):  # fmt: skip
-    """parts (M, chunks, O, F): the sums of d_result^T x over chunks of the rows."""
-    blocks: tl.constexpr = (O + OUTPUTS - 1) // OUTPUTS
+    """parts (M, chunks, OUT, IN): the sums of d_result^T x over chunks of the rows."""
+    blocks: tl.constexpr = (OUT + OUTPUTS - 1) // OUTPUTS
     chunk, block, member = tl.program_id(0), tl.program_id(1), tl.program_id(2).to(tl.int64)
     o = (block % blocks) * OUTPUTS + tl.arange(0, OUTPUTS)
     f = (block // blocks) * FEATURES + tl.arange(0, FEATURES)
     x += member * of_member_x
-    d_result += member * rows * O
+    d_result += member * rows * OUT
     total = tl.zeros((OUTPUTS, FEATURES), x.dtype.element_ty)
     for start in range(0, CHUNK, ROWS):
         n = (chunk * CHUNK + start + tl.arange(0, ROWS)).to(tl.int64)
-        a = tl.load(d_result + n[None, :] * O + o[:, None], mask=(n[None, :] < rows) & (o[:, None] < O), other=0.0)
-        b = tl.load(x + n[:, None] * F + f[None, :], mask=(n[:, None] < rows) & (f[None, :] < F), other=0.0)
+        a = tl.load(d_result + n[None, :] * OUT + o[:, None], mask=(n[None, :] < rows) & (o[:, None] < OUT), other=0.0)
+        b = tl.load(x + n[:, None] * IN + f[None, :], mask=(n[:, None] < rows) & (f[None, :] < IN), other=0.0)
         total = tl.dot(a, b, total, input_precision="ieee", out_dtype=total.dtype)
-    place = ((member * tl.num_programs(0) + chunk) * O + o[:, None]) * F + f[None, :]
-    tl.store(parts + place, total, mask=(o[:, None] < O) & (f[None, :] < F))
+    place = ((member * tl.num_programs(0) + chunk) * OUT + o[:, None]) * IN + f[None, :]
+    tl.store(parts + place, total, mask=(o[:, None] < OUT) & (f[None, :] < IN))
 
 
 @triton.jit
@@ -141,7 +141,7 @@ def _multiply(x: Tensor, weight: Tensor, *, transposed: bool = False) -> Tensor:
     strides = (1, outputs) if transposed else (features, 1)
     _product[grid](
         x, weight, result, rows, x.stride(0) if len(x) > 1 else 0, *strides,
-        O=outputs, F=features, ROWS=ROWS, OUTPUTS=OUTPUTS, FEATURES=FEATURES, enable_fp_fusion=True,
+        OUT=outputs, IN=features, ROWS=ROWS, OUTPUTS=OUTPUTS, FEATURES=FEATURES, enable_fp_fusion=True,
     )  # fmt: skip
     return result
 
@@ -154,7 +154,7 @@ def weight_gradient(x: Tensor, d_result: Tensor) -> Tensor:
     grid = (chunks, triton.cdiv(outputs, OUTPUTS) * triton.cdiv(features, FEATURES), members)
     _product_gradient[grid](
         x, d_result, parts, rows, x.stride(0) if len(x) > 1 else 0,
-        O=outputs, F=features, CHUNK=CHUNK, ROWS=ROWS, OUTPUTS=OUTPUTS, FEATURES=FEATURES, enable_fp_fusion=True,
+        OUT=outputs, IN=features, CHUNK=CHUNK, ROWS=ROWS, OUTPUTS=OUTPUTS, FEATURES=FEATURES, enable_fp_fusion=True,
     )  # fmt: skip
     return sum_parts(parts)
 

@@ -159,9 +159,12 @@ class _Scan(torch.autograd.Function):
         ctx.set_materialize_grads(False)
         given = _Given.of(MemberGates(factor, factor_bias, of_cells, wetness), rows, mass, cells)
         flow = given.flow()
-        kernels.forward[given.grid](*given.tensors, *flow, *given.counts, OUTFLOW=True, **given.launch())
+        K, R = cells.shape[-1], factor.shape[1]
+        training = any(ctx.needs_input_grad)
+        gates = rows.new_empty(*mass.shape, 6 * K + R) if training else flow.storage
+        kernels.forward[given.grid](*given.tensors, *flow, gates, *given.counts, TRAINING=training, **given.launch())
         ctx.given = given
-        ctx.save_for_backward(flow.storage)
+        ctx.save_for_backward(flow.storage, gates)
         return tuple(flow)
 
     @staticmethod
@@ -169,45 +172,42 @@ class _Scan(torch.autograd.Function):
     def backward(
         ctx: Any, d_storage: Tensor | None, d_outflow: Tensor | None, d_discharge: Tensor | None
     ) -> tuple[Tensor | None, ...]:
-        given, (storage,) = ctx.given, ctx.saved_tensors
-        factor, _, of_cells, wetness, rows, mass, cells = given.tensors
+        given, (storage, gates) = ctx.given, ctx.saved_tensors
+        rows, mass, cells = given.tensors[4:]
         whole = d_storage is not None or d_outflow is not None
         d_storage, d_outflow = (
             (torch.zeros_like(storage) if values is None else values.contiguous()) if whole else storage
             for values in (d_storage, d_outflow)
         )
         d_discharge = torch.zeros_like(mass) if d_discharge is None else d_discharge.contiguous()
-        R = factor.shape[1]
-        d_rows, d_mass, d_cells, normalised = map(torch.empty_like, (rows, mass, cells, storage))
-        d_wetness = torch.empty_like(cells)
-        mixtures, routes = rows.new_empty(*mass.shape, R), rows.new_empty(*mass.shape, 3, cells.shape[-1])
+        d_rows, d_mass, d_cells, d_wetness = map(torch.empty_like, (rows, mass, cells, cells))
+        routes = rows.new_empty(*mass.shape, 3, cells.shape[-1])
         kernels.backward[given.grid](
-            *given.tensors, storage, d_storage, d_outflow, d_discharge, d_rows, d_mass, d_cells, d_wetness,
-            normalised, mixtures, routes, *given.counts, WHOLE=whole, MASS=ctx.needs_input_grad[5], **given.launch(),
+            *given.tensors, storage, gates, d_storage, d_outflow, d_discharge, d_rows, d_mass, d_cells, d_wetness,
+            routes, *given.counts, WHOLE=whole, **given.launch(),
         )  # fmt: skip
-        d_weights = weight_gradient(normalised.flatten(1, 2), d_rows.flatten(1, 2))
+        K = cells.shape[-1]
+        d_weights = weight_gradient(gates[..., :K].flatten(1, 2).contiguous(), d_rows.flatten(1, 2))
         d_bias: Tensor | None = None
         if given.factorised:
-            d_factor, d_bias = _factor_gradient(given, mixtures, routes)
+            d_factor, d_bias = _factor_gradient(given, gates, routes)
             d_of_cells = d_weights
         else:
-            d_R, d_of_cells = d_weights.split([R * R, 2 * R], 1)
-            d_factor = d_R.unflatten(1, (R, R)).permute(0, 3, 1, 2)
+            d_R, d_of_cells = d_weights.split([K * K, 2 * K], 1)
+            d_factor = d_R.unflatten(1, (K, K)).permute(0, 3, 1, 2)
         d_kappa = sum_parts(d_wetness) if given.wet else None
         return d_factor, d_bias, d_of_cells, d_kappa, d_rows, d_mass, d_cells
 
 
-def _factor_gradient(given: _Given, mixtures: Tensor, routes: Tensor) -> tuple[Tensor, Tensor]:
+def _factor_gradient(given: _Given, gates: Tensor, routes: Tensor) -> tuple[Tensor, Tensor]:
     factor, bias = given.tensors[:2]
     rows = given.mass[0].numel()
     members, chunks, K = len(factor), triton.cdiv(rows, CHUNK), factor.shape[-1]
     d_factor, d_bias = factor.new_empty(members, chunks, *factor.shape[1:]), bias.new_empty(members, chunks, K, K)
     shape = {name: value for name, value in given.shape().items() if name in ("K", "KP", "R", "RP")}
-    JB = min(
-        shape["KP"], max(1, 2**13 // (shape["RP"] * shape["KP"]))
-    )  # sources of a program: U and its gradient, 64 numbers a thread
+    JB = min(shape["KP"], max(1, 2**14 // (shape["RP"] * shape["KP"])))  # sources of a program
     kernels.factor_gradient[(chunks, triton.cdiv(K, JB), members)](
-        factor, bias, mixtures, routes, d_factor, d_bias, rows,
+        factor, bias, gates, routes, d_factor, d_bias, rows,
         CHUNK=CHUNK, JB=JB, **shape, num_warps=8, enable_fp_fusion=True,
     )  # fmt: skip
     return sum_parts(d_factor), sum_parts(d_bias)
