@@ -8,16 +8,19 @@ checkpoints are those of `MemberTraining`, so that it can be resumed on a proces
 import copy
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
+from torch.func import functional_call
 
-from jobspec.network import MCLSTMConfig
+from jobspec.network import EINSConfig, LSTMConfig, MCLSTMConfig
 from jobspec.training import TrainingConfig
+from models.arrays import Array
 from models.checkpoint import Tensors
-from models.contract import Inputs
+from models.contract import Inputs, Network
+from models.inference import simulate
 from models.losses import nse_of_days
 from models.nets import card
 from models.nets.mclstm import MCLSTM
@@ -27,12 +30,13 @@ from models.training import MemberTraining, Progress, TrainedMember
 from models.validation import MedianNSE, TrainingData, Validation
 
 if TYPE_CHECKING:
-    from models.nets.gpu.members import MemberInputs, MemberState
+    from models.nets.gpu.members import MemberInputs
 
 STEPS_AHEAD = 50  # between two waits for the card, at most
 CHECKPOINT_SECONDS = 20.0  # between two checkpoints of all members, at least
 MOMENTS = ("exp_avg", "exp_avg_sq")  # of AdamW
 
+TOGETHER = (MCLSTMConfig, LSTMConfig, EINSConfig)  # a step of other networks waits for the processor
 OnCheckpoint = Callable[[int, int, bytes], None]
 """Called with a member's seed, its step and a blob for `resume`."""
 OnProgress = Callable[[int, Progress], None]
@@ -41,7 +45,7 @@ OnProgress = Callable[[int, Progress], None]
 
 def trains_together(config: TrainingConfig, device: str) -> bool:
     """Return whether the members of a training can be trained side by side on a device."""
-    return isinstance(config.network, MCLSTMConfig) and card.available(torch.device(device))
+    return isinstance(config.network, TOGETHER) and card.available(torch.device(device))
 
 
 class _Plan(NamedTuple):
@@ -98,6 +102,7 @@ class MembersTraining:
         self._drawn: _Plan | None = None  # the next plan, on the processor
         self._losses = torch.zeros(STEPS_AHEAD, len(seeds), 2, device=self.device)  # and the norms of the gradients
         self._graph: torch.cuda.CUDAGraph | None = None
+        self._streams = [torch.cuda.Stream(self.device) for _ in seeds] if self.device.type == "cuda" else []
         self._checkpointed_at = time.monotonic()
 
     @property
@@ -189,14 +194,35 @@ class MembersTraining:
             return None
         validation, inputs = self.validation
         self._weights.download(self.members)
-        structure = self._weights.structure.eval()
-        outputs, _ = simulate_together(structure, self._weights.averages(), inputs, None, ("discharge",))
-        scores = [validation.score(discharge) for discharge in outputs["discharge"].numpy()]
+        network = self._weights.structure.eval()
+        if isinstance(network, MCLSTM):
+            outputs, _ = simulate_together(network, self._weights.averages(), inputs, None, ("discharge",))
+            simulations = list(outputs["discharge"].numpy())
+        else:
+            simulations = [self._simulation(network, row, inputs) for row in range(len(self.members))]
+        scores = [validation.score(discharge) for discharge in simulations]
         return [member.judge(score, loss) for member, score, loss in zip(self.members, scores, losses, strict=True)]
+
+    def _simulation(self, network: Network, row: int, inputs: Inputs) -> Array:
+        """Return the discharge (B, T) that a member's averaged weights simulate."""
+        with torch.no_grad():
+            for name, averages in self._weights.averages().items():
+                network.get_parameter(name).copy_(averages[row])
+        return simulate(network, inputs, None, ("discharge",))[0]["discharge"].astype(np.float32)
 
     def _advance(self, count: int) -> list[tuple[float, float]]:
         """Take some steps; return the members' losses and gradient norms of the last one, or of the first that is not
         finite."""
+        self._launch(count)
+        of_member = []
+        for rows in self._losses[:count].cpu().unbind(1):
+            wrong = ~rows.isfinite().all(1)
+            at = int(wrong.nonzero()[0, 0]) if wrong.any() else -1
+            of_member.append((float(rows[at, 0]), float(rows[at, 1])))
+        return of_member
+
+    def _launch(self, count: int) -> None:
+        """Let the card take some steps, and draw the next plan meanwhile."""
         plan = self._draw(self.step) if self._drawn is None else self._drawn
         if self._plan is None:
             self._plan = _Plan(*(of.to(self.device) for of in plan))
@@ -207,15 +233,8 @@ class MembersTraining:
         self._at.zero_()
         for _ in range(count):
             self._step() if self._graph is None else self._graph.replay()
-        if self.step + count < self.steps:  # while the card computes
+        if self.step + count < self.steps:
             self._drawn = self._draw(self.step + count)
-        losses = self._losses[:count].cpu()
-        of_member = []
-        for rows in losses.unbind(1):
-            wrong = ~rows.isfinite().all(1)
-            at = int(wrong.nonzero()[0, 0]) if wrong.any() else -1
-            of_member.append((float(rows[at, 0]), float(rows[at, 1])))
-        return of_member
 
     def _draw(self, first: int) -> _Plan:
         """Draw the windows of the next `STEPS_AHEAD` steps; those beyond the last step repeat it, and are not used."""
@@ -252,16 +271,13 @@ class MembersTraining:
 
     def _step(self) -> None:
         """Take the step of the plan at which `_at` is, and move on to the next."""
-        from models.nets.gpu.members import run
         from models.nets.gpu.products import sum_all
 
         plan, config, weights = self._plan, self.config, self._weights
         assert plan is not None
         basins, starts, seen = (of.index_select(0, self._at)[0] for of in (plan.basins, plan.starts, plan.seen))
         inputs, observed, sd = self._windows.gather(basins, starts, seen)
-        network = weights.structure.train()
-        outputs, _ = run(network, weights.views(), inputs, self._windows.first_state(network, basins))
-        simulated = outputs["discharge"][:, :, config.windows.spinup_days :]
+        simulated = self._simulated(inputs)[:, :, config.windows.spinup_days :]
         of_days = nse_of_days(simulated, observed, sd.unsqueeze(-1), config.expectile)
         known = (~torch.isnan(observed)).flatten(1).sum(1)
         terms, shares = [of_days], [(1 / known)[:, None, None].expand_as(of_days)]
@@ -280,6 +296,29 @@ class MembersTraining:
             weights.descend(limited, rate, share)
             self._at += 1
 
+    def _simulated(self, inputs: "MemberInputs") -> Tensor:
+        """Return the discharge of the members (M, B, T) from empty states."""
+        from models.nets.gpu.members import MemberState, run
+
+        network, weights = self._weights.structure.train(), self._weights.views()
+        members, samples = inputs.mass.shape[:2]
+        if isinstance(network, MCLSTM):
+            empty = network.empty_state(members * samples)
+            of_members = {name: values.unflatten(0, (members, samples)) for name, values in empty.items()}
+            state = MemberState(of_members["c"], of_members.get("weather"))
+            return run(network, weights, inputs, state)[0]["discharge"]
+        by_day = [Inputs(mass.t().unsqueeze(-1), auxiliary.swapaxes(0, 1), static) for mass, auxiliary, static in
+                  zip(inputs.mass, inputs.auxiliary, inputs.static, strict=True)]  # fmt: skip
+        flows = []
+        for row, (given, beside) in enumerate(zip(by_day, self._streams, strict=True)):
+            beside.wait_stream(torch.cuda.current_stream(self.device))
+            with torch.cuda.stream(beside):  # the graph then runs the members beside one another
+                own = {name: values[row] for name, values in weights.items()}
+                flows.append(functional_call(network, own, (given,))[0]["discharge"].t())
+        for beside in self._streams:
+            torch.cuda.current_stream(self.device).wait_stream(beside)
+        return torch.stack(flows)
+
 
 def _seen(member: MemberTraining, step: int, samples: int) -> Tensor:
     """Return which samples of a step see the vector of their basin (B,), as the member alone draws it."""
@@ -296,11 +335,12 @@ class _CardWindows:
     def __init__(self, member: MemberTraining, device: torch.device) -> None:
         inputs = member.scaler.inputs(member.data.forcing, torch.float32, device, member.learnt_from)
         if inputs.mask is not None:
-            raise ValueError("MC-LSTM cannot skip a day: it would lose the day's water")
+            raise ValueError("Networks that are trained side by side cannot skip a day: give them forcing without gaps")
         self.mass, self.auxiliary = inputs.mass[..., 0].t().contiguous(), inputs.auxiliary.swapaxes(0, 1).contiguous()
         self.static, self.place = inputs.static, inputs.basin
         self.observed = torch.as_tensor(member.observed, dtype=torch.float32, device=device)
         self.sd = torch.as_tensor(member.sd, dtype=torch.float32, device=device)
+        self.vectors = member.network.basin_vectors is not None
         self.known_basins, self.shape = len(member.learnt_from), member.config.windows
         self.days = torch.arange(self.shape.spinup_days + self.shape.loss_days, device=device)
 
@@ -310,16 +350,9 @@ class _CardWindows:
 
         of, days = basins.unsqueeze(-1), starts.unsqueeze(-1) + self.days
         assert self.place is not None
-        basin = one_hot(self.place[basins], seen, self.known_basins).to(self.static)
+        basin = one_hot(self.place[basins], seen, self.known_basins).to(self.static) if self.vectors else None
         inputs = MemberInputs(self.mass[of, days], self.auxiliary[of, days], self.static[basins], basin)
         return inputs, self.observed[of, days[..., self.shape.spinup_days :]], self.sd[basins]
-
-    def first_state(self, network: MCLSTM, basins: Tensor) -> "MemberState":
-        """Return the empty state of some windows (M, B)."""
-        from models.nets.gpu.members import MemberState
-
-        empty = {name: of.unflatten(0, basins.shape) for name, of in network.empty_state(basins.numel()).items()}
-        return MemberState(empty["c"], empty.get("weather"))
 
 
 class _CardWeights:
@@ -327,7 +360,7 @@ class _CardWeights:
 
     def __init__(self, members: Sequence[MemberTraining], device: torch.device) -> None:
         first = members[0]
-        self.structure = cast(MCLSTM, copy.deepcopy(first.network)).to(device)
+        self.structure = copy.deepcopy(first.network).to(device)
         self.shapes = {name: of.shape for name, of in first.network.named_parameters()}
         self.flat = self._rows([dict(member.network.named_parameters()) for member in members], device).requires_grad_()
         self.average = self._rows([dict(member.average.named_parameters()) for member in members], device)

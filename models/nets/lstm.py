@@ -37,8 +37,8 @@ class LSTM(Standardised):
         return {"h": zeros, "c": zeros.clone()}
 
     def recur(self, x: Tensor, inputs: Inputs, state: State) -> tuple[Tensor, State]:  # noqa: ARG002
-        """Run all days at once with gradients. Day by day otherwise, so that a day's bits are its own."""
-        if torch.is_grad_enabled():
+        """Run all days at once with gradients, and on a card; else day by day, so that a day's bits are its own."""
+        if torch.is_grad_enabled() or x.is_cuda:
             hidden, (h, c) = self.lstm(x, (state["h"].unsqueeze(0), state["c"].unsqueeze(0)))
             return hidden, {"h": h[0], "c": c[0]}
         W_x, W_h, b_x, b_h = self.lstm.all_weights[0]
