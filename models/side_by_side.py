@@ -102,7 +102,6 @@ class MembersTraining:
         self._drawn: _Plan | None = None  # the next plan, on the processor
         self._losses = torch.zeros(STEPS_AHEAD, len(seeds), 2, device=self.device)  # and the norms of the gradients
         self._graph: torch.cuda.CUDAGraph | None = None
-        self._streams = [torch.cuda.Stream(self.device) for _ in seeds] if self.device.type == "cuda" else []
         self._checkpointed_at = time.monotonic()
 
     @property
@@ -307,16 +306,11 @@ class MembersTraining:
             of_members = {name: values.unflatten(0, (members, samples)) for name, values in empty.items()}
             state = MemberState(of_members["c"], of_members.get("weather"))
             return run(network, weights, inputs, state)[0]["discharge"]
-        by_day = [Inputs(mass.t().unsqueeze(-1), auxiliary.swapaxes(0, 1), static) for mass, auxiliary, static in
-                  zip(inputs.mass, inputs.auxiliary, inputs.static, strict=True)]  # fmt: skip
         flows = []
-        for row, (given, beside) in enumerate(zip(by_day, self._streams, strict=True)):
-            beside.wait_stream(torch.cuda.current_stream(self.device))
-            with torch.cuda.stream(beside):  # the graph then runs the members beside one another
-                own = {name: values[row] for name, values in weights.items()}
-                flows.append(functional_call(network, own, (given,))[0]["discharge"].t())
-        for beside in self._streams:
-            torch.cuda.current_stream(self.device).wait_stream(beside)
+        for row, (mass, auxiliary, static) in enumerate(zip(inputs.mass, inputs.auxiliary, inputs.static, strict=True)):
+            given = Inputs(mass.t().unsqueeze(-1), auxiliary.swapaxes(0, 1), static)
+            own = {name: values[row] for name, values in weights.items()}
+            flows.append(functional_call(network, own, (given,))[0]["discharge"].t())
         return torch.stack(flows)
 
 

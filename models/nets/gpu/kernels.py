@@ -112,7 +112,7 @@ def tagged_forward(
     factor, factor_bias, of_cells, wetness, rows, mass, cells, storage, outflow, discharge,
     tag_mass, tag_cells, tag_discharge, tag_loss, days, samples,
     K: tl.constexpr, KP: tl.constexpr, R: tl.constexpr, RP: tl.constexpr, G: tl.constexpr, GP: tl.constexpr,
-    FACTORISED: tl.constexpr, WETNESS: tl.constexpr,
+    FACTORISED: tl.constexpr, WETNESS: tl.constexpr, RESIDENT: tl.constexpr,
 ):  # fmt: skip
     """Run the days of a sample, each tag's water beside all water.
 
@@ -129,6 +129,8 @@ def tagged_forward(
     weights = of_cells + member * (MIXTURES + 2 * K) * K
     into, out = load_square(weights + MIXTURES * K, K, KP), load_square(weights + (MIXTURES + K) * K, K, KP)
     mixing = load_rows(weights, MIXTURES, RP, K, KP)
+    if RESIDENT:
+        U = load_factor(factor, K, KP, R, RP)
     kappa = load_few(wetness + member * K, K * WETNESS, KP)
     c = load_few(cells + at * K, K, KP)
     tagged = load_rows(tag_cells + at * (G * K), G, GP, K, KP)
@@ -142,7 +144,10 @@ def tagged_forward(
         else:
             v = n
             bias = load_square(today, K, KP)
-        A = redistribute_streamed(factor, v, bias, K, KP, R, RP)
+        if RESIDENT:
+            A = redistribute(U, v, bias)
+        else:
+            A = redistribute_streamed(factor, v, bias, K, KP, R, RP)
         s = tl.sum(A, 1)
         dead, w = shares(c, s)
         i = input_gate(mix(into, n, load_few(today + FIRST, K, KP)), K, KP)

@@ -12,7 +12,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 ROWS, OUTPUTS, FEATURES = 64, 32, 32  # of a block
-CHUNK = 1024  # rows of a partial sum
+CHUNK, CHUNK_ROWS = 1024, 32  # rows of a partial sum, and of a block of it
 LANES = 1024
 
 
@@ -154,7 +154,7 @@ def weight_gradient(x: Tensor, d_result: Tensor) -> Tensor:
     grid = (chunks, triton.cdiv(outputs, OUTPUTS) * triton.cdiv(features, FEATURES), members)
     _product_gradient[grid](
         x, d_result, parts, rows, x.stride(0) if len(x) > 1 else 0,
-        OUT=outputs, IN=features, CHUNK=CHUNK, ROWS=ROWS, OUTPUTS=OUTPUTS, FEATURES=FEATURES, enable_fp_fusion=True,
+        OUT=outputs, IN=features, CHUNK=CHUNK, ROWS=CHUNK_ROWS, OUTPUTS=OUTPUTS, FEATURES=FEATURES, enable_fp_fusion=True,
     )  # fmt: skip
     return sum_parts(parts)
 

@@ -15,6 +15,7 @@ from models.nets.gpu.products import sum_parts, weight_gradient
 
 RESIDENT_NUMBERS = 2**15
 """Numbers of U that a program holds in its registers: those of 32 cells with up to 32 mixtures."""
+THREAD_NUMBERS = 64  # of them a thread
 CHUNK = 512  # rows of a partial sum of U's gradient
 
 
@@ -86,7 +87,7 @@ def tagged_scan(
     )
     kernels.tagged_forward[given.grid](
         *given.tensors, *flow, tags.mass.contiguous(), tagged.cells, tagged.discharge, tagged.loss, *given.counts,
-        **given.shape(), G=G, GP=max(16, triton.next_power_of_2(G)), num_warps=4, enable_fp_fusion=True,
+        **given.launch(), G=G, GP=max(16, triton.next_power_of_2(G)),
     )  # fmt: skip
     return flow, tagged
 
@@ -136,11 +137,11 @@ class _Given(NamedTuple):
         }  # fmt: skip
 
     def launch(self) -> dict[str, Any]:
-        """Return shape and options of the kernels that can hold U in registers: 64 numbers of it a thread."""
+        """Return shape and options of the kernels that can hold U in registers."""
         shape = self.shape()
         numbers = shape["RP"] * shape["KP"] ** 2
         resident = numbers <= RESIDENT_NUMBERS
-        warps = max(1, numbers // 2048) if resident else 16
+        warps = max(1, numbers // (32 * THREAD_NUMBERS)) if resident else 16
         return {**shape, "RESIDENT": resident, "num_warps": warps, "enable_fp_fusion": True}
 
 

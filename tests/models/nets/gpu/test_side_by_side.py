@@ -1,0 +1,149 @@
+"""Members that are trained side by side become what each becomes alone."""
+
+import numpy as np
+import pytest
+import torch
+
+from hydrology.base.errors import DataProblem
+from jobspec.network import LSTMConfig, MCLSTMConfig
+from jobspec.training import Cosine, TrainingConfig, WindowsConfig
+from models import side_by_side
+from models.nets.mclstm import MCLSTM
+from models.scaling import Scaler
+from models.side_by_side import MembersTraining
+from models.training import MemberTraining, Progress, TrainedMember
+from models.validation import TrainingData
+from testing.networks import config, training_data
+
+NETWORK = MCLSTMConfig(cells=4, embedding=2, rank=2, basin_vector=2, antecedent_days=(3.0,))
+SEEDS = (0, 1)
+
+
+class _StoppedError(Exception):
+    pass
+
+
+def short(**changes: object) -> TrainingConfig:
+    """Return a training of few days: the interpreter takes milliseconds a day."""
+    settings: dict[str, object] = {
+        "network": NETWORK,
+        "windows": WindowsConfig(spinup_days=2, loss_days=3, batch=2),
+        "schedule": Cosine(steps=4, warmup_steps=1, peak_learning_rate=0.02),
+        "validation_period": None,
+        "checkpoint_every": 2,
+        "precision": "float32",
+        "members": 2,
+    }
+    return config(**{**settings, **changes})
+
+
+def of(training: TrainingConfig, seeds: tuple[int, ...], data: TrainingData | None = None) -> MembersTraining:
+    data = data or training_data()
+    return MembersTraining(training, data, Scaler.fit(data.forcing), seeds, "cpu")
+
+
+def alone(training: TrainingConfig, seed: int) -> MemberTraining:
+    data = training_data()
+    return MemberTraining(training, data, Scaler.fit(data.forcing), seed)
+
+
+def assert_alike(one: TrainedMember, other: TrainedMember) -> None:
+    """Compare weights that four steps have changed by up to 0.04; where a gradient is small, Adam divides by it."""
+    for name, weights in other.last.items():
+        torch.testing.assert_close(one.last[name], weights, rtol=0, atol=1e-4)
+
+
+@pytest.mark.parametrize("unseen", [(), ((), ("past_weather",))])
+def test_members_get_the_weights_that_each_gets_alone_on_a_processor(unseen: tuple[tuple[str, ...], ...]) -> None:
+    training = short(unseen=unseen)
+    together = of(training, SEEDS).run()
+    for seed in SEEDS:
+        assert_alike(together[seed], alone(training, seed).run())
+
+
+def test_a_member_gets_the_same_bits_alone_and_beside_another() -> None:
+    training = short()
+    together, one = of(training, SEEDS).run(), of(training, (1,)).run()
+    assert all(torch.equal(weights, together[1].last[name]) for name, weights in one[1].last.items())
+
+
+def test_members_resume_to_the_bit_and_on_a_processor_too() -> None:
+    training = short()
+    whole = of(training, SEEDS).run()
+    blobs: dict[int, bytes] = {}
+
+    def save(seed: int, step: int, blob: bytes) -> None:
+        assert step == 2
+        blobs[seed] = blob
+
+    def stop(_seed: int, progress: Progress) -> None:
+        if progress.step == 2:
+            raise _StoppedError
+
+    with pytest.raises(_StoppedError):
+        of(training, SEEDS).run(save, stop)
+    resumed = of(training, SEEDS)
+    resumed.resume(blobs)
+    again = resumed.run()
+    assert all(torch.equal(of_seed, whole[1].last[name]) for name, of_seed in again[1].last.items())
+    on_processor = alone(training, 0)
+    on_processor.resume(blobs[0])
+    assert_alike(whole[0], on_processor.run())
+    # A member that began on a processor goes on side by side.
+    started = alone(training, 0)
+    with pytest.raises(_StoppedError):
+        started.run(lambda step, blob: blobs.update({0: blob}) if step == 2 else None, lambda p: stop(0, p))
+    beside = of(training, (0,))
+    beside.resume(blobs)
+    assert_alike(beside.run()[0], whole[0])
+
+
+def test_progress_and_checkpoints_come_for_every_member(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(side_by_side, "CHECKPOINT_SECONDS", 0.0)
+    saved, seen = [], []
+    of(short(), SEEDS).run(lambda seed, step, _blob: saved.append((seed, step)), lambda s, p: seen.append((s, p.step)))
+    assert saved == [(0, 2), (1, 2), (0, 4), (1, 4)]
+    assert seen == saved
+
+
+def test_the_best_weights_of_the_validation_are_those_of_a_member_alone() -> None:
+    days = training_data()
+    first = days.forcing.first
+    period = f"{first + np.timedelta64(1096, 'D')}..{first + np.timedelta64(1099, 'D')}"
+    training = short(validation_period=period, validate_every=4, network=NETWORK.model_copy(update={"cells": 2}))
+    few = TrainingData(days.forcing.basins(np.array([1])), days.discharge[1:2])
+    together = of(training, (0,), few).run()[0]
+    member = MemberTraining(training, few, Scaler.fit(few.forcing), 0).run()
+    assert [row["validation_nse"] for row in together.log] == pytest.approx(
+        [row["validation_nse"] for row in member.log], abs=1e-4
+    )
+    assert together.best is not None
+    assert together.best.keys() == member.best.keys() if member.best else False
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of the interpreter, where a card is silent
+def test_a_loss_that_is_not_finite_stops_the_training() -> None:
+    broken = training_data()
+    broken.forcing.auxiliary[:, :, 0] = np.inf
+    scaler = Scaler((0.0,) * 3, (1.0,) * 3, (0.0,) * 4, (1.0,) * 4)
+    with pytest.raises(DataProblem, match="loss became"):
+        MembersTraining(short(), broken, scaler, (0,), "cpu").run()
+
+
+def test_networks_without_storage_train_side_by_side_too() -> None:
+    training = short(network=LSTMConfig(architecture="lstm", cells=4, dropout=0.0))
+    together = of(training, SEEDS).run()
+    for seed in SEEDS:
+        assert_alike(together[seed], alone(training, seed).run())
+
+
+def test_days_without_weather_are_refused() -> None:
+    gappy = training_data()
+    gappy.forcing.mass[0, 5] = np.nan
+    with pytest.raises(ValueError, match="without gaps"):
+        of(short(), (0,), gappy)
+
+
+def test_only_a_card_trains_members_together() -> None:
+    assert not side_by_side.trains_together(short(), "cpu")
+    assert isinstance(alone(short(), 0).network, MCLSTM)
