@@ -48,9 +48,10 @@ def alone(training: TrainingConfig, seed: int) -> MemberTraining:
 
 
 def assert_alike(one: TrainedMember, other: TrainedMember) -> None:
-    """Compare weights that four steps have changed by up to 0.04; where a gradient is small, Adam divides by it."""
-    for name, weights in other.last.items():
-        torch.testing.assert_close(one.last[name], weights, rtol=0, atol=1e-4)
+    """Compare weights as a whole: Adam divides by each gradient, and a gradient of rounding moves its weight, too."""
+    own, wanted = (torch.cat([of.flatten() for of in member.last.values()]) for member in (one, other))
+    assert (own - wanted).norm() <= 2e-3 * wanted.norm()
+    assert (own - wanted).abs().median() <= 1e-6
 
 
 @pytest.mark.parametrize("unseen", [(), ((), ("past_weather",))])
