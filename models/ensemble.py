@@ -71,8 +71,8 @@ class Ensemble:
         self, inputs: Inputs, states: Sequence[ArrayMap] | None, wanted: Sequence[str]
     ) -> Iterator[tuple[ArrayMap, ArrayMap]]:
         """Run all members at once on a graphics card."""
+        from models.card_simulation import simulate_together
         from models.nets.gpu.members import stack  # Triton is loaded where a card is used
-        from models.nets.gpu.simulation import simulate_together
 
         networks = cast(tuple[MCLSTM, ...], self.networks)
         outputs, last = simulate_together(networks[0], stack(networks), inputs, states, wanted)

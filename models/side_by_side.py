@@ -22,7 +22,7 @@ from models.checkpoint import Tensors
 from models.contract import Inputs, Network
 from models.inference import simulate
 from models.losses import nse_of_days
-from models.nets import card
+from models.nets.gpu import card
 from models.nets.mclstm import MCLSTM
 from models.nets.vectors import PRIOR_WEIGHT
 from models.scaling import Scaler
@@ -68,7 +68,7 @@ class MembersTraining:
         starts: the weights from which members start, by seed; as of `MemberTraining`.
 
     Raises:
-        torch.OutOfMemoryError: the card has too little memory for so many members, here or in `run`.
+        torch.OutOfMemoryError: the card has too little memory for these members, here or in `run`.
     """
 
     def __init__(
@@ -187,7 +187,7 @@ class MembersTraining:
 
     def _validate(self, losses: Sequence[float | None]) -> list[MedianNSE] | None:
         """Score the averaged weights of all members in the validation period, if there is one."""
-        from models.nets.gpu.simulation import simulate_together
+        from models.card_simulation import simulate_together
 
         if self.validation is None:
             return None
@@ -440,7 +440,8 @@ class _CardWeights:
 
     @property
     def _state(self) -> dict[str, Tensor]:
-        return self.optimizer.state[self.flat]
+        state: dict[str, Tensor] = self.optimizer.state[self.flat]
+        return state
 
     def _changed(self) -> list[Tensor]:
         return [self.flat, self.average, *self._state.values()]
@@ -453,7 +454,7 @@ class _CardWeights:
         return torch.stack([_row(of) for of in of_members]).to(device)
 
 
-def _row(weights: Mapping[object, Tensor]) -> Tensor:
+def _row(weights: Mapping[str, Tensor]) -> Tensor:
     return torch.cat([of.detach().flatten() for of in weights.values()])
 
 

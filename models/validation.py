@@ -84,7 +84,7 @@ class Validation:
         """
         inputs = self.inputs(scaler, next(network.parameters()).device, learnt_from)
         outputs, _ = simulate(network, inputs, None, wanted=("discharge",))
-        return self.score(outputs["discharge"])
+        return self.score(outputs["discharge"].astype(np.float32))
 
     def score(self, discharge: Array) -> MedianNSE:
         """Return the median NSE of a simulation (basins, days) that begins before the period.

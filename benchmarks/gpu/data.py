@@ -60,10 +60,10 @@ def _from_database() -> tuple[TrainingConfig, TrainingData]:
 def _write(config: TrainingConfig, data: TrainingData) -> None:
     forcing = data.forcing
     arrays = {f"auxiliary-{at}": _encoded(forcing.auxiliary[..., at]) for at in range(forcing.auxiliary.shape[-1])}
-    np.savez_compressed(
-        path(), mass=_encoded(forcing.mass), discharge=data.discharge, static=forcing.static, first=str(forcing.first),
-        ids=np.array(forcing.ids), auxiliaries=forcing.auxiliary.shape[-1], config=config.model_dump_json(), **arrays,
-    )  # fmt: skip
+    fields = {"ids": np.array(forcing.ids), "auxiliaries": np.array(forcing.auxiliary.shape[-1])}
+    fields |= {"first": np.array(str(forcing.first)), "config": np.array(config.model_dump_json())}
+    fields |= {"mass": _encoded(forcing.mass), "static": forcing.static, "discharge": data.discharge}
+    np.savez_compressed(path(), allow_pickle=False, **fields, **arrays)
 
 
 def _encoded(values: Array) -> npt.NDArray[np.uint8]:

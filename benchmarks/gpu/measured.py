@@ -23,10 +23,11 @@ from jobspec.training import Cosine, TrainingConfig
 from models.arrays import Forcing
 from models.cores import use_cores
 from models.ensemble import Ensemble
+from models.nets.mclstm import MCLSTM
 from models.pretrained import DEFAULT, SHELF, form
 from models.pretrained.loading import load
 from models.scaling import Scaler
-from models.side_by_side import MembersTraining
+from models.side_by_side import STEPS_AHEAD, MembersTraining
 from models.training import MemberTraining
 from models.validation import TrainingData, Validation
 
@@ -92,14 +93,14 @@ def _largest(differences: dict[str, torch.Tensor]) -> float:
 
 def _launches(config: TrainingConfig, data: TrainingData) -> dict[str, Any]:
     """Count the kernels of a step of all members, and their time."""
-    training = MembersTraining(_of_steps(config, 60), data, _scaler(config, data), _seeds(config), DEVICE)
-    training._advance(10)
-    seconds = _median(lambda: training._advance(10), 3) / 10
+    training = MembersTraining(_of_steps(config, 10**6), data, _scaler(config, data), _seeds(config), DEVICE)
+    training._advance(STEPS_AHEAD)
+    seconds = _median(lambda: training._advance(STEPS_AHEAD), 3) / STEPS_AHEAD
     training._at.zero_()
     with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
         training._step()
         torch.cuda.synchronize()
-    kernels = [event for event in profile.events() if event.device_type == torch.autograd.DeviceType.CUDA]
+    kernels = [event for event in profile.events() if event.device_type == torch.profiler.DeviceType.CUDA]
     totals: dict[str, float] = {}
     for event in kernels:
         totals[event.name[:60]] = totals.get(event.name[:60], 0.0) + event.device_time / 1000
@@ -193,6 +194,7 @@ def _seconds_of_step(seed: int) -> float:
 def _torch(config: TrainingConfig, data: TrainingData) -> dict[str, Any]:
     """Time a step of one member by torch's own operations, a day at a time."""
     member = MemberTraining(_of_steps(config, 100), data, _scaler(config, data), config.seed, DEVICE)
+    assert isinstance(member.network, MCLSTM)
     member.network.recurrence = "torch"
     return {"seconds_of_step": _step_seconds(member)}
 

@@ -25,10 +25,11 @@ from torch.nn import functional
 
 from jobspec.network import Unseen
 from models.contract import Inputs, Network, Outputs, State
-from models.nets import card, scan
+from models.nets import scan
 from models.nets.antecedent import AntecedentWeather
 from models.nets.compiled import recurrence as compiled
 from models.nets.embedding import RAIN_SCALE, Embedding
+from models.nets.gpu import card
 from models.nets.products import aligned
 from models.nets.scan import FIRST_WETNESS_MM, Gates, Tags
 from models.nets.tags import check_tags

@@ -73,7 +73,7 @@ def forward(
         if RESIDENT:
             A = redistribute(U, v, bias)
         else:
-            A = redistribute_streamed(factor, v, bias, K, KP, R, RP)
+            A = redistribute_streamed(factor, v, bias, K=K, KP=KP, R=R, RP=RP)
         s = tl.sum(A, 1)
         dead, w = shares(c, s)
         i = input_gate(z_i, K, KP)
@@ -147,7 +147,7 @@ def tagged_forward(
         if RESIDENT:
             A = redistribute(U, v, bias)
         else:
-            A = redistribute_streamed(factor, v, bias, K, KP, R, RP)
+            A = redistribute_streamed(factor, v, bias, K=K, KP=KP, R=R, RP=RP)
         s = tl.sum(A, 1)
         dead, w = shares(c, s)
         i = input_gate(mix(into, n, load_few(today + FIRST, K, KP)), K, KP)
@@ -216,7 +216,7 @@ def backward(
         if RESIDENT:
             A = redistribute(U, v, bias)
         else:
-            A = redistribute_streamed(factor, v, bias, K, KP, R, RP)
+            A = redistribute_streamed(factor, v, bias, K=K, KP=KP, R=R, RP=RP)
         dead, w = shares(c, s)
         norm = tl.sum(c, 0) + EPSILON
         dh = tl.where((k == 0) | (k >= K), 0.0, dq)

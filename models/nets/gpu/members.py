@@ -84,6 +84,7 @@ def run(
         flow = scan(gates, rows, mass, state.cells)
         outputs = {}
     else:
+        assert inputs.tag is not None
         falling = mass.unsqueeze(-1) * functional.one_hot(inputs.tag, state.tags.shape[-1]).to(mass)
         flow, tagged = tagged_scan(gates, rows, mass, state.cells, MemberTags(falling, state.tags.mT))
         outputs = {"discharge_by_tag": tagged.discharge, "loss_by_tag": tagged.loss}
@@ -138,7 +139,8 @@ def _rows(network: "MCLSTM", weights: Parameters, days: Tensor, basin: Tensor) -
 
 def _with_basin(rows: Tensor, of_basin: Tensor) -> Tensor:
     """Return rows (M, B, T, O) + of_basin (M, B, O)."""
-    return add_to_rows(rows.flatten(0, 1), of_basin.flatten(0, 1)).unflatten(0, rows.shape[:2])
+    both: Tensor = add_to_rows(rows.flatten(0, 1), of_basin.flatten(0, 1)).unflatten(0, rows.shape[:2])
+    return both
 
 
 def _gate_weights(network: "MCLSTM", weights: Parameters, name: str) -> Tensor:

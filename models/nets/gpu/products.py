@@ -114,8 +114,9 @@ def product(x: Tensor, weight: Tensor) -> Tensor:
         weight: (M, outputs, features).
     """
     rows = x.flatten(1, -2)
-    result: Tensor = _Product.apply(rows.contiguous(), weight.contiguous())  # type: ignore[no-untyped-call]
-    return result.unflatten(1, x.shape[1:-1])
+    result: Tensor = _Product.apply(rows.contiguous(), weight.contiguous())
+    unflattened: Tensor = result.unflatten(1, x.shape[1:-1])
+    return unflattened
 
 
 class _Product(torch.autograd.Function):
@@ -137,11 +138,11 @@ def _multiply(x: Tensor, weight: Tensor, *, transposed: bool = False) -> Tensor:
     members, (rows, features) = len(weight), x.shape[1:]
     outputs = weight.shape[2 if transposed else 1]
     result = x.new_empty(members, rows, outputs)
-    grid = (triton.cdiv(rows, ROWS), triton.cdiv(outputs, OUTPUTS), members)
-    strides = (1, outputs) if transposed else (features, 1)
-    _product[grid](
-        x, weight, result, rows, x.stride(0) if len(x) > 1 else 0, *strides,
-        OUT=outputs, IN=features, ROWS=ROWS, OUTPUTS=OUTPUTS, FEATURES=FEATURES, enable_fp_fusion=True,
+    of_output, of_feature = (1, outputs) if transposed else (features, 1)
+    blocks = {"ROWS": ROWS, "OUTPUTS": OUTPUTS, "FEATURES": FEATURES}
+    _product[(triton.cdiv(rows, ROWS), triton.cdiv(outputs, OUTPUTS), members)](
+        x=x, weight=weight, result=result, rows=rows, of_member_x=_stride(x), of_output=of_output,
+        of_feature=of_feature, OUT=outputs, IN=features, **blocks, enable_fp_fusion=True,
     )  # fmt: skip
     return result
 
@@ -151,17 +152,22 @@ def weight_gradient(x: Tensor, d_result: Tensor) -> Tensor:
     members, rows, outputs = d_result.shape
     features, chunks = x.shape[2], triton.cdiv(rows, CHUNK)
     parts = x.new_empty(members, chunks, outputs, features)
-    grid = (chunks, triton.cdiv(outputs, OUTPUTS) * triton.cdiv(features, FEATURES), members)
-    _product_gradient[grid](
-        x, d_result, parts, rows, x.stride(0) if len(x) > 1 else 0,
-        OUT=outputs, IN=features, CHUNK=CHUNK, ROWS=CHUNK_ROWS, OUTPUTS=OUTPUTS, FEATURES=FEATURES, enable_fp_fusion=True,
+    blocks = {"CHUNK": CHUNK, "ROWS": CHUNK_ROWS, "OUTPUTS": OUTPUTS, "FEATURES": FEATURES}
+    _product_gradient[(chunks, triton.cdiv(outputs, OUTPUTS) * triton.cdiv(features, FEATURES), members)](
+        x=x, d_result=d_result, parts=parts, rows=rows, of_member_x=_stride(x), OUT=outputs, IN=features, **blocks,
+        enable_fp_fusion=True,
     )  # fmt: skip
     return sum_parts(parts)
 
 
+def _stride(x: Tensor) -> int:
+    """Return the numbers between two members; 0 where all have the same x."""
+    return x.stride(0) if len(x) > 1 else 0
+
+
 def add_to_rows(rows: Tensor, values: Tensor) -> Tensor:
     """Return rows (G, N, O) + values (G, O), with a gradient of the values whose bits depend on no other group."""
-    result: Tensor = _AddToRows.apply(rows, values)  # type: ignore[no-untyped-call]
+    result: Tensor = _AddToRows.apply(rows, values)
     return result
 
 

@@ -69,7 +69,7 @@ def scan(gates: MemberGates, rows: Tensor, mass: Tensor, cells: Tensor) -> Membe
     """
     weights = (values if values is None else values.contiguous() for values in gates)
     given = (values.contiguous() for values in (rows, mass, cells))
-    return MemberFlow(*_Scan.apply(*weights, *given))  # type: ignore[no-untyped-call]
+    return MemberFlow(*_Scan.apply(*weights, *given))
 
 
 @torch.no_grad()
@@ -85,44 +85,40 @@ def tagged_scan(
         rows.new_empty(*mass.shape, G),
         tags.cells.clone(memory_format=torch.contiguous_format),
     )
-    kernels.tagged_forward[given.grid](
-        *given.tensors, *flow, tags.mass.contiguous(), tagged.cells, tagged.discharge, tagged.loss, *given.counts,
-        **given.launch(), G=G, GP=max(16, triton.next_power_of_2(G)),
-    )  # fmt: skip
+    of_tags = {"tag_mass": tags.mass.contiguous(), "tag_cells": tagged.cells}
+    of_tags |= {"tag_discharge": tagged.discharge, "tag_loss": tagged.loss}
+    sizes = {"G": G, "GP": max(16, triton.next_power_of_2(G))}
+    kernels.tagged_forward[given.grid](**given.tensors, **flow._asdict(), **of_tags, **sizes, **given.launch())
     return flow, tagged
 
 
 class _Given(NamedTuple):
-    """The arguments that all kernels of the recurrence begin with, contiguous."""
+    """The arguments, by name and contiguous, that all kernels of the recurrence begin with."""
 
-    tensors: tuple[Tensor, ...]
+    tensors: dict[str, Tensor]
     factorised: bool
     wet: bool
 
     @classmethod
     def of(cls, gates: MemberGates, rows: Tensor, mass: Tensor, cells: Tensor) -> "_Given":
         absent = gates.of_cells  # any pointer: it is not read
-        weights = (absent if values is None else values for values in gates)
-        tensors = tuple(values.contiguous() for values in (*weights, rows, mass, cells))
-        # `of_cells` comes third of the kernels' arguments, too.
+        weights = {name: absent if values is None else values for name, values in gates._asdict().items()}
+        given = weights | {"rows": rows, "mass": mass, "cells": cells}
+        tensors = {name: values.contiguous() for name, values in given.items()}
         return cls(tensors, gates.factor_bias is not None, gates.wetness is not None)
 
     @property
     def mass(self) -> Tensor:
-        return self.tensors[5]
+        return self.tensors["mass"]
 
     @property
     def cells(self) -> Tensor:
-        return self.tensors[6]
+        return self.tensors["cells"]
 
     @property
     def grid(self) -> tuple[int, int]:
         members, samples = self.mass.shape[:2]
         return samples, members
-
-    @property
-    def counts(self) -> tuple[int, int]:
-        return self.mass.shape[2], self.mass.shape[1]
 
     def flow(self) -> MemberFlow:
         """Allocate the results."""
@@ -130,19 +126,20 @@ class _Given(NamedTuple):
         return MemberFlow(storage, torch.empty_like(storage), torch.empty_like(self.mass))
 
     def shape(self) -> dict[str, Any]:
-        K, R = self.cells.shape[-1], self.tensors[0].shape[1]
+        K, R = self.cells.shape[-1], self.tensors["factor"].shape[1]
         return {
             "K": K, "KP": max(16, triton.next_power_of_2(K)), "R": R, "RP": max(16, triton.next_power_of_2(R)),
             "FACTORISED": self.factorised, "WETNESS": self.wet,
         }  # fmt: skip
 
     def launch(self) -> dict[str, Any]:
-        """Return shape and options of the kernels that can hold U in registers."""
+        """Return counts, shape and options of the kernels that can hold U in registers."""
         shape = self.shape()
         numbers = shape["RP"] * shape["KP"] ** 2
         resident = numbers <= RESIDENT_NUMBERS
         warps = max(1, numbers // (32 * THREAD_NUMBERS)) if resident else 16
-        return {**shape, "RESIDENT": resident, "num_warps": warps, "enable_fp_fusion": True}
+        counts = {"days": self.mass.shape[2], "samples": self.mass.shape[1]}
+        return {**counts, **shape, "RESIDENT": resident, "num_warps": warps, "enable_fp_fusion": True}
 
 
 class _Scan(torch.autograd.Function):
@@ -163,7 +160,8 @@ class _Scan(torch.autograd.Function):
         K, R = cells.shape[-1], factor.shape[1]
         training = any(ctx.needs_input_grad)
         gates = rows.new_empty(*mass.shape, 6 * K + R) if training else flow.storage
-        kernels.forward[given.grid](*given.tensors, *flow, gates, *given.counts, TRAINING=training, **given.launch())
+        results = {**flow._asdict(), "gates": gates}
+        kernels.forward[given.grid](**given.tensors, **results, TRAINING=training, **given.launch())
         ctx.given = given
         ctx.save_for_backward(flow.storage, gates)
         return tuple(flow)
@@ -174,19 +172,20 @@ class _Scan(torch.autograd.Function):
         ctx: Any, d_storage: Tensor | None, d_outflow: Tensor | None, d_discharge: Tensor | None
     ) -> tuple[Tensor | None, ...]:
         given, (storage, gates) = ctx.given, ctx.saved_tensors
-        rows, mass, cells = given.tensors[4:]
+        rows, mass, cells = (given.tensors[name] for name in ("rows", "mass", "cells"))
         whole = d_storage is not None or d_outflow is not None
-        d_storage, d_outflow = (
-            (torch.zeros_like(storage) if values is None else values.contiguous()) if whole else storage
-            for values in (d_storage, d_outflow)
-        )
-        d_discharge = torch.zeros_like(mass) if d_discharge is None else d_discharge.contiguous()
+        wanted = {
+            "d_storage": _whole(d_storage, storage) if whole else storage,
+            "d_outflow": _whole(d_outflow, storage) if whole else storage,
+            "d_discharge": _whole(d_discharge, mass),
+        }
         d_rows, d_mass, d_cells, d_wetness = map(torch.empty_like, (rows, mass, cells, cells))
+        results = {"d_rows": d_rows, "d_mass": d_mass, "d_cells": d_cells, "d_wetness": d_wetness}
         routes = rows.new_empty(*mass.shape, 3, cells.shape[-1])
+        stored = {"storage": storage, "gates": gates}
         kernels.backward[given.grid](
-            *given.tensors, storage, gates, d_storage, d_outflow, d_discharge, d_rows, d_mass, d_cells, d_wetness,
-            routes, *given.counts, WHOLE=whole, **given.launch(),
-        )  # fmt: skip
+            **given.tensors, **stored, **wanted, **results, routes=routes, WHOLE=whole, **given.launch()
+        )
         K = cells.shape[-1]
         d_weights = weight_gradient(gates[..., :K].flatten(1, 2).contiguous(), d_rows.flatten(1, 2))
         d_bias: Tensor | None = None
@@ -200,15 +199,20 @@ class _Scan(torch.autograd.Function):
         return d_factor, d_bias, d_of_cells, d_kappa, d_rows, d_mass, d_cells
 
 
+def _whole(gradient: Tensor | None, of: Tensor) -> Tensor:
+    """Return a gradient, contiguous; zeros where there is none."""
+    return torch.zeros_like(of) if gradient is None else gradient.contiguous()
+
+
 def _factor_gradient(given: _Given, gates: Tensor, routes: Tensor) -> tuple[Tensor, Tensor]:
-    factor, bias = given.tensors[:2]
+    factor, bias = given.tensors["factor"], given.tensors["factor_bias"]
     rows = given.mass[0].numel()
     members, chunks, K = len(factor), triton.cdiv(rows, CHUNK), factor.shape[-1]
     d_factor, d_bias = factor.new_empty(members, chunks, *factor.shape[1:]), bias.new_empty(members, chunks, K, K)
     shape = {name: value for name, value in given.shape().items() if name in ("K", "KP", "R", "RP")}
     JB = min(shape["KP"], max(1, 2**14 // (shape["RP"] * shape["KP"])))  # sources of a program
-    kernels.factor_gradient[(chunks, triton.cdiv(K, JB), members)](
-        factor, bias, gates, routes, d_factor, d_bias, rows,
-        CHUNK=CHUNK, JB=JB, **shape, num_warps=8, enable_fp_fusion=True,
-    )  # fmt: skip
+    arguments = {"factor": factor, "factor_bias": bias, "gates": gates, "routes": routes, "rows": rows}
+    results = {"d_factor": d_factor, "d_bias": d_bias}
+    options = {"CHUNK": CHUNK, "JB": JB, "num_warps": 8, "enable_fp_fusion": True}
+    kernels.factor_gradient[(chunks, triton.cdiv(K, JB), members)](**arguments, **results, **shape, **options)
     return sum_parts(d_factor), sum_parts(d_bias)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from testing.gpu_resources import resources
+from tests.models.nets.gpu.resources import resources
 
 REGISTERS = 255  # of a thread, at most
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
+from models import card_simulation
 from models.ensemble import Ensemble
 from models.inference import ArrayMap
-from models.nets.gpu import simulation
 from models.nets.gpu.members import MemberState, member_inputs, run, stack
 from models.nets.mclstm import MCLSTM
 from models.scaling import Scaler
@@ -68,7 +68,7 @@ def test_basins_alone_and_days_in_parts_change_no_bit(ensemble: Ensemble, monkey
     outputs, end = ensemble.simulate(rest, between, WANTED)
     assert equal(outputs, {name: values[:, :, 4:] for name, values in whole.items()})
     assert all(equal(one, other) for one, other in zip(end, last, strict=True))
-    monkeypatch.setattr(simulation, "SAMPLE_DAYS", 2 * len(some.ids) * 2)  # two days a launch
+    monkeypatch.setattr(card_simulation, "SAMPLE_DAYS", 2 * len(some.ids) * 2)  # two days a launch
     launched, _ = ensemble.simulate(some, None, WANTED)
     assert equal(launched, whole)
 

@@ -1,4 +1,4 @@
-"""The Triton kernels compute what the equations say, forward, backward and with tags."""
+"""The Triton kernels follow the equations, forward, backward and with tags."""
 
 import pytest
 import torch

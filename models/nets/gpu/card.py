@@ -1,4 +1,4 @@
-"""Says whether a graphics card runs MC-LSTM by the Triton kernels of `models.nets.gpu`, and why not."""
+"""Find whether a graphics card runs MC-LSTM by the Triton kernels, and why not."""
 
 from functools import cache
 from importlib.util import find_spec

@@ -1,6 +1,6 @@
 """What the Triton kernels take of a graphics card, by compiling them for it on a machine without one.
 
-`python -m testing.gpu_resources 90` writes it as JSON for compute capability 9.0. A process of its own, because
+`python -m tests.models.nets.gpu.resources 90` writes it as JSON for compute capability 9.0. A process of its own:
 Triton's interpreter, by which tests run the kernels, and its compiler exclude each other.
 """
 
@@ -26,7 +26,7 @@ class Resources(NamedTuple):
 
 def resources(capability: int) -> dict[str, Resources]:
     """Return what each kernel of the default network takes on cards of a compute capability, such as 90."""
-    command = child_processes.python_command("testing.gpu_resources", str(capability))
+    command = child_processes.python_command("tests.models.nets.gpu.resources", str(capability))
     with tempfile.TemporaryDirectory() as cache:
         environment = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
         environment |= {"TRITON_CACHE_DIR": cache, "TRITON_DEFAULT_FP_FUSION": "1"}
