@@ -33,19 +33,25 @@ class Ensemble:
     labels: tuple[int, ...]
     networks: tuple[Network, ...]
     learnt_from: tuple[str, ...]
+    device: str = "cpu"
 
     @classmethod
     def load(
-        cls, config: TrainingConfig, scaler: Scaler, members: dict[int, Tensors], learnt_from: Sequence[str]
+        cls,
+        config: TrainingConfig,
+        scaler: Scaler,
+        members: dict[int, Tensors],
+        learnt_from: Sequence[str],
+        device: str = "cpu",
     ) -> Self:
-        """Build the members' networks from their weights."""
+        """Build the members' networks from their weights on a device."""
         networks = []
         for tensors in members.values():
             module = build(config.network, config.inputs, seed=0, basins=len(learnt_from))
             module.load_state_dict({name: tensor.float() for name, tensor in tensors.items()})
-            module.eval()
+            module.to(device).eval()
             networks.append(module)
-        return cls(config, scaler, tuple(members), tuple(networks), tuple(learnt_from))
+        return cls(config, scaler, tuple(members), tuple(networks), tuple(learnt_from), device)
 
     @property
     def conserving(self) -> bool:
@@ -83,10 +89,10 @@ class Ensemble:
         Returns:
             for each member the outputs (B, T, ...), and its state after the last day.
         """
-        inputs = self.scaler.inputs(forcing, torch.float32, learnt_from=self.learnt_from)
+        inputs = self.scaler.inputs(forcing, torch.float32, self.device, self.learnt_from)
         if any(network.sees_energy for network in self.networks):
             inputs = with_energy(inputs, *energy(forcing, self.config.inputs))
         if tag is not None:
-            inputs = replace(inputs, tag=torch.as_tensor(tag))
+            inputs = replace(inputs, tag=torch.as_tensor(tag, device=self.device))
         for index, network in enumerate(self.networks):
             yield simulate(network, inputs, None if states is None else states[index], wanted)
