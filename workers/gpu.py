@@ -1,4 +1,4 @@
-"""A worker's GPU, as its driver's `nvidia-smi` reports it.
+"""The GPU of a worker that takes whole trainings, as its driver's `nvidia-smi` reports it.
 
 Asking CUDA itself would take some hundred megabytes of the GPU's memory, and the process that asks would have to end
 with the first fault of the GPU.
@@ -13,7 +13,6 @@ from contextlib import suppress
 from hydrology.base.absent import Absent, absent
 from hydrology.base.errors import excerpt
 from hydrology.base.reasons import Reason
-from models.devices import CPU
 from records.jobs.gpu_state import GPUState
 from runtime import child_processes
 
@@ -41,11 +40,6 @@ class WorkerGPU:
         self._asking: subprocess.Popen[bytes] | None = None
         self._turn = threading.Lock()
 
-    @classmethod
-    def of(cls, device: str) -> "WorkerGPU | None":
-        """Return the GPU of a device; None of the CPU."""
-        return None if device == CPU else cls(device)
-
     def fail(self, cause: str) -> None:
         """Report the GPU as unusable for some minutes, because of a sentence."""
         with self._turn:
@@ -58,7 +52,7 @@ class WorkerGPU:
         rests = cause if time.monotonic() - failed_at < REST_SECONDS else ""
         try:
             code, text = self._ask()
-        except OSError as error:  # that tells nothing about the GPU
+        except OSError as error:  # the GPU may work all the same
             unread = _unread(f"nvidia-smi cannot be run here ({error.strerror})")
             return GPUState(device=self.device, unread=unread, fault=rests or None)
         except subprocess.TimeoutExpired:

@@ -14,8 +14,9 @@ from celery import Celery
 from celery.signals import worker_shutting_down
 from sqlalchemy.exc import DBAPIError
 
-from jobspec.jobs.base import JobRequest
+from jobspec.jobs.base import GPU, JobRequest
 from jobspec.kinds import KINDS
+from models.devices import CPU
 from records.database.engine import DatabaseProblem
 from runtime import watchdog
 from runtime.clock import Clock
@@ -57,10 +58,10 @@ def work(
         grace: seconds that a job has to stop when asked to.
     """
     _silence_standard_output()
-    gpu = WorkerGPU.of(settings.device)
+    gpu = WorkerGPU(settings.device) if GPU in queues else None
     with (
         tools_of(settings) as tools,
-        Children(settings, child_module, max_idle=MAX_IDLE if gpu is None else 0.0) as children,
+        Children(settings, child_module, max_idle=MAX_IDLE if settings.device == CPU else 0.0) as children,
         hold_lock(settings.data) as name,
         watchdog.given(),
     ):

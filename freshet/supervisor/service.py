@@ -49,13 +49,14 @@ def commands(host: str, port: int, workers: int, training_workers: int, device: 
     Args:
         workers: number that run forecasts, evaluations and the like.
         training_workers: number that train members, each one at a time on one thread.
-        device: a GPU gets a worker that trains all members side by side.
+        device: a GPU gets a worker of its own for trainings; those that forecast simulate on it.
     """
     counts = {"service": 1, "default": workers, "ingest": 1, "training": training_workers, "delivery": 1}
-    shared = {"default": ["--queue", SERVICE], "training": ["--device", CPU]}
+    on_cpu = ["--device", CPU]
+    further = {"default": ["--queue", SERVICE], "ingest": on_cpu, "training": on_cpu, "delivery": on_cpu}
     return {
         **{
-            f"{queue} worker {n + 1}": ["worker", "--queue", queue, *shared.get(queue, [])]
+            f"{queue} worker {n + 1}": ["worker", "--queue", queue, *further.get(queue, [])]
             for queue, count in counts.items()
             for n in range(count)
         },

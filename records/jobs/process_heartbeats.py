@@ -12,7 +12,6 @@ from typing import Literal
 from sqlalchemy import delete, func, select, type_coerce
 from sqlalchemy.orm import Session
 
-from jobspec.jobs.base import GPU
 from records.database.base import Instant
 from records.database.statements import insert_into
 from records.jobs.gpu_state import GPUState
@@ -34,7 +33,7 @@ class LiveProcess:
         queues: the queues that a worker takes jobs from; empty for a scheduler.
         clock_ahead: lead of its own clock over the database's; negative if it is behind.
         trouble: what prevents it from working, in a sentence; None without trouble.
-        gpu: of a worker that computes on one.
+        gpu: of a worker that takes whole trainings.
     """
 
     role: Role
@@ -96,7 +95,7 @@ def workers_by_queue(processes: Sequence[LiveProcess]) -> dict[str, int]:
 
 def gpu_workers(processes: Sequence[LiveProcess]) -> int:
     """Return the number of workers that take whole trainings and whose GPU can be used."""
-    return sum(process.gpu is not None and process.gpu.fault is None and GPU in process.queues for process in processes)
+    return sum(process.gpu is not None and process.gpu.fault is None for process in processes)
 
 
 def _database_now(session: Session) -> datetime:

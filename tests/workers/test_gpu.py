@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from testing.gpu import FakeGPU
+from testing.hardware.gpu import FakeGPU
 from workers.gpu import WorkerGPU
 
 
@@ -19,10 +19,6 @@ def gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeGPU:
 def program(gpu: FakeGPU, script: str) -> None:
     """Replace the driver's program."""
     (gpu.folder / "nvidia-smi").write_text(f"#!/bin/sh\n{script}\n")
-
-
-def test_a_cpu_is_no_gpu() -> None:
-    assert WorkerGPU.of("cpu") is None
 
 
 def test_its_name_memory_and_utilisation_are_reported(gpu: FakeGPU) -> None:

@@ -1,4 +1,4 @@
-"""A worker, or the child process of one, on a machine whose GPU is that of a test (`testing.gpu`).
+"""A worker, or the child process of one, on a machine whose GPU is that of a test (`testing.hardware.gpu`).
 
 python -m tests.workers.with_gpu WORKER-PROCESS      the child
 python -m tests.workers.with_gpu QUEUE ...           the worker
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from runtime.logs import log_to_stderr
 from runtime.settings import Settings
-from testing.gpu import fake_gpu
+from testing.hardware.gpu import fake_gpu
 from workers.job_processes.job_process import serve
 from workers.processes import work
 from workers.tasks.handlers import HANDLERS

@@ -38,7 +38,7 @@ class Processes(Model):
 
     schedulers: int = Field(description="One is enough; another takes over if it ends.")
     workers: dict[str, int] = Field(description="Number of workers by queue.")
-    gpus: list[GPU] = Field(description="The GPU of each worker that computes on one.")
+    gpus: list[GPU] = Field(description="The GPU of each worker that takes whole trainings.")
 
 
 class VersionStatus(Model):

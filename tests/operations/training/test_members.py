@@ -11,7 +11,7 @@ from operations.training.train import begin, train
 from records.database.engine import Database
 from records.versions import trainings, versions
 from testing.country import BASINS, CLOCK, configuration
-from testing.gpu import FakeGPU, fake_gpu
+from testing.hardware.gpu import FakeGPU, fake_gpu
 from testing.records import list_trainings
 
 DEVICE = "cuda:0"
@@ -72,14 +72,14 @@ def test_members_that_do_not_fit_together_are_trained_in_smaller_groups(
     trained_store: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", FakeGPU.build(tmp_path / "gpu", members=2).path)
-    said: list[str] = []
+    sentences: list[str] = []
     changes = {"members": 5, "seed": 3}
-    done = train(trained_store, CLOCK, configuration(**changes), BASINS, device=DEVICE, on_split=said.append)
-    assert [sentence.partition(": ")[2] for sentence in said] == [
+    done = train(trained_store, CLOCK, configuration(**changes), BASINS, device=DEVICE, on_split=sentences.append)
+    assert [sentence.partition(": ")[2] for sentence in sentences] == [
         "they are trained in groups of 3 and 2.",
         "they are trained in groups of 2 and 1.",
     ]
-    assert "The memory of cuda:0 does not suffice for 5 members side by side" in said[0]
+    assert "The memory of cuda:0 does not suffice for 5 members side by side" in sentences[0]
     whole = train(trained_store, CLOCK, configuration(checkpoint_every=2, **changes), BASINS)
     assert hash_of(trained_store, done.version_id) == hash_of(trained_store, whole.version_id)
 

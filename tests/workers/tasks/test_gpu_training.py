@@ -1,6 +1,6 @@
 """A training as one job of a worker with a GPU, and where it goes when the GPU or the worker is lost.
 
-The GPU is that of `testing.gpu`; database, queue, scheduler, workers and their processes are real.
+The GPU is that of `testing.hardware.gpu`; database, queue, scheduler, workers and their processes are real.
 """
 
 import signal
@@ -14,7 +14,7 @@ import pytest
 
 from records.jobs import attempts, events, jobs, process_heartbeats
 from records.versions import trainings, versions
-from testing.gpu import FakeGPU
+from testing.hardware.gpu import FakeGPU
 from testing.job_service import PATIENCE, Shop, end
 from tests.workers.conftest import training
 
