@@ -2,16 +2,19 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
+from jobspec.network import EINSConfig, LSTMConfig, MCLSTMConfig
 from jobspec.training import TrainingConfig
 from models.checkpoint import Tensors
 from models.devices import CPU
 from models.scaling import Scaler
 from models.training import Progress, TrainedMember, TrainingData
 
+TOGETHER = (MCLSTMConfig, LSTMConfig, EINSConfig)
+
 
 def trains_together(config: TrainingConfig, device: str) -> bool:
     """Return whether the members of a configuration can be trained side by side on a device."""
-    return device != CPU and config.network.architecture == "mclstm"
+    return device != CPU and isinstance(config.network, TOGETHER)
 
 
 class MembersTraining:

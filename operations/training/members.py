@@ -11,14 +11,13 @@ from sqlalchemy.orm import Session
 from hydrology.base.absent import absent
 from hydrology.base.errors import DataProblem
 from hydrology.base.reasons import Reason
-from jobspec.network import MCLSTMConfig
 from jobspec.training import TrainingConfig
 from models import checkpoint
 from models.checkpoint import Tensors
 from models.cores import cores_in_use
 from models.devices import GPUTooSmall, gpu_faults
 from models.scaling import Scaler
-from models.side_by_side import MembersTraining, trains_together
+from models.side_by_side import TOGETHER, MembersTraining, trains_together
 from models.training import MemberTraining, Progress, TrainedMember
 from operations.training import finetune
 from operations.training.training_data import Prepared
@@ -56,7 +55,7 @@ class StartedTraining:
     @property
     def suits_gpus(self) -> bool:
         """Whether a GPU trains its members side by side."""
-        return isinstance(self.config.network, MCLSTMConfig)
+        return isinstance(self.config.network, TOGETHER)
 
     def trains_together(self, device: str) -> bool:
         """Return whether its members can be trained side by side on a device of this machine."""

@@ -18,6 +18,7 @@ import torch
 from jobspec.training import TrainingConfig
 from models.checkpoint import Tensors
 from models.scaling import Scaler
+from models.side_by_side import TOGETHER
 from models.training import MemberTraining, Progress, TrainedMember
 
 SMI = f"""#!{sys.executable}
@@ -153,7 +154,7 @@ class _PauseError(Exception):
 
 def trains_together(config: TrainingConfig, device: str) -> bool:
     """Return whether such a GPU trains the members of a configuration side by side."""
-    return device.startswith("cuda") and config.network.architecture == "mclstm"
+    return device.startswith("cuda") and isinstance(config.network, TOGETHER)
 
 
 fake_gpu = patch.multiple(

@@ -162,7 +162,7 @@ def test_a_fine_tuning_on_a_gpu_starts_from_its_parent_too(trained_store: Databa
 def test_other_networks_are_trained_member_by_member(trained_store: Database) -> None:
     suits, other = (
         begin(trained_store, CLOCK, configuration(network=network), BASINS)
-        for network in ({"cells": 5}, {"architecture": "lstm", "cells": 4})
+        for network in ({"cells": 5}, {"architecture": "mmrnn", "cells": 4})
     )
     assert (suits.suits_gpus, other.suits_gpus) == (True, False)
     assert (suits.trains_together(DEVICE), other.trains_together(DEVICE)) == (True, False)

@@ -110,7 +110,7 @@ def test_a_network_that_gpus_do_not_train_together_is_trained_member_by_member(s
     for queue in ("default", "training"):
         sqlite_shop.worker(queue)
     job = sqlite_shop.post(
-        "training", **training(network={"architecture": "lstm", "cells": 4}, schedule={"kind": "cosine", "steps": 20})
+        "training", **training(network={"architecture": "mmrnn", "cells": 4}, schedule={"kind": "cosine", "steps": 20})
     )
     assert sqlite_shop.ended(job.id).status == "succeeded"
     assert [child.kind for child in children(sqlite_shop, job)] == ["member", "member"]
