@@ -203,7 +203,8 @@ class Work:
         parts = list(self._client.jobs(parent=job.id)) if training else [job]
         for part in parts:
             if part.progress is not None:
-                name = f"member {(part.params or {})['member']}" if training else job.kind
+                member = (part.params or {}).get("member")
+                name = job.kind if member is None else f"member {member}"
                 self._show(name, part.progress.done, part.progress.total, part.progress.detail or "")
         if job.status in ("queued", "running") and not any(part.progress for part in parts):
             self._show(job.kind, 0, 1, hindered or f"{job.status}: waiting for its worker")

@@ -15,7 +15,7 @@ from jobspec.jobs.base import SERVICE, JobRequest, Queue
 from jobspec.jobs.data import BackfillJob, BasinJob, BridgeJob, ClimateJob, FetchJob, IngestJob, UploadJob, WeatherJob
 from jobspec.jobs.forecasting import DailyJob, ForecastJob, ReplayJob, VolumesJob, WhatIfJob
 from jobspec.jobs.judging import CalibrationJob, ComparisonJob, EvaluationJob, LevelsJob, ReforecastJob, VerificationJob
-from jobspec.jobs.training import MemberJob, PretrainedJob, RetrainingJob, TrainingJob
+from jobspec.jobs.training import MemberJob, MembersJob, PretrainedJob, RetrainingJob, TrainingJob
 from jobspec.jobs.upkeep import CheckJob, DeliveryJob, PruneJob
 
 
@@ -59,7 +59,7 @@ def _by_kind(*models: type[JobRequest]) -> dict[str, type[JobRequest]]:
 REQUESTABLE: Mapping[str, type[JobRequest]] = _by_kind(*get_args(get_args(AnyJobRequest)[0]))
 KINDS: Mapping[str, type[JobRequest]] = {
     **REQUESTABLE,
-    **_by_kind(MemberJob, BasinJob, UploadJob, WeatherJob, DeliveryJob),
+    **_by_kind(MemberJob, MembersJob, BasinJob, UploadJob, WeatherJob, DeliveryJob),
 }
 
 

@@ -91,7 +91,7 @@ class Settings(BaseSettings):
         log_level: the least severe message that is logged.
         threads: how many blocks of basins, or members of a training, are computed at once, each on one thread; by
             default one per core in a command, and one in a job.
-        device: what training jobs compute on: `cpu`, or a CUDA device such as `cuda:0`.
+        device: what trainings and simulations compute on: `cpu`, or a CUDA device such as `cuda:0`.
         lease_seconds: how long a job stays with a worker that sends no heartbeat; heartbeats are a quarter of it
             apart.
         read_needs_key: whether reading over the API needs a key too, as writing always does.
@@ -145,7 +145,7 @@ class Settings(BaseSettings):
     as_of: Annotated[datetime, AfterValidator(_utc)] | None = None
     log_level: Annotated[Literal["debug", "info", "warning", "error"], BeforeValidator(_lower)] = "info"
     threads: int | None = Field(default=None, ge=1)
-    device: str = "cpu"
+    device: str = Field(default="cpu", pattern=r"^(cpu|cuda(:[0-9]{1,3})?)$")
     lease_seconds: float = Field(default=60, ge=1)
     read_needs_key: bool = False
     allowed_hosts: Annotated[tuple[str, ...], *CommaSeparated] = ()

@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from jobspec.kinds import REQUESTABLE
+from jobspec.kinds import KINDS, REQUESTABLE
 
 PERIOD = "1999-10-01..2008-09-30"
 SCRATCH = {
@@ -83,7 +83,7 @@ def wrong_requests(draw: st.DrawFn) -> Wrong:
     if how == "kind":
         unknown = draw(
             st.sampled_from(
-                [*(name.upper() for name in REQUESTABLE), "member", "basin", "upload", "weather", "forecasts"]
+                [*(name.upper() for name in REQUESTABLE), *sorted(KINDS.keys() - REQUESTABLE.keys()), "forecasts"]
             )
         )
         return Wrong(unknown, params, unknown)

@@ -19,6 +19,7 @@ from records.jobs import process_heartbeats
 from records.jobs.process_heartbeats import Role
 from runtime import private_files
 from runtime.repeated import Repeated
+from workers.gpu import WorkerGPU
 from workers.job import JobContext
 
 log = structlog.get_logger()
@@ -30,8 +31,10 @@ AGAIN_SECONDS = 1.0
 class ProcessHeartbeat(Repeated):
     """Sends a process's heartbeats to the database, and removes them at the end."""
 
-    def __init__(self, tools: JobContext, name: str, role: Role, queues: Sequence[str] = ()) -> None:
-        self._tools, self._name, self._role, self._queues = tools, name, role, queues
+    def __init__(
+        self, tools: JobContext, name: str, role: Role, queues: Sequence[str] = (), *, gpu: WorkerGPU | None = None
+    ) -> None:
+        self._tools, self._name, self._role, self._queues, self._gpu = tools, name, role, queues, gpu
         self._trouble: str | None = None
         super().__init__("heartbeats in the database", self._beat)
 
@@ -41,16 +44,23 @@ class ProcessHeartbeat(Repeated):
             self._trouble = trouble
             self.call_now()
 
+    def lose_gpu(self, cause: str) -> None:
+        """Report at once that the GPU failed, because of a sentence, so that it gets no other training for a while."""
+        if self._gpu is not None:
+            self._gpu.fail(cause)
+            self.call_now()
+
     def __exit__(self, *_: object) -> None:
         super().__exit__()
         with suppress(DBAPIError, Problem), self._tools.database.transaction() as session:
             process_heartbeats.remove(session, self._name)
 
     def _beat(self) -> float:
+        gpu = None if self._gpu is None else self._gpu.state()  # before the transaction: it may take seconds
+        who = (self._name, self._role, self._queues)
         try:
             with self._tools.database.transaction() as session:
-                wall = self._tools.clock.wall()
-                process_heartbeats.beat(session, self._name, self._role, self._queues, wall, self._trouble)
+                process_heartbeats.beat(session, *who, self._tools.clock.wall(), trouble=self._trouble, gpu=gpu)
         except (DBAPIError, Problem) as error:  # it is unavailable for a while
             log.warning("attendance.database", error=str(getattr(error, "orig", error)))
             return AGAIN_SECONDS

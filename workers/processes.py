@@ -14,14 +14,16 @@ from celery import Celery
 from celery.signals import worker_shutting_down
 from sqlalchemy.exc import DBAPIError
 
-from jobspec.jobs.base import JobRequest
+from jobspec.jobs.base import GPU, JobRequest
 from jobspec.kinds import KINDS
+from models.devices import CPU
 from records.database.engine import DatabaseProblem
 from runtime import watchdog
 from runtime.clock import Clock
 from runtime.settings import Settings
+from workers.gpu import WorkerGPU
 from workers.job_leases import ExpiredLeases
-from workers.job_processes.process_pool import Children
+from workers.job_processes.process_pool import MAX_IDLE, Children
 from workers.job_processes.worker import GRACE, Worker
 from workers.process_liveness import ProcessHeartbeat, hold_lock, new_name
 from workers.queue.celery_app import TASK, make_app
@@ -48,21 +50,32 @@ def work(
     On SIGTERM or SIGINT the current job may stop within the grace period; it is queued again, and a training continues
     where it stopped. If the worker itself is killed, its job is queued again at once.
 
+    The processes of a worker with a GPU end with their jobs, which gives its memory back.
+
     Args:
         child_module: the program that the child processes run.
         kinds: the params and the limits of each kind of job.
         grace: seconds that a job has to stop when asked to.
     """
     _silence_standard_output()
+    gpu = WorkerGPU(settings.device) if GPU in queues else None
     with (
         tools_of(settings) as tools,
-        Children(settings, child_module) as children,
+        Children(settings, child_module, max_idle=MAX_IDLE if settings.device == CPU else 0.0) as children,
         hold_lock(settings.data) as name,
         watchdog.given(),
     ):
         tools.database.require_migrated()
-        attendance = ProcessHeartbeat(tools, name, "worker", queues)
-        worker = Worker(name, tools, children, kinds=kinds, grace=grace, on_trouble=attendance.report)
+        attendance = ProcessHeartbeat(tools, name, "worker", queues, gpu=gpu)
+        worker = Worker(
+            name,
+            tools,
+            children,
+            kinds=kinds,
+            grace=grace,
+            on_trouble=attendance.report,
+            on_gpu_lost=attendance.lose_gpu,
+        )
         app: Celery = make_app(settings)
 
         @app.task(name=TASK)  # type: ignore[untyped-decorator]

@@ -20,8 +20,9 @@ from jobspec.training import TrainingConfig
 from models.pretrained import DEFAULT, SHELF, form
 from models.pretrained.form import CARD, TwinEnsemble
 from models.training import Progress
+from operations.training.members import train_member
 from operations.training.pretrained import ship
-from operations.training.train import begin, new_version, train_member
+from operations.training.train import begin, new_version
 from records.versions import trainings
 from runtime.clock import Clock
 

@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 
 from freshet.cli.output import inform
 from models.cores import use_cores
+from models.devices import use_device
 from records.access import audit
 from records.database.engine import Database, DatabaseProblem, StorageFull, is_full
 from runtime.clock import Clock
@@ -97,6 +98,7 @@ def opened(
     """
     settings = settings or Settings.load()
     use_cores(cores(settings.threads))
+    use_device(settings.device)
     log_to_stderr(settings.log_level if "log_level" in settings.model_fields_set else log_level)
     database = Database(settings.database_url)
     try:

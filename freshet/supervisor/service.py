@@ -14,7 +14,8 @@ import structlog
 from freshet.supervisor import forked
 from freshet.supervisor.supervised_process import MAX_SILENCE, SupervisedProcess
 from hydrology.base.errors import Problem
-from jobspec.jobs.base import SERVICE
+from jobspec.jobs.base import GPU, SERVICE
+from models.devices import CPU
 from runtime import private_files, restart_notes, watchdog
 from runtime.child_processes import end_all
 from runtime.restart_notes import Restart
@@ -39,7 +40,7 @@ class ServiceProblem(Problem):
     exit_code = 5
 
 
-def commands(host: str, port: int, workers: int, training_workers: int) -> dict[str, list[str]]:
+def commands(host: str, port: int, workers: int, training_workers: int, device: str = CPU) -> dict[str, list[str]]:
     """Return the command of each part of the service but the broker, by its name.
 
     One worker takes jobs of the queue `service` alone, so that none of them waits behind an operator's; the workers of
@@ -48,15 +49,18 @@ def commands(host: str, port: int, workers: int, training_workers: int) -> dict[
     Args:
         workers: number that run forecasts, evaluations and the like.
         training_workers: number that train members, each one at a time on one thread.
+        device: a GPU gets a worker of its own for trainings; those that forecast simulate on it.
     """
     counts = {"service": 1, "default": workers, "ingest": 1, "training": training_workers, "delivery": 1}
-    shared = {"default": ["--queue", SERVICE]}
+    on_cpu = ["--device", CPU]
+    further = {"default": ["--queue", SERVICE], "ingest": on_cpu, "training": on_cpu, "delivery": on_cpu}
     return {
         **{
-            f"{queue} worker {n + 1}": ["worker", "--queue", queue, *shared.get(queue, [])]
+            f"{queue} worker {n + 1}": ["worker", "--queue", queue, *further.get(queue, [])]
             for queue, count in counts.items()
             for n in range(count)
         },
+        **({} if device == CPU else {"gpu worker 1": ["worker", "--queue", GPU, "--device", device]}),
         "scheduler": ["scheduler"],
         API: ["api", "--host", host, "--port", str(port)],
     }
@@ -79,7 +83,7 @@ class Service:
         self._parts: list[SupervisedProcess] = []
         self._restarts: list[Restart] | None = None
         self._stopping = False
-        self._commands = commands(host, port, workers, training_workers)
+        self._commands = commands(host, port, workers, training_workers, settings.device)
 
     def run(self) -> None:
         """Start all parts, restart those that end, and stop all on SIGTERM or SIGINT.

@@ -15,6 +15,9 @@ class Reason(Enum):
     FAILED = "{message}"
     """An operation failed with an error; its message is for users."""
 
+    # Machines
+    GPU_NOT_READ = "It is not known, because {cause}."
+
     # Scores
     TOO_FEW_PAIRS = "It needs at least {minimum} days with both values known; there are {pairs}."
     OUT_OF_RANGE = "Its numbers are too large or too small to compute with."

@@ -6,10 +6,12 @@ from typing import Any, ClassVar, Literal, get_args, get_origin
 from jobspec.fields import RequestModel
 from jobspec.jobs.authority import Authority
 
-Queue = Literal["service", "default", "ingest", "training", "delivery"]
+Queue = Literal["service", "default", "ingest", "training", "gpu", "delivery"]
 QUEUES: tuple[Queue, ...] = get_args(Queue)
 SERVICE: Queue = "service"
 """The queue of operational jobs of the service itself, which no operator's job waits in."""
+GPU: Queue = "gpu"
+"""The queue of whole trainings, which only workers with a GPU serve."""
 
 
 class JobRequest(RequestModel):

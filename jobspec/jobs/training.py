@@ -9,7 +9,7 @@ from hydrology.base.calendar import Period
 from hydrology.verification.held_out_years import split_years
 from jobspec.fields import Basins, Id, Line, Name, PeriodField, RequestModel, refusing
 from jobspec.jobs.authority import MEMBER, PRETRAINED, RETRAINING, TRAINING
-from jobspec.jobs.base import JobRequest
+from jobspec.jobs.base import GPU, JobRequest
 from jobspec.training import AnyTraining
 
 
@@ -112,6 +112,24 @@ class MemberJob(JobRequest):
 
     kind: Literal["member"] = "member"
     params: MemberParams
+
+
+class MembersParams(RequestModel):
+    """The training whose members to train."""
+
+    training: str
+    members: int = Field(gt=0, description="Their number.")
+
+
+class MembersJob(JobRequest):
+    """Train all members of an ensemble side by side on a GPU. Only a training posts it, while a worker has one."""
+
+    queue = GPU
+    time_limit = timedelta(days=14)
+    authority = MEMBER
+
+    kind: Literal["members"] = "members"
+    params: MembersParams
 
 
 class PretrainedParams(RequestModel):

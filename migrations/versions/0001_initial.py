@@ -454,7 +454,7 @@ TABLES = [
     # jobs
     Table(
         "attendance",
-        "name text, role text, queues json, seen_at instant, clock_ahead_seconds real, trouble text?",
+        "name text, role text, queues json, seen_at instant, clock_ahead_seconds real, trouble text?, gpu json?",
         key="name",
         checks={"role": "role IN ('worker', 'scheduler')"},
     ),

@@ -19,8 +19,9 @@ from hydrology.base.reasons import Reason
 from hydrology.verification.held_out_years import MIN_YEARS, whole_water_years, year_of
 from jobspec.jobs.training import Judgement, PromotionRule, RetrainingParams
 from jobspec.training import TrainingConfig
+from operations.training.members import StartedTraining
 from operations.training.promotion_rule import decide
-from operations.training.train import StartedTraining, Trained, assemble, begin, reopen
+from operations.training.train import Trained, assemble, begin, reopen
 from operations.verification.calibrate import calibrate
 from operations.verification.evaluate import evaluate
 from operations.verification.simulated_thresholds import compute

@@ -1,8 +1,9 @@
 """Trains versions: starts a training, trains its members, assembles the version.
 
 A training is identified by its request: the same request resumes from its checkpoints, and a finished one is returned.
-Its members can be trained by different processes; the version is assembled when all are finished. A fine-tuning is a
-training that starts from the weights of its parent, and by itself changes no basin's version.
+Its members (`operations.training.members`) can be trained by different processes, or side by side on a GPU; the version
+is assembled when all are finished. A fine-tuning is a training that starts from the weights of its parent, and by
+itself changes no basin's version.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,19 +14,24 @@ from importlib import metadata
 import structlog
 from sqlalchemy.orm import Session
 
-from hydrology.base.absent import Absent, absent
+from hydrology.base.absent import Absent
 from hydrology.base.errors import DataProblem
-from hydrology.base.reasons import Reason
 from jobspec.training import FineTuningConfig, TrainingConfig
-from models import checkpoint
-from models.cores import cores_in_use
+from models.devices import CPU
 from models.networks import architecture, snow_cells
-from models.scaling import Scaler
-from models.training import MemberTraining, Progress, TrainedMember
 from operations.training import finetune
+from operations.training.members import (
+    OnMemberProgress,
+    OnProgress,
+    StartedTraining,
+    best_nse,
+    scaler_of,
+    train_member,
+    train_together,
+    unfinished_members,
+)
 from operations.training.physics_probes import measured, real_weather
 from operations.training.training_data import Prepared, prepare
-from operations.versions.hardware import machine
 from operations.versions.process_pool import processes_for, side_by_side
 from records.database.engine import Database
 from records.versions import promotions, trainings, versions
@@ -33,33 +39,11 @@ from runtime.clock import Clock
 
 log = structlog.get_logger()
 
-OnProgress = Callable[[Progress], None]
-
 
 class DataChanged(DataProblem):
     """The data differ from those that the training started with."""
 
     kind = "training-data-changed"
-
-
-@dataclass(frozen=True, slots=True)
-class StartedTraining:
-    """A training that is under way or finished.
-
-    Attributes:
-        version_id: the resulting version; None while it is under way.
-        parent: of a fine-tuning.
-        twin: the training of the version that will be scored for this one's.
-        owner: the operator's key that owns the version; None for the service's.
-    """
-
-    training_id: str
-    config: TrainingConfig
-    prepared: Prepared
-    version_id: str | None
-    parent: versions.Version | None
-    twin: str | None = None
-    owner: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +79,8 @@ def train(
     label: str | None = None,
     device: str = "cpu",
     cores: int = 1,
-    on_progress: Callable[[int, Progress], None] = lambda _member, _progress: None,
+    on_progress: OnMemberProgress = lambda _member, _progress: None,
+    on_split: Callable[[str], None] = lambda _sentence: None,
 ) -> Trained:
     """Train every member of a configuration on some basins, and create the version.
 
@@ -103,14 +88,16 @@ def train(
         cores: maximum number of members trained in parallel on a CPU, each in its own process.
         on_progress: called with the member's label and its progress at every step; an exception that it raises stops
             the training, which the same call later resumes.
+        on_split: called with a sentence where a GPU has too little memory for all members at once.
 
     Raises:
         NoBasinLeft: no basin can be used; the message gives the reasons.
         UnknownVersion, InvalidInput: such a fine-tuning is not possible (`finetune.whole`).
         DataProblem: no window fits, or the loss is no longer a number.
+        GPULost, GPUTooSmall: the GPU cannot be used; the same call, on any device, continues.
     """
     started = begin(database, clock, config, basins)
-    train_members(database, clock, started, device=device, cores=cores, on_progress=on_progress)
+    train_members(database, clock, started, device=device, cores=cores, on_progress=on_progress, on_split=on_split)
     return assemble(database, clock, started, label)
 
 
@@ -121,19 +108,18 @@ def train_members(
     *,
     device: str,
     cores: int,
-    on_progress: Callable[[int, Progress], None],
+    on_progress: OnMemberProgress,
+    on_split: Callable[[str], None] = lambda _sentence: None,
 ) -> None:
-    """Train the unfinished members of a training, with the arguments of `train`.
-
-    Raises:
-        DataProblem: no window fits, or the loss is no longer a number.
-    """
+    """Train the unfinished members of a training, with the arguments and errors of `train`."""
     if started.version_id is not None:
         return
+    if started.trains_together(device):
+        train_together(database, clock, started, device, on_progress, on_split)
+        return
     with database.reading() as session:
-        finished = {member.label for member in trainings.finished_members(session, started.training_id)}
-    members = [member for member in started.config.slowest_first() if member not in finished]
-    processes = processes_for(len(members), cores) if device == "cpu" else 1
+        members = unfinished_members(session, started)
+    processes = processes_for(len(members), cores) if device == CPU else 1
     if processes > 1:
         work = partial(_train_apart, database.url, clock, started.training_id)
         side_by_side(work, members, processes, on_progress)
@@ -145,7 +131,7 @@ def train_members(
 def _train_apart(database_url: str, clock: Clock, training_id: str, member: int, on_progress: OnProgress) -> None:
     """Train a member in a worker process."""
     database, started = _opened(database_url, training_id)
-    train_member(database, clock, started, member, "cpu", on_progress)
+    train_member(database, clock, started, member, CPU, on_progress)
 
 
 @cache
@@ -225,44 +211,6 @@ def _started(
     )
 
 
-def train_member(
-    database: Database, clock: Clock, started: StartedTraining, member: int, device: str, on_progress: OnProgress
-) -> None:
-    """Train a member from its newest checkpoint to the end, and store it; skip a finished one.
-
-    Raises:
-        DataProblem: no window fits, or the loss is no longer a number; the training is then marked as failed.
-    """
-    training = started.training_id
-    with database.reading() as session:
-        if member in {done.label for done in trainings.finished_members(session, training)}:
-            return
-        saved = trainings.checkpoint(session, training, member)
-        learnt_from = finetune.learnt_from(started.parent, started.prepared.basins)
-        start = None if started.parent is None else finetune.start_of(session, started.parent, member, learnt_from)
-    seed = started.config.seed + member
-    try:
-        data, scaler = started.prepared.data, _scaler(started)
-        work = MemberTraining(started.config, data, scaler, seed, device, start=start, learnt_from=learnt_from)
-        if saved is not None:
-            work.resume(saved.content)
-            log.info("train.resume", training=training, member=member, step=work.step)
-
-        def save(step: int, blob: bytes) -> None:
-            new = trainings.Checkpoint(member, step, blob, {"steps": work.steps, "log": work.log}, clock.wall())
-            with database.transaction() as session:
-                trainings.save_checkpoint(session, training, new)
-
-        done = work.run(save, on_progress)
-    except DataProblem as problem:
-        with database.transaction() as session:
-            trainings.fail(session, training, absent(Reason.FAILED, message=str(problem)), clock.wall())
-        raise
-    with database.transaction() as session:
-        trainings.finish_member(session, training, _member(member, seed, device, done), clock.wall())
-    log.info("train.member", training=training, member=member, steps=work.steps, best_nse=_best(done.log))
-
-
 def assemble(
     database: Database, clock: Clock, started: StartedTraining, label: str | None = None, *, serves: bool = True
 ) -> Trained:
@@ -332,7 +280,7 @@ def new_version(clock: Clock, started: StartedTraining, label: str | None = None
         conserving=architecture(config.network).conserving,
         product=config.inputs.product,
         config=config.model_dump(mode="json"),
-        scaler=dict(_scaler(started).as_json()),
+        scaler=dict(scaler_of(started).as_json()),
         data_hash=started.prepared.data_hash,
         code_version=metadata.version("freshet"),
         uses="best" if config.validation_period else "last",
@@ -342,20 +290,6 @@ def new_version(clock: Clock, started: StartedTraining, label: str | None = None
         properties=origin.properties,
         owner=started.owner,
     )
-
-
-def _scaler(started: StartedTraining) -> Scaler:
-    if started.parent is not None:  # the weights are meaningless under another scaler
-        return Scaler.from_json(started.parent.scaler)
-    return Scaler.fit(started.prepared.data.forcing.over(started.config.train_period))
-
-
-def _member(label: int, seed: int, device: str, trained: TrainedMember) -> versions.Member:
-    weights: dict[versions.Which, bytes] = {"last": checkpoint.dump(trained.last, {})}
-    if trained.best is not None:
-        weights["best"] = checkpoint.dump(trained.best, {})
-    effort = {"seconds": trained.seconds, "device": device, "threads": cores_in_use(), "machine": machine()}
-    return versions.Member(label, seed, weights, {"validation": trained.log, **effort})
 
 
 def _trained(
@@ -376,10 +310,6 @@ def _trained(
         left_out=prepared.left_out,
         promoted=tuple(promoted),
         refused=refused,
-        validation_nse={label: _best(log) for label, log in logs.items()},
+        validation_nse={label: best_nse(log) for label, log in logs.items()},
         validation_basins=next((row["validation_basins"] for log in logs.values() for row in log), None),
     )
-
-
-def _best(log_rows: list[dict[str, float]]) -> float | None:
-    return max((row["validation_nse"] for row in log_rows), default=None)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import torch
 
+from models.devices import CPU, device_in_use
 from models.nets.compiled import loader
 
 
@@ -25,7 +26,10 @@ def machine() -> str:
 def program() -> str:
     """Describe the versions that affect a result's last digits.
 
-    Torch, vector unit, MC-LSTM recurrence."""
+    Torch, GPU or vector unit, MC-LSTM recurrence."""
+    device = device_in_use()
+    if device != CPU:
+        return f"torch {torch.__version__} on {torch.cuda.get_device_name(device)}"
     torch_program = f"torch {torch.__version__} for {torch.backends.cpu.get_cpu_capability()}"
     return f"{torch_program}, recurrence {loader.program()}"
 

@@ -8,6 +8,7 @@ from hydrology.base.errors import DataProblem
 from jobspec.training import TrainingConfig
 from models import checkpoint
 from models.checkpoint import Tensors
+from models.devices import device_in_use
 from models.ensemble import Ensemble
 from models.scaling import Scaler
 from records.versions import versions
@@ -47,7 +48,7 @@ def weights_of(version: versions.Version, member: versions.Member) -> Tensors:
 
 
 def load_version(session: Session, version_id: str) -> LoadedVersion:
-    """Load a version with the weights that it uses.
+    """Load a version with the weights that it uses, on the device in use.
 
     Raises:
         UnknownVersion: there is none of that id.
@@ -56,4 +57,5 @@ def load_version(session: Session, version_id: str) -> LoadedVersion:
     version = versions.get(session, version_id)
     weights = {member.label: weights_of(version, member) for member in versions.members_of(session, version_id)}
     config = TrainingConfig.model_validate(version.config)
-    return LoadedVersion(version, Ensemble.load(config, Scaler.from_json(version.scaler), weights, version.basins))
+    scaler = Scaler.from_json(version.scaler)
+    return LoadedVersion(version, Ensemble.load(config, scaler, weights, version.basins, device_in_use()))

@@ -10,6 +10,7 @@ from multiprocessing.queues import SimpleQueue
 from typing import Any
 
 from hydrology.base.errors import DataProblem
+from models.devices import CPU, device_in_use
 from operations.versions.hardware import available_memory, memory_in_use
 from runtime.child_processes import end_with_parent, leave_signals_to_parent, spawn_context
 from runtime.one_thread import use_one_thread
@@ -30,10 +31,12 @@ class _StoppedError(Exception):
 def processes_for(pieces: int, cores: int) -> int:
     """Return the number of pieces to run in parallel.
 
-    One per core, as far as memory allows.
+    One per core, as far as memory allows; on a GPU one, since several would only share it.
 
     Each is expected to need as much memory as this process, with the same libraries and data loaded, has used.
     """
+    if device_in_use() != CPU:
+        return 1
     room = available_memory()
     fitting = pieces if room is None else room // memory_in_use()
     return max(1, min(pieces, cores, fitting))

@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 
 from records.database.base import Instant
 from records.database.statements import insert_into
+from records.jobs.gpu_state import GPUState
 from records.jobs.tables import AttendanceRow
 
 Role = Literal["worker", "scheduler"]
@@ -32,16 +33,25 @@ class LiveProcess:
         queues: the queues that a worker takes jobs from; empty for a scheduler.
         clock_ahead: lead of its own clock over the database's; negative if it is behind.
         trouble: what prevents it from working, in a sentence; None without trouble.
+        gpu: of a worker that takes whole trainings.
     """
 
     role: Role
     queues: Sequence[str]
     clock_ahead: timedelta
     trouble: str | None
+    gpu: GPUState | None
 
 
 def beat(
-    session: Session, name: str, role: Role, queues: Sequence[str], wall: datetime, trouble: str | None = None
+    session: Session,
+    name: str,
+    role: Role,
+    queues: Sequence[str],
+    wall: datetime,
+    *,
+    trouble: str | None = None,
+    gpu: GPUState | None = None,
 ) -> None:
     """Record a heartbeat, and delete processes that have been gone for long.
 
@@ -56,6 +66,7 @@ def beat(
         "seen_at": now,
         "clock_ahead_seconds": (wall - now).total_seconds(),
         "trouble": trouble,
+        "gpu": gpu,
     }
     insert = insert_into(session, AttendanceRow).values(name=name, role=role, **changing)
     changed = {column: getattr(insert.excluded, column) for column in changing}
@@ -72,7 +83,7 @@ def live_processes(session: Session) -> list[LiveProcess]:
     now = _database_now(session)
     seen = AttendanceRow.seen_at.between(now - ABSENT_AFTER, now + ABSENT_AFTER)
     return [
-        LiveProcess(row.role, row.queues, timedelta(seconds=row.clock_ahead_seconds), row.trouble)  # type: ignore[arg-type]
+        LiveProcess(row.role, row.queues, timedelta(seconds=row.clock_ahead_seconds), row.trouble, row.gpu)  # type: ignore[arg-type]
         for row in session.scalars(select(AttendanceRow).where(seen).order_by(AttendanceRow.name))
     ]
 
@@ -80,6 +91,11 @@ def live_processes(session: Session) -> list[LiveProcess]:
 def workers_by_queue(processes: Sequence[LiveProcess]) -> dict[str, int]:
     """Return the number of workers by queue. A worker of several queues counts for each."""
     return dict(Counter(queue for process in processes for queue in process.queues))
+
+
+def gpu_workers(processes: Sequence[LiveProcess]) -> int:
+    """Return the number of workers that take whole trainings and whose GPU can be used."""
+    return sum(process.gpu is not None and process.gpu.fault is None for process in processes)
 
 
 def _database_now(session: Session) -> datetime:

@@ -17,6 +17,14 @@ PROCESS_DIED = "process-died"
 """The kind of problem if the process that ran the job crashed or was killed."""
 NO_PROGRESS = "no-progress"
 """The kind of problem if the job's progress has not changed for longer than its kind's limit for a step."""
+WORKER_LOST = "worker-lost"
+"""The kind of problem if the worker that ran the job is gone."""
+UNEXPECTED = "internal"
+"""The kind of problem if the job's code raised an error that it does not foresee."""
+OF_ATTEMPTS = (PROCESS_DIED, NO_PROGRESS, WORKER_LOST, UNEXPECTED)
+"""Kinds of problems that another attempt may not have."""
+NO_GPU_WORKER = "no-gpu-worker"
+"""The kind of problem if no worker with a GPU takes the job."""
 MAX_DEADLY_FILES = 10
 """Maximum number of files of one source that its ingestion skips: check a source with more first."""
 
@@ -80,7 +88,15 @@ def take(session: Session, lost: Job, at: datetime) -> Job | None:
         f"The worker of attempt {record.attempt} of {record.max_attempts} ({record.worker}) was lost. "
         "Its log or the system's may show the cause."
     )
-    return _again(session, record, {"kind": "worker-lost", "detail": detail}, at)
+    return _again(session, record, {"kind": WORKER_LOST, "detail": detail}, at)
+
+
+def give_up(session: Session, untaken: Job, problem: JsonObject, at: datetime) -> Job | None:
+    """Fail a queued job that no worker can take. None if it has changed since it was read."""
+    record = locked(session, untaken.id)
+    if (record.status, record.attempt) != ("queued", untaken.attempt):
+        return None
+    return end(session, record, "failed", at, problem=problem)
 
 
 def _again(session: Session, job: Job, problem: JsonObject, at: datetime) -> Job:

@@ -5,7 +5,8 @@ from datetime import datetime
 from sqlalchemy import CheckConstraint, ForeignKey, Index, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from records.database.base import Base, JsonList, JsonObject, one_of
+from records.database.base import Base, Document, JsonList, JsonObject, one_of
+from records.jobs.gpu_state import GPUState
 
 STATUSES = ("queued", "running", "waiting", "succeeded", "failed", "cancelled")
 
@@ -22,6 +23,7 @@ class AttendanceRow(Base):
     seen_at: Mapped[datetime]
     clock_ahead_seconds: Mapped[float]
     trouble: Mapped[str | None]
+    gpu: Mapped[GPUState | None] = mapped_column(Document(GPUState))
 
 
 class JobRow(Base):

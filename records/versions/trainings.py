@@ -185,7 +185,7 @@ def outdated(session: Session, before: datetime, trainings: Collection[str] | No
     )
     if trainings is not None:
         counts = counts.where(parts.c.training_id.in_(trainings))
-    busy = {job.params["training"] for job in jobs.unfinished(session, "member")}
+    busy = {job.params["training"] for kind in ("member", "members") for job in jobs.unfinished(session, kind)}
     return {id_: count for id_, count in session.execute(counts.order_by(parts.c.training_id)) if id_ not in busy}
 
 

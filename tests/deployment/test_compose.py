@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from jobspec.jobs.base import QUEUES
+from jobspec.jobs.base import GPU, QUEUES
 from tests.deployment.files import COMPOSE, OWN_IMAGES, ROOT, compose, own_services, services, stages
 
 
@@ -71,9 +71,9 @@ def test_ours_write_nowhere_but_to_their_data_and_may_do_nothing_special() -> No
 def test_every_queue_has_a_worker_without_a_gpu_and_training_one_with() -> None:
     workers = [one for one in own_services().values() if one["command"][0] == "worker"]
     plain = [one for one in workers if "profiles" not in one]
-    assert sorted(one["command"][one["command"].index("--queue") + 1] for one in plain) == sorted(QUEUES)
+    assert sorted(one["command"][one["command"].index("--queue") + 1] for one in plain) == sorted({*QUEUES} - {GPU})
     (gpu,) = (one for one in workers if "profiles" in one)
-    assert gpu["command"] == ["worker", "--queue", "training", "--device", "cuda:0"]
+    assert gpu["command"] == ["worker", "--queue", GPU, "--queue", "training", "--device", "cuda:0"]
     assert (gpu["profiles"], gpu["image"], gpu["build"]["target"]) == (["gpu"], "freshet:cuda", "cuda")
     (device,) = gpu["deploy"]["resources"]["reservations"]["devices"]
     assert "gpu" in device["capabilities"]

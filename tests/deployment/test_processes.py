@@ -202,6 +202,7 @@ def test_the_api_is_well_as_soon_as_it_answers(deployment: Deployment) -> None:
         ("delivery-worker", "delivery"),
         ("training-worker", "training"),
         ("gpu-training-worker", "training"),
+        ("gpu-training-worker", "gpu"),
     ],
 )
 def test_a_worker_does_the_jobs_of_its_queue_and_ends_when_asked(

@@ -72,6 +72,7 @@ def test_the_message_names_the_field_and_the_reason(kind: str, params: object, s
 def test_a_kind_has_its_queue() -> None:
     assert {kind: model.queue for kind, model in KINDS.items() if model.queue != "default"} == {
         "member": "training",
+        "members": "gpu",
         "ingest": "ingest",
         "fetch": "ingest",
         "basin": "ingest",

@@ -30,10 +30,11 @@ from hydrology.base.errors import Problem
 from jobspec import kinds
 from jobspec.jobs.base import JobRequest
 from models.cores import use_cores
+from models.devices import CPU, use_device
 from records.database.engine import Database
 from records.job_permissions import permissions
 from records.job_permissions.write_guard import Guard, UndeclaredWriteError
-from records.jobs import jobs
+from records.jobs import jobs, retries
 from runtime import child_processes
 from runtime.clock import Clock
 from runtime.logs import log_to_stderr
@@ -151,6 +152,7 @@ def _run(
     try:
         with tools.database.transaction() as session:
             job = jobs.hold(session, job_id, attempt)
+        use_device(tools.settings.device if attempt == 1 else CPU)  # a GPU may have been the fault
         request = kinds.read(job.kind, job.params, known)
         with tools.database.reading() as session:
             grant = permissions.of_job(session, job, request, tools.clock.wall())
@@ -183,7 +185,7 @@ def _run(
             return _hindered(sentence)
         log.error("job.error", exc_info=error)
         detail = f"{type(error).__name__} in the worker; see its log."
-        return Outcome("retry", problem={"kind": "internal", "detail": detail})
+        return Outcome("retry", problem={"kind": retries.UNEXPECTED, "detail": detail})
 
 
 def _hindered(sentence: str) -> Outcome:

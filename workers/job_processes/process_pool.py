@@ -15,6 +15,7 @@ from records.jobs import jobs
 from runtime import child_processes
 from runtime.one_thread import ONE_THREAD
 from runtime.settings import Settings
+from workers.gpu import BY_BUS
 from workers.job import StopReason
 from workers.job_processes.messages import Message, message_of
 
@@ -31,7 +32,7 @@ class Child:
 
     def __init__(self, module: str, settings: Settings, memory_limit: int | None) -> None:
         command = child_processes.python_command(module, str(os.getpid()))
-        self._process = child_processes.start(command, environment=os.environ | ONE_THREAD, dies_by=None)
+        self._process = child_processes.start(command, environment=os.environ | ONE_THREAD | BY_BUS, dies_by=None)
         self.memory_limit = memory_limit
         self.ended = False
         self._fault: str | None = None  # why it was killed
@@ -131,7 +132,7 @@ class Children:
     def give_back(self, child: Child) -> None:
         """Retain a child for the next job, or kill it if it cannot serve."""
         with self._turn:
-            wanted = not child.ended and child.memory_limit is None and self._idle is None
+            wanted = self._max_idle > 0 and not child.ended and child.memory_limit is None and self._idle is None
             if wanted:
                 self._idle = child
                 self._end_of_idling = threading.Timer(self._max_idle, self._end_idle)

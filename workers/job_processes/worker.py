@@ -24,6 +24,7 @@ from tenacity import (
 
 from jobspec.jobs.base import JobRequest
 from jobspec.kinds import KINDS, InvalidRequest, read
+from models.devices import GPULost
 from records.jobs import attempts, jobs, retries
 from workers.job import Outcome, StopReason
 from workers.job_leases import Heartbeat
@@ -53,6 +54,7 @@ class Worker:
         kinds: the request and limits of each kind of job.
         grace: seconds that a job has to stop.
         on_trouble: gets what prevents it from working, in a sentence, and None once it can work again.
+        on_gpu_lost: gets why a job could not use the GPU, in a sentence.
     """
 
     name: str
@@ -62,6 +64,7 @@ class Worker:
     kinds: Mapping[str, type[JobRequest]] = field(default_factory=lambda: KINDS)
     grace: float = GRACE
     on_trouble: Callable[[str | None], None] = lambda _: None
+    on_gpu_lost: Callable[[str], None] = lambda _: None
 
     def run(self, job_id: str) -> None:
         """Run a job if it is queued. A message for another job does nothing."""
@@ -76,6 +79,8 @@ class Worker:
         try:
             with Heartbeat(self.tools, job) as heartbeat:
                 outcome = self._attempt(job, heartbeat)
+                if outcome.problem is not None and outcome.problem["kind"] == GPULost.kind:
+                    self.on_gpu_lost(outcome.problem["detail"])
                 self._patiently(partial(write, self.tools, job, outcome))
         except jobs.StaleAttempt as error:
             log.warning("job.stale", attempt=job.attempt, error=str(error))

@@ -8,7 +8,8 @@ from operator import attrgetter
 
 import structlog
 
-from records.jobs import job_messages, jobs, retries
+from jobspec.jobs.base import GPU
+from records.jobs import job_messages, jobs, process_heartbeats, retries
 from workers.job_leases import ExpiredLeases
 from workers.job_processes.worker import resume_parent
 from workers.process_liveness import dead_workers
@@ -36,16 +37,38 @@ def recover(tools: ServiceTools, leases: ExpiredLeases) -> None:
     with suppress(BrokerAway):
         for job in [*unsent, *_without_message(tools, sent, now)]:
             tools.sender.require_sent(job)
+    _give_up_gpu(tools, sent, now)
     parents = {job.parent_id for job in lost if job.parent_id is not None} | {job.id for job in waiting}
     for parent in parents:
         resume_parent(tools, parent)
     uploads.sweep(tools.database, tools.settings.data)
 
 
+def _give_up_gpu(tools: ServiceTools, sent: Sequence[jobs.Job], now: datetime) -> None:
+    """Fail trainings that no worker with a GPU takes: what posted them continues on CPUs.
+
+    A worker that is started again is waited for as long as two leases.
+    """
+    patience = timedelta(seconds=2 * tools.settings.lease_seconds)
+    late = [job for job in sent if job.queue == GPU and job.sent_at is not None and now - job.sent_at > patience]
+    if not late:
+        return
+    with tools.database.transaction() as session:
+        if process_heartbeats.gpu_workers(process_heartbeats.live_processes(session)):
+            return
+        for job in late:
+            detail = "No worker with a GPU that can be used takes the job."
+            retries.give_up(session, job, {"kind": retries.NO_GPU_WORKER, "detail": detail}, now)
+            log.warning("job.no_gpu", job=job.id)
+
+
 def _taken(tools: ServiceTools, leases: ExpiredLeases, now: datetime) -> list[jobs.Job]:
     """Take the jobs of lost workers from them."""
     lease = timedelta(seconds=tools.settings.lease_seconds)
     with dead_workers(tools.settings.data) as dead:
+        for name in dead:
+            with tools.database.transaction() as session:
+                process_heartbeats.remove(session, name)
         with tools.database.reading() as session:
             lost = retries.running_at(session, dead)
             lost += leases.ended(retries.lapsed(session, now, lease))

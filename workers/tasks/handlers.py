@@ -20,6 +20,7 @@ HANDLERS: dict[str, Handler] = {
     "training": training.training,
     "retraining": training.retraining,
     "member": training.member,
+    "members": training.members,
     "forecast": forecasting.forecast,
     "what-if": forecasting.what_if,
     "volumes": forecasting.volumes,

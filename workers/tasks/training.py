@@ -6,20 +6,33 @@ from typing import TYPE_CHECKING, Any
 
 from hydrology.base.absent import Absent, texts
 from hydrology.base.errors import DataProblem
-from jobspec.jobs.training import MemberJob, MemberParams, PretrainedParams, RetrainingParams, TrainingParams
+from jobspec.jobs.base import JobRequest
+from jobspec.jobs.training import (
+    MemberJob,
+    MemberParams,
+    MembersJob,
+    MembersParams,
+    PretrainedParams,
+    RetrainingParams,
+    TrainingParams,
+)
+from models.devices import CPU, GPULost, GPUTooSmall
 from records.database.json_columns import to_json
-from records.jobs import jobs
+from records.jobs import jobs, process_heartbeats, retries
 from workers.job import Running, Waiting
 
 if TYPE_CHECKING:
-    from operations.training.train import StartedTraining
+    from operations.training.members import StartedTraining
 
 
 MEMBER_ATTEMPTS = 10  # each continues from the newest checkpoint; a worker may be lost every few days
+GPU_ATTEMPTS = 3  # then CPUs continue
+GPU_FAULTS = (GPULost.kind, GPUTooSmall.kind, retries.NO_GPU_WORKER, *retries.OF_ATTEMPTS)
+MEMBER, MEMBERS = (job.model_fields["kind"].default for job in (MemberJob, MembersJob))
 
 
 def training(running: Running, params: TrainingParams) -> dict[str, Any]:
-    """Train an ensemble: post a child job for each member, then, when all have ended, assemble the version.
+    """Train an ensemble: post jobs that train its members, then, when all have ended, assemble the version.
 
     With `compare` the version is compared with the current ones, and replaces them only by the promotion rule.
     """
@@ -79,7 +92,9 @@ def retraining(running: Running, params: RetrainingParams) -> dict[str, Any]:
 
 
 def _have_trained(running: Running, *works: "StartedTraining") -> None:
-    """Post a job for each member of some trainings and wait for them. Return once all have succeeded.
+    """Post the jobs that train the members of some trainings and wait for them. Return once all have succeeded.
+
+    Where a GPU could not finish a training, its members are posted one by one, for CPUs, and continue.
 
     Raises:
         Waiting: they have been posted, or have not all ended.
@@ -91,37 +106,66 @@ def _have_trained(running: Running, *works: "StartedTraining") -> None:
     if unfinished and not children:
         for reason in unfinished[0].prepared.left_out.values():
             running.log(f"Left out: {reason}")
-        _post_members(running, unfinished)
+        _post(running, unfinished, _on_gpus(running))
         raise Waiting
     if any(child.status not in jobs.ENDED for child in children):  # the worker that posted them was lost
         raise Waiting
-    if failures := [child for child in children if child.status in ("failed", "cancelled")]:
+    alone = {child.params["training"] for child in children if child.kind == MEMBER}
+    lost = {child.params["training"]: child.problem for child in children if _is_of_gpu(child)}
+    if left := [work for work in unfinished if work.training_id in lost.keys() - alone]:
+        for work in left:
+            problem = lost[work.training_id] or {}
+            running.log(f"The members continue one by one on CPU workers: {problem['detail']}")
+        _post(running, left)
+        raise Waiting
+    if failures := [child for child in children if child.status in ("failed", "cancelled") and not _is_of_gpu(child)]:
         reason = (failures[0].problem or {}).get("detail", failures[0].status)
-        raise DataProblem(f"{len(failures)} of {len(children)} members were not trained: {reason}")
+        raise DataProblem(f"{len(failures)} of {len(children)} jobs that train members failed: {reason}")
 
 
-def _post_members(running: Running, works: Sequence["StartedTraining"]) -> None:
-    """Post a job for each member, all or none. The worker sends them when this job waits."""
+def _on_gpus(running: Running) -> bool:
+    """Return whether a worker with a GPU that can be used takes trainings."""
+    with running.tools.database.reading() as session:
+        return process_heartbeats.gpu_workers(process_heartbeats.live_processes(session)) > 0
+
+
+def _is_of_gpu(child: jobs.Job) -> bool:
+    """Return whether a job of all members failed for want of a GPU, its worker or its process."""
+    return child.kind == MEMBERS and child.status == "failed" and (child.problem or {}).get("kind") in GPU_FAULTS
+
+
+def _post(running: Running, works: Sequence["StartedTraining"], on_gpus: bool = False) -> None:
+    """Post a job for all members of a training that suits a GPU, otherwise one for each member; all or none.
+
+    The worker sends them when this job waits.
+    """
     job = running.job
+    requests: list[tuple[JobRequest, int]] = []
+    for work in works:
+        training, members = work.training_id, work.config.members
+        if on_gpus and work.suits_gpus:
+            requests.append((MembersJob(params=MembersParams(training=training, members=members)), GPU_ATTEMPTS))
+        else:
+            of_members = [MemberParams(training=training, member=member) for member in range(members)]
+            requests += [(MemberJob(params=params), MEMBER_ATTEMPTS) for params in of_members]
     with running.tools.database.transaction() as session:
         jobs.hold(session, job.id, job.attempt)
-        for work in works:
-            for member in range(work.config.members):
-                request = MemberJob(params=MemberParams(training=work.training_id, member=member))
-                new = jobs.NewJob(
-                    kind=request.kind,
-                    params=request.stored(),
-                    queue=request.queue,
-                    parent_id=job.id,
-                    max_attempts=MEMBER_ATTEMPTS,
-                )
-                jobs.create(session, new, running.tools.clock.wall())
+        for request, attempts in requests:
+            new = jobs.NewJob(
+                kind=request.kind,
+                params=request.stored(),
+                queue=request.queue,
+                parent_id=job.id,
+                max_attempts=attempts,
+            )
+            jobs.create(session, new, running.tools.clock.wall())
 
 
 def member(running: Running, params: MemberParams) -> dict[str, Any]:
-    """Train one member, from its newest checkpoint if there is one."""
+    """Train one member, from its newest checkpoint if there is one. If the worker's GPU fails, the CPU continues."""
     from models.training import Progress
-    from operations.training.train import reopen, train_member
+    from operations.training.members import train_member
+    from operations.training.train import reopen
 
     tools = running.tools
 
@@ -130,8 +174,35 @@ def member(running: Running, params: MemberParams) -> dict[str, Any]:
 
     work = reopen(tools.database, params.training)
     if work.version_id is None:
-        train_member(tools.database, tools.clock, work, params.member, tools.settings.device, show)
+        try:
+            train_member(tools.database, tools.clock, work, params.member, tools.settings.device, show)
+        except (GPULost, GPUTooSmall) as problem:
+            running.log(f"The member continues on the CPU: {problem}")
+            train_member(tools.database, tools.clock, work, params.member, CPU, show)
     return {"training": work.training_id, "member": params.member}
+
+
+def members(running: Running, params: MembersParams) -> dict[str, Any]:
+    """Train the unfinished members of a training on the worker's GPU, from their newest checkpoints."""
+    from models.training import Progress
+    from operations.training.members import unfinished_members
+    from operations.training.train import reopen, train_members
+
+    tools = running.tools
+    work = reopen(tools.database, params.training)
+    if work.version_id is None:
+        with tools.database.reading() as session:
+            steps = dict.fromkeys(unfinished_members(session, work), 0)
+        finished = params.members - len(steps)
+
+        def show(member: int, progress: Progress) -> None:
+            steps[member] = progress.step
+            done = finished * progress.steps + sum(steps.values())
+            running.show(done, params.members * progress.steps, f"member {member}: loss {progress.loss:.4f}")
+
+        device = tools.settings.device
+        train_members(tools.database, tools.clock, work, device=device, cores=1, on_progress=show, on_split=running.log)
+    return {"training": work.training_id, "members": params.members}
 
 
 def pretrained(running: Running, params: PretrainedParams) -> dict[str, Any]:

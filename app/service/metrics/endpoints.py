@@ -26,9 +26,9 @@ def read_metrics(
     settings: ServiceSettings,
     _key: AnyKey,
 ) -> Response:
-    """Queues, workers, jobs, feeds, the newest T0, closure, the database and the disk, and the duration of requests to
-    this process took, in the text format of Prometheus. Any key may read them, because they name feeds. Except for
-    requests, they are the same in every process of the service."""
+    """Queues, workers and their GPUs, jobs, feeds, the newest T0, closure, the database and the disk, and the duration
+    of requests to this process, in the text format of Prometheus. Any key may read them, because they name feeds.
+    Except for requests, they are the same in every process of the service."""
     figures = service.exposition(session, database, clock, settings, database.check().revision)
     times = generate_latest(request.app.state.times.registry)
     return Response(figures + times, media_type=CONTENT_TYPE_LATEST, headers={"Cache-Control": "no-store"})

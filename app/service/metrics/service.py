@@ -1,7 +1,8 @@
 """Metrics from the records, the same in every process. `METRICS` lists them all."""
 
 import shutil
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from importlib import metadata
 from typing import TypeAlias
@@ -15,6 +16,7 @@ from hydrology.base.staleness import age_days
 from jobspec.jobs.base import QUEUES
 from records.database.engine import Database
 from records.jobs import job_health, process_heartbeats
+from records.jobs.gpu_state import GPUState
 from records.upkeep import monitoring
 from runtime.clock import Clock
 from runtime.settings import Settings
@@ -26,6 +28,10 @@ METRICS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "freshet_queue_jobs": ("Jobs that wait for a worker.", ("queue",)),
     "freshet_queue_oldest_seconds": ("Waiting time of the oldest job.", ("queue",)),
     "freshet_workers": ("Workers with a heartbeat in the last two minutes.", ("queue",)),
+    "freshet_gpu_usable": ("Whether the GPU of a worker takes trainings (1) or failed (0).", ("gpu", "name")),
+    "freshet_gpu_memory_bytes": ("Memory of a worker's GPU.", ("gpu", "name")),
+    "freshet_gpu_memory_used_bytes": ("Memory in use on a worker's GPU, by any process.", ("gpu", "name")),
+    "freshet_gpu_utilisation_ratio": ("Share of the last moments in which a worker's GPU computed.", ("gpu", "name")),
     "freshet_day_jobs": ("Jobs posted in the last 24 hours, by status.", ("kind", "status")),
     "freshet_failing_schedules": ("Schedules whose last job has failed.", ()),
     "freshet_feed_age_seconds": ("Time since the last successful fetch of a feed.", ("feed",)),
@@ -73,7 +79,8 @@ def _samples(
 ) -> dict[str, Samples]:
     now, wall = clock.now(), clock.wall()
     waiting = {of.queue: of for of in monitoring.waiting_jobs(session)}
-    workers = process_heartbeats.workers_by_queue(process_heartbeats.live_processes(session))
+    processes = process_heartbeats.live_processes(session)
+    workers = process_heartbeats.workers_by_queue(processes)
     newest = monitoring.newest_t0(session, now)
     return {
         "freshet_build_info": {(metadata.version("freshet"), revision or "none"): 1},
@@ -82,6 +89,7 @@ def _samples(
             (queue,): _seconds(waiting[queue].oldest_at, wall) if queue in waiting else 0 for queue in QUEUES
         },
         "freshet_workers": {(queue,): workers.get(queue, 0) for queue in QUEUES},
+        **_gpus([process.gpu for process in processes if process.gpu is not None]),
         "freshet_day_jobs": monitoring.jobs_of_a_day(session, wall),
         "freshet_failing_schedules": _alone(len(job_health.failing_schedules(session))),
         "freshet_feed_age_seconds": {
@@ -96,6 +104,21 @@ def _samples(
         "freshet_disk_free_bytes": _alone(shutil.disk_usage(settings.data).free if settings.data.exists() else None),
         "freshet_database_bytes": _alone(monitoring.database_bytes(session, database.file)),
     }
+
+
+def _gpus(states: Sequence[GPUState]) -> dict[str, Samples]:
+    samples: dict[str, dict[tuple[str, ...], float]] = defaultdict(dict)
+    for gpu in states:
+        figures = {
+            "freshet_gpu_usable": gpu.fault is None,
+            "freshet_gpu_memory_bytes": gpu.memory,
+            "freshet_gpu_memory_used_bytes": gpu.memory_used,
+            "freshet_gpu_utilisation_ratio": gpu.utilisation,
+        }
+        for metric, value in figures.items():
+            if value is not None:
+                samples[metric][gpu.id or gpu.device, gpu.name or "unknown"] = float(value)
+    return {**samples}
 
 
 def _seconds(since: datetime, now: datetime) -> float:

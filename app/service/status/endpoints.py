@@ -21,5 +21,5 @@ def read_status(session: Reading, database: OpenDatabase, clock: ServiceClock, s
     """The newest T0 and issue of every model version in use, the newest day of every product and its age by the
     service's clock, and all degradations with their causes: late forecasts and inputs, jobs that wait or fail, a
     restarting part of the service, a stopped job process, a nearly full disk, a wrong or adjusted clock. Also the
-    number of schedulers and workers."""
+    number of schedulers and workers, and the workers' GPUs."""
     return service.status(session, clock, settings, database.check().revision)

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from sqlalchemy.orm import Session
 
 from app.service.status.schemas import Degraded
-from jobspec.jobs.training import MemberJob
+from jobspec.jobs.training import MemberJob, MembersJob
 from records.database.write_lock import is_locked
 from records.jobs import job_health, process_heartbeats
 from records.upkeep import clock_skew
@@ -20,6 +20,7 @@ MAX_UNTAKEN = timedelta(minutes=5)
 """A running worker takes a job within seconds."""
 MAX_QUEUED = timedelta(hours=1)
 """Behind other jobs; members of a training wait for each other for as long as that takes."""
+TRAINING_QUEUES = (MemberJob.queue, MembersJob.queue)
 MIN_FREE = 200_000_000
 """Bytes."""
 
@@ -57,7 +58,7 @@ def _waiting(session: Session, now: datetime) -> Iterator[Degraded]:
         if not waiting.runs and now - waiting.since > MAX_UNTAKEN:
             sentence = f"{_wait(queue, waiting.jobs, now - waiting.since)} and none runs: start a {worker}, "
             yield Degraded(code="no-worker", sentence=sentence + "or see why it hangs.")
-        elif waiting.runs and since is not None and now - since > MAX_QUEUED and queue != MemberJob.queue:
+        elif waiting.runs and since is not None and now - since > MAX_QUEUED and queue not in TRAINING_QUEUES:
             behind = _wait(queue, waiting.service_jobs, now - since)
             sentence = f"{behind} behind those that run: start another {worker}."
             yield Degraded(code="queue-age", sentence=sentence)
@@ -113,7 +114,7 @@ def _clock(session: Session, now: datetime) -> Iterator[Degraded]:
 
 
 def _present(session: Session) -> Iterator[Degraded]:
-    """Yield degradations of workers and schedulers: a wrong clock or another fault."""
+    """Yield degradations of workers and schedulers: a wrong clock, a lost GPU or another fault."""
     processes = process_heartbeats.live_processes(session)
     wrong = [process for process in processes if abs(process.clock_ahead) > clock_skew.TOLERANCE]
     for sentence in dict.fromkeys(map(_of_clock, wrong)):  # all processes of a machine share its clock
@@ -121,6 +122,9 @@ def _present(session: Session) -> Iterator[Degraded]:
     for process in processes:
         if process.trouble is not None:
             yield Degraded(code="job-stopped", sentence=process.trouble)
+        if process.gpu is not None and process.gpu.fault is not None:
+            sentence = f"The GPU {process.gpu.device} of a worker is not used, and trainings go to others: "
+            yield Degraded(code="gpu-lost", sentence=sentence + process.gpu.fault)
 
 
 def _of_clock(process: process_heartbeats.LiveProcess) -> str:

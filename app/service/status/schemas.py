@@ -21,11 +21,24 @@ class Counts(Model):
     runs: int = Field(description="Operational runs that are readable and were issued for at least one basin.")
 
 
+class GPU(Model):
+    """The GPU of a worker, as last reported with its heartbeat."""
+
+    device: str = Field(description="Its name on the worker's machine.")
+    name: str | None = Field(description="Its model.")
+    memory_bytes: int | None
+    memory_used_bytes: int | None = Field(description="By all processes of the machine.")
+    utilisation: float | None = Field(description="Share of the last moments in which it computed, 0 to 1.")
+    usable: bool = Field(description="Whether it takes trainings; if not, `degraded` gives the cause.")
+    missing: Missing
+
+
 class Processes(Model):
     """Schedulers and workers with a heartbeat in the last two minutes."""
 
     schedulers: int = Field(description="One is enough; another takes over if it ends.")
     workers: dict[str, int] = Field(description="Number of workers by queue.")
+    gpus: list[GPU] = Field(description="The GPU of each worker that takes whole trainings.")
 
 
 class VersionStatus(Model):
@@ -73,6 +86,7 @@ class Degraded(Model):
         "part-restarting",
         "clock",
         "job-stopped",
+        "gpu-lost",
     ]
     sentence: str
 

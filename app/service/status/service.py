@@ -7,13 +7,14 @@ from importlib import metadata
 from sqlalchemy.orm import Session
 
 from app.service.status import job_degradations
-from app.service.status.schemas import Counts, Degraded, InputStatus, Processes, Status, VersionStatus
+from app.service.status.schemas import GPU, Counts, Degraded, InputStatus, Processes, Status, VersionStatus
 from hydrology.base.calendar import Day, as_date
 from hydrology.base.staleness import STALE_AFTER_DAYS, age_days, stale
 from records.alerts import deliveries
 from records.basins import basins
 from records.forecasts import latest
 from records.jobs import process_heartbeats
+from records.jobs.gpu_state import GPUState
 from records.runs import runs
 from records.series import revisions
 from records.versions import promotions, versions
@@ -61,6 +62,7 @@ def status(session: Session, clock: Clock, settings: Settings, revision: str | N
         processes=Processes(
             schedulers=sum(process.role == "scheduler" for process in present),
             workers=process_heartbeats.workers_by_queue(present),
+            gpus=[_gpu(process.gpu) for process in present if process.gpu is not None],
         ),
         stale_after_days=STALE_AFTER_DAYS,
         versions=statuses,
@@ -86,6 +88,21 @@ def _version(
         newest_issue=None if created is None else created.newest_issue,
         age_days=age,
         stale=None if age is None else stale(age),
+    )
+
+
+def _gpu(state: GPUState) -> GPU:
+    reason = str(state.unread)
+    values = (state.name, state.memory, state.memory_used, state.utilisation)
+    names = ("name", "memory_bytes", "memory_used_bytes", "utilisation")
+    return GPU(
+        device=state.device,
+        name=state.name,
+        memory_bytes=state.memory,
+        memory_used_bytes=state.memory_used,
+        utilisation=state.utilisation,
+        usable=state.fault is None,
+        missing={name: reason for name, value in zip(names, values, strict=True) if value is None},
     )
 
 

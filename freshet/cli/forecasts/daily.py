@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from freshet.cli.context import opened
+from freshet.cli.devices import Device, take_device
 from freshet.cli.intake import any_intake
 from freshet.cli.output import MAX_ROWS, PARTLY_DONE, Json, answer, fields_of, inform, table
 from freshet.cli.progress import reporting
@@ -31,6 +32,7 @@ def daily(
     horizon: Annotated[int, typer.Option(metavar="DAYS", min=1, help=_FIELDS["horizon"].description)] = _FIELDS[
         "horizon"
     ].default,
+    device: Device = None,
     as_json: Json = False,
 ) -> None:
     """Fetch the feeds, apply the bridges, forecast all basins, decide alerts, and show tomorrow's flow.
@@ -39,6 +41,7 @@ def daily(
     same data, it stores nothing new. A schedule of the kind daily does the same every day.
     """
     with opened() as context, reporting() as reporter:
+        take_device(context.settings, device)
         from operations.daily.daily_cycle import Watcher
         from operations.daily.daily_cycle import daily as run
         from operations.daily.daily_forecasts import Asked

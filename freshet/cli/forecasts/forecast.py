@@ -8,6 +8,7 @@ from rich.console import Group
 
 from freshet.cli.configuring import valid
 from freshet.cli.context import opened
+from freshet.cli.devices import Device, take_device
 from freshet.cli.forecasts.issuing import HORIZON, T0, Horizon, Version, Weather, WeatherId, named_basins, record_issued
 from freshet.cli.forecasts.runs import run_json, run_notes, run_table
 from freshet.cli.options import Basins, BasinsFile
@@ -33,6 +34,7 @@ def forecast(
         int, typer.Option(metavar="COUNT", help=_FIELDS["perturbed_states"].description)
     ] = _FIELDS["perturbed_states"].default,
     age: Annotated[bool, typer.Option("--age", help=_FIELDS["age"].description)] = False,
+    device: Device = None,
     as_json: Json = False,
 ) -> None:
     """Advance the states to T0 and forecast.
@@ -41,6 +43,7 @@ def forecast(
     every basin that has a model.
     """
     with opened() as context:
+        take_device(context.settings, device)
         basins = named_basins(context, basin, basins_file)
         asked = {"basins": basins, "t0": t0, "horizon": horizon, "version": version, "product": product}
         asked |= {"weather": weather, "weather_id": weather_id, "perturbed_states": perturbed_states, "age": age}

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from freshet.cli.configuring import valid
 from freshet.cli.context import opened
+from freshet.cli.devices import Device, take_device
 from freshet.cli.forecasts.issuing import T0, Version, named_basins, record_issued
 from freshet.cli.options import Basins, BasinsFile
 from freshet.cli.output import PARTLY_DONE, Json, answer, inform, table
@@ -31,6 +32,7 @@ def volumes(
     season: Annotated[str | None, typer.Option(metavar="MM-DD..MM-DD", help=_FIELDS["season"].description)] = None,
     t0: T0 = None,
     version: Version = None,
+    device: Device = None,
     as_json: Json = False,
 ) -> None:
     """Forecast the volume of a season with the weather of other years.
@@ -39,6 +41,7 @@ def volumes(
     season up to T0. The runs do not replace the latest forecasts.
     """
     with opened() as context:
+        take_device(context.settings, device)
         basins = named_basins(context, basin, basins_file)
         asked = {"basins": basins, "t0": t0, "season": season, "version": version}
         params = valid(TypeAdapter(VolumesParams), asked, "volumes")

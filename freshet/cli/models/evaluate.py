@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from freshet.cli.context import cores, opened
+from freshet.cli.devices import Device, take_device
 from freshet.cli.options import Basins, BasinsFile, listed
 from freshet.cli.output import PARTLY_DONE, Json, answer, inform_left_out, table
 from freshet.cli.progress import reporting
@@ -24,6 +25,7 @@ def evaluate(
     ] = None,
     basin: Basins = None,
     basins_file: BasinsFile = None,
+    device: Device = None,
     as_json: Json = False,
 ) -> None:
     """Score a version over a period: its members' mean, how well water is conserved, and its snow.
@@ -31,6 +33,7 @@ def evaluate(
     Without --basin: the basins that the version was trained on.
     """
     with opened() as context:
+        take_device(context.settings, device)
         with context.database.reading() as session:
             stored = versions.get(session, version) if version else versions.newest(session)
             names = [*(basin or []), *listed(basins_file)]

@@ -8,6 +8,7 @@ from pydantic import TypeAdapter
 
 from freshet.cli.configuring import valid
 from freshet.cli.context import opened
+from freshet.cli.devices import Device, take_device
 from freshet.cli.models import verified
 from freshet.cli.options import Basins, BasinsFile, listed
 from freshet.cli.output import PARTLY_DONE, Json, answer, inform, inform_left_out, table
@@ -34,6 +35,7 @@ def reforecast(
     ].default,
     basin: Basins = None,
     basins_file: BasinsFile = None,
+    device: Device = None,
     as_json: Json = False,
 ) -> None:
     """Forecast past days with observed weather, and report forecast skill by lead time.
@@ -44,6 +46,7 @@ def reforecast(
     asked = {"period": period, "every": every, "horizon": horizon}
     params = valid(TypeAdapter(ReforecastParams), asked, "reforecast")
     with opened() as context:
+        take_device(context.settings, device)
         with context.database.reading() as session:
             stored = versions.get(session, version) if version else versions.newest(session)
             names = [*(basin or []), *listed(basins_file)]

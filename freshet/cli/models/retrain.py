@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from freshet.cli.context import cores, opened
-from freshet.cli.models.train import Device, describe, require_device
-from freshet.cli.output import Json, answer, inform_left_out
+from freshet.cli.devices import Device, take_device
+from freshet.cli.models.train import describe
+from freshet.cli.output import Json, answer, inform, inform_left_out
 from freshet.cli.progress import reporting
 from hydrology.base.absent import Absent
 from jobspec.jobs.training import RetrainingJob, RetrainingParams
@@ -38,7 +39,7 @@ def retrain(
         bool, typer.Option("--promote", metavar="", help="Promote it in basins where it is better.")
     ] = False,
     label: Annotated[str | None, typer.Option(metavar="TEXT", help="A name for the candidate.")] = None,
-    device: Device = "cpu",
+    device: Device = None,
     as_json: Json = False,
 ) -> None:
     """Retrain the recipe of the version in use on the current record, and score the result.
@@ -58,7 +59,7 @@ def retrain(
         if isinstance(season, Absent):
             answer({"version": None, "reason": season}, as_json, str(season))
             return
-        require_device(device)
+        on = take_device(context.settings, device)
         twin, candidate = operation.begin_both(database, clock, season)
         inform_left_out(candidate.prepared.left_out.values())
         with reporting() as reporter:
@@ -68,7 +69,7 @@ def retrain(
                     reporter.show(f"{name}, member {member}", progress.step, progress.steps, describe(progress))
 
                 at_once = cores(context.settings.threads)
-                train_members(database, clock, started, device=device, cores=at_once, on_progress=show)
+                train_members(database, clock, started, device=on, cores=at_once, on_progress=show, on_split=inform)
             done = operation.conclude(database, clock, twin, candidate, params, label=label, on_step=reporter.show)
         if not done.trained.already:
             context.record("model trained", done.trained.version_id, basins=len(done.trained.basins))

@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 
 from freshet.cli.configuring import Fields, Protocol, checked, merged, of_file, of_settings
 from freshet.cli.context import Context, cores, opened
+from freshet.cli.devices import Device, take_device
 from freshet.cli.options import Basins, BasinsFile, listed
 from freshet.cli.output import Json, answer, inform, inform_left_out, table
 from freshet.cli.progress import reporting
@@ -47,7 +48,6 @@ FieldValues = Annotated[
         "--set", metavar="FIELD=VALUE", help="Any field of the training, e.g. windows.batch=64; repeat it for more."
     ),
 ]
-Device = Annotated[str, typer.Option(metavar="DEVICE", help="cpu, or a CUDA device such as cuda:0.")]
 
 
 def train(
@@ -79,7 +79,7 @@ def train(
         ),
     ] = None,
     label: Annotated[str | None, typer.Option(metavar="TEXT", help="A name for the version.")] = None,
-    device: Device = "cpu",
+    device: Device = None,
     as_json: Json = False,
 ) -> None:
     """Train an ensemble, or with --from fine-tune one. Run again, the command continues from the last checkpoint.
@@ -101,8 +101,8 @@ def train(
         with context.database.reading() as session:
             basins = chosen(session, [*(basin or []), *listed(basins_file)])
             training = checked(_with_product(session, fields, product))
-        require_device(device)
-        trained, decision = _train(context, training, basins, label, device, judge_on)
+        on = take_device(context.settings, device)
+        trained, decision = _train(context, training, basins, label, on, judge_on)
         _report(context, trained, decision, label)
     payload = as_values(trained) | ({} if decision is None else {"decision": to_json(decision)})
     answer(payload, as_json, _members(trained))
@@ -151,6 +151,7 @@ def _train(
             device=device,
             cores=cores(context.settings.threads),
             on_progress=show,
+            on_split=inform,
         )
         if not trained.already:
             counts = {"basins": len(trained.basins), "promoted": len(trained.promoted)}
@@ -182,20 +183,6 @@ def _members(trained: "Trained") -> Any:
         title += ", trained before"
     over = "" if trained.validation_basins is None else f" over {trained.validation_basins} basins"
     return table(["member", f"best validation NSE (median{over})"], list(trained.validation_nse.items()), title)
-
-
-def require_device(text: str) -> None:
-    """Raise unless this machine has the device.
-
-    Raises:
-        InvalidInput: it does not.
-    """
-    import torch
-
-    cuda = torch.cuda.device_count()
-    devices = ["cpu", *(["cuda"] if cuda else []), *(f"cuda:{number}" for number in range(cuda))]
-    if text not in devices:
-        raise InvalidInput(f"--device {text} is not a device of this machine: choose {' or '.join(devices)}.")
 
 
 def only_forcing(session: Session) -> str:

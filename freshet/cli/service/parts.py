@@ -9,7 +9,8 @@ from freshet.cli.context import Begins, opened
 from freshet.cli.options import option
 from freshet.cli.service.serve import Host, Port, check_free
 from hydrology.base.errors import InvalidInput
-from jobspec.jobs.base import QUEUES
+from jobspec.jobs.base import GPU, QUEUES
+from models.devices import CPU
 from runtime.settings import Settings
 
 BUILD_AFTER = 1.0
@@ -17,17 +18,26 @@ BUILD_AFTER = 1.0
 
 
 def worker(
-    queue: Annotated[list[str] | None, option("NAME", f"One of {', '.join(QUEUES)}. Default: all.", "--queue")] = None,
-    device: Annotated[str | None, option("DEVICE", "Device for trainings: cpu, or cuda:0 and the like.")] = None,
+    queue: Annotated[
+        list[str] | None,
+        option("NAME", f"One of {', '.join(QUEUES)}; {GPU} needs a CUDA device. Default: all that it can.", "--queue"),
+    ] = None,
+    device: Annotated[
+        str | None, option("DEVICE", "cpu, or a CUDA device such as cuda:0. Default: FRESHET_DEVICE, otherwise cpu.")
+    ] = None,
 ) -> None:
-    """Run jobs, one at a time, until stopped. Start as many workers as the machine can carry."""
+    """Run jobs, one at a time, until stopped. Start as many workers as the machine can carry, and one for each GPU."""
     from workers.processes import work
 
-    queues = queue or list(QUEUES)
+    settings = _settings()
+    if device is not None:
+        settings = settings.model_copy(update={"device": Settings.load(device=device).device})
+    queues = queue or [name for name in QUEUES if name != GPU or settings.device != CPU]
     if unknown := sorted(set(queues) - set(QUEUES)):
         raise InvalidInput(f"There is no queue {', '.join(unknown)}: choose of {', '.join(QUEUES)}.")
-    settings = _settings()
-    work(settings.model_copy(update={"device": device}) if device else settings, queues)
+    if GPU in queues and settings.device == CPU:
+        raise InvalidInput(f"The queue {GPU} is for workers with a GPU: name it with --device, such as cuda:0.")
+    work(settings, queues)
 
 
 def scheduler() -> None:

@@ -99,7 +99,6 @@ def _camels(settings: Settings) -> Iterator[Check]:
 
 def _arithmetic(settings: Settings) -> Iterator[Check]:
     """Check that batching and splitting a run change none of its bits on this machine, as replay requires."""
-    import torch
 
     from jobspec.training import InputsConfig, TrainingConfig
     from models.networks import ARCHITECTURES, build
@@ -116,8 +115,28 @@ def _arithmetic(settings: Settings) -> Iterator[Check]:
         result = f"runs of {', '.join(differ)} differ: their states cannot be replayed here"
     yield "arithmetic", not differ, result
     yield _recurrence()
-    cuda = torch.cuda.get_device_name(0) if torch.cuda.is_available() else "none; training runs on the CPU"
-    yield "CUDA", True, cuda
+    yield _device(settings)
+
+
+def _device(settings: Settings) -> Check:
+    """Report the device that trainings and simulations compute on, and whether this machine has it."""
+    from models.devices import CPU, available
+    from models.nets.gpu.card import lacking
+    from workers.gpu import WorkerGPU
+
+    devices = available()
+    others = " or ".join(devices[1:]) or "none"
+    if settings.device not in devices:
+        return "device", False, f"FRESHET_DEVICE={settings.device} cannot be used; CUDA devices here: {others}"
+    if settings.device == CPU:
+        return "device", True, f"trainings and simulations compute on the CPU; CUDA devices here: {others}"
+    gpu = WorkerGPU(settings.device).state()
+    if gpu.memory is None or gpu.memory_used is None or gpu.utilisation is None:
+        return "device", gpu.fault is None, f"{gpu.device}, {gpu.name or 'its name unknown'}: {gpu.unread}"
+    memory = f"{gpu.memory_used / 1e9:.1f} of {gpu.memory / 1e9:.1f} GB in use"
+    program = f"MC-LSTM runs on torch, many times slower: {lacking()}" if lacking() else "MC-LSTM runs by Triton kernels"
+    use = f"{memory}, computing {gpu.utilisation:.0%} of the time"
+    return "device", lacking() is None, f"{gpu.device}, {gpu.name}: {use}; {program}"
 
 
 def _recurrence() -> Check:

@@ -5,8 +5,11 @@ from prometheus_client.parser import text_string_to_metric_families
 from sqlalchemy import update
 from starlette.testclient import TestClient
 
+from hydrology.base.absent import absent
+from hydrology.base.reasons import Reason
 from records.database.engine import Database
 from records.jobs import process_heartbeats
+from records.jobs.gpu_state import GPUState
 from records.jobs.tables import AttendanceRow
 from records.runs import runs
 from runtime.clock import Clock
@@ -42,6 +45,22 @@ def test_work_that_waits_and_workers_that_are_there(client: TestClient, database
     assert [shown["freshet_queue_jobs", queue] for queue in ("default", "ingest", "training")] == [1, 1, 0]
     assert shown["freshet_queue_oldest_seconds", "default"] > 0
     assert shown["freshet_queue_oldest_seconds", "training"] == 0
+
+
+def test_the_gpus_of_workers(client: TestClient, database: Database) -> None:
+    wall = Clock().wall()
+    well = GPUState(device="cuda:0", id="GPU-1", name="H", memory=8, memory_used=2, utilisation=0.5)
+    lost = GPUState(device="cuda:1", unread=absent(Reason.GPU_NOT_READ, cause="it fell"), fault="It fell.")
+    with database.transaction() as session:
+        for name, gpu in (("first", well), ("second", lost)):
+            process_heartbeats.beat(session, name, "worker", ["gpu"], wall, gpu=gpu)
+        assert process_heartbeats.gpu_workers(process_heartbeats.live_processes(session)) == 1
+    shown = figures(client, bearer(database))
+    names = ("usable", "memory_bytes", "memory_used_bytes", "utilisation_ratio")
+    assert [shown[f"freshet_gpu_{name}", "GPU-1", "H"] for name in names] == [1, 8, 2, 0.5]
+    assert {name: value for name, value in shown.items() if "cuda:1" in name} == {
+        ("freshet_gpu_usable", "cuda:1", "unknown"): 0
+    }
 
 
 def test_outcomes_of_the_newest_runs_are_counted(client: TestClient, database: Database) -> None:

@@ -11,10 +11,13 @@ from starlette.testclient import TestClient
 
 from app.service import health
 from app.service.status import job_degradations
+from hydrology.base.absent import absent
 from hydrology.base.calendar import day
+from hydrology.base.reasons import Reason
 from records.access import keys
 from records.database.engine import Database
 from records.jobs import attempts, jobs, process_heartbeats, schedules
+from records.jobs.gpu_state import GPUState
 from records.series import series
 from records.versions import promotions
 from runtime import restart_notes
@@ -310,17 +313,40 @@ def test_a_clock_that_is_wrong_is_reported_while_its_process_is_there(
     output = client.get("/v1/status").json()
     sentences = [each["sentence"] for each in output["degraded"] if each["code"] == "clock"]
     assert [sentence.split(": ")[0] for sentence in sentences] == ([shown] if shown else [])
-    assert output["processes"] == {"schedulers": 2, "workers": {}}
+    assert output["processes"] == {"schedulers": 2, "workers": {}, "gpus": []}
     with database.transaction() as session:
         process_heartbeats.remove(session, "second")
     output = client.get("/v1/status").json()
-    assert (codes(output), output["processes"]) == (["no-basins"], {"schedulers": 1, "workers": {}})
+    assert (codes(output), output["processes"]) == (["no-basins"], {"schedulers": 1, "workers": {}, "gpus": []})
+
+
+def test_the_gpus_of_workers_are_shown_and_lost_ones_reported(database: Database, client: TestClient) -> None:
+    unread = absent(Reason.GPU_NOT_READ, cause="it fell")
+    for gpu in (
+        GPUState(device="cuda:0", id="GPU-1", name="H100", memory=2**33, memory_used=2**31, utilisation=0.5),
+        GPUState(device="cuda:0", unread=unread, fault="It fell."),
+    ):
+        with database.transaction() as session:
+            process_heartbeats.beat(session, "first", "worker", ["gpu"], Clock().wall(), gpu=gpu)
+        output = client.get("/v1/status").json()
+        (shown,) = output["processes"]["gpus"]
+        if gpu.fault is None:
+            values = {"name": "H100", "memory_bytes": 2**33, "memory_used_bytes": 2**31, "utilisation": 0.5}
+            assert shown == {"device": "cuda:0", **values, "usable": True, "missing": {}}
+            assert work_codes(client) == []
+            assert "H100, 2.1 of 8.6 GB in use" in client.get("/status").text
+        else:
+            assert (shown["name"], shown["usable"]) == (None, False)
+            assert shown["missing"]["memory_bytes"] == "It is not known, because it fell."
+            (degraded,) = [each for each in output["degraded"] if each["code"] == "gpu-lost"]
+            assert degraded["sentence"].endswith("trainings go to others: It fell.")
+            assert "not used" in client.get("/status").text
 
 
 def test_a_fault_that_blocks_a_worker_is_reported_until_it_goes_on(database: Database, client: TestClient) -> None:
     for trouble, expected in (("The process of the job 1 was stopped.", ["job-stopped"]), (None, [])):
         with database.transaction() as session:
-            process_heartbeats.beat(session, "first", "worker", ["default"], Clock().wall(), trouble)
+            process_heartbeats.beat(session, "first", "worker", ["default"], Clock().wall(), trouble=trouble)
         assert work_codes(client) == expected
 
 

@@ -55,6 +55,14 @@ def test_a_database_that_cannot_be_used_is_reported_beside_the_rest(tmp_path: Pa
         assert checks(result)["data folder"]["ok"]
 
 
+def test_a_device_that_this_machine_lacks_is_reported(freshet: Freshet) -> None:
+    result = freshet("doctor", "--json", FRESHET_DEVICE="cuda:98")
+
+    assert result.code == 5
+    assert not checks(result)["device"]["ok"]
+    assert "FRESHET_DEVICE=cuda:98 cannot be used" in checks(result)["device"]["detail"]
+
+
 def test_a_folder_that_is_not_camels_is_reported(tmp_path: Path) -> None:
     result = Freshet(tmp_path)("doctor", "--json", FRESHET_CAMELS=str(tmp_path / "nowhere"))
 

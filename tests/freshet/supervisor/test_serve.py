@@ -63,6 +63,14 @@ def test_each_queue_has_as_many_workers_as_are_asked_for() -> None:
     assert queues == {"service": 1, "default": 2, "ingest": 1, "training": 3, "delivery": 1}
 
 
+def test_a_gpu_gets_a_worker_of_its_own_and_the_others_train_on_the_cpu() -> None:
+    parts = commands("127.0.0.1", 8000, workers=1, training_workers=2, device="cuda:0")
+
+    assert parts["gpu worker 1"] == ["worker", "--queue", "gpu", "--device", "cuda:0"]
+    training = [command for name, command in parts.items() if name.startswith("training")]
+    assert training == [["worker", "--queue", "training", "--device", "cpu"]] * 2
+
+
 def test_a_second_service_on_the_same_data_is_refused(worked: Freshet, port: int) -> None:
     with started(worked.data, "serve", "--port", str(port)) as server:
         _ask(server, f"http://127.0.0.1:{port}/health/ready")

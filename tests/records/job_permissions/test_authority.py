@@ -65,6 +65,7 @@ REQUESTS: Mapping[str, dict[str, Any]] = {
     "check": {},
     "prune": {},
     "member": {"training": "t", "member": 0},
+    "members": {"training": "t", "members": 10},
     "basin": {"basin": MILL, "latitude": 1.0, "longitude": 1.0},
     "upload": {"product": "own", "observations_file": "/a"},
     "weather": {"weather_file": "/a"},

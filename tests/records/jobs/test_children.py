@@ -45,6 +45,50 @@ def test_a_training_shows_how_far_its_members_are(database: Database) -> None:
         assert jobs.get(session, members[1]).progress == {"done": 5, "total": 40, "detail": "loss 0.1"}
 
 
+def test_a_training_on_a_gpu_shows_all_members_and_after_the_gpu_each(database: Database) -> None:
+    with database.transaction() as session:
+        parent = a_job(session, kind="training")
+        assert claim(session, parent)
+        of_all = a_claimed_job(
+            session, kind="members", queue="gpu", parent_id=parent, params={"training": "a", "members": 3}
+        )
+        attempts.wait(session, parent, 1, NOW)
+        progress = {"done": 30, "total": 120, "detail": "member 0: loss 0.1"}
+        attempts.heartbeat(session, of_all, 1, lease_until=LEASE, progress=progress, at=NOW)
+        assert jobs.get(session, parent).progress == {
+            "done": 30,
+            "total": 120,
+            "detail": "0 of 3 members are trained; all on a GPU are at 30 of 120",
+        }
+        attempts.finish(session, of_all, 1, status="failed", problem=LOST, at=NOW)
+        members = [
+            a_claimed_job(
+                session, kind="member", queue="training", parent_id=parent, params={"training": "a", "member": label}
+            )
+            for label in range(3)
+        ]
+        progress = {"done": 20, "total": 40, "detail": "loss 0.1"}
+        attempts.heartbeat(session, members[1], 1, lease_until=LEASE, progress=progress, at=NOW)
+        finish(session, members[0])
+        assert jobs.get(session, parent).progress == {
+            "done": 60,
+            "total": 120,
+            "detail": "1 of 3 members are trained; member 1 is at 20 of 40",
+        }
+
+
+def test_a_queued_job_that_nobody_takes_is_given_up_unless_it_has_changed(database: Database) -> None:
+    with database.transaction() as session:
+        first, second = (jobs.get(session, a_job(session, kind="members", queue="gpu")) for _ in range(2))
+        assert claim(session, second.id)
+        given_up = retries.give_up(session, first, LOST, NOW)
+        assert given_up is not None
+        assert (given_up.status, given_up.problem) == ("failed", LOST)
+        assert retries.give_up(session, first, LOST, NOW) is None
+        assert retries.give_up(session, second, LOST, NOW) is None
+        assert jobs.get(session, second.id).status == "running"
+
+
 def test_a_training_that_was_cancelled_shows_no_more_of_its_members(database: Database) -> None:
     with database.transaction() as session:
         parent, (member, _) = waiting(session, 2)

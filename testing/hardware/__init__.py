@@ -1,0 +1,1 @@
+"""Hardware that the machine of a test lacks."""
