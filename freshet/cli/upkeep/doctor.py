@@ -134,9 +134,10 @@ def _device(settings: Settings) -> Check:
     if gpu.memory is None or gpu.memory_used is None or gpu.utilisation is None:
         return "device", gpu.fault is None, f"{gpu.device}, {gpu.name or 'its name unknown'}: {gpu.unread}"
     memory = f"{gpu.memory_used / 1e9:.1f} of {gpu.memory / 1e9:.1f} GB in use"
-    program = f"MC-LSTM runs on torch, many times slower: {lacking()}" if lacking() else "MC-LSTM runs by Triton kernels"
+    slow = lacking()
+    program = "MC-LSTM runs by Triton kernels" if slow is None else f"MC-LSTM runs on torch, many times slower: {slow}"
     use = f"{memory}, computing {gpu.utilisation:.0%} of the time"
-    return "device", lacking() is None, f"{gpu.device}, {gpu.name}: {use}; {program}"
+    return "device", slow is None, f"{gpu.device}, {gpu.name}: {use}; {program}"
 
 
 def _recurrence() -> Check:
