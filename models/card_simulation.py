@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -11,18 +10,16 @@ from torch import Tensor
 from models.contract import Inputs
 from models.inference import ArrayMap
 from models.nets.gpu.members import MemberInputs, MemberState, Parameters, member_inputs, run
+from models.nets.mclstm import MCLSTM, check_days
 from models.nets.tags import check_tags
 
-if TYPE_CHECKING:
-    from models.nets.mclstm import MCLSTM
-
-SAMPLE_DAYS = 2**20
-"""Days of samples of all members a launch: some 2 GB of what weather gives to the gates."""
+ROW_NUMBERS = 2**26
+"""Numbers of all members a launch that weather gives to the gates: 0.3 GB, and several times as much beside them."""
 
 
 @torch.no_grad()
 def simulate_together(
-    network: "MCLSTM", weights: Parameters, inputs: Inputs, states: Sequence[ArrayMap] | None, wanted: Sequence[str]
+    network: MCLSTM, weights: Parameters, inputs: Inputs, states: Sequence[ArrayMap] | None, wanted: Sequence[str]
 ) -> tuple[dict[str, Tensor], list[ArrayMap]]:
     """Run all members over T days of B samples.
 
@@ -32,22 +29,36 @@ def simulate_together(
         states: one per member, named arrays with B first; None for empty stores.
         wanted: the names of the outputs to return.
 
+    Raises:
+        ValueError: a day lacks its weather, or there is none.
+        torch.OutOfMemoryError: not even one day of all members and samples fits in the card's memory.
+
     Returns:
         the outputs (M, B, T, ...) on the processor, and the states after the last day, one per member.
     """
+    check_days(inputs)
     given = member_inputs(network, inputs)
     members, (samples, days) = len(next(iter(weights.values()))), given.mass.shape[1:]
     state = _first_state(network, inputs, states, members)
     outputs: dict[str, Tensor] = {}
-    size = max(1, SAMPLE_DAYS // (members * samples))
-    for first in range(0, days, size):
+    width = sum(gate.out_features for gate in (network.mixing or network.redistribution, *2 * [network.input_gate]))
+    first, size = 0, max(1, ROW_NUMBERS // (members * samples * width))
+    while first < days:
         some = slice(first, min(first + size, days))
-        flow, state = run(network, weights, _between(given, some), state)
+        try:
+            flow, state = run(network, weights, _between(given, some), state)
+        except torch.OutOfMemoryError:
+            if size == 1:
+                raise
+            size = max(1, size // 2)
+            torch.cuda.empty_cache()
+            continue
         for name in wanted:
             part = flow[name]
             if name not in outputs:
                 outputs[name] = part.new_empty(*part.shape[:2], days, *part.shape[3:], device="cpu")
             outputs[name][:, :, some] = part.cpu()
+        first = some.stop
     return outputs, _arrays_of(state, members)
 
 
@@ -56,7 +67,7 @@ def _between(inputs: MemberInputs, days: slice) -> MemberInputs:
     return replace(inputs, mass=inputs.mass[:, :, days], auxiliary=inputs.auxiliary[:, :, days], tag=tag)
 
 
-def _first_state(network: "MCLSTM", inputs: Inputs, states: Sequence[ArrayMap] | None, members: int) -> MemberState:
+def _first_state(network: MCLSTM, inputs: Inputs, states: Sequence[ArrayMap] | None, members: int) -> MemberState:
     if states is None:
         empty = network.empty_state(inputs.mass.shape[1])
         stacked = {name: values.unsqueeze(0).expand(members, *values.shape) for name, values in empty.items()}

@@ -18,6 +18,9 @@ from models.nets.mclstm import MCLSTM
 from models.networks import build
 from models.scaling import Scaler
 
+HELD_NUMBERS = 2**31
+"""Of a state's storage over all days, by the members that run at once: 8 GB."""
+
 
 @dataclass(frozen=True, slots=True)
 class Ensemble:
@@ -70,14 +73,18 @@ class Ensemble:
     def _together(
         self, inputs: Inputs, states: Sequence[ArrayMap] | None, wanted: Sequence[str]
     ) -> Iterator[tuple[ArrayMap, ArrayMap]]:
-        """Run all members at once on a graphics card."""
+        """Run members at once on a graphics card, as many as `HELD_NUMBERS` allows."""
         from models.card_simulation import simulate_together
         from models.nets.gpu.members import stack  # Triton is loaded where a card is used
 
         networks = cast(tuple[MCLSTM, ...], self.networks)
-        outputs, last = simulate_together(networks[0], stack(networks), inputs, states, wanted)
-        for member, state in enumerate(last):
-            yield {name: values[member].numpy() for name, values in outputs.items()}, state
+        size = max(1, HELD_NUMBERS // max(1, inputs.mass.numel() * networks[0].cells))
+        for first in range(0, len(networks), size):
+            some = slice(first, first + size)
+            given = None if states is None else states[some]
+            outputs, last = simulate_together(networks[0], stack(networks[some]), inputs, given, wanted)
+            for member, state in enumerate(last):
+                yield {name: values[member].numpy() for name, values in outputs.items()}, state
 
     def simulate(
         self, forcing: Forcing, states: Sequence[ArrayMap] | None, wanted: Sequence[str]

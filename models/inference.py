@@ -2,7 +2,8 @@
 
 A block always has BLOCK samples, padded with dry ones (by the network itself where it computes blocks separately), and
 each day is computed separately. So a basin gets the same bits whatever its neighbours in the block, and a run split in
-two with the state carried on gives the bits of the whole run (same machine, same library versions).
+two with the state carried on gives the bits of the whole run (same machine, same library versions; on a graphics card
+an MC-LSTM only).
 """
 
 from collections.abc import Sequence

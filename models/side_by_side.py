@@ -1,8 +1,9 @@
 """Trains the members of an ensemble side by side on a graphics card: one program, one step of all of them at a time.
 
 Windows are gathered on the card from data that are uploaded once, a whole step is one CUDA graph, and the processor
-waits for the card only every `STEPS_AHEAD` steps. A member gets the weights that it would get alone, to the bit; its
-checkpoints are those of `MemberTraining`, so that it can be resumed on a processor, and the reverse.
+waits for the card only every `STEPS_AHEAD` steps. An MC-LSTM gets the weights that it would get alone, to the bit;
+dropout of other networks is drawn by the card, for the group. Checkpoints are those of `MemberTraining`, so that a
+member can be resumed on a processor, and the reverse.
 """
 
 import copy
@@ -45,7 +46,8 @@ OnProgress = Callable[[int, Progress], None]
 
 def trains_together(config: TrainingConfig, device: str) -> bool:
     """Return whether the members of a training can be trained side by side on a device."""
-    return isinstance(config.network, TOGETHER) and card.available(torch.device(device))
+    small = not isinstance(config.network, MCLSTMConfig) or config.network.cells <= card.MAX_CELLS
+    return small and isinstance(config.network, TOGETHER) and card.available(torch.device(device))
 
 
 class _Plan(NamedTuple):
@@ -82,6 +84,8 @@ class MembersTraining:
         starts: Mapping[int, Tensors] | None = None,
     ) -> None:
         self.config, self.device = config, torch.device(device)
+        if self.device.index is not None:
+            torch.cuda.set_device(self.device)  # graphs and Triton use the current card
         start = starts or {}
         self.members: list[MemberTraining] = []
         for seed in seeds:
@@ -121,6 +125,10 @@ class MembersTraining:
             DataProblem: a checkpoint cannot be read.
             ValueError: members lack one, or are not at the same step.
         """
+        if lacking := [member.seed for member in self.members if member.seed not in blobs]:
+            raise ValueError(
+                f"No checkpoint of the seeds {lacking}: members that are trained side by side need one each."
+            )
         for member in self.members:
             member.resume(blobs[member.seed])
         if len({member.step for member in self.members}) > 1:
@@ -148,18 +156,16 @@ class MembersTraining:
             started_at = time.perf_counter()
             losses = self._advance(count)
             seconds = (time.perf_counter() - started_at) / len(self.members)
-            for member, (loss, norm) in zip(self.members, losses, strict=True):
+            for member in self.members:
                 member.step += count
                 member.seconds += seconds
-                if not np.isfinite(loss) or not np.isfinite(norm):
-                    raise member.diverged(loss, norm, member.rate(member.step - 1))
             is_last = self.step == self.steps
-            judged = self._validate([loss for loss, _ in losses]) if self._is_due(self.config.validate_every) else None
+            judged = self._validate(losses) if self._is_due(self.config.validate_every) else None
             try:
                 for at, member in enumerate(self.members):
                     score = None if judged is None else judged[at]
                     rate = member.rate(member.step - 1)
-                    on_progress(member.seed, Progress(member.step, member.steps, losses[at][0], rate, score))
+                    on_progress(member.seed, Progress(member.step, member.steps, losses[at], rate, score))
             except BaseException:
                 self._checkpoint(on_checkpoint)
                 raise
@@ -209,16 +215,22 @@ class MembersTraining:
                 network.get_parameter(name).copy_(averages[row])
         return simulate(network, inputs, None, ("discharge",))[0]["discharge"].astype(np.float32)
 
-    def _advance(self, count: int) -> list[tuple[float, float]]:
-        """Take some steps; return the members' losses and gradient norms of the last one, or of the first that is not
-        finite."""
+    def _advance(self, count: int) -> list[float]:
+        """Take some steps; return the members' losses of the last one.
+
+        Raises:
+            TrainingDiverged: the loss of a member, or the norm of its gradient, is not finite.
+        """
         self._launch(count)
-        of_member = []
-        for rows in self._losses[:count].cpu().unbind(1):
-            wrong = ~rows.isfinite().all(1)
-            at = int(wrong.nonzero()[0, 0]) if wrong.any() else -1
-            of_member.append((float(rows[at, 0]), float(rows[at, 1])))
-        return of_member
+        rows = self._losses[:count].cpu()
+        wrong = (~rows.isfinite().all(2)).nonzero()
+        if len(wrong):
+            row, of_member = wrong[0].tolist()
+            member, rate = self.members[of_member], self.members[of_member].rate(self.step + row)
+            member.step += row + 1
+            raise member.diverged(*rows[row, of_member].tolist(), rate)
+        losses: list[float] = rows[-1, :, 0].tolist()
+        return losses
 
     def _launch(self, count: int) -> None:
         """Let the card take some steps, and draw the next plan meanwhile."""
@@ -264,7 +276,7 @@ class MembersTraining:
         torch.cuda.current_stream(self.device).wait_stream(aside)
         self._weights.restore(before)
         self._graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(self._graph):
+        with torch.cuda.graph(self._graph, stream=torch.cuda.Stream(self.device)):
             self._step()
         self._weights.restore(before)
 
@@ -281,7 +293,7 @@ class MembersTraining:
         known = (~torch.isnan(observed)).flatten(1).sum(1)
         terms, shares = [of_days], [(1 / known)[:, None, None].expand_as(of_days)]
         if weights.prior_variance is not None:
-            penalty = weights.prior_penalty(basins)
+            penalty = weights.prior_penalty(self._windows.place_of(basins))
             terms.append(penalty)
             shares.append(torch.ones_like(penalty))
         (gradient,) = torch.autograd.grad(terms, [weights.flat], shares)
@@ -338,13 +350,17 @@ class _CardWindows:
         self.known_basins, self.shape = len(member.learnt_from), member.config.windows
         self.days = torch.arange(self.shape.spinup_days + self.shape.loss_days, device=device)
 
+    def place_of(self, basins: Tensor) -> Tensor:
+        """Return the places of some basins of the data among those that the members learn from."""
+        assert self.place is not None
+        return self.place[basins]
+
     def gather(self, basins: Tensor, starts: Tensor, seen: Tensor) -> tuple["MemberInputs", Tensor, Tensor]:
         """Return the inputs of some windows (M, B), the observations (M, B, loss days), and s_b (M, B)."""
         from models.nets.gpu.members import MemberInputs, one_hot
 
         of, days = basins.unsqueeze(-1), starts.unsqueeze(-1) + self.days
-        assert self.place is not None
-        basin = one_hot(self.place[basins], seen, self.known_basins).to(self.static) if self.vectors else None
+        basin = one_hot(self.place_of(basins), seen, self.known_basins).to(self.static) if self.vectors else None
         inputs = MemberInputs(self.mass[of, days], self.auxiliary[of, days], self.static[basins], basin)
         return inputs, self.observed[of, days[..., self.shape.spinup_days :]], self.sd[basins]
 
@@ -362,7 +378,7 @@ class _CardWeights:
         decays = {id(of): group["weight_decay"] for group in first.optimizer.param_groups for of in group["params"]}
         decay = {name: torch.full_like(of, decays.get(id(of), 0.0)) for name, of in first.network.named_parameters()}
         self.decay = self._rows([decay], device)
-        self.rate = torch.zeros((), device=device)
+        self.rate = torch.ones((), device=device)
         # The decay differs between weights: it is applied here, as AdamW does.
         self.optimizer = torch.optim.AdamW(
             [self.flat], lr=self.rate, weight_decay=0.0, capturable=device.type == "cuda", foreach=False
@@ -372,7 +388,7 @@ class _CardWeights:
             variances = [member.prior.variance for member in members if member.prior is not None]
             self.prior_variance = torch.stack(variances).to(device)
         self.flat.grad = torch.zeros_like(self.flat)
-        self.optimizer.step()  # allocates its state; a gradient of zeros changes nothing
+        self.optimizer.step()  # allocates its state, which `upload` fills
         self.upload(members)
 
     def views(self) -> dict[str, Tensor]:
@@ -383,14 +399,18 @@ class _CardWeights:
         """Return their running means by name."""
         return self._views(self.average)
 
-    def prior_penalty(self, basins: Tensor) -> Tensor:
-        """Return the terms of `VectorPrior.penalty`, (M, B, values), that sum to it."""
+    def prior_penalty(self, places: Tensor) -> Tensor:
+        """Return the terms of `VectorPrior.penalty`, (M, B, values), that sum to it.
+
+        Args:
+            places: (M, B), of the samples' basins among those learnt from.
+        """
         from models.nets.gpu.members import one_hot
         from models.nets.gpu.products import product
 
         table = self.views()["vectors.table"]
-        places = one_hot(basins, torch.ones_like(basins, dtype=torch.bool), table.shape[1]).to(table)
-        vectors = product(places, table.mT)
+        seen = torch.ones_like(places, dtype=torch.bool)
+        vectors = product(one_hot(places, seen, table.shape[1]).to(table), table.mT)
         assert self.prior_variance is not None
         return PRIOR_WEIGHT * vectors.square() / self.prior_variance.unsqueeze(1) / vectors[0].numel()
 

@@ -45,7 +45,10 @@ def measure(only: str = ",".join(PARTS)) -> dict[str, Any]:
     config, data = stored.read()
     memory = torch.cuda.get_device_properties(0).total_memory / 2**30
     report: dict[str, Any] = {"card": f"{torch.cuda.get_device_name(0)}, {memory:.0f} GiB", "torch": torch.__version__}
-    for part in only.split(","):
+    chosen = only.split(",")
+    if unknown := set(chosen) - set(PARTS):
+        raise SystemExit(f"No such parts: {', '.join(sorted(unknown))}. There are {', '.join(PARTS)}.")
+    for part in chosen:
         report[part] = globals()[f"_{part}"](config, data)
         print(part, report[part], flush=True)
     return report
@@ -74,13 +77,20 @@ def _exact(config: TrainingConfig, data: TrainingData) -> dict[str, Any]:
     of_three = together[config.seed + 3].last
     ours, forcing = _shipped(), _first_days(data, CHECKED_DAYS)
     some = np.array([5, 77, 400])
-    on_card = Ensemble.simulate(_on_card(ours), forcing, None, ("discharge", "storage"))[0]
-    few = Ensemble.simulate(_on_card(ours), forcing.basins(some), None, ("discharge", "storage"))[0]
+    on_card = _on_card(ours).simulate(forcing, None, ("discharge", "storage"))[0]
+    few = _on_card(ours).simulate(forcing.basins(some), None, ("discharge", "storage"))[0]
+    card = _on_card(ours)
+    first, states = card.simulate(_first_days(data, 1), None, ("storage",))
+    rest = forcing.over(Period(forcing.first + np.timedelta64(1, "D"), forcing.period.last))
+    second = card.simulate(rest, states, ("storage",))[0]["storage"]
     on_cpu = ours.simulate(forcing, None, ("discharge", "storage"))[0]
     return {
         "alone_equals_among_ten": all(torch.equal(values, of_three[name]) for name, values in alone.last.items()),
         "weights_from_processor": _largest({n: v - of_three[n] for n, v in processor.last.items()}),
         "basins_alone_equal_among_all": all(np.array_equal(few[name], on_card[name][:, some]) for name in few),
+        "a_day_and_the_rest_equal_the_whole": bool(
+            np.array_equal(np.concatenate([first["storage"], second], axis=2), on_card["storage"])
+        ),
         "discharge_from_processor_mm_day": float(np.abs(on_card["discharge"] - on_cpu["discharge"]).max()),
         "storage_from_processor_mm": float(np.abs(on_card["storage"] - on_cpu["storage"]).max()),
         "largest_storage_mm": float(on_cpu["storage"].max()),

@@ -110,8 +110,8 @@ class MCLSTM(Network):
     @property
     def runs_on_card(self) -> bool:
         """Whether the Triton kernels run the days."""
-        device = self.output_gate.weight.device
-        return self.recurrence == "triton" or (self.recurrence == "fastest" and card.available(device))
+        possible = self.cells <= card.MAX_CELLS and card.available(self.output_gate.weight.device)
+        return self.recurrence == "triton" or (self.recurrence == "fastest" and possible)
 
     @property
     def basin_vectors(self) -> BasinVectors | None:
@@ -147,10 +147,7 @@ class MCLSTM(Network):
         Where the state has tags, `state["tags"]` (B, K, G), precipitation has the tag `inputs.tag`, and
         `discharge_by_tag` and `loss_by_tag`, (T, B, G) in mm/day, are returned too; without gradients.
         """
-        if inputs.mask is not None:
-            raise ValueError("MC-LSTM cannot skip a day: it would lose the day's water")
-        if inputs.mass.shape[0] == 0:
-            raise ValueError("MC-LSTM needs at least one day of forcing")
+        check_days(inputs)
         state = state or self.empty_state(inputs.mass.shape[1])
         if self.runs_on_card:
             from models.nets.gpu.members import run_alone  # Triton is loaded where a card is used
@@ -212,6 +209,14 @@ class MCLSTM(Network):
         gates = Gates(torch.cat([of_cells, of_drivers], 1), of_static.contiguous(), bias, factor, factor_bias, wetness)
         gates.half_products = self.half_products
         return gates
+
+
+def check_days(inputs: Inputs) -> None:
+    """Raise ValueError unless there are days, all with weather."""
+    if inputs.mask is not None:
+        raise ValueError("MC-LSTM cannot skip a day: it would lose the day's water")
+    if inputs.mass.shape[0] == 0:
+        raise ValueError("MC-LSTM needs at least one day of forcing")
 
 
 def _tags(inputs: Inputs, water: Tensor, tagged: Tensor) -> Tags:

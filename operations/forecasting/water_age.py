@@ -95,7 +95,7 @@ class _Past:
         if started_at is not None:
             return started_at
         empty = (network.empty_state(len(self.forcings)) for network in ensemble.networks)
-        return [{name: values.numpy() for name, values in state.items()} for state in empty]
+        return [{name: values.cpu().numpy() for name, values in state.items()} for state in empty]
 
     def _over(self, days: Period) -> Forcing:
         return stacked([forcing.forcing.over(days) for forcing in self.forcings])

@@ -5,7 +5,7 @@ import triton.language as tl
 from torch import Tensor
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["days"])
 def _accumulate(weather, retention, first, means, days, V: tl.constexpr, A: tl.constexpr, LANES: tl.constexpr):
     """means (samples, T, A V) of weather (samples, T, V), from `first` (samples, A V)."""
     sample = tl.program_id(0).to(tl.int64)

@@ -1,12 +1,13 @@
 """Find whether a graphics card runs MC-LSTM by the Triton kernels, and why not."""
 
 from functools import cache
-from importlib.util import find_spec
 
 import structlog
 import torch
 
-MEND = "install a CUDA build of torch, which brings Triton"
+MAX_CELLS = 64
+"""Of a network that the kernels run; larger ones run torch's operations on a card, too."""
+REMEDY = "install a CUDA build of torch, which brings Triton, and a C compiler, by which Triton starts"
 
 log = structlog.get_logger()
 
@@ -18,8 +19,16 @@ def available(device: torch.device) -> bool:
 
 @cache
 def lacking() -> str | None:
-    """Return what the kernels lack, or None. It is logged once."""
-    if find_spec("triton") is not None:
-        return None
-    log.warning("recurrence.slow", reason=f"Triton is not installed, so the card runs torch's operations: {MEND}.")
-    return f"Triton is not installed: {MEND}"
+    """Return what the kernels lack on the current card, found by running one of them, or None. It is logged once."""
+    try:
+        from models.nets.gpu.antecedent import accumulate
+
+        weather = torch.ones(1, 1, 1, device="cuda")
+        accumulate(weather, weather[0, 0], weather[0]).sum().item()
+    except torch.OutOfMemoryError:
+        raise
+    except Exception as problem:  # noqa: BLE001 - whatever prevents it, torch's operations do the work
+        reason = f"Triton's kernels do not run on this card ({type(problem).__name__}: {problem}): {REMEDY}"
+        log.warning("recurrence.slow", reason=reason)
+        return reason
+    return None

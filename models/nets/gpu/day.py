@@ -31,7 +31,7 @@ def load_square(values, K: tl.constexpr, KP: tl.constexpr):
 
 
 @triton.jit
-def load_rows(values, rows: tl.constexpr, padded: tl.constexpr, K: tl.constexpr, KP: tl.constexpr):
+def load_rows(values, rows, padded: tl.constexpr, K: tl.constexpr, KP: tl.constexpr):
     """Return values (rows, K) as a tile (padded, KP)."""
     j, k = tl.arange(0, padded)[:, None], tl.arange(0, KP)[None, :]
     return tl.load(values + j * K + k, mask=(j < rows) & (k < K), other=0.0)
@@ -58,6 +58,33 @@ def load_gates(gates, K: tl.constexpr, KP: tl.constexpr, mixtures: tl.constexpr,
     closed, o = load_few(gates + 2 * K, K * there, KP), load_few(gates + 3 * K, K * there, KP)
     m, s = load_few(gates + 4 * K, K * there, KP), load_few(gates + 5 * K, K * there, KP)
     return n, i, closed, o, m, s, load_few(gates + 6 * K, mixtures * there, RP)
+
+
+@triton.jit
+def store_gates(
+    gates, n, z_i, i, o, m, s, v, K: tl.constexpr, KP: tl.constexpr, mixtures: tl.constexpr, RP: tl.constexpr
+):
+    """Store what `load_gates` loads."""
+    sure = tl.exp(-tl.abs(z_i))
+    closed = tl.where(z_i >= 0, sure, 1.0) / (1.0 + sure)
+    store_few(gates, K, n, KP)
+    store_few(gates + K, K, i, KP)
+    store_few(gates + 2 * K, K, closed, KP)
+    store_few(gates + 3 * K, K, o, KP)
+    store_few(gates + 4 * K, K, m, KP)
+    store_few(gates + 5 * K, K, s, KP)
+    store_few(gates + 6 * K, mixtures, v, RP)
+
+
+@triton.jit
+def load_row(rows, K: tl.constexpr, KP: tl.constexpr, mixtures: tl.constexpr, RP: tl.constexpr, first, there):
+    """Return what weather and basin give to mixtures, input gate (its row is `first`) and output gate on a day."""
+    of_gates = rows + first
+    return (
+        load_few(rows, mixtures * there, RP),
+        load_few(of_gates, K * there, KP),
+        load_few(of_gates + K, K * there, KP),
+    )
 
 
 @triton.jit
@@ -110,6 +137,19 @@ def collect(w, A, i, x, c, dead):
     """Return m_tot, (KP,): a dead source retains its water."""
     routed = tl.sum(w[:, None] * A, 0)
     return routed + i * x + tl.where(dead, c, 0.0)
+
+
+@triton.jit
+def release_back(o, m, dh, dc):
+    """Return dm and the gradient of the output gate's argument, from dh and dc of (11) and (12)."""
+    return o * dh + (1.0 - o) * dc, (dh - dc) * m * o * (1.0 - o)
+
+
+@triton.jit
+def collect_back(A, w, s, dead, dm):
+    """Return q, the direct part of the gradient of c, and dZ of R: (KP,) and (KP, KP)."""
+    q = tl.where(dead, dm, tl.sum(A * dm[None, :], 1) / tl.where(dead, 1.0, s))
+    return q, tl.where(A > 0, w[:, None] * (dm[None, :] - q[:, None]), 0.0)
 
 
 @triton.jit

@@ -2,7 +2,8 @@
 
 The weights of a member are in the registers of a program for all days where they fit (`RESIDENT`). What a day needs
 from memory is loaded a day ahead, so that only the cells wait for one another. Sums have an order that depends on no
-other sample or member. Layouts, with M members, B samples, T days:
+other sample or member; the numbers of days and samples are not compiled in, so that one day has the program of many.
+Layouts, with M members, B samples, T days:
 
     factor (M, R, K, K), factor_bias (M, K, K); where R is not factorised, R = K and b is in the rows
     of_cells (M, mixtures + 2 K, K), wetness (M, K); mixtures are R, or 0 where R is not factorised
@@ -17,10 +18,12 @@ import triton.language as tl
 from models.nets.gpu.day import (
     EPSILON,
     collect,
+    collect_back,
     input_gate,
     load_factor,
     load_few,
     load_gates,
+    load_row,
     load_rows,
     load_square,
     mix,
@@ -28,12 +31,14 @@ from models.nets.gpu.day import (
     output_gate,
     redistribute,
     redistribute_streamed,
+    release_back,
     shares,
     store_few,
+    store_gates,
 )
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["days", "samples"])
 def forward(
     factor, factor_bias, of_cells, wetness, rows, mass, cells, storage, outflow, discharge, gates, days, samples,
     K: tl.constexpr, KP: tl.constexpr, R: tl.constexpr, RP: tl.constexpr,
@@ -59,9 +64,7 @@ def forward(
         bias = load_square(rows, K, KP)
     kappa = load_few(wetness + member * K, K * WETNESS, KP)
     c = load_few(cells + at * K, K, KP)
-    row_v, row_i, row_o = (
-        load_few(rows, MIXTURES, RP), load_few(rows + FIRST, K, KP), load_few(rows + FIRST + K, K, KP)
-    )  # fmt: skip
+    row_v, row_i, row_o = load_row(rows, K, KP, MIXTURES, RP, first=FIRST, there=1)
     x = tl.load(mass + at * days)
     for t in range(days):
         n, _ = normalise(c)
@@ -81,33 +84,23 @@ def forward(
         # The next day's, while this one is computed.
         more = tl.where(t + 1 < days, 1, 0)
         after = rows + (t + 1) * WIDTH
-        if FACTORISED:
-            row_v = load_few(after, MIXTURES * more, RP)
-        elif more > 0:
-            bias = load_square(after, K, KP)
-        row_i, row_o = load_few(after + FIRST, K * more, KP), load_few(after + FIRST + K, K * more, KP)
+        row_v, row_i, row_o = load_row(after, K, KP, MIXTURES, RP, first=FIRST, there=more)
+        if not FACTORISED:
+            bias = load_rows(after, K * more, KP, K, KP)
         x = tl.load(mass + at * days + t + 1, mask=more > 0, other=0.0)
         o = output_gate(z_o, 1.0 + kappa * m)
         h = o * m
         day = at * days + t
         if TRAINING:
             of_day = gates + day * (6 * K + R)
-            sure = tl.exp(-tl.abs(z_i))
-            closed = tl.where(z_i >= 0, sure, 1.0) / (1.0 + sure)
-            store_few(of_day, K, n, KP)
-            store_few(of_day + K, K, i, KP)
-            store_few(of_day + 2 * K, K, closed, KP)
-            store_few(of_day + 3 * K, K, o, KP)
-            store_few(of_day + 4 * K, K, m, KP)
-            store_few(of_day + 5 * K, K, s, KP)
-            store_few(of_day + 6 * K, MIXTURES, v, RP)
+            store_gates(of_day, n=n, z_i=z_i, i=i, o=o, m=m, s=s, v=v, K=K, KP=KP, mixtures=MIXTURES, RP=RP)
         c = m - h
         store_few(storage + day * K, K, c, KP)
         store_few(outflow + day * K, K, h, KP)
         tl.store(discharge + day, tl.sum(tl.where(k == 0, 0.0, h), 0))
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["days", "samples"])
 def tagged_forward(
     factor, factor_bias, of_cells, wetness, rows, mass, cells, storage, outflow, discharge,
     tag_mass, tag_cells, tag_discharge, tag_loss, days, samples,
@@ -172,7 +165,7 @@ def tagged_forward(
     tl.store(tags, tagged, mask=(g[:, None] < G) & (k[None, :] < K))
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["days", "samples"])
 def backward(
     factor, factor_bias, of_cells, wetness, rows, mass, cells, storage, gates,
     d_storage, d_outflow, d_discharge, d_rows, d_mass, d_cells, d_wetness, routes, days, samples,
@@ -223,14 +216,12 @@ def backward(
         if WHOLE:
             dh += load_few(d_outflow + day * K, K, KP)
             dc += load_few(d_storage + day * K, K, KP)
-        dm = o * dh + (1.0 - o) * dc
-        dz_o = (dh - dc) * m * o * (1.0 - o)
+        dm, dz_o = release_back(o, m, dh, dc)
         if WETNESS:
             along = dz_o / (1.0 + kappa * m)
             dkappa += along * m
             dm += kappa * along
-        q = tl.where(dead, dm, tl.sum(A * dm[None, :], 1) / tl.where(dead, 1.0, s))
-        dz = tl.where(A > 0, w[:, None] * (dm[None, :] - q[:, None]), 0.0)
+        q, dz = collect_back(A, w, s, dead, dm)
         di = dm * x
         dz_i = i * (di - tl.sum(i * di, 0)) * closed
         tl.store(d_mass + day, tl.sum(dm * i, 0))
@@ -270,7 +261,7 @@ def backward(
         store_few(d_wetness + at * K, K, dkappa, KP)
 
 
-@triton.jit
+@triton.jit(do_not_specialize=["rows"])
 def factor_gradient(
     factor, factor_bias, gates, routes, d_factor, d_bias, rows,
     CHUNK: tl.constexpr, K: tl.constexpr, KP: tl.constexpr, R: tl.constexpr, RP: tl.constexpr, JB: tl.constexpr,

@@ -75,6 +75,8 @@ def run(
         `discharge`, `loss` (M, B, T) in mm/day, `outflow`, `storage` (M, B, T, K), with tags `discharge_by_tag` and
         `loss_by_tag` (M, B, T, G), and the state after the last day.
     """
+    if inputs.mass.is_cuda:
+        torch.cuda.set_device(inputs.mass.device)  # Triton uses the current card
     days, means = _days(network, inputs, state)
     rows = _rows(network, weights, days, _basin(network, weights, inputs))
     mass = inputs.mass.expand(len(state.cells), -1, -1)

@@ -73,8 +73,9 @@ def _sum_parts(parts, result, count, size, LANES: tl.constexpr):
     member = tl.program_id(1).to(tl.int64)
     parts += member * count * size
     total = tl.zeros((LANES,), parts.dtype.element_ty)
-    for part in range(count):
-        total += tl.load(parts + part * size + at, mask=at < size, other=0.0)
+    for _ in range(count):
+        total += tl.load(parts + at, mask=at < size, other=0.0)
+        parts += size
     tl.store(result + member * size + at, total, mask=at < size)
 
 

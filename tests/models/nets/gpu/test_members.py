@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from models import card_simulation
+from models import ensemble as ensemble_module
 from models.ensemble import Ensemble
 from models.inference import ArrayMap
 from models.nets.gpu.members import MemberState, member_inputs, run, stack
@@ -68,7 +69,7 @@ def test_basins_alone_and_days_in_parts_change_no_bit(ensemble: Ensemble, monkey
     outputs, end = ensemble.simulate(rest, between, WANTED)
     assert equal(outputs, {name: values[:, :, 4:] for name, values in whole.items()})
     assert all(equal(one, other) for one, other in zip(end, last, strict=True))
-    monkeypatch.setattr(card_simulation, "SAMPLE_DAYS", 2 * len(some.ids) * 2)  # two days a launch
+    monkeypatch.setattr(card_simulation, "ROW_NUMBERS", 2 * len(some.ids) * 13 * 2)  # two days a launch
     launched, _ = ensemble.simulate(some, None, WANTED)
     assert equal(launched, whole)
 
@@ -86,3 +87,27 @@ def test_members_at_once_simulate_what_each_does_on_a_processor(ensemble: Ensemb
     for one, other in zip(last, its_last, strict=True):
         assert one.keys() == other.keys()
         np.testing.assert_allclose(one["c"], other["c"], rtol=2e-6, atol=2e-6)
+
+
+def test_days_without_weather_are_refused(ensemble: Ensemble) -> None:
+    data = training_data().forcing
+    some = replace(data, mass=data.mass[:, :3].copy(), auxiliary=data.auxiliary[:, :3])
+    some.mass[0, 1] = np.nan
+    with pytest.raises(ValueError, match="cannot skip a day"):
+        ensemble.simulate(some, None, WANTED)
+    some.mass[0, 1] = 0
+    empty = replace(some, mass=some.mass[:, :0], auxiliary=some.auxiliary[:, :0])
+    with pytest.raises(ValueError, match="at least one day"):
+        ensemble.simulate(empty, None, WANTED)
+
+
+def test_an_ensemble_whose_outputs_are_large_runs_some_members_at_a_time(
+    ensemble: Ensemble, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = training_data().forcing
+    some = replace(data, mass=data.mass[:, :3], auxiliary=data.auxiliary[:, :3])
+    whole, last = ensemble.simulate(some, None, WANTED)
+    monkeypatch.setattr(ensemble_module, "HELD_NUMBERS", 1)
+    again, its_last = ensemble.simulate(some, None, WANTED)
+    assert equal(again, whole)
+    assert all(equal(one, other) for one, other in zip(its_last, last, strict=True))

@@ -138,6 +138,23 @@ def test_networks_without_storage_train_side_by_side_too() -> None:
         assert_alike(together[seed], alone(training, seed).run())
 
 
+def test_only_vectors_of_the_basins_at_hand_are_fitted_where_only_these_are_asked_for() -> None:
+    data = training_data()
+    scaler = Scaler.fit(data.forcing)
+    of_others = tuple(f"a-{number}" for number in range(3))  # before the basins of the data, by their ids
+    everyone = (*of_others, *data.forcing.ids)
+    training = short(fitted="basin_vectors")
+    start = MemberTraining(training, data, scaler, 0, learnt_from=everyone).network.state_dict()
+    member = MemberTraining(training, data, scaler, 0, start=start, learnt_from=everyone).run()
+    together = MembersTraining(training, data, scaler, (0,), "cpu", learnt_from=everyone, starts={0: start}).run()[0]
+    for name, weights in together.last.items():
+        changed = name == "vectors.table"
+        torch.testing.assert_close(weights, member.last[name], rtol=0, atol=1e-3 if changed else 0)
+    before, after = start["vectors.table"], together.last["vectors.table"]
+    assert torch.equal(after[:3], before[:3])
+    assert (after[3:] != before[3:]).all()
+
+
 def test_days_without_weather_are_refused() -> None:
     gappy = training_data()
     gappy.forcing.mass[0, 5] = np.nan
