@@ -14,6 +14,7 @@ CPU = "cpu"
 CUDA = "cuda"
 """The first GPU; the name of any begins like this."""
 _OF_GPU = re.compile("cuda|cudnn|cublas|nvidia|nvrtc", re.IGNORECASE)
+_OF_MEMORY = re.compile("out of memory|alloc_failed", re.IGNORECASE)
 
 _device = CPU
 
@@ -59,10 +60,11 @@ def available() -> list[str]:
 
 @contextmanager
 def gpu_faults(device: str) -> Iterator[None]:
-    """Raise errors of a GPU as `GPULost`, except for want of memory; other errors pass unchanged.
+    """Raise errors of a GPU as `GPULost`, or as torch's own where it lacks memory; other errors pass unchanged.
 
     Raises:
         GPULost: the GPU cannot be used; on a CPU never.
+        torch.OutOfMemoryError: its memory does not suffice.
     """
     import torch
 
@@ -73,6 +75,8 @@ def gpu_faults(device: str) -> Iterator[None]:
     except (RuntimeError, AssertionError) as error:  # without CUDA, torch asserts
         if device == CPU or not (isinstance(error, torch.AcceleratorError) or _OF_GPU.search(str(error))):
             raise
+        if _OF_MEMORY.search(str(error)):  # of CUDA's libraries, not of torch's allocator
+            raise torch.OutOfMemoryError(str(error)) from error
         raise GPULost(
             f"The device {device} cannot be used ({excerpt(error)}): see that this machine has it and that its driver "
             "works, or use the CPU."

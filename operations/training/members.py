@@ -1,5 +1,6 @@
 """Trains the members of a training: one alone, or all side by side on a GPU."""
 
+import gc
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -126,6 +127,7 @@ def train_together(
             continue
         if len(group) == 1:
             raise _too_small(device)
+        gc.collect()  # of the group that did not fit
         torch.cuda.empty_cache()
         half = (len(group) + 1) // 2
         groups[:0] = [group[:half], group[half:]]
