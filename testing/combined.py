@@ -6,7 +6,6 @@ from collections.abc import Mapping
 import numpy as np
 from sqlalchemy.orm import Session
 
-from hydrology.base.series import DailySeries
 from records.basins import basins
 from records.database.engine import Database
 from records.series import series
@@ -24,16 +23,15 @@ def add_second_product(session: Session, clock: Clock, factor: float = 1.2) -> N
     """Store a second product in every basin: the first with its precipitation times a factor."""
     source = a_source(session)
     for basin in BASINS:
-        area = basins.get(session, basin).areas
+        stored = basins.get(session, basin)
+        basins.upsert(session, dataclasses.replace(stored, areas={**stored.areas, SECOND: stored.areas[FIRST]}))
         for entry in series.catalogue(session, basin):
             if entry.product == FIRST and entry.variable in WEATHER:
-                stored = series.read(session, basin, FIRST, entry.variable)
-                assert stored is not None
+                first = series.read(session, basin, FIRST, entry.variable)
+                assert first is not None
                 times = factor if entry.variable == "precipitation" else 1
-                values = (stored.values * np.float32(times)).astype(stored.values.dtype)
-                second = dataclasses.replace(stored, values=values)
+                second = dataclasses.replace(first, values=(first.values * times).astype(np.float32))
                 series.write(session, basin, SECOND, entry.variable, second, source, clock.now())
-        del area
 
 
 def second_version(session: Session, first: Version, members: slice = slice(1, None)) -> Version:
@@ -52,14 +50,3 @@ def combined(database: Database, clock: Clock, weights: tuple[float, float] = (0
         second = second_version(session, first)
         shares: Mapping[str, float] = dict(zip((first.id, second.id), weights, strict=True))
         return combinations.combine(session, shares, label="both", wall=clock.wall(), now=clock.now())
-
-
-def cut(session: Session, basin: str, product: str, last: np.datetime64) -> dict[str, DailySeries]:
-    """Take the days after one of a product out of a basin. Return all its days by variable."""
-    whole: dict[str, DailySeries] = {}
-    for entry in series.catalogue(session, basin):
-        if entry.product == product:
-            stored = series.read(session, basin, product, entry.variable)
-            assert stored is not None
-            whole[entry.variable] = stored
-    return whole

@@ -15,6 +15,7 @@ from hydrology.base.errors import DataProblem, InvalidInput
 from hydrology.uncertainty.error_fit import ErrorPairs, Fit, fit
 from hydrology.uncertainty.weighted import weighted_mean
 from models.nets.products import BLOCK
+from operations.forecasting.calibrated_flow import error_model_of
 from operations.verification.error_pairs import simulated
 from operations.versions.load_networks import load_version
 from operations.versions.stages import single
@@ -56,6 +57,8 @@ def calibrate(
 ) -> Calibrated:
     """Fit and store the error model of a version, or of its twin, replacing the one before.
 
+    The parts of a combined version without an error model get one, too: it serves where other parts are missing.
+
     Args:
         basins: to fit it to; by default those of the version that have observed flow.
         period: days that the weights were not fitted to; by default the validation period.
@@ -71,6 +74,14 @@ def calibrate(
         fitted = versions.get(session, version.twin_id) if version.twin_id else version
         period = _days(fitted, period)
         loaded = load_version(session, fitted.id)
+    for part in fitted.parts:
+        with database.reading() as session:
+            missing = isinstance(error_model_of(session, versions.get(session, part.version), []), Absent)
+        if missing:
+            try:
+                calibrate(database, clock, part.version, basins, period)
+            except DataProblem as problem:
+                log.warning("calibrate.without_part", version=part.version, error=str(problem))
     pairs: dict[str, ErrorPairs] = {}
     left_out: dict[str, Absent] = {}
     for first in range(0, len(basins), BLOCK):

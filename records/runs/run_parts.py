@@ -56,6 +56,19 @@ class RunSubset:
     period: str | None = None
 
 
+def subset_note(subset: RunSubset) -> str:
+    """Describe a combined version without some of its parts, with the skill to expect."""
+    alone = " and ".join(subset.products)
+    why = " ".join(f"Missing is {product}: {reason}" for product, reason in subset.missing.items())
+    sentence = f"On {alone} alone. {why}".strip()
+    if subset.nse is None or subset.nse_of_all is None:
+        return f"{sentence} The skill of {alone} alone here is not known: evaluate the version in this basin."
+    return (
+        f"{sentence} In the evaluation over {subset.period} its NSE on {alone} alone was {subset.nse:.2f}, with all "
+        f"products {subset.nse_of_all:.2f}."
+    )
+
+
 def hash_of_parts(hashes: Iterable[tuple[str, str]]) -> str:
     """Return the hash of the states, or inputs, of a run's parts by their names."""
     return fingerprint([list(pair) for pair in hashes])
