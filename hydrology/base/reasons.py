@@ -65,7 +65,6 @@ class Reason(Enum):
     PART_OF_OTHER_DAYS = "The weather of {product} after T0 is of other days, or of another weather forecast."
     NO_COMMON_TRACE = "{basin}: the weather products of the version have no trace of weather in common."
     NO_COMMON_RECORD = "{basin}: the records of the version's weather products have no day in common."
-    PRODUCT_MISSING_IN_PERIOD = "{basin}: not every weather product of the version covers {period}."
     NOT_OF_COMBINED_VERSION = "It is not computed for a version that combines others yet: read it of one of those."
     NO_COMPLETE_DAY = "{basin} has no day with all forcing of {product}: ingest it."
     RECORD_IN_FUTURE = "{basin}: its record of {product} begins on {first}, which is in the future."

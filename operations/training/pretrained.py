@@ -85,6 +85,7 @@ def export(database: Database, version_id: str, folder: Path) -> Written:
     """
     with database.reading() as session:
         version = versions.get(session, version_id)
+        version.require_members("Exporting")
         members = versions.members_of(session, version_id)
         twin = _twin(session, version)
     return ship(folder, version, members, twin)

@@ -37,7 +37,7 @@ class LoadedVersion:
         Raises:
             CombinedVersion: it combines others: work that does not know of parts stops here.
         """
-        self.version.require_members("That")
+        self.version.require_members("This work")
         assert self.own is not None
         return self.own
 

@@ -115,7 +115,7 @@ class NewVersion:
         Raises:
             CombinedVersion: it combines others.
         """
-        self.require_members("That")
+        self.require_members("This work")
         return TrainingConfig.model_validate(self.config)
 
     def require_members(self, what: str) -> None:

@@ -40,7 +40,7 @@ def combine(
         raise InvalidInput("Give every version its weight, or none, for them to be learnt over --period and --basin.")
     with opened() as context:
         if not given:
-            from operations.versions.learn_weights import learn_weights
+            from operations.verification.learn_weights import learn_weights
 
             with reporting():
                 days = None if period is None else Period.parse(period)
@@ -61,6 +61,4 @@ def _part(text: str) -> tuple[str, float | None]:
     try:
         return version, float(weight)
     except ValueError:
-        raise InvalidInput(
-            f"{text[:64]!r} is no version with a weight: write VERSION:WEIGHT, as in 01ab:0.7."
-        ) from None
+        raise InvalidInput(f"The weight in {text[:64]!r} is not a number: write VERSION:WEIGHT.") from None

@@ -17,7 +17,7 @@ from jobspec.jobs.forecasting import ForecastParams
 from operations.basin_data.basins import last_ended
 from operations.basin_data.dataset import BasinForcing
 from operations.forecasting.days import RunDays, choose_days
-from operations.forecasting.plan.of_version import Plans, inputs_of, last_t0, plans_of
+from operations.forecasting.plan.of_version import Plans, inputs_of, instant_known, last_t0, plans_of
 from operations.forecasting.plan.types import ForecastInputs, PartInputs, PartPlan, Plan
 from operations.forecasting.weather.fill import Filling
 from operations.versions.load_networks import LoadedVersion
@@ -78,13 +78,15 @@ def combined_plans(
     """Return the plans of a combined version. Without a requested T0, it is the last that any part allows."""
     if not inputs.forcings:
         return [], dict(inputs.failures)
-    last = max(last_t0(one.inputs, params) for one in inputs.parts if one.inputs.forcings)
+    parts = [PartInputs(one.part, one.inputs.only(inputs.forcings)) for one in inputs.parts]
+    last = max(last_t0(one.inputs, params) for one in parts if one.inputs.forcings)
     ended = max(last_ended(inputs.basins[name], clock.now()) for name in inputs.forcings)
     asked = params.model_copy(update={"t0": choose_days(clock, params.t0, params.horizon, last, ended).t0})
     planned: dict[str, dict[str, tuple[PartInputs, Plan]]] = {name: {} for name in inputs.forcings}
     why: _Reasons = {name: {} for name in inputs.forcings}
-    for one in inputs.parts:
-        of_part = one.inputs.only(inputs.forcings)
+    known = known or instant_known(clock, params.t0)
+    for one in parts:
+        of_part = one.inputs
         failed: Mapping[str, Absent] = of_part.failures
         possible: list[Plan] = []
         if of_part.forcings:

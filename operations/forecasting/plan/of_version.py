@@ -80,7 +80,7 @@ def plans_of(
     started = {name: forcing for name, forcing in inputs.forcings.items() if reasons[name] is None}
     failures = {**inputs.failures, **{name: reason for name, reason in reasons.items() if reason is not None}}
     chosen = WeatherChoice(inputs.loaded, inputs.bridges, params, days, started=started, filling=filling, ended=ended)
-    choices = chosen.choices(database, clock, known or _known(clock, params.t0))
+    choices = chosen.choices(database, clock, known or instant_known(clock, params.t0))
     failures |= {name: reason for choice in choices for name, reason in choice.failures.items()}
     possible = [
         Plan(
@@ -110,7 +110,7 @@ def _bridges(inputs: ForecastInputs, choice: Chosen) -> dict[str, Sequence[InFor
     return {name: choice.bridges.get(name, applied.get(name, ())) for name in choice.weather}
 
 
-def _known(clock: Clock, t0: Day | None) -> datetime:
+def instant_known(clock: Clock, t0: Day | None) -> datetime:
     """Return the instant by which a weather forecast must have been available.
 
     That is now, or for a requested T0 the end of the next day."""

@@ -23,9 +23,9 @@ from operations.upkeep.reproduce import reproduce
 from operations.verification.calibrate import calibrate
 from operations.verification.compare import compare
 from operations.verification.evaluate import evaluate
+from operations.verification.learn_weights import learn_weights
 from operations.verification.reforecast import reforecast
 from operations.verification.simulated_thresholds import compute
-from operations.versions.learn_weights import learn_weights
 from operations.what_if.what_if import what_if
 from records.database.engine import Database
 from records.runs import runs, states
@@ -36,8 +36,7 @@ from records.verification import scores
 from records.versions import combinations, promotions, versions
 from records.versions.versions import CombinedVersion, Version
 from runtime.clock import Clock
-from testing.combined import FIRST, SECOND, combined, second_version
-from testing.country import BASINS, CLOCK
+from testing.country import BASINS, CLOCK, FIRST, SECOND, combined, second_version
 from testing.late_archive import LateArchive
 
 T0, BASIN = day("2004-03-10"), BASINS[0]
@@ -214,7 +213,7 @@ class Service:
         return day(self.now.date()) - 1
 
     def go_on(self, *products: str) -> runs.Run:
-        """Go on by a day, bring what has come of some products until yesterday, and forecast."""
+        """Go on by a day, bring the days of some products until yesterday, and forecast."""
         self.now += timedelta(days=1)
         for name in products:
             days = Period(self.lacking[name] + 1, self.yesterday)
