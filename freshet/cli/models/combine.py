@@ -45,6 +45,10 @@ def combine(
             with reporting():
                 days = None if period is None else Period.parse(period)
                 given = learn_weights(context.database, list(weights), days, basin or [])
+            if len(given) == 1:
+                raise InvalidInput(
+                    f"Version {min(given)} alone has the largest median NSE: nothing has to be combined."
+                )
         with context.database.transaction() as session:
             wall, now = context.clock.wall(), context.clock.now()
             one = combinations.combine(session, given, label=label, wall=wall, now=now)
