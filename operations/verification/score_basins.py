@@ -155,7 +155,7 @@ class Judge:
             there = [(part, skills[basin]) for part, skills in parts if basin in skills]
             if there:
                 left_out.pop(basin, None)
-                yield combined_skill(there, self.period)
+                yield combined_skill(there, self.period, loaded.version.products)
 
     def _skills(
         self, loaded: LoadedVersion, basins: Sequence[str], left_out: dict[str, Absent]
@@ -174,9 +174,13 @@ class Judge:
         return ready
 
 
-def combined_skill(parts: Sequence[tuple[VersionPart, BasinSkill]], period: Period) -> BasinSkill:
+def combined_skill(parts: Sequence[tuple[VersionPart, BasinSkill]], period: Period, every: Sequence[str]) -> BasinSkill:
     """Return the skill of a combined version in a basin, from that of its parts there, and that of each set of its
-    products alone."""
+    products alone.
+
+    Args:
+        every: the products of the version.
+    """
     leading = parts[0][1]
     residuals = [skill.worst_residual for _, skill in parts if skill.worst_residual is not None]
     products = tuple(dict.fromkeys(part.product for part, _ in parts))
@@ -192,7 +196,8 @@ def combined_skill(parts: Sequence[tuple[VersionPart, BasinSkill]], period: Peri
             JOINT.join(chosen): all_scores(
                 _mean_of_parts([one for one in parts if one[0].product in chosen]), leading.observed, period.days
             )
-            for chosen in subsets(products)
+            for chosen in subsets(every)
+            if {*chosen} <= {*products}
         },
     )
 

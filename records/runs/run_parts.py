@@ -61,12 +61,10 @@ def subset_note(subset: RunSubset) -> str:
     alone = " and ".join(subset.products)
     why = " ".join(f"Missing is {product}: {reason}" for product, reason in subset.missing.items())
     sentence = f"On {alone} alone. {why}".strip()
-    if subset.nse is None or subset.nse_of_all is None:
+    if subset.nse is None:
         return f"{sentence} The skill of {alone} alone here is not known: evaluate the version in this basin."
-    return (
-        f"{sentence} In the evaluation over {subset.period} its NSE on {alone} alone was {subset.nse:.2f}, with all "
-        f"products {subset.nse_of_all:.2f}."
-    )
+    with_all = "" if subset.nse_of_all is None else f", with all products {subset.nse_of_all:.2f}"
+    return f"{sentence} In the evaluation over {subset.period} its NSE on {alone} alone was {subset.nse:.2f}{with_all}."
 
 
 def hash_of_parts(hashes: Iterable[tuple[str, str]]) -> str:

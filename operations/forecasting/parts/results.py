@@ -109,7 +109,9 @@ def _subsets(
     without = [name for name, parts in computed.items() if len(parts) < len(version.parts)]
     members = [*map(JOINT.join, product_subsets(version.products)), "mean"]
     found = scores.scores(session, versions=version.evaluated_as, basins=without, metrics=["nse"], members=members)
-    nse = {(one.basin_id, one.member, str(one.first_day), str(one.last_day)): one.value for one in found}
+    nse: dict[tuple[str, ...], float | None] = {
+        (one.basin_id, one.member, str(one.first_day), str(one.last_day)): one.value for one in found
+    }
     periods = {name: max((key[2:] for key in nse if key[0] == name), default=None) for name in without}
     subsets: dict[str, RunSubset | None] = dict.fromkeys(computed)
     for name in without:
@@ -121,10 +123,19 @@ def _subsets(
             products=products,
             missing=missing,
             nse=None if days is None else nse.get((name, JOINT.join(products), *days)),
-            nse_of_all=None if days is None else nse.get((name, "mean", *days)),
+            nse_of_all=nse.get((name, "mean", *days))
+            if days and _all_judged(nse, name, version.products, days)
+            else None,
             period=None if days is None else "..".join(days),
         )
     return subsets
+
+
+def _all_judged(
+    nse: Mapping[tuple[str, ...], float | None], basin: str, products: Sequence[str], days: Sequence[str]
+) -> bool:
+    """Return whether an evaluation had all products of the version in a basin."""
+    return all((basin, JOINT.join(chosen), *days) in nse for chosen in product_subsets(products))
 
 
 def _calibrated(

@@ -1,6 +1,7 @@
 """A version that combines others over REST and on the pages: its parts, its forecasts, and what is refused."""
 
 import shutil
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -40,7 +41,7 @@ def store(trained_file: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple
 
 
 @pytest.fixture(scope="module")
-def client(store: tuple[str, Version]) -> TestClient:
+def client(store: tuple[str, Version]) -> Iterator[TestClient]:
     with serving(store[0], AT) as serves:
         yield serves
 

@@ -294,9 +294,14 @@ def test_a_basin_without_a_product_is_forecast_on_the_others(trained_store: Data
         assert not states.page(session, both.parts[1].version, BASIN, before=None, limit=5)
         own = states.require(session, both.parts[0].version, BASIN, T0)
     assert there.summary.storage_mm == pytest.approx(float(np.asarray(own.storage).mean()))
+    assert there.summary.subset is not None
+    assert there.summary.subset.nse is None
     done = evaluate(trained_store, CLOCK, both.id, JUDGED, BASINS)
+    known = row(trained_store, issued(trained_store, both.id)).summary.subset
+    assert known is not None
+    assert (known.nse, known.nse_of_all) == (done.basins[0].scores["nse"].value, None)
     assert {one.basin: [*one.subsets] for one in done.basins} == {
-        BASIN: [],
+        BASIN: [FIRST],
         BASINS[1]: [FIRST, SECOND],
         BASINS[2]: [FIRST, SECOND],
     }
