@@ -1,16 +1,13 @@
 """Scores versions that take different weather products together, each product alone, and one missing by turns.
 
-    python -m benchmarks.forecasts.combined VERSION VERSION...
-
-The versions are stored in FRESHET_DATA; the first half of the validation period that they share is for learning their
-weights, the second for the scores: NSE over the basins that all cover. `by turns`: on every day each product is missing
-with a chance of a half, all but one at most, at random.
+The versions that `--only` names are stored in FRESHET_DATA. The first half of the validation period that they share is
+for learning their weights, the second for the scores: NSE over the basins that all cover. `by turns`: on every day each
+product is missing with a chance of a half, all but one at most, at random.
 """
 
-import json
-import sys
 from collections.abc import Mapping, Sequence
 from itertools import product as combinations_of
+from typing import Any
 
 import numpy as np
 
@@ -30,8 +27,13 @@ from runtime.settings import Settings
 ALL, TURNS = "all", "by turns"
 
 
-def main(ids: Sequence[str]) -> None:
-    """Print the scores."""
+def measure(only: str) -> dict[str, Any]:
+    """Return the learnt weights, the quartiles of NSE, and the share of basins where `by turns` is no worse.
+
+    Args:
+        only: the ids of the versions, with commas between them.
+    """
+    ids = only.split(",")
     database = Database(Settings.load().database_url)
     with database.reading() as session:
         stored = [versions.get(session, version) for version in ids]
@@ -48,8 +50,13 @@ def main(ids: Sequence[str]) -> None:
     shown = {name: np.percentile(of_name, [25, 50, 75]).round(4).tolist() for name, of_name in values.items()}
     alone = [name for name in values if name not in (ALL, TURNS)]
     worse = {name: float(np.mean(np.array(values[TURNS]) >= np.array(values[name]))) for name in alone}
-    answer = {"weights": weights, "days": str(Period(middle, shared.last)), "basins": len(values[ALL])}
-    print(json.dumps({**answer, "nse quartiles": shown, "share where by turns is at least": worse}, indent=1))
+    return {
+        "weights": weights,
+        "days": str(Period(middle, shared.last)),
+        "basins": len(values[ALL]),
+        "nse_quartiles": shown,
+        "share_where_by_turns_is_at_least": worse,
+    }
 
 
 def _scores(
@@ -92,7 +99,3 @@ def _mixes(
     by_set = np.stack([mean(tuple(name for name in names if name)) for names in possible])
     chosen = np.random.default_rng(seed).integers(len(possible), size=by_set.shape[1])
     return mixes | {TURNS: by_set[chosen, np.arange(by_set.shape[1])]}
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
