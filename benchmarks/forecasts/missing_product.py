@@ -28,7 +28,7 @@ ALL, TURNS = "all", "by turns"
 
 
 def measure(only: str) -> dict[str, Any]:
-    """Return the learnt weights, the quartiles of NSE, and the share of basins where `by turns` is no worse.
+    """Return the learnt weights, the quartiles of NSE, and the share of basins where `by turns` is as good.
 
     Args:
         only: the ids of the versions, with commas between them.

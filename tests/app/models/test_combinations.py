@@ -51,7 +51,7 @@ def both(store: tuple[str, Version]) -> Version:
     return store[1]
 
 
-def test_it_is_made_with_a_key_and_shows_its_parts(
+def test_it_is_posted_with_a_key_and_shows_its_parts(
     client: TestClient, both: Version, store: tuple[str, Version]
 ) -> None:
     parts = [{"version": part.version, "weight": part.weight} for part in both.parts]

@@ -16,18 +16,18 @@ def two(worked: Freshet) -> tuple[str, str]:
 
 def test_versions_are_combined_once_with_their_weights(worked: Freshet, two: tuple[str, str]) -> None:
     first, second = two
-    made = worked("models", "combine", f"{first}:7", f"{second}:3", "--label", "both", "--json")
-    assert (made.code, made.json["weights"]) == (0, {first: 0.7, second: 0.3})
-    assert worked("models", "combine", f"{first}:0.7", f"{second}:0.3", "--json").json == made.json
-    shown = worked("models", "show", made.json["version"])
+    combined = worked("models", "combine", f"{first}:7", f"{second}:3", "--label", "both", "--json")
+    assert (combined.code, combined.json["weights"]) == (0, {first: 0.7, second: 0.3})
+    assert worked("models", "combine", f"{first}:0.7", f"{second}:0.3", "--json").json == combined.json
+    shown = worked("models", "show", combined.json["version"])
     assert all(version in shown.out for version in two)
     assert "weight 0.7" in " ".join(shown.out.split())
-    issued = worked("forecast", "--version", made.json["version"], "--json")
+    issued = worked("forecast", "--version", combined.json["version"], "--json")
     (run,) = issued.json["runs"]
     assert run["members"] == ["synthetic-mclstm-1-0", "synthetic-mclstm-1-1", "synthetic-mclstm-2-0"]
     again = worked("reproduce", run["id"], "--json")
     assert again.code == 0
-    states = worked("states", "SYNTH-01", "--version", made.json["version"])
+    states = worked("states", "SYNTH-01", "--version", combined.json["version"])
     assert (states.code, first in states.err) == (2, True)
 
 
