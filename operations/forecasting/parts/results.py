@@ -159,17 +159,14 @@ def _calibrated(
         with database.reading() as session:
             states = {name: of_basin.at_t0.archived for name, of_basin in leading.items()}
             own = calibrations_of(session, replace(one.plan, forecast=plan.forecast), params.weather, states)
-        found |= {name: of_name for name, of_name in own.items() if name not in found or known_calibration(of_name)}
+        found |= {
+            name: of_name for name, of_name in own.items() if name not in found or isinstance(of_name, Calibration)
+        }
     around = _around(plan, {name: one for name, one in computed.items() if isinstance(found[name], Calibration)})
     return [
         replace(one, inputs=replace(one.inputs, calibration=found[name], around=around.get(name)))
         for name, one in computed.items()
     ]
-
-
-def known_calibration(found: Calibration | Absent) -> bool:
-    """Return whether a basin is calibrated."""
-    return isinstance(found, Calibration)
 
 
 def _with_skill_of(loaded: LoadedVersion, of_part: Plan, whole: RunWeather) -> RunWeather:

@@ -212,17 +212,23 @@ class Service:
     def yesterday(self) -> np.datetime64:
         return day(self.now.date()) - 1
 
-    def go_on(self, *products: str) -> runs.Run:
-        """Go on by a day, bring the days of some products until yesterday, and forecast."""
+    def go_on(self, *products: str, ahead: bool = False) -> runs.Run:
+        """Go on by a day, bring the days of some products until yesterday, and forecast.
+
+        Args:
+            ahead: whether there is a weather forecast, too.
+        """
         self.now += timedelta(days=1)
         for name in products:
             days = Period(self.lacking[name] + 1, self.yesterday)
             self.archives[name].bring(self.database, Clock(self.now), days, flow=False)
             self.lacking[name] = self.yesterday
+        if ahead:
+            self.archives[FIRST].forecast(self.database, self.now, self.yesterday + 1, 5, warmer=(-1.0, 0.0, 1.0))
         done = issue_newest(self.database, Clock(self.now), BASINS, Asked(5))
         assert not done.failed
         (run,) = done.issued
-        assert (run.status, run.t0) == ("issued", self.yesterday)
+        assert (run.status, run.weather_until) == ("issued", self.yesterday)
         return run
 
     def hashes(self) -> dict[str, dict[str, str]]:
@@ -264,6 +270,21 @@ def test_a_missing_product_leaves_the_others_and_catches_up(service: Service) ->
     with service.database.reading() as session:
         for run in of_days:
             assert all(ledger.closes for ledger in runs.ledger_of(session, run.id, BASIN))
+
+
+def test_late_weather_of_both_products_is_filled_and_reproduced(service: Service) -> None:
+    calibrate(service.database, CLOCK, service.both.id, BASINS)
+    came: list[tuple[str, ...]] = [(FIRST, SECOND), (FIRST,), (), (FIRST, SECOND)]
+    of_days = [service.go_on(*products, ahead=True) for products in came]
+    assert [run.forcing_kind for run in of_days] == ["supplied"] * len(came)
+    assert [run.filled_days for run in of_days] == [0, 0, 1, 0]
+    of_parts = [[part.product for part in row(service.database, run).summary.parts] for run in of_days]
+    assert of_parts == [[FIRST, SECOND], [FIRST], [FIRST], [FIRST, SECOND]]
+    assert row(service.database, of_days[2]).summary.parts[0].filled_weather
+    for run in of_days:
+        assert not isinstance(row(service.database, run).summary.calibration, Absent)
+        receipt = reproduce(service.database, run.id)
+        assert [one.different for one in receipt.basins] == [()] * len(BASINS)
 
 
 def test_states_are_as_if_no_product_had_been_missing(service: Service) -> None:
