@@ -35,7 +35,8 @@ def weighted_quantiles(values: npt.NDArray[Any], levels: float | Sequence[float]
     if weights is None:
         return np.asarray(np.quantile(values, levels, axis=0))
     asked, rows = np.atleast_1d(np.asarray(levels, dtype=np.float64)), values.reshape(len(values), -1)
-    order = np.argsort(rows, axis=0, kind="stable")
+    of_rows = np.broadcast_to(weights[:, np.newaxis], rows.shape)
+    order = np.lexsort((of_rows, rows), axis=0)  # equal values by their weight, so that members may change places
     ordered, of_each = np.take_along_axis(rows, order, axis=0).astype(np.float64), weights[order]
     steps = (of_each[1:] + of_each[:-1]) / 2
     places = np.concatenate([np.zeros((1, rows.shape[1])), steps.cumsum(axis=0)])
