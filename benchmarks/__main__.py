@@ -32,6 +32,7 @@ MEASUREMENTS = {
     "ingest": "benchmarks.speed.ingest",
     "live-replay": "benchmarks.replays.live",
     "missing-inputs": "benchmarks.forecasts.missing_inputs",
+    "missing-product": "benchmarks.forecasts.missing_product",
     "mclstm-step": "benchmarks.speed.mclstm_step",
     "origin": "benchmarks.water.origin",
     "pages": "benchmarks.pages.opened",

@@ -1,6 +1,14 @@
-"""A small synthetic country of three basins, and a training on it that takes a second."""
+"""A small synthetic country of three basins, and a training on it that takes a second.
 
+It can have a second weather product, with a version on it and one that combines both.
+"""
+
+import dataclasses
+from collections.abc import Mapping
 from pathlib import Path
+
+import numpy as np
+from sqlalchemy.orm import Session
 
 from hydrology.base.calendar import day
 from ingestion.sources import synthetic
@@ -9,11 +17,18 @@ from jobspec.network import MCLSTMConfig
 from jobspec.training import Cosine, InputsConfig, TrainingConfig, WindowsConfig
 from operations.basin_data.ingest import ingest
 from operations.training.train import train
+from records.basins import basins
 from records.database.engine import Database
+from records.series import series
+from records.versions import combinations, versions
+from records.versions.versions import NewVersion, Version
 from runtime.clock import Clock
+from testing.records import a_source
 
 BASINS = ("SYNTH-01", "SYNTH-02", "SYNTH-03")
 CLOCK = Clock()
+FIRST, SECOND = "synthetic", "second"
+WEATHER = ("precipitation", "tmax", "tmin", "srad", "vp")
 
 
 def write_country(folder: Path, last_day: str = "2005-09-30") -> None:
@@ -43,3 +58,36 @@ def configuration(**changes: object) -> TrainingConfig:
         "members": 2,
     }
     return TrainingConfig.model_validate({**settings, **changes})
+
+
+def add_second_product(session: Session, clock: Clock, factor: float = 1.2) -> None:
+    """Store a second product in every basin: the first with its precipitation times a factor."""
+    source = a_source(session)
+    for basin in BASINS:
+        stored = basins.get(session, basin)
+        basins.upsert(session, dataclasses.replace(stored, areas={**stored.areas, SECOND: stored.areas[FIRST]}))
+        for entry in series.catalogue(session, basin):
+            if entry.product == FIRST and entry.variable in WEATHER:
+                first = series.read(session, basin, FIRST, entry.variable)
+                assert first is not None
+                times = factor if entry.variable == "precipitation" else 1
+                second = dataclasses.replace(first, values=(first.values * times).astype(np.float32))
+                series.write(session, basin, SECOND, entry.variable, second, source, clock.now())
+
+
+def second_version(session: Session, first: Version, members: slice = slice(1, None)) -> Version:
+    """Store a version on the second product, with some members of the first."""
+    fields = {part.name: getattr(first, part.name) for part in dataclasses.fields(NewVersion)}
+    config = first.config | {"inputs": first.config["inputs"] | {"product": SECOND}}
+    fields |= {"product": SECOND, "config": config, "label": "on the second product"}
+    return versions.create(session, NewVersion(**fields), versions.members_of(session, first.id)[members])
+
+
+def combined(database: Database, clock: Clock, weights: tuple[float, float] = (0.7, 0.3)) -> Version:
+    """Add a second product, a version on it, and one that combines the newest version with it."""
+    with database.transaction() as session:
+        add_second_product(session, clock)
+        first = versions.newest(session)
+        second = second_version(session, first)
+        shares: Mapping[str, float] = dict(zip((first.id, second.id), weights, strict=True))
+        return combinations.combine(session, shares, label="both", wall=clock.wall(), now=clock.now())

@@ -8,7 +8,7 @@ import numpy as np
 from app.forecasts.schemas import MemberBalance, MemberSinceEmpty, Scale, SinceEmpty, WaterBalance
 from app.http.json_numbers import column
 from hydrology.water import ledger as water
-from records.runs.runs import CLOSURE, Ledger, RunSeries, ledger_entry
+from records.runs.runs import CLOSURE, OF_VERSION, Ledger, RunSeries, ledger_entry
 
 
 def water_balance(
@@ -22,13 +22,22 @@ def water_balance(
     """
     if not ledgers:
         return None
+    of_members = [ledger for ledger in ledgers if ledger.member != OF_VERSION]
     return WaterBalance(
         closes=all(ledger.closes for ledger in ledgers),
         scale=_scale(water.WATER_AVAILABLE),
-        mean=_mean(ledgers) if of_traces is None else _mean_of_traces(of_traces),
-        members={ledger.member: _of_member(ledger) for ledger in ledgers},
-        since_empty_store=_since_empty(ledgers, days_since_empty),
+        mean=_mean_terms(ledgers, of_traces),
+        members={ledger.member: _of_member(ledger) for ledger in of_members},
+        since_empty_store=_since_empty(of_members, days_since_empty),
     )
+
+
+def _mean_terms(ledgers: Sequence[Ledger], of_traces: RunSeries | None) -> dict[str, float]:
+    """Return the mean of each term over members and traces; of a combined version, the terms of its own ledger."""
+    for ledger in ledgers:
+        if ledger.member == OF_VERSION:
+            return dict(ledger.terms)
+    return _mean(ledgers) if of_traces is None else _mean_of_traces(of_traces)
 
 
 def residuals(of_traces: RunSeries) -> dict[str, float]:

@@ -7,7 +7,7 @@ from typing import Any, TypedDict
 import numpy as np
 
 from app.basins.schemas import kind_of
-from app.forecasts.schemas import FilledDays, RunOfBasin, Superseded
+from app.forecasts.schemas import FilledDays, PartOfRun, RunOfBasin, SubsetOfRun, Superseded
 from app.forecasts.what_if import what_if
 from app.http.base_schema import DataCredit
 from app.weather.bridges.service import bridge_used
@@ -19,6 +19,7 @@ from hydrology.weather.forcing_kinds import KINDS
 from hydrology.weather.perturbed_forecasts import SOURCE as PERTURBED
 from records.forecasts.latest import Latest
 from records.runs.filled_note import weather_note
+from records.runs.run_parts import RunPart, RunSubset
 from records.runs.run_summary import LEARNT_FROM
 from records.runs.runs import Run, RunBasin
 
@@ -74,10 +75,20 @@ def header(latest: Latest, at: datetime | None) -> dict[str, Any]:
         "stale": None if at is None else stale(age_days(run.weather_until, at)),
         "filled_days": run.filled_days or None,
         "filled_weather": [FilledDays(**asdict(one)) for one in summary.filled_weather] or None,
-        "weather_note": weather_note(run, summary.filled_weather),
+        "version_parts": [PartOfRun(**_part(part)) for part in summary.parts] or None,
+        "subset": None if summary.subset is None else _subset(summary.subset),
+        "weather_note": weather_note(run, summary),
     }
     fields = {name: getattr(everywhere, name) for name in everywhere.model_fields_set}
     return fields | {name: value for name, value in where_known.items() if value is not None}
+
+
+def _part(part: RunPart) -> dict[str, Any]:
+    return asdict(part) | {"filled_weather": [FilledDays(**asdict(one)) for one in part.filled_weather] or None}
+
+
+def _subset(subset: RunSubset) -> SubsetOfRun:
+    return SubsetOfRun(**asdict(subset) | {"missing": {name: str(why) for name, why in subset.missing.items()}})
 
 
 def _superseded(latest: Latest) -> Superseded | None:

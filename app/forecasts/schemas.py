@@ -153,7 +153,10 @@ class WaterBalance(Model):
     scale: Scale = Field(
         description="The reference amount of residuals; the span is from T0 to the end of the horizon."
     )
-    mean: dict[str, float] = Field(description="The mean of each term over the members.")
+    mean: dict[str, float] = Field(
+        description="The mean of each term over the members. Of a version that combines others it is weighted, and the "
+        "precipitation of each of its weather products is a term of its own."
+    )
     members: dict[str, MemberBalance]
     since_empty_store: SinceEmpty
 
@@ -228,6 +231,32 @@ class FilledDays(Model):
     )
 
 
+class PartOfRun(Model):
+    """A part of a combined version: a version that runs on a weather product of its own."""
+
+    name: str = Field(description="The beginning of its members' names.", examples=["daymet"])
+    version: str
+    product: str = Field(examples=["daymet"])
+    weight: float = Field(description="Its share of the flow here; all shares add up to 1.", examples=[0.3])
+    parent_day: date | None = Field(description="The day of the state that it started from; null: the empty store.")
+    parent_hash: str | None
+    state_hash: str = Field(description="Hash of its state at T0.")
+    inputs_hash: str = Field(description="Hash of the weather and attributes that it used.")
+    filled_weather: list[FilledDays] | None = Field(
+        default=None, description="Where its weather came from that was not observed in time. Only where there is any."
+    )
+
+
+class SubsetOfRun(Model):
+    """A combined version without some of its weather products, with the skill to expect."""
+
+    products: list[str] = Field(description="The products that took part.", examples=[["daymet"]])
+    missing: dict[str, str] = Field(description="Why other products did not, by product.")
+    nse: float | None = Field(description="The NSE with these products alone, in the evaluation of the version.")
+    nse_of_all: float | None = Field(description="The NSE with all of its products there.")
+    period: str | None = Field(description="The days of that evaluation.", examples=["1989-10-01..1999-09-30"])
+
+
 class RunOfBasin(OfBasin):
     """The run behind an answer about a basin."""
 
@@ -259,7 +288,10 @@ class RunOfBasin(OfBasin):
     issued_at: datetime = Field(description="When it was issued, by the service's clock.")
     available_at: datetime = Field(description="Readable since this instant.")
     horizon_days: int
-    product: str = Field(description="The weather product that drives the model.")
+    product: str = Field(
+        description="The weather product that drives the model; several are joined by `+`, that of the largest share "
+        "first."
+    )
     product_credit: DataCredit | None = Field(
         default=None, description="Provider of that product. Only where a feed brought some of it."
     )
@@ -280,8 +312,15 @@ class RunOfBasin(OfBasin):
         "where weather was filled.",
     )
     weather_note: str | None = Field(
-        default=None, description="The same in a sentence, and the age of the weather forecast if that is old."
+        default=None,
+        description="The same in a sentence, with the products that are missing, and the age of the weather forecast "
+        "if that is old.",
     )
+    version_parts: list[PartOfRun] | None = Field(
+        default=None,
+        description="The versions that took part, the largest share first. Only for a version that combines others.",
+    )
+    subset: SubsetOfRun | None = Field(default=None, description="What was missing of it. Only where something was.")
     traces: int | None = Field(
         default=None,
         description="Number of weather traces that drive each member after T0. Only where there are traces: in a "

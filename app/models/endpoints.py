@@ -15,16 +15,18 @@ from app.models.schemas import (
     BasinPromotions,
     ModelDetail,
     ModelPage,
+    NewCombination,
     NewPromotion,
     NewRollback,
     Promotions,
     Rollback,
 )
+from hydrology.base.errors import InvalidInput
 from jobspec.fields import NAME
 from records.basins.basins import UnknownBasin
-from records.versions import promotions, versions
+from records.versions import combinations, promotions, versions
 from records.versions.promotions import AgainstPhysics, NoBasin, NothingBefore, NotOwnersBasin, Withdrawn
-from records.versions.versions import UnknownVersion
+from records.versions.versions import CombinedVersion, UnknownVersion
 
 router = APIRouter(tags=["models"])
 
@@ -53,6 +55,23 @@ def list_models(
     )
     shown, following = page.cut(found)
     return fields.of(ModelPage(models=service.summaries(session, shown), next=following))
+
+
+@router.post(
+    "/models",
+    summary="Combine model versions",
+    status_code=201,
+    responses=documented_writing(UnknownVersion, CombinedVersion, Withdrawn, AgainstPhysics, InvalidInput),
+)
+def combine_models(writer: AdminWriter, new: NewCombination) -> ModelDetail:
+    """A version whose flow is the weighted mean of others, each on its own weather product. Where a product is missing,
+    the others go on. It is put in use like any other. Combining the same again returns the same version."""
+    with writer.database.transaction() as session:
+        weights = {part.version: part.weight for part in new.parts}
+        wall, now = writer.clock.wall(), writer.clock.now()
+        combined = combinations.combine(session, weights, label=new.label, wall=wall, now=now)
+        writer.record(session, "models combined", combined.id)
+        return service.detail(session, combined.id)
 
 
 @router.get("/models/{version}", summary="Read a model version", **answers(ModelDetail, UnknownVersion))

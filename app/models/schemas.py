@@ -3,10 +3,12 @@
 from datetime import datetime
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
+from pydantic_core import PydanticCustomError
 
 from app.http.base_schema import Missing, Model, next_page
-from jobspec.fields import Basins, Line, RequestModel
+from jobspec.fields import Basins, Id, Line, RequestModel
+from records.versions.combinations import MAX_PARTS
 
 
 class ModelSummary(Model):
@@ -18,7 +20,9 @@ class ModelSummary(Model):
         description="`mclstm`: mass-conserving LSTM. `buckets`: conserving stores. `lstm`, `eins`, `mmrnn`: others."
     )
     conserving: bool = Field(description="Whether the network conserves mass.")
-    product: str = Field(description="The weather product that it uses.")
+    product: str = Field(
+        description="The weather product that it uses; several are joined by `+`, that of the largest share first."
+    )
     trained_on: str = Field(
         description="The weather product that it learnt from; if it differs from `product`, check the skill."
     )
@@ -88,6 +92,21 @@ class Member(Model):
     seed: int = Field(description="Random seed of its training.")
 
 
+class ModelPart(Model):
+    """A version that a combined version runs beside others, on a weather product of its own."""
+
+    version: str
+    name: str = Field(description="The beginning of its members' names in forecasts.", examples=["daymet"])
+    product: str = Field(examples=["daymet"])
+    architecture: str
+    weight: float = Field(
+        description="Its share of the flow, of all shares 1. In a basin without one of the products, or on days on "
+        "which it has not come yet, the shares of the others are raised to add up to 1.",
+        examples=[0.3],
+    )
+    member_count: int
+
+
 class ModelDetail(ModelSummary):
     """A model version with all its details."""
 
@@ -96,7 +115,11 @@ class ModelDetail(ModelSummary):
     data_hash: str = Field(description="Hash of the training data.")
     weights_hash: str = Field(description="Hash of its weights.")
     code_version: str
-    members: list[Member]
+    members: list[Member] = Field(description="None for a version that combines others.")
+    parts: list[ModelPart] = Field(
+        description="The versions that it combines, the largest share first; none for a version with members of its "
+        "own."
+    )
     basins: list[str] = Field(description="Training basins, stored here or not.")
     tuned_on: list[str] | None = Field(description="The training basins used in fine-tuning.")
     current_basins: list[str] = Field(description="Basins that use it for their forecasts.")
@@ -128,6 +151,27 @@ class Promotions(Model):
     version: str
     promotions: list[Promotion]
     current_basins: list[str] = Field(description="The basins that it is still current for.")
+
+
+class PartShare(RequestModel):
+    """A version to combine, with its weight."""
+
+    version: Id
+    weight: float = Field(gt=0, le=1e6, description="Its share of the flow, relative to the others'.", examples=[0.3])
+
+
+class NewCombination(RequestModel):
+    """A request to combine versions: each runs on its own weather product, and the flow is their weighted mean."""
+
+    parts: list[PartShare] = Field(min_length=2, max_length=MAX_PARTS)
+    label: Line | None = Field(None, description="Its name for people.", examples=["both products"])
+
+    @field_validator("parts")
+    @classmethod
+    def _each_once(cls, parts: list[PartShare]) -> list[PartShare]:
+        if len({part.version for part in parts}) < len(parts):
+            raise PydanticCustomError("repeated", "a version is named twice")
+        return parts
 
 
 class NewPromotion(RequestModel):

@@ -14,6 +14,7 @@ from app.models.schemas import (
     Closure,
     Member,
     ModelDetail,
+    ModelPart,
     ModelSummary,
     Pretrained,
     ProbeResult,
@@ -42,7 +43,11 @@ def detail(session: Session, version: str) -> ModelDetail:
     closure = _closure(stored)
     missing = {} if closure else {"closure": _why_no_closure(stored)}
     if stored.properties.physics is None:
-        missing["physics"] = "It was stored without having been examined."
+        missing["physics"] = (
+            "Its parts were examined, each by itself."
+            if stored.parts
+            else "It was stored without having been examined."
+        )
     if stored.label is None:
         missing["label"] = "Nobody has named it."
     if stored.tuned_on is None:
@@ -58,6 +63,13 @@ def detail(session: Session, version: str) -> ModelDetail:
         **_common_fields(stored, in_use),
         **{name: getattr(stored, name) for name in ("config", "uses", "data_hash", "weights_hash", "code_version")},
         members=[Member(label=label, seed=seed) for label, seed in versions.seeds_of(session, version).items()],
+        parts=[
+            ModelPart(
+                **{name: getattr(part, name) for name in ("version", "name", "product", "architecture", "weight")},
+                member_count=len(part.members),
+            )
+            for part in stored.parts
+        ],
         basins=list(stored.basins),
         tuned_on=None if stored.tuned_on is None else list(stored.tuned_on),
         current_basins=list(in_use.get(version, ())),
@@ -106,7 +118,7 @@ def _common_fields(version: versions.Version, in_use: InUse) -> dict[str, Any]:
     names = ("id", "label", "architecture", "conserving", "product", "trained_on", "status", "created_at", "issued_at")
     return {name: getattr(version, name) for name in names} | {
         "parent": version.parent_id,
-        "member_count": len(version.members),
+        "member_count": version.member_count,
         "basin_count": len(version.basins),
         "current_for": len(in_use.get(version.id, ())),
         "official": version.owner is None,

@@ -23,6 +23,10 @@ class Models(Resource):
         """Return a model version."""
         return self._read(ModelDetail, f"/v1/models/{version}")
 
+    def combine(self, combination: Body) -> ModelDetail:
+        """Combine model versions, each on its own weather product."""
+        return self._send(ModelDetail, "POST", "/v1/models", combination)
+
     def promotions(self, version: str) -> Promotions:
         """Return the promotions of a model version."""
         return self._read(Promotions, f"/v1/models/{version}/promotions")

@@ -64,6 +64,11 @@ class Reason(Enum):
         "{basin} has no {variables} of the forcing product {product}, which this model takes (stored for this basin: "
         "{stored}): ingest that product, or choose a model of another one."
     )
+    NO_PART = "No part of the version can be used. {reasons}"
+    PART_OF_OTHER_DAYS = "The weather of {product} after T0 is of other days, or of another weather forecast."
+    NO_COMMON_TRACE = "{basin}: the weather products of the version have no trace of weather in common."
+    NO_COMMON_RECORD = "{basin}: the records of the version's weather products have no day in common."
+    NOT_OF_COMBINED_VERSION = "It is not computed for a version that combines others yet: read it of one of those."
     NO_COMPLETE_DAY = "{basin} has no day with all forcing of {product}: ingest it."
     RECORD_IN_FUTURE = "{basin}: its record of {product} begins on {first}, which is in the future."
     FORCING_MISSING = (

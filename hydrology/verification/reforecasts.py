@@ -14,6 +14,7 @@ from hydrology.base.absent import Absent
 from hydrology.base.calendar import Days
 from hydrology.climatology.flow_climatology import FlowClimatology
 from hydrology.uncertainty.error_model import LEVELS, BasinErrorModel, errors_of
+from hydrology.uncertainty.weighted import weighted_mean, weighted_quantiles
 from hydrology.verification.forecast_scores import Array, ForecastScores
 from hydrology.verification.verify import CLIMATOLOGY, PERSISTENCE, score_all
 
@@ -59,6 +60,7 @@ class Reforecasts:
         members: simulated flow, (members, days), mm/day.
         observed: (days,) in mm/day, NaN where missing.
         error_model: the basin's, or why there is none.
+        weights: of the members, (members,), of sum 1; None where all are equal.
     """
 
     days: Days
@@ -66,16 +68,17 @@ class Reforecasts:
     observed: Array
     climatology: FlowClimatology
     error_model: BasinErrorModel | Absent
+    weights: Array | None = None
 
     def at(self, lead: int, every: int) -> AtLead:
         """Return the forecasts at a lead of every n-th day, where the flow of both days is observed."""
         t0 = np.arange(0, len(self.days) - lead, every)
         t0 = t0[np.isfinite(self.observed[t0] + self.observed[t0 + lead])]
         ahead = t0 + lead
-        simulated = self.members.mean(axis=0)
+        simulated = weighted_mean(self.members, self.weights)
         quantiles = {
             CALIBRATED: self._calibrated(simulated, t0, lead),
-            RAW: np.quantile(self.members[:, ahead], LEVELS, axis=0).T,
+            RAW: weighted_quantiles(self.members[:, ahead], LEVELS, self.weights).T,
             CLIMATOLOGY: self.climatology.quantiles(self.days[ahead]),
         }
         return AtLead(self.days[ahead], self.observed[ahead], simulated[ahead], self.observed[t0], quantiles)

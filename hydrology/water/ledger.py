@@ -21,7 +21,8 @@ from hydrology.base.reasons import Reason
 
 Array = npt.NDArray[np.float64]
 
-FLOWS = ("precipitation", "discharge", "loss")
+PRECIPITATION = "precipitation"
+FLOWS = (PRECIPITATION, "discharge", "loss")
 TERMS = (*FLOWS, "storage change")
 INCREMENT, ASSIMILATION = "increment", "assimilation"
 """Terms for water that a what-if run adds to a store before the first day, or takes from it: the amount requested, and

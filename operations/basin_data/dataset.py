@@ -29,6 +29,7 @@ from operations.versions.training_domain import attribute_means
 from records.basins import basins
 from records.series import series
 from records.versions.versions import Version
+from records.versions.versions import get as get_version
 from records.weather import feeds
 
 
@@ -258,7 +259,10 @@ def skipped_days(
 ) -> dict[str, Days]:
     """Return the days of a period that any of the versions' networks skips, by basin: on them they are not compared
     with networks that do not."""
-    configs = [(TrainingConfig.model_validate(version.config), attribute_means(version)) for version in versions]
+    parts = {part.version for version in versions for part in version.parts}
+    of_parts = [get_version(session, part) for part in sorted(parts)]
+    with_members = [*(version for version in versions if not version.parts), *of_parts]
+    configs = [(version.training, attribute_means(version)) for version in with_members]
     skipping = [(config, means) for config, means in configs if architecture(config.network).skips_gaps]
     skipped: dict[str, Days] = {}
     for basin in basins if skipping else ():

@@ -29,6 +29,7 @@ from records.database.engine import Database
 from records.forecasts import latest
 from records.runs import runs, states
 from records.runs.filled_weather import sources_only
+from records.runs.run_parts import hash_of_parts
 from records.versions import promotions
 from runtime.clock import Clock
 
@@ -133,7 +134,7 @@ def _by_days(
 
 
 def _part(inputs: ForecastInputs, names: Collection[str]) -> ForecastInputs:
-    return replace(inputs, forcings={name: inputs.forcings[name] for name in names}, failures={})
+    return replace(inputs.only(names), failures={})
 
 
 def _issue(
@@ -183,17 +184,25 @@ def _not_issued_yet(database: Database, clock: Clock, planned: Sequence[Plan]) -
         for plan in planned:
             names = [*plan.forcings]
             newest = latest.newest_tried(session, names, clock.now())
-            hashes = states.valid_hashes(session, plan.inputs.loaded.version.id, plan.days.t0, names)
+            hashes = _state_hashes(session, plan)
             new = [name for name in names if name not in newest or not _is_of(plan, *newest[name], hashes.get(name))]
             if new:
-                left.append(
-                    replace(
-                        plan,
-                        forcings={name: plan.forcings[name] for name in new},
-                        weather={name: plan.weather[name] for name in new},
-                    )
-                )
+                left.append(plan.only(new))
     return left
+
+
+def _state_hashes(session: Session, plan: Plan) -> dict[str, str]:
+    """Return the hash of each basin's stored state of T0, of a combined version that of all parts that take part."""
+    if not plan.parts:
+        return states.valid_hashes(session, plan.inputs.loaded.version.id, plan.days.t0, [*plan.forcings])
+    of_parts = {one.part.name: _state_hashes(session, one.plan) for one in plan.parts}
+    hashes = {}
+    for basin in plan.forcings:
+        named = [(one.part.name, of_parts[one.part.name].get(basin)) for one in plan.parts_in(basin)]
+        known = [(name, sha256) for name, sha256 in named if sha256 is not None]
+        if len(known) == len(named):
+            hashes[basin] = hash_of_parts(known)
+    return hashes
 
 
 def _is_of(plan: Plan, run: runs.Run, basin: runs.RunBasin, state_hash: str | None) -> bool:

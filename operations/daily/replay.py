@@ -112,10 +112,10 @@ def _show(
 
 
 def _by_product(session: Session) -> dict[str, list[str]]:
-    """Return the basins that have a version, by the weather product it takes."""
+    """Return the basins that have a version, by the weather product it takes; of several, that of the largest share."""
     by_product: dict[str, list[str]] = {}
     for name, version in promotions.current(session, chosen(session, [])).items():
-        by_product.setdefault(versions.get(session, version).product, []).append(name)
+        by_product.setdefault(versions.get(session, version).products[0], []).append(name)
     return by_product
 
 

@@ -72,5 +72,5 @@ def tomorrow(session: Session, basin: str, run: str, now: datetime) -> Tomorrow 
         weather=stored.forcing_kind,
         calibration=kind,
         training_note=note,
-        weather_note=weather_note(stored, of_basin.summary.filled_weather),
+        weather_note=weather_note(stored, of_basin.summary),
     )

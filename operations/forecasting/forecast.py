@@ -4,33 +4,22 @@ The weather after T0 is observed (the run is labelled a hindcast), a weather for
 hypothetical (the run is labelled a what-if).
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from importlib import metadata
 
 import structlog
 from sqlalchemy.orm import Session
 
-from hydrology.base.absent import Absent, absent
-from hydrology.base.reasons import Reason
 from hydrology.base.staleness import age_days, stale
 from hydrology.weather.forcing_kinds import KINDS, ForcingKind
 from jobspec.jobs.forecasting import ForecastParams
 from operations.alerts.decide_alerts import decide
 from operations.basin_data.basins import with_model
 from operations.forecasting.basin.forecast import forecasts_of, without_forecast
-from operations.forecasting.basin.inputs import BasinInputs
-from operations.forecasting.calibrated_flow import Calibration, calibrations
+from operations.forecasting.basin.starts import OnDays, basin_inputs
 from operations.forecasting.forecast_change import with_changes
 from operations.forecasting.forecast_plan import NothingToForecast, Plan, plans, read_inputs
-from operations.forecasting.normals import observed_normals, snow_normals
-from operations.forecasting.simulate import Discharge
-from operations.forecasting.snow17 import snow17_at
-from operations.forecasting.ungauged_errors import add_ungauged
-from operations.forecasting.variance_sources import divided
-from operations.forecasting.water_age import cells_by_age
-from operations.forecasting.weather_errors import flow_with_errors
-from operations.states.advance_states import advance
-from operations.states.assimilate import assimilated_states
+from operations.forecasting.parts.results import Since, combined_results
 from operations.versions.hardware import program
 from operations.versions.stages import stage
 from records.basins import basins
@@ -38,16 +27,12 @@ from records.database.engine import Database
 from records.database.ids import new_id
 from records.runs import run_store, runs
 from records.runs.run_request import RunWhatIf
-from records.runs.states import State
-from records.simulations.snow_cells import SnowMapping
 from records.versions import promotions, versions
 from runtime.clock import Clock
 
 __all__ = ["NothingToForecast", "OnDays", "forecast", "issue"]
 
 log = structlog.get_logger()
-
-OnDays = Callable[[int, int], None]
 
 
 def forecast(
@@ -168,87 +153,24 @@ def results_of(
     *,
     store_states: bool = True,
     rain_response: bool = False,
-    since: Mapping[str, State | None] | None = None,
+    since: Since | None = None,
 ) -> list[runs.BasinResult]:
     """Advance the states to T0 and simulate the days ahead. Return each basin's result, in their order.
 
-    `store_states` and `since` are as in `advance`, `rain_response` as in `forecasts_of`.
+    `store_states` is as in `advance`, `rain_response` as in `forecasts_of`.
+
+    Args:
+        since: as in `advance`, by version: the plan's, or those of its parts.
     """
-    inputs, t0 = plan.inputs, plan.days.t0
-    advanced = advance(database, clock, inputs.loaded, plan.forcings, t0, on_days, wanted=store_states, since=since)
-    states = {
-        name: basin.state for name, basin in advanced.items() if basin.problem is None and basin.state is not None
-    }
-    add_ungauged(database, inputs.loaded, {name: plan.forcings[name] for name in states})
-    variance = {}
-    if params.perturbed_states:
-        variance = divided(database, inputs.loaded, plan.forcings, plan.weather, states, params.perturbed_states)
-    with database.reading() as session:
-        calibrated = _calibrations(session, plan, params.weather, states)
-        started = {name: inputs.basins[name] for name in states}
-        normals = observed_normals(session, started, inputs.loaded.version.area_products, plan.days.ahead.days)
-        assimilated = (
-            assimilated_states(session, inputs.loaded, plan.forcings, states) if plan.changes.assimilate else {}
-        )
-        snow = {name: inputs.snow[name] for name in states}
-        of_snow = snow_normals(session, inputs.loaded.version.id, snow, plan.days.t0)
-    around = _around(plan, states, calibrated)
-    opinions = _second_opinions(plan, snow)
-    by_age = cells_by_age(database, inputs.loaded, plan.forcings, states, t0) if params.age else {}
-    no_state, no_age = absent(Reason.NO_STATE), absent(Reason.AGE_NOT_REQUESTED)
-    starts = {
-        name: BasinInputs(
-            basin=inputs.basins[name],
-            forcing=forcing,
-            weather=plan.weather[name],
-            advanced=advanced[name],
-            snow=inputs.snow[name],
-            snow17=opinions.get(name),
-            credit=inputs.credit,
-            calibration=calibrated.get(name, no_state),
-            around=around.get(name),
-            normal=normals.get(name, no_state),
-            snow_normal=of_snow.get(name, no_state),
-            cells_by_age=by_age.get(name, no_age if name in states else no_state),
-            bridges=tuple(bridge.used for bridge in plan.bridges[name]),
-            variance=variance.get(name),
-            changes=plan.changes,
-            assimilated=assimilated.get(name),
-        )
-        for name, forcing in plan.forcings.items()
-    }
-    simulated = forecasts_of(inputs.loaded, starts, plan.days, rain_response=rain_response)
-    results = [*stage("forecasts", simulated, len(starts))]
+    if plan.parts:
+        results = combined_results(plan, params, database, clock, on_days, store_states=store_states, since=since)
+    else:
+        of_plan = None if since is None else since[plan.inputs.loaded.version.id]
+        starts = basin_inputs(plan, params, database, clock, on_days, store_states=store_states, since=of_plan)
+        simulated = forecasts_of(plan.inputs.loaded, starts, plan.days, rain_response=rain_response)
+        results = [*stage("forecasts", simulated, len(starts))]
     results += [without_forecast(basin, "failed", reason) for basin, reason in plan.failures.items()]
     return sorted(results, key=lambda result: result.basin.basin_id)
-
-
-def _second_opinions(plan: Plan, snow: Mapping[str, SnowMapping | Absent]) -> Mapping[str, float | Absent]:
-    """Return the snow of T0 by Snow-17 where the mapping is regional."""
-    regional = [name for name, of in snow.items() if not isinstance(of, Absent) and of.kind == "regional"]
-    inputs = plan.inputs
-    basins_there = {name: inputs.basins[name] for name in regional}
-    return snow17_at(plan.days.t0, basins_there, plan.forcings, inputs.loaded.config.inputs)
-
-
-def _calibrations(
-    session: Session, plan: Plan, kind: ForcingKind, states: Mapping[str, State]
-) -> Mapping[str, Calibration | Absent]:
-    uncalibrated = KINDS[kind].uncalibrated or (None if plan.changes.nothing else Reason.HYPOTHETICAL_WEATHER)
-    if uncalibrated is not None:
-        return dict.fromkeys(states, absent(uncalibrated))
-    inputs = plan.inputs
-    return calibrations(session, inputs.loaded.version, plan.forecast, plan.days, states, inputs.basins)
-
-
-def _around(
-    plan: Plan, states: Mapping[str, State], calibrated: Mapping[str, Calibration | Absent]
-) -> Mapping[str, Discharge]:
-    """Return the flow with the traces around each basin's weather forecast, where it is calibrated."""
-    if plan.forecast is None:
-        return {}
-    started = {name: state for name, state in states.items() if isinstance(calibrated[name], Calibration)}
-    return flow_with_errors(plan.inputs.loaded, plan.forecast, plan.days, plan.forcings, plan.weather, started)
 
 
 def new_run(

@@ -75,6 +75,9 @@ def with_changes(
         plan: that the results were computed from.
     """
     issued = {result.basin.basin_id: result for result in results if result.basin.status == "issued"}
+    if plan.parts:
+        not_yet = absent(Reason.NOT_OF_COMBINED_VERSION)
+        return [_with(result, not_yet if result.basin.basin_id in issued else None) for result in results]
     t0 = plan.days.t0
     earlier = Period(t0 - np.timedelta64(MAX_DAYS_BEFORE, "D"), t0 - ONE_DAY)
     with database.reading() as session:

@@ -41,7 +41,7 @@ def weather_of(
         filled: its filled weather by basin; no basin is returned for another product.
     """
     names = [*filled]
-    known = replace(inputs, forcings={name: inputs.forcings[name] for name in names if name in inputs.forcings})
+    known = inputs.only(names)
     if not known.forcings:
         return {}
     used = None if run.weather is None else run.weather.id

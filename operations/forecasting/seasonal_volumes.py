@@ -92,5 +92,4 @@ def _t0(clock: Clock, inputs: ForecastInputs, asked: Day | None) -> Day:
 
 
 def _part(inputs: ForecastInputs, names: Sequence[str], *, with_failures: bool) -> ForecastInputs:
-    forcings = {name: inputs.forcings[name] for name in names}
-    return replace(inputs, forcings=forcings, failures=inputs.failures if with_failures else {})
+    return replace(inputs.only(names), failures=inputs.failures if with_failures else {})

@@ -31,6 +31,7 @@ def whole(session: Session, tuning: FineTuningConfig) -> tuple[Version, Training
         InvalidInput: it takes another product, has fewer members, or has no basin vectors to fit.
     """
     parent = versions.get(session, tuning.parent)
+    parent.require_members("Fine-tuning")
     if tuning.product not in (None, parent.product):
         raise InvalidInput(
             f"Version {parent.id} takes the forcing product {parent.product}, not {tuning.product}: fine-tune it with "
@@ -46,11 +47,11 @@ def whole(session: Session, tuning: FineTuningConfig) -> tuple[Version, Training
             f"Version {parent.id} learns no vectors of basins, so only its whole network can be fitted: do so (fitted: "
             "network), or choose a parent with `basin_vector` above 0."
         )
-    return parent, tuning.training(TrainingConfig.model_validate(parent.config), len(parent.members))
+    return parent, tuning.training(parent.training, len(parent.members))
 
 
 def _learns_vectors(parent: Version) -> bool:
-    network = TrainingConfig.model_validate(parent.config).network
+    network = parent.training.network
     return isinstance(network, MCLSTMConfig) and network.basin_vector > 0
 
 

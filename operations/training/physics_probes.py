@@ -55,7 +55,7 @@ def measured(
     if not members:
         return None
     weights = {member.label: checkpoint.parse(member.weights[version.uses])[0] for member in members}
-    config = TrainingConfig.model_validate(version.config)
+    config = version.training
     ensemble = Ensemble.load(config, Scaler.from_json(version.scaler), weights, version.basins)
     sizes = len(config.inputs.auxiliary), len(config.inputs.static)
     found = single("physics probes", lambda: measure(ensemble.networks, *sizes))

@@ -15,7 +15,6 @@ from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Period
 from hydrology.base.errors import InvalidInput, NotFound
 from hydrology.base.reasons import Reason
-from jobspec.training import TrainingConfig
 from models.networks import architecture, snow_cells
 from models.pretrained import DEFAULT, SHELF, errors, form, skill, snow
 from models.pretrained.writing import Finished, Written, write
@@ -86,6 +85,7 @@ def export(database: Database, version_id: str, folder: Path) -> Written:
     """
     with database.reading() as session:
         version = versions.get(session, version_id)
+        version.require_members("Exporting")
         members = versions.members_of(session, version_id)
         twin = _twin(session, version)
     return ship(folder, version, members, twin)
@@ -252,7 +252,7 @@ def promote_where_vacant(database: Database, clock: Clock, version_id: str) -> P
     left_out: dict[str, Absent] = {}
     with database.reading() as session:
         version = versions.get(session, version_id)
-        config, means = TrainingConfig.model_validate(version.config), attribute_means(version)
+        config, means = version.training, attribute_means(version)
         fit = []
         for basin in stage("basins checked", [one.id for one in basins.list_basins(session)]):
             found = load_forcing(session, basin, config, means)

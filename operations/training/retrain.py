@@ -72,11 +72,12 @@ def season(session: Session, params: RetrainingParams) -> Season | Absent:
         DataProblem: the record has no whole water year.
     """
     version = versions.get(session, params.version) if params.version else _most_used(session)
+    version.require_members("Retraining")
     if version.tuned_on is not None:
         raise InvalidInput(
             f"Version {version.id} was fine-tuned from another: retrain that one (--version), and fine-tune the result."
         )
-    config = TrainingConfig.model_validate(version.config)
+    config = version.training
     names = _to_learn_from(session, version)
     learnt = [Period.parse(days) for days in version.used_periods]
     first = min(days.first for days in learnt)

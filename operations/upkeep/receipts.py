@@ -11,7 +11,6 @@ from hydrology.base.absent import Absent
 from operations.versions.hardware import program
 from records.runs import runs
 from records.runs.run_arrays import Content, RunSeries, without_members
-from records.runs.states import State
 
 Cause = Literal[
     "inputs", "parent-state", "weights", "program", "code", "calibration", "normals", "snow-cells", "unknown"
@@ -50,10 +49,9 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class Recomputed:
-    """A basin's result, computed again from a parent state with a version's weights."""
+    """A basin's result, computed again with a version's weights."""
 
     result: runs.BasinResult
-    parent: State | None
     weights_hash: str
 
     @property
@@ -138,7 +136,7 @@ def _causes(stored: Stored, again: Recomputed) -> tuple[Cause, ...]:
     run, row = stored.run, stored.row
     differs: dict[Cause, bool] = {
         "inputs": again.row.inputs_hash != row.inputs_hash,
-        "parent-state": (None if again.parent is None else again.parent.sha256) != row.parent_hash,
+        "parent-state": again.row.parent_hash != row.parent_hash,
         "weights": again.weights_hash != run.weights_hash,
         "program": program() != run.program,
         "code": metadata.version("freshet") != run.code_version,

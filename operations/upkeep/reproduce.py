@@ -13,19 +13,22 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent
+from hydrology.base.calendar import Day
 from jobspec.changes import Changes
 from jobspec.jobs.forecasting import ForecastParams
 from models.arrays import days_of
 from operations.basin_data.dataset import BasinForcing
 from operations.forecasting.forecast import results_of
 from operations.forecasting.forecast_plan import ForecastInputs, Plan, possible_plans, read_inputs
-from operations.forecasting.weather.fill import as_stored
+from operations.forecasting.plan.types import PartInputs
+from operations.forecasting.weather.fill import Filling, as_stored
 from operations.states.advance_states import ONE_DAY, advance
 from operations.upkeep.receipts import BasinReceipt, Recomputed, Stored, compared
 from operations.versions.hardware import program
 from operations.what_if.what_if import changed_plan
 from records.database.engine import Database
 from records.runs import runs, states
+from records.runs.filled_weather import FilledWeather
 from records.series import revisions
 from runtime.clock import Clock
 
@@ -82,18 +85,25 @@ def reproduce(
 def _receipts(database: Database, run: runs.Run, stored: Mapping[str, Stored], on_days: OnDays) -> list[BasinReceipt]:
     """Compute basins again: with the forcing that is stored now and, where that was revised, with that before."""
     inputs = read_inputs(database, _params(run, stored), run.version_id, list(stored))
+    inputs = replace(inputs, parts=tuple(replace(one, inputs=_of_part(one, stored)) for one in inputs.parts))
     again = _computed(database, run, inputs, stored, on_days)
     for known_at in (run.created_at, run.issued_at):  # revisions have the time of a service that may replay an archive
         revised = [name for name, one in again.items() if not _consumed_the_same(one, stored[name])]
         if not revised:
             break
         with database.reading() as session:
-            before = {name: _as_known_at(session, inputs, name, known_at) for name in revised}
-        restored = _computed(database, run, replace(inputs, forcings=before), stored, on_days)
+            before = _as_known_at(session, inputs.only(revised), known_at)
+        restored = _computed(database, run, before, stored, on_days)
         again |= {
-            name: one for name, one in restored.items() if name in before and _consumed_the_same(one, stored[name])
+            name: one for name, one in restored.items() if name in revised and _consumed_the_same(one, stored[name])
         }
     return [compared(stored[name], one) for name, one in sorted(again.items())]
+
+
+def _of_part(one: PartInputs, stored: Mapping[str, Stored]) -> ForecastInputs:
+    """Return the inputs of a part of a combined version, in the basins in which it took part in the run."""
+    names = [name for name, of in stored.items() if any(part.name == one.part.name for part in of.row.summary.parts)]
+    return one.inputs.only(names)
 
 
 def _consumed_the_same(again: Recomputed | Absent, stored: Stored) -> bool:
@@ -118,8 +128,7 @@ def _computed(
 ) -> dict[str, Recomputed | Absent]:
     """Compute the basins that have forcing, or return why one cannot be computed."""
     params, clock = _params(run, stored), Clock(run.issued_at)
-    filling = as_stored(run, {name: one.row.summary.filled_weather for name, one in stored.items()})
-    plans, failures = possible_plans(database, inputs, clock, params, run.issued_at, filling)
+    plans, failures = possible_plans(database, inputs, clock, params, run.issued_at, _filling(run, stored))
     done: dict[str, Recomputed | Absent] = {name: failures[name] for name in stored if name in failures}
     for plan in plans:
         changed = plan if run.what_if is None else changed_plan(plan, Changes.model_validate(run.what_if.changes))
@@ -131,35 +140,72 @@ def _computed(
             changed, params, database, clock, on_days, store_states=False, rain_response=rain_response, since=parents
         )
         for result in results:
-            name = result.basin.basin_id
-            if name in parents:
-                done[name] = Recomputed(result, parents[name], inputs.loaded.version.weights_hash)
+            if result.basin.basin_id in changed.forcings:
+                done[result.basin.basin_id] = Recomputed(result, inputs.loaded.version.weights_hash)
     return done
 
 
-def _parents(
-    database: Database, clock: Clock, plan: Plan, stored: Mapping[str, Stored]
-) -> dict[str, states.State | None]:
-    """Return the state that the run started from in each basin: the stored one, or computed again where it is gone."""
-    version = plan.inputs.loaded.version.id
-    parents: Parents = {}
-    for name, forcing in plan.forcings.items():
-        row = stored[name].row
-        if row.parent_day is None:
-            parents[name] = None
-            continue
-        with database.reading() as session:
-            there = states.get(session, version, name, row.parent_day)
-            earlier = states.newest_valid(session, version, name, row.parent_day - ONE_DAY)
-        if there is None or there.sha256 != row.parent_hash:
-            of_basin = {name: forcing}
-            loaded, since = plan.inputs.loaded, {name: earlier}
-            there = advance(database, clock, loaded, of_basin, row.parent_day, wanted=False, since=since)[name].state
-        parents[name] = there
-    return parents
+def _filling(run: runs.Run, stored: Mapping[str, Stored]) -> Filling:
+    """Return how the run's weather was filled, and that of each part of a combined version."""
+    whole = as_stored(run, {name: one.row.summary.filled_weather for name, one in stored.items()})
+    of_parts: dict[str, dict[str, Sequence[FilledWeather]]] = {}
+    for name, one in stored.items():
+        for part in one.row.summary.parts:
+            of_parts.setdefault(part.name, {})[name] = part.filled_weather
+    return replace(whole, parts={part: as_stored(run, filled) for part, filled in of_parts.items()})
 
 
-def _as_known_at(session: Session, inputs: ForecastInputs, basin: str, at: datetime) -> BasinForcing:
+def _parents(database: Database, clock: Clock, plan: Plan, stored: Mapping[str, Stored]) -> dict[str, Parents]:
+    """Return the state that the run started from in each basin, by version: the stored one, or computed again where it
+    is gone."""
+    if plan.parts:
+        return {
+            one.part.version: {
+                name: _parent(database, clock, one.plan, name, *_parent_of(stored[name].row, one.part.name))
+                for name in one.plan.forcings
+            }
+            for one in plan.parts
+        }
+    rows = {name: stored[name].row for name in plan.forcings}
+    of_version = {
+        name: _parent(database, clock, plan, name, row.parent_day, row.parent_hash) for name, row in rows.items()
+    }
+    return {plan.inputs.loaded.version.id: of_version}
+
+
+def _parent_of(row: runs.RunBasin, part: str) -> tuple[Day | None, str | None]:
+    """Return the day and hash of the state that a part of a combined version started from."""
+    of_part = next(one for one in row.summary.parts if one.name == part)
+    return None if of_part.parent_day is None else np.datetime64(of_part.parent_day, "D"), of_part.parent_hash
+
+
+def _parent(
+    database: Database, clock: Clock, plan: Plan, name: str, day: Day | None, sha256: str | None
+) -> states.State | None:
+    if day is None:
+        return None
+    loaded = plan.inputs.loaded
+    with database.reading() as session:
+        there = states.get(session, loaded.version.id, name, day)
+        earlier = states.newest_valid(session, loaded.version.id, name, day - ONE_DAY)
+    if there is not None and there.sha256 == sha256:
+        return there
+    of_basin = {name: plan.forcings[name]}
+    return advance(database, clock, loaded, of_basin, day, wanted=False, since={name: earlier})[name].state
+
+
+def _as_known_at(session: Session, inputs: ForecastInputs, at: datetime) -> ForecastInputs:
+    """Return inputs with the forcing that was known at an instant, where it is stored."""
+    if inputs.parts:
+        return replace(
+            inputs,
+            parts=tuple(replace(one, inputs=_as_known_at(session, one.inputs, at)) for one in inputs.parts),
+        )
+    forcings = {name: _forcing_as_known_at(session, inputs, name, at) for name in inputs.forcings}
+    return replace(inputs, forcings=forcings)
+
+
+def _forcing_as_known_at(session: Session, inputs: ForecastInputs, basin: str, at: datetime) -> BasinForcing:
     """Return a basin's forcing with the values that were known at an instant, where they are stored."""
     taken, now = inputs.loaded.config.inputs, inputs.forcings[basin]
     mass, auxiliary = now.forcing.mass.copy(), now.forcing.auxiliary.copy()

@@ -7,19 +7,18 @@ that has learnt from every year has the errors of its twin, which has not.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
 import structlog
 
 from hydrology.base.absent import Absent, first_texts
 from hydrology.base.calendar import Period
 from hydrology.base.errors import DataProblem, InvalidInput
 from hydrology.uncertainty.error_fit import ErrorPairs, Fit, fit
-from jobspec.training import used_periods
+from hydrology.uncertainty.weighted import weighted_mean
 from models.nets.products import BLOCK
+from operations.forecasting.calibrated_flow import error_model_of
 from operations.verification.error_pairs import simulated
 from operations.versions.load_networks import load_version
 from operations.versions.stages import single
-from operations.versions.training_domain import attribute_means
 from records.database.engine import Database
 from records.versions import error_models, versions
 from runtime.clock import Clock
@@ -58,6 +57,8 @@ def calibrate(
 ) -> Calibrated:
     """Fit and store the error model of a version, or of its twin, replacing the one before.
 
+    The parts of a combined version without an error model get one, too: it serves where other parts are missing.
+
     Args:
         basins: to fit it to; by default those of the version that have observed flow.
         period: days that the weights were not fitted to; by default the validation period.
@@ -73,12 +74,19 @@ def calibrate(
         fitted = versions.get(session, version.twin_id) if version.twin_id else version
         period = _days(fitted, period)
         loaded = load_version(session, fitted.id)
+    for part in fitted.parts:
+        with database.reading() as session:
+            missing = isinstance(error_model_of(session, versions.get(session, part.version), []), Absent)
+        if missing:
+            try:
+                calibrate(database, clock, part.version, basins, period)
+            except DataProblem as problem:
+                log.warning("calibrate.without_part", version=part.version, error=str(problem))
     pairs: dict[str, ErrorPairs] = {}
     left_out: dict[str, Absent] = {}
-    means = attribute_means(loaded.version)
     for first in range(0, len(basins), BLOCK):
-        for basin in simulated(database, loaded, period, basins[first : first + BLOCK], left_out, means):
-            pairs[basin.id] = ErrorPairs(basin.members.mean(axis=0, dtype=np.float64), basin.observed)
+        for basin in simulated(database, loaded, period, basins[first : first + BLOCK], left_out):
+            pairs[basin.id] = ErrorPairs(weighted_mean(basin.members, basin.weights), basin.observed)
         on_basins(len(pairs) + len(left_out), len(basins))
     if not pairs:
         raise DataProblem(f"No basin has forcing and flow over {period}. {first_texts(left_out)}")
@@ -114,24 +122,15 @@ def _store(database: Database, clock: Clock, version_id: str, period: Period, mo
 
 def _days(version: versions.Version, period: Period | None) -> Period:
     """Return the days to fit on, after checking that the weights were not fitted to them."""
-    used = used_periods(version.config)
-    if period is None:
-        period = next((days for purpose, days in used if purpose == "validation"), None)
+    period = period or version.validation_period
     if period is None:
         raise InvalidInput(
             f"Version {version.id} has no validation period: give one that its training did not fit (--period)."
         )
-    for days in fitted_periods(version):
+    for days in version.fitted_periods:
         if period.overlap(days) is not None:
             raise InvalidInput(
                 f"{period} overlaps {days}, which version {version.id} was fitted to: there its errors are smaller "
                 "than they will be. Choose other days."
             )
     return period
-
-
-def fitted_periods(version: versions.Version) -> list[Period]:
-    """Return the days that a version's weights were fitted to; a version that it was tuned from counts with all its
-    days."""
-    fitted = [days for purpose, days in used_periods(version.config) if purpose == "train"]
-    return fitted + [Period.parse(days) for days in version.earlier_periods]

@@ -11,7 +11,6 @@ from hydrology.scores import published_medians as printed
 from hydrology.scores.paired_comparison import MEANINGS, difference, quartiles
 from hydrology.scores.score import Score
 from hydrology.scores.scores import SCORES
-from jobspec.training import TrainingConfig
 from models.networks import build
 from operations.basin_data.basins import unique
 from records.database.statements import as_values
@@ -73,9 +72,8 @@ def comparison_result(
 
 
 def _compared_version(session: Session, version: versions.Version) -> ComparedVersion:
-    config = TrainingConfig.model_validate(version.config)
-    network = build(config.network, config.inputs, seed=0, basins=len(version.basins))
-    logs = versions.logs_of(session, version.id).values()
+    with_members = [versions.get(session, part.version) for part in version.parts] or [version]
+    logs = [log for one in with_members for log in versions.logs_of(session, one.id).values()]
     seconds = [log["seconds"] for log in logs if log.get("seconds") is not None]
     timed = len(seconds) == len(logs)
     missing = {} if timed else {"training_seconds": absent(Reason.TRAINING_NOT_TIMED)}
@@ -87,12 +85,19 @@ def _compared_version(session: Session, version: versions.Version) -> ComparedVe
         architecture=version.architecture,
         conserving=version.conserving,
         product=version.product,
-        members=len(version.members),
-        parameters=sum(parameter.numel() for parameter in network.parameters()),
+        members=version.member_count,
+        parameters=sum(map(_parameters, with_members)),
         training_seconds=float(sum(seconds)) if timed else None,
         machines=tuple(unique(log["machine"] for log in logs if log.get("machine") is not None)),
         missing=missing,
     )
+
+
+def _parameters(version: versions.Version) -> int:
+    """Return the number of parameters of a network of a version."""
+    config = version.training
+    network = build(config.network, config.inputs, seed=0, basins=len(version.basins))
+    return sum(parameter.numel() for parameter in network.parameters())
 
 
 def _compared_score(metric: str, of_versions: Mapping[str, Sequence[float | None]]) -> ComparedScore:

@@ -2,7 +2,7 @@
 
 Simulations start from an empty store on the first day of a basin's record, as the forecasts' states do."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +13,8 @@ from hydrology.base.calendar import Period
 from hydrology.base.reasons import Reason
 from models.arrays import days_of
 from operations.basin_data.dataset import by_record, load_pairs
-from operations.versions.load_networks import LoadedVersion
+from operations.versions.load_networks import LoadedVersion, member_weights
+from operations.versions.training_domain import attribute_means
 from records.database.engine import Database
 
 Observed = npt.NDArray[np.float64]
@@ -28,6 +29,7 @@ class SimulatedBasin:
         members: (members, days).
         observed: (days,), NaN where missing.
         assumed: the names of the assumed attributes.
+        weights: of the members, (members,), of sum 1; None where all are equal.
     """
 
     id: str
@@ -35,6 +37,7 @@ class SimulatedBasin:
     members: npt.NDArray[np.floating]
     observed: Observed
     assumed: tuple[str, ...]
+    weights: npt.NDArray[np.float64] | None = None
 
 
 def simulated(
@@ -43,17 +46,22 @@ def simulated(
     period: Period,
     basins: Sequence[str],
     left_out: dict[str, Absent],
-    means: Mapping[str, float] | None = None,
+    products: Sequence[str] | None = None,
 ) -> Iterator[SimulatedBasin]:
     """Yield each basin's simulated and observed flow over a period, basins of one record together.
 
+    A combined version yields the basins in which all its parts do.
+
     Args:
         left_out: receives why a basin is not yielded.
-        means: as in `load_forcings`.
+        products: weather products whose area converts observed flow; by default those of the version.
     """
+    if loaded.parts:
+        yield from _of_parts(database, loaded, period, basins, left_out)
+        return
     with database.reading() as session:
-        products = loaded.version.area_products
-        ready = load_pairs(session, basins, loaded.config, period, products, left_out=left_out, means=means)
+        means, areas = attribute_means(loaded.version), products or loaded.version.area_products
+        ready = load_pairs(session, basins, loaded.config, period, areas, left_out=left_out, means=means)
     for record, names, joined in by_record({basin: forcing for basin, (forcing, _) in ready.items()}):
         outputs, _ = loaded.ensemble.simulate(joined, None, ("discharge",))
         of_period = outputs["discharge"][:, :, days_of(record, period)]
@@ -64,3 +72,27 @@ def simulated(
                 yield SimulatedBasin(basin, record, of_period[:, at], flow, forcing.assumed)
             else:
                 left_out[basin] = absent(Reason.NETWORK_SKIPS_DAYS, basin=basin, period=str(period))
+
+
+def _of_parts(
+    database: Database, loaded: LoadedVersion, period: Period, basins: Sequence[str], left_out: dict[str, Absent]
+) -> Iterator[SimulatedBasin]:
+    """Yield the basins of a combined version: the members of all parts, and the observed flow of the first."""
+    products = loaded.version.area_products
+    of_parts = [
+        {basin.id: basin for basin in simulated(database, one.loaded, period, basins, left_out, products)}
+        for one in loaded.parts
+    ]
+    weights = member_weights([one.part for one in loaded.parts])
+    for name, first in of_parts[0].items():
+        found = [of_part[name] for of_part in of_parts if name in of_part]
+        if len(found) < len(of_parts):
+            continue
+        yield SimulatedBasin(
+            id=name,
+            record=first.record,
+            members=np.concatenate([one.members for one in found]),
+            observed=first.observed,
+            assumed=tuple(dict.fromkeys(attribute for one in found for attribute in one.assumed)),
+            weights=weights,
+        )

@@ -31,8 +31,11 @@ def split_errors(database: Database, clock: Clock, version: Version, last: Day) 
     """Split the errors of a version's operational forecasts, and store them. Return their number.
 
     A forecast counts once all its days are observed until the last one that has settled, unless the weights were fitted
-    to one of its days. One whose state is no longer stored is left out. Repeating it stores nothing new.
+    to one of its days. One whose state is no longer stored is left out. Repeating it stores nothing new. Errors of a
+    version that combines others are not split yet.
     """
+    if version.parts:
+        return 0
     learnt = [Period.parse(days) for days in version.used_periods]
     with database.reading() as session:
         settled = [

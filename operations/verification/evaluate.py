@@ -166,11 +166,12 @@ def _store_regional_snow(judge: Judge, judged: Sequence[BasinScores]) -> None:
 
 
 def _rows(clock: Clock, version: str, period: Period, judged: BasinSkill) -> Iterator[scores.Score]:
-    for metric, score in judged.scores.items():
+    each = [("mean", judged.scores), *judged.subsets.items()]
+    for member, metric, score in ((name, *one) for name, of_name in each for one in of_name.items()):
         yield scores.Score(
             version_id=version,
             basin_id=judged.basin,
-            member="mean",
+            member=member,
             metric=metric,
             first_day=period.first,
             last_day=period.last,

@@ -16,7 +16,6 @@ from hydrology.base.calendar import Day, Period, days_between
 from hydrology.uncertainty.recalibration import scores_of
 from operations.basin_data.dataset import load_discharge
 from operations.forecasting.calibrated_flow import recalibration_of
-from operations.verification.calibrate import fitted_periods
 from records.runs import runs
 from records.versions.versions import Version
 from runtime.clock import Clock
@@ -77,7 +76,7 @@ def past_scores(session: Session, version: Version, issue_days: IssueDays) -> li
     by_day: dict[Day, dict[str, runs.Run]] = defaultdict(dict)
     for run in issue_days.runs:  # an issued forecast replaces the reforecast of its day
         ahead = Period(run.weather_until, run.t0 + np.timedelta64(run.horizon_days, "D"))
-        if not any(ahead.overlap(of) for of in fitted_periods(version)):
+        if not any(ahead.overlap(of) for of in version.fitted_periods):
             by_day[run.weather_until] |= dict.fromkeys(basins_of[run.id], run)
     if not by_day:
         return []

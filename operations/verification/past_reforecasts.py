@@ -194,7 +194,7 @@ def _reforecast(
     if not names:
         return
     params = ForecastParams(t0=due.t0, horizon=horizon, weather="supplied", weather_id=due.weather_id)
-    part = replace(inputs, forcings={name: inputs.forcings[name] for name in names}, failures={})
+    part = replace(inputs.only(names), failures={})
     try:
         possible, failures = possible_plans(database, part, clock, params)
     except Problem as problem:

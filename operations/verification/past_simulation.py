@@ -8,8 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from hydrology.base.calendar import Period
+from hydrology.uncertainty.weighted import weighted_mean
 from hydrology.water.spin_up import SPIN_UP_DAYS
-from models.arrays import Forcing
+from models.arrays import Forcing, days_of
 from operations.versions.load_networks import LoadedVersion
 from records.simulations.snow_cells import SnowMapping
 
@@ -64,3 +66,21 @@ def simulate_past(loaded: LoadedVersion, forcing: Forcing, snow: Sequence[SnowMa
         )
         for at, of_basin in enumerate(snow)
     ]
+
+
+def mean_past(parts: Sequence[tuple[float, Period, Past]], days: Period) -> Past:
+    """Return the weighted mean of the simulations of a combined version's parts; snow and loss are the parts' own.
+
+    Args:
+        parts: of each, its weight, the days of its simulation, and the simulation.
+        days: within those of every part.
+    """
+    weights = np.array([weight for weight, _, _ in parts])
+
+    def mean(arrays: Sequence[Array | None]) -> Array | None:
+        there = [of[days_of(own, days)] for of, (_, own, _) in zip(arrays, parts, strict=True) if of is not None]
+        return weighted_mean(np.stack(there), weights / weights.sum()) if len(there) == len(parts) else None
+
+    flow = mean([past.flow for _, _, past in parts])
+    assert flow is not None
+    return Past(flow, mean([past.storage for _, _, past in parts]), None, None)

@@ -117,14 +117,9 @@ def _block(
     left_out: dict[str, Absent],
 ) -> list[str]:
     """Verify some basins, and return which."""
-    means = attribute_means(loaded.version)
-    with database.reading() as session:
-        found = load_forcings(session, basins, loaded.config, means)
-    model = error_model_for(
-        database, loaded, {name: forcing for name, forcing in found.items() if not isinstance(forcing, Absent)}
-    )
+    model = _error_model_for(database, loaded, basins)
     done = []
-    for basin in simulated(database, loaded, asked.period, basins, left_out, means):
+    for basin in simulated(database, loaded, asked.period, basins, left_out):
         with database.reading() as session:
             climatology = _climatology(session, loaded, basin)
         rows = list(_rows(at, loaded, asked, model, basin, climatology))
@@ -132,6 +127,20 @@ def _block(
             lead_scores.replace(session, rows)
         done.append(basin.id)
     return done
+
+
+def _error_model_for(
+    database: Database, loaded: LoadedVersion, basins: Sequence[str]
+) -> error_models.ErrorModel | Absent:
+    """Return the error model; that of a combined version knows the basins of its fit alone."""
+    if loaded.parts:
+        with database.reading() as session:
+            return error_model_of(session, loaded.version, basins)
+    with database.reading() as session:
+        found = load_forcings(session, basins, loaded.config, attribute_means(loaded.version))
+    return error_model_for(
+        database, loaded, {name: forcing for name, forcing in found.items() if not isinstance(forcing, Absent)}
+    )
 
 
 def _climatology(session: Session, loaded: LoadedVersion, basin: SimulatedBasin) -> FlowClimatology:
@@ -150,7 +159,7 @@ def _rows(
 ) -> Iterator[lead_scores.BasinVerification]:
     fingerprint, error_model = _error_model(model, basin.id)
     members = basin.members.astype(np.float64)
-    reforecasts = Reforecasts(asked.period.days, members, basin.observed, climatology, error_model)
+    reforecasts = Reforecasts(asked.period.days, members, basin.observed, climatology, error_model, basin.weights)
     threshold = high_flow(basin.observed)
     for lead in asked.leads:
         forecasts = reforecasts.at(lead, asked.every)

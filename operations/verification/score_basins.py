@@ -13,9 +13,11 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Days, Period
+from hydrology.base.products import JOINT, subsets
 from hydrology.scores.bootstrap import YearlyErrors
 from hydrology.scores.score import Score
 from hydrology.scores.scores import all_scores
+from hydrology.uncertainty.weighted import weighted_mean
 from hydrology.water.ledger import worst_relative_residual
 from models.arrays import Array, days_of
 from models.inference import ArrayMap
@@ -29,6 +31,7 @@ from records.basins import basins as basin_records
 from records.database.engine import Database
 from records.forecasts.seasonal_volumes import SNOW_SHARE
 from records.verification import scores as verification_scores
+from records.versions.version_properties import VersionPart
 from runtime.clock import Clock
 
 
@@ -44,6 +47,7 @@ class BasinSkill:
             conserve mass.
         snow: the cells that read as snow; None where the basin has no reference snow.
         assumed: the names of the assumed attributes.
+        subsets: of a combined version, the scores with some of its products alone, by their joined names.
     """
 
     basin: str
@@ -54,6 +58,7 @@ class BasinSkill:
     worst_residual: float | None
     snow: verification_scores.SnowCells | None
     assumed: tuple[str, ...] = ()
+    subsets: dict[str, dict[str, Score]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,16 +113,17 @@ class Judge:
         return (self.twin or self.loaded).version.id
 
     def choices(self) -> list[RegionalChoice]:
-        """Return empty choices of regional snow cells, for the version and for its twin."""
-        return [RegionalChoice(loaded, self.period) for loaded in (self.loaded, self.twin) if loaded is not None]
+        """Return empty choices of regional snow cells, for the version and for its twin; combined ones have none."""
+        return [
+            RegionalChoice(loaded, self.period) for loaded in (self.loaded, self.twin) if loaded and not loaded.parts
+        ]
 
     def judge(self, basins: Sequence[str]) -> BasinScores:
         """Score the version in some basins."""
+        if self.loaded.parts:
+            return self._judge_combined(basins)
         left_out: dict[str, Absent] = {}
-        with self.database.reading() as session:
-            ready = _ready(session, self.loaded, self.period, basins, left_out)
-        for basin in ready.keys() & self.without.keys():
-            ready[basin].observed[np.isin(self.period.days, self.without[basin])] = np.nan
+        ready = self._ready(self.loaded, basins, left_out)
         choices = self.choices()
         own = list(_judge(self.clock, self.loaded, self.period, ready, choices[0]))
         scored = own
@@ -126,6 +132,80 @@ class Judge:
             pairs = zip(of_twin, own, strict=True)
             scored = [replace(judged, worst_residual=basin.worst_residual) for judged, basin in pairs]
         return BasinScores(own, scored, left_out, [choice.basins for choice in choices])
+
+    def _judge_combined(self, basins: Sequence[str]) -> BasinScores:
+        """Score a combined version. Its snow cells are those of its parts, which evaluations of their own choose."""
+        left_out: dict[str, Absent] = {}
+        own = list(self._combined(self.loaded, basins, left_out))
+        scored = own
+        if self.twin is not None:
+            of_twin = {basin.basin: basin for basin in self._combined(self.twin, basins, left_out)}
+            pairs = [(of_twin[basin.basin], basin) for basin in own if basin.basin in of_twin]
+            scored = [replace(judged, worst_residual=basin.worst_residual) for judged, basin in pairs]
+        return BasinScores(own, scored, left_out, [])
+
+    def _combined(
+        self, loaded: LoadedVersion, basins: Sequence[str], left_out: dict[str, Absent]
+    ) -> Iterator[BasinSkill]:
+        """Yield the skill of a combined version, or of a twin, in the basins that one of its products covers."""
+        parts = [(one.part, self._skills(one.loaded, basins, left_out)) for one in loaded.parts]
+        if not parts:
+            yield from self._skills(loaded, basins, left_out).values()
+        for basin in basins:
+            there = [(part, skills[basin]) for part, skills in parts if basin in skills]
+            if there:
+                left_out.pop(basin, None)
+                yield combined_skill(there, self.period, loaded.version.products)
+
+    def _skills(
+        self, loaded: LoadedVersion, basins: Sequence[str], left_out: dict[str, Absent]
+    ) -> dict[str, BasinSkill]:
+        """Return the skill of a part by basin, without its snow."""
+        ready = {basin: replace(one, reference=None) for basin, one in self._ready(loaded, basins, left_out).items()}
+        skills = _judge(self.clock, loaded, self.period, ready, RegionalChoice(loaded, self.period))
+        return {skill.basin: skill for skill in skills}
+
+    def _ready(self, loaded: LoadedVersion, basins: Sequence[str], left_out: dict[str, Absent]) -> "dict[str, _Ready]":
+        products = (self.loaded if self.loaded.parts else loaded).version.area_products
+        with self.database.reading() as session:
+            ready = _ready(session, loaded, self.period, basins, left_out, products)
+        for basin in ready.keys() & self.without.keys():
+            ready[basin].observed[np.isin(self.period.days, self.without[basin])] = np.nan
+        return ready
+
+
+def combined_skill(parts: Sequence[tuple[VersionPart, BasinSkill]], period: Period, every: Sequence[str]) -> BasinSkill:
+    """Return the skill of a combined version in a basin, from that of its parts there, and that of each set of its
+    products alone.
+
+    Args:
+        every: the products of the version.
+    """
+    leading = parts[0][1]
+    residuals = [skill.worst_residual for _, skill in parts if skill.worst_residual is not None]
+    products = tuple(dict.fromkeys(part.product for part, _ in parts))
+    simulated = _mean_of_parts(parts)
+    return replace(
+        leading,
+        scores=all_scores(simulated, leading.observed, period.days),
+        simulated=simulated,
+        errors=YearlyErrors.of_basin(simulated, leading.observed, period.days),
+        worst_residual=max(residuals) if len(residuals) == len(parts) else None,
+        assumed=tuple(dict.fromkeys(name for _, skill in parts for name in skill.assumed)),
+        subsets={
+            JOINT.join(chosen): all_scores(
+                _mean_of_parts([one for one in parts if one[0].product in chosen]), leading.observed, period.days
+            )
+            for chosen in subsets(every)
+            if {*chosen} <= {*products}
+        },
+    )
+
+
+def _mean_of_parts(parts: Sequence[tuple[VersionPart, BasinSkill]]) -> Array:
+    weights = np.array([part.weight for part, _ in parts])
+    flows = np.stack([skill.simulated for _, skill in parts])
+    return weighted_mean(flows, weights / weights.sum()).astype(np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,9 +217,14 @@ class _Ready:
 
 
 def _ready(
-    session: Session, loaded: LoadedVersion, period: Period, basins: Sequence[str], left_out: dict[str, Absent]
+    session: Session,
+    loaded: LoadedVersion,
+    period: Period,
+    basins: Sequence[str],
+    left_out: dict[str, Absent],
+    products: Sequence[str],
 ) -> dict[str, _Ready]:
-    means, products = attribute_means(loaded.version), loaded.version.area_products
+    means = attribute_means(loaded.version)
     pairs = load_pairs(session, basins, loaded.config, period, products, left_out=left_out, means=means)
     shares = dict(zip(basins, basin_records.attributes_of(session, basins, [SNOW_SHARE])[:, 0].tolist(), strict=True))
     return {

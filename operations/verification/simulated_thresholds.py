@@ -9,7 +9,7 @@ whatever its bias.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +27,7 @@ from models.nets.products import BLOCK
 from operations.basin_data.basins import area_by
 from operations.basin_data.dataset import BasinForcing, by_record, load_forcings
 from operations.basin_data.pet import mean_pet
-from operations.verification.past_simulation import Past, simulate_past
+from operations.verification.past_simulation import Past, mean_past, simulate_past
 from operations.verification.snow_cells import readable_snow
 from operations.versions.load_networks import LoadedVersion, load_version
 from operations.versions.training_domain import attribute_means
@@ -129,7 +129,13 @@ def _simulated(
     snow: Mapping[str, SnowMapping],
     left_out: dict[str, Absent],
 ) -> Iterator[tuple[str, BasinForcing, Past]]:
-    """Yield the simulation of each basin over its record, basins of one record together."""
+    """Yield the simulation of each basin over its record, basins of one record together.
+
+    That of a combined version is over the days that the products of a basin have in common.
+    """
+    if loaded.parts:
+        yield from _of_parts(database, loaded, basins, left_out)
+        return
     with database.reading() as session:
         forcings = load_forcings(session, basins, loaded.config, attribute_means(loaded.version))
     left_out |= {basin: reason for basin, reason in forcings.items() if isinstance(reason, Absent)}
@@ -137,6 +143,27 @@ def _simulated(
     for _, names, joined in by_record(ready):
         past = simulate_past(loaded, joined, [snow.get(basin) for basin in names])
         yield from ((basin, ready[basin], of_basin) for basin, of_basin in zip(names, past, strict=True))
+
+
+def _of_parts(
+    database: Database, loaded: LoadedVersion, basins: Sequence[str], left_out: dict[str, Absent]
+) -> Iterator[tuple[str, BasinForcing, Past]]:
+    """Yield the weighted mean of the simulations of a combined version's parts. Snow and loss are the parts' own."""
+    found: dict[str, list[tuple[float, BasinForcing, Past]]] = {}
+    for one in loaded.parts:
+        for basin, forcing, past in _simulated(database, one.loaded, basins, {}, left_out):
+            found.setdefault(basin, []).append((one.part.weight, forcing, past))
+    for basin, of_parts in found.items():
+        days: Period | None = of_parts[0][1].period
+        for _, forcing, _ in of_parts:
+            days = None if days is None else days.overlap(forcing.period)
+        if days is None:
+            left_out[basin] = absent(Reason.NO_COMMON_RECORD, basin=basin)
+            continue
+        left_out.pop(basin, None)
+        first = of_parts[0][1]
+        past = mean_past([(weight, forcing.period, past) for weight, forcing, past in of_parts], days)
+        yield basin, replace(first, forcing=first.forcing.over(days)), past
 
 
 def _water(

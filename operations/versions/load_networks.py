@@ -1,9 +1,12 @@
 """Loads a version's networks."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from sqlalchemy.orm import Session
 
+from hydrology.base.arrays import Array
 from hydrology.base.errors import DataProblem
 from jobspec.training import TrainingConfig
 from models import checkpoint
@@ -12,24 +15,67 @@ from models.devices import device_in_use
 from models.ensemble import Ensemble
 from models.scaling import Scaler
 from records.versions import versions
+from records.versions.version_properties import VersionPart
 
 
 @dataclass(frozen=True, slots=True)
 class LoadedVersion:
-    """A version and its ensemble."""
+    """A version with its ensemble, or with its parts where it combines others.
+
+    Attributes:
+        own: the ensemble of its own members; None for a combined version.
+        parts: its parts, the largest weight first.
+    """
 
     version: versions.Version
-    ensemble: Ensemble
+    own: Ensemble | None
+    parts: "tuple[LoadedPart, ...]" = ()
+
+    @property
+    def ensemble(self) -> Ensemble:
+        """The ensemble of its own members.
+
+        Raises:
+            CombinedVersion: it combines others: work that does not know of parts stops here.
+        """
+        self.version.require_members("This work")
+        assert self.own is not None
+        return self.own
 
     @property
     def config(self) -> TrainingConfig:
-        """The configuration it was trained with."""
+        """The configuration it was trained with.
+
+        Raises:
+            CombinedVersion: it combines others.
+        """
         return self.ensemble.config
 
     @property
     def labels(self) -> list[str]:
         """The members' labels, as in runs and scores."""
+        if self.parts:
+            return [label for one in self.parts for label in one.part.labels]
         return [str(label) for label in self.ensemble.labels]
+
+    @property
+    def conserving(self) -> bool:
+        """Whether water is conserved, so that storage and ledger are meaningful."""
+        return self.version.conserving if self.parts else self.ensemble.conserving
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedPart:
+    """A part of a combined version."""
+
+    part: VersionPart
+    loaded: LoadedVersion
+
+
+def member_weights(parts: Sequence[VersionPart]) -> Array:
+    """Return the weight of each member of some parts, of all 1, (members,). A part's members share its weight."""
+    weights: Array = np.concatenate([np.full(len(part.members), part.weight / len(part.members)) for part in parts])
+    return np.asarray(weights / weights.sum())
 
 
 def weights_of(version: versions.Version, member: versions.Member) -> Tensors:
@@ -48,13 +94,16 @@ def weights_of(version: versions.Version, member: versions.Member) -> Tensors:
 
 
 def load_version(session: Session, version_id: str) -> LoadedVersion:
-    """Load a version with the weights that it uses, on the device in use.
+    """Load a version with the weights that it uses, or the parts that it combines, on the device in use.
 
     Raises:
         UnknownVersion: there is none of that id.
         Corrupt, DataProblem: stored weights are damaged.
     """
     version = versions.get(session, version_id)
+    if version.parts:
+        parts = tuple(LoadedPart(part, load_version(session, part.version)) for part in version.parts)
+        return LoadedVersion(version, None, parts)
     weights = {member.label: weights_of(version, member) for member in versions.members_of(session, version_id)}
     config = TrainingConfig.model_validate(version.config)
     scaler = Scaler.from_json(version.scaler)

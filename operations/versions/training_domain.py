@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from jobspec.training import TrainingConfig
 from models.arrays import Array
 from records.runs.run_summary import TrainingDomain
 from records.versions.versions import Version
@@ -19,7 +18,7 @@ def attribute_ranges(names: Sequence[str], static: npt.NDArray[np.floating]) -> 
 
 def attribute_means(version: Version) -> dict[str, float]:
     """Return the mean of each attribute over the basins that a version learnt from."""
-    names = TrainingConfig.model_validate(version.config).inputs.static
+    names = version.training.inputs.static
     return dict(zip(names, version.scaler["static_mean"], strict=True))
 
 

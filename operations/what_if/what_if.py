@@ -96,6 +96,8 @@ def changed_plan(plan: Plan, changes: Changes) -> Plan:
     """
     if changes.nothing:
         return plan
+    if plan.parts:
+        return _changed_parts(plan, changes)
     taken = plan.inputs.loaded.config.inputs
     outcomes = {name: changed(name, weather, taken, changes) for name, weather in plan.weather.items()}
     weather = {name: outcome for name, outcome in outcomes.items() if isinstance(outcome, WeatherAhead)}
@@ -108,6 +110,14 @@ def changed_plan(plan: Plan, changes: Changes) -> Plan:
         failures={**plan.failures, **failures},
         changes=changes,
     )
+
+
+def _changed_parts(plan: Plan, changes: Changes) -> Plan:
+    """Return the plan of a combined version with the changed weather of every part."""
+    parts = tuple(replace(one, plan=changed_plan(one.plan, changes)) for one in plan.parts)
+    failures = {name: reason for one in reversed(parts) for name, reason in one.plan.failures.items()}
+    whole = replace(plan, parts=parts, failures={**plan.failures, **failures}, changes=changes)
+    return whole.only([name for name in plan.forcings if name not in failures])
 
 
 def _computed(plan: Plan, forecast: ForecastParams, database: Database, clock: Clock, on_days: OnDays) -> Results:
@@ -167,8 +177,8 @@ def _same(plan: Plan, earlier: runs.RunBasin | None, basin: runs.RunBasin) -> bo
     """Return whether an earlier run's result of a basin follows from the state and inputs of a plan."""
     if earlier is None or earlier.status != "issued" or earlier.pruned is not None:
         return False
-    if earlier.state_hash != basin.state_hash:
-        return False
+    if earlier.state_hash != basin.state_hash or plan.parts:
+        return False  # of a combined version, the base is computed
     name = basin.basin_id
     forcing, parent = plan.forcings[name], earlier.parent_day
     over = [bridge.used for bridge in plan.bridges[name]]

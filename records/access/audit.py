@@ -30,7 +30,7 @@ _OfScores = Literal[
     "levels computed",
 ]
 _OfForecasts = Literal["models compared", "forecast issued", "daily cycle", "archive replayed"]
-_OfModels = Literal["model promoted", "model rolled back", "model installed", "store pruned"]
+_OfModels = Literal["model promoted", "model rolled back", "model installed", "models combined", "store pruned"]
 Action = Literal[
     _OfAccess, _OfData, _OfFeeds, _OfSchedules, _OfBasins, _OfThresholds, _OfAlerts, _OfScores, _OfForecasts, _OfModels
 ]

@@ -5,6 +5,8 @@ from datetime import date
 
 from hydrology.base.calendar import Day, Period, as_date, day, days_between
 from records.runs.filled_weather import FilledWeather
+from records.runs.run_parts import subset_note
+from records.runs.run_summary import RunSummary
 from records.runs.run_types import NewRun
 
 OLD_DAYS = 2
@@ -13,9 +15,12 @@ _Of = tuple[tuple[str, ...], str]
 """Variables, and the clause on their source."""
 
 
-def weather_note(run: NewRun, filled: Sequence[FilledWeather]) -> str | None:
-    """Return the sentences about filled weather and about an old weather forecast; None where there is neither."""
-    sentences = [filled_note(filled, run.weather_until)]
+def weather_note(run: NewRun, summary: RunSummary) -> str | None:
+    """Return the sentences about missing products, filled weather and an old weather forecast; None without any."""
+    sentences = [
+        None if summary.subset is None else subset_note(summary.subset),
+        filled_note(summary.filled_weather, run.weather_until),
+    ]
     if run.weather is not None and run.purpose == "operational":
         reference = day(run.weather.reference_time.date())
         age = days_between(reference, run.weather_until) + 1

@@ -19,6 +19,8 @@ PATHS = "discharge_paths"
 """The array of equally likely paths of calibrated discharge (`hydrology.uncertainty.error_paths`)."""
 CHANGES = "discharge_changes"
 """The array of the parts of the change since the previous run (`hydrology.attribution.forecast_change`)."""
+OF_VERSION = "version"
+"""The member of the ledger of a combined version: the weighted mean of its members' ledgers."""
 Numbers = npt.NDArray[Any]
 _LEDGERS = "ledgers"
 _NUMBERS = ("residual", "tolerance", "residual since empty", "precipitation since empty")

@@ -13,6 +13,7 @@ from hydrology.base.reasons import Reason
 from records.database.json_columns import CLOSED
 from records.runs.bridge_used import RunBridge
 from records.runs.filled_weather import FilledWeather
+from records.runs.run_parts import RunPart, RunSubset
 
 NOT_STORED = absent(Reason.NOT_STORED)
 
@@ -190,7 +191,10 @@ class RunSummary(TrainingDomain):
         bridges: the bridges that converted its weather to the version's product, in order; empty if it was used
             unchanged.
         change: since the previous run of the basin.
-        filled_weather: the days ahead whose weather was not observed in time or not forecast, with its sources.
+        filled_weather: the days ahead whose weather was not observed in time or not forecast, with its sources; of a
+            combined version, that of its part with the largest weight.
+        parts: of a combined version, its parts that took part, the largest weight first.
+        subset: what was missing of it; None where all parts took part.
     """
 
     __pydantic_config__ = CLOSED
@@ -211,3 +215,5 @@ class RunSummary(TrainingDomain):
     bridges: tuple[RunBridge, ...] = ()
     change: RunChange | Absent = NOT_STORED
     filled_weather: tuple[FilledWeather, ...] = ()
+    parts: tuple[RunPart, ...] = ()
+    subset: RunSubset | None = None

@@ -22,7 +22,7 @@ class Score:
 
     Attributes:
         version_id, basin_id: the version and the basin.
-        member: a member's number, or `mean`.
+        member: a member's number, or `mean`; or of a combined version, the products that the mean is of alone.
         metric: its name (`nse`, `kge`).
         first_day, last_day: the period.
         lead, season, threshold: the subset of the days, or `all`.

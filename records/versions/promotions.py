@@ -78,10 +78,8 @@ def promote(
     if not by.strip() or not reason.strip():
         raise InvalidInput("A promotion names who promotes and why: give both.")
     candidate = versions.get(session, version)
-    if candidate.status == "withdrawn":
-        raise Withdrawn(f"Version {version} was withdrawn: promote another.")
-    if failures := [probe.in_words for probe in candidate.properties.physics or () if probe.forbids]:
-        raise AgainstPhysics(f"Version {version} fails probes of its physics ({'; '.join(failures)}): promote another.")
+    for used in (candidate, *(versions.get(session, part.version) for part in candidate.parts)):
+        require_usable(used)
     if basin_ids is None:
         basin_ids = basins_of(session, version)
     for basin in sorted(set(basin_ids)):
@@ -95,6 +93,19 @@ def promote(
         if basin in before:
             alerts.promoted(session, basin, before[basin], version, at)
     return changed
+
+
+def require_usable(version: versions.Version) -> None:
+    """Raise unless forecasts may come from a version.
+
+    Raises:
+        Withdrawn: it may not be used.
+        AgainstPhysics: a probe of its physics failed.
+    """
+    if version.status == "withdrawn":
+        raise Withdrawn(f"Version {version.id} was withdrawn: use another.")
+    if failures := [probe.in_words for probe in version.properties.physics or () if probe.forbids]:
+        raise AgainstPhysics(f"Version {version.id} fails probes of its physics ({'; '.join(failures)}): use another.")
 
 
 def servable(session: Session, owner: str | None, basin_ids: Sequence[str]) -> list[str]:

@@ -42,6 +42,37 @@ class Tuning:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class VersionPart:
+    """One of the versions that a combined version runs side by side, each on its own weather product.
+
+    Attributes:
+        version: its id.
+        name: the beginning of its members' labels: its product, where no other part takes the same.
+        product: the weather product that it takes; trained_on: the one that it learnt from.
+        weight: its share of the combined flow, of all shares 1.
+        members: the labels of its members.
+        fitted: the periods that its weights were fitted to, FIRST..LAST; validation: the one that selected them.
+    """
+
+    __pydantic_config__ = CLOSED
+
+    version: str
+    name: str
+    product: str
+    trained_on: str
+    architecture: str
+    weight: float
+    members: tuple[int, ...]
+    fitted: tuple[str, ...]
+    validation: str | None
+
+    @property
+    def labels(self) -> list[str]:
+        """The labels of its members in the combined version."""
+        return [f"{self.name}-{member}" for member in self.members]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Closure:
     """Mass conservation of a version, measured over all its basins.
 
@@ -69,6 +100,7 @@ class VersionProperties:
         twin: for a version trained here on all days: the version that is scored in its place on its own training days,
             by the same recipe on fewer years. That of a shipped version is in `pretrained`.
         snow_cells: the cells of every member that hold snow by construction; none where snow is found in the cells.
+        parts: of a version that combines others, those, the largest weight first. It has no members of its own.
     """
 
     __pydantic_config__ = CLOSED
@@ -81,3 +113,4 @@ class VersionProperties:
     comparison: PromotionDecision | None = None
     twin: str | None = None
     snow_cells: tuple[int, ...] = ()
+    parts: tuple[VersionPart, ...] = ()

@@ -5,18 +5,20 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal
 
-from sqlalchemy import func, select
-from sqlalchemy.orm import Session
+from sqlalchemy import ColumnElement, func, or_, select
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
+from hydrology.base.calendar import Period
 from hydrology.base.digests import fingerprint, sha256
 from hydrology.base.errors import InvalidInput, NotFound
-from jobspec.training import used_periods
+from hydrology.base.products import JOINT
+from jobspec.training import TrainingConfig, used_periods
 from records.database.base import JsonObject
 from records.database.ids import new_id, verified
 from records.database.statements import add_all, as_record, as_values, grouped
 from records.versions.promotion_decisions import PromotionDecision
 from records.versions.tables import MemberRow, VersionBasinRow, VersionRow, WeightsRow
-from records.versions.version_properties import Closure, VersionProperties
+from records.versions.version_properties import Closure, VersionPart, VersionProperties
 
 Which = Literal["best", "last"]
 
@@ -25,6 +27,13 @@ class UnknownVersion(NotFound):
     """No version with this id is stored."""
 
     kind = "unknown-version"
+
+
+class CombinedVersion(InvalidInput):
+    """The version combines others, and what was requested takes a version with members of its own."""
+
+    kind = "combined-version"
+    remedy = "Name one of the versions that it combines."
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +60,10 @@ class NewVersion:
     Attributes:
         created_at: the machine's time.
         issued_at: the clock's time.
-        architecture: `mclstm`, `buckets`, `lstm`, `eins`, `mmrnn`.
+        architecture: `mclstm`, `buckets`, `lstm`, `eins`, `mmrnn`; those of the parts, joined by +.
         conserving: whether the network conserves mass, so that its ledger must close.
-        product: the forcing product that it takes.
-        config, scaler: the network's configuration and the scaling of its inputs.
+        product: the forcing product that it takes; those of the parts, joined by +.
+        config, scaler: the network's configuration and the scaling of its inputs; empty for a combined version.
         basins: the basins that it learnt from, stored here or not.
         data_hash: of the training data.
         code_version: of the code that trained it.
@@ -84,8 +93,45 @@ class NewVersion:
     @property
     def trained_on(self) -> str:
         """The forcing product of its training: differs from `product` only if an operator chose so."""
+        if self.parts:
+            return JOINT.join(dict.fromkeys(part.trained_on for part in self.parts))
         pretrained = self.properties.pretrained
         return pretrained.trained_on if pretrained else self.product
+
+    @property
+    def parts(self) -> tuple[VersionPart, ...]:
+        """The versions that it combines; none for a version with members of its own."""
+        return self.properties.parts
+
+    @property
+    def products(self) -> tuple[str, ...]:
+        """The forcing products that it takes, that of the largest weight first."""
+        return tuple(dict.fromkeys(part.product for part in self.parts)) or (self.product,)
+
+    @property
+    def training(self) -> TrainingConfig:
+        """The configuration of its training.
+
+        Raises:
+            CombinedVersion: it combines others.
+        """
+        self.require_members("This work")
+        return TrainingConfig.model_validate(self.config)
+
+    def require_members(self, what: str) -> None:
+        """Raise unless the version has members of its own.
+
+        Args:
+            what: the beginning of a sentence: what takes no combined version.
+
+        Raises:
+            CombinedVersion: it combines others.
+        """
+        if self.parts:
+            raise CombinedVersion(
+                f"{what} is not possible yet with a version that combines others: name one of those "
+                f"({', '.join(part.version for part in self.parts)})."
+            )
 
     @property
     def twin_id(self) -> str | None:
@@ -96,7 +142,7 @@ class NewVersion:
     @property
     def area_products(self) -> tuple[str, ...]:
         """The products whose basin areas convert its discharge, in order of preference."""
-        return self.product, self.trained_on
+        return self.products if self.parts else (self.product, self.trained_on)
 
     @property
     def tuned_on(self) -> tuple[str, ...] | None:
@@ -111,7 +157,10 @@ class NewVersion:
 
     @property
     def earlier_periods(self) -> tuple[str, ...]:
-        """The periods in which its ancestors were trained and validated."""
+        """The periods in which its ancestors, or its parts, were trained and validated."""
+        if self.parts:
+            of_parts = (period for part in self.parts for period in (*part.fitted, part.validation))
+            return tuple(dict.fromkeys(period for period in of_parts if period is not None))
         tuning = self.properties.tuning
         return tuning.earlier_periods if tuning else ()
 
@@ -120,6 +169,29 @@ class NewVersion:
         """The periods in which it and its ancestors were trained and validated."""
         own = [str(period) for _, period in used_periods(self.config)]
         return tuple(dict.fromkeys([*own, *self.earlier_periods]))
+
+    @property
+    def fitted_periods(self) -> list[Period]:
+        """The days that its weights were fitted to; a version that it was tuned from counts with all its days."""
+        if self.parts:
+            return [Period.parse(days) for days in dict.fromkeys(days for part in self.parts for days in part.fitted)]
+        fitted = [days for purpose, days in used_periods(self.config) if purpose == "train"]
+        return fitted + [Period.parse(days) for days in self.earlier_periods]
+
+    @property
+    def validation_period(self) -> Period | None:
+        """The days that selected its weights; of a combined version, those that selected the weights of every part."""
+        if not self.parts:
+            return next((days for purpose, days in used_periods(self.config) if purpose == "validation"), None)
+        common: Period | None = None
+        for part in self.parts:
+            if part.validation is None:
+                return None
+            days = Period.parse(part.validation)
+            common = days if common is None else common.overlap(days)
+            if common is None:
+                return None
+        return common
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,22 +211,28 @@ class Version(NewVersion):
     status: str
 
     @property
+    def member_count(self) -> int:
+        """Number of its members, of a combined version those of its parts."""
+        return len(self.members) or sum(len(part.members) for part in self.parts)
+
+    @property
     def evaluated_as(self) -> tuple[str, ...]:
         """The versions whose evaluations are its own: itself, or its twin where it has none."""
         return (self.id,) if self.twin_id is None else (self.id, self.twin_id)
 
 
 def create(session: Session, new: NewVersion, members: Sequence[Member]) -> Version:
-    """Store a version with all its members, or nothing.
+    """Store a version with all its members, or nothing; a version that combines others has none.
 
     Raises:
         InvalidInput: there is no member, or one lacks the weights that the version uses.
         IntegrityError: the parent is not stored, or two members share a label.
     """
-    if not members or any(new.uses not in member.weights for member in members):
-        raise InvalidInput(f"A version needs a member, and each member its {new.uses!r} weights.")
+    if bool(members) == bool(new.parts) or any(new.uses not in member.weights for member in members):
+        raise InvalidInput(f"A version needs members or parts, and each member its {new.uses!r} weights.")
     hashes = {(member.label, which): sha256(w) for member in members for which, w in member.weights.items()}
-    weights_hash = fingerprint(sorted([label, hash_] for (label, which), hash_ in hashes.items() if which == new.uses))
+    of_members = sorted([label, hash_] for (label, which), hash_ in hashes.items() if which == new.uses)
+    weights_hash = fingerprint(of_members) if members else weights_hash_of(session, new.parts)
     version = new_id(new.created_at)
     with session.begin_nested():
         values = as_values(new, "basins") | {"id": version, "weights_hash": weights_hash, "status": "ready"}
@@ -169,6 +247,11 @@ def create(session: Session, new: NewVersion, members: Sequence[Member]) -> Vers
         ]
         add_all(session, WeightsRow, weights)
     return get(session, version)
+
+
+def weights_hash_of(session: Session, parts: Sequence[VersionPart]) -> str:
+    """Return the fingerprint of the weights of a combined version."""
+    return fingerprint([[get(session, part.version).weights_hash, part.version, part.weight] for part in parts])
 
 
 def get(session: Session, version: str) -> Version:
@@ -215,10 +298,26 @@ def list_versions(
     wanted = select(VersionRow).order_by(VersionRow.id.desc()).limit(limit)
     for column, value in ((VersionRow.product, product), (VersionRow.architecture, architecture)):
         if value is not None:
-            wanted = wanted.where(column == value)
+            wanted = wanted.where(_one_of_joined(column, value))
     if after is not None:
         wanted = wanted.where(VersionRow.id < after)
     return _with_parts(session, session.scalars(wanted).all())
+
+
+def _one_of_joined(column: InstrumentedAttribute[str], value: str) -> ColumnElement[bool]:
+    """Return whether a value is a column's, or among those that it joins."""
+    return or_(
+        column == value,
+        column.startswith(value + JOINT, autoescape=True),
+        column.endswith(JOINT + value, autoescape=True),
+        column.contains(JOINT + value + JOINT, autoescape=True),
+    )
+
+
+def of_weights(session: Session, weights_hash: str) -> list[Version]:
+    """Return the versions with the same weights in use, the oldest first."""
+    rows = session.scalars(select(VersionRow).filter_by(weights_hash=weights_hash).order_by(VersionRow.id)).all()
+    return _with_parts(session, rows)
 
 
 def members_of(session: Session, version: str, which: Which | None = None) -> list[Member]:

@@ -96,7 +96,7 @@ def _weather_product(
         return asked, ""
     if version is None:
         return None, f"{basin} has no current model version to take the weather product from: name a product."
-    product = versions.get(session, version).product
+    product = versions.get(session, version).products[0]
     return (product if product in products else None), f"No series of {product} is stored for {basin}."
 
 

@@ -55,6 +55,8 @@ def rain_margin_of_run(
 
 
 def _why_missing(run: runs.Run, basin: runs.RunBasin) -> Absent:
+    if basin.status == "issued" and basin.summary.parts:
+        return absent(Reason.NOT_OF_COMBINED_VERSION)
     if basin.status == "issued" and basin.pruned is None and run.purpose != "operational":
         return absent(Reason.RAIN_MARGIN_NOT_COMPUTED)
     return basin.why_missing

@@ -40,8 +40,11 @@ def recession_of_run(session: Session, latest: Latest, at: datetime | None, unit
     run, basin, days = latest.run, latest.basin, days_ahead(latest.run)
     wanted = ("discharge", "discharge_quantiles", "loss", "storage", "cells_at_t0")
     arrays = runs.series_of(session, run.id, basin.basin_id, wanted) if basin.status == "issued" else {}
-    account, missing = _account(arrays, basin, days["time"]), missing_in_header(basin)
-    if account["ceiling"] is None:
+    missing = missing_in_header(basin)
+    account = _account({} if basin.summary.parts else arrays, basin, days["time"])
+    if basin.summary.parts:
+        missing |= dict.fromkeys((*_ACCOUNT, "low_flows"), absent(Reason.NOT_OF_COMBINED_VERSION))
+    elif account["ceiling"] is None:
         conserving = versions.conserving(session, [run.version_id])[run.version_id]
         missing |= dict.fromkeys(account, forecasts.why_no_account(basin, conserving))
     elif basin.area_m2 is None:
@@ -51,6 +54,7 @@ def recession_of_run(session: Session, latest: Latest, at: datetime | None, unit
         missing |= dict.fromkeys(("discharge", "low_flows"), basin.why_missing)
     else:
         discharge = quantile_columns(arrays["discharge_quantiles"], basin, Representation(units, members=False))
+    if arrays and not basin.summary.parts:
         spell = _Spell(arrays["discharge"].values.astype(np.float64), basin, days["time"], units)
         low_flows = [
             spell.low_flow(level) for level in levels_of(session, run, basin, units) if level.direction == "falling"

@@ -19,7 +19,7 @@ from records.basins.basins import UnknownBasin
 from records.forecasts.latest import NoModel, asked_version
 from records.runs import states
 from records.runs.states import UnknownState
-from records.versions.versions import UnknownVersion
+from records.versions.versions import CombinedVersion, UnknownVersion
 
 router = APIRouter(prefix="/basins", tags=["water"])
 
@@ -40,7 +40,7 @@ StateAnswer = Annotated[Answer, Depends(in_format(one_of(NETCDF)))]
     "/{basin}/states",
     summary="Stored model states of a basin",
     response_model=schema_of(StatePage),
-    responses=documented(UnknownBasin, UnknownVersion, NoModel),
+    responses=documented(UnknownBasin, UnknownVersion, NoModel, CombinedVersion),
     dependencies=[cached(SHORTLY)],
 )
 def list_states(
@@ -52,8 +52,11 @@ def list_states(
 ) -> Response:
     """The states that forecasts started from, the newest day first, a page at a time: follow `next` until it is null.
     Each names its parent, so that the chain leads back to the empty store. Of old days the last of each month is
-    stored; a damaged state is left out, and recomputed by the next forecast."""
-    asked = asked_version(session, basin, version).id
+    stored; a damaged state is left out, and recomputed by the next forecast. The states of a version that combines
+    others are those of its parts: name one."""
+    of_version = asked_version(session, basin, version)
+    of_version.require_members("Reading states")
+    asked = of_version.id
     found = states.page(session, asked, basin, before=page.after, limit=page.sought)
     shown, following = page.cut(found, lambda state: state.day)
     return fields.of(
@@ -64,7 +67,7 @@ def list_states(
 @router.get(
     "/{basin}/states/{day}",
     summary="A model state of a basin with its arrays",
-    **answers(StateDetail, UnknownBasin, UnknownVersion, NoModel, UnknownState, formats=(NETCDF,)),
+    **answers(StateDetail, UnknownBasin, UnknownVersion, NoModel, UnknownState, CombinedVersion, formats=(NETCDF,)),
 )
 def read_state(
     session: Reading, basin: KnownBasin, day: StateDay, answer: StateAnswer, version: ChosenVersion = None
@@ -72,6 +75,7 @@ def read_state(
     """What the model's cells hold at the end of the day, for each member: exact numbers in JSON, or the arrays in a
     NetCDF file. A forecast from this day starts from them."""
     asked = asked_version(session, basin, version)
+    asked.require_members("Reading states")
     content = service.detail(session, asked, basin, day)
     if answer.chosen is JSON:
         return answer.of(content)

@@ -104,7 +104,9 @@ def origin(session: Session, latest: Latest, at: datetime | None) -> OriginOfRun
         reason = forecasts.why_no_account(basin, _conserving(session, latest))
         missing |= dict.fromkeys(("ceiling", "discharge", "stored", "snow", "other", "yet_to_fall"), reason)
     else:
-        ceiling = rounded(float(series["cells_at_t0"].values.sum(axis=1, dtype=np.float64).mean()))
+        held = series["cells_at_t0"].values.sum(axis=1, dtype=np.float64)
+        weighted = basin.summary.storage_mm if basin.summary.parts else None
+        ceiling = rounded(float(held.mean()) if weighted is None else weighted)
         discharge = column(np.add(parts["stored"].mean, parts["yet_to_fall"].mean))
         if "snow" not in parts:
             missing |= dict.fromkeys(("snow", "other"), forecasts.why_no_snow(basin))

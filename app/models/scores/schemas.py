@@ -17,7 +17,10 @@ SCORED = (
 class Of(Model):
     """The member, metric, lead time, period and reference of a score."""
 
-    member: str = Field(description="A member's number, or `mean` for the members' mean.")
+    member: str = Field(
+        description="A member's number, or `mean` for the members' mean. Of a version that combines others also the "
+        "names of some of its weather products, joined by `+`: the mean with these alone."
+    )
     metric: str = Field(description="`nse`, `kge`, `fhv` and so on; biases are in %.")
     period: Period
     lead: str = Field(description="Days after T0; `all` for the score of a simulation.")

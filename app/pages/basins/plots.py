@@ -31,6 +31,7 @@ from hydrology.base.absent import Absent, absent
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import day
 from hydrology.base.errors import InvalidInput, NotFound
+from hydrology.base.products import leading
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Units
 from records.forecasts import recession as dry_runs
@@ -73,8 +74,9 @@ class BasinFigures:
         if self.run is not None:
             chosen, of_run = f"?run={self.run}&", f"/v1/runs/{self.run}/basins/{forecast.basin}"
         of_water = f"{here}/storage{chosen}past_days={self.past_days + 1}"
-        past = f"{here}/observations?product={forecast.product}&start={time[0]}&end={forecast.t0}"
-        of_weather = or_reason(lambda: self._observations(forecast.product, None, time[0], forecast.t0))
+        product = leading(forecast.product)
+        past = f"{here}/observations?product={product}&start={time[0]}&end={forecast.t0}"
+        of_weather = or_reason(lambda: self._observations(product, None, time[0], forecast.t0))
         normals, stored = or_reason(self._normals), self._past_water()
         beside = Beside(self._observed(), self._levels(), self._before(), self._peak())
         discharge = flow.hydrograph(forecast, beside, self.units, time, of_run)
@@ -118,7 +120,11 @@ class BasinFigures:
     def _normals(self) -> Normals:
         time = self.time
         asked = NormalsRequest(
-            product=self.forecast.product, start=day(time[0]), end=day(time[-1]), units=self.units, area=self._area
+            product=leading(self.forecast.product),
+            start=day(time[0]),
+            end=day(time[-1]),
+            units=self.units,
+            area=self._area,
         )
         return normals_of(self.session, self.forecast.basin, asked, self.now)
 

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 from app.service.status import job_degradations
 from app.service.status.schemas import GPU, Counts, Degraded, InputStatus, Processes, Status, VersionStatus
 from hydrology.base.calendar import Day, as_date
+from hydrology.base.products import JOINT
 from hydrology.base.staleness import STALE_AFTER_DAYS, age_days, stale
 from records.alerts import deliveries
 from records.basins import basins
@@ -32,7 +33,7 @@ def status(session: Session, clock: Clock, settings: Settings, revision: str | N
         _version(versions.get(session, version), len(basin_ids), created.get(version), now)
         for version, basin_ids in sorted(in_use.items())
     ]
-    products = {version.product for version in statuses}
+    products = {product for version in statuses for product in version.product.split(JOINT)}
     inputs = [
         _input(product, newest, product in products, now) for product, newest in revisions.newest_days(session).items()
     ]

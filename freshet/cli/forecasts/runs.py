@@ -72,7 +72,7 @@ def _basin_json(session: Session, stored: records.Run, row: records.RunBasin) ->
         **{name: getattr(row.summary, name) for name in LEARNT_FROM},
         "spin_up_note": row.spin_up_note,
         "product_credit": row.summary.product_credit and asdict(row.summary.product_credit),
-        "weather_note": weather_note(stored, row.summary.filled_weather),
+        "weather_note": weather_note(stored, row.summary),
         "bridge_notes": [bridge.note for bridge in row.summary.bridges],
         "quantiles_of": stored.quantiles_of,
         "discharge_mm_per_day": None if quantiles is None else _by_level(quantiles),

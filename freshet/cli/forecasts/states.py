@@ -24,7 +24,9 @@ def states(
     """List the stored model states of a basin, or show that of a day."""
     with reading() as session:
         basins.require(session, basin)
-        asked = asked_version(session, basin, version).id
+        of_version = asked_version(session, basin, version)
+        of_version.require_members("Reading states")
+        asked = of_version.id
         if day is None:
             found = records.page(session, asked, basin, before=None, limit=limit)
         else:

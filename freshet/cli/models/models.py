@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from freshet.cli.context import opened
+from freshet.cli.models.combine import combine
 from freshet.cli.options import Basins
 from freshet.cli.output import Json, answer, inform, inform_left_out, table
 from freshet.cli.progress import reporting
@@ -18,10 +19,14 @@ from records.access import audit
 from records.database.json_columns import to_json
 from records.versions import promotions
 from records.versions import versions as records
+from records.versions.version_properties import VersionPart
 
 app = typer.Typer(no_args_is_help=True)
 
 Version = Annotated[str, typer.Argument(metavar="VERSION", help="Its id.")]
+
+
+app.command("combine")(combine)
 
 
 @app.callback()
@@ -36,7 +41,7 @@ def list_versions(as_json: Json = False) -> None:
         found = records.list_versions(session)
     columns = ("version", "label", "architecture", "product", "basins", "members", "created", "status")
     rows = [
-        (v.id, v.label, v.architecture, _product(v), len(v.basins), len(v.members), v.created_at, v.status)
+        (v.id, v.label, v.architecture, _product(v), len(v.basins), v.member_count, v.created_at, v.status)
         for v in found
     ]
     answer({"versions": [asdict(one) for one in found]}, as_json, table(columns, rows, f"{len(found)} versions"))
@@ -52,12 +57,18 @@ def show(version: Version, as_json: Json = False) -> None:
     payload = {**asdict(one), "properties": properties, "log": logs}
     left_out = ("scaler", "basins", "config", "properties")
     rows = [(name, value) for name, value in asdict(one).items() if name not in left_out]
-    shown = ("attribute_ranges", "physics")
+    shown = ("attribute_ranges", "physics", "parts")
     rows += [(name, value) for name, value in properties.items() if value is not None and name not in shown]
+    rows += [(f"part {part.name}", _part(part)) for part in one.parts]
     physics = one.properties.physics or ()
     rows += [(_verdict(probe), probe.in_words) for probe in physics]
     rows += [("trained on", one.trained_on), ("basins", len(one.basins)), *_lines(one.config)]
     answer(payload, as_json, table(("", ""), rows, f"Version {one.id}"))
+
+
+def _part(part: VersionPart) -> str:
+    members = f"{len(part.members)} member{'s' if len(part.members) > 1 else ''}"
+    return f"version {part.version}: {part.architecture} on {part.product}, {members}, weight {part.weight:.3g}"
 
 
 def _verdict(probe: ProbeResult) -> str:

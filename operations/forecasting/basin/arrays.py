@@ -6,8 +6,9 @@ import numpy as np
 
 from hydrology.base.absent import Absent
 from hydrology.extremes.rain_margin import RAIN_MM, START_LEADS, WINDOW_DAYS
-from hydrology.uncertainty.error_model import LEVELS
+from hydrology.uncertainty.error_model import LEVELS, MAX_GAP
 from hydrology.uncertainty.variance_sources import SPREAD_SOURCES
+from hydrology.uncertainty.weighted import weighted_mean, weighted_quantiles
 from hydrology.water.water_age import Ages
 from models.arrays import Array
 from operations.forecasting.basin.inputs import Computed, flattened
@@ -35,7 +36,7 @@ def arrays_of(computed: Computed) -> Iterator[runs.RunSeries]:
 
 def _discharge_series(computed: Computed) -> Iterator[runs.RunSeries]:
     discharge, leads, traces = computed.flow.discharge, computed.leads, computed.traces
-    quantiles = np.quantile(flattened(discharge), runs.QUANTILES, axis=0).astype(np.float32)
+    quantiles = computed.quantiles(discharge, runs.QUANTILES).astype(np.float32)
     members = {"member": computed.labels}
     if traces is None:
         yield runs.RunSeries("discharge", "mm/day", {**members, "lead": leads}, discharge[:, 0])
@@ -45,13 +46,18 @@ def _discharge_series(computed: Computed) -> Iterator[runs.RunSeries]:
         yield runs.RunSeries("discharge", "mm/day", {**members, **axes}, discharge)
         yield runs.RunSeries("precipitation", "mm/day", axes, computed.rain)
     yield runs.RunSeries("discharge_quantiles", "mm/day", {"level": runs.QUANTILES, "lead": leads}, quantiles)
+    if computed.weights is not None:  # readers give every member the same weight
+        mean, levels = computed.mean(discharge).mean(axis=0), computed.quantiles(discharge[..., :MAX_GAP], LEVELS)
+        yield runs.RunSeries(runs.MEAN_OF_MEMBERS, "mm/day", {"lead": leads}, mean)
+        axes_of_levels = {"level": LEVELS, "lead": leads[:MAX_GAP]}
+        yield runs.RunSeries(runs.LEVELS_OF_MEMBERS, "mm/day", axes_of_levels, levels.astype(np.float32))
     if computed.inputs.variance is not None:
         axes_of_sources = {"source": SPREAD_SOURCES, "lead": leads}
         yield runs.RunSeries(runs.VARIANCE, "mm2/day2", axes_of_sources, computed.inputs.variance.astype(np.float32))
     if not isinstance(normal := computed.inputs.normal, Absent):
         yield runs.RunSeries(runs.NORMAL, "mm/day", {"lead": leads}, normal.astype(np.float32))
     if isinstance(calibration := computed.inputs.calibration, Calibration):
-        flow = calibration.of(discharge.mean(axis=0, dtype=np.float64), computed.inputs.around)
+        flow = calibration.of(computed.mean(discharge), computed.inputs.around)
         yield runs.RunSeries(runs.CALIBRATED, "mm/day", {"level": LEVELS, "lead": leads}, flow.quantiles)
         labels = list(range(len(flow.paths)))
         yield runs.RunSeries(runs.PATHS, "mm/day", {"path": labels, "lead": leads}, flow.paths)
@@ -60,19 +66,20 @@ def _discharge_series(computed: Computed) -> Iterator[runs.RunSeries]:
 def _water_series(computed: Computed, water: StorageResult) -> Iterator[runs.RunSeries]:
     """Yield loss, storage and snow, and the spread of snow.
 
-    Of each member without traces; with traces, the members' mean of each trace."""
+    Of each member without traces, where members have equal weights; else the members' mean of each trace."""
     cells = np.asarray(computed.at_t0.state.arrays["c"])
     traces, labels = computed.traces, computed.labels
     arrays = {"loss": water.loss, "storage": water.storage} | ({} if water.snow is None else {"snow": water.snow})
     for name, values in arrays.items():
         unit = "mm/day" if name == "loss" else "mm"
-        if traces is None:
+        if traces is None and computed.weights is None:
             yield runs.RunSeries(name, unit, {"member": labels, "lead": computed.leads}, values[:, 0])
         else:
-            mean = values.mean(axis=0, dtype=np.float64).astype(np.float32)
-            yield runs.RunSeries(name, unit, {"trace": traces, "lead": computed.leads}, mean)
+            axis = {"member": ("mean",)} if traces is None else {"trace": traces}
+            mean = computed.mean(values).astype(np.float32)
+            yield runs.RunSeries(name, unit, {**axis, "lead": computed.leads}, mean)
     if water.snow is not None:
-        spread = np.quantile(flattened(water.snow), runs.SPREAD_LEVELS, axis=0).astype(np.float32)
+        spread = computed.quantiles(water.snow, runs.SPREAD_LEVELS).astype(np.float32)
         axes = {"level": runs.SPREAD_LEVELS, "lead": computed.leads}
         yield runs.RunSeries(runs.SNOW_SPREAD, "mm", axes, spread)
     yield runs.RunSeries("cells_at_t0", "mm", {"member": labels, "cell": list(range(cells.shape[-1]))}, cells)
@@ -97,7 +104,11 @@ def _age_series(computed: Computed) -> Iterator[runs.RunSeries]:
 
 def _parts_series(computed: Computed, name: str, axis: str, parts: Sequence[str], values: Array) -> runs.RunSeries:
     """Return the mean, 5 and 95 % of parts of the discharge (parts, members and traces, leads)."""
-    low, high = np.quantile(values, runs.SPREAD_LEVELS, axis=1)
-    shown = np.stack([values.mean(axis=1, dtype=np.float64), low, high], axis=1).astype(np.float32)
+    if (weights := computed.weights_of_rows) is None:
+        mean, (low, high) = values.mean(axis=1, dtype=np.float64), np.quantile(values, runs.SPREAD_LEVELS, axis=1)
+    else:
+        rows = np.moveaxis(values, 1, 0)
+        mean, (low, high) = weighted_mean(rows, weights), weighted_quantiles(rows, runs.SPREAD_LEVELS, weights)
+    shown = np.stack([mean, low, high], axis=1).astype(np.float32)
     axes = {axis: parts, "statistic": runs.PART_STATISTICS, "lead": computed.leads}
     return runs.RunSeries(name, "mm/day", axes, shown)

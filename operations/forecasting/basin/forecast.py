@@ -27,6 +27,14 @@ def forecasts_of(
     Args:
         rain_response: whether to simulate the response of flow to rain, too.
     """
+    for computed in computed_of(loaded, inputs, days, rain_response=rain_response):
+        yield result_of(computed) if isinstance(computed, Computed) else computed
+
+
+def computed_of(
+    loaded: LoadedVersion, inputs: Mapping[str, BasinInputs], days: RunDays, *, rain_response: bool = False
+) -> Iterator[Computed | runs.BasinResult]:
+    """Do what `forecasts_of` does, and yield what was computed of each basin, or the result of one without forecast."""
     started: list[tuple[BasinInputs, WaterAtT0]] = []
     for basin, start in inputs.items():
         if start.advanced.problem is not None:
@@ -42,13 +50,13 @@ def forecasts_of(
     peaks = peaks_by_rain(loaded, ahead, days.filled) if rain_response else [None] * len(ahead)
     for (start, water), of_basin, flow, of_rain in zip(started, ahead, flows(loaded, ahead), peaks, strict=True):
         shown = None if of_basin.cells_by_age is None else next(by_age)
-        computed = Computed(
+        yield Computed(
             loaded=loaded, inputs=start, at_t0=water, days=days, flow=flow, by_age=shown, peaks_by_rain=of_rain
         )
-        yield _result(computed)
 
 
-def _result(computed: Computed) -> runs.BasinResult:
+def result_of(computed: Computed) -> runs.BasinResult:
+    """Return the result of a basin: its arrays, ledgers and summary."""
     if not computed.flow.finite:
         return without_forecast(computed.inputs.basin.id, "failed", absent(Reason.NOT_FINITE))
     closed = verdict(computed)

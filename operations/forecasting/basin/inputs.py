@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from hydrology.base.absent import Absent
 from hydrology.base.credit import Credit
+from hydrology.uncertainty.weighted import weighted_mean, weighted_quantiles
 from hydrology.water.ledger import ASSIMILATION, INCREMENT
 from jobspec.changes import UNCHANGED, Changes
 from models.arrays import Array
@@ -19,11 +20,13 @@ from operations.forecasting.simulate import FlowResult
 from operations.forecasting.weather_ahead import WeatherAhead
 from operations.states.advance_states import Advanced
 from operations.states.changed_storage import with_increment
-from operations.versions.load_networks import LoadedVersion
+from operations.versions.load_networks import LoadedVersion, member_weights
 from records.basins.basins import Basin
 from records.runs.bridge_used import RunBridge
+from records.runs.run_parts import RunSubset
 from records.runs.states import State
 from records.simulations.snow_cells import SnowMapping
+from records.versions.version_properties import VersionPart
 
 Normal = npt.NDArray[np.float64]
 
@@ -117,6 +120,8 @@ class Computed:
         at_t0: the initial state of the days ahead.
         by_age: the discharge by the age of its water, (M, R, D, ages) in mm/day; None where it is not computed.
         peaks_by_rain: as `operations.forecasting.rain_response` returns it; None where it is not computed.
+        parts: what it was combined from, for a combined version: its parts in this basin, all with the same traces.
+        subset: what is missing of a combined version here; None where nothing is.
     """
 
     loaded: LoadedVersion
@@ -126,11 +131,41 @@ class Computed:
     flow: FlowResult
     by_age: Array | None
     peaks_by_rain: Array | None = None
+    parts: "tuple[ComputedPart, ...]" = ()
+    subset: RunSubset | None = None
 
     @property
     def rain(self) -> Array:
-        """Precipitation by trace, (R, D)."""
-        return self.inputs.weather.forcing.mass
+        """Precipitation by trace, (R, D); of a combined version, the mean over its members, each with its product's."""
+        if self.weights is None:
+            return self.inputs.weather.forcing.mass
+        return weighted_mean(self.rain_of_members, self.weights).astype(np.float32)
+
+    @property
+    def rain_of_members(self) -> Array:
+        """The precipitation that each member gets, (M, R, D)."""
+        if not self.parts:
+            return np.broadcast_to(self.inputs.weather.forcing.mass, self.flow.discharge.shape)
+        return np.concatenate([one.computed.rain_of_members for one in self.parts])
+
+    @property
+    def weights(self) -> npt.NDArray[np.float64] | None:
+        """The weight of each member, (M,), of sum 1; None where all are equal."""
+        return member_weights([one.part for one in self.parts]) if self.parts else None
+
+    def mean(self, values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+        """Return the mean over members, the first axis."""
+        return weighted_mean(values, self.weights)
+
+    def quantiles(self, values: npt.NDArray[Any], levels: float | Sequence[float]) -> npt.NDArray[np.float64]:
+        """Return quantiles over members and traces, the first two axes."""
+        return weighted_quantiles(flattened(values), levels, self.weights_of_rows)
+
+    @property
+    def weights_of_rows(self) -> npt.NDArray[np.float64] | None:
+        """The weight of each member with each trace, (M x R,); None where all are equal."""
+        traces = self.flow.discharge.shape[1]
+        return None if self.weights is None else np.repeat(self.weights / traces, traces)
 
     @property
     def traces(self) -> tuple[str, ...] | None:
@@ -140,12 +175,20 @@ class Computed:
     @property
     def labels(self) -> Sequence[str]:
         """The labels of the members."""
-        return self.loaded.labels
+        return [label for one in self.parts for label in one.part.labels] or self.loaded.labels
 
     @property
     def leads(self) -> list[int]:
         """Days since T0."""
         return list(range(1, self.days.horizon + 1))
+
+
+@dataclass(frozen=True, slots=True)
+class ComputedPart:
+    """What a part of a combined version computed of a basin."""
+
+    part: VersionPart
+    computed: Computed
 
 
 def flattened(values: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -1,5 +1,6 @@
 """The ledgers of a basin's forecast, and whether they allow it to be issued."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +10,7 @@ import numpy.typing as npt
 
 from hydrology.base.absent import Absent, absent
 from hydrology.base.reasons import Reason
-from hydrology.water.ledger import Ledgers, close_since_empty, close_together, negative_water
+from hydrology.water.ledger import PRECIPITATION, Ledgers, close_since_empty, close_together, negative_water
 from operations.forecasting.basin.inputs import Computed, flattened, stored
 from operations.forecasting.simulate import StorageResult
 from records.runs import runs
@@ -33,12 +34,14 @@ def verdict(computed: Computed) -> Verdict:
     closed = _closed(computed, water)
     ledgers = _ledgers(computed, closed)
     series = [] if computed.traces is None else [_ledger_series(computed, closed)]
+    if computed.parts:
+        ledgers.append(version_ledger(computed, closed, ledgers))
     return Verdict(ledgers, series, _why_open(ledgers) or _why_negative(computed, water))
 
 
 def _closed(computed: Computed, water: StorageResult) -> Ledgers:
     """Return the ledgers of all members and traces over the days ahead."""
-    rain = np.broadcast_to(computed.rain, water.loss.shape)
+    rain = computed.rain_of_members
     before = np.repeat(stored(computed.at_t0.archived)[:, np.newaxis], rain.shape[1], axis=1)
     flows_and_stores: list[npt.NDArray[Any]] = [rain, computed.flow.discharge, water.loss, before, water.at_end]
     booked = {name: np.repeat(amounts, rain.shape[1]) for name, amounts in computed.at_t0.booked.items()}
@@ -77,6 +80,39 @@ def _ledgers(computed: Computed, closed: Ledgers) -> list[runs.Ledger]:
             )
         )
     return ledgers
+
+
+def version_ledger(computed: Computed, closed: Ledgers, of_members: Sequence[runs.Ledger]) -> runs.Ledger:
+    """Return the ledger of a combined version: the weighted mean over its members, with the precipitation of each
+    product as a term of its own, times the weight of its parts."""
+    weights = computed.weights
+    assert weights is not None
+    count = len(computed.labels)
+    amounts = closed.amounts.reshape(count, -1, len(closed.terms)).mean(axis=1)
+    terms = dict(zip(closed.terms, weights @ amounts, strict=True))
+    rain = weights * amounts[:, closed.terms.index(PRECIPITATION)]
+    del terms[PRECIPITATION]
+    of_product: dict[str, float] = {}
+    for label, amount in zip(_product_of_members(computed), rain.tolist(), strict=True):
+        name = f"{PRECIPITATION} of {label}"
+        of_product[name] = of_product.get(name, 0.0) + amount
+    of_terms = {name: float(amount) for name, amount in {**of_product, **terms}.items()}
+    scale = float(weights @ closed.scale_mm.reshape(count, -1).mean(axis=1))
+    since_empty = {
+        name: float(weights @ [getattr(ledger.since_empty, name) for ledger in of_members])
+        for name in ("residual_mm", "precipitation_mm")
+    }
+    return runs.Ledger(
+        member=runs.OF_VERSION,
+        terms=of_terms,
+        residual_mm=math.fsum(of_terms.values()),
+        tolerance_mm=closed.tolerance * scale,
+        since_empty=SinceEmpty(**since_empty),
+    )
+
+
+def _product_of_members(computed: Computed) -> list[str]:
+    return [one.part.product for one in computed.parts for _ in one.part.members]
 
 
 def _why_open(ledgers: list[runs.Ledger]) -> Absent | None:

@@ -1,9 +1,12 @@
 """A run's row of a basin: its provenance, and its summary in a few values."""
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from hydrology.base.absent import Absent, absent
 from hydrology.base.reasons import Reason
+from hydrology.uncertainty.weighted import weighted_quantiles
 from operations.basin_data.basins import area_by
 from operations.forecasting.basin.inputs import Computed, Normal, flattened, stored
 from operations.forecasting.inputs_hash import inputs_hash
@@ -11,7 +14,8 @@ from operations.states.advance_states import ONE_DAY
 from operations.versions.training_domain import learnt_from
 from records.database.statements import as_values
 from records.runs import runs
-from records.runs.run_summary import RunSnow, RunSummary
+from records.runs.run_parts import RunPart, hash_of_parts
+from records.runs.run_summary import RunSnow, RunSummary, TrainingDomain
 from records.simulations.snow_cells import SnowMapping
 
 
@@ -22,7 +26,6 @@ def run_basin(computed: Computed, reason: Absent | None) -> runs.RunBasin:
         reason: why it is withheld; None if it is issued.
     """
     inputs, state, parent = computed.inputs, computed.at_t0.archived, computed.inputs.advanced.parent
-    first = parent.day + ONE_DAY if parent else inputs.forcing.period.first
     area = area_by(inputs.basin.areas, computed.loaded.version.area_products)
     return runs.RunBasin(
         basin_id=inputs.basin.id,
@@ -31,14 +34,7 @@ def run_basin(computed: Computed, reason: Absent | None) -> runs.RunBasin:
         parent_day=parent.day if parent else None,
         parent_hash=parent.sha256 if parent else None,
         state_hash=state.sha256,
-        inputs_hash=inputs_hash(
-            forcing=inputs.forcing,
-            weather=inputs.weather,
-            bridges=inputs.bridges,
-            days=computed.days,
-            first=first,
-            changes=inputs.changes,
-        ),
+        inputs_hash=_inputs_hash(computed),
         area_m2=None if area is None else area.m2,
         area_name=None if area is None else area.name,
         summary=_summary(computed),
@@ -46,14 +42,68 @@ def run_basin(computed: Computed, reason: Absent | None) -> runs.RunBasin:
     )
 
 
+def _inputs_hash(computed: Computed) -> str:
+    """Return the hash of the inputs; of a combined version, that of its parts' hashes."""
+    if computed.parts:
+        return hash_of_parts((one.part.name, _inputs_hash(one.computed)) for one in computed.parts)
+    inputs, parent = computed.inputs, computed.inputs.advanced.parent
+    return inputs_hash(
+        forcing=inputs.forcing,
+        weather=inputs.weather,
+        bridges=inputs.bridges,
+        days=computed.days,
+        first=parent.day + ONE_DAY if parent else inputs.forcing.period.first,
+        changes=inputs.changes,
+    )
+
+
+def _run_parts(computed: Computed) -> Iterator[RunPart]:
+    """Yield the parts of a combined version."""
+    total = sum(one.part.weight for one in computed.parts)
+    for one in computed.parts:
+        parent = one.computed.inputs.advanced.parent
+        yield RunPart(
+            name=one.part.name,
+            version=one.part.version,
+            product=one.part.product,
+            weight=one.part.weight / total,
+            parent_day=None if parent is None else str(parent.day),
+            parent_hash=None if parent is None else parent.sha256,
+            state_hash=one.computed.at_t0.archived.sha256,
+            inputs_hash=_inputs_hash(one.computed),
+            filled_weather=one.computed.inputs.weather.filled,
+        )
+
+
+def _training_domain(computed: Computed) -> TrainingDomain:
+    """Return what the version has learnt from; of a combined one, what each of its parts has."""
+    if computed.parts:
+        of_parts = [_training_domain(one.computed) for one in computed.parts]
+        known = [one.outside_training for one in of_parts if one.outside_training is not None]
+        notes = [
+            f"{one.part.name}: {domain.training_note}" for one, domain in zip(computed.parts, of_parts, strict=True)
+        ]
+        return TrainingDomain(
+            seen_in_training=all(one.seen_in_training for one in of_parts),
+            outside_training=tuple(dict.fromkeys(name for names in known for name in names)) if known else None,
+            trained_on=computed.loaded.version.trained_on,
+            training_note=" ".join(notes),
+            attributes_assumed=tuple(dict.fromkeys(name for one in of_parts for name in one.attributes_assumed or ())),
+        )
+    inputs = computed.inputs
+    names, static = computed.loaded.config.inputs.static, inputs.forcing.forcing.static[0]
+    return learnt_from(computed.loaded.version, inputs.basin.id, names, static, inputs.forcing.assumed)
+
+
 def _summary(computed: Computed) -> RunSummary:
     inputs, traces = computed.inputs, computed.traces
     past = computed.days.filled
-    median = np.median(flattened(computed.flow.discharge), axis=0)[past:]
-    names, static = computed.loaded.config.inputs.static, inputs.forcing.forcing.static[0]
-    learnt = learnt_from(computed.loaded.version, inputs.basin.id, names, static, inputs.forcing.assumed)
+    discharge = computed.flow.discharge
+    if computed.weights is None:
+        median, flow = np.median(flattened(discharge), axis=0)[past:], discharge.mean(axis=(0, 1), dtype=np.float64)
+    else:
+        median, flow = computed.quantiles(discharge, 0.5)[past:], computed.mean(discharge).mean(axis=0)
     last_of_record = computed.days.ahead.last if inputs.weather.of_record else computed.days.t0
-    flow = computed.flow.discharge.mean(axis=(0, 1), dtype=np.float64)
     normal, calibration, cells = inputs.normal, inputs.calibration, inputs.cells_by_age
     return RunSummary(
         traces=None if traces is None else len(traces),
@@ -62,7 +112,7 @@ def _summary(computed: Computed) -> RunSummary:
         normal_mm=normal if isinstance(normal, Absent) else float(normal[past:].sum()),
         peak_mm_per_day=float(median.max()),
         peak_lead=past + int(median.argmax()) + 1,
-        storage_mm=None if computed.flow.water is None else float(stored(computed.at_t0.state).mean()),
+        storage_mm=None if computed.flow.water is None else float(computed.mean(stored(computed.at_t0.state))),
         snow=_snow(computed),
         filled_forcing=inputs.forcing.filled_until(last_of_record),
         skipped_days=inputs.forcing.skipped_until(last_of_record),
@@ -71,7 +121,9 @@ def _summary(computed: Computed) -> RunSummary:
         bridges=inputs.bridges,
         product_credit=inputs.credit,
         filled_weather=inputs.weather.filled,
-        **as_values(learnt),
+        parts=tuple(_run_parts(computed)),
+        subset=computed.subset,
+        **as_values(_training_domain(computed)),
     )
 
 
@@ -95,10 +147,10 @@ def _snow(computed: Computed) -> RunSnow | Absent:
     if isinstance(chosen, Absent):
         return chosen
     of_members = _snow_at_t0(computed, chosen)
-    low, high = np.quantile(of_members, runs.SPREAD_LEVELS).tolist()
+    low, high = weighted_quantiles(of_members, runs.SPREAD_LEVELS, computed.weights).tolist()
     return RunSnow(
         mapping=chosen.kind,
-        mean_mm=float(of_members.mean()),
+        mean_mm=float(computed.mean(of_members)),
         p05_mm=low,
         p95_mm=high,
         normal_mm=computed.inputs.snow_normal,

@@ -7,7 +7,7 @@ where allowed, other years.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sqlalchemy.orm import Session
 
@@ -37,12 +37,18 @@ class Filling:
         climatology: whether other years may be used.
         t0_is_stale: whether T0 is too old for a forecast from it alone.
         as_stored: the labels of a stored run, by basin, to fill exactly as it did; None for a new run.
+        parts: how the weather of each part of a combined version was filled in a stored run, by the name of the part.
     """
 
     days: int
     climatology: bool
     t0_is_stale: bool = False
     as_stored: Mapping[str, Labels] | None = None
+    parts: Mapping[str, "Filling"] = field(default_factory=dict)
+
+    def of_part(self, name: str) -> "Filling":
+        """Return how the weather of a part of a combined version is filled."""
+        return self.parts.get(name, self)
 
     def labels(self, basin: str) -> Labels | None:
         """Return the labels to follow in a basin; None for a new run."""

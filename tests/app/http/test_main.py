@@ -38,6 +38,7 @@ def operations(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
 def test_operations_have_stable_ids(document: dict[str, Any]) -> None:
     assert set(operations(document)) == {
         "cancel_job",
+        "combine_models",
         "change_subscription",
         "create_subscription",
         "delete_subscription",

@@ -1,0 +1,68 @@
+"""`freshet models combine`: a version whose flow is the weighted mean of others, each on its own weather product."""
+
+from typing import Annotated
+
+import typer
+
+from freshet.cli.context import opened
+from freshet.cli.options import Basins, option
+from freshet.cli.output import Json, answer
+from freshet.cli.progress import reporting
+from hydrology.base.calendar import Period
+from hydrology.base.errors import InvalidInput
+from records.versions import combinations
+
+
+def combine(
+    parts: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="VERSION[:WEIGHT]...", help="The versions, each with its weight; without weights they are learnt."
+        ),
+    ],
+    label: Annotated[str | None, option("TEXT", "Its name for people.")] = None,
+    period: Annotated[
+        str | None,
+        option("FIRST..LAST", "The days to learn the weights on. Default: the validation period that all parts share."),
+    ] = None,
+    basin: Basins = None,
+    as_json: Json = False,
+) -> None:
+    """Combine versions into one: each runs on its own weather product, and the flow is their weighted mean.
+
+    Where a product is missing, the others go on. Combining the same again changes nothing.
+    """
+    weights = dict(map(_part, parts))
+    if len(weights) < len(parts):
+        raise InvalidInput("A version is named twice: name each once.")
+    given = {version: weight for version, weight in weights.items() if weight is not None}
+    if given and (len(given) < len(weights) or period is not None or basin):
+        raise InvalidInput("Give every version its weight, or none, for them to be learnt over --period and --basin.")
+    with opened() as context:
+        if not given:
+            from operations.verification.learn_weights import learn_weights
+
+            with reporting():
+                days = None if period is None else Period.parse(period)
+                given = learn_weights(context.database, list(weights), days, basin or [])
+            if len(given) == 1:
+                raise InvalidInput(
+                    f"Version {min(given)} alone has the largest median NSE: nothing has to be combined."
+                )
+        with context.database.transaction() as session:
+            wall, now = context.clock.wall(), context.clock.now()
+            one = combinations.combine(session, given, label=label, wall=wall, now=now)
+        context.record("models combined", one.id)
+    shares = {part.version: part.weight for part in one.parts}
+    shown = ", ".join(f"{part.weight:.3g} of {part.version} on {part.product}" for part in one.parts)
+    answer({"version": one.id, "weights": shares}, as_json, f"Version {one.id}: {shown}.")
+
+
+def _part(text: str) -> tuple[str, float | None]:
+    version, colon, weight = text.partition(":")
+    if not colon:
+        return version, None
+    try:
+        return version, float(weight)
+    except ValueError:
+        raise InvalidInput(f"The weight in {text[:64]!r} is not a number: write VERSION:WEIGHT.") from None

@@ -1,0 +1,47 @@
+"""Means and quantiles over members, of equal weight or not."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hydrology.base.arrays import Array
+
+
+def weighted_mean(values: npt.NDArray[Any], weights: Array | None) -> Array:
+    """Return the mean over the first axis, summed in float64.
+
+    Args:
+        values: (members, ...).
+        weights: (members,), of sum 1; None where all are equal.
+    """
+    if weights is None:
+        return np.asarray(values.mean(axis=0, dtype=np.float64))
+    return np.asarray(np.einsum("m,m...->...", weights, values.astype(np.float64)))
+
+
+def weighted_quantiles(values: npt.NDArray[Any], levels: float | Sequence[float], weights: Array | None) -> Array:
+    """Return quantiles over the first axis, (levels, ...), or (...) for one level.
+
+    The k-th smallest value is the quantile of level 0 for the first and 1 for the last; in between, levels grow with
+    the mean weight of neighbours. With equal weights this is the definition of type 7 [Hyndman and Fan 1996], numpy's
+    own.
+
+    Args:
+        values: (members, ...).
+        weights: (members,), above 0, of sum 1; None where all are equal.
+    """
+    if weights is None:
+        return np.asarray(np.quantile(values, levels, axis=0))
+    asked, rows = np.atleast_1d(np.asarray(levels, dtype=np.float64)), values.reshape(len(values), -1)
+    of_rows = np.broadcast_to(weights[:, np.newaxis], rows.shape)
+    order = np.lexsort((of_rows, rows), axis=0)  # equal values by their weight, so that members may change places
+    ordered, of_each = np.take_along_axis(rows, order, axis=0).astype(np.float64), weights[order]
+    steps = (of_each[1:] + of_each[:-1]) / 2
+    places = np.concatenate([np.zeros((1, rows.shape[1])), steps.cumsum(axis=0)])
+    places /= np.where(places[-1] > 0, places[-1], 1)
+    columns = [np.interp(asked, place, column) for place, column in zip(places.T, ordered.T, strict=True)]
+    found = np.stack(columns, axis=-1) if columns else np.empty((len(asked), 0))
+    shaped = found.reshape(len(asked), *values.shape[1:])
+    return shaped[0] if np.ndim(levels) == 0 else shaped

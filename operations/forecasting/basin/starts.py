@@ -1,0 +1,126 @@
+"""Brings basins to T0: their states, and everything that their forecasts start from."""
+
+from collections.abc import Callable, Mapping
+
+from sqlalchemy.orm import Session
+
+from hydrology.base.absent import Absent, absent
+from hydrology.base.reasons import Reason
+from hydrology.weather.forcing_kinds import KINDS, ForcingKind
+from jobspec.jobs.forecasting import ForecastParams
+from operations.forecasting.basin.inputs import BasinInputs
+from operations.forecasting.calibrated_flow import Calibration, calibrations
+from operations.forecasting.normals import observed_normals, snow_normals
+from operations.forecasting.plan.types import Plan
+from operations.forecasting.simulate import Discharge
+from operations.forecasting.snow17 import snow17_at
+from operations.forecasting.ungauged_errors import add_ungauged
+from operations.forecasting.variance_sources import divided
+from operations.forecasting.water_age import cells_by_age
+from operations.forecasting.weather_errors import flow_with_errors
+from operations.states.advance_states import advance
+from operations.states.assimilate import assimilated_states
+from records.database.engine import Database
+from records.runs.states import State
+from records.simulations.snow_cells import SnowMapping
+from records.versions.versions import Version
+from runtime.clock import Clock
+
+OnDays = Callable[[int, int], None]
+
+
+def basin_inputs(
+    plan: Plan,
+    params: ForecastParams,
+    database: Database,
+    clock: Clock,
+    on_days: OnDays,
+    *,
+    store_states: bool,
+    since: Mapping[str, State | None] | None,
+    calibrate: bool = True,
+) -> dict[str, BasinInputs]:
+    """Advance the states of a plan's basins to T0, and return the inputs of their forecasts.
+
+    `store_states` and `since` are as in `advance`.
+
+    Args:
+        calibrate: whether to calibrate the flow; False for a part of a combined version.
+    """
+    inputs, t0 = plan.inputs, plan.days.t0
+    advanced = advance(database, clock, inputs.loaded, plan.forcings, t0, on_days, wanted=store_states, since=since)
+    states = {
+        name: basin.state for name, basin in advanced.items() if basin.problem is None and basin.state is not None
+    }
+    if calibrate:
+        add_ungauged(database, inputs.loaded, {name: plan.forcings[name] for name in states})
+    variance = {}
+    if params.perturbed_states:
+        variance = divided(database, inputs.loaded, plan.forcings, plan.weather, states, params.perturbed_states)
+    with database.reading() as session:
+        calibrated = calibrations_of(session, plan, params.weather, states) if calibrate else {}
+        started = {name: inputs.basins[name] for name in states}
+        normals = observed_normals(session, started, inputs.loaded.version.area_products, plan.days.ahead.days)
+        assimilated = (
+            assimilated_states(session, inputs.loaded, plan.forcings, states) if plan.changes.assimilate else {}
+        )
+        snow = {name: inputs.snow[name] for name in states}
+        of_snow = snow_normals(session, inputs.loaded.version.id, snow, plan.days.t0)
+    around = flow_around(plan, states, calibrated) if calibrate else {}
+    opinions = _second_opinions(plan, snow)
+    by_age = cells_by_age(database, inputs.loaded, plan.forcings, states, t0) if params.age else {}
+    no_state, no_age = absent(Reason.NO_STATE), absent(Reason.AGE_NOT_REQUESTED)
+    return {
+        name: BasinInputs(
+            basin=inputs.basins[name],
+            forcing=forcing,
+            weather=plan.weather[name],
+            advanced=advanced[name],
+            snow=inputs.snow[name],
+            snow17=opinions.get(name),
+            credit=inputs.credit,
+            calibration=calibrated.get(name, no_state),
+            around=around.get(name),
+            normal=normals.get(name, no_state),
+            snow_normal=of_snow.get(name, no_state),
+            cells_by_age=by_age.get(name, no_age if name in states else no_state),
+            bridges=tuple(bridge.used for bridge in plan.bridges[name]),
+            variance=variance.get(name),
+            changes=plan.changes,
+            assimilated=assimilated.get(name),
+        )
+        for name, forcing in plan.forcings.items()
+    }
+
+
+def _second_opinions(plan: Plan, snow: Mapping[str, SnowMapping | Absent]) -> Mapping[str, float | Absent]:
+    """Return the snow of T0 by Snow-17 where the mapping is regional."""
+    regional = [name for name, of in snow.items() if not isinstance(of, Absent) and of.kind == "regional"]
+    inputs = plan.inputs
+    basins_there = {name: inputs.basins[name] for name in regional}
+    return snow17_at(plan.days.t0, basins_there, plan.forcings, inputs.loaded.config.inputs)
+
+
+def calibrations_of(
+    session: Session, plan: Plan, kind: ForcingKind, states: Mapping[str, State], version: Version | None = None
+) -> Mapping[str, Calibration | Absent]:
+    """Return the calibration of each basin, or why it has none.
+
+    Args:
+        version: whose error model is used; by default the plan's.
+    """
+    uncalibrated = KINDS[kind].uncalibrated or (None if plan.changes.nothing else Reason.HYPOTHETICAL_WEATHER)
+    if uncalibrated is not None:
+        return dict.fromkeys(states, absent(uncalibrated))
+    inputs = plan.inputs
+    return calibrations(session, version or inputs.loaded.version, plan.forecast, plan.days, states, inputs.basins)
+
+
+def flow_around(
+    plan: Plan, states: Mapping[str, State], calibrated: Mapping[str, Calibration | Absent]
+) -> Mapping[str, Discharge]:
+    """Return the flow with the traces around each basin's weather forecast, where it is calibrated."""
+    if plan.forecast is None:
+        return {}
+    started = {name: state for name, state in states.items() if isinstance(calibrated[name], Calibration)}
+    return flow_with_errors(plan.inputs.loaded, plan.forecast, plan.days, plan.forcings, plan.weather, started)

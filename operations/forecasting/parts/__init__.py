@@ -1,0 +1,1 @@
+"""Forecasts of a version that combines others: what its parts computed, as one forecast."""

@@ -1,0 +1,170 @@
+"""Puts together what the parts of a combined version computed of a basin.
+
+The members of all parts stand side by side, each with the water and weather of its own part; the traces are those that
+all parts have.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hydrology.base.absent import Absent, absent
+from hydrology.base.reasons import Reason
+from hydrology.uncertainty.weighted import weighted_mean
+from operations.forecasting.basin.inputs import Computed, ComputedPart, WaterAtT0
+from operations.forecasting.simulate import FlowResult, StorageResult
+from operations.versions.load_networks import LoadedVersion
+from records.runs.run_parts import RunSubset, hash_of_parts
+from records.runs.states import State
+from records.simulations.snow_cells import SnowMapping
+
+Numbers = npt.NDArray[Any]
+
+
+def together(loaded: LoadedVersion, parts: Sequence[ComputedPart], subset: RunSubset | None) -> Computed | Absent:
+    """Return what a combined version computes of a basin, or why its parts do not fit together.
+
+    Args:
+        parts: those that took part, the largest weight first.
+        subset: what is missing; None where all parts took part.
+    """
+    common = _common_traces(parts)
+    if common is not None and not common:
+        return absent(Reason.NO_COMMON_TRACE, basin=parts[0].computed.inputs.basin.id)
+    same = [replace(one, computed=_with_traces(one.computed, common)) for one in parts]
+    first = same[0].computed
+    return Computed(
+        loaded=loaded,
+        inputs=replace(
+            first.inputs,
+            snow=_snow(same),
+            snow_normal=_snow_normal(same),
+            bridges=tuple({of.sha256: of for one in same for of in one.computed.inputs.bridges}.values()),
+        ),
+        at_t0=_water(loaded, same),
+        days=first.days,
+        flow=_flow(same),
+        by_age=_joined([one.computed.by_age for one in same], np.concatenate),
+        parts=tuple(same),
+        subset=subset,
+    )
+
+
+def _common_traces(parts: Sequence[ComputedPart]) -> list[str] | None:
+    """Return the traces that all parts have; None for a single weather."""
+    labels = [one.computed.traces for one in parts]
+    if any(of_part is None for of_part in labels):
+        return None
+    first, *others = [of_part for of_part in labels if of_part is not None]
+    return [trace for trace in first if all(trace in of_part for of_part in others)]
+
+
+def _with_traces(computed: Computed, common: Sequence[str] | None) -> Computed:
+    """Return what was computed with some of the traces."""
+    if common is None or computed.traces is None or list(computed.traces) == list(common):
+        return computed
+    at = [computed.traces.index(trace) for trace in common]
+    weather, water = computed.inputs.weather, computed.flow.water
+    cut = None
+    if water is not None:
+        cut = StorageResult(
+            loss=water.loss[:, at],
+            storage=water.storage[:, at],
+            at_end=water.at_end[:, at],
+            lowest=water.lowest[:, at],
+            snow=None if water.snow is None else water.snow[:, at],
+            discharge_by_origin=water.discharge_by_origin[:, at],
+        )
+    of_traces = replace(weather, traces=tuple(common), forcing=weather.forcing.basins(np.array(at)))
+    return replace(
+        computed,
+        inputs=replace(computed.inputs, weather=of_traces),
+        flow=FlowResult(computed.flow.discharge[:, at], cut),
+        by_age=None if computed.by_age is None else computed.by_age[:, at],
+    )
+
+
+def _joined(arrays: Sequence[Numbers | None], join: Callable[[list[Numbers]], Numbers]) -> Any:
+    """Return the arrays of all members; None where a part has none."""
+    there = [array for array in arrays if array is not None]
+    return join(there) if len(there) == len(arrays) else None
+
+
+def _flow(parts: Sequence[ComputedPart]) -> FlowResult:
+    discharge = np.concatenate([one.computed.flow.discharge for one in parts])
+    waters = [one.computed.flow.water for one in parts]
+    there = [water for water in waters if water is not None]
+    if len(there) < len(waters):
+        return FlowResult(discharge, None)
+    names = ("loss", "storage", "at_end", "lowest", "discharge_by_origin")
+    arrays = {name: np.concatenate([getattr(water, name) for water in there]) for name in names}
+    snow = _joined([water.snow for water in there], np.concatenate)
+    return FlowResult(discharge, StorageResult(**arrays, snow=snow))
+
+
+def _water(loaded: LoadedVersion, parts: Sequence[ComputedPart]) -> WaterAtT0:
+    terms = parts[0].computed.at_t0.booked
+    return WaterAtT0(
+        archived=_state(loaded, parts, [one.computed.at_t0.archived for one in parts]),
+        state=_state(loaded, parts, [one.computed.at_t0.state for one in parts]),
+        booked={name: np.concatenate([one.computed.at_t0.booked[name] for one in parts]) for name in terms},
+    )
+
+
+def _state(loaded: LoadedVersion, parts: Sequence[ComputedPart], states: Sequence[State]) -> State:
+    """Return the states of all parts as one, which is never stored. Cells that a part does not have are empty."""
+    conserving = all(state.sums is not None for state in states)
+    sums = [state.sums for state in states if state.sums is not None]
+    return replace(
+        states[0],
+        version_id=loaded.version.id,
+        product=loaded.version.product,
+        arrays={"c": _cells([np.asarray(state.arrays["c"]) for state in states])} if conserving else {},
+        sums={name: np.concatenate([of[name] for of in sums]) for name in sums[0]} if conserving else None,
+        recent_flow=recent_flow(parts, states),
+        sha256=hash_of_parts((one.part.name, state.sha256) for one, state in zip(parts, states, strict=True)),
+        spin_up_days=min(state.spin_up_days for state in states),
+    )
+
+
+def _cells(of_parts: Sequence[Numbers]) -> Numbers:
+    most = max(cells.shape[-1] for cells in of_parts)
+    return np.concatenate([np.pad(cells, ((0, 0), (0, most - cells.shape[-1]))) for cells in of_parts])
+
+
+def recent_flow(parts: Sequence[ComputedPart], states: Sequence[State]) -> npt.NDArray[np.float32] | None:
+    """Return the weighted mean of the flow of the last days that all parts have, mm/day; None where one has none."""
+    flows = [state.recent_flow for state in states if state.recent_flow is not None]
+    if len(flows) < len(states):
+        return None
+    count = min(len(flow) for flow in flows)
+    weights = np.array([one.part.weight for one in parts])
+    last = np.stack([flow[len(flow) - count :] for flow in flows])
+    return weighted_mean(last, weights / weights.sum()).astype(np.float32)
+
+
+def _snow(parts: Sequence[ComputedPart]) -> SnowMapping | Absent:
+    """Return the cells of all members that read as snow, with the skill of the part with the largest weight."""
+    found: Mapping[str, Sequence[int]] = {}
+    for one in parts:
+        of_part = one.computed.inputs.snow
+        if isinstance(of_part, Absent):
+            return of_part
+        found = {**found, **{f"{one.part.name}-{label}": cells for label, cells in of_part.cells.items()}}
+    leading = parts[0].computed.inputs.snow
+    assert isinstance(leading, SnowMapping)
+    return replace(leading, cells=found)
+
+
+def _snow_normal(parts: Sequence[ComputedPart]) -> float | Absent:
+    """Return the weighted mean of the parts' normals of snow, or why one is unknown."""
+    total = 0.0
+    for one in parts:
+        of_part = one.computed.inputs.snow_normal
+        if isinstance(of_part, Absent):
+            return of_part
+        total += one.part.weight * of_part
+    return total / sum(one.part.weight for one in parts)

@@ -1,0 +1,200 @@
+"""Forecasts basins with a combined version: each part by itself, then all together.
+
+A part advances its own states, by the weather of its own product alone. So a part that was absent for some days catches
+up when its product returns, and its states are the same as if it had never been absent.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from hydrology.base.absent import Absent
+from hydrology.base.errors import InvalidInput
+from hydrology.base.products import JOINT
+from hydrology.base.products import subsets as product_subsets
+from hydrology.uncertainty.weighted import weighted_mean
+from jobspec.jobs.forecasting import ForecastParams
+from operations.forecasting.basin.forecast import computed_of, result_of, without_forecast
+from operations.forecasting.basin.inputs import Computed, ComputedPart
+from operations.forecasting.basin.starts import OnDays, basin_inputs, calibrations_of
+from operations.forecasting.calibrated_flow import Calibration
+from operations.forecasting.parts.combine import together
+from operations.forecasting.plan.types import PartPlan, Plan
+from operations.forecasting.simulate import Discharge
+from operations.forecasting.ungauged_errors import add_ungauged
+from operations.forecasting.weather_errors import flow_with_errors
+from operations.versions.load_networks import LoadedVersion
+from operations.versions.stages import stage
+from records.database.engine import Database
+from records.runs import runs
+from records.runs.run_parts import RunSubset
+from records.runs.run_request import RunWeather
+from records.runs.states import State
+from records.verification import scores
+from runtime.clock import Clock
+
+Since = Mapping[str, Mapping[str, State | None]]
+"""The state to start from in each basin, by version; None for the empty store."""
+
+
+def combined_results(
+    plan: Plan,
+    params: ForecastParams,
+    database: Database,
+    clock: Clock,
+    on_days: OnDays,
+    *,
+    store_states: bool,
+    since: Since | None,
+) -> list[runs.BasinResult]:
+    """Return the result of each basin of the plan of a combined version.
+
+    A basin has no forecast where a part that takes part fails, for instance because its ledger does not close.
+
+    Raises:
+        InvalidInput: the shares of its variance are requested.
+    """
+    if params.perturbed_states:
+        raise InvalidInput(
+            "The variance of a forecast is not split by its sources yet for a version that combines others: leave "
+            "perturbed states out, or name one of the versions that it combines."
+        )
+    computed: dict[str, list[ComputedPart]] = {name: [] for name in plan.forcings}
+    lost: dict[str, runs.BasinResult] = {}
+    for one in plan.parts:
+        for basin in _of_part(one, params, database, clock, on_days, store_states=store_states, since=since):
+            if isinstance(basin, Computed):
+                computed[basin.inputs.basin.id].append(ComputedPart(one.part, basin))
+            else:
+                lost.setdefault(basin.basin.basin_id, basin)
+    whole = {name: parts for name, parts in computed.items() if name not in lost}
+    with database.reading() as session:
+        subsets = _subsets(session, plan, whole)
+    basins = {name: together(plan.inputs.loaded, parts, subsets[name]) for name, parts in whole.items()}
+    usable = {name: one for name, one in basins.items() if not isinstance(one, Absent)}
+    results = [
+        *lost.values(),
+        *(without_forecast(name, "failed", one) for name, one in basins.items() if isinstance(one, Absent)),
+    ]
+    return results + [
+        result_of(one) for one in stage("forecasts", _calibrated(database, plan, params, usable), len(usable))
+    ]
+
+
+def _of_part(
+    one: PartPlan,
+    params: ForecastParams,
+    database: Database,
+    clock: Clock,
+    on_days: OnDays,
+    *,
+    store_states: bool,
+    since: Since | None,
+) -> list[Computed | runs.BasinResult]:
+    loaded = one.plan.inputs.loaded
+    of_part = None if since is None else since[loaded.version.id]
+    starts = basin_inputs(
+        one.plan, params, database, clock, on_days, store_states=store_states, since=of_part, calibrate=False
+    )
+    return [*computed_of(loaded, starts, one.plan.days)]
+
+
+def _subsets(
+    session: Session, plan: Plan, computed: Mapping[str, Sequence[ComputedPart]]
+) -> dict[str, RunSubset | None]:
+    """Return what is missing in each basin of the plan, with the skill expected of the products that are not."""
+    version = plan.inputs.loaded.version
+    without = [name for name, parts in computed.items() if len(parts) < len(version.parts)]
+    members = [*map(JOINT.join, product_subsets(version.products)), "mean"]
+    found = scores.scores(session, versions=version.evaluated_as, basins=without, metrics=["nse"], members=members)
+    nse: dict[tuple[str, ...], float | None] = {
+        (one.basin_id, one.member, str(one.first_day), str(one.last_day)): one.value for one in found
+    }
+    periods = {name: max((key[2:] for key in nse if key[0] == name), default=None) for name in without}
+    subsets: dict[str, RunSubset | None] = dict.fromkeys(computed)
+    for name in without:
+        there, days = [one.part.product for one in computed[name]], periods[name]
+        reasons = plan.absent_parts.get(name, {})
+        missing = {part.product: reasons[part.name] for part in version.parts if part.name in reasons}
+        products = tuple(dict.fromkeys(there))
+        subsets[name] = RunSubset(
+            products=products,
+            missing=missing,
+            nse=None if days is None else nse.get((name, JOINT.join(products), *days)),
+            nse_of_all=nse.get((name, "mean", *days))
+            if days and _all_judged(nse, name, version.products, days)
+            else None,
+            period=None if days is None else "..".join(days),
+        )
+    return subsets
+
+
+def _all_judged(
+    nse: Mapping[tuple[str, ...], float | None], basin: str, products: Sequence[str], days: Sequence[str]
+) -> bool:
+    """Return whether an evaluation had all products of the version in a basin."""
+    return all((basin, JOINT.join(chosen), *days) in nse for chosen in product_subsets(products))
+
+
+def _calibrated(
+    database: Database, plan: Plan, params: ForecastParams, computed: Mapping[str, Computed]
+) -> list[Computed]:
+    """Return what was computed of each basin, with its calibration.
+
+    Where parts are missing, the flow has the errors of the part with the largest weight alone: they are larger.
+    """
+    whole = {name: one for name, one in computed.items() if one.subset is None}
+    with database.reading() as session:
+        states = {name: one.at_t0.archived for name, one in whole.items()}
+        found = dict(calibrations_of(session, plan, params.weather, states))
+    for one in plan.parts:
+        leading = {
+            name: of_basin
+            for name, of_basin in computed.items()
+            if of_basin.parts[0].part == one.part and not isinstance(found.get(name), Calibration)
+        }
+        add_ungauged(database, one.plan.inputs.loaded, {name: one.plan.forcings[name] for name in leading})
+        with database.reading() as session:
+            states = {name: of_basin.at_t0.archived for name, of_basin in leading.items()}
+            own = calibrations_of(session, replace(one.plan, forecast=plan.forecast), params.weather, states)
+        found |= {
+            name: of_name for name, of_name in own.items() if name not in found or isinstance(of_name, Calibration)
+        }
+    around = _around(plan, {name: one for name, one in computed.items() if isinstance(found[name], Calibration)})
+    return [
+        replace(one, inputs=replace(one.inputs, calibration=found[name], around=around.get(name)))
+        for name, one in computed.items()
+    ]
+
+
+def _with_skill_of(loaded: LoadedVersion, of_part: Plan, whole: RunWeather) -> RunWeather:
+    """Return the weather forecast with the skill that the run stores, if that knows all variables of the part."""
+    taken = loaded.config.inputs
+    return whole if {taken.mass, *taken.auxiliary} <= {*whole.skill.correlations} else of_part.forecast or whole
+
+
+def _around(plan: Plan, computed: Mapping[str, Computed]) -> dict[str, Discharge]:
+    """Return the flow with the traces around each basin's weather forecast: the weighted mean of its parts'."""
+    if plan.forecast is None:
+        return {}
+    of_parts: dict[str, list[tuple[float, Discharge]]] = {name: [] for name in computed}
+    for one in plan.parts:
+        own = {
+            name: of_part.computed.at_t0.archived
+            for name, of_basin in computed.items()
+            for of_part in of_basin.parts
+            if of_part.part == one.part
+        }
+        loaded, days = one.plan.inputs.loaded, one.plan.days
+        forecast = _with_skill_of(loaded, one.plan, plan.forecast)
+        for name, flow in flow_with_errors(loaded, forecast, days, one.plan.forcings, one.plan.weather, own).items():
+            of_parts[name].append((one.part.weight, flow))
+    result = {}
+    for name, flows in of_parts.items():
+        if flows and len(flows) == len(computed[name].parts):
+            weights = np.array([weight for weight, _ in flows])
+            count = min(len(flow) for _, flow in flows)
+            result[name] = weighted_mean(np.stack([flow[:count] for _, flow in flows]), weights / weights.sum())
+    return result

@@ -1,0 +1,72 @@
+"""The parts of a combined version that took part in a run of a basin, and what was missing."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from hydrology.base.absent import Absent
+from hydrology.base.digests import fingerprint
+from records.database.json_columns import CLOSED
+from records.runs.filled_weather import FilledWeather
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunPart:
+    """A part that took part in a basin.
+
+    Attributes:
+        name, version, product: as in the combined version.
+        weight: its share of the flow here, of all shares 1.
+        parent_day, parent_hash: its initial state; None for the empty store.
+        state_hash: of its state of T0.
+        inputs_hash: of everything it used since the parent.
+        filled_weather: the days ahead whose weather of its product was not observed in time or not forecast.
+    """
+
+    __pydantic_config__ = CLOSED
+
+    name: str
+    version: str
+    product: str
+    weight: float
+    parent_day: str | None
+    parent_hash: str | None
+    state_hash: str
+    inputs_hash: str
+    filled_weather: tuple[FilledWeather, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSubset:
+    """A combined version without some of its parts.
+
+    Attributes:
+        products: those that took part.
+        missing: why other parts did not, by their products.
+        nse: the score of the same products alone in the evaluation of the version, nse_of_all: that with all, over the
+            same days; None where it was not evaluated in this basin.
+        period: those days, FIRST..LAST.
+    """
+
+    __pydantic_config__ = CLOSED
+
+    products: tuple[str, ...]
+    missing: Mapping[str, Absent]
+    nse: float | None = None
+    nse_of_all: float | None = None
+    period: str | None = None
+
+
+def subset_note(subset: RunSubset) -> str:
+    """Describe a combined version without some of its parts, with the skill to expect."""
+    alone = " and ".join(subset.products)
+    why = " ".join(f"Missing is {product}: {reason}" for product, reason in subset.missing.items())
+    sentence = f"On {alone} alone. {why}".strip()
+    if subset.nse is None:
+        return f"{sentence} The skill of {alone} alone here is not known: evaluate the version in this basin."
+    with_all = "" if subset.nse_of_all is None else f", with all products {subset.nse_of_all:.2f}"
+    return f"{sentence} In the evaluation over {subset.period} its NSE on {alone} alone was {subset.nse:.2f}{with_all}."
+
+
+def hash_of_parts(hashes: Iterable[tuple[str, str]]) -> str:
+    """Return the hash of the states, or inputs, of a run's parts by their names."""
+    return fingerprint([list(pair) for pair in hashes])

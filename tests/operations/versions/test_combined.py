@@ -1,0 +1,342 @@
+"""A version that combines others: each part on its own weather product, and their flow is the weighted mean."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+from sqlalchemy import delete
+
+from hydrology.base.absent import Absent
+from hydrology.base.calendar import Period, day
+from hydrology.base.errors import InvalidInput
+from hydrology.scores.scores import nse
+from hydrology.water.ledger import PRECIPITATION
+from jobspec.changes import Changes, Increment, Storm
+from jobspec.jobs.forecasting import ForecastParams, VolumesParams, WhatIfParams
+from jobspec.training import FineTuningConfig
+from operations.daily.daily_forecasts import Asked, issue_newest
+from operations.forecasting.forecast import forecast
+from operations.forecasting.seasonal_volumes import forecast_volumes
+from operations.training.finetune import whole
+from operations.upkeep.reproduce import reproduce
+from operations.verification.calibrate import calibrate
+from operations.verification.compare import compare
+from operations.verification.evaluate import evaluate
+from operations.verification.learn_weights import learn_weights
+from operations.verification.reforecast import reforecast
+from operations.verification.simulated_thresholds import compute
+from operations.what_if.what_if import what_if
+from records.database.engine import Database
+from records.runs import runs, states
+from records.runs.filled_note import weather_note
+from records.runs.run_types import RunBasin
+from records.series.tables import SeriesRow
+from records.verification import scores
+from records.versions import combinations, promotions, versions
+from records.versions.versions import CombinedVersion, Version
+from runtime.clock import Clock
+from testing.country import BASINS, CLOCK, FIRST, SECOND, combined, second_version
+from testing.late_archive import LateArchive
+
+T0, BASIN = day("2004-03-10"), BASINS[0]
+JUDGED = Period.parse("2004-10-01..2005-09-30")
+START = datetime(2005, 5, 1, 14, tzinfo=UTC)
+
+
+@pytest.fixture
+def both(trained_store: Database) -> Version:
+    return combined(trained_store, CLOCK)
+
+
+def issued(database: Database, version: str, **request: object) -> runs.Run:
+    asked = {"basins": [*BASINS], "t0": T0, "version": version, "horizon": 6} | request
+    (run,) = forecast(database, CLOCK, ForecastParams.model_validate(asked))
+    assert run.status == "issued"
+    return run
+
+
+def arrays(database: Database, run: runs.Run, basin: str = BASIN) -> dict[str, runs.RunSeries]:
+    with database.reading() as session:
+        return dict(runs.series_of(session, run.id, basin))
+
+
+def row(database: Database, run: runs.Run, basin: str = BASIN) -> RunBasin:
+    with database.reading() as session:
+        return runs.basin_of(session, run.id, basin)
+
+
+@pytest.mark.parametrize("weather", ["observed", "climatology"])
+def test_the_members_are_those_of_the_parts_and_the_mean_is_weighted(
+    trained_store: Database, both: Version, weather: str
+) -> None:
+    run = issued(trained_store, both.id, weather=weather)
+    of_parts = [issued(trained_store, part.version, weather=weather) for part in both.parts]
+    whole_run = arrays(trained_store, run)
+    own = [arrays(trained_store, part) for part in of_parts]
+    flows = [of_part["discharge"].values for of_part in own]
+    np.testing.assert_array_equal(whole_run["discharge"].values, np.concatenate(flows))
+    assert run.members == whole_run["discharge"].axes["member"] == ["synthetic-0", "synthetic-1", "second-1"]
+    mean = sum(
+        part.weight * flow.reshape(-1, flow.shape[-1]).mean(axis=0, dtype=float)
+        for part, flow in zip(both.parts, flows, strict=True)
+    )
+    np.testing.assert_allclose(runs.mean_of_members(whole_run), mean, rtol=1e-12)
+    rain = [of_part["precipitation"].values for of_part in own]
+    np.testing.assert_allclose(whole_run["precipitation"].values, 0.7 * rain[0] + 0.3 * rain[1], rtol=1e-6)
+
+
+def test_two_copies_of_a_version_have_its_flow(trained_store: Database) -> None:
+    with trained_store.transaction() as session:
+        one = versions.newest(session)
+        fields = {name: getattr(one, name) for name in versions.NewVersion.__dataclass_fields__}
+        copy = versions.create(
+            session, versions.NewVersion(**fields | {"label": "copy"}), versions.members_of(session, one.id)
+        )
+        two = combinations.combine(session, {one.id: 0.5, copy.id: 0.5}, label=None, wall=CLOCK.wall(), now=CLOCK.now())
+    twice, once = (arrays(trained_store, issued(trained_store, of, weather="climatology")) for of in (two.id, one.id))
+    np.testing.assert_allclose(runs.mean_of_members(twice), runs.mean_of_members(once), rtol=1e-12)
+    for name in ("precipitation", "storage", "loss"):
+        np.testing.assert_allclose(twice[name].values, once[name].values, rtol=1e-6)
+
+
+def test_the_ledger_names_the_precipitation_of_each_product_and_closes(trained_store: Database, both: Version) -> None:
+    t0 = day("2004-04-20")  # rain falls in the days after it
+    run = issued(trained_store, both.id, weather="climatology", t0=t0)
+    own = [
+        arrays(trained_store, issued(trained_store, part.version, weather="climatology", t0=t0)) for part in both.parts
+    ]
+    with trained_store.reading() as session:
+        *members, of_version = runs.ledger_of(session, run.id, BASIN)
+    assert of_version.member == runs.OF_VERSION
+    assert of_version.closes
+    assert all(ledger.closes for ledger in members)
+    rains = [of_part["precipitation"].values.mean(axis=0, dtype=float).sum() for of_part in own]
+    assert of_version.terms[f"{PRECIPITATION} of {FIRST}"] == pytest.approx(0.7 * rains[0], rel=1e-6)
+    assert of_version.terms[f"{PRECIPITATION} of {SECOND}"] == pytest.approx(0.3 * rains[1], rel=1e-6)
+    assert rains[0] > 0
+    assert PRECIPITATION not in of_version.terms
+    flow = runs.mean_of_members(arrays(trained_store, run)).sum()
+    assert -of_version.terms["discharge"] == pytest.approx(flow, rel=1e-6)
+
+
+@pytest.mark.parametrize("weather", ["observed", "climatology", "dry"])
+def test_a_run_computed_again_has_the_stored_bits(trained_store: Database, both: Version, weather: str) -> None:
+    calibrate(trained_store, CLOCK, both.id, BASINS)
+    run = issued(trained_store, both.id, weather=weather, age=True, t0=day("2005-03-10"))
+    receipt = reproduce(trained_store, run.id)
+    assert receipt.reproduced == len(BASINS)
+    assert {*receipt.basins[0].equal} == {*arrays(trained_store, run)}
+
+
+def test_states_are_stored_once_with_the_parts(trained_store: Database, both: Version) -> None:
+    run = issued(trained_store, both.id)
+    with trained_store.reading() as session:
+        assert not states.page(session, both.id, BASIN, before=None, limit=5)
+        held = {part.name: states.require(session, part.version, BASIN, T0).sha256 for part in both.parts}
+    assert {part.name: part.state_hash for part in row(trained_store, run).summary.parts} == held
+
+
+def test_a_what_if_run_changes_every_part(trained_store: Database, both: Version) -> None:
+    changes = Changes(storm=Storm(mm=30, lead=2), increment=Increment(mm=10))
+    asked = WhatIfParams(basins=[*BASINS], t0=T0, horizon=6, version=both.id, changes=changes)
+    (run,) = what_if(trained_store, CLOCK, asked)
+    assert run.what_if is not None
+    assert run.what_if.base is not None
+    with trained_store.reading() as session:
+        base = runs.get(session, run.what_if.base)
+    wetter, before = (arrays(trained_store, one)["precipitation"].values for one in (run, base))
+    np.testing.assert_allclose((wetter - before)[1], 30, rtol=1e-5)
+    assert reproduce(trained_store, run.id).reproduced == len(BASINS)
+
+
+def test_seasonal_volumes_run_on_it(trained_store: Database, both: Version) -> None:
+    asked = VolumesParams(basins=[*BASINS], t0=T0, version=both.id)
+    assert all(run.status == "issued" for run in forecast_volumes(trained_store, CLOCK, asked))
+
+
+def test_scores_are_of_the_weighted_mean_and_of_each_product_alone(trained_store: Database, both: Version) -> None:
+    done = evaluate(trained_store, CLOCK, both.id, JUDGED, BASINS)
+    own = [evaluate(trained_store, CLOCK, part.version, JUDGED, BASINS, stored=False) for part in both.parts[:1]]
+    with trained_store.reading() as session:
+        stored = {
+            one.member: one.value for one in scores.scores(session, versions=[both.id], basins=[BASIN], metrics=["nse"])
+        }
+    assert stored.keys() == {"mean", FIRST, SECOND}
+    assert stored[FIRST] == pytest.approx(own[0].basins[0].scores["nse"].value, rel=1e-9)
+    judged = done.basins[0]
+    assert stored["mean"] == pytest.approx(nse(judged.simulated, judged.observed).value, rel=1e-6)
+    assert done.worst_residual is not None
+    assert done.worst_residual < 1e-5
+    compared = compare(trained_store, CLOCK, [both.id, both.parts[0].version], JUDGED)
+    assert [one.members for one in compared.comparison.result.versions] == [3, 2]
+
+
+def test_reforecasts_and_levels_are_of_it(trained_store: Database, both: Version) -> None:
+    calibrate(trained_store, CLOCK, both.id, BASINS)
+    assert reforecast(trained_store, CLOCK, both.id, BASINS, JUDGED, every=30, horizon=2).basins == BASINS
+    (levels,) = compute(trained_store, CLOCK, both.id, BASINS)
+    assert levels.basins == BASINS
+
+
+def test_weights_are_learnt_where_no_weight_was_fitted(trained_store: Database, both: Version) -> None:
+    ids = [part.version for part in both.parts]
+    learnt = learn_weights(trained_store, ids, None, BASINS)
+    assert sum(learnt.values()) == pytest.approx(1)
+    with pytest.raises(InvalidInput, match="overlaps"):
+        learn_weights(trained_store, ids, Period.parse("2002-10-01..2003-09-30"), BASINS)
+
+
+def test_work_that_does_not_know_of_parts_refuses_in_words(trained_store: Database, both: Version) -> None:
+    tuning = FineTuningConfig.model_validate(
+        {"parent": both.id, "train_period": "2001-10-01..2003-09-30", "validation_period": "2003-10-01..2004-09-30"}
+    )
+    with trained_store.reading() as session, pytest.raises(CombinedVersion, match=both.parts[0].version):
+        whole(session, tuning)
+    with pytest.raises(InvalidInput, match="variance"):
+        issued(trained_store, both.id, perturbed_states=3)
+
+
+class Service:
+    """A store with two products that come day by day, forecast every day."""
+
+    def __init__(self, database: Database) -> None:
+        self.database, self.now = database, START
+        self.both = combined(database, CLOCK)
+        with database.transaction() as session:
+            promotions.promote(session, self.both.id, BASINS, reason="both", by="someone", at=self.now)
+        self.archives = {name: LateArchive.take(database, name, BASINS, self.yesterday) for name in (FIRST, SECOND)}
+        self.lacking = dict.fromkeys(self.archives, self.yesterday)
+
+    @property
+    def yesterday(self) -> np.datetime64:
+        return day(self.now.date()) - 1
+
+    def go_on(self, *products: str, ahead: bool = False) -> runs.Run:
+        """Go on by a day, bring the days of some products until yesterday, and forecast.
+
+        Args:
+            ahead: whether there is a weather forecast, too.
+        """
+        self.now += timedelta(days=1)
+        for name in products:
+            days = Period(self.lacking[name] + 1, self.yesterday)
+            self.archives[name].bring(self.database, Clock(self.now), days, flow=False)
+            self.lacking[name] = self.yesterday
+        if ahead:
+            self.archives[FIRST].forecast(self.database, self.now, self.yesterday + 1, 5, warmer=(-1.0, 0.0, 1.0))
+        done = issue_newest(self.database, Clock(self.now), BASINS, Asked(5))
+        assert not done.failed
+        (run,) = done.issued
+        assert (run.status, run.weather_until) == ("issued", self.yesterday)
+        return run
+
+    def hashes(self) -> dict[str, dict[str, str]]:
+        """Return the hash of the states of yesterday, by part and basin."""
+        with self.database.reading() as session:
+            return {
+                part.name: states.valid_hashes(session, part.version, self.yesterday, BASINS)
+                for part in self.both.parts
+            }
+
+
+@pytest.fixture
+def service(trained_store: Database) -> Service:
+    return Service(trained_store)
+
+
+def test_a_missing_product_leaves_the_others_and_catches_up(service: Service) -> None:
+    evaluate(service.database, CLOCK, service.both.id, Period.parse("2004-10-01..2005-03-31"), BASINS)
+    calibrate(service.database, CLOCK, service.both.id, BASINS)
+    came = [(FIRST, SECOND), (FIRST,), (FIRST,), (SECOND,), (FIRST, SECOND)]
+    of_days = [service.go_on(*products) for products in came]
+    for run, products in zip(of_days, came, strict=True):
+        of_basin = row(service.database, run)
+        assert [part.product for part in of_basin.summary.parts] == [*products]
+        assert sum(part.weight for part in of_basin.summary.parts) == pytest.approx(1)
+        assert (of_basin.summary.subset is None) == (len(products) == 2)
+        assert not isinstance(of_basin.summary.calibration, Absent)
+        assert reproduce(service.database, run.id).reproduced == len(BASINS)
+    alone = row(service.database, of_days[1]).summary.subset
+    assert alone is not None
+    assert alone.products == (FIRST,)
+    assert SECOND in alone.missing
+    assert alone.nse is not None
+    assert alone.nse_of_all is not None
+    note = weather_note(of_days[1], row(service.database, of_days[1]).summary)
+    assert note is not None
+    assert f"On {FIRST} alone." in note
+    assert f"{alone.nse:.2f}" in note
+    with service.database.reading() as session:
+        for run in of_days:
+            assert all(ledger.closes for ledger in runs.ledger_of(session, run.id, BASIN))
+
+
+def test_late_weather_of_both_products_is_filled_and_reproduced(service: Service) -> None:
+    calibrate(service.database, CLOCK, service.both.id, BASINS)
+    came: list[tuple[str, ...]] = [(FIRST, SECOND), (FIRST,), (), (FIRST, SECOND)]
+    of_days = [service.go_on(*products, ahead=True) for products in came]
+    assert [run.forcing_kind for run in of_days] == ["supplied"] * len(came)
+    assert [run.filled_days for run in of_days] == [0, 0, 1, 0]
+    of_parts = [[part.product for part in row(service.database, run).summary.parts] for run in of_days]
+    assert of_parts == [[FIRST, SECOND], [FIRST], [FIRST], [FIRST, SECOND]]
+    assert row(service.database, of_days[2]).summary.parts[0].filled_weather
+    for run in of_days:
+        assert not isinstance(row(service.database, run).summary.calibration, Absent)
+        receipt = reproduce(service.database, run.id)
+        assert [one.different for one in receipt.basins] == [()] * len(BASINS)
+
+
+def test_states_are_as_if_no_product_had_been_missing(service: Service) -> None:
+    for products in [(FIRST, SECOND), (FIRST,), (SECOND,), (FIRST, SECOND)]:
+        service.go_on(*products)
+    late = service.hashes()
+    with service.database.transaction() as session:
+        for part in service.both.parts:
+            for basin in BASINS:
+                states.invalidate(session, basin, part.product, day("2000-01-01"), Absent("no_state"), service.now)
+    forecast(
+        service.database,
+        Clock(service.now),
+        ForecastParams(basins=[*BASINS], t0=service.yesterday, weather="climatology", version=service.both.id),
+        purpose="on-request",
+    )
+    assert service.hashes() == late
+
+
+def test_a_basin_without_a_product_is_forecast_on_the_others(trained_store: Database, both: Version) -> None:
+    with trained_store.transaction() as session:
+        session.execute(delete(SeriesRow).filter_by(basin_id=BASIN, product=SECOND))
+    run = issued(trained_store, both.id)
+    there, other = row(trained_store, run), row(trained_store, run, BASINS[1])
+    assert [part.name for part in there.summary.parts] == [FIRST]
+    assert len(other.summary.parts) == 2
+    with trained_store.reading() as session:
+        assert not states.page(session, both.parts[1].version, BASIN, before=None, limit=5)
+        own = states.require(session, both.parts[0].version, BASIN, T0)
+    assert there.summary.storage_mm == pytest.approx(float(np.asarray(own.storage).mean()))
+    assert there.summary.subset is not None
+    assert there.summary.subset.nse is None
+    done = evaluate(trained_store, CLOCK, both.id, JUDGED, BASINS)
+    known = row(trained_store, issued(trained_store, both.id)).summary.subset
+    assert known is not None
+    assert (known.nse, known.nse_of_all) == (done.basins[0].scores["nse"].value, None)
+    assert {one.basin: [*one.subsets] for one in done.basins} == {
+        BASIN: [FIRST],
+        BASINS[1]: [FIRST, SECOND],
+        BASINS[2]: [FIRST, SECOND],
+    }
+
+
+def test_a_twin_combines_the_twins_of_the_parts(trained_store: Database) -> None:
+    with trained_store.transaction() as session:
+        twin = versions.newest(session)
+        fields = {name: getattr(twin, name) for name in versions.NewVersion.__dataclass_fields__}
+        of_all_years = versions.NewVersion(**fields | {"properties": replace(twin.properties, twin=twin.id)})
+        first = versions.create(session, of_all_years, versions.members_of(session, twin.id))
+        second = second_version(session, twin)
+        weights = {first.id: 0.6, second.id: 0.4}
+        one = combinations.combine(session, weights, label="all", wall=CLOCK.wall(), now=CLOCK.now())
+        assert one.twin_id is not None
+        judged = versions.get(session, one.twin_id)
+    assert {part.version: part.weight for part in judged.parts} == {twin.id: 0.6, second.id: 0.4}
