@@ -1,4 +1,4 @@
-"""Faults of a GPU, told apart from its want of memory and from errors of the program."""
+"""Faults of a GPU are distinguished from its want of memory and from errors of the program."""
 
 import pytest
 import torch
