@@ -32,8 +32,13 @@ HEALTHCHECK --interval=30s --timeout=5s --start-period=60s CMD ["python", "-c", 
 ENTRYPOINT ["freshet"]
 CMD ["serve", "--host", "0.0.0.0"]
 
+# Triton compiles what starts its kernels when it first runs.
 FROM runtime AS cuda
-ENV NVIDIA_DRIVER_CAPABILITIES=compute,utility
+USER root
+# hadolint ignore=DL3008
+RUN apt-get update && apt-get install --yes --no-install-recommends gcc libc6-dev && rm -rf /var/lib/apt/lists/*
+USER 10001
+ENV NVIDIA_DRIVER_CAPABILITIES=compute,utility TRITON_CACHE_DIR=/data/triton
 COPY --from=build-cuda /opt/freshet /opt/freshet
 
 FROM runtime AS cpu
