@@ -34,7 +34,7 @@ CMD ["serve", "--host", "0.0.0.0"]
 
 # Triton compiles what starts its kernels when it first runs.
 FROM runtime AS cuda
-USER root
+USER 0
 # hadolint ignore=DL3008
 RUN apt-get update && apt-get install --yes --no-install-recommends gcc libc6-dev && rm -rf /var/lib/apt/lists/*
 USER 10001
