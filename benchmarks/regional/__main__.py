@@ -1,13 +1,23 @@
 """`python -m benchmarks.regional trial RECIPE [SEED]`, `... mean [WEIGHT:]RECIPE-SEED ...`, `... train SERIES
-[MEMBER ...]`, `... score SERIES`, `... examine ENSEMBLE`, `... published`, `... ship-errors ENSEMBLE`,
-`... ship-snow ENSEMBLE`, `... ship-skill ENSEMBLE`, `... draw`.
+[MEMBER ...]`, `... score SERIES`, `... examine ENSEMBLE`, `... snow-stores NAME-SEED`, `... published`,
+`... ship-errors ENSEMBLE`, `... ship-snow ENSEMBLE`, `... ship-skill ENSEMBLE`, `... draw`.
 
 FRESHET_CAMELS names the data, FRESHET_DATA the folder of the database; both trainings go on from where they stopped.
 """
 
 import argparse
 
-from benchmarks.regional import examination, members, pictures, published, score, shipped_skill, snow, trials
+from benchmarks.regional import (
+    examination,
+    members,
+    pictures,
+    published,
+    score,
+    shipped_skill,
+    snow,
+    snow_stores,
+    trials,
+)
 from benchmarks.regional.recipes import RECIPES
 from freshet.cli.context import cores
 from models.cores import use_cores
@@ -31,6 +41,7 @@ def main() -> None:
     examined = what.add_parser("examine")
     examined.add_argument("name", help="a shipped ensemble, or a trial as NAME-SEED")
     examined.add_argument("--every", type=int, default=1, help="basins that one stands for")
+    what.add_parser("snow-stores").add_argument("trial", help="NAME-SEED")
     what.add_parser("published")
     what.add_parser("ship-errors").add_argument("ensemble", choices=sorted(score.FITTED_ON))
     what.add_parser("ship-snow").add_argument("ensemble", choices=form.names(SHELF))
@@ -49,6 +60,8 @@ def main() -> None:
         score.score(arguments.series)
     elif arguments.what == "examine":
         examination.examine(arguments.name, arguments.every)
+    elif arguments.what == "snow-stores":
+        snow_stores.judge(arguments.trial)
     elif arguments.what == "published":
         published.compare()
     elif arguments.what == "ship-errors":
