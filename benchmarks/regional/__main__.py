@@ -14,11 +14,10 @@ from benchmarks.regional import (
     published,
     score,
     shipped_skill,
-    snow,
-    snow_stores,
     trials,
 )
 from benchmarks.regional.recipes import RECIPES
+from benchmarks.regional.snow import cells, stores
 from freshet.cli.context import cores
 from models.cores import use_cores
 from models.pretrained import SHELF, form
@@ -61,13 +60,13 @@ def main() -> None:
     elif arguments.what == "examine":
         examination.examine(arguments.name, arguments.every)
     elif arguments.what == "snow-stores":
-        snow_stores.judge(arguments.trial)
+        stores.judge(arguments.trial)
     elif arguments.what == "published":
         published.compare()
     elif arguments.what == "ship-errors":
         score.ship_errors(arguments.ensemble)
     elif arguments.what == "ship-snow":
-        snow.ship_snow(arguments.ensemble)
+        cells.ship_snow(arguments.ensemble)
     elif arguments.what == "ship-skill":
         shipped_skill.ship_skill(arguments.ensemble)
     else:
