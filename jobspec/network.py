@@ -91,13 +91,8 @@ class BucketsConfig(_Network):
         16,
         ge=0,
         le=256,
-        description="Size of the embedding of the day's weather, which moves eight of the parameters; 0: they stay the "
-        "same.",
-    )
-    sees_rain: bool = Field(
-        True,
-        description="Whether the embedding sees rain, too: more skill; without it, more rain lowers no flow where no "
-        "snow lies.",
+        description="Size of the embedding of the day's weather except rain, which moves eleven of the parameters; 0: "
+        "they stay the same.",
     )
     antecedent_days: Annotated[tuple[Annotated[float, Field(gt=0, le=3650)], ...], Field(strict=False)] = Field(
         (3.0, 15.0, 60.0, 365.0),

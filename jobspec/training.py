@@ -27,6 +27,9 @@ STATIC_ATTRIBUTES = (
     "geol_permeability",
 )  # fmt: skip
 """The 27 attributes of the MC-LSTM paper's regional model (names as in Addor et al. 2017)."""
+AREA = "area_gages2"
+SEEN_ATTRIBUTES = tuple(name for name in STATIC_ATTRIBUTES if name != AREA)
+"""Those that networks see by default: runoff depth is per unit of area."""
 
 MAX_WINDOW_DAYS = 36_525  # a century
 MAX_STEPS = 10_000_000
@@ -38,7 +41,9 @@ class InputsConfig(RequestModel):
     product: Name = Field(description="Forcing product; the version runs on no other.", examples=["maurer_extended"])
     mass: Name = "precipitation"
     auxiliary: Names = Field(("srad", "tmax", "tmin", "vp"), description="Series besides precipitation.")
-    static: Names = Field(STATIC_ATTRIBUTES, description="Basin attributes: the 27 of the MC-LSTM paper.")
+    static: Names = Field(
+        SEEN_ATTRIBUTES, description="Basin attributes: those of the MC-LSTM paper without the area, 26."
+    )
 
 
 class WindowsConfig(RequestModel):

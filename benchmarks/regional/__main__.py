@@ -1,15 +1,23 @@
 """`python -m benchmarks.regional trial RECIPE [SEED]`, `... mean [WEIGHT:]RECIPE-SEED ...`, `... train SERIES
-[MEMBER ...]`, `... score SERIES`, `... examine ENSEMBLE`, `... ship-errors ENSEMBLE`, `... ship-snow ENSEMBLE`,
-`... ship-skill ENSEMBLE`,
-`... draw`.
+[MEMBER ...]`, `... score SERIES`, `... examine ENSEMBLE`, `... snow-stores NAME-SEED`, `... published`,
+`... ship-errors ENSEMBLE`, `... ship-snow ENSEMBLE`, `... ship-skill ENSEMBLE`, `... draw`.
 
 FRESHET_CAMELS names the data, FRESHET_DATA the folder of the database; both trainings go on from where they stopped.
 """
 
 import argparse
 
-from benchmarks.regional import examination, members, pictures, score, shipped_skill, snow, trials
+from benchmarks.regional import (
+    examination,
+    members,
+    pictures,
+    published,
+    score,
+    shipped_skill,
+    trials,
+)
 from benchmarks.regional.recipes import RECIPES
+from benchmarks.regional.snow import cells, stores
 from freshet.cli.context import cores
 from models.cores import use_cores
 from models.pretrained import SHELF, form
@@ -32,6 +40,8 @@ def main() -> None:
     examined = what.add_parser("examine")
     examined.add_argument("name", help="a shipped ensemble, or a trial as NAME-SEED")
     examined.add_argument("--every", type=int, default=1, help="basins that one stands for")
+    what.add_parser("snow-stores").add_argument("trial", help="NAME-SEED")
+    what.add_parser("published")
     what.add_parser("ship-errors").add_argument("ensemble", choices=sorted(score.FITTED_ON))
     what.add_parser("ship-snow").add_argument("ensemble", choices=form.names(SHELF))
     what.add_parser("ship-skill").add_argument("ensemble", choices=form.names(SHELF))
@@ -49,10 +59,14 @@ def main() -> None:
         score.score(arguments.series)
     elif arguments.what == "examine":
         examination.examine(arguments.name, arguments.every)
+    elif arguments.what == "snow-stores":
+        stores.judge(arguments.trial)
+    elif arguments.what == "published":
+        published.compare()
     elif arguments.what == "ship-errors":
         score.ship_errors(arguments.ensemble)
     elif arguments.what == "ship-snow":
-        snow.ship_snow(arguments.ensemble)
+        cells.ship_snow(arguments.ensemble)
     elif arguments.what == "ship-skill":
         shipped_skill.ship_skill(arguments.ensemble)
     else:

@@ -4,7 +4,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from benchmarks.regional.data import PRODUCT, PRODUCTS, TRAINING, basins
-from jobspec.training import STATIC_ATTRIBUTES, TrainingConfig, sequence_to_one
+from jobspec.network import LATITUDE
+from jobspec.training import SEEN_ATTRIBUTES, STATIC_ATTRIBUTES, TrainingConfig, sequence_to_one
 
 SUBSET = 11  # every 11th basin is in the 40 of the comparison with sequence-to-one
 
@@ -18,12 +19,14 @@ class Recipe:
         every: the step between the basins that it takes of the 447.
         hours: of a core for its steps, after which it stops.
         product: the forcing product; its basins and its validation period come with it.
+        attributes: of the basins, that it sees.
     """
 
     settings: dict[str, Any] = field(default_factory=dict)
     every: int = 1
     hours: float | None = None
     product: str = PRODUCT
+    attributes: tuple[str, ...] = STATIC_ATTRIBUTES
 
     @property
     def basins(self) -> list[str]:
@@ -33,7 +36,7 @@ class Recipe:
     def config(self, **changes: Any) -> TrainingConfig:
         """Return the configuration of its training."""
         fixed = {
-            "inputs": {"product": self.product},
+            "inputs": {"product": self.product, "static": self.attributes},
             "train_period": TRAINING,
             "validation_period": PRODUCTS[self.product].validation,
             "validate_every": 250,
@@ -69,21 +72,23 @@ def _members(steps: int = 3000, **fields: Any) -> dict[str, Any]:
     return {"schedule": {"kind": "cosine", "steps": steps}} | fields
 
 
-VECTORS = {"rank": 16, "basin_vector": 32}
+def _buckets(**network: Any) -> dict[str, Any]:
+    return _members(network={"architecture": "buckets", **network})
 
-NOT_AREA = tuple(name for name in STATIC_ATTRIBUTES if name != "area_gages2")
+
+VECTORS = {"rank": 16, "basin_vector": 32}
 
 RECIPES = {
     # What the members of the shipped ensemble are trained by. Frozen before they are scored in the test years.
     "members": Recipe(_members(unseen=((), ("past_weather",), ("embedding",)))),
     # The same on another product's weather, in the basins that it covers.
     "daymet": Recipe(_members(), product="daymet"),
-    # Buckets, alone.
-    "buckets": Recipe(_members(network={"architecture": "buckets"})),
-    "blind-buckets": Recipe(_members(network={"architecture": "buckets", "sees_rain": False})),
-    "static-buckets": Recipe(_members(network={"architecture": "buckets", "embedding": 0})),
+    # Buckets, alone, without the basin's area and with it.
+    "buckets": Recipe(_buckets(), attributes=(*SEEN_ATTRIBUTES, LATITUDE)),
+    "buckets-with-area": Recipe(_buckets(), attributes=(*STATIC_ATTRIBUTES, LATITUDE)),
+    "static-buckets": Recipe(_buckets(embedding=0), attributes=(*SEEN_ATTRIBUTES, LATITUDE)),
     # Towards networks that pass the examination in physics.
-    "no-area": Recipe(_members(inputs={"product": PRODUCT, "static": NOT_AREA})),
+    "no-area": Recipe(_members(), attributes=SEEN_ATTRIBUTES),
     "linear": Recipe(_members(unseen=(("rain", "water"),))),
     "monotone": Recipe(_members(unseen=(("rain", "water"),), network={"wetness": True})),
     # What those of the ensembles before were.

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from models.nets.bucket_scan import Constants, Drivers
+from models.nets.bucket_scan import DELAYS, PATHS, Constants, Drivers
 
 TRANSITION = 1.0  # degC around the threshold within which snow and rain fall together
+FIRST_RECESSION = 0.7  # 1/day, of the weights of the way to the gauge at first
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,45 +35,56 @@ class Parameter:
 
 DAILY = (
     Parameter("melt_factor", 1.2, 8.0),  # mm/degC/day; Hock 2003, doi:10.1016/S0022-1694(03)00257-9, table 1
+    Parameter("phase", -1.5, 1.5),  # degC, of the threshold of snowfall above that of melt
     Parameter("evaporation", 0.2, 1.0),  # of potential evapotranspiration
     Parameter("moist", 0.3, 1.0),  # share of the capacity from which on the soil evaporates all that is asked
+    Parameter("excess", 10.0, 2000.0, even=True),  # mm/day of water on the ground of which half runs off
     Parameter("shape", 0.05, 5.0, even=True),  # b: how unequal the soil's capacities are
     Parameter("percolation", 0.1, 10.0, even=True),  # mm/day
     Parameter("k0", 0.05, 0.95),  # 1/day
     Parameter("k1", 0.01, 0.6, even=True),  # 1/day
     Parameter("k2", 0.002, 0.15, even=True),  # 1/day
+    Parameter("lost", 0.0, 1.0),  # share of the lower zone's outflow
 )
 """Those that the weather may move from day to day."""
 STATIC = (
-    Parameter("melt_threshold", -1.5, 2.0),  # degC
+    Parameter("melt_threshold", -4.0, 4.0),  # degC of the basin's mean: a component may lie 600 m above or below it
     Parameter("refreezing", 0.0, 0.1),  # of the melt factor
-    Parameter("held", 0.0, 0.2),  # liquid water that snow holds, as a share of it
+    Parameter("release", 0.1, 1.0),  # 1/day, of the liquid water in snow
     Parameter("capacity", 20.0, 800.0, even=True),  # mm, of the soil
-    Parameter("threshold", 0.5, 100.0, even=True),  # mm, of fast flow in the upper zone
-    Parameter("lost", 0.0, 1.0),  # share of the lower zone's outflow
+    Parameter("drain", 0.0003, 0.3, even=True),  # 1/day, of a full soil; at most 1/3, for the soil to rise with rain
+    Parameter("threshold", 0.5, 100.0, even=True),  # mm in the upper zone at which fast flow is half of k0 of it
 )
-ROUTING = Parameter("routing", 0.2, 1.0)  # 1/day; one for the basin
 PARAMETERS = len(DAILY) + len(STATIC)
+NUMBERS = PARAMETERS + 1 + PATHS * DELAYS
+"""Numbers of the network for each component: of its parameters, of its share of the basin, of its ways to the gauge."""
 FIRST_LOST = -3.0  # z of `lost` at first: 5 % of the outflow
+
+
+def start(z: Tensor) -> None:
+    """Turn numbers of components that were drawn from N(0, 1), (NUMBERS, N), into those of a network at first."""
+    z[[parameter.name for parameter in DAILY].index("lost")] = FIRST_LOST
+    z[PARAMETERS + 1 :] *= 0.3
+    z[PARAMETERS + 1 :] -= FIRST_RECESSION * torch.arange(DELAYS).to(z).repeat_interleave(PATHS).unsqueeze(-1)
 
 
 class Parameters:
     """The parameters of a basin's components that stay the same.
 
     Args:
-        z: (PARAMETERS + 1, N, B), numbers of the network. Those of the daily parameters, of the static ones, and of the
-            shares of the basin.
-        routing: (B,), likewise.
+        z: (NUMBERS, N, B), numbers of the network. Those of the daily parameters, of the static ones, of the shares of
+            the basin, and of the days on each path.
     """
 
-    def __init__(self, z: Tensor, routing: Tensor) -> None:
-        self.daily, self.routing = z[: len(DAILY)], ROUTING.of(routing)
-        weights = torch.exp(z[-1] - z[-1].amax(0))  # bits of torch.softmax depend on the number of threads
-        self.area = area = weights / weights.sum(0)
-        stays = {one.name: one.of(part) for one, part in zip(STATIC, z[len(DAILY) : -1], strict=True)}
+    def __init__(self, z: Tensor) -> None:
+        self.daily, static = z[: len(DAILY)], z[len(DAILY) : PARAMETERS]
+        self.area = area = _shares(z[PARAMETERS])
+        ways = _shares(z[PARAMETERS + 1 :].unflatten(0, (DELAYS, PATHS)))
+        self.routing = ways.transpose(1, 2).flatten(1, 2).contiguous()
+        stays = {one.name: one.of(part) for one, part in zip(STATIC, static, strict=True)}
         self.melt_threshold, self.refreezing = stays["melt_threshold"], stays["refreezing"]
         capacity, threshold = area * stays["capacity"], area * stays["threshold"]
-        self.constants = Constants(stays["held"], capacity, threshold, stays["lost"])
+        self.constants = Constants(stays["release"], capacity, threshold, stays["drain"])
 
     def drivers(self, rain: Tensor, temperature: Tensor, pet: Tensor, z: Tensor | None) -> Drivers:
         """Return what drives the stores.
@@ -84,14 +96,22 @@ class Parameters:
         moved = self.daily.unsqueeze(0) if z is None else self.daily + z
         today = {one.name: one.of(part) for one, part in zip(DAILY, moved.unbind(1), strict=True)}
         warmth = temperature.unsqueeze(1) - self.melt_threshold
-        frozen = (0.5 - warmth / (2 * TRANSITION)).clamp(0, 1)
+        frozen = (0.5 - (warmth - today["phase"]) / (2 * TRANSITION)).clamp(0, 1)
         falls, rate = self.area * rain.unsqueeze(1), self.area * today["melt_factor"]
         snowfall = falls * frozen
         demand = self.area * pet.unsqueeze(1) * today["evaporation"]
         drying = -torch.expm1(-demand / (today["moist"] * self.constants.capacity))
-        by_day = (today["shape"] + 1, *(today[name] for name in ("percolation", "k0", "k1", "k2")))
-        n, percolation, k0, k1, k2 = (part.expand_as(falls) for part in by_day)
+        ground = (today["shape"] + 1, self.area * today["excess"], self.area * today["percolation"])
+        n, excess, percolation, *rates = (
+            part.expand_as(falls) for part in (*ground, *(today[name] for name in ("k0", "k1", "k2", "lost")))
+        )
         return Drivers(
             *(snowfall, falls - snowfall, rate * warmth.relu(), rate * self.refreezing * (-warmth).relu()),
-            *(demand, drying, n, self.area * percolation, k0, k1, k2),
+            *(demand, drying, n, excess, percolation, *rates),
         )
+
+
+def _shares(z: Tensor) -> Tensor:
+    """Return shares that add up to 1 over the first axis. Bits of torch.softmax depend on the number of threads."""
+    weights = torch.exp(z - z.amax(0))
+    return weights / weights.sum(0)

@@ -1,27 +1,32 @@
 """The days of parallel buckets as their equations, in torch under autograd. For any device, and to check the compiled.
 
-Source of the form: HBV (Bergström 1976; Lindström et al. 1997, doi:10.1016/S0022-1694(97)00041-3), with two parts of
-other models: the soil's variable capacity (Zhao 1992, doi:10.1016/0022-1694(92)90096-E; Moore 2007,
-doi:10.5194/hess-11-483-2007) instead of HBV's power law, because it is exact for any amount of water in a day, and two
-equal linear reservoirs for the way to the gauge (Nash 1957) instead of a triangle, because they hold their water.
+Source of the form: HBV (Bergström 1976; Lindström et al. 1997, doi:10.1016/S0022-1694(97)00041-3), with parts of other
+models: the soil's variable capacity (Zhao 1992, doi:10.1016/0022-1694(92)90096-E; Moore 2007,
+doi:10.5194/hess-11-483-2007) instead of HBV's power law, because it is exact for any amount of water in a day; runoff
+in excess of what the ground takes in, of the form of the curve number (Mockus 1964; SCS, National Engineering
+Handbook, section 4); drainage that rises with the wetness of the soil (Brooks and Corey 1964); and a unit hydrograph of
+weights that are learnt, whose water on its way is part of the state.
 
 A component is a share a of the basin. All its water is in mm over the whole basin, so that stores simply add up; its
 capacities and potential rates are a times those of the ground. A day, every store before (0) and after (1, 2, ...):
 
-    snow     I1 = I0 + snowfall                   m = min(I1, melt)           I2 = I1 - m
-             L1 = L0 + m + rain                   f = min(L1, freeze)         I3 = I2 + f,  L2 = L1 - f
-             x  = max(L2 - held I3, 0)                                        L3 = L2 - x
-    soil     u0 = (1 - S0 / C)^(1/n)              u1 = max(u0 - x / (n C), 0)
-             S1 = C (1 - u1^n)                    r  = x - (S1 - S0)
-             e  = min(demand, drying S1)                                      S2 = S1 - e
-    upper    U1 = U0 + r                          p  = min(U1, percolation)   U2 = U1 - p
-             q0 = k0 max(U2 - threshold, 0)   q1 = k1 (U2 - q0)               U3 = U2 - q0 - q1
-    lower    G1 = G0 + p                          y  = k2 G1                  G2 = G1 - y
-             of y the share `lost` leaks, the rest flows
-    routing  R1 + the flow of all components      o = kr R1,  R1 - o;  R2 + o,  discharge = kr R2,  R2 - discharge
+    snow     I1 = I0 + snowfall                   m = min(I1, melt)
+             L1 = L0 + m                          f = min(L1, freeze)         I2 = I1 - m + f,  L2 = L1 - f
+                                                  w = release L2              L3 = L2 - w
+    ground   x  = w + rain                        b = x^2 / (x + excess)
+    soil     u0 = (1 - S0 / C)^(1/n)              u1 = max(u0 - (x - b) / (n C), 0)
+             S1 = C (1 - u1^n)                    r = x - b - (S1 - S0)
+                                                  d = drain S1 (S1 / C)^2     S2 = S1 - d
+                                                  e = min(demand, drying S2)  S3 = S2 - e
+    upper    U1 = U0 + r + d                      p = min(U1, percolation)    U2 = U1 - p
+             q0 = k0 U2^2 / (U2 + threshold)      q1 = k1 (U2 - q0)           U3 = U2 - q0 - q1
+    lower    G1 = G0 + p                          y = k2 G1, leak = lost y    G2 = G1 - y
+    way      of b + q0 and of q1 + y - leak, the share `routing[i]` of each is discharge after i days
 
-Every store after the day rises with every store before it and with rain, and so does every flow, but for snow that
-holds liquid water: where it is dry or rain finds no snow, more rain lowers no flow on any day.
+Every store after the day rises with every store before it and with rain, never faster than these, and so do flow,
+evapotranspiration and leak: more rain or snow lowers no store and no flow on any day, and additional flow returns no
+more than the additional water. For this, rain passes snow without delay, melt water leaves it by a share that does not
+depend on the snow, and 3 drain is at most 1.
 
 Water may be divided by tags: every flow takes the same share of each tag in the store that it leaves.
 """
@@ -32,7 +37,9 @@ import torch
 from torch import Tensor
 
 STORES = ("snow", "liquid", "soil", "upper", "lower")
-ROUTING = 2  # cells of the routing, before those of the stores, component by component
+PATHS = 2  # of a component's flow to the gauge: over the ground, and in it
+DELAYS = 10  # days after which flow is discharge, from 0
+UNDERWAY = DELAYS - 1  # cells of the flow on its way, by the days left, before those of the stores
 TINY = 1e-6  # of u: where less is left of the capacity's range, the soil is full
 
 
@@ -43,22 +50,24 @@ class Drivers(NamedTuple):
     rain: Tensor  # mm/day
     melt: Tensor  # mm/day, potential
     freeze: Tensor  # mm/day, potential refreezing
-    demand: Tensor  # mm/day, potential
+    demand: Tensor  # mm/day, potential evapotranspiration
     drying: Tensor  # share of the soil's water that can evaporate in a day
     n: Tensor  # 1 + b, of the soil's capacities
+    excess: Tensor  # mm/day of water on the ground of which half runs off
     percolation: Tensor  # mm/day, potential
     k0: Tensor  # 1/day
     k1: Tensor
     k2: Tensor
+    lost: Tensor  # share of the lower zone's outflow
 
 
 class Constants(NamedTuple):
     """What stays, each (N, B)."""
 
-    held: Tensor  # liquid water that snow holds, as a share of it
+    release: Tensor  # 1/day, of the liquid water in snow
     capacity: Tensor  # mm, of the soil
-    threshold: Tensor  # mm, of fast flow in the upper zone
-    lost: Tensor  # share of the lower zone's outflow
+    threshold: Tensor  # mm in the upper zone at which fast flow is half of k0 of it
+    drain: Tensor  # 1/day, of a full soil
 
 
 class Flow(NamedTuple):
@@ -85,19 +94,23 @@ class _Shares(NamedTuple):
     rain: Tensor
     melt: Tensor
     freeze: Tensor
-    outflow: Tensor
+    release: Tensor
+    excess: Tensor
     recharge: Tensor
+    drainage: Tensor
     evaporation: Tensor
     percolation: Tensor
-    upper: Tensor
+    fast: Tensor
+    slow: Tensor
     lower: Tensor
+    leak: Tensor  # of the lower zone's outflow
 
 
 def scan(drivers: Drivers, constants: Constants, routing: Tensor, cells: Tensor) -> Flow:
     """Run T days.
 
     Args:
-        routing: kr, (B,).
+        routing: shares of each path's flow by the days until it is discharge, (DELAYS, N PATHS, B); they add up to 1.
         cells: water before the first day, (K, B) in mm.
     """
     nothing = cells.new_zeros(len(cells), 0, cells.shape[1])
@@ -120,7 +133,7 @@ def tagged_scan(
         if tag is not None:
             falls = torch.zeros_like(tagged[0])
             falls[tag[t]] = (today[0] + today[1]).sum(0)
-            tagged, left = _route(shares, constants.lost, routing, tagged, falls, cells)
+            tagged, left = _route(shares, routing, tagged, falls, cells)
             of_tags.append(left)
         days.append(day)
     flow = Flow(*(torch.stack(values) for values in zip(*days, strict=True)))
@@ -130,38 +143,45 @@ def tagged_scan(
     return flow, TaggedFlow(discharge, loss, tagged)
 
 
-def _day(today: Drivers, fixed: Constants, kr: Tensor, cells: Tensor) -> tuple[Flow, _Shares]:
-    I0, L0, S0, U0, G0 = cells[ROUTING:].unflatten(0, (len(STORES), -1))
+def _day(today: Drivers, fixed: Constants, routing: Tensor, cells: Tensor) -> tuple[Flow, _Shares]:
+    I0, L0, S0, U0, G0 = cells[UNDERWAY:].unflatten(0, (len(STORES), -1))
     I1 = I0 + today.snowfall
     m = _least(I1, today.melt)
-    L1 = L0 + (m + today.rain)
+    L1 = L0 + m
     f = _least(L1, today.freeze)
-    I3, L2 = (I1 - m) + f, L1 - f
-    x = (L2 - fixed.held * I3).relu()
-    gain = _gain(today.n, fixed.capacity, S0, x)
-    S1, r = S0 + gain, x - gain
-    e = _least(today.demand, today.drying * S1)
-    U1 = U0 + r
+    L2 = L1 - f
+    w = fixed.release * L2
+    x = w + today.rain
+    b = x * (x / (x + today.excess))
+    enters = x - b
+    gain = _gain(today.n, fixed.capacity, S0, enters)
+    S1, r = S0 + gain, enters - gain
+    wetness = S1 / fixed.capacity
+    d = fixed.drain * S1 * wetness * wetness
+    S2 = S1 - d
+    e = _least(today.demand, today.drying * S2)
+    U1 = U0 + (r + d)
     p = _least(U1, today.percolation)
     U2 = U1 - p
-    q0 = today.k0 * (U2 - fixed.threshold).relu()
-    q1 = today.k1 * (U2 - q0)
-    q = q0 + q1
+    q0 = today.k0 * (U2 * (U2 / (U2 + fixed.threshold)))
+    rest = U2 - q0
+    q1 = today.k1 * rest
     G1 = G0 + p
     y = today.k2 * G1
-    leak = fixed.lost * y
-    R1 = cells[0] + (q + (y - leak)).sum(0)
-    o = kr * R1
-    R2 = cells[1] + o
-    discharge = kr * R2
-    stores = torch.cat([I3, L2 - x, S1 - e, (U2 - q0) - q1, G1 - y])
-    storage = torch.cat([(R1 - o).unsqueeze(0), (R2 - discharge).unsqueeze(0), stores])
-    of_rain, of_soil = (today.snowfall + today.rain).sum(0), S0 + x
-    shares = _Shares(
-        *(_share(part, whole) for part, whole in ((today.snowfall, of_rain), (today.rain, of_rain), (m, I1), (f, L1))),
-        *(_share(part, whole) for part, whole in ((x, L2), (r, of_soil), (e, S1), (p, U1), (q, U2), (y, G1))),
-    )
-    return Flow(discharge, e.sum(0), leak.sum(0), storage), shares
+    leak = today.lost * y
+    way, discharge = _way(cells[:UNDERWAY], torch.stack([b + q0, q1 + (y - leak)], 1).flatten(0, 1), routing)
+    storage = torch.cat([way, (I1 - m) + f, L2 - w, S2 - e, rest - q1, G1 - y])
+    falls = (today.snowfall + today.rain).sum(0)
+    moves = ((today.snowfall, falls), (today.rain, falls), (m, I1), (f, L1), (w, L2), (b, x), (r, S0 + enters))
+    shares = (*moves, (d, S1), (e, S2), (p, U1), (q0, U2), (q1, rest), (y, G1), (leak, y))
+    return Flow(discharge, e.sum(0), leak.sum(0), storage), _Shares(*(_share(*one) for one in shares))
+
+
+def _way(underway: Tensor, flow: Tensor, routing: Tensor) -> tuple[Tensor, Tensor]:
+    """Return what is on its way after a day, (UNDERWAY, ...), and the discharge, from the flow (N PATHS, ...)."""
+    due = (routing * flow).sum(1)
+    due[:UNDERWAY] = due[:UNDERWAY] + underway
+    return due[1:], due[0]
 
 
 def _gain(n: Tensor, C: Tensor, S0: Tensor, x: Tensor) -> Tensor:
@@ -173,23 +193,26 @@ def _gain(n: Tensor, C: Tensor, S0: Tensor, x: Tensor) -> Tensor:
 
 
 def _route(
-    by: _Shares, lost: Tensor, kr: Tensor, tagged: Tensor, falls: Tensor, cells: Tensor
+    by: _Shares, routing: Tensor, tagged: Tensor, falls: Tensor, cells: Tensor
 ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
     """Return the cells by tag after a day, (K, G, B), and discharge and loss by tag, (G, B)."""
     by = _Shares(*(share.unsqueeze(1) for share in by))
-    ice, liquid, soil, upper, lower = tagged[ROUTING:].unflatten(0, (len(STORES), -1))  # each (N, G, B)
+    ice, liquid, soil, upper, lower = tagged[UNDERWAY:].unflatten(0, (len(STORES), -1))  # each (N, G, B)
     ice, m = _leave(ice + by.snowfall * falls, by.melt)
-    liquid, f = _leave(liquid + m + by.rain * falls, by.freeze)
-    liquid, x = _leave(liquid, by.outflow)
-    soil, r = _leave(soil + x, by.recharge)
+    liquid, f = _leave(liquid + m, by.freeze)
+    liquid, w = _leave(liquid, by.release)
+    enters, b = _leave(w + by.rain * falls, by.excess)
+    soil, r = _leave(soil + enters, by.recharge)
+    soil, d = _leave(soil, by.drainage)
     soil, e = _leave(soil, by.evaporation)
-    upper, p = _leave(upper + r, by.percolation)
-    upper, q = _leave(upper, by.upper)
+    upper, p = _leave(upper + (r + d), by.percolation)
+    upper, q0 = _leave(upper, by.fast)
+    upper, q1 = _leave(upper, by.slow)
     lower, y = _leave(lower + p, by.lower)
-    leak = lost.unsqueeze(1) * y
-    first, o = _leave(tagged[0] + (q + (y - leak)).sum(0), kr)
-    second, discharge = _leave(tagged[1] + o, kr)
-    after = torch.cat([first.unsqueeze(0), second.unsqueeze(0), ice + f, liquid, soil, upper, lower])
+    y, leak = _leave(y, by.leak)
+    flow = torch.stack([b + q0, q1 + y], 1).flatten(0, 1)
+    way, discharge = _way(tagged[:UNDERWAY], flow, routing.unsqueeze(2))
+    after = torch.cat([way, ice + f, liquid, soil, upper, lower])
     total = after.sum(1)  # each tag is rounded separately
     return after * _share(cells, total).unsqueeze(1), (discharge, (e + leak).sum(0))
 

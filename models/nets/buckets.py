@@ -1,10 +1,10 @@
 """Buckets: the stores of a conceptual model in parallel, with parameters that a network gives them.
 
 Each component is snow with liquid water, soil, an upper and a lower zone (`bucket_scan.py`, of the form of HBV); the
-components are shares of the basin, and their flow takes one way to the gauge. A network gives each component its
+components are shares of the basin, and their flow takes some days to the gauge. A network gives each component its
 parameters from the basin's attributes and, for some of them, from the day's weather, within physical ranges
-(`bucket_parameters.py`). The idea: Feng et al. 2022, doi:10.1029/2022WR032404. The networks see no water in the stores;
-where they do not see rain either, what the equations guarantee of rain holds whatever the weights.
+(`bucket_parameters.py`). The idea: Feng et al. 2022, doi:10.1029/2022WR032404. The networks see neither rain nor the
+water in the stores, so that what the equations guarantee of rain holds whatever the weights.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,10 +16,10 @@ from torch import Tensor, nn
 from models.contract import Inputs, Network, Outputs, State
 from models.nets import bucket_scan
 from models.nets.antecedent import AntecedentWeather
-from models.nets.bucket_parameters import DAILY, FIRST_LOST, PARAMETERS, Parameters
-from models.nets.bucket_scan import STORES, Flow, TaggedFlow
+from models.nets.bucket_parameters import DAILY, NUMBERS, Parameters, start
+from models.nets.bucket_scan import STORES, UNDERWAY, Flow, TaggedFlow
 from models.nets.compiled import bucket_recurrence as compiled
-from models.nets.embedding import RAIN_SCALE, Embedding
+from models.nets.embedding import Embedding
 from models.nets.products import BLOCK, Linear
 from models.nets.tags import check_tags
 from models.nets.vectors import BasinVectors
@@ -39,7 +39,6 @@ class Buckets(Network):
         hidden: width of the network that gives the parameters which stay the same.
         embedding: values of the `Embedding` of a day's weather, from which the daily parameters move; 0: they stay the
             same.
-        sees_rain: whether the embedding sees rain, too.
         antecedent_days: time scales of the `AntecedentWeather` that the embedding sees.
         basin_vector: size of the vectors learnt for each basin, which both networks see beside the attributes.
         vector_dropout: the probability that a sample's vector is zeroed in training.
@@ -52,6 +51,7 @@ class Buckets(Network):
     skips_gaps = False
     state_version = 1
     sees_energy = True
+    evaporates = "evapotranspiration"
 
     def __init__(
         self,
@@ -60,21 +60,19 @@ class Buckets(Network):
         components: int = 8,
         hidden: int = 32,
         embedding: int = 16,
-        sees_rain: bool = True,
         antecedent_days: Sequence[float] = (),
         basin_vector: int = 0,
         vector_dropout: float = 0.0,
         recurrence: str = "fastest",
     ) -> None:
         super().__init__()
-        self.components, self.sees_rain, self.recurrence = components, sees_rain, recurrence
+        self.components, self.recurrence = components, recurrence
         static += basin_vector
         self.vectors = BasinVectors(basin_vector, vector_dropout) if basin_vector else None
         self.hidden = Linear(static, hidden)
-        self.given = Linear(hidden, (PARAMETERS + 1) * components + 1)
-        values = auxiliary + int(sees_rain)
-        self.antecedent = AntecedentWeather(antecedent_days, values) if antecedent_days else None
-        weather = values * (1 + len(antecedent_days))
+        self.given = Linear(hidden, NUMBERS * components)
+        self.antecedent = AntecedentWeather(antecedent_days, auxiliary) if antecedent_days else None
+        weather = auxiliary * (1 + len(antecedent_days))
         self.embedding = Embedding(weather + static, embedding) if embedding else None
         self.moves = Linear(embedding, len(DAILY) * components) if embedding else None
         self._reset()
@@ -84,7 +82,7 @@ class Buckets(Network):
         nn.init.normal_(self.given.bias)
         nn.init.normal_(self.given.weight, std=0.1)
         with torch.no_grad():
-            self._by_component(self.given.bias.unsqueeze(-1))[0][PARAMETERS - 1] = FIRST_LOST
+            start(self._by_component(self.given.bias))
             if self.moves is not None:
                 nn.init.normal_(self.moves.weight, std=0.01)
                 nn.init.zeros_(self.moves.bias)
@@ -97,12 +95,12 @@ class Buckets(Network):
     @property
     def snow_cells(self) -> tuple[int, ...]:
         """The cells that hold snow and the liquid water in it."""
-        first = bucket_scan.ROUTING
+        first = UNDERWAY
         return tuple(range(first, first + 2 * self.components))
 
     def empty_state(self, samples: int) -> State:
         """Return empty cells, {"c": zeros (B, K)} in mm, and {"weather"}, the antecedent means, if any are seen."""
-        cells = self.given.bias.new_zeros(samples, bucket_scan.ROUTING + len(STORES) * self.components)
+        cells = self.given.bias.new_zeros(samples, UNDERWAY + len(STORES) * self.components)
         return {"c": cells} if self.antecedent is None else {"c": cells, "weather": self.antecedent.empty_state(cells)}
 
     def forward(self, inputs: Inputs, state: State | None = None) -> tuple[Outputs, State]:
@@ -122,10 +120,8 @@ class Buckets(Network):
         state = state or self.empty_state(inputs.mass.shape[1])
         static = inputs.static if self.vectors is None else self.vectors(inputs)
         numbers = self.given(torch.tanh(self.hidden(static))).t().contiguous()
-        parameters = Parameters(*self._by_component(numbers))
+        parameters = Parameters(self._by_component(numbers))
         weather, last = inputs.auxiliary, dict[str, Tensor]()
-        if self.sees_rain:
-            weather = torch.cat([inputs.mass * RAIN_SCALE, weather], -1)
         if self.antecedent is not None:
             means = self.antecedent(weather, state["weather"])
             weather, last["weather"] = torch.cat([weather, means], -1), means[-1]
@@ -177,6 +173,7 @@ class Buckets(Network):
         by_component: Tensor = moves.unflatten(1, (-1, self.components))
         return by_component
 
-    def _by_component(self, numbers: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the numbers of components, (PARAMETERS + 1, N, B), and of the routing, (B,)."""
-        return numbers[:-1].unflatten(0, (-1, self.components)), numbers[-1]
+    def _by_component(self, numbers: Tensor) -> Tensor:
+        """Return numbers (count N, ...) by component, (count, N, ...)."""
+        by_component: Tensor = numbers.unflatten(0, (-1, self.components))
+        return by_component

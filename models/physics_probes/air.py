@@ -84,13 +84,17 @@ def _added_flow(exam: Exam, mean: float) -> Numbers:
 @experiment(
     Question(
         "energy",
-        "the loss of four years, as a share of potential evapotranspiration",
+        "what the air takes up in four years, as a share of potential evapotranspiration: the evapotranspiration of "
+        "networks with a separate leakage, the whole loss of others",
         "1",
         1.0,
         "The air can take up no more water than its energy evaporates.",
     ),
 )
 def energy(exam: Exam) -> tuple[Numbers, ...]:
-    """Return the loss as a share of Oudin's potential evapotranspiration."""
+    """Return what the air takes up as a share of Oudin's potential evapotranspiration."""
     potential = weather.potential(exam.forcing, exam.inputs, exam.latitudes).sum(axis=-1)
-    return (exam.usual.loss.sum(axis=-1) / potential,)
+    name = exam.ensemble.networks[0].evaporates
+    each = exam.ensemble.each(exam.forcing, exam.states, (name,))
+    taken = [outputs[name].sum(axis=1, dtype=np.float64) for outputs, _ in each]
+    return (np.stack([*taken, np.mean(taken, axis=0)]) / potential,)

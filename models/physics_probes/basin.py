@@ -3,6 +3,7 @@
 import numpy as np
 
 from hydrology.water.water_response import largest_rise
+from jobspec.training import AREA
 from models.physics_probes import weather
 from models.physics_probes.exam import NOT_ASKED, YEAR, Exam, Numbers, Question, experiment
 
@@ -10,8 +11,7 @@ DRY_DAYS, DRAINING_DAYS = 60, 5
 STARTS = (0, YEAR // 4, YEAR // 2, 3 * YEAR // 4)
 LITTLE_SNOW = 0.01  # of precipitation
 REPEATS = 10
-WEAK_MELT, WARM, SNOW_FALLS = 1.2, 2.0, 3.0  # mm/degC/day, degC, degC
-AREA = "area_gages2"
+WEAK_MELT, WARM, SNOW_FALLS = 1.2, 4.0, 6.5  # mm/degC/day, degC, degC
 SMALL, LARGE = 100.0, 1000.0  # km2
 
 

@@ -6,9 +6,9 @@ import numpy as np
 
 from hydrology.water.probe_results import ProbeResult
 from jobspec.network import BucketsConfig
-from jobspec.training import TrainingConfig
+from jobspec.training import AREA, TrainingConfig
 from models.physics_probes import air, basin, rain
-from models.physics_probes.exam import NOT_ASKED, Exam, Numbers, Question
+from models.physics_probes.exam import NOT_ASKED, Exam, Experiment, Numbers, Question
 
 EXPERIMENTS = (
     *(rain.storms, rain.dry_ground, rain.less_rain, basin.dry_months),
@@ -16,18 +16,27 @@ EXPERIMENTS = (
 )
 QUESTIONS = tuple(question for experiment in EXPERIMENTS for question in experiment.questions)
 
-OF_RAIN = frozenset(question.name for experiment in (rain.storms, rain.less_rain) for question in experiment.questions)
+
+def _names(*experiments: Experiment) -> frozenset[str]:
+    return frozenset(question.name for experiment in experiments for question in experiment.questions)
+
+
+OF_RAIN = _names(rain.storms, rain.less_rain)
 """Questions that networks cannot fail whose gates see neither rain nor water except a cell's own."""
 
 
 def ruled_out(config: TrainingConfig) -> frozenset[str]:
     """Return the questions that a configuration's networks cannot fail by design, whatever their weights.
 
-    Among them is whether buckets melt their snow: their ranges are physical so that they do."""
-    if isinstance(config.network, BucketsConfig):
-        return frozenset(question.name for question in basin.lasting_snow.questions)
+    More rain lowers no flow of buckets, their snow melts, and no more evaporates than the air takes up. An area that is
+    no input moves no runoff.
+    """
+    buckets = isinstance(config.network, BucketsConfig)
     blind = all({"rain", "water"} <= {*unseen} for unseen in config.unseen) and bool(config.unseen)
-    return OF_RAIN if blind else frozenset()
+    cannot_fail = OF_RAIN if blind or buckets else frozenset[str]()
+    if buckets:
+        cannot_fail |= _names(basin.lasting_snow) | _names(air.energy)
+    return cannot_fail if AREA in config.inputs.static else cannot_fail | _names(basin.other_area)
 
 
 def answers(exam: Exam) -> tuple[ProbeResult, ...]:

@@ -10,6 +10,8 @@ from benchmarks.regional import pictures, uncertainty_pictures
 from benchmarks.regional.data import BASINS, basins, require_all
 from benchmarks.regional.examination import summary, table
 from benchmarks.regional.members import FOLDS, fold, series, train
+from benchmarks.regional.published import paired
+from benchmarks.regional.published import read as read_published
 from benchmarks.regional.recipes import RECIPES
 from benchmarks.regional.score import METRICS, quartiles
 from benchmarks.regional.trials import mean
@@ -117,3 +119,18 @@ def test_an_interval_is_penalised_for_the_values_it_misses() -> None:
     low, high = np.full(3, 1.0), np.full(3, 2.0)
     scores = interval_score(low, high, np.array([1.5, 0.5, 2.1]), 0.9)
     assert scores == pytest.approx([1.0, 1.0 + 20 * 0.5, 1.0 + 20 * 0.1])
+
+
+def test_published_scores_are_paired_by_basin_and_nearness_to_the_perfect_score_decides(tmp_path: Path) -> None:
+    path = tmp_path / "published.csv"
+    rows = "".join(f"{number:08},0.{number},0.9,-0.2,-9,1,{'nan' if number == 3 else 9}\n" for number in range(1, 10))
+    path.write_text("basin,NSE,alpha_nse,beta_nse,FHV,FMS,FLV\n" + rows)
+    published = read_published(path)
+    ours = {f"USGS-{number:08}": -0.1 for number in range(1, 13)} | {"USGS-00000001": None}
+    bias = paired("beta_nse", dict(ours), published["beta_nse"])["gain"]
+    assert (bias["n"], bias["better"], bias["worse"]) == (8, 8, 0)
+    assert bias["median"] == pytest.approx(0.1)
+    assert paired("flv", dict(ours), published["flv"])["gain"]["n"] == 7
+    nse = paired("nse", dict.fromkeys(ours, 0.5), published["nse"])
+    assert (nse["gain"]["better"], nse["gain"]["worse"]) == (4, 4)
+    assert nse["published"]["median"] == pytest.approx(0.5)

@@ -17,14 +17,14 @@ __all__ = ["available", "scan", "tagged_scan"]
 
 Arrays = dict[str, Tensor]
 GIVEN = ("drivers", "constants", "routing", "before")
-CREATED = ("discharge", "evapotranspiration", "leak", "storage")
+CREATED = ("discharge", "evapotranspiration", "leak", "storage", "inflow")
 
 
 def scan(drivers: Drivers, constants: Constants, routing: Tensor, cells: Tensor) -> Flow:
     """Run T days; arguments and results as of `bucket_scan.scan`."""
     given = _padded(torch.stack(drivers, 1), torch.stack(constants), routing, cells)
     created = _Scan.apply(*given)  # type: ignore[no-untyped-call]
-    return Flow(*(values[..., : len(routing)] for values in created))
+    return Flow(*(values[..., : routing.shape[-1]] for values in created[:-1]))
 
 
 def tagged_scan(
@@ -40,8 +40,8 @@ def tagged_scan(
     days, tags = len(drivers.rain), tagged.shape[1]
     left = {name: routing.new_empty(days, tags, carried.shape[-1]) for name in ("tag_discharge", "tag_loss")}
     _run(arrays | created | left | {"tagged": carried, "tag": tag.to(torch.int64).contiguous()})
-    samples = slice(len(routing))
-    flow = Flow(*(created[name][..., samples] for name in CREATED))
+    samples = slice(routing.shape[-1])
+    flow = Flow(*(created[name][..., samples] for name in CREATED[:-1]))
     return flow, TaggedFlow(*(values[..., samples] for values in (*left.values(), carried)))
 
 
@@ -54,14 +54,16 @@ class _Scan(torch.autograd.Function):
         arrays = dict(zip(GIVEN, given, strict=True))
         created = _allocate(arrays)
         _run(arrays | created)
-        ctx.save_for_backward(*given, created["discharge"], created["storage"])
+        ctx.save_for_backward(*given, created["inflow"], created["storage"])
         return tuple(created[name] for name in CREATED)
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, *d_created: Tensor | None) -> tuple[Tensor, ...]:
-        arrays = dict(zip((*GIVEN, "discharge", "storage"), ctx.saved_tensors, strict=True))
-        asked = {f"d_{name}": d.contiguous() for name, d in zip(CREATED, d_created, strict=True) if d is not None}
+        arrays = dict(zip((*GIVEN, "inflow", "storage"), ctx.saved_tensors, strict=True))
+        asked = {
+            f"d_{name}": d.contiguous() for name, d in zip(CREATED[:-1], d_created[:-1], strict=True) if d is not None
+        }
         wanted = {f"d_{name}": torch.zeros_like(arrays[name]) for name in GIVEN}
         _run(arrays | asked | wanted, backward=True)
         return tuple(wanted.values())
@@ -69,8 +71,10 @@ class _Scan(torch.autograd.Function):
 
 def _allocate(given: Arrays) -> Arrays:
     days, (cells, samples) = len(given["drivers"]), given["before"].shape
-    of_day = {name: given["before"].new_empty(days, samples) for name in CREATED[:-1]}
-    return of_day | {"storage": given["before"].new_empty(days, cells, samples)}
+    of_day = {name: given["before"].new_empty(days, samples) for name in CREATED if name != "storage"}
+    of_day["inflow"] = given["before"].new_empty(days, given["routing"].shape[1], samples)
+    created = of_day | {"storage": given["before"].new_empty(days, cells, samples)}
+    return {name: created[name] for name in CREATED}
 
 
 def _run(arrays: Arrays, *, backward: bool = False) -> None:
@@ -82,7 +86,9 @@ def _run(arrays: Arrays, *, backward: bool = False) -> None:
     function: Callable[[Any, int], None] = library.freshet_buckets_double if double else library.freshet_buckets_float
     tags = arrays["tagged"].shape[1] if "tagged" in arrays else 0
     pointers = {name: values.data_ptr() for name, values in arrays.items()}
-    function(ctypes.byref(BucketsCall(days, components, samples, tags, **pointers)), int(backward))
+    function(
+        ctypes.byref(BucketsCall(days, components, samples, len(arrays["routing"]), tags, **pointers)), int(backward)
+    )
 
 
 def _padded(*values: Tensor) -> tuple[Tensor, ...]:

@@ -19,11 +19,11 @@ class Call(ctypes.Structure):
     )
 
 
-_BUCKETS_SIZES = ("days", "components", "samples", "tags")
+_BUCKETS_SIZES = ("days", "components", "samples", "delays", "tags")
 _BUCKETS_POINTERS = (
-    "drivers", "constants", "routing", "before", "storage", "discharge", "evapotranspiration", "leak", "d_storage",
-    "d_discharge", "d_evapotranspiration", "d_leak", "d_drivers", "d_constants", "d_routing", "d_before", "tag",
-    "tagged", "tag_discharge", "tag_loss",
+    "drivers", "constants", "routing", "before", "storage", "discharge", "evapotranspiration", "leak", "inflow",
+    "d_storage", "d_discharge", "d_evapotranspiration", "d_leak", "d_drivers", "d_constants", "d_routing", "d_before",
+    "tag", "tagged", "tag_discharge", "tag_loss",
 )  # fmt: skip
 
 

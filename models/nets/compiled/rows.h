@@ -36,7 +36,13 @@ template <class Real> inline Row<Real> where_positive(Row<Real> test, Row<Real> 
 template <class Real> inline Row<Real> where_above(Row<Real> test, Real limit, Row<Real> a, Row<Real> b) {
     FRESHET_EACH(test.v[n] <= limit ? b.v[n] : a.v[n]);
 }
+template <class Real> inline Row<Real> one_minus(Row<Real> a) { FRESHET_EACH(1 - a.v[n]); }
 #undef FRESHET_EACH
+template <class Real> inline Row<Real> at_least(Row<Real> a, Real limit) { return greater(a, Row<Real>::of(limit)); }
+template <class Real> inline Row<Real> where_above(Row<Real> test, Real limit, Row<Real> a) {
+    return where_above(test, limit, a, Row<Real>::of(0));
+}
+template <class Real> inline Row<Real> bounded(Row<Real> a, Row<Real> most) { return least(positive(a), most); }
 
 // exp by 2^n e^r with |r| <= ln 2 / 2 and e^r as its Taylor polynomial; what is out of range is clamped.
 template <class Real> struct Exponential;

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from models.nets import bucket_scan
-from models.nets.bucket_scan import ROUTING, STORES, Constants, Drivers
+from models.nets.bucket_scan import DELAYS, PATHS, STORES, UNDERWAY, Constants, Drivers
 from models.nets.compiled import bucket_recurrence, loader
 from models.nets.compiled.variants import VARIANTS, Variant, built_for, machine_of
 
@@ -36,12 +36,13 @@ def arguments(
     warm = between(0, 1, days, 1, samples)
     drivers = Drivers(
         *(water * (warm < 0.3), water * (warm >= 0.3), daily(0, 9) * (warm > 0.5), daily(0, 2) * (warm <= 0.5)),
-        *(daily(0, 3), daily(0, 0.3), daily(1.05, 4), daily(0.1, 3), daily(0.05, 0.5), daily(0.01, 0.4)),
-        daily(0.001, 0.2),
+        *(daily(0, 3), daily(0, 0.3), daily(1.05, 4), daily(5, 100), daily(0.1, 3)),
+        *(daily(0.05, 0.5), daily(0.01, 0.4), daily(0.001, 0.2), daily(0, 0.8)),
     )
-    fixed = (between(low, high, components, samples) for low, high in ((0, 0.2), (15, 120), (1, 20), (0, 0.6)))
-    cells = between(0, 15, ROUTING + len(STORES) * components, samples)
-    return drivers, Constants(*fixed), between(0.2, 0.9, samples), cells
+    fixed = (between(low, high, components, samples) for low, high in ((0.1, 1), (15, 120), (1, 20), (0, 0.3)))
+    weights = between(0.1, 1, DELAYS, components * PATHS, samples)
+    cells = between(0, 15, UNDERWAY + len(STORES) * components, samples)
+    return drivers, Constants(*fixed), weights / weights.sum(0), cells
 
 
 def gradients(program: str, given: Arguments, weights: list[Tensor]) -> list[Tensor]:
@@ -119,18 +120,18 @@ def test_every_day_closes_its_ledger_and_nothing_is_negative(
 
 @pytest.mark.parametrize("program", sorted(PROGRAMS))
 @pytest.mark.parametrize("seed", range(3))
-def test_more_rain_on_bare_ground_lowers_no_store_and_no_flow(program: str, seed: int) -> None:
+def test_more_water_in_any_season_lowers_no_store_no_flow_and_no_loss(program: str, seed: int) -> None:
     drivers, constants, routing, cells = arguments(80, 4, 32, seed)
-    bare = drivers._replace(snowfall=drivers.snowfall * 0)
-    cells[ROUTING : ROUTING + 2 * 4] = 0
-    more = bare.rain.clone()
-    more[20] += 60
-    usual = PROGRAMS[program].scan(bare, constants, routing, cells)
-    wetter = PROGRAMS[program].scan(bare._replace(rain=more), constants, routing, cells)
-    for one, other in zip(usual, wetter, strict=True):
-        assert (other - one >= -1e-9).all()
-    returned = (wetter.discharge - usual.discharge).cumsum(0)
-    assert (returned <= 4 * 60 + 1e-9).all()
+    added = {"rain": drivers.rain.clone(), "snowfall": drivers.snowfall.clone()}
+    for of_day in added.values():
+        of_day[20] += 60
+    usual = PROGRAMS[program].scan(drivers, constants, routing, cells)
+    for name, more in added.items():
+        wetter = PROGRAMS[program].scan(drivers._replace(**{name: more}), constants, routing, cells)
+        for one, other in zip(usual, wetter, strict=True):
+            assert (other - one >= -1e-9).all()
+        returned = (wetter.discharge - usual.discharge).cumsum(0)
+        assert (returned <= 4 * 60 + 1e-9).all()
 
 
 @pytest.mark.parametrize("program", sorted(PROGRAMS))

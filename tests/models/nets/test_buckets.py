@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from models.contract import Inputs, State
 from models.inference import simulate
 from models.nets.bucket_parameters import DAILY, STATIC
+from models.nets.bucket_scan import UNDERWAY
 from models.nets.buckets import Buckets
 from testing.networks import AUXILIARY, inputs
 from testing.networks import STATIC as ATTRIBUTES
@@ -27,13 +28,10 @@ def network(
     dtype: torch.dtype = torch.float64,
     embedding: int = 4,
     recurrence: str = "fastest",
-    sees_rain: bool = True,
 ) -> Buckets:
     """Return buckets that differ much, and move much with the weather."""
     torch.manual_seed(seed)
-    net = Buckets(
-        AUXILIARY, ATTRIBUTES, components, 8, embedding, sees_rain, antecedent_days=(3.0, 30.0), recurrence=recurrence
-    )
+    net = Buckets(AUXILIARY, ATTRIBUTES, components, 8, embedding, antecedent_days=(3.0, 30.0), recurrence=recurrence)
     with torch.no_grad():
         for weights in net.parameters():
             weights.add_(0.3 * torch.randn(weights.shape))
@@ -88,7 +86,7 @@ def test_parameters_stay_within_their_ranges_whatever_the_weights() -> None:
 def test_water_that_falls_in_frost_is_in_the_snow_cells_and_none_is_after_a_warm_month() -> None:
     net = network(8)
     drive = inputs(90, 40)
-    frost = replace(drive, temperature=torch.full((90, 40), -4.0, dtype=torch.float64))
+    frost = replace(drive, temperature=torch.full((90, 40), -8.0, dtype=torch.float64))
     outputs, last = net(frost)
     snow = list(net.snow_cells)
     assert last["c"][:, snow].sum(1).tolist() == pytest.approx(drive.mass[..., 0].sum(0).tolist(), rel=1e-9)
@@ -98,18 +96,17 @@ def test_water_that_falls_in_frost_is_in_the_snow_cells_and_none_is_after_a_warm
     assert last["c"][:, snow].sum(1).max() < 0.2 * drive.mass.sum(0).max()
     assert outputs["discharge"].sum(0).min() > 0
     other = [cell for cell in range(last["c"].shape[1]) if cell not in net.snow_cells]
-    assert len(other) == 2 + 3 * 8
+    assert len(other) == UNDERWAY + 3 * 8
 
 
 @torch.no_grad()
 @pytest.mark.parametrize("seed", range(3))
-def test_more_rain_without_frost_lowers_no_flow_and_returns_no_more_than_fell(seed: int) -> None:
-    net = network(4, seed, sees_rain=False)
+def test_more_rain_and_more_snow_lower_no_flow_and_return_no_more_than_fell(seed: int) -> None:
+    net = network(4, seed)
     drive = inputs(120, 32, seed)
-    mild = replace(drive, temperature=drive.auxiliary[..., 0].abs() + 4)
-    rain = mild.mass.clone()
-    rain[30] += 80
-    usual, wetter = net(mild)[0], net(replace(mild, mass=rain))[0]
+    water = drive.mass.clone()
+    water[30] += 80
+    usual, wetter = net(drive)[0], net(replace(drive, mass=water))[0]
     for name in ("discharge", "evapotranspiration", "leak", "storage"):
         assert (wetter[name] - usual[name]).min() >= -1e-9
     assert (wetter["discharge"] - usual["discharge"]).sum(0).max() <= 80 + 1e-9

@@ -1,0 +1,59 @@
+"""A shipped ensemble beside the published LSTM and EA-LSTM, basin by basin: `results/published.json`.
+
+The published scores are those of Kratzert et al. 2019 (doi:10.5194/hess-23-5089-2019): on the same forcing, basins and
+test years, trained for NSE, the mean of eight seeds, and each seed. Those of the ensemble are the scores that it is
+shipped with, so that nothing is simulated and no flow of the test years is read.
+"""
+
+import csv
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.regional.data import camels
+from benchmarks.regional.members import ENSEMBLE, RESULTS
+from hydrology.scores.paired_comparison import MEANINGS, difference, quartiles
+from models.pretrained import form, skill
+
+FOLDER = "benchmarks/ealstm_maurer_531"
+MODELS = ("lstm", "ealstm")
+COLUMNS = {"nse": "NSE", "beta_nse": "beta_nse", "fhv": "FHV", "flv": "FLV"}
+
+
+def compare() -> None:
+    """Write and print the comparison."""
+    shipped = skill.read(form.read(ENSEMBLE))
+    if shipped is None:
+        raise SystemExit(f"{ENSEMBLE.name} is shipped without scores by basin.")
+    ours = {metric: dict(zip(shipped.basins, shipped.metrics[metric].value, strict=True)) for metric in COLUMNS}
+    result: dict[str, Any] = {"ensemble": ENSEMBLE.name, "content": shipped.content, "period": shipped.period}
+    result |= {model: _beside(ours, model) for model in MODELS}
+    (RESULTS / "published.json").write_text(json.dumps(result, indent=1) + "\n")
+    print(json.dumps(result, indent=1))
+
+
+def _beside(ours: dict[str, dict[str, float | None]], model: str) -> dict[str, Any]:
+    folder = camels() / FOLDER
+    theirs = read(folder / f"test_metrics_531camels_{model}_ensemble.csv")
+    seeds = [read(path) for path in sorted(folder.glob(f"test_metrics_531camels_{model}_seed*.csv"))]
+    singles = [float(np.median([rows["nse"][basin] for basin in ours["nse"]])) for rows in seeds]
+    return {"single_nse": singles} | {metric: paired(metric, ours[metric], theirs[metric]) for metric in COLUMNS}
+
+
+def read(path: Path) -> dict[str, dict[str, float]]:
+    """Return the published scores of a file, by metric and basin."""
+    with path.open(newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    return {metric: {f"USGS-{row['basin']}": float(row[column]) for row in rows} for metric, column in COLUMNS.items()}
+
+
+def paired(metric: str, ours: dict[str, float | None], theirs: dict[str, float]) -> dict[str, Any]:
+    """Return quartiles of both, and the paired test of how near to the perfect score they are, where both have one."""
+    pairs = np.array([(value, theirs[basin]) for basin, value in ours.items() if value is not None and basin in theirs])
+    both = pairs[np.isfinite(pairs).all(axis=1)].T
+    nearness = -np.abs(both - MEANINGS[metric].perfect)
+    gain = difference(*nearness, perfect=0)
+    return {"ours": asdict(quartiles(both[0])), "published": asdict(quartiles(both[1])), "gain": asdict(gain)}
