@@ -10,14 +10,15 @@ import argparse
 from benchmarks.regional import (
     examination,
     members,
-    pictures,
     published,
     score,
     shipped_skill,
+    snow_cells,
+    snow_stores,
     trials,
 )
+from benchmarks.regional.pictures import drawn
 from benchmarks.regional.recipes import RECIPES
-from benchmarks.regional.snow import cells, stores
 from freshet.cli.context import cores
 from models.cores import use_cores
 from models.pretrained import SHELF, form
@@ -60,17 +61,17 @@ def main() -> None:
     elif arguments.what == "examine":
         examination.examine(arguments.name, arguments.every)
     elif arguments.what == "snow-stores":
-        stores.judge(arguments.trial)
+        snow_stores.judge(arguments.trial)
     elif arguments.what == "published":
         published.compare()
     elif arguments.what == "ship-errors":
         score.ship_errors(arguments.ensemble)
     elif arguments.what == "ship-snow":
-        cells.ship_snow(arguments.ensemble)
+        snow_cells.ship_snow(arguments.ensemble)
     elif arguments.what == "ship-skill":
         shipped_skill.ship_skill(arguments.ensemble)
     else:
-        pictures.draw()
+        drawn.draw()
 
 
 if __name__ == "__main__":

@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.regional import loss, uncertainty, volumes
+from benchmarks.regional import loss, snow_volumes, uncertainty, volumes
 from benchmarks.regional.data import TEST, VALIDATION, basins
 from benchmarks.regional.members import ENSEMBLE, FOLD_MEMBERS, FOLDS, RESULTS, TODAY, TWIN, fold, series
 from benchmarks.regional.simulations import Array, Observed, Simulated, observe, shipped, simulate
-from benchmarks.regional.snow import volumes as snow_volumes
-from benchmarks.regional.snow.cells import snow_skill
+from benchmarks.regional.snow_cells import snow_skill
 from benchmarks.regional.vectors import fitted
 from hydrology.base.calendar import Period
 from hydrology.scores.bootstrap import YearlyErrors, median_nse_interval

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from matplotlib import pyplot
 
-from benchmarks.regional import pictures, uncertainty_pictures
 from benchmarks.regional.data import BASINS, basins, require_all
 from benchmarks.regional.examination import summary, table
 from benchmarks.regional.members import FOLDS, fold, series, train
+from benchmarks.regional.pictures import drawn as pictures
+from benchmarks.regional.pictures import uncertainty as uncertainty_pictures
 from benchmarks.regional.published import paired
 from benchmarks.regional.published import read as read_published
 from benchmarks.regional.recipes import RECIPES

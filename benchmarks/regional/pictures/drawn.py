@@ -8,13 +8,13 @@ from typing import Any
 from matplotlib import pyplot
 from matplotlib.figure import Figure
 
-from benchmarks.regional import uncertainty_pictures
 from benchmarks.regional.members import ENSEMBLE
+from benchmarks.regional.pictures import uncertainty
 from benchmarks.regional.recipes import RECIPES
 from benchmarks.regional.trials import RESULTS
 from models.pretrained import form
 
-PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
+PICTURES = Path(__file__).parents[3] / "docs" / "pictures"
 STORED = "the stored members"
 LOWEST = 0.6  # of the axis: what a training passes in its first minutes
 
@@ -27,7 +27,7 @@ def draw() -> None:
     pyplot.rcParams.update({"svg.hashsalt": "freshet", "svg.fonttype": "none"})  # the same file each time
     PICTURES.mkdir(parents=True, exist_ok=True)
     _draw_trials()
-    for name, figure in uncertainty_pictures.pictures().items():
+    for name, figure in uncertainty.pictures().items():
         _save(name, figure)
 
 

@@ -1,0 +1,1 @@
+"""The pictures of the guide, drawn from stored results."""
