@@ -100,6 +100,8 @@ RECIPES = {
     "expectile-50": Recipe(_members(expectile=0.5)),
     # By the recipe of the members.
     "lstm": Recipe(_members(network={"architecture": "lstm"})),
+    # Towards an LSTM by a recipe of its own.
+    "wide-lstm": Recipe(_members(network={"architecture": "lstm", "cells": 256}, windows={"batch": 64}, expectile=0.5)),
     "vectors-64": Recipe(_mclstm(64, 3000, **VECTORS)),
     "vectors-32": Recipe(_mclstm(32, 3000, **VECTORS)),
     "vectors-decay-32": Recipe(_mclstm(32, 3000, **VECTORS) | {"weight_decay": 0.1}),
