@@ -42,6 +42,7 @@ REFUSED = {
     "POST /v1/basins/observations": [422],  # such a key
     "POST /v1/weather": [422],  # such a key
     "PUT /v1/basins/{basin}": [422],  # a namespace that has a source
+    "POST /v1/models": [422],  # a version that is named twice
     "PUT /v1/models/{version}/promotion": [422],  # a basin that the version was not trained for
     "POST /v1/models/{version}/rollback": [422],  # a version before which no basin had another
     "POST /v1/feeds": [422],  # a basin that is not stored; a product of an archive; a series of a basin named twice

@@ -77,6 +77,7 @@ def test_a_process_that_does_not_end_when_asked_is_killed(tmp_path: Path) -> Non
         obedient = child_processes.start(child("import time; time.sleep(600)"), log=log)
         stubborn = child_processes.Fork(lambda: time.sleep(600), [])
         os.kill(stubborn.pid, signal.SIGSTOP)
+        os.waitid(os.P_PID, stubborn.pid, os.WSTOPPED | os.WNOWAIT)  # else SIGTERM may come first
         child_processes.end_all([obedient, stubborn], 1.0)
     assert (obedient.poll(), stubborn.poll()) == (-signal.SIGTERM, -signal.SIGKILL)
 

@@ -61,12 +61,12 @@ def test_float32_is_within_its_rounding_of_the_equations(cells: int, rank: int, 
         assert (one - other).abs().max() <= 2e-6 * other.abs().max()
 
 
-@pytest.mark.parametrize(("rank", "wetness"), [(0, True), (2, False)])
-def test_gradcheck(rank: int, wetness: bool) -> None:
-    net = network(3, seed=3, recurrence="triton", embedding=0, rank=rank, wetness=wetness)
+@pytest.mark.parametrize("rank", [0, 1])
+def test_gradcheck(rank: int) -> None:
+    net = network(2, seed=3, recurrence="triton", embedding=0, rank=rank, wetness=True)
     kill_columns(net, [1])
     drive = inputs(2, 1, seed=4)
-    start = torch.rand(1, 3, dtype=torch.float64) * 5 + 0.5
+    start = torch.rand(1, 2, dtype=torch.float64) * 5 + 0.5
     names = [name for name, _ in net.named_parameters()]
 
     def run_days(c: torch.Tensor, *weights: torch.Tensor) -> list[torch.Tensor]:

@@ -27,7 +27,7 @@ def short(**changes: object) -> TrainingConfig:
     """Return a training of few days: the interpreter takes milliseconds a day."""
     settings: dict[str, object] = {
         "network": NETWORK,
-        "windows": WindowsConfig(spinup_days=2, loss_days=3, batch=2),
+        "windows": WindowsConfig(spinup_days=1, loss_days=2, batch=2),
         "schedule": Cosine(steps=4, warmup_steps=1, peak_learning_rate=0.02),
         "validation_period": None,
         "checkpoint_every": 2,
@@ -48,18 +48,21 @@ def alone(training: TrainingConfig, seed: int) -> MemberTraining:
 
 
 def assert_alike(one: TrainedMember, other: TrainedMember) -> None:
-    """Compare weights as a whole: Adam divides by each gradient, and a gradient of rounding moves its weight, too."""
+    """Compare most weights: Adam divides by each gradient, and moves a weight by one that is rounding alone, too."""
     own, wanted = (torch.cat([of.flatten() for of in member.last.values()]) for member in (one, other))
-    assert (own - wanted).norm() <= 2e-3 * wanted.norm()
     assert (own - wanted).abs().median() <= 1e-5
+    assert ((own - wanted).abs() <= 1e-3).float().mean() >= 0.9
 
 
 @pytest.mark.parametrize("unseen", [(), ((), ("past_weather",))])
 def test_members_get_the_weights_that_each_gets_alone_on_a_processor(unseen: tuple[tuple[str, ...], ...]) -> None:
     training = short(unseen=unseen)
-    together = of(training, SEEDS).run()
+    losses: dict[int, list[float]] = {seed: [] for seed in SEEDS}
+    together = of(training, SEEDS).run(on_progress=lambda seed, progress: losses[seed].append(progress.loss))
     for seed in SEEDS:
-        assert_alike(together[seed], alone(training, seed).run())
+        steps: list[Progress] = []
+        assert_alike(together[seed], alone(training, seed).run(on_progress=steps.append))
+        assert losses[seed] == pytest.approx([steps[1].loss, steps[3].loss], rel=1e-4)
 
 
 def test_a_member_gets_the_same_bits_alone_and_beside_another() -> None:
