@@ -50,19 +50,18 @@ def alone(training: TrainingConfig, seed: int) -> MemberTraining:
 def assert_alike(one: TrainedMember, other: TrainedMember) -> None:
     """Compare most weights: Adam divides by each gradient, and moves a weight by one that is rounding alone, too."""
     own, wanted = (torch.cat([of.flatten() for of in member.last.values()]) for member in (one, other))
-    assert (own - wanted).abs().median() <= 1e-5
-    assert ((own - wanted).abs() <= 1e-3).float().mean() >= 0.9
+    assert ((own - wanted).abs() <= 1e-5).float().mean() >= 0.9
 
 
 @pytest.mark.parametrize("unseen", [(), ((), ("past_weather",))])
 def test_members_get_the_weights_that_each_gets_alone_on_a_processor(unseen: tuple[tuple[str, ...], ...]) -> None:
-    training = short(unseen=unseen)
-    losses: dict[int, list[float]] = {seed: [] for seed in SEEDS}
-    together = of(training, SEEDS).run(on_progress=lambda seed, progress: losses[seed].append(progress.loss))
+    training = short(unseen=unseen, schedule=Cosine(steps=1, warmup_steps=0, peak_learning_rate=0.02))
+    losses: dict[int, float] = {}
+    together = of(training, SEEDS).run(on_progress=lambda seed, progress: losses.update({seed: progress.loss}))
     for seed in SEEDS:
         steps: list[Progress] = []
         assert_alike(together[seed], alone(training, seed).run(on_progress=steps.append))
-        assert losses[seed] == pytest.approx([steps[1].loss, steps[3].loss], rel=1e-4)
+        assert losses[seed] == pytest.approx(steps[0].loss, rel=1e-5)
 
 
 def test_a_member_gets_the_same_bits_alone_and_beside_another() -> None:
