@@ -68,7 +68,8 @@ def test_every_operation_conforms_to_its_schema(api: Api, database_url: str, tmp
     assert set(answers) == operations
     assert cases >= MIN_CASES[system]
     if system == "sqlite":  # three requests guess neither a tag nor an address that may be sent to
-        assert [name for name, statuses in answers.items() if not any(status < 300 for status in statuses)] == []
+        refused = {name for name, statuses in answers.items() if not any(status < 300 for status in statuses)}
+        assert refused == {"POST /v1/models"}  # it combines two versions of different products, and there is one
 
 
 def _run(api: Api, folder: Path, system: str) -> subprocess.CompletedProcess[str]:

@@ -1,11 +1,13 @@
 """`freshet train --judge-on`: a version takes over where it is shown to be better on held-out years."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from hydrology.base.calendar import day
 from ingestion.sources import synthetic
+from jobspec.training import STATIC_ATTRIBUTES
 from tests.freshet.conftest import BASINS, NETWORK, PERIODS, SMALL, WINDOWS, Freshet, ingest, settings, work
 
 HELD_OUT = "2005-10-01..2009-09-30"
@@ -33,9 +35,12 @@ def worked_data(ingested_data: Path, tmp_path_factory: pytest.TempPathFactory) -
 
 
 def test_a_version_is_fine_tuned_and_decided_on_by_one_command(ingested: Freshet) -> None:
-    plain = settings(
-        network__rank=0, network__basin_vector=0, network__antecedent_days=[]
-    )  # in so few steps the others learn next to nothing
+    plain = settings(  # in so few steps others learn next to nothing, or not enough in every year
+        network__rank=0,
+        network__basin_vector=0,
+        network__antecedent_days=[],
+        inputs__static=json.dumps(STATIC_ATTRIBUTES),
+    )
     parent = ingested("train", *PERIODS, *SMALL, *plain, "--basin", BASINS[0], "--json").json["version_id"]
     tuning = (
         "train",
