@@ -18,7 +18,8 @@ def test_the_terminal_shows_the_observed_days_and_the_days_ahead(worked: Freshet
     assert result.code == 0
     assert len(rows) == 5 + 10
     assert all("●" in row and "┃" not in row for row in rows[:5])
-    assert all("┃" in row and "░" in row for row in rows[5:])
+    assert all("┃" in row for row in rows[5:])
+    assert any("░" in row for row in rows[5:])  # two members may agree on a day
     assert result.out.startswith(f"{BASIN}")
 
 

@@ -21,7 +21,7 @@ from records.versions import versions
 from testing.country import BASINS, CLOCK, configuration
 from tests.operations.forecasting.test_networks import discharge, one_run
 
-STORE = list(range(2, 8))  # snow and the liquid water in it, of three components
+STORE = list(range(9, 15))  # snow and the liquid water in it, of three components
 HELD_OUT = Period.parse("2004-10-01..2005-09-30")
 
 

@@ -173,7 +173,11 @@ def test_scores_are_those_before_the_recalibration(lived: Database, lived_file: 
             (issue_days,) = settled(session, SETTLED, version.id)
             of_next.append(past_scores(session, version, issue_days)[-1])
     without.close()
-    np.testing.assert_allclose(of_next[0], of_next[1], atol=0.05)
+    known = np.isfinite(of_next[0]) & np.isfinite(
+        of_next[1]
+    )  # a wider distribution may reach no flow, which has no score
+    assert known.mean() > 0.8
+    np.testing.assert_allclose(of_next[0][known], of_next[1][known], atol=0.05)
 
 
 def test_too_few_issue_days_are_not_fitted(lived: Database) -> None:
