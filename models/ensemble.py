@@ -74,7 +74,7 @@ class Ensemble:
         self, inputs: Inputs, states: Sequence[ArrayMap] | None, wanted: Sequence[str]
     ) -> Iterator[tuple[ArrayMap, ArrayMap]]:
         """Run members at once on a graphics card, as many as `HELD_NUMBERS` allows."""
-        from models.card_simulation import simulate_together
+        from models.gpu.simulation import simulate_together
         from models.nets.gpu.members import stack  # Triton is loaded where a card is used
 
         networks = cast(tuple[MCLSTM, ...], self.networks)

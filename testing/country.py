@@ -14,7 +14,7 @@ from hydrology.base.calendar import day
 from ingestion.sources import synthetic
 from ingestion.sources.camels import CamelsSource
 from jobspec.network import MCLSTMConfig
-from jobspec.training import Cosine, InputsConfig, TrainingConfig, WindowsConfig
+from jobspec.training import STATIC_ATTRIBUTES, Cosine, InputsConfig, TrainingConfig, WindowsConfig
 from operations.basin_data.ingest import ingest
 from operations.training.train import train
 from records.basins import basins
@@ -48,7 +48,7 @@ def configuration(**changes: object) -> TrainingConfig:
     """Return a training of a second."""
     settings: dict[str, object] = {
         "network": MCLSTMConfig(cells=5),
-        "inputs": InputsConfig(product=synthetic.PRODUCT),
+        "inputs": InputsConfig(product=synthetic.PRODUCT, static=STATIC_ATTRIBUTES),
         "train_period": "2001-10-01..2003-09-30",
         "validation_period": "2003-10-01..2004-09-30",
         "windows": WindowsConfig(spinup_days=60, loss_days=60, batch=4),

@@ -23,11 +23,11 @@ from jobspec.training import Cosine, TrainingConfig
 from models.arrays import Forcing
 from models.cores import use_cores
 from models.ensemble import Ensemble
+from models.gpu.members_training import STEPS_AHEAD, MembersTraining
 from models.nets.mclstm import MCLSTM
 from models.pretrained import DEFAULT, SHELF, form
 from models.pretrained.loading import load
 from models.scaling import Scaler
-from models.side_by_side import STEPS_AHEAD, MembersTraining
 from models.training import MemberTraining
 from models.validation import TrainingData, Validation
 

@@ -17,8 +17,8 @@ from models import checkpoint
 from models.checkpoint import Tensors
 from models.cores import cores_in_use
 from models.devices import GPUTooSmall, gpu_faults
+from models.gpu.members_training import TOGETHER, MembersTraining, trains_together
 from models.scaling import Scaler
-from models.side_by_side import TOGETHER, MembersTraining, trains_together
 from models.training import MemberTraining, Progress, TrainedMember
 from operations.training import finetune
 from operations.training.training_data import Prepared

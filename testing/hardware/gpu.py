@@ -17,8 +17,8 @@ import torch
 
 from jobspec.training import TrainingConfig
 from models.checkpoint import Tensors
+from models.gpu.members_training import TOGETHER
 from models.scaling import Scaler
-from models.side_by_side import TOGETHER
 from models.training import MemberTraining, Progress, TrainedMember
 
 SMI = f"""#!{sys.executable}
@@ -74,7 +74,7 @@ class FakeGPU:
 
 
 class FakeMembersTraining:
-    """The training of members side by side on such a GPU, in place of `models.side_by_side.MembersTraining`."""
+    """The training of members side by side on such a GPU, in place of `models.gpu.members_training.MembersTraining`."""
 
     def __init__(
         self,

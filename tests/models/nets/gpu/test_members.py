@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from models import card_simulation
 from models import ensemble as ensemble_module
 from models.ensemble import Ensemble
+from models.gpu import simulation
 from models.inference import ArrayMap
 from models.nets.gpu.members import MemberState, member_inputs, run, stack
 from models.nets.mclstm import MCLSTM
@@ -69,7 +69,7 @@ def test_basins_alone_and_days_in_parts_change_no_bit(ensemble: Ensemble, monkey
     outputs, end = ensemble.simulate(rest, between, WANTED)
     assert equal(outputs, {name: values[:, :, 4:] for name, values in whole.items()})
     assert all(equal(one, other) for one, other in zip(end, last, strict=True))
-    monkeypatch.setattr(card_simulation, "ROW_NUMBERS", 2 * len(some.ids) * 13 * 2)  # two days a launch
+    monkeypatch.setattr(simulation, "ROW_NUMBERS", 2 * len(some.ids) * 13 * 2)  # two days a launch
     launched, _ = ensemble.simulate(some, None, WANTED)
     assert equal(launched, whole)
 

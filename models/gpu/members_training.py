@@ -18,9 +18,9 @@ from torch.func import functional_call
 from jobspec.network import EINSConfig, LSTMConfig, MCLSTMConfig
 from jobspec.training import TrainingConfig
 from models.arrays import Array
-from models.card_training import CardWeights, CardWindows
 from models.checkpoint import Tensors
 from models.contract import Inputs, Network
+from models.gpu.training_data import CardWeights, CardWindows
 from models.inference import simulate
 from models.losses import nse_of_days
 from models.nets.gpu import card
@@ -191,7 +191,7 @@ class MembersTraining:
 
     def _validate(self, losses: Sequence[float | None]) -> list[MedianNSE] | None:
         """Score the averaged weights of all members in the validation period, if there is one."""
-        from models.card_simulation import simulate_together
+        from models.gpu.simulation import simulate_together
 
         if self.validation is None:
             return None

@@ -7,10 +7,10 @@ import torch
 from hydrology.base.errors import DataProblem
 from jobspec.network import LSTMConfig, MCLSTMConfig
 from jobspec.training import Cosine, TrainingConfig, WindowsConfig
-from models import side_by_side
+from models.gpu import members_training
+from models.gpu.members_training import MembersTraining
 from models.nets.mclstm import MCLSTM
 from models.scaling import Scaler
-from models.side_by_side import MembersTraining
 from models.training import MemberTraining, Progress, TrainedMember
 from models.validation import TrainingData
 from testing.networks import config, training_data
@@ -102,7 +102,7 @@ def test_members_resume_to_the_bit_and_on_a_processor_too() -> None:
 
 
 def test_progress_and_checkpoints_come_for_every_member(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(side_by_side, "CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr(members_training, "CHECKPOINT_SECONDS", 0.0)
     saved, seen = [], []
     of(short(), SEEDS).run(lambda seed, step, _blob: saved.append((seed, step)), lambda s, p: seen.append((s, p.step)))
     assert saved == [(0, 2), (1, 2), (0, 4), (1, 4)]
@@ -165,5 +165,5 @@ def test_days_without_weather_are_refused() -> None:
 
 
 def test_only_a_card_trains_members_together() -> None:
-    assert not side_by_side.trains_together(short(), "cpu")
+    assert not members_training.trains_together(short(), "cpu")
     assert isinstance(alone(short(), 0).network, MCLSTM)

@@ -1,4 +1,4 @@
-"""The data and the weights of a training on a graphics card, where `models.side_by_side` takes its steps."""
+"""The data and the weights of a training on a graphics card, where `models.gpu.members_training` takes its steps."""
 
 import copy
 from collections.abc import Mapping, Sequence

@@ -1,0 +1,1 @@
+"""Trains and runs the members of an ensemble together on a graphics card."""
