@@ -3,7 +3,8 @@
 `mclstm`: the ensemble of the product by the periods of the published table. `twins`: the same recipe on all years but
 the test years, which show what skill to expect of `today`, on every year; both take as many steps, and the last
 weights, for no years are left to choose by. `fold-1` to `fold-5`: five members each, trained without a fifth of the
-basins, which are those that they are scored on. `lstm`: three members of the comparison.
+basins, which are those that they are scored on. `lstm`: three members of the comparison. `us-...`: the parts of
+`freshet-us`, by the same periods as `mclstm`.
 """
 
 from collections.abc import Callable, Mapping
@@ -34,6 +35,8 @@ TWIN = SHELF / f"{DEFAULT}-twin"  # by every year but the test years
 FOLDS = 5
 FOLD_SEED = 0  # shuffles the basins before they are divided into folds
 FOLD_MEMBERS = 5
+US_PARTS = {"us-maurer": 10, "us-daymet": 10, "us-maurer-buckets": 3, "us-daymet-buckets": 3}
+"""The parts of `freshet-us`, and how many members each has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +86,13 @@ def series(name: str) -> Series:
             return Series("members", MEMBERS, every, TODAY, all_years, TWIN)
         case "lstm":
             return Series("lstm", 3, every, RESULTS / name)
+        case _ if name in US_PARTS:
+            return Series(name, US_PARTS[name], tuple(RECIPES[name].basins), RESULTS / name)
     left_out = fold(int(name.removeprefix("fold-")))
     return Series("members", FOLD_MEMBERS, tuple(sorted({*every} - {*left_out})), RESULTS / name)
 
 
-NAMES = ("mclstm", "twins", "today", "lstm", *(f"fold-{number}" for number in range(1, FOLDS + 1)))
+NAMES = ("mclstm", "twins", "today", "lstm", *US_PARTS, *(f"fold-{number}" for number in range(1, FOLDS + 1)))
 
 
 def train(name: str, members: list[int]) -> None:
@@ -101,7 +106,7 @@ def train(name: str, members: list[int]) -> None:
         (chosen.folder / CARD).write_text(
             f"Written by `python -m benchmarks.regional train {name}`; not a part of the product.\n"
         )
-    database = opened()
+    database = opened(chosen.config.inputs.product)
     started = begin(database, clock, chosen.config, chosen.basins)
     require_all(texts(started.prepared.left_out))
     for member in members or range(chosen.members):

@@ -78,9 +78,17 @@ def _buckets(**network: Any) -> dict[str, Any]:
 
 VECTORS = {"rank": 16, "basin_vector": 32}
 
+UNSEEN_IN_TURN = ((), ("past_weather",), ("embedding",))
+"""What the gates of the members of an ensemble do without, in turn, so that their errors differ."""
+
 RECIPES = {
+    # The parts of `freshet-us`: members of two networks on two products, without the basin's area.
+    "us-maurer": Recipe(_members(unseen=UNSEEN_IN_TURN), attributes=SEEN_ATTRIBUTES),
+    "us-daymet": Recipe(_members(unseen=UNSEEN_IN_TURN), product="daymet", attributes=SEEN_ATTRIBUTES),
+    "us-maurer-buckets": Recipe(_buckets(), attributes=(*SEEN_ATTRIBUTES, LATITUDE)),
+    "us-daymet-buckets": Recipe(_buckets(), product="daymet", attributes=(*SEEN_ATTRIBUTES, LATITUDE)),
     # What the members of the shipped ensemble are trained by. Frozen before they are scored in the test years.
-    "members": Recipe(_members(unseen=((), ("past_weather",), ("embedding",)))),
+    "members": Recipe(_members(unseen=UNSEEN_IN_TURN)),
     # The same on another product's weather, in the basins that it covers.
     "daymet": Recipe(_members(), product="daymet"),
     # Buckets, alone, without the basin's area and with it.
