@@ -5,9 +5,9 @@ for learning their weights, the second for the scores: NSE over the basins that 
 product is missing with a chance of a half, all but one at most, at random.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product as combinations_of
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -62,11 +62,40 @@ def measure(only: str) -> dict[str, Any]:
 def _scores(
     database: Database, weights: Mapping[str, float], days: Period, names: Sequence[str]
 ) -> dict[str, list[float]]:
+    found: dict[str, list[float]] = {}
+    for mixed in mixes_of_basins(database, weights, days, names):
+        for name, flow in mixed.flows.items():
+            value = nse(flow, mixed.observed).value
+            if value is not None:
+                found.setdefault(name, []).append(value)
+    return found
+
+
+class MixesOfBasin(NamedTuple):
+    """What a combination of versions makes of a basin: discharge (days,) in mm/day.
+
+    Attributes:
+        observed: NaN where missing.
+        flows: with all products (`ALL`), with each set of them, and with some missing by turns (`TURNS`).
+    """
+
+    basin: str
+    observed: Array
+    flows: Mapping[str, Array]
+
+
+def mixes_of_basins(
+    database: Database, weights: Mapping[str, float], days: Period, names: Sequence[str]
+) -> Iterator[MixesOfBasin]:
+    """Yield the mixes of each basin that all versions cover.
+
+    Args:
+        weights: of the versions, by their ids.
+    """
     with database.reading() as session:
         loaded = {version: load_version(session, version) for version in weights}
     products = {version: one.version.product for version, one in loaded.items()}
     areas = list(dict.fromkeys(products.values()))
-    found: dict[str, list[float]] = {}
     for first in range(0, len(names), BLOCK):
         flows: dict[str, dict[str, Array]] = {}
         observed: dict[str, Array] = {}
@@ -76,11 +105,8 @@ def _scores(
                 observed.setdefault(basin.id, basin.observed)
         for at, (basin_id, of_basin) in enumerate(flows.items()):
             if len(of_basin) == len(weights):
-                for name, flow in _mixes(of_basin, weights, products, seed=first + at).items():
-                    value = nse(flow, observed[basin_id]).value
-                    if value is not None:
-                        found.setdefault(name, []).append(value)
-    return found
+                mixes = _mixes(of_basin, weights, products, seed=first + at)
+                yield MixesOfBasin(basin_id, observed[basin_id], mixes)
 
 
 def _mixes(

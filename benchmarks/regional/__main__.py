@@ -1,5 +1,5 @@
 """`python -m benchmarks.regional trial RECIPE [SEED]`, `... mean [WEIGHT:]RECIPE-SEED ...`, `... train SERIES
-[MEMBER ...]`, `... score SERIES`, `... examine ENSEMBLE`, `... snow-stores NAME-SEED`, `... published`,
+[MEMBER ...]`, `... score SERIES`, `... examine ENSEMBLE`, `... snow-stores NAME-SEED`, `... published`, `... weights`,
 `... ship-errors ENSEMBLE`, `... ship-snow ENSEMBLE`, `... ship-skill ENSEMBLE`, `... draw`.
 
 FRESHET_CAMELS names the data, FRESHET_DATA the folder of the database; both trainings go on from where they stopped.
@@ -16,6 +16,7 @@ from benchmarks.regional import (
     snow_cells,
     snow_stores,
     trials,
+    us,
 )
 from benchmarks.regional.pictures import drawn
 from benchmarks.regional.recipes import RECIPES
@@ -43,6 +44,7 @@ def main() -> None:
     examined.add_argument("--every", type=int, default=1, help="basins that one stands for")
     what.add_parser("snow-stores").add_argument("trial", help="NAME-SEED")
     what.add_parser("published")
+    what.add_parser("weights")
     what.add_parser("ship-errors").add_argument("ensemble", choices=sorted(score.FITTED_ON))
     what.add_parser("ship-snow").add_argument("ensemble", choices=form.names(SHELF))
     what.add_parser("ship-skill").add_argument("ensemble", choices=form.names(SHELF))
@@ -64,6 +66,8 @@ def main() -> None:
         snow_stores.judge(arguments.trial)
     elif arguments.what == "published":
         published.compare()
+    elif arguments.what == "weights":
+        us.choose_weights()
     elif arguments.what == "ship-errors":
         score.ship_errors(arguments.ensemble)
     elif arguments.what == "ship-snow":

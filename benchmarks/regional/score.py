@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.regional import loss, snow_volumes, uncertainty, volumes
+from benchmarks.regional import loss, snow_volumes, uncertainty, us, volumes
 from benchmarks.regional.data import TEST, VALIDATION, basins
 from benchmarks.regional.members import ENSEMBLE, FOLD_MEMBERS, FOLDS, RESULTS, TODAY, TWIN, fold, series
 from benchmarks.regional.simulations import Array, Observed, Simulated, observe, shipped, simulate
@@ -36,7 +36,7 @@ def score(name: str) -> None:
     of today, whose own cells are stored beside. `twins` are scored in the test years alone: they have fitted the
     others. `loss`: beside potential evapotranspiration. `snow-volumes`: what is in snowy basins in spring beside what
     ran off. `uncertainty`: the probabilities of the shipped ensemble, and `uncertainty-unseen` those of the folds in
-    the basins that each never saw; `volumes`: those with the weather of other years.
+    the basins that each never saw; `volumes`: those with the weather of other years. `us`: the parts of `freshet-us`.
     """
     measure = OTHERS.get(name)
     result = _series(name) if measure is None else measure()
@@ -169,6 +169,7 @@ OTHERS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "snow-volumes": lambda: snow_volumes.measure(load(shipped(ENSEMBLE))),
     "uncertainty": uncertainty.seen,
     "uncertainty-unseen": uncertainty.unseen,
+    "us": us.score,
     "volumes": lambda: volumes.measure(load(shipped(ENSEMBLE)), observe),
 }
 NAMES = ("mclstm", "twins", "lstm", *OTHERS)

@@ -1,0 +1,129 @@
+"""The parts of `freshet-us` together: weights from the validation years, then the test years with these.
+
+`weights` writes `results/us-weights.json`, `score us` writes `results/us.json`: all products, each of them alone, and
+some missing by turns, in the basins that both cover; and the Maurer parts alone in all 447.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from benchmarks.forecasts.missing_product import ALL, mixes_of_basins
+from benchmarks.regional import published
+from benchmarks.regional.data import PRODUCTS, TEST, basins, camels, opened
+from benchmarks.regional.members import ENSEMBLE, RESULTS, US_PARTS, series
+from benchmarks.regional.recipes import RECIPES
+from hydrology.base.calendar import Period
+from hydrology.scores.paired_comparison import quartiles
+from hydrology.scores.scores import all_scores
+from models.pretrained import form, skill
+from operations.training.pretrained import install
+from operations.verification.learn_weights import learn_weights
+from records.database.engine import Database
+from runtime.clock import Clock
+
+WEIGHTS = RESULTS / "us-weights.json"
+COMBINATIONS: Mapping[str, tuple[str, ...]] = {"both": tuple(US_PARTS), "maurer": ("us-maurer", "us-maurer-buckets")}
+LSTM = "test_metrics_531camels_lstm_ensemble.csv"
+METRICS = ("nse", "kge", "beta_nse", "fhv", "flv")
+
+ByMetric = dict[str, dict[str, float | None]]
+"""Scores by metric and basin."""
+
+
+def choose_weights() -> None:
+    """Learn the weights of each combination on the validation years, and write them with the scores there."""
+    chosen: dict[str, Any] = {}
+    for name, parts in COMBINATIONS.items():
+        database, versions = _installed(parts)
+        names, days = _basins(parts), Period.parse(_validation(parts))
+        learnt = learn_weights(database, list(versions.values()), days, names)
+        weights = {part: learnt.get(version, 0.0) for part, version in versions.items()}
+        scores = _scores(database, versions, weights, days, names)
+        chosen[name] = {"weights": weights, "content": _content(parts), "days": str(days), "scores": _shown(scores)}
+        database.close()
+    WEIGHTS.write_text(json.dumps(chosen, indent=1) + "\n")
+    print(json.dumps(chosen, indent=1))
+
+
+def score() -> dict[str, Any]:
+    """Return the scores of each combination in the test years, by the weights that were chosen before.
+
+    Beside each: the shipped ensemble and the published LSTM in the same basins, with the paired test.
+    """
+    result: dict[str, Any] = {"period": TEST}
+    for name, chosen in json.loads(WEIGHTS.read_text()).items():
+        parts = COMBINATIONS[name]
+        if chosen["content"] != _content(parts):
+            raise SystemExit(f"The parts of {name} are other ones now: `python -m benchmarks.regional weights` first.")
+        database, versions = _installed(parts)
+        scores = _scores(database, versions, chosen["weights"], Period.parse(TEST), _basins(parts))
+        database.close()
+        others = {"shipped": _shipped(), "published": published.read(camels() / published.FOLDER / LSTM)}
+        beside = {
+            of: {metric: published.paired(metric, scores[ALL][metric], theirs[metric]) for metric in published.COLUMNS}
+            for of, theirs in others.items()
+        }
+        result[name] = {"weights": chosen["weights"], "scores": _shown(scores), **beside}
+    return result
+
+
+def _installed(parts: Sequence[str]) -> tuple[Database, dict[str, str]]:
+    """Return the database, and the version of each part in it."""
+    for product in {RECIPES[part].product for part in parts}:
+        opened(product).close()
+    database = opened()
+    return database, {part: install(database, Clock(), form.read(series(part).folder)).version_id for part in parts}
+
+
+def _content(parts: Sequence[str]) -> dict[str, str]:
+    return {part: form.read(series(part).folder).content for part in parts}
+
+
+def _basins(parts: Sequence[str]) -> list[str]:
+    """Return the basins that the products of all parts cover."""
+    return [name for name in basins() if all(name in RECIPES[part].basins for part in parts)]
+
+
+def _validation(parts: Sequence[str]) -> str:
+    """Return the validation days that the products of all parts share."""
+    return min((PRODUCTS[RECIPES[part].product].validation for part in parts), key=lambda days: len(Period.parse(days)))
+
+
+def _scores(
+    database: Database, versions: Mapping[str, str], weights: Mapping[str, float], days: Period, names: Sequence[str]
+) -> dict[str, ByMetric]:
+    """Return the scores of each mix of the products."""
+    used = {version: weights[part] for part, version in versions.items() if weights[part]}
+    found: dict[str, ByMetric] = {}
+    for mixed in mixes_of_basins(database, used, days, names):
+        for mix, flow in mixed.flows.items():
+            scores = all_scores(flow, mixed.observed, days.days)
+            for metric in METRICS:
+                found.setdefault(mix, {}).setdefault(metric, {})[mixed.basin] = scores[metric].value
+    return found
+
+
+def _shown(scores: Mapping[str, ByMetric]) -> dict[str, Any]:
+    return {
+        mix: {
+            metric: asdict(quartiles([value for value in of.values() if value is not None]))
+            for metric, of in by_metric.items()
+        }
+        for mix, by_metric in scores.items()
+    }
+
+
+def _shipped() -> dict[str, dict[str, float]]:
+    """Return the scores that the shipped ensemble comes with."""
+    judged = skill.read(form.read(ENSEMBLE))
+    assert judged is not None
+    return {
+        metric: {
+            basin: value
+            for basin, value in zip(judged.basins, judged.metrics[metric].value, strict=True)
+            if value is not None
+        }
+        for metric in published.COLUMNS
+    }
