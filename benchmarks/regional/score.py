@@ -35,8 +35,9 @@ def score(name: str) -> None:
     `folds`: each on the basins that it never saw. `snow`: of the shipped ensemble; `snow-twins`: of the twins of that
     of today, whose own cells are stored beside. `twins` are scored in the test years alone: they have fitted the
     others. `loss`: beside potential evapotranspiration. `snow-volumes`: what is in snowy basins in spring beside what
-    ran off. `uncertainty`: the probabilities of the shipped ensemble, and `uncertainty-unseen` those of the folds in
-    the basins that each never saw; `volumes`: those with the weather of other years. `us`: the parts of `freshet-us`.
+    ran off. `uncertainty`: the probabilities of the shipped ensemble, `uncertainty-unseen` those of the folds in the
+    basins that each never saw, `uncertainty-us` those of `freshet-us`; `volumes`: those with the weather of other
+    years. `us`: the parts of `freshet-us`.
     """
     measure = OTHERS.get(name)
     result = _series(name) if measure is None else measure()
@@ -169,6 +170,7 @@ OTHERS: Mapping[str, Callable[[], dict[str, Any]]] = {
     "snow-volumes": lambda: snow_volumes.measure(load(shipped(ENSEMBLE))),
     "uncertainty": uncertainty.seen,
     "uncertainty-unseen": uncertainty.unseen,
+    "uncertainty-us": uncertainty.combined,
     "us": us.score,
     "volumes": lambda: volumes.measure(load(shipped(ENSEMBLE)), observe),
 }

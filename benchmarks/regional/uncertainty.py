@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks.regional import us
 from benchmarks.regional.data import TEST, VALIDATION, basins
 from benchmarks.regional.members import ENSEMBLE, FOLDS, fold, series
-from benchmarks.regional.simulations import observe, shipped, simulate
+from benchmarks.regional.simulations import Simulated, observe, shipped, simulate
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period
 from hydrology.climatology.flow_climatology import FlowClimatology
@@ -131,6 +132,17 @@ def seen() -> dict[str, Any]:
     return {"ensemble": ENSEMBLE.name, **_measured((basin, model.of_basin(basin.name)) for basin in every)}
 
 
+def combined() -> dict[str, Any]:
+    """Return the figures of `freshet-us`, and of the shipped ensemble in the same basins."""
+    names, run = us.mean_over_record("both")
+    rivals = {"freshet-us": _of_run(run, names), ENSEMBLE.name: over_record(shipped(ENSEMBLE), names)}
+    result = dict[str, Any]()
+    for name, every in rivals.items():
+        model = fit({basin.name: basin.pairs(VALIDATION) for basin in every})
+        result[name] = _measured((basin, model.of_basin(basin.name)) for basin in every)
+    return result
+
+
 def unseen() -> dict[str, Any]:
     """Return the figures of basins that neither network nor error model has seen, simulated by five folds.
 
@@ -167,7 +179,10 @@ def left_out(number: int) -> list[Basin]:
 
 def over_record(ensemble: form.Ensemble, names: Sequence[str]) -> list[Basin]:
     """Return basins as an ensemble simulates them over the whole record."""
-    run = simulate(load(ensemble), names)
+    return _of_run(simulate(load(ensemble), names), names)
+
+
+def _of_run(run: Simulated, names: Sequence[str]) -> list[Basin]:
     observed = observe(names, str(run.record)).discharge
     return [
         Basin(name, run.record, run.discharge[:, at].astype(float), observed[at].astype(float))

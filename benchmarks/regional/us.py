@@ -9,15 +9,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+import numpy as np
+
 from benchmarks.forecasts.missing_product import ALL, mixes_of_basins
 from benchmarks.regional import published
 from benchmarks.regional.data import PRODUCTS, TEST, basins, camels, opened
 from benchmarks.regional.members import ENSEMBLE, RESULTS, US_PARTS, series
 from benchmarks.regional.recipes import RECIPES
+from benchmarks.regional.simulations import Simulated, simulate
 from hydrology.base.calendar import Period
 from hydrology.scores.paired_comparison import quartiles
 from hydrology.scores.scores import all_scores
 from models.pretrained import form, skill
+from models.pretrained.loading import load
 from operations.training.pretrained import install
 from operations.verification.learn_weights import learn_weights
 from records.database.engine import Database
@@ -53,10 +57,8 @@ def score() -> dict[str, Any]:
     Beside each: the shipped ensemble and the published LSTM in the same basins, with the paired test.
     """
     result: dict[str, Any] = {"period": TEST}
-    for name, chosen in json.loads(WEIGHTS.read_text()).items():
-        parts = COMBINATIONS[name]
-        if chosen["content"] != _content(parts):
-            raise SystemExit(f"The parts of {name} are other ones now: `python -m benchmarks.regional weights` first.")
+    for name, parts in COMBINATIONS.items():
+        chosen = _chosen(name)
         database, versions = _installed(parts)
         scores = _scores(database, versions, chosen["weights"], Period.parse(TEST), _basins(parts))
         database.close()
@@ -67,6 +69,27 @@ def score() -> dict[str, Any]:
         }
         result[name] = {"weights": chosen["weights"], "scores": _shown(scores), **beside}
     return result
+
+
+def mean_over_record(name: str) -> tuple[list[str], Simulated]:
+    """Return the basins of a combination, and its weighted mean over the record that all its products share.
+
+    Discharge is (1, basins, days), in mm/day.
+    """
+    weights: Mapping[str, float] = {part: of for part, of in _chosen(name)["weights"].items() if of}
+    names = _basins(list(weights))
+    runs = {part: simulate(load(form.read(series(part).folder)), names) for part in weights}
+    record = Period(max(run.record.first for run in runs.values()), min(run.record.last for run in runs.values()))
+    means = [weight * runs[part].over(record).mean(axis=0, dtype=np.float64) for part, weight in weights.items()]
+    return names, Simulated(record, (np.sum(means, axis=0) / sum(weights.values()))[None])
+
+
+def _chosen(name: str) -> dict[str, Any]:
+    """Return the weights that were chosen for a combination, which must be those of its parts as they are now."""
+    chosen: dict[str, Any] = json.loads(WEIGHTS.read_text())[name]
+    if chosen["content"] != _content(COMBINATIONS[name]):
+        raise SystemExit(f"The parts of {name} are other ones now: `python -m benchmarks.regional weights` first.")
+    return chosen
 
 
 def _installed(parts: Sequence[str]) -> tuple[Database, dict[str, str]]:
