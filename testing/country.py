@@ -14,7 +14,7 @@ from hydrology.base.calendar import day
 from ingestion.sources import synthetic
 from ingestion.sources.camels import CamelsSource
 from jobspec.network import MCLSTMConfig
-from jobspec.training import STATIC_ATTRIBUTES, Cosine, InputsConfig, TrainingConfig, WindowsConfig
+from jobspec.training import Cosine, InputsConfig, TrainingConfig, WindowsConfig
 from operations.basin_data.ingest import ingest
 from operations.training.train import train
 from records.basins import basins
@@ -36,11 +36,11 @@ def write_country(folder: Path, last_day: str = "2005-09-30") -> None:
     synthetic.write(folder, basins=len(BASINS), first_day=day("2000-10-01"), last_day=day(last_day))
 
 
-def train_on(country: Path, file: Path) -> None:
+def train_on(country: Path, file: Path, **changes: object) -> None:
     """Have a SQLite file hold a country and a version."""
     database = Database(f"sqlite:///{file}")
     ingest(database, CamelsSource([country]), CLOCK)
-    train(database, CLOCK, configuration(), BASINS)
+    train(database, CLOCK, configuration(**changes), BASINS)
     database.close()
 
 
@@ -48,7 +48,7 @@ def configuration(**changes: object) -> TrainingConfig:
     """Return a training of a second."""
     settings: dict[str, object] = {
         "network": MCLSTMConfig(cells=5),
-        "inputs": InputsConfig(product=synthetic.PRODUCT, static=STATIC_ATTRIBUTES),
+        "inputs": InputsConfig(product=synthetic.PRODUCT),
         "train_period": "2001-10-01..2003-09-30",
         "validation_period": "2003-10-01..2004-09-30",
         "windows": WindowsConfig(spinup_days=60, loss_days=60, batch=4),
