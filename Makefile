@@ -38,7 +38,7 @@ test: .venv/.ready-to-test
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 # More processes than the usual two cores: many tests wait for leases, restarts and retries.
-	OMP_NUM_THREADS=1 $(BIN)/pytest -n 3 --dist worksteal
+	OMP_NUM_THREADS=1 $(BIN)/pytest -n 4 --dist worksteal
 
 # Known vulnerabilities of the pinned dependencies. It asks a database of them: it needs the internet, so no test runs it.
 # In an environment of its own, for the tool brings many packages that Freshet does not need.

@@ -152,12 +152,11 @@ def test_another_gpu_goes_on_where_a_killed_worker_stopped(sqlite_shop: Shop, gp
     assert sqlite_shop.job(child.id).attempt == 2
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
-def test_without_another_gpu_cpu_workers_go_on(sqlite_shop: Shop, gpu: FakeGPU, how: signal.Signals) -> None:
+def test_without_another_gpu_cpu_workers_go_on(sqlite_shop: Shop, gpu: FakeGPU) -> None:
     del gpu
     worker = gpu_worker(sqlite_shop)
     job, child = started(sqlite_shop)
-    end(worker, how)
+    end(worker, signal.SIGTERM)
     given_up = sqlite_shop.ended(child.id)
     assert given_up.problem is not None
     assert given_up.problem["kind"] == "no-gpu-worker"

@@ -61,9 +61,8 @@ def test_float32_is_within_its_rounding_of_the_equations(cells: int, rank: int, 
         assert (one - other).abs().max() <= 2e-6 * other.abs().max()
 
 
-@pytest.mark.parametrize("rank", [0, 1])
-def test_gradcheck(rank: int) -> None:
-    net = network(2, seed=3, recurrence="triton", embedding=0, rank=rank, wetness=True)
+def test_gradcheck() -> None:
+    net = network(2, seed=3, recurrence="triton", embedding=0, rank=1, wetness=True)
     kill_columns(net, [1])
     drive = inputs(2, 1, seed=4)
     start = torch.rand(1, 2, dtype=torch.float64) * 5 + 0.5
