@@ -7,8 +7,8 @@ from pydantic import Field, field_validator
 from pydantic_core import PydanticCustomError
 
 from app.http.base_schema import Missing, Model, next_page
+from hydrology.base.products import MAX_PARTS
 from jobspec.fields import Basins, Id, Line, RequestModel
-from records.versions.combinations import MAX_PARTS
 
 
 class ModelSummary(Model):

@@ -43,9 +43,9 @@ def main() -> None:
     examined.add_argument("--every", type=int, default=1, help="basins that one stands for")
     what.add_parser("snow-stores").add_argument("trial", help="NAME-SEED")
     what.add_parser("published")
-    what.add_parser("ship-errors").add_argument("ensemble", choices=sorted(score.FITTED_ON))
+    what.add_parser("ship-errors").add_argument("ensemble")
     what.add_parser("ship-snow").add_argument("ensemble", choices=form.names(SHELF))
-    what.add_parser("ship-skill").add_argument("ensemble", choices=form.names(SHELF))
+    what.add_parser("ship-skill").add_argument("ensemble")
     what.add_parser("draw")
     arguments = parser.parse_args()
     use_cores(cores(Settings.load().threads))
@@ -65,7 +65,8 @@ def main() -> None:
     elif arguments.what == "published":
         published.compare()
     elif arguments.what == "ship-errors":
-        score.ship_errors(arguments.ensemble)
+        ship = score.ship_errors if arguments.ensemble in score.FITTED_ON else shipped_skill.ship_errors
+        ship(arguments.ensemble)
     elif arguments.what == "ship-snow":
         snow_cells.ship_snow(arguments.ensemble)
     elif arguments.what == "ship-skill":

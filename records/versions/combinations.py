@@ -2,24 +2,29 @@
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from importlib import metadata
-from math import isfinite
+from math import fsum, isfinite
 
 from sqlalchemy.orm import Session
 
 from hydrology.base.digests import fingerprint
 from hydrology.base.errors import InvalidInput
-from hydrology.base.products import JOINT
+from hydrology.base.products import JOINT, MAX_PARTS
 from records.versions import promotions, versions
-from records.versions.version_properties import VersionPart, VersionProperties
+from records.versions.version_properties import Pretrained, VersionPart, VersionProperties
 from records.versions.versions import NewVersion, Version
-
-MAX_PARTS = 10
 
 
 def combine(
-    session: Session, weights: Mapping[str, float], *, label: str | None, wall: datetime, now: datetime
+    session: Session,
+    weights: Mapping[str, float],
+    *,
+    label: str | None,
+    wall: datetime,
+    now: datetime,
+    pretrained: Pretrained | None = None,
 ) -> Version:
     """Store a version that combines others, after one that combines their twins; or return the one that does already.
 
@@ -28,6 +33,7 @@ def combine(
     Args:
         weights: of each part, by its version; of any sum.
         wall, now: the machine's time and the clock's.
+        pretrained: the shipped combination that it is installed from.
 
     Raises:
         UnknownVersion: one is not stored.
@@ -46,11 +52,13 @@ def combine(
         of_twin = None if label is None else f"{label} (twin)"
         twin = combine(session, of_twins, label=of_twin, wall=wall, now=now).id if len(of_twins) > 1 else min(of_twins)
     parts = _parts(stored, weights)
-    new = _new(stored, parts, twin, label=label, wall=wall, now=now)
     for earlier in versions.of_weights(session, versions.weights_hash_of(session, parts)):
         if earlier.parts == parts and earlier.twin_id == twin and earlier.status == "ready":
             return earlier
-    return versions.create(session, new, [])
+    if pretrained is not None:
+        pretrained = replace(pretrained, twin=twin)
+    properties = VersionProperties(parts=parts, twin=twin, pretrained=pretrained)
+    return versions.create(session, _new(stored, properties, label=label, wall=wall, now=now), [])
 
 
 def _check_weights(weights: Mapping[str, float]) -> None:
@@ -72,7 +80,7 @@ def _check_part(version: Version) -> None:
 
 def _parts(stored: Mapping[str, Version], weights: Mapping[str, float]) -> tuple[VersionPart, ...]:
     """Return the parts, the largest weight first."""
-    total = sum(weights.values())
+    total = fsum(weights.values())
     names = _names(stored)
     parts = [
         VersionPart(
@@ -106,20 +114,19 @@ def _names(stored: Mapping[str, Version]) -> dict[str, str]:
 
 def _new(
     stored: Mapping[str, Version],
-    parts: tuple[VersionPart, ...],
-    twin: str | None,
+    properties: VersionProperties,
     *,
     label: str | None,
     wall: datetime,
     now: datetime,
 ) -> NewVersion:
-    in_order = [stored[part.version] for part in parts]
+    in_order = [stored[part.version] for part in properties.parts]
     return NewVersion(
         created_at=wall,
         issued_at=now,
-        architecture=JOINT.join(dict.fromkeys(part.architecture for part in parts)),
+        architecture=JOINT.join(dict.fromkeys(part.architecture for part in properties.parts)),
         conserving=all(version.conserving for version in in_order),
-        product=JOINT.join(dict.fromkeys(part.product for part in parts)),
+        product=JOINT.join(dict.fromkeys(part.product for part in properties.parts)),
         config={},
         scaler={},
         basins=tuple(sorted({basin for version in in_order for basin in version.basins})),
@@ -127,5 +134,5 @@ def _new(
         code_version=metadata.version("freshet"),
         uses=in_order[0].uses,
         label=label,
-        properties=VersionProperties(parts=parts, twin=twin),
+        properties=properties,
     )

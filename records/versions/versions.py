@@ -142,7 +142,8 @@ class NewVersion:
     @property
     def area_products(self) -> tuple[str, ...]:
         """The products whose basin areas convert its discharge, in order of preference."""
-        return self.products if self.parts else (self.product, self.trained_on)
+        learnt_from = [part.trained_on for part in self.parts] or [self.trained_on]
+        return tuple(dict.fromkeys([*self.products, *learnt_from]))
 
     @property
     def tuned_on(self) -> tuple[str, ...] | None:
