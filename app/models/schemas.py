@@ -105,6 +105,9 @@ class ModelPart(Model):
         examples=[0.3],
     )
     member_count: int
+    basin_weights: dict[str, float] = Field(
+        description="Its share in the basins that have shares of their own; empty where all basins have the same."
+    )
 
 
 class ModelDetail(ModelSummary):

@@ -45,7 +45,7 @@ def measure(only: str) -> dict[str, Any]:
         shared = shared.overlap(one.validation_period)
     assert shared is not None
     middle = shared.first + len(shared) // 2
-    weights = learn_weights(database, ids, Period(shared.first, middle - 1), names)
+    weights = learn_weights(database, ids, Period(shared.first, middle - 1), names).common
     values = _scores(database, weights, Period(middle, shared.last), names)
     shown = {name: np.percentile(of_name, [25, 50, 75]).round(4).tolist() for name, of_name in values.items()}
     alone = [name for name in values if name not in (ALL, TURNS)]

@@ -17,11 +17,23 @@ from models.pretrained.form import Ensemble
 
 DESCRIPTION = "combination.json"
 
+Weight = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+
 
 class ShippedPart(Named):
-    """An ensemble that is part of a combination, with its share of the flow relative to the others'."""
+    """An ensemble that is part of a combination, with its share of the flow relative to the others'.
 
-    weight: Annotated[float, Field(gt=0, allow_inf_nan=False)]
+    Attributes:
+        basin_weights: its share in basins with shares of their own; otherwise they are not written.
+    """
+
+    weight: Weight
+    basin_weights: dict[str, Weight] = Field(default_factory=dict, exclude_if=lambda weights: not weights)
+
+    @property
+    def weights(self) -> dict[str | None, float]:
+        """Its share by basin, and that of all others under None."""
+        return dict[str | None, float]([(None, self.weight), *self.basin_weights.items()])
 
 
 class Description(Frozen):
@@ -41,6 +53,8 @@ class Description(Frozen):
     def _each_part_once(self) -> Self:
         if len({part.content for part in self.parts}) < len(self.parts):
             raise ValueError("two parts are the same ensemble")
+        if any(part.basin_weights.keys() != self.parts[0].basin_weights.keys() for part in self.parts):
+            raise ValueError("basin_weights of the parts are not of the same basins")
         return self
 
 
@@ -80,7 +94,7 @@ def read(folder: Path) -> Combination:
         return found
     twin = _read(folder.parent / found.description.twin.name)
     _require(twin, found.description.twin, "twin", folder)
-    if _shares_of_twins(found) != {part.content: part.weight for part in twin.description.parts}:
+    if _shares_of_twins(found) != [(part.content, part.weights) for part in twin.description.parts]:
         raise DamagedEnsemble(f"{twin.folder} does not combine the twins of the parts of {folder}: fetch both again.")
     return replace(found, twin=twin)
 
@@ -99,10 +113,11 @@ def _require(found: Shipped, named: Named, role: str, folder: Path) -> None:
         raise DamagedEnsemble(f"{found.folder} is not the {role} that {folder / DESCRIPTION} names: fetch both again.")
 
 
-def _shares_of_twins(found: Combination) -> dict[str, float]:
-    """Return the weights that the combination of the parts' twins has, by content."""
-    shares: dict[str, float] = {}
+def _shares_of_twins(found: Combination) -> list[tuple[str, dict[str | None, float]]]:
+    """Return the contents and weights of the combination of the parts' twins, in the order of the parts."""
+    shares: dict[str, dict[str | None, float]] = {}
     for part, named in zip(found.parts, found.description.parts, strict=True):
-        content = (part.twin or part).content
-        shares[content] = shares.get(content, 0.0) + named.weight
-    return shares
+        of_twin = shares.setdefault((part.twin or part).content, dict.fromkeys(named.weights, 0.0))
+        for basin, weight in named.weights.items():
+            of_twin[basin] += weight
+    return [*shares.items()]

@@ -36,15 +36,16 @@ def export(database: Database, version_id: str, folder: Path) -> Written:
 def _export(session: Session, version: versions.Version, folder: Path, names: Names) -> Written:
     """Write a version whose folder is named, after its parts and its twin."""
     parts = [
-        (_beside(session, part.version, f"{folder.name}-{part.name}", folder, names), part.weight)
-        for part in version.parts
+        (_beside(session, part.version, f"{folder.name}-{part.name}", folder, names), part) for part in version.parts
     ]
     twin = None
     if version.twin_id is not None and (not version.parts or versions.get(session, version.twin_id).parts):
         twin = _beside(session, version.twin_id, f"{folder.name}-twin", folder, names)
     if not version.parts:
         return ship(folder, version, versions.members_of(session, version.id), twin)
-    shares = [ShippedPart(**dict(named), weight=weight) for named, weight in parts]
+    shares = [
+        ShippedPart(**dict(named), weight=part.weight, basin_weights=dict(part.basin_weights)) for named, part in parts
+    ]
     return write_combination(folder, Description(parts=shares, twin=twin))
 
 

@@ -189,11 +189,22 @@ def _install(
 
 def _combining(clock: Clock, shipped: Combination, parts: Sequence[str]) -> Callable[[Session], versions.Version]:
     """Return what combines installed parts."""
-    weights = dict(zip(parts, (part.weight for part in shipped.description.parts), strict=True))
+    shares = dict(zip(parts, shipped.description.parts, strict=True))
+    weights = {version: part.weight for version, part in shares.items()}
+    own = shipped.description.parts[0].basin_weights
+    by_basin = {basin: {version: part.basin_weights[basin] for version, part in shares.items()} for basin in own}
     trained_on = JOINT.join(shipped.products)
     pretrained = Pretrained(name=shipped.name, content=shipped.content, trained_on=trained_on)
     wall, now = clock.wall(), clock.now()
-    return partial(combinations.combine, weights=weights, label=shipped.name, wall=wall, now=now, pretrained=pretrained)
+    return partial(
+        combinations.combine,
+        weights=weights,
+        label=shipped.name,
+        wall=wall,
+        now=now,
+        by_basin=by_basin,
+        pretrained=pretrained,
+    )
 
 
 def _creating(

@@ -16,6 +16,9 @@ from records.versions import promotions, versions
 from records.versions.version_properties import Pretrained, VersionPart, VersionProperties
 from records.versions.versions import NewVersion, Version
 
+ByBasin = Mapping[str, Mapping[str, float]]
+"""Weights of the basins that have their own, by version."""
+
 
 def combine(
     session: Session,
@@ -24,6 +27,7 @@ def combine(
     label: str | None,
     wall: datetime,
     now: datetime,
+    by_basin: ByBasin | None = None,
     pretrained: Pretrained | None = None,
 ) -> Version:
     """Store a version that combines others, after one that combines their twins; or return the one that does already.
@@ -33,25 +37,30 @@ def combine(
     Args:
         weights: of each part, by its version; of any sum.
         wall, now: the machine's time and the clock's.
+        by_basin: of each part in basins with weights of their own.
         pretrained: the shipped combination that it is installed from.
 
     Raises:
         UnknownVersion: one is not stored.
         InvalidInput: they are too few or too many, a weight is not above 0, or a version cannot be a part.
     """
-    _check_weights(weights)
+    of_basins = dict(by_basin or {})
+    for checked in (weights, *of_basins.values()):
+        _check_weights(checked)
+        if checked.keys() != weights.keys():
+            raise InvalidInput("The weights of a basin must be of the versions to combine: give one of each.")
     stored = {version: versions.get(session, version) for version in weights}
     for part in stored.values():
         _check_part(part)
     twin = None
     if any(part.twin_id for part in stored.values()):
-        of_twins: dict[str, float] = {}
-        for part in stored.values():
-            name = part.twin_id or part.id
-            of_twins[name] = of_twins.get(name, 0.0) + weights[part.id]
+        of_twins = _of_twins(stored, weights)
+        there = {basin: _of_twins(stored, own) for basin, own in of_basins.items()}
         of_twin = None if label is None else f"{label} (twin)"
-        twin = combine(session, of_twins, label=of_twin, wall=wall, now=now).id if len(of_twins) > 1 else min(of_twins)
-    parts = _parts(stored, weights)
+        twin = min(of_twins)
+        if len(of_twins) > 1:
+            twin = combine(session, of_twins, label=of_twin, wall=wall, now=now, by_basin=there).id
+    parts = _parts(stored, weights, of_basins)
     for earlier in versions.of_weights(session, versions.weights_hash_of(session, parts)):
         if earlier.parts == parts and earlier.twin_id == twin and earlier.status == "ready":
             return earlier
@@ -78,7 +87,16 @@ def _check_part(version: Version) -> None:
         )
 
 
-def _parts(stored: Mapping[str, Version], weights: Mapping[str, float]) -> tuple[VersionPart, ...]:
+def _of_twins(stored: Mapping[str, Version], weights: Mapping[str, float]) -> dict[str, float]:
+    """Return the weights of the parts' twins, and of parts without one."""
+    of_twins: dict[str, float] = {}
+    for part in stored.values():
+        name = part.twin_id or part.id
+        of_twins[name] = of_twins.get(name, 0.0) + weights[part.id]
+    return of_twins
+
+
+def _parts(stored: Mapping[str, Version], weights: Mapping[str, float], by_basin: ByBasin) -> tuple[VersionPart, ...]:
     """Return the parts, the largest weight first."""
     total = fsum(weights.values())
     names = _names(stored)
@@ -90,6 +108,7 @@ def _parts(stored: Mapping[str, Version], weights: Mapping[str, float]) -> tuple
             trained_on=part.trained_on,
             architecture=part.architecture,
             weight=weights[part.id] / total,
+            basin_weights={basin: own[part.id] / fsum(own.values()) for basin, own in by_basin.items()},
             members=part.members,
             fitted=tuple(map(str, part.fitted_periods)),
             validation=None if part.validation_period is None else str(part.validation_period),

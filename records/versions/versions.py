@@ -252,7 +252,12 @@ def create(session: Session, new: NewVersion, members: Sequence[Member]) -> Vers
 
 def weights_hash_of(session: Session, parts: Sequence[VersionPart]) -> str:
     """Return the fingerprint of the weights of a combined version."""
-    return fingerprint([[get(session, part.version).weights_hash, part.version, part.weight] for part in parts])
+    return fingerprint(
+        [
+            [get(session, part.version).weights_hash, part.version, part.weight, *filter(None, [part.basin_weights])]
+            for part in parts
+        ]
+    )
 
 
 def get(session: Session, version: str) -> Version:

@@ -68,7 +68,9 @@ def show(version: Version, as_json: Json = False) -> None:
 
 def _part(part: VersionPart) -> str:
     members = f"{len(part.members)} member{'s' if len(part.members) > 1 else ''}"
-    return f"version {part.version}: {part.architecture} on {part.product}, {members}, weight {part.weight:.3g}"
+    shares = part.basin_weights.values()
+    own = f", by basin {min(shares):.3g} to {max(shares):.3g}" if shares else ""
+    return f"version {part.version}: {part.architecture} on {part.product}, {members}, weight {part.weight:.3g}{own}"
 
 
 def _verdict(probe: ProbeResult) -> str:

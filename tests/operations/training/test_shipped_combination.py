@@ -33,7 +33,7 @@ from testing.country import BASINS, CLOCK, FIRST, SECOND, add_second_product, co
 from testing.records import contents
 
 JUDGED = Period.parse("2004-10-01..2005-09-30")
-NAME, LATE = "both", BASINS[2]
+NAME, OWN, LATE = "both", BASINS[1], BASINS[2]
 
 
 def cards(shelf: Path) -> None:
@@ -59,12 +59,21 @@ def ship_beside(database: Database, version: str, shipped: Combination) -> None:
     skill.write(shipped, skill.ShippedSkill.model_validate(mean | named))
 
 
+def with_own_weights(database: Database, both: versions.Version) -> str:
+    """Store the same combination with weights of its own in a basin."""
+    first, second = (part.version for part in both.parts)
+    own = {OWN: {first: 0.2, second: 0.8}}
+    weights, at = {first: 0.7, second: 0.3}, CLOCK.wall()
+    with database.transaction() as session:
+        return combinations.combine(session, weights, label="own", wall=at, now=at, by_basin=own).id
+
+
 @pytest.fixture(scope="session")
 def shipped_file(trained_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A shelf with a combination of two products, which was evaluated and calibrated."""
     folder = tmp_path_factory.mktemp("both")
     database = Database(f"sqlite:///{shutil.copy(trained_file, folder / 'freshet.sqlite')}")
-    both = combined(database, CLOCK).id
+    both = with_own_weights(database, combined(database, CLOCK))
     evaluate(database, CLOCK, both, JUDGED, BASINS)
     calibrate(database, CLOCK, both, BASINS)
     export(database, both, folder / "shelf" / NAME)
@@ -110,6 +119,7 @@ def test_an_installed_combination_serves_every_basin_with_the_parts_that_it_can_
         of_both, of_one = (runs.basin_of(session, run.id, basin).summary for basin in (BASINS[0], LATE))
         expected = scores.scores(session, versions=[version.id], basins=[LATE], members=[FIRST])
     assert [(part.name, round(part.weight, 9)) for part in version.parts] == [(FIRST, 0.7), (SECOND, 0.3)]
+    assert [part.basin_weights for part in version.parts] == [{OWN: 0.2}, {OWN: 0.8}]
     assert version.properties.pretrained is not None
     assert version.properties.pretrained.name == NAME
     assert [part.product for part in of_both.parts] == [FIRST, SECOND]
@@ -162,6 +172,7 @@ DAMAGES: list[tuple[Callable[[Path], None], str]] = [
     (lambda shelf: cut(shelf / f"{NAME}-second" / "member-01.safetensors"), "member-01.safetensors is damaged"),
     (lambda shelf: rewrite(shelf / f"{NAME}-second" / "version.json", '"seed": ', '"seed": 1'), "is not the part"),
     (lambda shelf: rewrite(shelf / NAME / "combination.json", "0.3", "-0.3"), "parts.1.weight"),
+    (lambda shelf: rewrite(shelf / NAME / "combination.json", OWN, "other"), "not of the same basins"),
     (lambda shelf: rewrite(shelf / NAME / "combination.json", '"form": 1', '"form": 3'), "Freshet that it is for"),
     (lambda shelf: rewrite(shelf / NAME / "combination.json", f"{NAME}-second", "../else"), "parts.1.name"),
     (lambda shelf: (shelf / NAME / "README.md").unlink(), "README.md cannot be read"),
