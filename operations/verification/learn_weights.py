@@ -155,7 +155,7 @@ def _common(errors: Array, candidates: Array) -> Array:
 def _by_basin(errors: Array, common: Array, candidates: Array) -> Array:
     """Return the weights of each basin, (basins, versions): those of its own errors, drawn to the common ones.
 
-    The least of years x (1 - NSE) + PULL x |weights - common|²; a version takes part everywhere or nowhere.
+    They minimise years x (1 - NSE) + PULL x |weights - common|²; a version takes part everywhere or nowhere.
     """
     possible = candidates[((candidates > 0) == (common > 0)).all(axis=1)]
     own = np.einsum("ci,nij,cj->nc", possible, errors.sum(axis=1), possible)
