@@ -89,12 +89,13 @@ def service(settings: Settings, host: str, port: int) -> Iterator[Process]:
 
 
 def demonstrate(
-    settings: Settings, process: Process, address: str, architecture: str | None, show: Show
+    settings: Settings, process: Process, address: str, show: Show, *, architecture: str | None, pretrained: str | None
 ) -> Demonstrated:
     """Do the main job over REST. What is already done is not done again.
 
     Args:
-        architecture: of the network that is trained; None for the shipped ensemble, which is not.
+        architecture: of the network that is trained, where none is shipped.
+        pretrained: the shipped ensemble that is installed; None where one is trained.
 
     Raises:
         ServiceError: a part of the service has died, or it refuses something.
@@ -107,9 +108,10 @@ def demonstrate(
         work.await_service(address)
         work.do("ingest", {"from": [str(files)]})
         basins = [basin.id for basin in client.basins()]
-        if architecture is None:
-            created = work.do("pretrained", {"product": synthetic.PRODUCT, "promote": True})
+        if pretrained is not None:
+            created = work.do("pretrained", {"name": pretrained, "product": synthetic.PRODUCT, "promote": True})
         else:
+            assert architecture is not None
             config = TRAINING | {"network": sized(architecture, 16)}
             created = work.do("training", {"config": config, "basins": basins, "label": "demo"})
             work.do("calibration", {"version": created["version"]})

@@ -7,8 +7,8 @@ from pydantic import Field, field_validator
 from pydantic_core import PydanticCustomError
 
 from app.http.base_schema import Missing, Model, next_page
+from hydrology.base.products import MAX_PARTS
 from jobspec.fields import Basins, Id, Line, RequestModel
-from records.versions.combinations import MAX_PARTS
 
 
 class ModelSummary(Model):
@@ -105,6 +105,9 @@ class ModelPart(Model):
         examples=[0.3],
     )
     member_count: int
+    basin_weights: dict[str, float] = Field(
+        description="Its share in the basins that have shares of their own; empty where all basins have the same."
+    )
 
 
 class ModelDetail(ModelSummary):

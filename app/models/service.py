@@ -67,6 +67,7 @@ def detail(session: Session, version: str) -> ModelDetail:
             ModelPart(
                 **{name: getattr(part, name) for name in ("version", "name", "product", "architecture", "weight")},
                 member_count=len(part.members),
+                basin_weights=dict(part.basin_weights),
             )
             for part in stored.parts
         ],

@@ -29,10 +29,10 @@ from hydrology.uncertainty.error_model import LEVELS, BasinErrorModel, BasinErro
 from models.arrays import Forcing, days_of
 from models.ensemble import Ensemble
 from models.inference import ArrayMap
+from models.pretrained import SHELF, form
 from models.pretrained.loading import load
 from operations.basin_data.dataset import stacked
 from operations.states.assimilate import WINDOW_DAYS, increments
-from operations.training.pretrained import read_shipped
 
 ENSEMBLE = "mclstm-maurer-447"
 EVERY_DAYS, LEADS = 5, 10
@@ -152,7 +152,7 @@ class Forecasts:
 def measure(basins: int = 100) -> dict[str, Any]:
     """Return NSE and CRPS of the four by lead, and in how many basins assimilation gains."""
     names = all_basins()[:: len(all_basins()) // basins][:basins]
-    ensemble = load(read_shipped(ENSEMBLE))
+    ensemble = load(form.read(SHELF / ENSEMBLE))
     record = _record(ensemble, names)
     validation, test = (
         {name: _forecasts(ensemble, record, at, text) for at, name in enumerate(names)} for text in (VALIDATION, TEST)

@@ -41,10 +41,10 @@ from hydrology.water.spin_up import SPIN_UP_DAYS
 from models.arrays import Forcing, days_of
 from models.ensemble import Ensemble
 from models.inference import GROUP, ArrayMap
+from models.pretrained import SHELF, form
 from models.pretrained.loading import load
 from operations.basin_data.dataset import stacked
 from operations.forecasting.rain_response import responses
-from operations.training.pretrained import read_shipped
 
 ENSEMBLE = "mclstm-maurer-447"
 EVERY_DAYS = 24
@@ -79,7 +79,7 @@ class Hindcasts:
 def measure(basins: int = 447) -> dict[str, Any]:
     """Return reliability by bin, typical margins by month, and CPU seconds for all basins."""
     names = all_basins()[:: len(all_basins()) // basins][:basins]
-    return reported(names, hindcasts(load(read_shipped(ENSEMBLE)), names))
+    return reported(names, hindcasts(load(form.read(SHELF / ENSEMBLE)), names))
 
 
 def hindcasts(ensemble: Ensemble, names: list[str]) -> Hindcasts:

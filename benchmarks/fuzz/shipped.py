@@ -14,6 +14,7 @@ from models import checkpoint, saved_state
 from models.ensemble import Ensemble
 from models.networks import build
 from models.pretrained import SHELF, errors, form, snow
+from models.pretrained.files import CARD
 from models.pretrained.loading import load, owner
 from models.pretrained.writing import Finished, write
 from models.saved_state import Owner, SavedState
@@ -43,7 +44,7 @@ def small() -> form.Ensemble:
     folder = scratch() / NAME
     weights = checkpoint.dump({name: tensor.half() for name, tensor in network.state_dict().items()}, {})
     write(folder, origin, [Finished(0, 0, weights, {})])
-    (folder / form.CARD).write_text("A card.\n")
+    (folder / CARD).write_text("A card.\n")
     return form.read(folder)
 
 

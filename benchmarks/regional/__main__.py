@@ -45,9 +45,9 @@ def main() -> None:
     what.add_parser("snow-stores").add_argument("trial", help="NAME-SEED")
     what.add_parser("published")
     what.add_parser("weights")
-    what.add_parser("ship-errors").add_argument("ensemble", choices=sorted(score.FITTED_ON))
+    what.add_parser("ship-errors").add_argument("ensemble")
     what.add_parser("ship-snow").add_argument("ensemble", choices=form.names(SHELF))
-    what.add_parser("ship-skill").add_argument("ensemble", choices=form.names(SHELF))
+    what.add_parser("ship-skill").add_argument("ensemble")
     what.add_parser("draw")
     arguments = parser.parse_args()
     use_cores(cores(Settings.load().threads))
@@ -69,7 +69,8 @@ def main() -> None:
     elif arguments.what == "weights":
         us.choose_weights()
     elif arguments.what == "ship-errors":
-        score.ship_errors(arguments.ensemble)
+        ship = score.ship_errors if arguments.ensemble in score.FITTED_ON else shipped_skill.ship_errors
+        ship(arguments.ensemble)
     elif arguments.what == "ship-snow":
         snow_cells.ship_snow(arguments.ensemble)
     elif arguments.what == "ship-skill":

@@ -19,10 +19,10 @@ from benchmarks.regional.recipes import RECIPES
 from hydrology.base.absent import texts
 from jobspec.training import TrainingConfig
 from models.pretrained import DEFAULT, SHELF, form
-from models.pretrained.form import CARD, TwinEnsemble
+from models.pretrained.files import CARD, Named
 from models.training import Progress
+from operations.training.export import ship
 from operations.training.members import train_member
-from operations.training.pretrained import ship
 from operations.training.train import begin, new_version
 from records.versions import trainings
 from runtime.clock import Clock
@@ -62,9 +62,9 @@ class Series:
         return RECIPES[self.recipe].config(members=self.members, **self.changes)
 
     @property
-    def twin_ensemble(self) -> TwinEnsemble | None:
+    def twin_ensemble(self) -> Named | None:
         """What names the twin, which must be whole already."""
-        return None if self.twin is None else TwinEnsemble(name=self.twin.name, content=form.read(self.twin).content)
+        return None if self.twin is None else Named(name=self.twin.name, content=form.read(self.twin).content)
 
 
 def fold(number: int) -> list[str]:

@@ -1,11 +1,19 @@
-"""Ships the scores of an ensemble in each basin, as its last `freshet evaluate` over the test years stored them."""
+"""Ships what the database stores of a shipped ensemble or combination: its scores, and its error model.
+
+The scores are those of the last `freshet evaluate` over the test years, the error model that of `freshet calibrate`.
+"""
+
+from collections.abc import Sequence
 
 from benchmarks.regional.data import TEST, basins
 from hydrology.base.calendar import Period
-from models.pretrained import SHELF, form, skill
-from operations.training.pretrained import install
+from hydrology.base.products import JOINT, subsets
+from models.pretrained import errors, skill
+from operations.training.pretrained import install, read_shipped
+from records.basins import basins as basin_records
 from records.database.engine import Database
 from records.verification import scores
+from records.versions import error_models, versions
 from runtime.clock import Clock
 from runtime.settings import Settings
 
@@ -13,37 +21,70 @@ DIGITS = 6
 
 
 def ship_skill(name: str) -> None:
-    """Write the skill of an ensemble beside it: of the members' mean, in the 447 basins, over the test years."""
-    ensemble, period = form.read(SHELF / name), Period.parse(TEST)
-    database = Database(Settings.load().database_url)
-    version = install(database, Clock(), ensemble).version_id
+    """Write the skill of an ensemble beside it: of the members' mean, in the 447 basins, over the test years.
+
+    Of a combination, that with some of its products alone, too, in the basins that have them.
+    """
+    settings, period = Settings.load(), Period.parse(TEST)
+    shipped = read_shipped(name, settings.pretrained)
+    database = Database(settings.database_url)
+    version = install(database, Clock(), shipped).version_id
     with database.reading() as session:
+        of_subsets = [JOINT.join(chosen) for chosen in subsets(versions.get(session, version).products)]
         rows = scores.scores(
-            session, versions=[version], members=["mean"], first_day=period.first, last_day=period.last
+            session,
+            versions=[version],
+            members=["mean", *of_subsets],
+            first_day=period.first,
+            last_day=period.last,
         )
     database.close()
     evaluated = [row for row in rows if not row.shipped]
-    names = sorted({row.basin_id for row in evaluated})
-    if names != sorted(basins()):
+    by_member = {name: _metrics([row for row in evaluated if row.member == name]) for name in ("mean", *of_subsets)}
+    mean = by_member.pop("mean")
+    if mean.basins != sorted(basins()):
         raise SystemExit(
-            f"{len(names)} of the 447 basins are evaluated: freshet evaluate --version {version} --period {TEST}"
+            f"{len(mean.basins)} of the 447 basins are evaluated: freshet evaluate --version {version} --period {TEST}"
         )
-    by_key = {(row.metric, row.basin_id): row for row in evaluated}
+    at = max(row.evaluated_at for row in evaluated)
+    skill.write(
+        shipped,
+        skill.ShippedSkill(content=shipped.content, period=TEST, evaluated_at=at, **dict(mean), subsets=by_member),
+    )
+    print(f"{name}: {len(mean.metrics)} scores of {len(mean.basins)} basins over {period}; alone {by_member.keys()}")
+
+
+def _metrics(rows: Sequence[scores.Score]) -> skill.ShippedMetrics:
+    names = sorted({row.basin_id for row in rows})
+    by_key = {(row.metric, row.basin_id): row for row in rows}
     metrics = {
         metric: skill.ShippedScores(
             n=[by_key[metric, basin].n for basin in names],
             value=[_rounded(by_key[metric, basin].value) for basin in names],
             reasons={basin: str(reason) for basin in names if (reason := by_key[metric, basin].reason) is not None},
         )
-        for metric in dict.fromkeys(row.metric for row in evaluated)
+        for metric in dict.fromkeys(row.metric for row in rows)
     }
-    at = max(row.evaluated_at for row in evaluated)
-    skill.write(
-        ensemble,
-        skill.ShippedSkill(content=ensemble.content, period=TEST, evaluated_at=at, basins=names, metrics=metrics),
-    )
-    print(f"{name}: {len(metrics)} scores of {len(names)} basins over {period}")
+    return skill.ShippedMetrics(basins=names, metrics=metrics)
 
 
 def _rounded(value: float | None) -> float | None:
     return None if value is None else float(f"{value:.{DIGITS}g}")
+
+
+def ship_errors(name: str) -> None:
+    """Write the error model of an ensemble or combination beside it, as the last `freshet calibrate` stored it."""
+    settings = Settings.load()
+    shipped = read_shipped(name, settings.pretrained)
+    database = Database(settings.database_url)
+    version = install(database, Clock(), shipped).version_id
+    with database.reading() as session:
+        model = error_models.get(session, version, basin_records.known(session, sorted(basins())))
+    database.close()
+    if model is None:
+        raise SystemExit(f"It has no error model: freshet calibrate --version {version}")
+    found = errors.ShippedErrors(
+        model.period, model.days, model.shape, model.regional, for_unseen=model.for_unseen, basins=model.basins
+    )
+    errors.write(shipped, found)
+    print(f"{name}: {len(model.basins)} basins, {model.days} observed days of {model.period}")

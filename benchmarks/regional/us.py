@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.forecasts.missing_product import ALL, mixes_of_basins
+from benchmarks.forecasts.missing_product import OWN, mixes_of_basins
 from benchmarks.regional import published
 from benchmarks.regional.data import PRODUCTS, TEST, basins, camels, opened
 from benchmarks.regional.members import ENSEMBLE, RESULTS, US_PARTS, series
@@ -23,7 +23,7 @@ from hydrology.scores.scores import all_scores
 from models.pretrained import form, skill
 from models.pretrained.loading import load
 from operations.training.pretrained import install
-from operations.verification.learn_weights import learn_weights
+from operations.verification.learn_weights import LearntWeights, learn_weights
 from records.database.engine import Database
 from runtime.clock import Clock
 
@@ -43,9 +43,12 @@ def choose_weights() -> None:
         database, versions = _installed(parts)
         names, days = _basins(parts), Period.parse(_validation(parts))
         learnt = learn_weights(database, list(versions.values()), days, names)
-        weights = {part: learnt.get(version, 0.0) for part, version in versions.items()}
-        scores = _scores(database, versions, weights, days, names)
-        chosen[name] = {"weights": weights, "content": _content(parts), "days": str(days), "scores": _shown(scores)}
+        scores = _scores(database, learnt, days, names)
+        chosen[name] = asdict(_renamed(learnt, dict(zip(versions.values(), versions, strict=True)))) | {
+            "content": _content(parts),
+            "days": str(days),
+            "scores": _shown(scores),
+        }
         database.close()
     WEIGHTS.write_text(json.dumps(chosen, indent=1) + "\n")
     print(json.dumps(chosen, indent=1))
@@ -60,14 +63,14 @@ def score() -> dict[str, Any]:
     for name, parts in COMBINATIONS.items():
         chosen = _chosen(name)
         database, versions = _installed(parts)
-        scores = _scores(database, versions, chosen["weights"], Period.parse(TEST), _basins(parts))
+        scores = _scores(database, _renamed(chosen, versions), Period.parse(TEST), _basins(parts))
         database.close()
         others = {"shipped": _shipped(), "published": published.read(camels() / published.FOLDER / LSTM)}
         beside = {
-            of: {metric: published.paired(metric, scores[ALL][metric], theirs[metric]) for metric in published.COLUMNS}
+            of: {metric: published.paired(metric, scores[OWN][metric], theirs[metric]) for metric in published.COLUMNS}
             for of, theirs in others.items()
         }
-        result[name] = {"weights": chosen["weights"], "scores": _shown(scores), **beside}
+        result[name] = {"weights": chosen.common, "scores": _shown(scores), **beside}
     return result
 
 
@@ -76,20 +79,27 @@ def mean_over_record(name: str) -> tuple[list[str], Simulated]:
 
     Discharge is (1, basins, days), in mm/day.
     """
-    weights: Mapping[str, float] = {part: of for part, of in _chosen(name)["weights"].items() if of}
-    names = _basins(list(weights))
-    runs = {part: simulate(load(form.read(series(part).folder)), names) for part in weights}
+    chosen = _chosen(name)
+    names = _basins(list(chosen.common))
+    runs = {part: simulate(load(form.read(series(part).folder)), names) for part in chosen.common}
     record = Period(max(run.record.first for run in runs.values()), min(run.record.last for run in runs.values()))
-    means = [weight * runs[part].over(record).mean(axis=0, dtype=np.float64) for part, weight in weights.items()]
-    return names, Simulated(record, (np.sum(means, axis=0) / sum(weights.values()))[None])
+    weights = np.array([[chosen.by_basin.get(basin, chosen.common)[part] for basin in names] for part in runs])
+    means = np.stack([run.over(record).mean(axis=0, dtype=np.float64) for run in runs.values()])
+    return names, Simulated(record, (np.einsum("pb,pbd->bd", weights, means) / weights.sum(axis=0)[:, None])[None])
 
 
-def _chosen(name: str) -> dict[str, Any]:
-    """Return the weights that were chosen for a combination, which must be those of its parts as they are now."""
+def _chosen(name: str) -> LearntWeights:
+    """Return the weights that were chosen for a combination, by part, which must be of its parts as they are now."""
     chosen: dict[str, Any] = json.loads(WEIGHTS.read_text())[name]
     if chosen["content"] != _content(COMBINATIONS[name]):
         raise SystemExit(f"The parts of {name} are other ones now: `python -m benchmarks.regional weights` first.")
-    return chosen
+    return LearntWeights(chosen["common"], chosen["by_basin"], chosen["nse"])
+
+
+def _renamed(learnt: LearntWeights, names: Mapping[str, str]) -> LearntWeights:
+    """Return weights under other names of what is combined."""
+    by_basin = {basin: {names[name]: weight for name, weight in own.items()} for basin, own in learnt.by_basin.items()}
+    return LearntWeights({names[name]: weight for name, weight in learnt.common.items()}, by_basin, learnt.nse)
 
 
 def _installed(parts: Sequence[str]) -> tuple[Database, dict[str, str]]:
@@ -114,13 +124,10 @@ def _validation(parts: Sequence[str]) -> str:
     return min((PRODUCTS[RECIPES[part].product].validation for part in parts), key=lambda days: len(Period.parse(days)))
 
 
-def _scores(
-    database: Database, versions: Mapping[str, str], weights: Mapping[str, float], days: Period, names: Sequence[str]
-) -> dict[str, ByMetric]:
+def _scores(database: Database, learnt: LearntWeights, days: Period, names: Sequence[str]) -> dict[str, ByMetric]:
     """Return the scores of each mix of the products."""
-    used = {version: weights[part] for part, version in versions.items() if weights[part]}
     found: dict[str, ByMetric] = {}
-    for mixed in mixes_of_basins(database, used, days, names):
+    for mixed in mixes_of_basins(database, learnt, days, names):
         for mix, flow in mixed.flows.items():
             scores = all_scores(flow, mixed.observed, days.days)
             for metric in METRICS:

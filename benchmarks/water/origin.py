@@ -34,10 +34,10 @@ from models.arrays import Forcing
 from models.ensemble import Ensemble
 from models.inference import ArrayMap, simulate
 from models.nets.mclstm import MCLSTM
+from models.pretrained import SHELF, form
 from models.pretrained.loading import load
 from operations.basin_data.dataset import stacked
 from operations.forecasting.water_age import all_older
-from operations.training.pretrained import read_shipped
 from testing import plain_recurrence  # noqa: F401 - it adds the program `plain`
 
 ENSEMBLE = "mclstm-maurer-447"
@@ -161,7 +161,7 @@ class _Past:
 
 
 def _past() -> _Past:
-    ensemble = load(read_shipped(ENSEMBLE))
+    ensemble = load(form.read(SHELF / ENSEMBLE))
     whole = stacked([basin.forcing for basin in read_forcings(ensemble, basins())])
     _, started_at = ensemble.simulate(whole.over(Period(T0 - SPIN_UP + 1, AGES.begin - 1)), None, ())
     _, untold = ensemble.simulate(whole.over(Period(AGES.begin, T0)), started_at, ())

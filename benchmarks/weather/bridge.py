@@ -23,8 +23,8 @@ from hydrology.weather.bridge import BRIDGED, MOVED, PRECIPITATION, DailyWeather
 from ingestion.sources.camels import CamelsSource
 from models.arrays import Forcing, days_of
 from models.ensemble import Ensemble
+from models.pretrained import DEFAULT, SHELF, form
 from models.pretrained.loading import load
-from operations.training.pretrained import read_shipped
 
 LONG, FOUR = "USGS-01031500", ("USGS-01022500", "USGS-01547700", "USGS-02064000", "USGS-03015500")
 MAURER, DAYMET, NLDAS = "maurer_extended", "daymet", "nldas"
@@ -60,7 +60,7 @@ class Drive:
 
 def measure() -> dict[str, Any]:
     """Return the NSE of each form, with Maurer's where it has those years."""
-    shipped = read_shipped()
+    shipped = form.read(SHELF / DEFAULT)
     ensemble = load(shipped)
     gauges = {basin: gauge(basin) for basin in (LONG, *FOUR)}
     return {

@@ -11,6 +11,8 @@ ARCHIVED = ("daymet", "era5_land", "maurer", "maurer_extended", "nldas", "synthe
 PATTERN = "[a-z][a-z0-9_]{0,39}"
 JOINT = "+"
 """Joins the products of a version, or run, that takes several: the one of the largest weight comes first."""
+MAX_PARTS = 10
+"""Of the versions that one combines."""
 
 
 def leading(product: str) -> str:

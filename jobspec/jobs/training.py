@@ -133,7 +133,7 @@ class MembersJob(JobRequest):
 
 
 class PretrainedParams(RequestModel):
-    """The shipped ensemble to install, and the basins to serve."""
+    """The shipped ensemble, or combination of some, to install, and the basins to serve."""
 
     name: Name | None = Field(
         None,
@@ -142,8 +142,8 @@ class PretrainedParams(RequestModel):
     )
     product: Name | None = Field(
         None,
-        description="The weather product for it to use; by default the one that it learnt from. If it is another, "
-        "every forecast states this.",
+        description="The weather product for it to use, and for every part of a combination; by default the one that "
+        "each learnt from. If it is another, every forecast states this.",
     )
     promote: bool = Field(
         False,

@@ -1,4 +1,4 @@
-"""The error model of a shipped ensemble. One file, which names its ensemble.
+"""The error model of a shipped ensemble, or combination of some. One file, which names its description.
 
 It is not part of the description beside it: another fit is the same ensemble.
 """
@@ -13,7 +13,7 @@ from hydrology.base.calendar import Period
 from hydrology.base.digests import fingerprint
 from hydrology.uncertainty.error_model import BasinErrors, Shape
 from models import checkpoint
-from models.pretrained.form import Ensemble, read_beside
+from models.pretrained.files import Shipped, read_beside
 
 FILE = "errors.safetensors"
 _SHAPE, _REGIONAL, _BASINS = "shape.", "regional.", "basins."
@@ -40,7 +40,7 @@ class ShippedErrors:
     basins: Mapping[str, BasinErrors]
 
 
-def write(ensemble: Ensemble, errors: ShippedErrors) -> None:
+def write(shipped: Shipped, errors: ShippedErrors) -> None:
     """Write an error model beside its ensemble. Parameters of single basins in half precision."""
     of_basins = [part.arrays() for part in errors.basins.values()]
     stacked = {name: np.stack([arrays[name] for arrays in of_basins]) for name in of_basins[0]}
@@ -53,23 +53,23 @@ def write(ensemble: Ensemble, errors: ShippedErrors) -> None:
         tensor = torch.from_numpy(values)
         tensors[_BASINS + name] = tensor.half() if name in _HALF else tensor
     header = {
-        "content": ensemble.content,
+        "content": shipped.content,
         "period": str(errors.period),
         "days": errors.days,
         "for_unseen": errors.for_unseen,
         "basins": {name: part.days for name, part in errors.basins.items()},
         "sha256": _digest(tensors),
     }
-    (ensemble.folder / FILE).write_bytes(checkpoint.dump(tensors, header))
+    (shipped.folder / FILE).write_bytes(checkpoint.dump(tensors, header))
 
 
-def read(ensemble: Ensemble) -> ShippedErrors | None:
+def read(shipped: Shipped) -> ShippedErrors | None:
     """Return the error model beside an ensemble, or None.
 
     Raises:
         DamagedEnsemble: it is damaged, or belongs to another ensemble.
     """
-    return read_beside(ensemble, FILE, _parse)
+    return read_beside(shipped, FILE, _parse)
 
 
 def _parse(content: bytes) -> tuple[str, ShippedErrors]:

@@ -4,38 +4,22 @@
 identifies the whole. The weights are in half precision. Nothing of it is ever executed: only JSON and safetensors.
 """
 
-import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, TypeVar
+from typing import Any, Literal, Self
 
 import torch
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
-from hydrology.base.digests import fingerprint, sha256
+from hydrology.base.digests import sha256
 from hydrology.base.errors import DataProblem, excerpt
-from jobspec.faults import faults
 from jobspec.training import TrainingConfig
 from models import checkpoint
 from models.networks import build
+from models.pretrained.files import DamagedEnsemble, Frozen, Named, Sha256, Shipped, read_description, read_file
 
-DESCRIPTION, CARD = "version.json", "README.md"
-
-Shipped = TypeVar("Shipped")
-Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
-
-
-class DamagedEnsemble(DataProblem):
-    """A shipped ensemble differs from the one that was written."""
-
-    kind = "damaged-ensemble"
-
-
-class Frozen(BaseModel):
-    """A part of a shipped ensemble: it has no other fields and never changes."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
+DESCRIPTION = "version.json"
 
 
 class ShippedMember(Frozen):
@@ -53,13 +37,6 @@ class Tuning(Frozen):
 
     basins: list[str] = Field(min_length=1)
     earlier_periods: list[str]
-
-
-class TwinEnsemble(Frozen):
-    """The ensemble, shipped beside this one, whose scores show its skill: by `Origin.twin`."""
-
-    name: str = Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")
-    content: Sha256
 
 
 class Origin(Frozen):
@@ -87,7 +64,7 @@ class Origin(Frozen):
     code_version: str
     uses: Literal["best", "last"]
     tuning: Tuning | None = Field(None, exclude_if=lambda tuning: tuning is None)
-    twin: TwinEnsemble | None = Field(None, exclude_if=lambda twin: twin is None)
+    twin: Named | None = Field(None, exclude_if=lambda twin: twin is None)
 
     @model_validator(mode="after")
     def _fits_its_inputs(self) -> Self:
@@ -115,22 +92,22 @@ class Description(Origin):
 
 
 @dataclass(frozen=True, slots=True)
-class Ensemble:
+class Ensemble(Shipped):
     """A shipped ensemble, complete and checked.
 
     Attributes:
         weights: safetensors bytes in half precision, by the member's label.
-        content: the fingerprint of its description, which contains those of its files.
-        folder: its folder.
         twin: the ensemble that is scored for it, if any.
     """
 
-    name: str
     description: Description
     weights: Mapping[int, bytes]
-    content: str
-    folder: Path
     twin: "Ensemble | None" = None
+
+    @property
+    def product(self) -> str:
+        """The weather product that it learnt from."""
+        return self.description.config.inputs.product
 
 
 def names(shelf: Path) -> list[str]:
@@ -158,51 +135,16 @@ def read(folder: Path) -> Ensemble:
 
 def _read(folder: Path) -> Ensemble:
     """Return an ensemble without its twin."""
-    text = _bytes(folder / DESCRIPTION)
-    _bytes(folder / CARD)
-    try:
-        content = json.loads(text)
-        description, named = Description.model_validate(content), fingerprint(content)
-    except ValidationError as error:
-        wrong = faults(error, content)
-        raise DamagedEnsemble(
-            f"{folder / DESCRIPTION} cannot be used ({wrong}): fetch it again, or install the Freshet that it is for."
-        ) from None
-    except (ValueError, RecursionError) as error:
-        raise DamagedEnsemble(f"{folder / DESCRIPTION} is not JSON ({excerpt(error)}): fetch it again.") from None
+    description, content = read_description(folder / DESCRIPTION, Description)
     config = description.config
     network = build(config.network, config.inputs, seed=0, basins=len(description.basins))
     wanted = {name: tensor.shape for name, tensor in network.state_dict().items()}
     weights = {}
     for member in description.members:
         path = folder / member.file
-        weights[member.label] = _bytes(path)
+        weights[member.label] = read_file(path)
         _check(path, weights[member.label], member.sha256, wanted)
-    return Ensemble(folder.name, description, weights, named, folder)
-
-
-def read_beside(ensemble: Ensemble, file: str, parse: Callable[[bytes], tuple[str, Shipped]]) -> Shipped | None:
-    """Return what a file beside an ensemble holds, or None without such a file.
-
-    Such a file is not part of the description: another content belongs to the same ensemble.
-
-    Args:
-        parse: returns the fingerprint of the ensemble that the bytes name, and what they hold.
-
-    Raises:
-        DamagedEnsemble: it is damaged, or belongs to another ensemble.
-    """
-    path = ensemble.folder / file
-    if not path.exists():
-        return None
-    try:
-        content, shipped = parse(path.read_bytes())
-    except (OSError, DataProblem, KeyError, ValueError, TypeError) as error:
-        why = faults(error, None) if isinstance(error, ValidationError) else excerpt(error)
-        raise DamagedEnsemble(f"{path} cannot be used ({why}): fetch it again.") from None
-    if content != ensemble.content:
-        raise DamagedEnsemble(f"{path} is not of the ensemble beside it: fetch both again.")
-    return shipped
+    return Ensemble(folder.name, content, folder, description, weights)
 
 
 def half(weights: bytes) -> bytes:
@@ -218,13 +160,6 @@ def half(weights: bytes) -> bytes:
             f"Half precision cannot hold the weights {', '.join(lost)} (above 65504, or not numbers): train again."
         )
     return checkpoint.dump(halves, {})
-
-
-def _bytes(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise DamagedEnsemble(f"{path} cannot be read ({error.strerror}): fetch it again.") from None
 
 
 def _check(path: Path, weights: bytes, expected: str, wanted: Mapping[str, torch.Size]) -> None:

@@ -1,4 +1,4 @@
-"""The skill of a shipped ensemble. Scores by basin over the test years, in a file that names the ensemble.
+"""The skill of a shipped ensemble or combination. Scores by basin over the test years, in a file that names it.
 
 It is not part of the description beside it: scores of other years belong to the same ensemble.
 """
@@ -10,7 +10,9 @@ from pydantic import Field, field_validator, model_validator
 
 from hydrology.base.calendar import Period
 from hydrology.base.errors import InvalidInput
-from models.pretrained.form import Ensemble, Frozen, read_beside
+from hydrology.base.products import JOINT, subsets
+from models.pretrained.combination import Combination
+from models.pretrained.files import DamagedEnsemble, Frozen, Shipped, read_beside
 
 FILE = "skill.json"
 
@@ -23,22 +25,11 @@ class ShippedScores(Frozen):
     reasons: dict[str, str]
 
 
-class ShippedSkill(Frozen):
-    """The scores of a shipped ensemble's mean over a period that it has not learnt from."""
+class ShippedMetrics(Frozen):
+    """Scores by basin, of each metric."""
 
-    content: Annotated[str, Field(description="The fingerprint of the ensemble.")]
-    period: Annotated[str, Field(description="FIRST..LAST")]
-    evaluated_at: datetime
     basins: list[str]
     metrics: dict[str, ShippedScores]
-
-    @field_validator("period")
-    @classmethod
-    def _is_a_period(cls, text: str) -> str:
-        try:
-            return str(Period.parse(text))
-        except InvalidInput as error:
-            raise ValueError(str(error)) from None
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
@@ -50,18 +41,49 @@ class ShippedSkill(Frozen):
         return self
 
 
-def write(ensemble: Ensemble, skill: ShippedSkill) -> None:
-    """Write the skill of an ensemble beside it."""
-    (ensemble.folder / FILE).write_text(skill.model_dump_json() + "\n")
+class ShippedSkill(ShippedMetrics):
+    """The scores of the members' mean over a period that it has not learnt from."""
+
+    content: Annotated[str, Field(description="The fingerprint of the description beside it.")]
+    period: Annotated[str, Field(description="FIRST..LAST")]
+    evaluated_at: datetime
+    subsets: dict[str, ShippedMetrics] = Field(
+        default_factory=dict,
+        exclude_if=lambda subsets: not subsets,
+        description="Of a combination: with some of its products alone, by their joined names.",
+    )
+
+    @field_validator("period")
+    @classmethod
+    def _is_a_period(cls, text: str) -> str:
+        try:
+            return str(Period.parse(text))
+        except InvalidInput as error:
+            raise ValueError(str(error)) from None
+
+    @property
+    def by_member(self) -> dict[str, ShippedMetrics]:
+        """The scores of the mean and those of the subsets, as an evaluation names them."""
+        return {"mean": self, **self.subsets}
 
 
-def read(ensemble: Ensemble) -> ShippedSkill | None:
-    """Return the skill beside an ensemble, or None.
+def write(shipped: Shipped, skill: ShippedSkill) -> None:
+    """Write the skill of an ensemble or combination beside it."""
+    (shipped.folder / FILE).write_text(skill.model_dump_json() + "\n")
+
+
+def read(shipped: Shipped) -> ShippedSkill | None:
+    """Return the skill beside an ensemble or combination, or None.
 
     Raises:
-        DamagedEnsemble: it is damaged, or belongs to another ensemble.
+        DamagedEnsemble: it is damaged, or belongs to another one, or to other products.
     """
-    return read_beside(ensemble, FILE, _parse)
+    skill = read_beside(shipped, FILE, _parse)
+    products = shipped.products if isinstance(shipped, Combination) else ()
+    known = {frozenset(chosen) for chosen in subsets(products)}
+    if skill is not None and any(frozenset(name.split(JOINT)) not in known for name in skill.subsets):
+        raise DamagedEnsemble(f"{shipped.folder / FILE} has scores of other products: fetch it again.")
+    return skill
 
 
 def _parse(content: bytes) -> tuple[str, ShippedSkill]:

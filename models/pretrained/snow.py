@@ -6,7 +6,8 @@ from typing import Annotated
 from pydantic import Field
 
 from hydrology.snow.regional_snow import RegionalSnow
-from models.pretrained.form import DamagedEnsemble, Ensemble, Frozen, read_beside
+from models.pretrained.files import DamagedEnsemble, Frozen, read_beside
+from models.pretrained.form import Ensemble
 
 FILE = "snow.json"
 

@@ -3,7 +3,7 @@
 import fcntl
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import Any
 
 from hydrology.base.digests import fingerprint, sha256
 from hydrology.base.errors import InvalidInput
+from models.pretrained import combination
 from models.pretrained.form import DESCRIPTION, Description, Origin, ShippedMember, half
 from runtime.atomic_files import replace_file
 
@@ -39,11 +40,13 @@ class Written:
         members: the labels of all its members.
         content: the fingerprint of the whole.
         changed: whether anything was written; the same members again write nothing.
+        parts: the folders of the ensembles that it combines.
     """
 
     members: tuple[int, ...]
     content: str
     changed: bool
+    parts: tuple[str, ...] = ()
 
 
 def write(folder: Path, origin: Origin, members: Sequence[Finished]) -> Written:
@@ -72,12 +75,37 @@ def write(folder: Path, origin: Origin, members: Sequence[Finished]) -> Written:
                 raise AnotherVersion(f"{folder} holds other weights of member {label}: choose another folder.")
         description = Description(**dict(origin), members=[entries[label] for label in sorted(entries)])
         content = description.model_dump(mode="json")
-        files[DESCRIPTION] = (json.dumps(content, indent=1, allow_nan=False) + "\n").encode()
-        stored = {path.name: path.read_bytes() for path in map(folder.joinpath, files) if path.is_file()}
-        changed = {name: blob for name, blob in files.items() if stored.get(name) != blob}
-        for name, blob in changed.items():
-            replace_file(folder / name, blob)
-    return Written(tuple(sorted(entries)), fingerprint(content), bool(changed))
+        files[DESCRIPTION] = _as_text(content)
+        return Written(tuple(sorted(entries)), fingerprint(content), _replace(folder, files))
+
+
+def write_combination(folder: Path, description: combination.Description) -> Written:
+    """Write the description of a combination into a folder; its parts are written already.
+
+    Raises:
+        AnotherVersion: the folder holds an ensemble, or another combination.
+    """
+    content = description.model_dump(mode="json")
+    blob, path = _as_text(content), folder / combination.DESCRIPTION
+    folder.mkdir(parents=True, exist_ok=True)
+    with _alone(folder):
+        if (folder / DESCRIPTION).exists() or (path.exists() and path.read_bytes() != blob):
+            raise AnotherVersion(f"{folder} holds another version: choose another folder.")
+        changed = _replace(folder, {combination.DESCRIPTION: blob})
+    return Written((), fingerprint(content), changed, tuple(part.name for part in description.parts))
+
+
+def _as_text(content: Any) -> bytes:
+    return (json.dumps(content, indent=1, allow_nan=False) + "\n").encode()
+
+
+def _replace(folder: Path, files: Mapping[str, bytes]) -> bool:
+    """Write files that differ from those in a folder, in their order, and return whether there are any."""
+    stored = {path.name: path.read_bytes() for path in map(folder.joinpath, files) if path.is_file()}
+    changed = {name: blob for name, blob in files.items() if stored.get(name) != blob}
+    for name, blob in changed.items():
+        replace_file(folder / name, blob)
+    return bool(changed)
 
 
 @contextmanager
@@ -93,6 +121,8 @@ def _alone(folder: Path) -> Iterator[None]:
 
 def _there(folder: Path, origin: Origin) -> dict[int, ShippedMember]:
     """Return the members that a folder describes already."""
+    if (folder / combination.DESCRIPTION).exists():
+        raise AnotherVersion(f"{folder} holds a combination: choose another folder.")
     path = folder / DESCRIPTION
     if not path.exists():
         return {}

@@ -1,11 +1,12 @@
-"""Exports versions as shipped ensembles, and installs shipped ensembles as versions.
+"""Installs shipped ensembles, and combinations of some, as versions.
 
-Installing counts as a training: its request is the content and the product, so that installing the same ensemble again
-returns the same version.
+Installing counts as a training: its request is the content and the product, so that installing the same again returns
+the same version.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import structlog
@@ -14,21 +15,25 @@ from sqlalchemy.orm import Session
 from hydrology.base.absent import Absent, absent
 from hydrology.base.calendar import Period
 from hydrology.base.errors import InvalidInput, NotFound
+from hydrology.base.products import JOINT
 from hydrology.base.reasons import Reason
+from hydrology.snow.regional_snow import RegionalSnow
 from models.networks import architecture, snow_cells
-from models.pretrained import DEFAULT, SHELF, errors, form, skill, snow
-from models.pretrained.writing import Finished, Written, write
+from models.pretrained import DEFAULT, SHELF, combination, errors, form, skill, snow
+from models.pretrained.combination import Combination
+from models.pretrained.form import Ensemble
 from operations.basin_data.dataset import load_forcing
+from operations.forecasting.plan.combined import why_none
 from operations.training.physics_probes import measured
 from operations.versions.stages import stage
 from operations.versions.training_domain import attribute_means
 from records.basins import basins
+from records.database.base import JsonObject
 from records.database.engine import Database
-from records.database.json_columns import to_json
 from records.database.statements import as_values
 from records.simulations import regional_snow_cells
 from records.verification import scores
-from records.versions import error_models, promotions, trainings, versions
+from records.versions import combinations, error_models, promotions, trainings, versions
 from records.versions.version_properties import Pretrained, Tuning, VersionProperties
 from runtime.clock import Clock
 
@@ -43,14 +48,16 @@ class UnknownEnsemble(NotFound):
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """A shipped ensemble that is installed as a version.
+    """A shipped ensemble or combination that is installed as a version.
 
     Attributes:
-        content: the fingerprint of the shipped ensemble.
+        content: the fingerprint of what is shipped.
         already: whether it was installed before.
-        trained_on, product: the forcing product that it learnt from, and the one that it takes here.
+        trained_on, product: the forcing products that it learnt from, and those that it takes here, joined by +.
+        members: number of its networks.
         learnt_from: number of basins that it learnt from.
         twin: the version that is scored for it on days that it has fitted itself, if any.
+        parts: the versions that it combines.
     """
 
     version_id: str
@@ -62,6 +69,7 @@ class Installed:
     members: int
     learnt_from: int
     twin: str | None
+    parts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,67 +81,20 @@ class Promoted:
     left_out: dict[str, Absent]
 
 
-def export(database: Database, version_id: str, folder: Path) -> Written:
-    """Write a version in the shipped form.
+@dataclass(frozen=True, slots=True)
+class _Beside:
+    """What is shipped beside a description, checked."""
 
-    The weights that it uses, in half precision.
-
-    Raises:
-        UnknownVersion: there is none of that id.
-        AnotherVersion: the folder holds another version.
-        DataProblem: half precision cannot hold the weights; nothing is written.
-    """
-    with database.reading() as session:
-        version = versions.get(session, version_id)
-        version.require_members("Exporting")
-        members = versions.members_of(session, version_id)
-        twin = _twin(session, version)
-    return ship(folder, version, members, twin)
+    errors: errors.ShippedErrors | None
+    skill: skill.ShippedSkill | None
+    snow: RegionalSnow | None
 
 
-def ship(
-    folder: Path,
-    version: versions.NewVersion,
-    members: Sequence[versions.Member],
-    twin: form.TwinEnsemble | None = None,
-) -> Written:
-    """Write members of a version in the shipped form.
-
-    It need not be stored or complete.
-
-    Members that are in the folder already stay, so that a training's can be written as they finish.
+def read_shipped(name: str | None = None, shelf: Path | None = None) -> Ensemble | Combination:
+    """Return a shipped ensemble or combination after checking it; by default the default one, or the only one.
 
     Args:
-        version: its description, as `train.new_version` returns it for a training under way.
-        members: with the weights that the version uses.
-        twin: the ensemble shipped beside it that is scored for it.
-
-    Raises:
-        AnotherVersion, DataProblem: as `export`.
-    """
-    tuning = version.properties.tuning
-    inputs = version.config["inputs"] | {"product": version.trained_on}
-    origin = form.Origin.model_validate(
-        {
-            "config": version.config | {"inputs": inputs},
-            "scaler": version.scaler,
-            "basins": sorted(version.basins),
-            "attribute_ranges": version.properties.attribute_ranges,
-            "data_hash": version.data_hash,
-            "code_version": version.code_version,
-            "uses": version.uses,
-            "tuning": tuning and to_json(tuning),
-            "twin": twin,
-        }
-    )
-    return write(folder, origin, [Finished(one.label, one.seed, one.weights[version.uses], one.log) for one in members])
-
-
-def read_shipped(name: str | None = None, shelf: Path | None = None) -> form.Ensemble:
-    """Return a shipped ensemble after checking it; by default the default one, or the only one.
-
-    Args:
-        shelf: the folder of ensembles; by default that of the package.
+        shelf: the folder that holds them; by default that of the package.
 
     Raises:
         UnknownEnsemble: it is not shipped; the message lists those that are.
@@ -141,7 +102,8 @@ def read_shipped(name: str | None = None, shelf: Path | None = None) -> form.Ens
         DamagedEnsemble: one of its files is missing or damaged.
     """
     shelf = shelf or SHELF
-    shipped = form.names(shelf)
+    combined = combination.names(shelf)
+    shipped = sorted({*form.names(shelf), *combined})
     if not shipped:
         raise UnknownEnsemble(f"No trained ensemble is shipped in {shelf}: train a version (freshet train).")
     if name is None and DEFAULT in shipped:
@@ -150,71 +112,127 @@ def read_shipped(name: str | None = None, shelf: Path | None = None) -> form.Ens
         raise InvalidInput(f"Several ensembles are shipped ({', '.join(shipped)}): name one.")
     if name is not None and name not in shipped:
         raise UnknownEnsemble(f"No ensemble {name!r} is shipped: choose one of {', '.join(shipped)}.")
-    return form.read(shelf / (name or shipped[0]))
+    chosen = name or shipped[0]
+    return combination.read(shelf / chosen) if chosen in combined else form.read(shelf / chosen)
 
 
-def install(database: Database, clock: Clock, shipped: form.Ensemble, product: str | None = None) -> Installed:
-    """Install a shipped ensemble as a version, and its twin before it, in one transaction each.
+def install(database: Database, clock: Clock, shipped: Ensemble | Combination, product: str | None = None) -> Installed:
+    """Install what is shipped as a version, in one transaction; before it its twin and its parts in one each.
 
     The same content and product give the same version. The shipped error model, regional snow cells and skill are
-    stored where the version has none, and only with the product that they were fitted on. Skill is stored for basins
+    stored where the version has none, and only with the products that they were fitted on. Skill is stored for basins
     that are stored here, so that installing again adds that of basins ingested since.
 
     Args:
-        product: the forcing product that it will take; by default the one that it was trained on.
+        product: the forcing product that it will take, every part of a combination, too; by default what each was
+            trained on.
+
+    Raises:
+        DamagedEnsemble: a file is damaged; nothing is stored.
+        Withdrawn: a part may not be used.
     """
+    beside = {one.content: _beside(one) for one in _all(shipped)}
+    return _install(database, clock, shipped, product, beside)
+
+
+def _all(shipped: Ensemble | Combination) -> Iterator[Ensemble | Combination]:
+    """Yield what is shipped, its twin and its parts, with their twins."""
+    yield shipped
+    if shipped.twin is not None:
+        yield from _all(shipped.twin)
+    for part in shipped.parts if isinstance(shipped, Combination) else ():
+        yield from _all(part)
+
+
+def _beside(shipped: Ensemble | Combination) -> _Beside:
+    of_cells = snow.read(shipped) if isinstance(shipped, Ensemble) else None
+    return _Beside(errors.read(shipped), skill.read(shipped), of_cells)
+
+
+def _install(
+    database: Database,
+    clock: Clock,
+    shipped: Ensemble | Combination,
+    product: str | None,
+    beside: Mapping[str, _Beside],
+) -> Installed:
+    twin = None if shipped.twin is None else _install(database, clock, shipped.twin, product, beside).version_id
+    if isinstance(shipped, Combination):
+        request = {"pretrained": shipped.content, "product": product}
+        parts = [_install(database, clock, part, product, beside).version_id for part in shipped.parts]
+        create = _combining(clock, shipped, parts)
+    else:
+        request = {"pretrained": shipped.content, "product": product or shipped.product}
+        create = _creating(database, clock, shipped, request, twin)
+    with database.transaction() as session:
+        training = trainings.lock(session, trainings.start(session, request, clock.wall()).id)
+        already = training.version_id is not None
+        version = versions.get(session, training.version_id) if training.version_id else create(session)
+        if not already:
+            trainings.finish(session, training.id, version.id, clock.wall())
+        if version.product == version.trained_on:
+            _store_beside(session, clock, version.id, beside[shipped.content])
+    log.info("pretrained.install", version=version.id, name=shipped.name, product=version.product, already=already)
+    return Installed(
+        version_id=version.id,
+        name=shipped.name,
+        content=shipped.content,
+        already=already,
+        trained_on=version.trained_on,
+        product=version.product,
+        members=version.member_count,
+        learnt_from=len(version.basins),
+        twin=version.twin_id,
+        parts=tuple(part.version for part in version.parts),
+    )
+
+
+def _combining(clock: Clock, shipped: Combination, parts: Sequence[str]) -> Callable[[Session], versions.Version]:
+    """Return what combines installed parts."""
+    shares = dict(zip(parts, shipped.description.parts, strict=True))
+    weights = {version: part.weight for version, part in shares.items()}
+    own = shipped.description.parts[0].basin_weights
+    by_basin = {basin: {version: part.basin_weights[basin] for version, part in shares.items()} for basin in own}
+    trained_on = JOINT.join(shipped.products)
+    pretrained = Pretrained(name=shipped.name, content=shipped.content, trained_on=trained_on)
+    wall, now = clock.wall(), clock.now()
+    return partial(
+        combinations.combine,
+        weights=weights,
+        label=shipped.name,
+        wall=wall,
+        now=now,
+        by_basin=by_basin,
+        pretrained=pretrained,
+    )
+
+
+def _creating(
+    database: Database, clock: Clock, shipped: Ensemble, request: JsonObject, twin: str | None
+) -> Callable[[Session], versions.Version]:
+    """Return what creates the version of an ensemble, whose networks are examined here."""
     result = shipped.description
-    trained_on = result.config.inputs.product
-    product = product or trained_on
-    twin = None if shipped.twin is None else install(database, clock, shipped.twin, product).version_id
-    fitted, as_snow, judged = errors.read(shipped), snow.read(shipped), skill.read(shipped)
-    request = {"pretrained": shipped.content, "product": product}
     members = [
         versions.Member(one.label, one.seed, {result.uses: shipped.weights[one.label]}, one.log)
         for one in result.members
     ]
-    new = _new_version(clock, shipped, product, twin)
+    new = _new_version(clock, shipped, str(request["product"]), twin)
     with database.reading() as session:
         is_new = trainings.version_of(session, request) is None
     if is_new:
         new = replace(new, properties=replace(new.properties, physics=measured(new, members)))
-    with database.transaction() as session:
-        training = trainings.lock(session, trainings.start(session, request, clock.wall()).id)
-        version = training.version_id
-        if version is None:
-            version = versions.create(session, new, members).id
-            trainings.finish(session, training.id, version, clock.wall())
-        if fitted is not None and product == trained_on:
-            _store_errors(session, clock, version, fitted)
-        if as_snow is not None and product == trained_on and regional_snow_cells.get(session, version) is None:
-            regional_snow_cells.replace(session, version, as_snow, clock.wall())
-        if judged is not None and product == trained_on:
-            _add_skill(session, version, judged)
-    already = training.version_id is not None
-    log.info("pretrained.install", version=version, name=shipped.name, product=product, already=already)
-    return Installed(
-        version_id=version,
-        name=shipped.name,
-        content=shipped.content,
-        already=already,
-        trained_on=trained_on,
-        product=product,
-        members=len(members),
-        learnt_from=len(result.basins),
-        twin=twin,
-    )
+    return partial(versions.create, new=new, members=members)
 
 
-def _store_errors(session: Session, clock: Clock, version: str, fitted: errors.ShippedErrors) -> None:
-    if error_models.get(session, version, []) is not None:
-        return
-    new = error_models.NewErrorModel(
-        version_id=version,
-        first=fitted.period.first,
-        last=fitted.period.last,
-        **as_values(fitted, "period"),
-    )
-    error_models.replace(session, new, clock.wall())
+def _store_beside(session: Session, clock: Clock, version: str, beside: _Beside) -> None:
+    if beside.errors is not None and error_models.get(session, version, []) is None:
+        fitted, days = as_values(beside.errors, "period"), beside.errors.period
+        new = error_models.NewErrorModel(version_id=version, first=days.first, last=days.last, **fitted)
+        error_models.replace(session, new, clock.wall())
+    if beside.snow is not None and regional_snow_cells.get(session, version) is None:
+        regional_snow_cells.replace(session, version, beside.snow, clock.wall())
+    if beside.skill is not None:
+        _add_skill(session, version, beside.skill)
 
 
 def _add_skill(session: Session, version: str, judged: skill.ShippedSkill) -> None:
@@ -224,7 +242,7 @@ def _add_skill(session: Session, version: str, judged: skill.ShippedSkill) -> No
         scores.Score(
             version_id=version,
             basin_id=basin,
-            member="mean",
+            member=member,
             metric=metric,
             first_day=period.first,
             last_day=period.last,
@@ -235,8 +253,9 @@ def _add_skill(session: Session, version: str, judged: skill.ShippedSkill) -> No
             shipped=True,
             evaluated_at=judged.evaluated_at,
         )
-        for metric, of_metric in judged.metrics.items()
-        for basin, n, value in zip(judged.basins, of_metric.n, of_metric.value, strict=True)
+        for member, of_member in judged.by_member.items()
+        for metric, of_metric in of_member.metrics.items()
+        for basin, n, value in zip(of_member.basins, of_metric.n, of_metric.value, strict=True)
         if basin in stored
     ]
     scores.add(session, rows)
@@ -245,6 +264,8 @@ def _add_skill(session: Session, version: str, judged: skill.ShippedSkill) -> No
 def promote_where_vacant(database: Database, clock: Clock, version_id: str) -> Promoted:
     """Promote a version for every basin with its forcing and attributes and without a current version.
 
+    A combined version needs those of one of its parts.
+
     Raises:
         UnknownVersion: there is none of that id.
         Withdrawn: it may not be used.
@@ -252,14 +273,13 @@ def promote_where_vacant(database: Database, clock: Clock, version_id: str) -> P
     left_out: dict[str, Absent] = {}
     with database.reading() as session:
         version = versions.get(session, version_id)
-        config, means = version.training, attribute_means(version)
         fit = []
         for basin in stage("basins checked", [one.id for one in basins.list_basins(session)]):
-            found = load_forcing(session, basin, config, means)
-            if isinstance(found, Absent):
-                left_out[basin] = found
-            else:
+            lacking = _lacking(session, version, basin)
+            if lacking is None:
                 fit.append(basin)
+            else:
+                left_out[basin] = lacking
     reason = f"shipped ensemble {version.label}, first version of the basin"
     with database.transaction() as session:
         current = promotions.current(session, fit)
@@ -272,10 +292,20 @@ def promote_where_vacant(database: Database, clock: Clock, version_id: str) -> P
     return Promoted(tuple(promoted), already, left_out)
 
 
-def _new_version(clock: Clock, shipped: form.Ensemble, product: str, twin: str | None) -> versions.NewVersion:
+def _lacking(session: Session, version: versions.Version, basin: str) -> Absent | None:
+    """Return what a version, or every one of its parts, lacks in a basin; None where it can be used."""
+    reasons: dict[str, Absent] = {}
+    for one in [versions.get(session, part.version) for part in version.parts] or [version]:
+        found = load_forcing(session, basin, one.training, attribute_means(one))
+        if not isinstance(found, Absent):
+            return None
+        reasons[one.id] = found
+    return why_none(reasons)
+
+
+def _new_version(clock: Clock, shipped: Ensemble, product: str, twin: str | None) -> versions.NewVersion:
     result = shipped.description
     config = result.config.model_dump(mode="json")
-    trained_on = result.config.inputs.product
     tuning = None
     if result.tuning is not None:
         tuning = Tuning(basins=tuple(result.tuning.basins), earlier_periods=tuple(result.tuning.earlier_periods))
@@ -294,14 +324,8 @@ def _new_version(clock: Clock, shipped: form.Ensemble, product: str, twin: str |
         label=shipped.name,
         properties=VersionProperties(
             attribute_ranges=result.attribute_ranges,
-            pretrained=Pretrained(name=shipped.name, content=shipped.content, trained_on=trained_on, twin=twin),
+            pretrained=Pretrained(name=shipped.name, content=shipped.content, trained_on=shipped.product, twin=twin),
             tuning=tuning,
             snow_cells=snow_cells(result.config),
         ),
     )
-
-
-def _twin(session: Session, version: versions.Version) -> form.TwinEnsemble | None:
-    """Return the shipped name and content of a version's twin."""
-    shipped = version.twin_id and versions.get(session, version.twin_id).properties.pretrained
-    return form.TwinEnsemble(name=shipped.name, content=shipped.content) if shipped else None

@@ -83,7 +83,6 @@ def _of_parts(
         {basin.id: basin for basin in simulated(database, one.loaded, period, basins, left_out, products)}
         for one in loaded.parts
     ]
-    weights = member_weights([one.part for one in loaded.parts])
     for name, first in of_parts[0].items():
         found = [of_part[name] for of_part in of_parts if name in of_part]
         if len(found) < len(of_parts):
@@ -94,5 +93,5 @@ def _of_parts(
             members=np.concatenate([one.members for one in found]),
             observed=first.observed,
             assumed=tuple(dict.fromkeys(attribute for one in found for attribute in one.assumed)),
-            weights=weights,
+            weights=member_weights([one.part.in_basin(name) for one in loaded.parts]),
         )

@@ -1,13 +1,14 @@
 """Learns the weights of versions that are to be combined, on days that decide nothing else."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
 from hydrology.base.absent import Absent, first_texts
 from hydrology.base.arrays import Array
-from hydrology.base.calendar import Period
+from hydrology.base.calendar import Period, water_year
 from hydrology.base.errors import DataProblem, InvalidInput
 from models.nets.products import BLOCK
 from operations.verification.error_pairs import simulated
@@ -21,14 +22,35 @@ STEPS = 20
 """Weights are multiples of one divided by this number."""
 MAX_PARTS = 4
 """The number of possible weights grows fast with that of the parts."""
+PULL = 0.5
+"""Of the common weights on a basin's own, in years of errors as large as the flow's variance."""
+MIN_YEARS = 4
+"""Of water years, for weights by basin."""
+
+
+@dataclass(frozen=True, slots=True)
+class LearntWeights:
+    """The weights of versions to combine.
+
+    Attributes:
+        common: by version; one with a weight of 0 is left out.
+        by_basin: of each basin, by version, where weights by basin pay; else none.
+        nse: the median over basins with the common weights and with those by basin, each in years that were left out
+            of their learning in turn; None where the years are too few.
+    """
+
+    common: dict[str, float]
+    by_basin: dict[str, dict[str, float]]
+    nse: tuple[float, float] | None
 
 
 def learn_weights(
     database: Database, version_ids: Sequence[str], period: Period | None, basins: Sequence[str]
-) -> dict[str, float]:
-    """Return the weight of each version whose mean has the largest median NSE over basins; a weight of 0 is left out.
+) -> LearntWeights:
+    """Return the weights of versions: the common ones have the largest median NSE of their mean over basins.
 
-    Versions with a twin are represented by it.
+    Those by basin are of the basin's own errors, drawn to the common ones, and only if the median NSE of years left
+    out is larger with them. Versions with a twin are represented by it.
 
     Args:
         period: by default the days that all versions share as their validation period.
@@ -44,22 +66,39 @@ def learn_weights(
     with database.reading() as session:
         stored = [versions.get(session, version) for version in version_ids]
         loaded = [load_version(session, version.twin_id or version.id) for version in stored]
-        common = set.intersection(*(set(one.version.basins) for one in loaded))
-        names = basins or basin_records.known(session, sorted(common))
+        shared = set.intersection(*(set(one.version.basins) for one in loaded))
+        names = basins or basin_records.known(session, sorted(shared))
     days = _days(loaded, period)
     products = list(dict.fromkeys(name for one in loaded for name in one.version.area_products))
     left_out: dict[str, Absent] = {}
-    errors: list[Array] = []
+    found: dict[str, Array] = {}
     blocks = [names[first : first + BLOCK] for first in range(0, len(names), BLOCK)]
     for block in stage("groups of basins simulated", blocks):
-        errors += _errors(database, loaded, days, block, products, left_out)
-    if not errors:
+        found.update(_errors(database, loaded, days, block, products, left_out))
+    if not found:
         raise DataProblem(f"No basin has the weather of all versions and flow over {days}. {first_texts(left_out)}")
-    grams = np.stack(errors)
-    candidates = np.array(list(_simplex(len(loaded)))) / STEPS
-    medians = [np.median(1 - np.einsum("i,nij,j->n", weights, grams, weights)) for weights in candidates]
-    best = candidates[int(np.argmax(medians))]
-    return {version: float(weight) for version, weight in zip(version_ids, best, strict=True) if weight > 0}
+    return weights_by_errors(version_ids, [*found], np.stack([*found.values()]))
+
+
+def weights_by_errors(version_ids: Sequence[str], names: Sequence[str], errors: Array) -> LearntWeights:
+    """Return the weights of versions by their errors in some basins.
+
+    Args:
+        errors: products of each two versions' errors over the variance of the basin's observed flow, by water year,
+            (basins, years, versions, versions).
+    """
+    candidates = np.array(list(_simplex(len(version_ids)))) / STEPS
+    common = _common(errors, candidates)
+    nse = _of_years_left_out(errors, candidates) if errors.shape[1] >= MIN_YEARS else None
+    by_basin: dict[str, dict[str, float]] = {}
+    if nse is not None and nse[1] > nse[0]:
+        own = zip(names, _by_basin(errors, common, candidates), strict=True)
+        by_basin = {name: _positive(version_ids, weights) for name, weights in own}
+    return LearntWeights(_positive(version_ids, common), by_basin, nse)
+
+
+def _positive(version_ids: Sequence[str], weights: Array) -> dict[str, float]:
+    return {version: float(weight) for version, weight in zip(version_ids, weights, strict=True) if weight > 0}
 
 
 def _days(loaded: Sequence[LoadedVersion], period: Period | None) -> Period:
@@ -86,14 +125,15 @@ def _errors(
     names: Sequence[str],
     products: Sequence[str],
     left_out: dict[str, Absent],
-) -> Iterator[Array]:
-    """Yield for each basin the products of the versions' errors, over the variance of the observed flow.
+) -> Iterator[tuple[str, Array]]:
+    """Yield for each basin the products of the versions' errors by water year, over the variance of the observed flow.
 
-    (versions, versions): the NSE of a weighted mean is 1 less the quadratic form of its weights.
+    (years, versions, versions): the NSE of a weighted mean is 1 less the quadratic form of its weights, of all years.
     """
     of_versions = [
         {basin.id: basin for basin in simulated(database, one, days, names, left_out, products)} for one in loaded
     ]
+    years = water_year(days.days)
     for name, first in of_versions[0].items():
         found = [of_version[name] for of_version in of_versions if name in of_version]
         known = np.isfinite(first.observed)
@@ -101,7 +141,50 @@ def _errors(
         spread = float(((observed - observed.mean()) ** 2).sum()) if known.any() else 0.0
         if len(found) == len(loaded) and spread > 0:
             errors = np.stack([one.members.mean(axis=0, dtype=np.float64)[known] - observed for one in found])
-            yield errors @ errors.T / spread
+            of_years = [errors[:, years[known] == year] for year in np.unique(years)]
+            yield name, np.stack([of_year @ of_year.T for of_year in of_years]) / spread
+
+
+def _common(errors: Array, candidates: Array) -> Array:
+    """Return the weights whose median NSE over basins is the largest, (versions,)."""
+    of_basins = errors.sum(axis=1)
+    medians = [np.median(_nse(of_basins, weights)) for weights in candidates]
+    return np.asarray(candidates[int(np.argmax(medians))])
+
+
+def _by_basin(errors: Array, common: Array, candidates: Array) -> Array:
+    """Return the weights of each basin, (basins, versions): those of its own errors, drawn to the common ones.
+
+    They minimise years x (1 - NSE) + PULL x |weights - common|²; a version takes part everywhere or nowhere.
+    """
+    possible = candidates[((candidates > 0) == (common > 0)).all(axis=1)]
+    own = np.einsum("ci,nij,cj->nc", possible, errors.sum(axis=1), possible)
+    drawn = PULL * ((possible - common) ** 2).sum(axis=1)
+    return np.asarray(possible[np.argmin(errors.shape[1] * own + drawn, axis=1)])
+
+
+def _of_years_left_out(errors: Array, candidates: Array) -> tuple[float, float]:
+    """Return the median NSE over basins with common weights and with those by basin, each year with those of the
+    others."""
+    lost = np.zeros((2, len(errors)))
+    for year in range(errors.shape[1]):
+        others = np.delete(errors, year, axis=1) * (errors.shape[1] / (errors.shape[1] - 1))
+        common = _common(others, candidates)
+        lost += 1 - np.stack(
+            [_nse(errors[:, year], weights) for weights in (common, _by_basin(others, common, candidates))]
+        )
+    common_median, own_median = np.median(1 - lost, axis=1).tolist()
+    return common_median, own_median
+
+
+def _nse(errors: Array, weights: Array) -> Array:
+    """Return the NSE of each basin, (basins,), by the products of errors, (basins, versions, versions).
+
+    Args:
+        weights: (versions,), or of each basin, (basins, versions).
+    """
+    of_basins = np.broadcast_to(weights, (len(errors), weights.shape[-1]))
+    return np.asarray(1 - np.einsum("ni,nij,nj->n", of_basins, errors, of_basins))
 
 
 def _simplex(parts: int) -> Iterator[list[int]]:

@@ -152,7 +152,7 @@ class Judge:
         if not parts:
             yield from self._skills(loaded, basins, left_out).values()
         for basin in basins:
-            there = [(part, skills[basin]) for part, skills in parts if basin in skills]
+            there = [(part.in_basin(basin), skills[basin]) for part, skills in parts if basin in skills]
             if there:
                 left_out.pop(basin, None)
                 yield combined_skill(there, self.period, loaded.version.products)

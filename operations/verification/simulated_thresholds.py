@@ -152,7 +152,7 @@ def _of_parts(
     found: dict[str, list[tuple[float, BasinForcing, Past]]] = {}
     for one in loaded.parts:
         for basin, forcing, past in _simulated(database, one.loaded, basins, {}, left_out):
-            found.setdefault(basin, []).append((one.part.weight, forcing, past))
+            found.setdefault(basin, []).append((one.part.in_basin(basin).weight, forcing, past))
     for basin, of_parts in found.items():
         days: Period | None = of_parts[0][1].period
         for _, forcing, _ in of_parts:

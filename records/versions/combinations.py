@@ -2,24 +2,33 @@
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from importlib import metadata
-from math import isfinite
+from math import fsum, isfinite
 
 from sqlalchemy.orm import Session
 
 from hydrology.base.digests import fingerprint
 from hydrology.base.errors import InvalidInput
-from hydrology.base.products import JOINT
+from hydrology.base.products import JOINT, MAX_PARTS
 from records.versions import promotions, versions
-from records.versions.version_properties import VersionPart, VersionProperties
+from records.versions.version_properties import Pretrained, VersionPart, VersionProperties
 from records.versions.versions import NewVersion, Version
 
-MAX_PARTS = 10
+ByBasin = Mapping[str, Mapping[str, float]]
+"""Weights of the basins that have their own, by version."""
 
 
 def combine(
-    session: Session, weights: Mapping[str, float], *, label: str | None, wall: datetime, now: datetime
+    session: Session,
+    weights: Mapping[str, float],
+    *,
+    label: str | None,
+    wall: datetime,
+    now: datetime,
+    by_basin: ByBasin | None = None,
+    pretrained: Pretrained | None = None,
 ) -> Version:
     """Store a version that combines others, after one that combines their twins; or return the one that does already.
 
@@ -28,29 +37,37 @@ def combine(
     Args:
         weights: of each part, by its version; of any sum.
         wall, now: the machine's time and the clock's.
+        by_basin: of each part in basins with weights of their own.
+        pretrained: the shipped combination that it is installed from.
 
     Raises:
         UnknownVersion: one is not stored.
         InvalidInput: they are too few or too many, a weight is not above 0, or a version cannot be a part.
     """
-    _check_weights(weights)
+    of_basins = dict(by_basin or {})
+    for checked in (weights, *of_basins.values()):
+        _check_weights(checked)
+        if checked.keys() != weights.keys():
+            raise InvalidInput("The weights of a basin must be of the versions to combine: give one of each.")
     stored = {version: versions.get(session, version) for version in weights}
     for part in stored.values():
         _check_part(part)
     twin = None
     if any(part.twin_id for part in stored.values()):
-        of_twins: dict[str, float] = {}
-        for part in stored.values():
-            name = part.twin_id or part.id
-            of_twins[name] = of_twins.get(name, 0.0) + weights[part.id]
+        of_twins = _of_twins(stored, weights)
+        there = {basin: _of_twins(stored, own) for basin, own in of_basins.items()}
         of_twin = None if label is None else f"{label} (twin)"
-        twin = combine(session, of_twins, label=of_twin, wall=wall, now=now).id if len(of_twins) > 1 else min(of_twins)
-    parts = _parts(stored, weights)
-    new = _new(stored, parts, twin, label=label, wall=wall, now=now)
+        twin = min(of_twins)
+        if len(of_twins) > 1:
+            twin = combine(session, of_twins, label=of_twin, wall=wall, now=now, by_basin=there).id
+    parts = _parts(stored, weights, of_basins)
     for earlier in versions.of_weights(session, versions.weights_hash_of(session, parts)):
         if earlier.parts == parts and earlier.twin_id == twin and earlier.status == "ready":
             return earlier
-    return versions.create(session, new, [])
+    if pretrained is not None:
+        pretrained = replace(pretrained, twin=twin)
+    properties = VersionProperties(parts=parts, twin=twin, pretrained=pretrained)
+    return versions.create(session, _new(stored, properties, label=label, wall=wall, now=now), [])
 
 
 def _check_weights(weights: Mapping[str, float]) -> None:
@@ -70,9 +87,18 @@ def _check_part(version: Version) -> None:
         )
 
 
-def _parts(stored: Mapping[str, Version], weights: Mapping[str, float]) -> tuple[VersionPart, ...]:
+def _of_twins(stored: Mapping[str, Version], weights: Mapping[str, float]) -> dict[str, float]:
+    """Return the weights of the parts' twins, and of parts without one."""
+    of_twins: dict[str, float] = {}
+    for part in stored.values():
+        name = part.twin_id or part.id
+        of_twins[name] = of_twins.get(name, 0.0) + weights[part.id]
+    return of_twins
+
+
+def _parts(stored: Mapping[str, Version], weights: Mapping[str, float], by_basin: ByBasin) -> tuple[VersionPart, ...]:
     """Return the parts, the largest weight first."""
-    total = sum(weights.values())
+    total = fsum(weights.values())
     names = _names(stored)
     parts = [
         VersionPart(
@@ -82,6 +108,7 @@ def _parts(stored: Mapping[str, Version], weights: Mapping[str, float]) -> tuple
             trained_on=part.trained_on,
             architecture=part.architecture,
             weight=weights[part.id] / total,
+            basin_weights={basin: own[part.id] / fsum(own.values()) for basin, own in by_basin.items()},
             members=part.members,
             fitted=tuple(map(str, part.fitted_periods)),
             validation=None if part.validation_period is None else str(part.validation_period),
@@ -106,20 +133,19 @@ def _names(stored: Mapping[str, Version]) -> dict[str, str]:
 
 def _new(
     stored: Mapping[str, Version],
-    parts: tuple[VersionPart, ...],
-    twin: str | None,
+    properties: VersionProperties,
     *,
     label: str | None,
     wall: datetime,
     now: datetime,
 ) -> NewVersion:
-    in_order = [stored[part.version] for part in parts]
+    in_order = [stored[part.version] for part in properties.parts]
     return NewVersion(
         created_at=wall,
         issued_at=now,
-        architecture=JOINT.join(dict.fromkeys(part.architecture for part in parts)),
+        architecture=JOINT.join(dict.fromkeys(part.architecture for part in properties.parts)),
         conserving=all(version.conserving for version in in_order),
-        product=JOINT.join(dict.fromkeys(part.product for part in parts)),
+        product=JOINT.join(dict.fromkeys(part.product for part in properties.parts)),
         config={},
         scaler={},
         basins=tuple(sorted({basin for version in in_order for basin in version.basins})),
@@ -127,5 +153,5 @@ def _new(
         code_version=metadata.version("freshet"),
         uses=in_order[0].uses,
         label=label,
-        properties=VersionProperties(parts=parts, twin=twin),
+        properties=properties,
     )

@@ -1,7 +1,7 @@
 """Properties of a version besides its weights and configuration, stored as JSON with it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from hydrology.water.probe_results import ProbeResult
 from records.database.json_columns import CLOSED
@@ -50,6 +50,7 @@ class VersionPart:
         name: the beginning of its members' labels: its product, where no other part takes the same.
         product: the weather product that it takes; trained_on: the one that it learnt from.
         weight: its share of the combined flow, of all shares 1.
+        basin_weights: its share in basins with shares of their own, of all shares 1 there, too.
         members: the labels of its members.
         fitted: the periods that its weights were fitted to, FIRST..LAST; validation: the one that selected them.
     """
@@ -65,6 +66,11 @@ class VersionPart:
     members: tuple[int, ...]
     fitted: tuple[str, ...]
     validation: str | None
+    basin_weights: Mapping[str, float] = field(default_factory=dict)
+
+    def in_basin(self, basin: str) -> "VersionPart":
+        """Return it with its share in a basin."""
+        return replace(self, weight=self.basin_weights.get(basin, self.weight))
 
     @property
     def labels(self) -> list[str]:

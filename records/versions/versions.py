@@ -142,7 +142,8 @@ class NewVersion:
     @property
     def area_products(self) -> tuple[str, ...]:
         """The products whose basin areas convert its discharge, in order of preference."""
-        return self.products if self.parts else (self.product, self.trained_on)
+        learnt_from = [part.trained_on for part in self.parts] or [self.trained_on]
+        return tuple(dict.fromkeys([*self.products, *learnt_from]))
 
     @property
     def tuned_on(self) -> tuple[str, ...] | None:
@@ -251,7 +252,12 @@ def create(session: Session, new: NewVersion, members: Sequence[Member]) -> Vers
 
 def weights_hash_of(session: Session, parts: Sequence[VersionPart]) -> str:
     """Return the fingerprint of the weights of a combined version."""
-    return fingerprint([[get(session, part.version).weights_hash, part.version, part.weight] for part in parts])
+    return fingerprint(
+        [
+            [get(session, part.version).weights_hash, part.version, part.weight, *filter(None, [part.basin_weights])]
+            for part in parts
+        ]
+    )
 
 
 def get(session: Session, version: str) -> Version:

@@ -4,6 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from models.pretrained import SHELF, form
+from models.pretrained.files import CARD
 from models.pretrained.writing import Finished, write
 
 PROGRAMS = 8
@@ -14,7 +15,7 @@ def test_programs_that_finish_members_at_once_lose_none(tmp_path: Path) -> None:
     weights = shipped.weights[0]
     origin = form.Origin.model_validate(shipped.description.model_dump(exclude={"members"}))
     members = [Finished(label, label, weights, {"seconds": 1.0}) for label in range(PROGRAMS)]
-    (tmp_path / form.CARD).write_text("A card.\n")
+    (tmp_path / CARD).write_text("A card.\n")
     with ThreadPoolExecutor(PROGRAMS) as programs:
         written = list(programs.map(lambda member: write(tmp_path, origin, [member]), members))
     assert sorted(form.read(tmp_path).weights) == list(range(PROGRAMS))

@@ -1,16 +1,19 @@
 """`freshet models combine`: a version whose flow is the weighted mean of others, each on its own weather product."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from freshet.cli.context import opened
 from freshet.cli.options import Basins, option
-from freshet.cli.output import Json, answer
+from freshet.cli.output import Json, answer, inform
 from freshet.cli.progress import reporting
 from hydrology.base.calendar import Period
 from hydrology.base.errors import InvalidInput
 from records.versions import combinations
+
+if TYPE_CHECKING:
+    from operations.verification.learn_weights import LearntWeights
 
 
 def combine(
@@ -38,24 +41,36 @@ def combine(
     given = {version: weight for version, weight in weights.items() if weight is not None}
     if given and (len(given) < len(weights) or period is not None or basin):
         raise InvalidInput("Give every version its weight, or none, for them to be learnt over --period and --basin.")
+    by_basin: dict[str, dict[str, float]] = {}
     with opened() as context:
         if not given:
             from operations.verification.learn_weights import learn_weights
 
             with reporting():
                 days = None if period is None else Period.parse(period)
-                given = learn_weights(context.database, list(weights), days, basin or [])
+                learnt = learn_weights(context.database, list(weights), days, basin or [])
+            given, by_basin = learnt.common, learnt.by_basin
+            inform(_in_words(learnt))
             if len(given) == 1:
                 raise InvalidInput(
                     f"Version {min(given)} alone has the largest median NSE: nothing has to be combined."
                 )
         with context.database.transaction() as session:
             wall, now = context.clock.wall(), context.clock.now()
-            one = combinations.combine(session, given, label=label, wall=wall, now=now)
+            one = combinations.combine(session, given, label=label, wall=wall, now=now, by_basin=by_basin)
         context.record("models combined", one.id)
     shares = {part.version: part.weight for part in one.parts}
+    own = f" {len(by_basin)} basins have weights of their own." if by_basin else ""
     shown = ", ".join(f"{part.weight:.3g} of {part.version} on {part.product}" for part in one.parts)
-    answer({"version": one.id, "weights": shares}, as_json, f"Version {one.id}: {shown}.")
+    answer({"version": one.id, "weights": shares, "by_basin": by_basin}, as_json, f"Version {one.id}: {shown}.{own}")
+
+
+def _in_words(learnt: "LearntWeights") -> str:
+    if learnt.nse is None:
+        return "The years are too few to learn weights by basin."
+    common, own = learnt.nse
+    verdict = "used" if learnt.by_basin else "not used"
+    return f"Median NSE in years left out: {common:.4f} with common weights, {own:.4f} with those by basin ({verdict})."
 
 
 def _part(text: str) -> tuple[str, float | None]:

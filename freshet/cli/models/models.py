@@ -68,7 +68,9 @@ def show(version: Version, as_json: Json = False) -> None:
 
 def _part(part: VersionPart) -> str:
     members = f"{len(part.members)} member{'s' if len(part.members) > 1 else ''}"
-    return f"version {part.version}: {part.architecture} on {part.product}, {members}, weight {part.weight:.3g}"
+    shares = part.basin_weights.values()
+    own = f", by basin {min(shares):.3g} to {max(shares):.3g}" if shares else ""
+    return f"version {part.version}: {part.architecture} on {part.product}, {members}, weight {part.weight:.3g}{own}"
 
 
 def _verdict(probe: ProbeResult) -> str:
@@ -132,15 +134,17 @@ def export(
 ) -> None:
     """Write a version to files as an ensemble to ship, its weights in half precision.
 
-    Write the model card, README.md, yourself. FRESHET_PRETRAINED names the folder of such folders to install from.
+    The parts of a combined version, and twins, are written into folders beside FOLDER. Write the model card, README.md,
+    yourself. FRESHET_PRETRAINED names the folder of such folders to install from.
     """
-    from operations.training.pretrained import export as run
+    from operations.training.export import export as run
 
     with opened(reads=True) as context:
         done = run(context.database, version, folder)
     if not done.changed:
         inform("Nothing changed: the folder holds it already.")
-    members = f"{len(done.members)} member{'s' if len(done.members) > 1 else ''}"
+    parts = f"the combination of {', '.join(done.parts)}" if done.parts else None
+    members = parts or f"{len(done.members)} member{'s' if len(done.members) > 1 else ''}"
     payload = {"version": version, "folder": str(folder), **asdict(done)}
     answer(payload, as_json, f"{folder} holds {members} of {version}, content {done.content}.")
 
@@ -149,11 +153,16 @@ def export(
 def install_pretrained(
     name: Annotated[
         str | None,
-        typer.Argument(metavar="NAME", help="A shipped ensemble. Default: mclstm-maurer-447, or the only one."),
+        typer.Argument(
+            metavar="NAME", help="A shipped ensemble, or combination. Default: mclstm-maurer-447, or the only one."
+        ),
     ] = None,
     product: Annotated[
         str | None,
-        typer.Option(metavar="PRODUCT", help="Forcing product that it is to take. Default: the one it learnt from."),
+        typer.Option(
+            metavar="PRODUCT",
+            help="Forcing product that it, or every part, is to take. Default: the one that each learnt from.",
+        ),
     ] = None,
     promote: Annotated[
         bool, typer.Option("--promote", metavar="", help="Let it serve every basin that has no version yet.")
@@ -162,8 +171,8 @@ def install_pretrained(
 ) -> None:
     """Install a trained ensemble that comes with Freshet as a version; doing so again changes nothing.
 
-    It serves any basin that has its attributes and forcing; every forecast states whether it learnt from the basin, and
-    from which product.
+    A combination of some is installed with its parts, each a version of its own. It serves any basin that has its
+    attributes and forcing; every forecast states whether it learnt from the basin, and from which product.
     """
     from operations.training.pretrained import install, promote_where_vacant, read_shipped
 

@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 def demo(
     once: Annotated[bool, flag("--once", "Stop after the table of forecasts.")] = False,
     architecture: Architecture = None,
-    pretrained: Annotated[
-        bool, flag("--pretrained", "Use the ensemble that came with Freshet, train nothing.")
-    ] = False,
+    pretrained: Annotated[str | None, option("NAME", "Use an ensemble that came with Freshet, train nothing.")] = None,
     host: serve.Host = "127.0.0.1",
     port: Annotated[int | None, option("PORT", "Default: 8000; any free one with --once.", min=1, max=65535)] = None,
     as_json: Json = False,
@@ -31,12 +29,12 @@ def demo(
 
     It ingests data, trains, calibrates and evaluates an ensemble, replays a week of daily forecasts up to today by the
     service's clock, forecasts seasonal volumes, and simulates the normal snow and stored water; then it serves until
-    interrupted. Everything is stored in SQLite in the folder `demo` of FRESHET_DATA (`demo-NAME` for another network,
-    or `demo-pretrained`). Run again, it continues from there.
+    interrupted. Everything is stored in SQLite in the folder `demo` of FRESHET_DATA (`demo-NAME` for another network
+    or a shipped ensemble). Run again, it continues from there.
     """
     from freshet.demo import demonstrate, service
 
-    trained = _trained(architecture, pretrained)
+    trained = _checked(architecture, pretrained)
     settings = _settings(trained)
     chosen = port or (_free_port() if once else 8000)
     address = serve.base(host, chosen)
@@ -49,34 +47,33 @@ def demo(
     )
     with service(settings, host, chosen) as process:
         with reporting() as reporter:
-            done = demonstrate(settings, process, address, trained, reporter.show)
-        _answer(done, settings, as_json, with_note=pretrained)
+            done = demonstrate(settings, process, address, reporter.show, architecture=trained, pretrained=pretrained)
+        _answer(done, settings, as_json, with_note=pretrained is not None)
         if not once:
             inform("\n".join(serve.addresses(host, chosen)))
             process.wait()
 
 
-def _trained(architecture: str | None, pretrained: bool) -> str | None:
-    """Return the network to train. None for the ensemble that comes with Freshet, which must be readable.
+def _checked(architecture: str | None, pretrained: str | None) -> str:
+    """Return the name of the network to train, or of the shipped ensemble, which must be readable.
 
     Raises:
-        InvalidInput: there is no such network, or one is named besides; or several ensembles are shipped without the
-            default one.
+        InvalidInput: there is no such network, or one is named besides an ensemble.
         UnknownEnsemble, DamagedEnsemble: the ensemble is not there, or it is damaged.
     """
-    if pretrained:
+    if pretrained is not None:
         from operations.training.pretrained import read_shipped
 
         if architecture is not None:
             raise InvalidInput("--pretrained trains nothing: leave --architecture out.")
-        read_shipped(shelf=Settings.load().pretrained)
-        return None
+        read_shipped(pretrained, Settings.load().pretrained)
+        return pretrained
     if architecture not in (None, *ARCHITECTURES):
         raise InvalidInput(f"There is no network {architecture!r}: choose one of {', '.join(ARCHITECTURES)}.")
     return architecture or ARCHITECTURES[0]
 
 
-def _settings(trained: str | None) -> Settings:
+def _settings(trained: str) -> Settings:
     """Return the settings of the demonstration: a folder, database and clock of its own."""
     from freshet.demo import AS_OF
 
@@ -110,9 +107,7 @@ def _answer(done: "Demonstrated", settings: Settings, as_json: bool, *, with_not
     )
 
 
-def _folder(trained: str | None) -> str:
-    if trained is None:
-        return "demo-pretrained"
+def _folder(trained: str) -> str:
     return "demo" if trained == ARCHITECTURES[0] else f"demo-{trained}"
 
 

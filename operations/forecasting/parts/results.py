@@ -66,7 +66,7 @@ def combined_results(
     for one in plan.parts:
         for basin in _of_part(one, params, database, clock, on_days, store_states=store_states, since=since):
             if isinstance(basin, Computed):
-                computed[basin.inputs.basin.id].append(ComputedPart(one.part, basin))
+                computed[basin.inputs.basin.id].append(ComputedPart(one.part.in_basin(basin.inputs.basin.id), basin))
             else:
                 lost.setdefault(basin.basin.basin_id, basin)
     whole = {name: parts for name, parts in computed.items() if name not in lost}
@@ -153,7 +153,7 @@ def _calibrated(
         leading = {
             name: of_basin
             for name, of_basin in computed.items()
-            if of_basin.parts[0].part == one.part and not isinstance(found.get(name), Calibration)
+            if of_basin.parts[0].part.version == one.part.version and not isinstance(found.get(name), Calibration)
         }
         add_ungauged(database, one.plan.inputs.loaded, {name: one.plan.forcings[name] for name in leading})
         with database.reading() as session:
@@ -185,12 +185,12 @@ def _around(plan: Plan, computed: Mapping[str, Computed]) -> dict[str, Discharge
             name: of_part.computed.at_t0.archived
             for name, of_basin in computed.items()
             for of_part in of_basin.parts
-            if of_part.part == one.part
+            if of_part.part.version == one.part.version
         }
         loaded, days = one.plan.inputs.loaded, one.plan.days
         forecast = _with_skill_of(loaded, one.plan, plan.forecast)
         for name, flow in flow_with_errors(loaded, forecast, days, one.plan.forcings, one.plan.weather, own).items():
-            of_parts[name].append((one.part.weight, flow))
+            of_parts[name].append((one.part.in_basin(name).weight, flow))
     result = {}
     for name, flows in of_parts.items():
         if flows and len(flows) == len(computed[name].parts):

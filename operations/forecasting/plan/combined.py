@@ -40,7 +40,7 @@ def combined_inputs(
     parts = tuple(PartInputs(one.part, inputs_of(session, one.loaded, names, known)) for one in loaded.parts)
     first = parts[0].inputs
     failures = {
-        name: _why_none({one.part.name: one.inputs.failures[name] for one in parts})
+        name: why_none({one.part.name: one.inputs.failures[name] for one in parts})
         for name in names
         if all(name in one.inputs.failures for one in parts)
     }
@@ -103,7 +103,7 @@ def combined_plans(
             _, leading = next(iter(of_basin.values()))
             groups.setdefault(_key(leading), []).append(name)
     plans = [_together(database, inputs, key, names, planned, why) for key, names in groups.items()]
-    failures = {name: _why_none(why[name]) for name, of_basin in planned.items() if not of_basin}
+    failures = {name: why_none(why[name]) for name, of_basin in planned.items() if not of_basin}
     return plans, {**inputs.failures, **failures}
 
 
@@ -166,7 +166,7 @@ def _key(plan: Plan) -> _Key:
     return plan.days, None if plan.forecast is None else plan.forecast.id
 
 
-def _why_none(reasons: Mapping[str, Absent]) -> Absent:
+def why_none(reasons: Mapping[str, Absent]) -> Absent:
     """Return why no part can be used in a basin."""
     different = list(dict.fromkeys(map(str, reasons.values())))
     return absent(Reason.NO_PART, reasons=" ".join(different)) if len(different) > 1 else next(iter(reasons.values()))

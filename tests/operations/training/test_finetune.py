@@ -30,7 +30,8 @@ from models.training import Progress
 from models.validation import Validation
 from operations.basin_data.dataset import load_forcing
 from operations.forecasting.forecast import forecast
-from operations.training.pretrained import export, install, read_shipped
+from operations.training.export import export
+from operations.training.pretrained import install, read_shipped
 from operations.training.promotion_rule import decide
 from operations.training.train import train
 from operations.training.training_data import NoBasinLeft, prepare

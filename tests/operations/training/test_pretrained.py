@@ -21,13 +21,15 @@ from hydrology.uncertainty.error_model import FLOW_CLASSES, LEVELS, NO_FLOW_KNOW
 from jobspec.jobs.forecasting import ForecastParams
 from models import checkpoint
 from models.pretrained import SHELF, errors
-from models.pretrained.form import DamagedEnsemble, names, read
+from models.pretrained.files import DamagedEnsemble
+from models.pretrained.form import names, read
 from models.pretrained.loading import owner
 from models.pretrained.writing import AnotherVersion
 from models.saved_state import Owner
 from operations.forecasting.forecast import forecast
+from operations.training.export import export, ship
 from operations.training.members import train_member
-from operations.training.pretrained import UnknownEnsemble, export, install, promote_where_vacant, read_shipped, ship
+from operations.training.pretrained import UnknownEnsemble, install, promote_where_vacant, read_shipped
 from operations.training.train import begin, new_version, train
 from operations.verification.compare import compare
 from operations.verification.evaluate import evaluate
@@ -134,7 +136,7 @@ def _new(version: versions.Version) -> versions.NewVersion:
 def test_an_installed_ensemble_is_a_version_with_all_its_properties(
     database: Database, origin: Database, shelf: Path
 ) -> None:
-    trained, ensemble = newest(origin), read_shipped(NAME, shelf)
+    trained, ensemble = newest(origin), read(shelf / NAME)
     installed = install(database, CLOCK, ensemble)
     with database.reading() as session:
         trained_store = versions.get(session, installed.version_id)
@@ -177,7 +179,7 @@ def test_states_of_a_shipped_ensemble_are_those_of_its_installation(database: Da
 
 
 def test_two_installations_at_once_are_one_version(database: Database, shelf: Path) -> None:
-    ensemble = read_shipped(NAME, shelf)
+    ensemble = read(shelf / NAME)
     with ThreadPoolExecutor(2) as pool:
         done = list(pool.map(lambda _: install(database, CLOCK, ensemble), range(2)))
     assert len({one.version_id for one in done}) == 1
@@ -325,7 +327,7 @@ def test_a_damaged_ensemble_is_refused_and_named(shelf: Path, damage: Any, outpu
 
 
 def test_an_interrupted_installation_leaves_nothing(database: Database, shelf: Path) -> None:
-    ensemble = read_shipped(NAME, shelf)
+    ensemble = read(shelf / NAME)
     with database.reading() as session:
         before = contents(session)
     lacking = replace(ensemble, weights={0: ensemble.weights[0], 1: None})  # type: ignore[dict-item]

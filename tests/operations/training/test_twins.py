@@ -9,8 +9,9 @@ import pytest
 from hydrology.base.calendar import Period
 from hydrology.base.errors import InvalidInput
 from jobspec.jobs.training import PromotionRule
-from models.pretrained.form import DamagedEnsemble, TwinEnsemble
-from operations.training.pretrained import Installed, export, install, read_shipped, ship
+from models.pretrained.files import DamagedEnsemble, Named
+from operations.training.export import export, ship
+from operations.training.pretrained import Installed, install, read_shipped
 from operations.training.promotion_rule import decide
 from operations.training.train import train
 from operations.verification.compare import compare
@@ -43,7 +44,7 @@ def shelf(trained_store: Database, tmp_path: Path) -> Path:
     content = export(trained_store, ids[TWIN], shelf / TWIN).content
     with trained_store.reading() as session:
         version, members = versions.get(session, ids[TODAY]), versions.members_of(session, ids[TODAY])
-    ship(shelf / TODAY, version, members, TwinEnsemble(name=TWIN, content=content))
+    ship(shelf / TODAY, version, members, Named(name=TWIN, content=content))
     for name in (TWIN, TODAY):
         (shelf / name / "README.md").write_text("A small one.")
     return shelf

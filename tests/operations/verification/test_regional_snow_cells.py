@@ -15,11 +15,13 @@ from hydrology.snow.regional_snow import RegionalSnow, SnowBand
 from hydrology.snow.snow17 import snow17
 from jobspec.jobs.forecasting import ForecastParams
 from models.pretrained import snow as shipped_snow
-from models.pretrained.form import DamagedEnsemble, read
+from models.pretrained.files import DamagedEnsemble
+from models.pretrained.form import read
 from operations.basin_data.dataset import load_forcing
 from operations.forecasting.forecast import forecast
 from operations.forecasting.snow17 import DAYS, snow17_at
-from operations.training.pretrained import export, install
+from operations.training.export import export
+from operations.training.pretrained import install
 from operations.verification.evaluate import evaluate
 from operations.verification.regional_snow_cells import MIN_BASINS, RegionalChoice, store_regional_snow
 from operations.verification.snow_cells import Reference

@@ -6,8 +6,10 @@ import pytest
 
 from hydrology.base.calendar import Period
 from models.pretrained import skill as shipped_skill
-from models.pretrained.form import DamagedEnsemble, read
-from operations.training.pretrained import export, install
+from models.pretrained.files import DamagedEnsemble
+from models.pretrained.form import read
+from operations.training.export import export
+from operations.training.pretrained import install
 from operations.verification.evaluate import evaluate
 from records.database.engine import Database
 from records.verification import scores

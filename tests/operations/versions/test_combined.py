@@ -23,7 +23,7 @@ from operations.upkeep.reproduce import reproduce
 from operations.verification.calibrate import calibrate
 from operations.verification.compare import compare
 from operations.verification.evaluate import evaluate
-from operations.verification.learn_weights import learn_weights
+from operations.verification.learn_weights import learn_weights, weights_by_errors
 from operations.verification.reforecast import reforecast
 from operations.verification.simulated_thresholds import compute
 from operations.what_if.what_if import what_if
@@ -182,9 +182,54 @@ def test_reforecasts_and_levels_are_of_it(trained_store: Database, both: Version
 def test_weights_are_learnt_where_no_weight_was_fitted(trained_store: Database, both: Version) -> None:
     ids = [part.version for part in both.parts]
     learnt = learn_weights(trained_store, ids, None, BASINS)
-    assert sum(learnt.values()) == pytest.approx(1)
+    assert sum(learnt.common.values()) == pytest.approx(1)
+    assert (learnt.by_basin, learnt.nse) == ({}, None)  # of a single year
     with pytest.raises(InvalidInput, match="overlaps"):
         learn_weights(trained_store, ids, Period.parse("2002-10-01..2003-09-30"), BASINS)
+
+
+def test_weights_by_basin_are_learnt_where_they_pay() -> None:
+    names = [f"basin {number}" for number in range(40)]
+    sizes = np.array([[0.3, 0.9], [0.9, 0.3]])[np.arange(40) % 2]
+    flows = np.random.default_rng(0).normal(size=(40, 8, 2, 100)) * sizes[:, np.newaxis, :, np.newaxis]
+    errors = flows @ flows.swapaxes(-1, -2) / 800
+    learnt = weights_by_errors(["first", "second"], names, errors)
+    assert learnt.nse is not None
+    assert learnt.nse[1] > learnt.nse[0] + 0.05
+    assert [learnt.by_basin[name]["first"] for name in names[:2]] == pytest.approx([0.9, 0.1], abs=0.11)
+    assert all(sum(own.values()) == pytest.approx(1) for own in learnt.by_basin.values())
+    assert min(weight for own in learnt.by_basin.values() for weight in own.values()) > 0
+    alike = weights_by_errors(["first", "second"], names, np.broadcast_to(errors[:1], errors.shape))
+    assert alike.by_basin == {}
+
+
+def test_a_basin_has_its_own_weights_in_flow_rain_and_scores(trained_store: Database, both: Version) -> None:
+    first, second = (part.version for part in both.parts)
+    with trained_store.transaction() as session:
+        own = combinations.combine(
+            session,
+            {first: 0.7, second: 0.3},
+            label="own",
+            wall=CLOCK.wall(),
+            now=CLOCK.now(),
+            by_basin={BASIN: {first: 1, second: 3}},
+        )
+        assert own.id != both.id
+        assert versions.get(session, own.id) == own
+    t0 = day("2004-04-20")
+    run, *alone = (issued(trained_store, one, weather="dry", t0=t0) for one in (own.id, first, second))
+    for basin, weight in ((BASIN, 0.25), (BASINS[1], 0.7)):
+        of_first, of_second = (runs.mean_of_members(arrays(trained_store, one, basin)) for one in alone)
+        mean = runs.mean_of_members(arrays(trained_store, run, basin))
+        np.testing.assert_allclose(mean, weight * of_first + (1 - weight) * of_second, rtol=1e-6)
+        shares = {part.name: part.weight for part in row(trained_store, run, basin).summary.parts}
+        assert shares == pytest.approx({FIRST: weight, SECOND: 1 - weight})
+        with trained_store.reading() as session:
+            assert all(ledger.closes for ledger in runs.ledger_of(session, run.id, basin))
+    assert reproduce(trained_store, run.id).reproduced == len(BASINS)
+    judged = [evaluate(trained_store, CLOCK, one, JUDGED, [BASIN], stored=False) for one in (own.id, first, second)]
+    flow, *parts = (one.basins[0].simulated for one in judged)
+    np.testing.assert_allclose(flow, 0.25 * parts[0] + 0.75 * parts[1], rtol=1e-5)
 
 
 def test_work_that_does_not_know_of_parts_refuses_in_words(trained_store: Database, both: Version) -> None:

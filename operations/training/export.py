@@ -1,0 +1,96 @@
+"""Exports versions in the shipped form: an ensemble, or a combination with its parts; twins beside them."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from sqlalchemy.orm import Session
+
+from models.pretrained import form
+from models.pretrained.combination import Description, ShippedPart
+from models.pretrained.files import Named
+from models.pretrained.writing import Finished, Written, write, write_combination
+from records.database.engine import Database
+from records.database.json_columns import to_json
+from records.versions import versions
+
+Names = dict[str, str]
+"""The folders of the versions of one export, by their ids."""
+
+
+def export(database: Database, version_id: str, folder: Path) -> Written:
+    """Write a version in the shipped form: the weights that it uses, in half precision.
+
+    The parts of a combined version, and twins, are written into folders beside, in their names if they came with
+    Freshet.
+
+    Raises:
+        UnknownVersion: there is none of that id.
+        AnotherVersion: a folder holds another version.
+        DataProblem: half precision cannot hold the weights; nothing is written of the version that holds them.
+    """
+    with database.reading() as session:
+        return _export(session, versions.get(session, version_id), folder, {version_id: folder.name})
+
+
+def _export(session: Session, version: versions.Version, folder: Path, names: Names) -> Written:
+    """Write a version whose folder is named, after its parts and its twin."""
+    parts = [
+        (_beside(session, part.version, f"{folder.name}-{part.name}", folder, names), part) for part in version.parts
+    ]
+    twin = None
+    if version.twin_id is not None and (not version.parts or versions.get(session, version.twin_id).parts):
+        twin = _beside(session, version.twin_id, f"{folder.name}-twin", folder, names)
+    if not version.parts:
+        return ship(folder, version, versions.members_of(session, version.id), twin)
+    shares = [
+        ShippedPart(**dict(named), weight=part.weight, basin_weights=dict(part.basin_weights)) for named, part in parts
+    ]
+    return write_combination(folder, Description(parts=shares, twin=twin))
+
+
+def _beside(session: Session, version_id: str, name: str, folder: Path, names: Names) -> Named:
+    """Write a version into a folder beside, and return what names it."""
+    version = versions.get(session, version_id)
+    shipped = version.properties.pretrained
+    chosen = names.setdefault(version_id, _folder_name(shipped.name if shipped else name))
+    return Named(name=chosen, content=_export(session, version, folder.parent / chosen, names).content)
+
+
+def _folder_name(name: str) -> str:
+    return re.sub("[^a-z0-9]+", "-", name.lower()).strip("-")
+
+
+def ship(
+    folder: Path, version: versions.NewVersion, members: Sequence[versions.Member], twin: Named | None = None
+) -> Written:
+    """Write members of a version in the shipped form.
+
+    It need not be stored or complete.
+
+    Members that are in the folder already stay, so that a training's can be written as they finish.
+
+    Args:
+        version: its description, as `train.new_version` returns it for a training under way.
+        members: with the weights that the version uses.
+        twin: the ensemble shipped beside it that is scored for it.
+
+    Raises:
+        AnotherVersion, DataProblem: as `export`.
+    """
+    tuning = version.properties.tuning
+    inputs = version.config["inputs"] | {"product": version.trained_on}
+    origin = form.Origin.model_validate(
+        {
+            "config": version.config | {"inputs": inputs},
+            "scaler": version.scaler,
+            "basins": sorted(version.basins),
+            "attribute_ranges": version.properties.attribute_ranges,
+            "data_hash": version.data_hash,
+            "code_version": version.code_version,
+            "uses": version.uses,
+            "tuning": tuning and to_json(tuning),
+            "twin": twin,
+        }
+    )
+    return write(folder, origin, [Finished(one.label, one.seed, one.weights[version.uses], one.log) for one in members])
