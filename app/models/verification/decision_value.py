@@ -1,6 +1,6 @@
 """/v1/basins/{basin}/decision-value"""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
 from pydantic import Field
@@ -116,7 +116,9 @@ def _of_lead(row: LeadVerification, ratios: tuple[float, ...]) -> LeadValue:
     if acting is None:
         reason = row.missing.get("reliability", str(absent(Reason.ALWAYS_OR_NEVER_PASSED)))
         names = ("base_rate", "hit_rate", "false_alarm_rate", "value", "best_act_at")
-        return LeadValue(**fields, **dict.fromkeys(names), missing=dict.fromkeys(names, reason))
+        unknown: dict[str, Any] = dict.fromkeys(names)
+        lacking = [name for name, field in (fields | unknown).items() if field is None]
+        return LeadValue(**fields, **unknown, missing=dict.fromkeys(lacking, reason))
     value = acting.value(ratios)
     return LeadValue(
         **fields,
