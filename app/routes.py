@@ -35,7 +35,7 @@ from app.jobs.endpoints import router as jobs
 from app.jobs.schedules import router as schedules
 from app.models.comparisons.endpoints import router as comparisons
 from app.models.endpoints import router as models
-from app.models.events import router as events
+from app.models.events.endpoints import router as events
 from app.models.scores.endpoints import router as skill
 from app.models.simulation.endpoints import router as simulation
 from app.models.verification.decision_value import router as decision_value

@@ -5,13 +5,12 @@ from datetime import date
 
 from app.forecasts.errors.schemas import WorstErrors
 from app.models.comparisons.schemas import Comparison, ComparisonPage, ComparisonSummary
-from app.models.events import Events
+from app.models.events.schemas import Events
 from app.models.schemas import BasinPromotions, ModelDetail, ModelPage, ModelSummary, Promotions, Rollback
 from app.models.scores.schemas import BasinSkill, ModelSkill
 from app.models.simulation.schemas import Simulation
-from app.models.verification.decision_value import DecisionValue
+from app.models.verification.decision_schemas import DecisionValue, SkilfulDays
 from app.models.verification.schemas import BasinVerification, ModelVerification
-from app.models.verification.skilful_days import SkilfulDays
 from freshet.client.resource import Body, Resource
 
 

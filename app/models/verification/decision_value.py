@@ -3,16 +3,13 @@
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Response
-from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.basins.schemas import BasinKind
 from app.exports.answers import JsonAnswer, answers
-from app.http.base_schema import Missing, Model, Period
 from app.http.dependencies import BasinId, ChosenVersion, Reading
 from app.http.json_numbers import column, rounded
-from app.models.scores.schemas import SCORED
 from app.models.verification import service
+from app.models.verification.decision_schemas import DecisionValue, LeadValue
 from app.models.verification.endpoints import OfSeason
 from app.models.verification.schemas import LeadVerification
 from app.models.verification.service import NotVerified
@@ -22,7 +19,6 @@ from hydrology.scores.decision_value import CHANCES, COST_LOSS_RATIOS, ActingAtC
 from hydrology.verification.results import ALL_YEAR, Season
 from records.basins.basins import UnknownBasin
 from records.forecasts.latest import NoModel
-from records.verification.lead_scores import Origin
 from records.versions.versions import UnknownVersion
 
 router = APIRouter(tags=["skill"])
@@ -31,42 +27,6 @@ CostLoss = Annotated[
     float | None,
     Query(description="Only this cost of acting over the loss avoided; by default several.", gt=0, lt=1),
 ]
-
-
-class LeadValue(Model):
-    """The value of acting on the forecasts of one lead time."""
-
-    origin: Origin = Field(description="`reforecast` or `issued`, as in `/verification`.")
-    weather: str = Field(description="After T0, as in `/verification`.")
-    scored: str = Field(description=SCORED)
-    period: Period
-    forecaster: str
-    lead: int = Field(description="Days after T0.")
-    n: int = Field(description="Number of forecasts.")
-    threshold_mm_per_day: float | None = Field(description="The threshold, as in `/verification`.")
-    base_rate: float | None = Field(description="Share of the days on which it was passed.")
-    hit_rate: list[float] | None = Field(description="Share of these days with action, for each of `act_at`.")
-    false_alarm_rate: list[float] | None = Field(
-        description="Share of the other days with action, for each of `act_at`."
-    )
-    value: list[list[float]] | None = Field(
-        description="Relative economic value: a list for each of `act_at`, with a value for each of `cost_loss`. 1 is "
-        "perfect; 0 is the better of always and never acting."
-    )
-    best_act_at: list[float] | None = Field(description="The chance of the highest value, for each of `cost_loss`.")
-    missing: Missing
-
-
-class DecisionValue(Model):
-    """The worth of acting on the chance of high flow, in the cost-loss model (Richardson 2000)."""
-
-    basin: str
-    basin_kind: BasinKind
-    version: str = Field(description="The model version.")
-    season: Season
-    act_at: list[float] = Field(description="Somebody acts where the chance of passing the threshold is as high.")
-    cost_loss: list[float] = Field(description="The cost of acting over the loss that acting avoids.")
-    leads: list[LeadValue] = Field(description="By origin, weather, period, lead and forecaster.")
 
 
 @router.get(

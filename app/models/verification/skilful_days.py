@@ -4,59 +4,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
 from fastapi import APIRouter, Response
-from pydantic import Field
 from sqlalchemy.orm import Session
 
-from app.basins.schemas import BasinKind
 from app.exports.answers import JsonAnswer, answers
-from app.http.base_schema import Absences, Missing, Model, Period
+from app.http.base_schema import Absences
 from app.http.dependencies import BasinId, ChosenVersion, Reading
-from app.models.scores.schemas import SCORED
 from app.models.verification import service
+from app.models.verification.decision_schemas import ForecasterHeadline, MonthHeadline, SkilfulDays
 from app.models.verification.schemas import LeadVerification, MonthSkill
 from app.models.verification.service import NotVerified
 from hydrology.verification.results import ALL_YEAR
 from hydrology.verification.skilful_days import skilful_days
 from records.basins.basins import UnknownBasin
 from records.forecasts.latest import NoModel
-from records.verification.lead_scores import Origin
 from records.versions.versions import UnknownVersion
 
 router = APIRouter(tags=["skill"])
-
-
-class MonthHeadline(Model):
-    """Until which day ahead forecasts of a month are skilful."""
-
-    month: int = Field(description="Calendar month of the forecast day, 1 to 12.", ge=1, le=12)
-    skilful_to_day: int | None = Field(
-        description="The last day ahead up to which, from the first on, the whole 95 % interval of the skill against "
-        "climatology is above 0; 0 where the first day has none. Null where it cannot be decided."
-    )
-    verified_to_day: int | None = Field(
-        description="The last day ahead that was verified, from the first on: skill may last longer if it is equal."
-    )
-
-
-class ForecasterHeadline(Model):
-    """The headline of one forecaster and weather over a period."""
-
-    origin: Origin = Field(description="`reforecast` or `issued`, as in `/verification`.")
-    weather: str = Field(description="After T0, as in `/verification`.")
-    scored: str = Field(description=SCORED)
-    period: Period
-    forecaster: str = Field(description="`calibrated` or `raw`.")
-    months: list[MonthHeadline] = Field(description="January first.")
-    missing: Missing
-
-
-class SkilfulDays(Model):
-    """Until which day ahead forecasts of a basin are better than climatology, by month."""
-
-    basin: str
-    basin_kind: BasinKind
-    version: str = Field(description="The model version.")
-    headlines: list[ForecasterHeadline] = Field(description="By origin, weather, period and forecaster.")
 
 
 @router.get(

@@ -21,7 +21,7 @@ def events(
     Events are cut from the flow of the newest evaluation: independent peaks over the flow that 2 % of the observed days
     exceed.
     """
-    from app.models.events import of_basin
+    from app.models.events.service import of_basin
 
     with reading() as session:
         found = of_basin(session, basin, version, season)
