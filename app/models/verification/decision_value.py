@@ -25,7 +25,7 @@ router = APIRouter(tags=["skill"])
 
 CostLoss = Annotated[
     float | None,
-    Query(description="Only this cost of acting over the loss avoided; by default several.", gt=0, lt=1),
+    Query(description="Only this cost of acting over the loss avoided; by default several.", ge=0.001, le=0.999),
 ]
 
 

@@ -140,6 +140,7 @@ def skill(scores: BasinSkill | Absent, by_lead: BasinVerification | Absent, weat
         good = _reliable(rows)
         shown = good[-1] if good else rows[0]
         better = f"{100 * (shown.crpss_climatology or 0):.0f} % better than climatology on day {shown.lead}"
+        better += ", with the weather known" if shown.weather == OBSERVED else ""
         headline = skilful_days(by_month(rows, month))
         if not isinstance(headline, Absent):
             return fact(value=f"{in_words(headline)} in {calendar.month_name[month]}", detail=better)
