@@ -35,9 +35,12 @@ from app.jobs.endpoints import router as jobs
 from app.jobs.schedules import router as schedules
 from app.models.comparisons.endpoints import router as comparisons
 from app.models.endpoints import router as models
+from app.models.events.endpoints import router as events
 from app.models.scores.endpoints import router as skill
 from app.models.simulation.endpoints import router as simulation
+from app.models.verification.decision_value import router as decision_value
 from app.models.verification.endpoints import router as verification
+from app.models.verification.skilful_days import router as skilful_days
 from app.pages import static_files
 from app.pages.router import router as pages
 from app.problem_pages import router as problem_pages
@@ -53,6 +56,7 @@ from runtime.settings import Settings
 RESOURCES = (
     *(forecasts, basins, user_basins, observations, normals, thresholds, weather, exceedance, alerts, volumes, changes),
     *(rain_margin, runs, what_if, water, states, spread, drain_down, skill, simulation, verification, errors),
+    *(skilful_days, events, decision_value),
     *(comparisons, models, bridges),
     *(jobs, feeds, schedules, subscriptions, deliveries, edr, status, audit),
 )

@@ -123,6 +123,9 @@ class Settings(BaseSettings):
             default it is created and stored in the data folder. Never shown.
         webhook_hosts: hosts with their ports, split by commas, that webhooks may be sent to although their addresses
             are not public, and by http too.
+        api_url: address of the API that `freshet mcp` asks.
+        api_key: the key that it asks with for the assistant that starts it; over HTTP each assistant sends its own.
+            Never shown.
         fill_with_climatology: whether the daily cycle takes the weather of other years where neither observed weather
             nor a weather forecast is known.
         retain_what_if_days: for how many days what-if runs are stored.
@@ -171,6 +174,8 @@ class Settings(BaseSettings):
     daymet_url: ServiceUrl = "https://daymet.ornl.gov"
     webhook_key: str | None = Field(default=None, repr=False, min_length=32)
     webhook_hosts: Annotated[tuple[HostPort, ...], *CommaSeparated] = ()
+    api_url: ServiceUrl = "http://127.0.0.1:8000"
+    api_key: ServiceKey = None
     fill_with_climatology: bool = False
     retain_what_if_days: Days = 90
     retain_members_days: Days = 400

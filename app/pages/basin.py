@@ -31,7 +31,7 @@ from app.models.schemas import ModelDetail
 from app.models.scores.schemas import BasinSkill
 from app.models.verification.schemas import BasinVerification, LeadVerification
 from app.pages.basins.adjacent_runs import RunsAround, runs_around
-from app.pages.basins.facts import Fact, verified_rows
+from app.pages.basins.facts import Fact, by_months, verified_rows
 from app.pages.basins.glance import read_known, weather_of
 from app.pages.basins.plots import BasinFigures, or_reason
 from app.pages.basins.scores import ShownScore, shown_scores
@@ -145,6 +145,11 @@ class Basin:
         if isinstance(self.skill_by_lead, Absent):
             return []
         return verified_rows(self.skill_by_lead, weather_of(self.forecast))
+
+    @property
+    def skilful_months(self) -> list[tuple[str, str]]:
+        """Until which day ahead forecasts are skilful, by the name of the month."""
+        return by_months(self.calibrated_leads)
 
 
 @router.get("/basins/{basin}", response_class=HTMLResponse)

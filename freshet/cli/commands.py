@@ -35,6 +35,9 @@ COMMANDS = {
     "replay": "forecasts",
     "verify": "models",
     "errors": "models",
+    "skilful-days": "models",
+    "events": "models",
+    "decision-value": "models",
     "alerts": "service",
     "runs": "forecasts",
     "states": "forecasts",
@@ -54,6 +57,7 @@ COMMANDS = {
     "doctor": "upkeep",
     "check": "upkeep",
     "demo": "service",
+    "mcp": "service",
 } | dict.fromkeys(PARTS, "service")
 """The folder of each, in the order of the work. Each is a function of its name, with commands of its own where its
 module has an `app`."""

@@ -5,9 +5,11 @@ from datetime import date
 
 from app.forecasts.errors.schemas import WorstErrors
 from app.models.comparisons.schemas import Comparison, ComparisonPage, ComparisonSummary
+from app.models.events.schemas import Events
 from app.models.schemas import BasinPromotions, ModelDetail, ModelPage, ModelSummary, Promotions, Rollback
 from app.models.scores.schemas import BasinSkill, ModelSkill
 from app.models.simulation.schemas import Simulation
+from app.models.verification.decision_schemas import DecisionValue, SkilfulDays
 from app.models.verification.schemas import BasinVerification, ModelVerification
 from freshet.client.resource import Body, Resource
 
@@ -68,6 +70,25 @@ class Models(Resource):
     def verification(self, basin: str, *, version: str | None = None, season: str | None = None) -> BasinVerification:
         """Return the verification of a basin's forecasts by lead time."""
         return self._read(BasinVerification, f"/v1/basins/{basin}/verification", version=version, season=season)
+
+    def skilful_days(self, basin: str, *, version: str | None = None) -> SkilfulDays:
+        """Return until which day ahead a basin's forecasts are skilful, by month."""
+        return self._read(SkilfulDays, f"/v1/basins/{basin}/skilful-days", version=version)
+
+    def events(self, basin: str, *, version: str | None = None, season: str | None = None) -> Events:
+        """Return the observed and simulated events of a basin, with their scores."""
+        return self._read(Events, f"/v1/basins/{basin}/events", version=version, season=season)
+
+    def decision_value(
+        self, basin: str, *, version: str | None = None, season: str | None = None, cost_loss: float | None = None
+    ) -> DecisionValue:
+        """Return what acting on the chance of high flow is worth, by lead time.
+
+        Args:
+            cost_loss: the cost of acting over the loss that acting avoids; by default several.
+        """
+        asked = {"version": version, "season": season, "cost_loss": cost_loss}
+        return self._read(DecisionValue, f"/v1/basins/{basin}/decision-value", **asked)
 
     def verification_of_model(self, version: str, *, season: str | None = None) -> ModelVerification:
         """Return the verification of a version's forecasts over its basins."""

@@ -49,6 +49,11 @@ class Reason(Enum):
     NO_DISTRIBUTION = "The forecast is one flow: it has no interval."
     TOO_FEW_WATER_YEARS = "The forecasts are of {years} water years, and an interval needs {minimum}."
     NO_EVENT = "The flow passed the threshold on none of these days."
+    NO_SIMULATED_EVENT = "The simulated flow passed the threshold on none of these days."
+    NO_MATCHED_EVENT = "No event was both observed and simulated in these days."
+    ALWAYS_OR_NEVER_PASSED = "The threshold was passed on all of these days or on none."
+    MONTHS_OF_ALL_YEAR = "Months are reported with the whole year: ask for the season all."
+    NO_LEAD_VERIFIED = "No forecast of these days was verified."
     NO_WARNING = "The forecasts warned on none of these days."
     NO_EVENT_OR_WARNING = "The threshold was neither passed nor warned of on any of these days."
 

@@ -56,6 +56,26 @@ class Reliability:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class MonthSkill:
+    """CRPS skill against climatology on the forecast days of a calendar month.
+
+    Attributes:
+        month: 1 to 12.
+        n: number of forecasts.
+        years: number of their water years.
+        crpss: None where it is not defined.
+        low, high: ends of its 95 % interval; None with too few water years.
+    """
+
+    month: int
+    n: int
+    years: int
+    crpss: float | None
+    low: float | None
+    high: float | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verification:
     """Verification result for one forecaster, lead time and season.
@@ -75,6 +95,7 @@ class Verification:
             probability of `WARNING_CHANCE`.
         pit: number of days by tenth of their PIT; a day with several possible values is split among them.
         reliability: of the probabilities.
+        months: skill by month; of the whole year alone.
         missing: why an attribute is None, by its name.
     """
 
@@ -101,6 +122,7 @@ class Verification:
     csi: float | None
     pit: tuple[float, ...] | None
     reliability: Reliability | None
+    months: tuple[MonthSkill, ...] | None
     missing: Mapping[str, Absent]
 
     @classmethod

@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from hydrology.base.absent import Absent, absent
+from hydrology.base.absent import Absent, absent, known
 from hydrology.base.calendar import Days, month, water_year
 from hydrology.base.reasons import Reason
 from hydrology.scores.bootstrap import MIN_YEARS, ratio_interval
@@ -19,11 +19,13 @@ from hydrology.scores.scores import nse
 from hydrology.uncertainty.error_model import LEVELS
 from hydrology.verification.forecast_scores import ForecastScores, Spread
 from hydrology.verification.results import (
+    ALL_YEAR,
     SEASONS,
     TENTHS,
     WARNING_CHANCE,
     Array,
     Chosen,
+    MonthSkill,
     Reliability,
     Season,
     Verification,
@@ -75,6 +77,9 @@ def verify(
         }
         for name, judged in parts.items():
             figures = _figures(judged, parts, season_years, observed[of_season], threshold)
+            figures["months"] = (
+                _by_month(judged, parts[CLIMATOLOGY], days) if season == ALL_YEAR else absent(Reason.MONTHS_OF_ALL_YEAR)
+            )
             yield name, season, Verification.of(int(of_season.sum()), len(season_years), figures)
 
 
@@ -128,6 +133,24 @@ def _skill(name: str, judged: ForecastScores, rival: ForecastScores | Absent, ye
         return dict.fromkeys(_with_ends(name), rival)
     own, others = years.sums(judged.crps), years.sums(rival.crps)
     return _estimate(name, own, others, lambda ratio: 1 - ratio)
+
+
+def _by_month(
+    judged: ForecastScores | Absent, climatology: ForecastScores | Absent, days: Days
+) -> tuple[MonthSkill, ...] | Absent:
+    """Return the skill against climatology of each calendar month."""
+    if isinstance(judged, Absent):
+        return judged
+    if isinstance(climatology, Absent):
+        return climatology
+    months = []
+    for number in range(1, 13):
+        of_month = month(days) == number
+        years = _Years.of(days[of_month])
+        skill = _skill("crpss", judged.over(of_month), climatology.over(of_month), years) if len(years) else {}
+        ends = (known(skill.get(name)) for name in _with_ends("crpss"))
+        months.append(MonthSkill(number, int(of_month.sum()), len(years), *ends))
+    return tuple(months)
 
 
 def _of_spread(spread: Spread | None, years: _Years) -> dict[str, Any]:

@@ -267,7 +267,7 @@ TABLES = [
         "crpss_persistence_high real?, coverage_90 real?, coverage_90_low real?, coverage_90_high real?, "
         "coverage_50 real?, width_90_mm_per_day real?, width_50_mm_per_day real?, nse_of_median real?, "
         "threshold_mm_per_day real?, brier real?, pod real?, far real?, csi real?, pit json?, reliability json?, "
-        "missing json, origin text, weather text",
+        "months json?, missing json, origin text, weather text",
         key="version_id, basin_id, first_day, last_day, forecaster, lead, season, origin, weather",
         checks={
             "every_days": "every_days >= 1",

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day
-from hydrology.verification.results import Reliability
+from hydrology.verification.results import MonthSkill, Reliability
 from records.database.base import Base, Document, JsonList, JsonObject, one_of
 from records.verification.comparison_results import ComparisonResult
 
@@ -197,6 +197,7 @@ class VerificationRow(Base):
     csi: Mapped[float | None]
     pit: Mapped[JsonList | None]
     reliability: Mapped[Reliability | None] = mapped_column(Document(Reliability))
+    months: Mapped[tuple[MonthSkill, ...] | None] = mapped_column(Document(tuple[MonthSkill, ...]))
     missing: Mapped[Mapping[str, Absent]] = mapped_column(Document(dict[str, Absent]))
     origin: Mapped[str] = mapped_column(primary_key=True)
     weather: Mapped[str] = mapped_column(primary_key=True)

@@ -14,6 +14,7 @@ import pytest
 import uvicorn
 from fastapi.dependencies import models as fastapi_models
 from starlette.testclient import TestClient
+from starlette.types import ASGIApp
 
 from app.main import create_app
 from records.access import keys
@@ -59,7 +60,14 @@ def serving(url: str, at: datetime = NOW, **chosen: Any) -> Iterator[TestClient]
 @contextmanager
 def listening(settings: Settings, **options: Any) -> Iterator[int]:
     """Let the real server, with options of uvicorn, listen on every address of this machine; give its port."""
-    server = uvicorn.Server(uvicorn.Config(create_app(settings), **options))
+    with listening_with(create_app(settings), **options) as port:
+        yield port
+
+
+@contextmanager
+def listening_with(app: ASGIApp, **options: Any) -> Iterator[int]:
+    """Let an application listen on every address of this machine; give its port."""
+    server = uvicorn.Server(uvicorn.Config(app, **options))
     with socket.create_server(("0.0.0.0", 0)) as open_socket:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [open_socket]})
         thread.start()

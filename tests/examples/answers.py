@@ -42,6 +42,7 @@ VALUES: Mapping[str, tuple[str, ...]] = {
     "basins": (f"{BASINS[0]},OWN-none", "OWN-none"),
     "basin": (BASIN, "OWN-none"),
     "bbox": ("-180,-90,180,90", "1,2,3"),
+    "cost_loss": ("0.2", "2"),
     "datetime": ("2005-04-21", "2005-04-21/..", "x"),
     "discharge": ("3",),
     "end": ("2005-04-19", "1980-01-01"),

@@ -37,6 +37,7 @@ QUERIES: Mapping[str, Mapping[str, str]] = {
     "/v1/basins/{basin}/simulation": _DAYS,
     "/v1/basins/{basin}/states": {"limit": "2"},
     "/v1/basins/{basin}/skill": {"metric": "nse"},
+    "/v1/basins/{basin}/decision-value": {"cost_loss": "0.2"},
     "/v1/models/{version}/skill": {"metric": "nse"},
     "/v1/comparisons/{comparison}": {"metric": "nse"},
 }

@@ -65,6 +65,17 @@ class Reliability(Model):
     days: list[int] = Field(description="Number of these days.")
 
 
+class MonthSkill(Model):
+    """Skill against climatology on the forecast days of a calendar month."""
+
+    month: int
+    n: int = Field(description="Number of forecasts.")
+    years: int = Field(description="Number of their water years.")
+    crpss: float | None = Field(description=f"{_MEANING['crpss_climatology']} Null without a forecast.")
+    low: float | None = Field(description="The lower end of its 95 % interval; null with too few water years.")
+    high: float | None = Field(description="The upper end.")
+
+
 class LeadVerification(OfLead):
     """The scores of one forecaster at one lead."""
 
@@ -102,6 +113,7 @@ class LeadVerification(OfLead):
         "reliable. A day whose observation equals several quantiles is shared among their tenths."
     )
     reliability: Reliability | None
+    months: list[MonthSkill] | None = Field(description="By calendar month, January first; of the season `all` alone.")
     missing: Missing
     verified_at: datetime
 

@@ -1,5 +1,6 @@
 """The five facts at the head of a basin's page: threat, peak, snow, season, skill."""
 
+import calendar
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -12,11 +13,13 @@ from app.forecasts.volumes.schemas import VolumesOfRun
 from app.forecasts.words import UNITS, number, on
 from app.models.scores.schemas import BasinSkill
 from app.models.verification.schemas import BasinVerification, LeadVerification
+from app.models.verification.skilful_days import by_month
 from app.pages.words import NO_ESTIMATE, RANGE_KINDS, level_title, percent, skill_word
 from hydrology.base.absent import Absent
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Units
 from hydrology.extremes.alerting import Severity
+from hydrology.verification.skilful_days import SkilfulDays, skilful_days
 from records.runs.run_request import OBSERVED
 
 LIKELY = 0.05
@@ -125,19 +128,38 @@ def season(forecast: BasinForecast, volumes: VolumesOfRun | Absent) -> Fact:
     return fact(detail=f"no seasonal run yet; next {_days_to_come(forecast)} days: {share:.0f} % of normal")
 
 
-def skill(scores: BasinSkill | Absent, by_lead: BasinVerification | Absent, weather: str | None) -> Fact:
-    """Return until which day forecasts were reliable here; without verification, a word for the simulation."""
+def skill(scores: BasinSkill | Absent, by_lead: BasinVerification | Absent, weather: str | None, month: int) -> Fact:
+    """Return until which day forecasts of a month are skilful here.
+
+    Without enough years of the month, until which day forecasts were reliable; without verification, a word for the
+    simulation.
+    """
     fact = partial(Fact, title="Skill here", section="skill")
     rows = [] if isinstance(by_lead, Absent) else verified_rows(by_lead, weather)
     if rows:
         good = _reliable(rows)
         shown = good[-1] if good else rows[0]
         better = f"{100 * (shown.crpss_climatology or 0):.0f} % better than climatology on day {shown.lead}"
+        better += ", with the weather known" if shown.weather == OBSERVED else ""
+        headline = skilful_days(by_month(rows, month))
+        if not isinstance(headline, Absent):
+            return fact(value=f"{in_words(headline)} in {calendar.month_name[month]}", detail=better)
         return fact(value=f"Reliable to day {good[-1].lead}" if good else "Not reliable yet", detail=better)
     nse = None if isinstance(scores, Absent) else nse_of(scores)
     if nse is None:
         return fact(detail="not evaluated here yet")
     return fact(value=skill_word(nse), detail=f"NSE {nse:.2f} in years not used in training")
+
+
+def in_words(headline: SkilfulDays) -> str:
+    """Return the headline of a month's skill."""
+    return f"Skilful to day {headline.days}" if headline.days else "Not skilful"
+
+
+def by_months(rows: Sequence[LeadVerification]) -> list[tuple[str, str]]:
+    """Return the months with a headline of their skill, and the headline."""
+    found = ((month, skilful_days(by_month(rows, month))) for month in range(1, 13))
+    return [(calendar.month_name[month], in_words(days)) for month, days in found if not isinstance(days, Absent)]
 
 
 def verified_rows(by_lead: BasinVerification, weather: str | None) -> list[LeadVerification]:

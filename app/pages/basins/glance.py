@@ -48,7 +48,7 @@ class Known:
             facts.peak(forecast, self.chances, units),
             facts.snow(forecast, no_snow if isinstance(no_snow, Absent) else None),
             facts.season(forecast, self.season),
-            facts.skill(self.skill, self.by_lead, weather_of(forecast)),
+            facts.skill(self.skill, self.by_lead, weather_of(forecast), forecast.time[-1].month),
         ]
 
 

@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 
 from app.forecasts.exceedance.schemas import ExceedanceOfRun, PeakOfRun
 from app.forecasts.schemas import BasinForecast
-from app.models.verification.schemas import BasinVerification, LeadVerification
+from app.models.verification.schemas import BasinVerification, LeadVerification, MonthSkill
 from app.pages.basins import facts
 from hydrology.base.absent import absent
 from hydrology.base.reasons import Reason
@@ -73,20 +73,37 @@ def test_forecasts_are_reliable_until_the_first_lead_that_does_not_beat_climatol
     skills: tuple[float, ...], value: str
 ) -> None:
     rows = [_row(lead, crpss) for lead, crpss in zip((1, 3, 5), skills, strict=True)]
-    shown = facts.skill(NO_SCORE, _verified(rows), None)
+    shown = facts.skill(NO_SCORE, _verified(rows), None, 4)
     assert shown.value is not None
     assert shown.value.startswith(value)
 
 
 def test_a_range_that_does_not_hold_is_not_reliable() -> None:
     rows = [_row(1, 0.5), _row(3, 0.4, coverage=0.6)]
-    assert facts.skill(NO_SCORE, _verified(rows), None).value == "Reliable to day 1"
+    assert facts.skill(NO_SCORE, _verified(rows), None, 4).value == "Reliable to day 1"
 
 
 def test_issued_forecasts_with_the_same_weather_count_before_reforecasts() -> None:
     rows = [_row(1, 0.9), _row(1, 0.1, origin="issued", weather="ecmwf/ifs")]
-    assert "10 % better" in facts.skill(NO_SCORE, _verified(rows), "ecmwf/ifs").detail
-    assert "90 % better" in facts.skill(NO_SCORE, _verified(rows), None).detail
+    assert "10 % better" in facts.skill(NO_SCORE, _verified(rows), "ecmwf/ifs", 4).detail
+    assert "90 % better" in facts.skill(NO_SCORE, _verified(rows), None, 4).detail
+
+
+def test_the_headline_is_the_day_to_which_forecasts_of_the_month_are_skilful() -> None:
+    lows = {1: (0.4, 0.4), 2: (0.1, 0.2), 3: (-0.1, 0.1)}
+    rows = [_row(lead, 0.5, months=_months(april=low, may=later)) for lead, (low, later) in lows.items()]
+    in_april, in_may, in_june = (facts.skill(NO_SCORE, _verified(rows), None, month).value for month in (4, 5, 6))
+    assert (in_april, in_may) == ("Skilful to day 2 in April", "Skilful to day 3 in May")
+    assert in_june == "Reliable to day 3"
+    assert facts.by_months(rows) == [("April", "Skilful to day 2"), ("May", "Skilful to day 3")]
+
+
+def _months(**lows: float) -> list[MonthSkill]:
+    names = ("", "january", "february", "march", "april", "may", "june", *("",) * 6)
+    return [
+        MonthSkill(month=month, n=50, years=10, crpss=0.5, low=lows.get(names[month]), high=0.9)
+        for month in range(1, 13)
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +125,10 @@ def _with_peak(client: TestClient) -> ExceedanceOfRun:
     return ExceedanceOfRun.model_validate_json(answer.text).model_copy(update={"peak": peak})
 
 
-def _row(lead: int, crpss: float, coverage: float = 0.9, **chosen: str) -> LeadVerification:
+def _row(lead: int, crpss: float, coverage: float = 0.9, **chosen: Any) -> LeadVerification:
     fields: dict[str, Any] = {"origin": "reforecast", "weather": "observed", "forecaster": "calibrated", **chosen}
     fields |= {"lead": lead, "crpss_climatology": crpss, "crpss_climatology_low": None, "coverage_90": coverage}
+    fields.setdefault("months", None)
     return LeadVerification.model_construct(**fields)
 
 

@@ -20,6 +20,16 @@ def test_the_flow_of_an_evaluation_gives_its_score(worked: Freshet) -> None:
     assert 1 - errors == pytest.approx(scores[BASINS[0]]["scores"]["nse"]["value"], rel=1e-5)
 
 
+def test_events_are_listed_as_the_service_answers(worked: Freshet) -> None:
+    worked("evaluate", "--period", PERIOD, "--basin", BASINS[0])
+    found = worked("events", BASINS[0], "--json").json
+    assert found["scores"]["observed"] == sum(event["observed"] is not None for event in found["events"]) > 0
+    assert f"{found['scores']['observed']} observed events" in worked("events", BASINS[0]).out
+    unverified = worked("skilful-days", BASINS[0])
+    assert (unverified.code, "freshet reforecast" in unverified.err) == (3, True)
+    assert worked("decision-value", BASINS[0]).code == 3
+
+
 def test_states_are_listed_and_shown(worked: Freshet) -> None:
     listed = worked("states", BASINS[0], "--json").json
     newest = listed["states"][0]

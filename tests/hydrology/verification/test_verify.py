@@ -146,6 +146,25 @@ def test_seasons_are_those_of_the_days_that_were_forecast(right: dict[tuple[str,
     assert counts["DJF"] == np.isin(month(DAYS), (12, 1, 2)).sum()
 
 
+def test_months_are_verified_as_if_they_were_all(right: dict[tuple[str, str], Verification]) -> None:
+    mean, observed = truth()
+    threshold, april = high_flow(observed), month(DAYS) == 4
+    wide = np.broadcast_to(np.quantile(observed, LEVELS), (len(observed), len(LEVELS)))
+    judged = {
+        name: ForecastScores.of_quantiles(quantiles, LEVELS, observed, threshold).over(april)
+        for name, quantiles in (("ours", mean[:, None] + norm.ppf(LEVELS)), (CLIMATOLOGY, wide), (PERSISTENCE, wide))
+    }
+    _, _, alone = next(verify(judged, DAYS[april], observed[april], threshold))
+    months = right["ours", "all"].months
+    assert months is not None
+    found = months[3]
+    assert (found.month, found.n, found.years) == (4, alone.n, alone.years) == (4, 120, 4)
+    expected = alone.crpss_climatology, alone.crpss_climatology_low, alone.crpss_climatology_high
+    assert (found.crpss, found.low, found.high) == expected
+    winter = right["ours", "DJF"]
+    assert (winter.months, winter.missing["months"].code) == (None, "months_of_all_year")
+
+
 def test_an_undefined_score_is_missing_with_its_reason() -> None:
     _, observed = truth()
     some = slice(0, 31)  # one October

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from hydrology.base.absent import absent
 from hydrology.base.calendar import Period, day
 from hydrology.base.reasons import Reason
-from hydrology.verification.results import Reliability, Verification
+from hydrology.verification.results import MonthSkill, Reliability, Verification
 from records.database.engine import Database
 from records.verification import lead_scores
 from records.verification.lead_scores import BasinVerification
@@ -39,6 +39,7 @@ SCORES = Verification(
     csi=0.6,
     pit=(73.0,) * 10,
     reliability=Reliability((0.01, 0.95), (0.0, 1.0), (720, 10)),
+    months=tuple(MonthSkill(month, 60, 10, 0.7, 0.6, 0.8) for month in range(1, 13)),
     missing={"far": absent(Reason.NO_WARNING)},
 )
 

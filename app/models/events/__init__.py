@@ -1,0 +1,1 @@
+"""Observed and simulated events of a basin, with their scores."""

@@ -1,0 +1,1 @@
+"""A Model Context Protocol server: assistants ask the API of a service through tools."""

@@ -1,0 +1,148 @@
+"""Scores of events: peak time and height, volume, onset, missed events and false alarms.
+
+A simulated event matches an observed one if its peak lies within `WINDOW` days. An event is judged only where the flow
+of its days and of the day before and after is known; a missed event or a false alarm only where that of `WINDOW` days
+around it is, since its match may hide in a gap.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from hydrology.base.absent import Absent, absent
+from hydrology.base.arrays import Array
+from hydrology.base.reasons import Reason
+from hydrology.scores.events import MIN_APART, Event, cut_events
+
+WINDOW = 3
+"""Largest distance in days between the peaks of a match."""
+assert MIN_APART > 2 * WINDOW  # no event has two matches
+
+
+@dataclass(frozen=True, slots=True)
+class EventPair:
+    """An observed event and the simulated one that matches it; without one of them missed, or a false alarm.
+
+    Attributes:
+        volume_observed, volume_simulated: the sum of the flow over the days of either event.
+    """
+
+    observed: Event | None
+    simulated: Event | None
+    volume_observed: float
+    volume_simulated: float
+
+    @property
+    def peak(self) -> int:
+        """The day of the observed peak; of a false alarm, of the simulated one."""
+        event = self.observed or self.simulated
+        assert event is not None
+        return event.peak
+
+    @property
+    def errors(self) -> dict[str, float] | None:
+        """The errors by the names of `ERRORS`; None where an event is missing."""
+        if self.observed is None or self.simulated is None:
+            return None
+        return {
+            "peak_time_days": float(self.simulated.peak - self.observed.peak),
+            "peak_height_percent": 100 * (self.simulated.height / self.observed.height - 1),
+            "volume_percent": 100 * (self.volume_simulated / self.volume_observed - 1),
+            "onset_days": float(self.simulated.start - self.observed.start),
+        }
+
+
+ERRORS = ("peak_time_days", "peak_height_percent", "volume_percent", "onset_days")
+"""Errors of a matched event, simulated against observed: late and too high are above 0."""
+
+
+def match_events(simulated: Array, observed: Array, threshold: float) -> list[EventPair]:
+    """Return the judged events of a basin, matched, by the day of their peak.
+
+    Args:
+        simulated, observed: of consecutive days, (days,) in one unit, NaN where missing.
+        threshold: in that unit, not below 0.
+    """
+    known = np.isfinite(simulated) & np.isfinite(observed)
+    flows = [np.where(known, flow, np.nan) for flow in (observed, simulated)]
+    observed_events, simulated_events = (cut_events(flow, threshold) for flow in flows)
+    matches = [(event, _match(event, simulated_events)) for event in observed_events]
+    taken = {match.peak for _, match in matches if match is not None}
+    alarms = [(None, event) for event in simulated_events if event.peak not in taken]
+    pairs = [_pair(of_observed, match, *flows) for of_observed, match in [*matches, *alarms]]
+    return sorted((pair for pair in pairs if _judged(pair, known)), key=lambda pair: pair.peak)
+
+
+def _match(event: Event, others: Sequence[Event]) -> Event | None:
+    return next((other for other in others if abs(other.peak - event.peak) <= WINDOW), None)
+
+
+def _pair(observed: Event | None, simulated: Event | None, of_observed: Array, of_simulated: Array) -> EventPair:
+    start, end = _days_of(observed, simulated)
+    volumes = (float(np.nansum(flow[start : end + 1])) for flow in (of_observed, of_simulated))
+    return EventPair(observed, simulated, *volumes)
+
+
+def _judged(pair: EventPair, known: np.ndarray) -> bool:
+    reach = WINDOW if pair.errors is None else 1
+    start, end = _days_of(pair.observed, pair.simulated)
+    return start >= reach and end + reach < len(known) and bool(known[start - reach : end + reach + 1].all())
+
+
+def _days_of(*events: Event | None) -> tuple[int, int]:
+    there = [event for event in events if event is not None]
+    return min(event.start for event in there), max(event.end for event in there)
+
+
+@dataclass(frozen=True, slots=True)
+class EventError:
+    """An error over the matched events.
+
+    Attributes:
+        mean: its bias; absolute: the mean of its size; median: of its value.
+    """
+
+    mean: float
+    absolute: float
+    median: float
+
+
+@dataclass(frozen=True, slots=True)
+class EventScores:
+    """Scores over events.
+
+    Attributes:
+        observed, simulated, matched: numbers of events.
+        missed_share: of the observed events; false_alarm_share: of the simulated.
+        errors: by `ERRORS`.
+    """
+
+    observed: int
+    simulated: int
+    matched: int
+    missed_share: float | Absent
+    false_alarm_share: float | Absent
+    errors: dict[str, EventError | Absent]
+
+    @classmethod
+    def of(cls, pairs: Sequence[EventPair]) -> Self:
+        """Compute them from the events of a season."""
+        matched = [errors for pair in pairs if (errors := pair.errors) is not None]
+        observed = sum(pair.observed is not None for pair in pairs)
+        simulated = sum(pair.simulated is not None for pair in pairs)
+        return cls(
+            observed,
+            simulated,
+            len(matched),
+            1 - len(matched) / observed if observed else absent(Reason.NO_EVENT),
+            1 - len(matched) / simulated if simulated else absent(Reason.NO_SIMULATED_EVENT),
+            {name: _error(np.array([errors[name] for errors in matched])) for name in ERRORS},
+        )
+
+
+def _error(values: Array) -> EventError | Absent:
+    if not len(values):
+        return absent(Reason.NO_MATCHED_EVENT)
+    return EventError(float(values.mean()), float(np.abs(values).mean()), float(np.median(values)))
