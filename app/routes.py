@@ -9,6 +9,7 @@ from fastapi.routing import APIRoute
 from app.alerts.deliveries import router as deliveries
 from app.alerts.endpoints import router as alerts
 from app.alerts.subscriptions import router as subscriptions
+from app.archive.endpoints import router as archive
 from app.basins.endpoints import router as basins
 from app.basins.normals.endpoints import router as normals
 from app.basins.observations.endpoints import router as observations
@@ -54,7 +55,7 @@ RESOURCES = (
     *(forecasts, basins, user_basins, observations, normals, thresholds, weather, exceedance, alerts, volumes, changes),
     *(rain_margin, runs, what_if, water, states, spread, drain_down, skill, simulation, verification, errors),
     *(comparisons, models, bridges),
-    *(jobs, feeds, schedules, subscriptions, deliveries, edr, status, audit),
+    *(jobs, feeds, schedules, subscriptions, deliveries, archive, edr, status, audit),
 )
 """Routers under /v1, in the order of the OpenAPI document."""
 

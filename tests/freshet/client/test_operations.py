@@ -29,7 +29,7 @@ EXCEPTIONS = {
         "OGC API - EDR has clients of its own.",
     ),
 }
-OF_THE_CLIENT = ("close", "get", "watch")
+OF_THE_CLIENT = ("close", "get", "open_archive", "watch")
 """Methods that are not of one operation."""
 NO_ARGUMENTS = {
     "format": "The answer is parsed, so it is JSON.",
