@@ -22,7 +22,6 @@ from runtime.clock import Clock
 
 log = structlog.get_logger()
 
-PURPOSES: tuple[runs.Purpose, ...] = ("operational", "reforecast")
 QUANTILES, MEMBERS = "discharge_quantiles", "discharge"
 OnRun = Callable[[int, int, str], None]
 
@@ -34,12 +33,10 @@ class Chosen:
     Attributes:
         basins: None for all.
         period: days of their T0; None for all.
-        purposes: of them.
     """
 
     basins: Sequence[str] | None = None
     period: Period | None = None
-    purposes: Sequence[runs.Purpose] = PURPOSES
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +114,7 @@ def list_runs(session: Session, clock: Clock, chosen: Chosen) -> list[runs.Run]:
     first, last = (None, None) if chosen.period is None else (chosen.period.first, chosen.period.last)
     found = [
         run
-        for purpose in chosen.purposes
-        for run in runs.list_runs(session, purpose=purpose, t0_from=first, t0_to=last, available_by=clock.now())
+        for run in runs.list_runs(session, purposes=runs.PUBLISHED, t0_from=first, t0_to=last, available_by=clock.now())
         if run.status != "failed"
     ]
     if chosen.basins is not None:
