@@ -133,7 +133,8 @@ class Running:
         """
         if setting not in self._folders:
             raise UndeclaredWriteError(f"A job of the kind {self.job.kind} does not declare to write in {setting}.")
-        return getattr(self.tools.settings, setting)
+        folder: Path | None = getattr(self.tools.settings, setting)
+        return folder
 
     def record(self, action: audit.Action, subject: str, **detail: Any) -> None:
         """Add a change by the job to the audit trail."""

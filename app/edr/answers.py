@@ -79,7 +79,7 @@ def instances_of(collection: str) -> str:
 
 
 def _query(kind: QueryType, href: str, title: str) -> EdrQuery:
-    formats = {"output_formats": [OUTPUT], "default_output_format": OUTPUT}
+    formats: dict[str, Any] = {"output_formats": [OUTPUT], "default_output_format": OUTPUT}
     heights: dict[str, Any] = {"height_units": []} if kind == "cube" else {}
     return EdrQuery(
         link=EdrQueryLink(

@@ -26,6 +26,7 @@ from app.forecasts.table import day_columns
 from app.http.problems import refused
 from hydrology.base.calendar import day
 from records.basins.basins import sites
+from records.forecasts.latest import Latest
 
 MAX_OBSERVED = 100
 """Gauges whose observed flow one answer holds."""
@@ -86,7 +87,7 @@ def _series(
 AskedSeries = Annotated[Series, Depends(_series)]
 
 
-def _forecasts(session: Session, found: Sequence[lookup.Latest], form: Representation) -> list[Table]:
+def _forecasts(session: Session, found: Sequence[Latest], form: Representation) -> list[Table]:
     parts = service.stored_parts(session, found, members=False)
     forecasts = [service.basin_forecast(one, stored, form) for one, stored in zip(found, parts, strict=True)]
     places = sites(session, [forecast.basin for forecast in forecasts])

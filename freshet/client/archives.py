@@ -34,7 +34,8 @@ class Archives(Resource):
         from freshet.client.archive_store import ArchiveReader
 
         store = ArchiveReader(partial(self._of_store, name))
-        return xarray.open_zarr(store, consolidated=True, zarr_format=3, chunks=None)
+        dataset: xarray.Dataset = xarray.open_zarr(store, consolidated=True, zarr_format=3, chunks=None)
+        return dataset
 
     def _of_store(self, name: str, path: str, byte_range: str | None) -> bytes:
         return self.archive_file(f"{name}/{path}", byte_range=byte_range)

@@ -117,9 +117,9 @@ def location_id(basin: str) -> str:
 def _newest(session: Session, found: Sequence[runs.Run], only: Sequence[str] | None) -> dict[str, list[str]]:
     """Return the basins of each run that no newer run of the same configuration and T0 has."""
     by_run: dict[str, list[str]] = {run.id: [] for run in found}
-    for run, basin in runs.issued_pairs(session, list(by_run)):
+    for of_run, basin in runs.issued_pairs(session, list(by_run)):
         if only is None or basin in only:
-            by_run[run].append(basin)
+            by_run[of_run].append(basin)
     seen: set[tuple[Day, str, str]] = set()
     for run in reversed(found):
         fresh = [basin for basin in by_run[run.id] if (run.t0, _configuration(run), basin) not in seen]
@@ -150,7 +150,7 @@ def _secondary(
             flow = mm_per_day_to_m3s(part.values, area=area)
             leads = run.t0 + 1 + np.arange(flow.shape[1])
             yield _flow_columns(np.tile(leads, len(flow)), flow.ravel(), configuration, basin) | {
-                "reference_time": [np.datetime64(run.t0, "ms")] * flow.size,
+                "reference_time": np.full(flow.size, run.t0, "datetime64[ms]"),
                 "member": np.repeat(np.array(part.members, object), flow.shape[1]),
             }
 

@@ -99,7 +99,7 @@ def contents(folder: Path) -> Contents | None:
         found = store.attributes
         if found["freshet_layout"] != layout.LAYOUT:
             raise KeyError
-        issues, basins, leads = (_opened(store, name)[:].tolist() for name in (ISSUE, BASIN, LEAD))
+        issues, basins, leads = (np.asarray(_opened(store, name)[:]).tolist() for name in (ISSUE, BASIN, LEAD))
     except (KeyError, ValueError, FileNotFoundError) as error:
         raise UnusableArchive(
             f"{folder} is not an archive of this version of Freshet, or is damaged: name another folder."
@@ -206,7 +206,8 @@ def _write_texts_and_times(store: "StagedStore", issue: Issue, row: int, *, long
     for name, value in (values | {name: getattr(issue, name) for name in texts}).items():
         _opened(store, name)[row : row + 1] = np.array([value])
     time, first = _opened(store, "time"), 0 if longer else row
-    time[first:] = _opened(store, "t0")[first:][:, None] + 1 + np.arange(time.shape[1])
+    days = np.asarray(_opened(store, "t0")[first:])
+    time[first:] = days[:, None] + 1 + np.arange(time.shape[1])
 
 
 _EPOCH = as_date(np.datetime64("1970-01-01", "D")).toordinal()

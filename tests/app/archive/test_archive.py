@@ -50,7 +50,7 @@ class _Connection:
 
     def get(self, path: str, params: dict[str, Any], headers: dict[str, str] | None = None) -> bytes:
         answer = self._service.get(path, params=params, headers=headers)
-        raise_for(answer, path)  # type: ignore[arg-type]
+        raise_for(answer, path)
         self.ranges += (headers or {}).values()
         return answer.content
 

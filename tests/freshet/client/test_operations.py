@@ -25,7 +25,11 @@ EXCEPTIONS = {
         (
             *("read_edr", "read_edr_conformance", "list_edr_collections", "read_edr_collection", "list_edr_locations"),
             *("list_edr_instances", "read_edr_instance", "list_edr_instance_locations"),
-            *(f"read_edr_{of}{query}" for of in ("", "instance_") for query in ("location", "position", "area", "cube")),
+            *(
+                f"read_edr_{of}{query}"
+                for of in ("", "instance_")
+                for query in ("location", "position", "area", "cube")
+            ),
         ),
         "OGC API - EDR has clients of its own.",
     ),

@@ -44,16 +44,17 @@ def an_issue(number: int, basins: Mapping[str, int], leads: int = 3, members: in
 
 def read(folder: Path) -> xarray.Dataset:
     with xarray.open_zarr(folder, consolidated=True, chunks=None) as dataset:
-        return dataset.load()
+        loaded: xarray.Dataset = dataset.load()
+        return loaded
 
 
 def check(dataset: xarray.Dataset, issues: list[Issue]) -> None:
     """Hold the archive against its issues: each value of each, and the fill everywhere else."""
     assert dataset["issue"].values.tolist() == [issue.issue for issue in issues]
     for row, issue in enumerate(issues):
-        assert dataset["t0"].values[row] == np.datetime64(issue.t0, "ns")
+        assert dataset["t0"].values[row] == issue.t0
         assert (np.diff(dataset["time"].values[row]) == np.timedelta64(1, "D")).all()
-        assert dataset["time"].values[row, 0] == np.datetime64(issue.t0 + 1, "ns")
+        assert dataset["time"].values[row, 0] == issue.t0 + 1
         for place, basin in enumerate(dataset["basin"].values):
             part = issue.basins.get(basin)
             assert dataset["status"].values[row, place] == (part.status if part else 0)
@@ -139,7 +140,8 @@ def test_an_append_that_ends_between_any_two_writes_is_never_seen(
 def test_a_creation_that_ends_between_two_writes_leaves_no_archive(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    issue, written = an_issue(0, {"B-0": 0}), []
+    issue = an_issue(0, {"B-0": 0})
+    written: list[int] = []
     monkeypatch.setattr(os, "fsync", written.append)
     append(tmp_path / "whole.zarr", issue, SITES, WITH_MEMBERS)
     for step in range(0, len(written), 8):
