@@ -58,7 +58,6 @@ TAGS = {
     "bridges": "Corrections from a live weather product to the one used in training.",
     "schedules": "Jobs posted at regular times.",
     "subscriptions": "Receivers of alert changes, and deliveries to them.",
-    "archive": "All issued forecasts in one Zarr store, to read with xarray.",
     "edr": "Forecasts and observed flow for clients of OGC API - EDR.",
     "audit": "Who changed what, when, from where.",
     "status": "How fresh everything is, and what is degraded.",

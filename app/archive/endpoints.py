@@ -13,7 +13,7 @@ from app.http.conditional import NOT_MODIFIED, SHORTLY, IfNoneMatch, entity_tag,
 from app.http.dependencies import ServiceSettings
 from app.http.problems import documented
 
-router = APIRouter(prefix="/archive", tags=["archive"])
+router = APIRouter(prefix="/archive", tags=["forecasts"])
 
 ROOT = "zarr.json"
 _BYTES = {"schema": {"type": "string", "format": "binary"}}

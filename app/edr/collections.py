@@ -137,8 +137,8 @@ def of_runs(session: Session, found: Sequence[Run], of: Sequence[str] | None = N
             f"The {run.purpose} run from T0 {run.t0}, issued at {instant_text(run.issued_at)}.",
             _forecast_columns(),
             {basin: places[basin] for basin in by_run[run.id] if basin in places},
-            Period(run.t0 + _days(1), run.t0 + _days(run.horizon_days)),
-            run.id,
+            days=Period(run.t0 + _days(1), run.t0 + _days(run.horizon_days)),
+            run=run.id,
         )
         for run in found
     ]

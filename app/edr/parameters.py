@@ -56,7 +56,8 @@ AreaCoords = Annotated[
         alias="coords",
         description=f"A polygon in well-known text, longitude first, with up to {MAX_POSITIONS} positions. The gauges "
         "in it answer.",
-        max_length=40 * MAX_POSITIONS,
+        max_length=16 * MAX_POSITIONS,
+        pattern="^[-+., ()0-9A-Za-z]*$",
         examples=["POLYGON((-70 46,-67 46,-67 48,-70 48,-70 46))"],
     ),
 ]

@@ -92,21 +92,21 @@ def export_teehr(
     if not placed:
         raise DataProblem("No chosen run has a basin with a known place: choose others, or give the basins a place.")
     configurations: dict[str, str] = {}
-    kept = [run for run in found if newest[run.id]]
-    for done, run in enumerate(kept):
-        on_table(done, len(kept), run.id)
+    wanted = [run for run in found if newest[run.id]]
+    for done, run in enumerate(wanted):
+        on_table(done, len(wanted), run.id)
         with database.reading() as session:
             of_run = [basin for basin in newest[run.id] if basin in placed]
             table = _table("secondary_timeseries", _secondary(session, run, of_run, configurations, members=members))
         _write(folder, f"secondary_timeseries/{run.id}", table)
-    days = Period(min(run.t0 for run in kept), max(run.t0 + run.horizon_days for run in kept))
+    days = Period(min(run.t0 for run in wanted), max(run.t0 + run.horizon_days for run in wanted))
     for basin in placed:
         with database.reading() as session:
             if rows := _primary(session, basin, days, configurations):
                 _write(folder, f"primary_timeseries/{basin}", _table("primary_timeseries", [rows]))
     for name, columns in _domains(placed, configurations).items():
         _write(folder, name, _table(name, [columns]))
-    return Exported(len(kept), len(placed), [name for name in names if name not in placed])
+    return Exported(len(wanted), len(placed), [name for name in names if name not in placed])
 
 
 def location_id(basin: str) -> str:
