@@ -124,7 +124,8 @@ def _stored_examples(session: Session, at: datetime) -> dict[str, str]:
         stored["weather"] = issues[0].id
     if with_forecast := latest.newest_t0s(session, at):
         newest = latest.latest(session, min(with_forecast), at)
-        stored |= {"basin": newest.basin.basin_id, "run": newest.run.id, "version": newest.run.version_id}
+        of_run = {"run": newest.run.id, "instance": newest.run.id, "version": newest.run.version_id}
+        stored |= {"basin": newest.basin.basin_id, **of_run}
     elif first := basins.list_basins(session, limit=1):
         stored["basin"] = first[0].id
     if "basin" in stored:

@@ -9,6 +9,7 @@ from fastapi.routing import APIRoute
 from app.alerts.deliveries import router as deliveries
 from app.alerts.endpoints import router as alerts
 from app.alerts.subscriptions import router as subscriptions
+from app.archive.endpoints import router as archive
 from app.basins.endpoints import router as basins
 from app.basins.normals.endpoints import router as normals
 from app.basins.observations.endpoints import router as observations
@@ -58,7 +59,7 @@ RESOURCES = (
     *(rain_margin, runs, what_if, water, states, spread, drain_down, skill, simulation, verification, errors),
     *(skilful_days, events, decision_value),
     *(comparisons, models, bridges),
-    *(jobs, feeds, schedules, subscriptions, deliveries, edr, status, audit),
+    *(jobs, feeds, schedules, subscriptions, deliveries, archive, edr, status, audit),
 )
 """Routers under /v1, in the order of the OpenAPI document."""
 

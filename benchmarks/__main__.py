@@ -14,6 +14,7 @@ MEASUREMENTS = {
     "alerts-replay": "benchmarks.replays.alerts",
     "api": "benchmarks.speed.api",
     "api-processes": "benchmarks.speed.api_processes",
+    "archive": "benchmarks.speed.archive",
     "assimilation": "benchmarks.forecasts.assimilation",
     "backup": "benchmarks.faults.backup",
     "beside-replay": "benchmarks.replays.beside",

@@ -158,7 +158,7 @@ def _jobs() -> str:
         *(
             _RIGHTS,
             "",
-            "| kind | an operator's key | tables that only other owners' jobs write |",
+            "| kind | an operator's key | tables and folders that only other owners' jobs write |",
             "|---|---|---|",
             *rights,
         ),
@@ -180,7 +180,8 @@ def _operators(authority: Authority) -> str:
 
 
 def _more(authority: Authority) -> str:
-    return ", ".join(f"`{table}`" for table in sorted(authority.also)) or "none"
+    folders = [f"the folder of `FRESHET_{name.upper()}`" for name in sorted(authority.folders)]
+    return ", ".join([*(f"`{table}`" for table in sorted(authority.also)), *folders]) or "none"
 
 
 def _queues(job: type[JobRequest]) -> str:

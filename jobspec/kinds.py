@@ -16,7 +16,7 @@ from jobspec.jobs.data import BackfillJob, BasinJob, BridgeJob, ClimateJob, Fetc
 from jobspec.jobs.forecasting import DailyJob, ForecastJob, ReplayJob, VolumesJob, WhatIfJob
 from jobspec.jobs.judging import CalibrationJob, ComparisonJob, EvaluationJob, LevelsJob, ReforecastJob, VerificationJob
 from jobspec.jobs.training import MemberJob, MembersJob, PretrainedJob, RetrainingJob, TrainingJob
-from jobspec.jobs.upkeep import CheckJob, DeliveryJob, PruneJob
+from jobspec.jobs.upkeep import ArchiveJob, CheckJob, DeliveryJob, PruneJob
 
 
 class InvalidRequest(InvalidInput):
@@ -45,6 +45,7 @@ AnyJobRequest = Annotated[
     | LevelsJob
     | ComparisonJob
     | PretrainedJob
+    | ArchiveJob
     | CheckJob
     | PruneJob,
     Field(discriminator="kind"),

@@ -86,6 +86,8 @@ class Settings(BaseSettings):
         broker_url: a Redis or Valkey; without one Freshet runs a Valkey of its own. Never shown.
         camels: the folder of real CAMELS-US data, for the tests that need them.
         pretrained: the folder of shipped ensembles, if not the one that came with Freshet.
+        archive: the folder of the archive that every issued forecast is appended to and that `/v1/archive` serves; none
+            by default.
         as_of: the instant to replay an archive at, by default now; UTC unless it has an offset, 00:00 unless it has a
             time.
         log_level: the least severe message that is logged.
@@ -145,6 +147,7 @@ class Settings(BaseSettings):
     broker_url: str | None = Field(default=None, repr=False)
     camels: Folder | None = None
     pretrained: Folder | None = None
+    archive: Folder | None = None
     as_of: Annotated[datetime, AfterValidator(_utc)] | None = None
     log_level: Annotated[Literal["debug", "info", "warning", "error"], BeforeValidator(_lower)] = "info"
     threads: int | None = Field(default=None, ge=1)

@@ -25,6 +25,7 @@ def served(database_url: str, folder: Path) -> Iterator[tuple[str, int]]:
     address = f"http://127.0.0.1:{port}"
     environment = os.environ | {
         "FRESHET_DATA": str(folder / "data"),
+        "FRESHET_ARCHIVE": str(folder / "archive"),
         "FRESHET_DATABASE_URL": database_url,
         "FRESHET_BROKER_URL": NO_BROKER,
         "FRESHET_AS_OF": FILLED_UNTIL.isoformat(),

@@ -1,13 +1,16 @@
 """A job as its handler sees it. The handler runs in a worker's child process (`workers.job_processes.job_process`)."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
+from jobspec.jobs.authority import Folder
 from records.access import audit
 from records.database.engine import Database
 from records.job_permissions.permissions import SERVICE, Grant
+from records.job_permissions.write_guard import UndeclaredWriteError
 from records.jobs import events, jobs
 from runtime.clock import Clock
 from runtime.settings import Settings
@@ -67,6 +70,7 @@ class Running:
     Args:
         report: receives the progress, and the file that is being read, if any.
         asked_to_stop: returns why the job has to stop; None while it may continue.
+        folders: settings whose folders its kind declares to write.
     """
 
     def __init__(
@@ -76,9 +80,11 @@ class Running:
         report: Callable[[Progress, str | None], None],
         asked_to_stop: Callable[[], StopReason | None],
         grant: Grant = SERVICE,
+        *,
+        folders: Collection[Folder] = (),
     ) -> None:
         self.tools, self.job, self.grant = tools, job, grant
-        self._send, self._asked_to_stop = report, asked_to_stop
+        self._send, self._asked_to_stop, self._folders = report, asked_to_stop, folders
         self.progress: Progress | None = None
 
     def show(self, done: int, total: int, detail: str = "") -> None:
@@ -118,6 +124,17 @@ class Running:
                 raise CancelAsked
             case "shutdown":
                 raise ShutdownAsked
+
+    def folder(self, setting: Folder) -> Path | None:
+        """Return the folder that a setting names, to write in. None without one.
+
+        Raises:
+            UndeclaredWriteError: the job's kind does not declare it.
+        """
+        if setting not in self._folders:
+            raise UndeclaredWriteError(f"A job of the kind {self.job.kind} does not declare to write in {setting}.")
+        folder: Path | None = getattr(self.tools.settings, setting)
+        return folder
 
     def record(self, action: audit.Action, subject: str, **detail: Any) -> None:
         """Add a change by the job to the audit trail."""

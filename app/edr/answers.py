@@ -1,8 +1,9 @@
 """Describes collections as OGC API - EDR requires."""
 
 from datetime import UTC, datetime
+from typing import Any
 
-from app.edr.collections import Collection
+from app.edr.collections import FORECASTS, Collection
 from app.edr.schemas import (
     EdrCollection,
     EdrExtent,
@@ -19,6 +20,7 @@ from app.edr.schemas import (
     EdrTemporal,
     EdrUnit,
     EdrVariables,
+    QueryType,
 )
 from app.exports.coveragejson import CRS, STANDARD_NAMES
 from app.exports.formats import COVERAGEJSON, GEOJSON, JSON
@@ -38,22 +40,25 @@ def link(rel: str, title: str, href: str, media_type: str = JSON.media_type) -> 
 
 
 def address(collection: Collection) -> str:
-    """Return the address of a collection's description."""
-    return f"{COLLECTIONS}/{collection.id}"
+    """Return the address of the description of a collection, or of its instance."""
+    instance = "" if collection.run is None else f"/instances/{collection.run}"
+    return f"{COLLECTIONS}/{collection.id}{instance}"
 
 
 def describe(collection: Collection) -> EdrCollection:
     """Return the description of a collection."""
     locations = f"{address(collection)}/locations"
-    query = EdrQueryLink(
-        href=f"{locations}/{{locationId}}",
-        rel="data",
-        type=COVERAGEJSON.media_type,
-        title="The series of a location",
-        variables=EdrVariables(output_formats=[OUTPUT], default_output_format=OUTPUT),
+    queries = EdrQueries(
+        position=_query("position", f"{address(collection)}/position", "The series of the nearest gauge"),
+        area=_query("area", f"{address(collection)}/area", "The series of the gauges in a polygon"),
+        cube=_query("cube", f"{address(collection)}/cube", "The series of the gauges in a box"),
+        locations=_query("locations", f"{locations}/{{locationId}}", "The series of a location"),
+        instances=_query("instances", instances_of(collection.id), "The issued runs")
+        if collection.id == FORECASTS and collection.run is None
+        else None,
     )
     return EdrCollection(
-        id=collection.id,
+        id=collection.run or collection.id,
         title=collection.title,
         description=collection.description,
         links=[
@@ -61,10 +66,29 @@ def describe(collection: Collection) -> EdrCollection:
             link("data", "The locations", locations, GEOJSON.media_type),
         ],
         extent=_extent(collection),
-        data_queries=EdrQueries(locations=EdrQuery(link=query)),
+        data_queries=queries,
         crs=[CRS],
         output_formats=[OUTPUT],
         parameter_names={column.name: _parameter(column) for column in collection.columns},
+    )
+
+
+def instances_of(collection: str) -> str:
+    """Return the address of a collection's instances."""
+    return f"{COLLECTIONS}/{collection}/instances"
+
+
+def _query(kind: QueryType, href: str, title: str) -> EdrQuery:
+    formats: dict[str, Any] = {"output_formats": [OUTPUT], "default_output_format": OUTPUT}
+    heights: dict[str, Any] = {"height_units": []} if kind == "cube" else {}
+    return EdrQuery(
+        link=EdrQueryLink(
+            href=href,
+            rel="data",
+            type=JSON.media_type if kind == "instances" else COVERAGEJSON.media_type,
+            title=title,
+            variables=EdrVariables(query_type=kind, **formats, **heights),
+        )
     )
 
 

@@ -10,14 +10,17 @@ from sqlalchemy.orm import Session
 
 from app.basins.observations import table as observation_table
 from app.basins.observations.service import DISCHARGE
-from app.exports.table import Column
+from app.exports.table import Column, instant_text
 from app.forecasts import table as forecast_table
 from hydrology.base.calendar import Period
 from hydrology.base.errors import NotFound
 from hydrology.base.units import STANDARD
 from records.basins import basins
 from records.basins.basins import Site
+from records.database.retention import Gone
 from records.forecasts.latest import Latest, latest_many
+from records.runs import runs
+from records.runs.runs import Run, UnknownRun
 from records.series import series
 
 FORECASTS = "forecasts"
@@ -36,6 +39,12 @@ class UnknownLocation(NotFound):
     kind = "unknown-location"
 
 
+class UnknownInstance(NotFound):
+    """The collection has no such instance: those of `forecasts` are the issued runs and reforecasts."""
+
+    kind = "unknown-instance"
+
+
 @dataclass(frozen=True, slots=True)
 class Collection:
     """A collection.
@@ -45,6 +54,7 @@ class Collection:
         columns: its series, without values.
         sites: where they are, by basin.
         days: the first to the last day of any of them; None where there is none yet.
+        run: the run whose forecasts it has, of an instance; None for the latest.
     """
 
     id: str
@@ -53,6 +63,7 @@ class Collection:
     columns: Sequence[Column]
     sites: Mapping[str, Site]
     days: Period | None
+    run: str | None = None
 
     @property
     def product(self) -> str:
@@ -86,16 +97,63 @@ def collection(session: Session, id_: str, at: datetime, of: Sequence[str] | Non
     return _observed(session, ids, product)
 
 
+def instance(session: Session, id_: str, run: str, at: datetime, of: Sequence[str] | None = None) -> Collection:
+    """Return the forecasts of one run, of the basins named or of all.
+
+    Raises:
+        UnknownCollection: there is none of that name.
+        UnknownInstance: it has none of that name that is available at the instant.
+    """
+    missing = UnknownInstance(f"{id_} has no instance {run!r}: list its instances.")
+    require_instances(session, id_, at)
+    try:
+        found = runs.get(session, run)
+    except (UnknownRun, Gone):
+        raise missing from None
+    if found.purpose not in runs.PUBLISHED or found.available_at > at or found.status == "failed":
+        raise missing
+    (result,) = of_runs(session, [found], of)
+    return result
+
+
+def require_instances(session: Session, id_: str, at: datetime) -> None:
+    """Raise UnknownCollection or UnknownInstance where a collection has no instances."""
+    if id_ != FORECASTS:
+        collection(session, id_, at, [])
+        raise UnknownInstance(f"{id_} has no instances: those of {FORECASTS} are its runs.")
+
+
+def of_runs(session: Session, found: Sequence[Run], of: Sequence[str] | None = None) -> list[Collection]:
+    """Return the forecasts of each of some runs, of the basins named or of all."""
+    by_run: dict[str, list[str]] = {run.id: [] for run in found}
+    for run, basin in runs.issued_pairs(session, list(by_run)):
+        if of is None or basin in of:
+            by_run[run].append(basin)
+    places = _placed(session, sorted({basin for of_run in by_run.values() for basin in of_run}))
+    return [
+        Collection(
+            FORECASTS,
+            f"Forecasts of {run.t0}",
+            f"The {run.purpose} run from T0 {run.t0}, issued at {instant_text(run.issued_at)}.",
+            _forecast_columns(),
+            {basin: places[basin] for basin in by_run[run.id] if basin in places},
+            days=Period(run.t0 + _days(1), run.t0 + _days(run.horizon_days)),
+            run=run.id,
+        )
+        for run in found
+    ]
+
+
 def _forecasts(session: Session, ids: Sequence[str], at: datetime) -> Collection:
     forecasts = latest_many(session, ids, at)
-    runs = {basin: forecast.run for basin, forecast in forecasts.items() if isinstance(forecast, Latest)}
-    periods = [Period(run.t0 + _days(1), run.t0 + _days(run.horizon_days)) for run in runs.values()]
+    newest = {basin: forecast.run for basin, forecast in forecasts.items() if isinstance(forecast, Latest)}
+    periods = [Period(run.t0 + _days(1), run.t0 + _days(run.horizon_days)) for run in newest.values()]
     return Collection(
         FORECASTS,
         "Latest forecasts",
         "The latest forecast of each basin: calibrated discharge, the members' discharge, and water in the basin.",
         _forecast_columns(),
-        _placed(session, list(runs)),
+        _placed(session, list(newest)),
         _span(periods),
     )
 

@@ -1,32 +1,34 @@
 """/v1/edr"""
 
-from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Any
 
-from fastapi import APIRouter, Depends, Path, Query, Response
-from sqlalchemy.orm import Session
+from fastapi import APIRouter, Response
 
-from app.basins.observations import service as observations
-from app.basins.observations import table as observation_table
-from app.basins.observations.service import DISCHARGE
-from app.basins.series_requests import SeriesRequest
-from app.edr import answers, collections, selection
-from app.edr.answers import COLLECTIONS, ROOT, link
-from app.edr.collections import FORECASTS, Collection, UnknownCollection, UnknownLocation
-from app.edr.schemas import EdrCollection, EdrCollections, EdrConformance, EdrLanding
-from app.edr.selection import Days
-from app.exports.answers import CoverageAnswer
+from app.edr import answers, collections, places
+from app.edr.answers import COLLECTIONS, ROOT, instances_of, link
+from app.edr.collections import UnknownCollection, UnknownInstance, UnknownLocation
+from app.edr.parameters import (
+    FLAT,
+    IN_COVERAGEJSON,
+    IN_INSTANCE,
+    IN_JSON,
+    AreaCoords,
+    AskedSubject,
+    BoundingBox,
+    CollectionId,
+    PointCoords,
+)
+from app.edr.places import NEAR_KM
+from app.edr.schemas import EdrCollection, EdrCollections, EdrConformance, EdrInstances, EdrLanding
+from app.edr.series import AskedSeries
 from app.exports.formats import COVERAGEJSON, GEOJSON, Format
-from app.exports.table import Table
-from app.forecasts import lookup, service
-from app.forecasts import table as forecast_table
-from app.forecasts.discharge import Representation
 from app.http.conditional import NOT_MODIFIED
 from app.http.dependencies import BasinId, Reading, ServiceClock
+from app.http.pagination import IdPage
 from app.http.problems import documented
-from hydrology.base.calendar import day
-from records.basins.basins import sites
+from hydrology.base.errors import Problem
 from records.forecasts.latest import NoForecast
+from records.runs import runs
 from records.series.series import NoObservations
 
 router = APIRouter(prefix="/edr", tags=["edr"])
@@ -36,52 +38,21 @@ CLASSES = (
     "http://www.opengis.net/spec/ogcapi-common-2/1.0/conf/collections",
     *(
         f"http://www.opengis.net/spec/ogcapi-edr-1/1.1/conf/{name}"
-        for name in ("core", "collections", "json", "edr-geojson", "covjson")
+        for name in ("core", "collections", "json", "edr-geojson", "covjson", "queries")
     ),
 )
-
-AsJson = Annotated[Literal["json"], Query(alias="f", description="The format, which is JSON.")]
-CollectionId = Annotated[
-    str, Path(description="A collection's id.", pattern="^[0-9A-Za-z_.-]{1,64}$", examples=[FORECASTS])
-]
-Datetime = Annotated[
-    str | None,
-    Query(
-        alias="datetime",
-        description="A day, an instant in it, or an interval between two, each end included and `..` where it is open.",
-        max_length=100,
-        examples=["2008-04-21/2008-04-30"],
-    ),
-]
-ParameterNames = Annotated[
-    str | None,
-    Query(
-        alias="parameter-name",
-        description="Parameters of the collection, with commas between; all where none is named.",
-        max_length=1000,
-    ),
-]
-AsCoverage = Annotated[Literal["CoverageJSON"], Query(alias="f", description="The format, which is CoverageJSON.")]
-
-
-async def _json(_format: AsJson = "json") -> None:
-    """Accept the format that the standard lets clients name."""
-
-
-async def _coverage(_format: AsCoverage = "CoverageJSON") -> None:
-    """Accept the format that the standard lets clients name."""
-
-
-def _whole(session: Reading, clock: ServiceClock, collection: CollectionId) -> Collection:
-    return collections.collection(session, collection, clock.now())
-
-
-WholeCollection = Annotated[Collection, Depends(_whole)]
-IN_JSON, IN_COVERAGEJSON = [Depends(_json)], [Depends(_coverage)]
+COLLECTION, INSTANCE = "/collections/{collection}", "/collections/{collection}/instances/{instance}"
 
 
 def _answers(format_: Format) -> dict[int | str, dict[str, Any]]:
     return {200: {"content": {format_.media_type: {"schema": format_.schema}}}}
+
+
+def _series(*problems: type[Problem]) -> dict[str, Any]:
+    """Return the options of an operation that answers with series."""
+    known = documented(UnknownCollection, *problems, NoForecast, NoObservations)
+    responses = NOT_MODIFIED | known | _answers(COVERAGEJSON)
+    return {"response_class": Response, "responses": responses}
 
 
 @router.get("", summary="Entry point for clients of OGC API - EDR", responses=documented(), dependencies=IN_JSON)
@@ -124,71 +95,152 @@ def list_edr_collections(session: Reading, clock: ServiceClock) -> EdrCollection
     )
 
 
+_DESCRIPTION: dict[str, Any] = {"response_model_exclude_none": True}
+_LOCATIONS: dict[str, Any] = {"response_class": Response}
+
+
 @router.get(
-    "/collections/{collection}",
+    INSTANCE,
+    name="read_edr_instance",
+    summary="Describe a run as an EDR instance",
+    responses=documented(UnknownCollection, UnknownInstance),
+    dependencies=[*IN_JSON, *IN_INSTANCE],
+    **_DESCRIPTION,
+)
+@router.get(
+    COLLECTION,
     summary="Describe an EDR collection",
     responses=documented(UnknownCollection),
-    response_model_exclude_none=True,
     dependencies=IN_JSON,
+    **_DESCRIPTION,
 )
-def read_edr_collection(collection: WholeCollection) -> EdrCollection:
+def read_edr_collection(subject: AskedSubject) -> EdrCollection:
     """Its parameters, extent and period, and how to query its series."""
-    return answers.describe(collection)
+    return answers.describe(subject.of())
 
 
 @router.get(
-    "/collections/{collection}/locations",
+    f"{COLLECTION}/instances",
+    summary="List the runs of an EDR collection as its instances",
+    responses=documented(UnknownCollection, UnknownInstance),
+    dependencies=IN_JSON,
+    **_DESCRIPTION,
+)
+def list_edr_instances(session: Reading, clock: ServiceClock, collection: CollectionId, page: IdPage) -> EdrInstances:
+    """Every issued run and reforecast is an instance of `forecasts`, the newest first, a page at a time: follow the
+    link `next`. An instance never changes."""
+    at = clock.now()
+    collections.require_instances(session, collection, at)
+    found = runs.list_runs(session, purposes=runs.PUBLISHED, available_by=at, after=page.after, limit=page.sought)
+    shown, following = page.cut(found)
+    issued = [run for run in shown if run.status != "failed"]
+    more = [] if following is None else [link("next", "Older instances", following)]
+    return EdrInstances(
+        links=[link("self", "The instances", instances_of(collection)), *more],
+        instances=[answers.describe(one) for one in collections.of_runs(session, issued)],
+    )
+
+
+@router.get(
+    f"{INSTANCE}/locations",
+    name="list_edr_instance_locations",
+    summary="List the locations of an EDR instance",
+    responses=documented(UnknownCollection, UnknownInstance) | _answers(GEOJSON),
+    dependencies=[*IN_JSON, *IN_INSTANCE],
+    **_LOCATIONS,
+)
+@router.get(
+    f"{COLLECTION}/locations",
     summary="List the locations of an EDR collection",
     responses=documented(UnknownCollection) | _answers(GEOJSON),
-    response_class=Response,
     dependencies=IN_JSON,
+    **_LOCATIONS,
 )
-def list_edr_locations(collection: WholeCollection) -> Response:
+def list_edr_locations(subject: AskedSubject) -> Response:
     """A point for each basin, at its gauge, as GeoJSON. Basins without a known location are left out."""
-    return Response(answers.locations(collection).model_dump_json(), media_type=GEOJSON.media_type)
+    return Response(answers.locations(subject.of()).model_dump_json(), media_type=GEOJSON.media_type)
 
 
 @router.get(
-    "/collections/{collection}/locations/{basin}",
-    summary="The series of a collection at a location",
-    responses=NOT_MODIFIED
-    | documented(UnknownCollection, UnknownLocation, NoForecast, NoObservations)
-    | _answers(COVERAGEJSON),
-    response_class=Response,
-    dependencies=IN_COVERAGEJSON,
+    f"{INSTANCE}/locations/{{basin}}",
+    name="read_edr_instance_location",
+    summary="The series of a run at a location",
+    dependencies=[*IN_COVERAGEJSON, *IN_INSTANCE],
+    **_series(UnknownInstance, UnknownLocation),
 )
-def read_edr_location(
-    session: Reading,
-    clock: ServiceClock,
-    collection: CollectionId,
-    basin: BasinId,
-    answer: CoverageAnswer,
-    names: ParameterNames = None,
-    days: Datetime = None,
-) -> Response:
+@router.get(
+    f"{COLLECTION}/locations/{{basin}}",
+    summary="The series of a collection at a location",
+    dependencies=IN_COVERAGEJSON,
+    **_series(UnknownLocation),
+)
+def read_edr_location(subject: AskedSubject, series: AskedSeries, basin: BasinId) -> Response:
     """The same numbers as `/v1/basins/{basin}/forecasts/latest` and `/v1/basins/{basin}/observations`, as CoverageJSON:
     daily series, discharge in m³/s. Without `datetime` it is the whole forecast, or the last year of observations."""
-    at = clock.now()
-    of_collection = collections.collection(session, collection, at, [basin])
-    of_collection.require(basin)
-    chosen, between = selection.parameters(names, of_collection.columns), selection.days(days)
-    if of_collection.id == FORECASTS:
-        whole = _forecast(session, basin, at)
-    else:
-        whole = _observed(session, of_collection, basin, between)
-    part = selection.narrowed(whole, chosen, between)
-    return answer.file(part.tag, lambda: part)
+    collection = subject.of([basin])
+    collection.require(basin)
+    return series.of(collection, [basin])
 
 
-def _forecast(session: Session, basin: str, at: datetime) -> Table:
-    latest = lookup.latest(session, basin, at)
-    (parts,) = service.stored_parts(session, [latest], members=False)
-    forecast = service.basin_forecast(latest, parts, Representation("m3/s", members=False, at=at))
-    return forecast_table.of_one(forecast, sites(session, [basin]))
+@router.get(
+    f"{INSTANCE}/position",
+    name="read_edr_instance_position",
+    summary="The series of a run at the gauge nearest to a point",
+    dependencies=[*IN_COVERAGEJSON, *FLAT, *IN_INSTANCE],
+    **_series(UnknownInstance, UnknownLocation),
+)
+@router.get(
+    f"{COLLECTION}/position",
+    summary="The series of the gauge nearest to a point",
+    dependencies=[*IN_COVERAGEJSON, *FLAT],
+    **_series(UnknownLocation),
+)
+def read_edr_position(subject: AskedSubject, series: AskedSeries, coords: PointCoords) -> Response:
+    """The gauge that is nearest to the point, within a few kilometres: the coverage names its place. A flow is that of
+    a gauge, and not of the point."""
+    longitude, latitude = places.point(coords)
+    collection = subject.of()
+    found = places.nearest(collection.sites, longitude, latitude)
+    if found is None or found[1] > NEAR_KM:
+        where = "" if found is None else f" The nearest, {found[0]}, is {found[1]:.0f} km away."
+        raise UnknownLocation(f"{collection.id} has no gauge within {NEAR_KM:g} km of the position.{where}")
+    return series.of(collection, [found[0]])
 
 
-def _observed(session: Session, collection: Collection, basin: str, between: Days) -> Table:
-    start, end = (None if bound is None else day(bound) for bound in between)
-    request = SeriesRequest(product=collection.product, variable=DISCHARGE, start=start, end=end)
-    answer = observations.answer(session, observations.part(session, basin, request))
-    return observation_table.of_observations(answer, sites(session, [basin]))
+@router.get(
+    f"{INSTANCE}/area",
+    name="read_edr_instance_area",
+    summary="The series of a run at the gauges in a polygon",
+    dependencies=[*IN_COVERAGEJSON, *FLAT, *IN_INSTANCE],
+    **_series(UnknownInstance),
+)
+@router.get(
+    f"{COLLECTION}/area",
+    summary="The series of the gauges in a polygon",
+    dependencies=[*IN_COVERAGEJSON, *FLAT],
+    **_series(),
+)
+def read_edr_area(subject: AskedSubject, series: AskedSeries, coords: AreaCoords) -> Response:
+    """A coverage for each basin whose gauge lies in the polygon; none where there is no gauge."""
+    rings = places.polygon(coords)
+    collection = subject.of()
+    return series.of(collection, places.within(collection.sites, rings))
+
+
+@router.get(
+    f"{INSTANCE}/cube",
+    name="read_edr_instance_cube",
+    summary="The series of a run at the gauges in a box",
+    dependencies=[*IN_COVERAGEJSON, *FLAT, *IN_INSTANCE],
+    **_series(UnknownInstance),
+)
+@router.get(
+    f"{COLLECTION}/cube",
+    summary="The series of the gauges in a box",
+    dependencies=[*IN_COVERAGEJSON, *FLAT],
+    **_series(),
+)
+def read_edr_cube(subject: AskedSubject, series: AskedSeries, bbox: BoundingBox) -> Response:
+    """A coverage for each basin whose gauge lies in the box; none where there is no gauge."""
+    collection = subject.of()
+    return series.of(collection, places.in_box(collection.sites, bbox), "bbox")

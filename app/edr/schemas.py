@@ -6,6 +6,8 @@ from pydantic import AwareDatetime, Field
 
 from app.http.base_schema import Model
 
+QueryType = Literal["locations", "position", "area", "cube", "instances"]
+
 
 class EdrLink(Model):
     """A link [RFC 8288]."""
@@ -76,9 +78,10 @@ class EdrParameter(Model):
 class EdrVariables(Model):
     """Form of a query and of its answer."""
 
-    query_type: Literal["locations"] = "locations"
+    query_type: QueryType
     output_formats: list[str]
     default_output_format: str
+    height_units: list[str] | None = Field(default=None, description="Of `cube`: none, for nothing has a height.")
 
 
 class EdrQueryLink(EdrLink):
@@ -96,7 +99,11 @@ class EdrQuery(Model):
 class EdrQueries(Model):
     """The queries that a collection takes."""
 
+    position: EdrQuery
+    area: EdrQuery
+    cube: EdrQuery
     locations: EdrQuery
+    instances: EdrQuery | None = None
 
 
 class EdrCollection(Model):
@@ -118,6 +125,13 @@ class EdrCollections(Model):
 
     links: list[EdrLink]
     collections: list[EdrCollection]
+
+
+class EdrInstances(Model):
+    """Instances of a collection, each described as a collection is."""
+
+    links: list[EdrLink]
+    instances: list[EdrCollection]
 
 
 class EdrPoint(Model):

@@ -29,6 +29,7 @@ COMMANDS = {
     "plot": "forecasts",
     "volumes": "forecasts",
     "rain-margin": "forecasts",
+    "archive": "forecasts",
     "reproduce": "forecasts",
     "fews": "forecasts",
     "daily": "forecasts",

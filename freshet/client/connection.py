@@ -1,5 +1,6 @@
 """Requests to one service, with timeouts, retries where that is safe, and the key in the header only."""
 
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -53,7 +54,7 @@ class Connection:
         except httpx2.TransportError:
             return False
 
-    def get(self, path: str, params: dict[str, Any]) -> bytes:
+    def get(self, path: str, params: dict[str, Any], headers: Mapping[str, str] | None = None) -> bytes:
         """Return the content at a path, with retries while the service is unavailable.
 
         Raises:
@@ -68,8 +69,9 @@ class Connection:
             retry=retry_if_exception_type((_NotNow, httpx2.TransportError)),
             reraise=True,
         )
+        given = {name: value for name, value in params.items() if value is not None}
         try:
-            answer = attempts(self._once, path, {name: value for name, value in params.items() if value is not None})
+            answer = attempts(self._once, path, given, headers)
         except _NotNow as refusal:
             answer = refusal.answer
         except httpx2.TransportError as error:
@@ -93,8 +95,8 @@ class Connection:
         raise_for(answer, f"{method} {path}")
         return answer.content
 
-    def _once(self, path: str, params: dict[str, Any]) -> httpx2.Response:
-        answer = self._http.get(path, params=params or None)
+    def _once(self, path: str, params: dict[str, Any], headers: Mapping[str, str] | None) -> httpx2.Response:
+        answer = self._http.get(path, params=params or None, headers=headers)
         if answer.status_code in _FOR_NOW:
             raise _NotNow(answer)
         return answer

@@ -19,6 +19,8 @@ Subject = Literal["basin", "version", "feed", "new bridge"]
 
 EVERY_JOB = ("jobs", "job_events", "audit")
 """Tables that every job may write."""
+Folder = Literal["archive"]
+"""A setting that names a folder."""
 
 _BASIN = ("basins", "basin_areas", "basin_attributes", "basin_texts", "basin_quality")
 _SERIES = ("series", "series_revisions", "series_arrivals")
@@ -44,6 +46,7 @@ class Authority:
     Attributes:
         writes: by table, whose rows an operator's job may write. Admins' jobs write all rows of these tables.
         also: further tables, which only jobs of admins and of the service write.
+        folders: settings whose folders its jobs write, outside the database.
         operators: whether an operator may run the kind at all.
         names: the parameters that name written records (`fit.model`: a field of a field), with the kind of record.
         admins: parameters that only an admin may set, each with the reserved value; None: any value.
@@ -53,6 +56,7 @@ class Authority:
 
     writes: Mapping[str, Owned] = field(default_factory=dict)
     also: frozenset[str] = frozenset()
+    folders: frozenset[Folder] = frozenset()
     operators: bool = True
     names: Mapping[str, Subject] = field(default_factory=dict)
     admins: Mapping[str, object] = field(default_factory=dict)
@@ -73,9 +77,9 @@ class Authority:
         return self.writes.get(table) if self.operators else None
 
 
-def admins_alone(*tables: str, note: str) -> Authority:
+def admins_alone(*tables: str, folders: Iterable[Folder] = (), note: str) -> Authority:
     """Return the permissions of a kind that only admins and the service run."""
-    return Authority(also=frozenset(tables), operators=False, note=note)
+    return Authority(also=frozenset(tables), folders=frozenset(folders), operators=False, note=note)
 
 
 def _union(parts: Iterable[Authority]) -> tuple[str, ...]:
@@ -140,7 +144,9 @@ REPLAY = Authority(
     note=FORECAST.note,
 )
 DAILY = admins_alone(
-    *_union([FETCH, BRIDGE, FORECAST]), note="It asks every feed, and its forecasts are the latest of every basin."
+    *_union([FETCH, BRIDGE, FORECAST]),
+    folders=["archive"],
+    note="It asks every feed, and its forecasts are the latest of every basin.",
 )
 BACKFILL = admins_alone(
     *_WEATHER,
@@ -199,6 +205,7 @@ COMPARISON = Authority(
     writes=_all("comparison", "comparisons", "comparison_versions") | _all("version", *_SCORES),
     note="The comparison is stored under its key; only scores of its own versions are stored.",
 )
+ARCHIVE = admins_alone(folders=["archive"], note="What it writes is served to everybody.")
 CHECK = Authority(note="It writes nothing.")
 PRUNE = admins_alone(
     *_RUN,

@@ -29,7 +29,7 @@ _OfScores = Literal[
     "forecasts verified",
     "levels computed",
 ]
-_OfForecasts = Literal["models compared", "forecast issued", "daily cycle", "archive replayed"]
+_OfForecasts = Literal["models compared", "forecast issued", "daily cycle", "archive replayed", "archive extended"]
 _OfModels = Literal["model promoted", "model rolled back", "model installed", "models combined", "store pruned"]
 Action = Literal[
     _OfAccess, _OfData, _OfFeeds, _OfSchedules, _OfBasins, _OfThresholds, _OfAlerts, _OfScores, _OfForecasts, _OfModels

@@ -24,6 +24,7 @@ def list_runs(
     basin: str | None = None,
     version: str | None = None,
     purpose: Purpose | None = None,
+    purposes: Sequence[Purpose] | None = None,
     t0_from: Day | None = None,
     t0_to: Day | None = None,
     issued_after: datetime | None = None,
@@ -35,6 +36,7 @@ def list_runs(
     filters: tuple[tuple[Callable[[Any], ColumnElement[bool]], object], ...] = (
         (RunRow.version_id.__eq__, version),
         (RunRow.purpose.__eq__, purpose),
+        (RunRow.purpose.in_, purposes),
         (RunRow.t0.__ge__, t0_from),
         (RunRow.t0.__le__, t0_to),
         (RunRow.issued_at.__gt__, issued_after),

@@ -28,6 +28,8 @@ Purpose = Literal["operational", "on-request", "reforecast", "what-if"]
 latest. `on-request`: posted with an operator's key, or for a season's volume, which never becomes the latest.
 `reforecast`: computed later, of a past T0 with a past weather forecast.
 `what-if`: with hypothetical weather (`hydrology.weather.forcing_kinds`), or with changes."""
+PUBLISHED: tuple[Purpose, ...] = ("operational", "reforecast")
+"""The purposes of runs that speak for the service, which archives hold."""
 QuantilesOf = Literal["members", "members and traces"]
 """Basis of the quantiles of discharge; with weather traces, every member with every trace."""
 QUANTILES = (0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95)

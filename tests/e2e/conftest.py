@@ -8,9 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from operations.archive.archive_runs import Chosen, archive_runs
+from records.archive.forecast_archive import STORE
+from records.database.engine import Database
+from runtime.clock import Clock
 from testing.api_process import served
 from testing.databases import copy_into
-from testing.filled_store import FilledStore, fill, work
+from testing.filled_store import FILLED_UNTIL, FilledStore, fill, work
 from tests.operations.conftest import country, trained_file
 
 __all__ = ["country", "trained_file"]
@@ -64,5 +68,8 @@ def reading_api(worked_file: Path, tmp_path_factory: pytest.TempPathFactory) -> 
 @contextmanager
 def _started(database_url: str, folder: Path) -> Iterator[Api]:
     stored = fill(database_url)
+    database = Database(database_url)
+    archive_runs(database, Clock(FILLED_UNTIL), folder / "archive" / STORE, Chosen())
+    database.close()
     with served(database_url, folder) as (address, process):
         yield Api(address, process, stored)

@@ -30,7 +30,11 @@ REFUSED = {
     "GET /v1/basins/{basin}/normals": [422],  # an area where nothing is converted; days in the wrong order
     "GET /v1/forecasts": [422],  # the same box; basins that are named and chosen by place too
     "GET /v1/basins/{basin}/observations": [422],  # an area where nothing is converted; days in the wrong order
-    "GET /v1/edr/collections/{collection}/locations/{basin}": [422],  # no such parameter; a time that is none
+    **{  # no such parameter; a time that is none; a place that is none
+        f"GET /v1/edr/collections/{{collection}}{instance}/{query}": [422]
+        for instance in ("", "/instances/{instance}")
+        for query in ("locations/{basin}", "position", "area", "cube")
+    },
     "GET /v1/basins/{basin}/what-if": [422],  # a run that is not a what-if
     "GET /v1/basins/{basin}/thresholds": [422],  # an area where nothing is converted
     "GET /v1/basins/{basin}/simulation": [422],  # an area where nothing is converted; days that were not evaluated
@@ -52,7 +56,7 @@ REFUSED = {
     "PUT /v1/schedules/{schedule}": [412, 422],  # the same; a tag that was held before
     "DELETE /v1/schedules/{schedule}": [412],
 }
-ACCEPTED = ["2xx", "3xx", 401, 403, 404, 409, 429]
+ACCEPTED = ["2xx", "3xx", 401, 403, 404, 409, 416, 429]
 
 
 def test_every_operation_conforms_to_its_schema(api: Api, database_url: str, tmp_path: Path) -> None:
@@ -95,6 +99,8 @@ def _configuration(api: Api) -> str:
         "basin": [*BASINS, "OWN-mill"],
         "collection": [FORECASTS],
         "run": [api.stored.run],
+        "instance": [api.stored.run],
+        "path": ["forecasts.zarr/zarr.json"],
         "day": [api.stored.t0],
         "version": [api.stored.version],
         "comparison": [api.stored.comparison],
@@ -119,6 +125,12 @@ def _configuration(api: Api) -> str:
         f'include-path = "{EVENTS}"',
         f'parameters = {{ "path.job" = "{api.stored.ended[0]}" }}',
     ]
+    places = httpx2.get(f"{api.address}/v1/edr/collections/{FORECASTS}/locations", trust_env=False, timeout=30).json()
+    longitude, latitude = places["features"][0]["geometry"]["coordinates"]
+    for instance in ("", "/instances/{instance}"):
+        position = f"/v1/edr/collections/{{collection}}{instance}/position"
+        lines += ["[[operations]]", f'include-path = "{position}"']
+        lines.append(f'parameters = {{ "query.coords" = "POINT({longitude} {latitude})" }}')
     # An address below `/v1/basins/{basin}`, whose methods it has too: `observations` is not a basin, which is answered.
     lines += ["[[operations]]", f'include-path = "{OBSERVATIONS}"', "checks.unsupported_method.enabled = false"]
     # The job that a weather forecast is posted to checks its content.

@@ -43,6 +43,8 @@ VALUES: Mapping[str, tuple[str, ...]] = {
     "basin": (BASIN, "OWN-none"),
     "bbox": ("-180,-90,180,90", "1,2,3"),
     "cost_loss": ("0.2", "2"),
+    "coords": ("POINT(0 0)", "POLYGON((-180 -90,180 -90,180 90,-180 90,-180 -90))", "x"),
+    "crs": ("CRS84", "x"),
     "datetime": ("2005-04-21", "2005-04-21/..", "x"),
     "discharge": ("3",),
     "end": ("2005-04-19", "1980-01-01"),
@@ -97,7 +99,7 @@ def fill_store(file: Path) -> None:
         client.headers["Authorization"] = f"Bearer {token}"
         names = fill(database, machine, Recorder(client, machine).ask, Path(folder) / "camels")
     database.close()
-    names |= {"collection": FORECASTS, "threshold": LEVEL}
+    names |= {"collection": FORECASTS, "instance": names["run"], "threshold": LEVEL, "path": "forecasts.zarr/zarr.json"}
     file.with_suffix(".json").write_text(json.dumps({"names": names, "admin": token, "operator": other}))
 
 

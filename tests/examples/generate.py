@@ -16,8 +16,11 @@ from starlette.testclient import TestClient
 
 from app.edr.collections import FORECASTS
 from ingestion.sources import synthetic
+from operations.archive.archive_runs import Chosen, archive_runs
 from records.access import keys
+from records.archive.forecast_archive import STORE
 from records.database.engine import Database
+from runtime.clock import Clock
 from testing.country import BASINS
 from tests.app.conftest import serving
 from tests.examples.compare import difference
@@ -58,7 +61,11 @@ def generate(file: Path) -> Examples:
     """
     torch.set_num_threads(1)
     url = f"sqlite:///{file}"
-    with fixed_machine() as machine, tempfile.TemporaryDirectory() as folder, serving(url, AS_OF) as client:
+    with (
+        fixed_machine() as machine,
+        tempfile.TemporaryDirectory() as folder,
+        serving(url, AS_OF, archive=folder) as client,
+    ):
         country = Path(folder) / "camels"
         synthetic.write(country, basins=len(BASINS), first_day=RECORD.first, last_day=RECORD.last)
         database = Database(url)
@@ -67,7 +74,9 @@ def generate(file: Path) -> Examples:
         client.headers["Authorization"] = f"Bearer {token}"
         recorder = Recorder(client, machine)
         recorder.names |= fill(database, machine, recorder.ask, country)
+        archive_runs(database, Clock(AS_OF), Path(folder) / STORE, Chosen())
         database.close()
+        recorder.names["instance"] = recorder.names["run"]
         recorder.names["day"] = recorder.ask("GET", "/v1/basins/{basin}/states")["states"][0]["day"]
         recorder.read_all()
         other = recorder.names["other_version"]

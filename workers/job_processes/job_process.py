@@ -156,7 +156,8 @@ def _run(
         request = kinds.read(job.kind, job.params, known)
         with tools.database.reading() as session:
             grant = permissions.of_job(session, job, request, tools.clock.wall())
-        running = Running(tools, job, pipes.send_progress, pipes.asked_to_stop, grant)
+        folders = request.authority.folders
+        running = Running(tools, job, pipes.send_progress, pipes.asked_to_stop, grant, folders=folders)
         with tools.database.guarded(Guard(grant, request.authority)):
             return Outcome("succeeded", result=handlers[job.kind](running, request.params))
     except CancelAsked:

@@ -31,6 +31,7 @@ HANDLERS: dict[str, Handler] = {
     "levels": judging.levels,
     "comparison": judging.comparison,
     "pretrained": training.pretrained,
+    "archive": upkeep.archive,
     "check": upkeep.check,
     "prune": upkeep.prune,
     "delivery": upkeep.delivery,

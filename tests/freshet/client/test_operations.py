@@ -24,12 +24,17 @@ EXCEPTIONS = {
     **dict.fromkeys(
         (
             *("read_edr", "read_edr_conformance", "list_edr_collections", "read_edr_collection", "list_edr_locations"),
-            "read_edr_location",
+            *("list_edr_instances", "read_edr_instance", "list_edr_instance_locations"),
+            *(
+                f"read_edr_{of}{query}"
+                for of in ("", "instance_")
+                for query in ("location", "position", "area", "cube")
+            ),
         ),
         "OGC API - EDR has clients of its own.",
     ),
 }
-OF_THE_CLIENT = ("close", "get", "watch")
+OF_THE_CLIENT = ("close", "get", "open_archive", "watch")
 """Methods that are not of one operation."""
 NO_ARGUMENTS = {
     "format": "The answer is parsed, so it is JSON.",

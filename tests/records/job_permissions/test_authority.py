@@ -62,6 +62,7 @@ REQUESTS: Mapping[str, dict[str, Any]] = {
     "levels": {},
     "comparison": {"period": "2001-01-01..2001-12-31", "versions": ["011cb6d0d4209b8d7f6a51"]},
     "pretrained": {},
+    "archive": {},
     "check": {},
     "prune": {},
     "member": {"training": "t", "member": 0},

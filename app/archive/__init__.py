@@ -1,0 +1,1 @@
+"""The archive of forecasts, read as files."""

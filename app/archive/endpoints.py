@@ -1,0 +1,76 @@
+"""/v1/archive"""
+
+import json
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header, Path, Response
+
+from app.archive import files
+from app.archive.files import NoArchiveFile, NoSuchRange
+from app.archive.schemas import Archive, ArchiveStore
+from app.exports.answers import JsonAnswer, answers
+from app.http.conditional import NOT_MODIFIED, SHORTLY, IfNoneMatch, entity_tag, holds
+from app.http.dependencies import ServiceSettings
+from app.http.problems import documented
+
+router = APIRouter(prefix="/archive", tags=["forecasts"])
+
+ROOT = "zarr.json"
+_BYTES = {"schema": {"type": "string", "format": "binary"}}
+
+
+@router.get("", summary="List the stores of the archive", **answers(Archive))
+def read_archive(settings: ServiceSettings, answer: JsonAnswer) -> Response:
+    """Zarr stores with all issued forecasts and reforecasts, by basin, issue, lead time and quantile. None where the
+    service has no archive. Open one in Python with `xarray.open_zarr("https://…/v1/archive/forecasts.zarr")`."""
+    folder = settings.archive
+    roots = [] if folder is None else sorted(folder.glob(f"*.zarr/{ROOT}"))
+    found = {root.parent.name: json.loads(root.read_bytes()).get("attributes", {}) for root in roots}
+    stores = [_store(name, attributes) for name, attributes in found.items() if "freshet_layout" in attributes]
+    return answer.of(Archive(stores=stores))
+
+
+def _store(name: str, attributes: dict[str, Any]) -> ArchiveStore:
+    return ArchiveStore(
+        name=name,
+        href=f"/v1/archive/{name}",
+        title=attributes["title"],
+        issues=attributes["issues"],
+        basins=attributes["basins"],
+        has_members=attributes["freshet_members"],
+    )
+
+
+@router.get(
+    "/{path:path}",
+    summary="A file of the archive",
+    response_class=Response,
+    responses=NOT_MODIFIED
+    | documented(NoArchiveFile, NoSuchRange)
+    | {200: {"content": {"application/octet-stream": _BYTES, "application/json": {"schema": {"type": "object"}}}}}
+    | {206: {"description": "The range of its bytes.", "content": {"application/octet-stream": _BYTES}}},
+)
+def read_archive_file(
+    settings: ServiceSettings,
+    path: Annotated[
+        str,
+        Path(
+            description="A file of a Zarr store: `zarr.json`, or a chunk.",
+            max_length=400,
+            examples=["forecasts.zarr/zarr.json"],
+        ),
+    ],
+    byte_range: Annotated[str | None, Header(alias="range", description="A range of bytes: `bytes=0-99`.")] = None,
+    if_none_match: IfNoneMatch = None,
+) -> Response:
+    """For libraries that read Zarr version 3. `zarr.json` of a store is replaced when an issue is appended: what it
+    describes is always whole, and the chunks that it leads to stay. A chunk that is not there is missing throughout."""
+    part = files.read(settings.archive, path, byte_range)
+    tag = entity_tag(path, part.version)
+    headers = {"etag": tag, "cache-control": SHORTLY, "accept-ranges": "bytes"}
+    if holds(if_none_match, tag):
+        return Response(status_code=304, headers=headers)
+    if not part.is_whole:
+        headers["content-range"] = f"bytes {part.first}-{part.first + len(part.content) - 1}/{part.length}"
+    media_type = "application/json" if path.endswith(ROOT) else "application/octet-stream"
+    return Response(part.content, 200 if part.is_whole else 206, headers, media_type)

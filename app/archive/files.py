@@ -1,0 +1,92 @@
+"""Reads files of the archive for one request: each from one opened file, whole or a range of its bytes."""
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from hydrology.base.errors import NotFound
+
+NAME = r"[0-9A-Za-z_][0-9A-Za-z_.-]{0,99}"
+PATH = f"^{NAME}(/{NAME}){{0,9}}$"
+"""Paths below the folder: no empty and no hidden part, and none that leads out."""
+_RANGE = re.compile(r"bytes=([0-9]{0,18})-([0-9]{0,18})")
+
+
+class NoArchiveFile(NotFound):
+    """The archive has no such file. A missing chunk of a Zarr array holds its fill value."""
+
+    kind = "unknown-archive-file"
+    remedy = "Read `zarr.json` of the store: it lists the arrays and their chunks."
+
+
+class NoSuchRange(NotFound):
+    """The file ends before the range of bytes that was asked for."""
+
+    kind = "range-not-satisfiable"
+    status = 416
+    remedy = "Ask for bytes within the file: `Content-Range` of the answer to a smaller range states its length."
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A range of a file.
+
+    Attributes:
+        content: its bytes.
+        first: the position of the first of them.
+        length: of the whole file.
+        version: changes with the file.
+    """
+
+    content: bytes
+    first: int
+    length: int
+    version: list[int]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is the whole file."""
+        return len(self.content) == self.length
+
+
+def read(folder: Path | None, path: str, byte_range: str | None) -> Part:
+    """Read a file below a folder, or a range of it [RFC 9110, section 14]; a range of another form is ignored.
+
+    Raises:
+        NoArchiveFile: there is no such file, or it leads out of the folder.
+        NoSuchRange: the range begins after its end.
+    """
+    missing = NoArchiveFile(f"The archive has no file {path!r}.")
+    if folder is None or re.fullmatch(PATH, path) is None:
+        raise missing
+    root = folder.resolve()
+    file = (root / path).resolve()
+    if not file.is_relative_to(root) or not file.is_file():
+        raise missing
+    try:
+        with file.open("rb") as opened:
+            about = os.fstat(opened.fileno())
+            first, end = _bounds(byte_range, about.st_size)
+            opened.seek(first)
+            content = opened.read(end - first)
+    except OSError:
+        raise missing from None
+    return Part(content, first, about.st_size, [about.st_mtime_ns, about.st_size, about.st_ino])
+
+
+def _bounds(byte_range: str | None, length: int) -> tuple[int, int]:
+    """Return the first byte and the one after the last."""
+    found = _RANGE.fullmatch(byte_range or "")
+    if found is None or found.groups() == ("", ""):
+        return 0, length
+    first, last = found.groups()
+    if not first:
+        start, end = max(0, length - int(last)), length
+    else:
+        start, end = int(first), min(length, int(last) + 1) if last else length
+    if last and first and int(last) < int(first):
+        return 0, length
+    if start >= length:
+        raise NoSuchRange(f"The file has {length} bytes: ask for some of them.")
+    return start, end

@@ -1,0 +1,1 @@
+"""Writes stored runs to archives that others read."""

@@ -1,0 +1,1 @@
+"""Archive of forecasts: one Zarr store that grows by whole issues while it is read."""
