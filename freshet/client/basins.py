@@ -7,7 +7,7 @@ from app.alerts.schemas import Alert, AlertChange, AlertChanges, Alerts, BasinAl
 from app.basins.normals.schemas import Normals
 from app.basins.observations.schemas import Observations
 from app.basins.schemas import BasinDetail, BasinPage, BasinSummary
-from app.basins.thresholds.schemas import FixedThreshold, Thresholds
+from app.basins.thresholds.schemas import FixedThreshold, FloodFrequency, Thresholds
 from app.jobs.schemas import Job
 from freshet.client.resource import CSV, Body, Resource
 
@@ -86,6 +86,10 @@ class Basins(Resource):
     def put_threshold(self, basin: str, threshold: str, level: Body) -> FixedThreshold:
         """Set a level of your own."""
         return self._send(FixedThreshold, "PUT", f"/v1/basins/{basin}/thresholds/{threshold}", level)
+
+    def put_flood_frequency(self, basin: str, floods: Body) -> FloodFrequency:
+        """Set how the floods of a basin's record are analysed."""
+        return self._send(FloodFrequency, "PUT", f"/v1/basins/{basin}/flood-frequency", floods)
 
     def delete_threshold(self, basin: str, threshold: str) -> None:
         """Remove a level of your own."""

@@ -305,8 +305,9 @@ TABLES = [
     Table(
         "simulated_levels",
         "version_id text, basin_id text, place integer, kind text, method text, years integer, "
-        "left_out_years integer, dry_years integer, first_day date?, last_day date?, name text, "
-        "return_period_years integer?, exceeded_percent integer?, value real?, low real?, high real?, reason text?",
+        "left_out_years integer, dry_years integer, low_outliers integer?, trend json?, first_day date?, "
+        "last_day date?, name text, return_period_years integer?, exceeded_percent integer?, value real?, "
+        "low real?, high real?, reason text?",
         key="version_id, basin_id, place",
         checks={"reason": "value IS NOT NULL OR reason IS NOT NULL"},
         refers={"version_id, basin_id": "simulated_records(version_id, basin_id)"},
@@ -519,6 +520,16 @@ TABLES = [
         key="id",
         checks={"generation": "generation > 0", "least_severity": "least_severity IN ('advisory', 'watch', 'warning')"},
         indexes=["key_id"],
+    ),
+    Table(
+        "flood_frequency",
+        "basin_id text, regional_skew real?, regional_skew_error real?, trend_adjusted boolean, set_at instant",
+        key="basin_id",
+        checks={
+            "error": "regional_skew_error > 0",
+            "skew": "(regional_skew IS NULL) = (regional_skew_error IS NULL)",
+        },
+        refers={"basin_id": "basins(id)"},
     ),
     Table(
         "thresholds",

@@ -159,6 +159,22 @@ class DeliveryAttemptRow(Base):
     failure: Mapped[Absent | None]
 
 
+class FloodFrequencyRow(Base):
+    """How the floods of a basin's record are analysed, where it is not the default."""
+
+    __tablename__ = "flood_frequency"
+    __table_args__ = (
+        CheckConstraint("(regional_skew IS NULL) = (regional_skew_error IS NULL)", name="skew"),
+        CheckConstraint("regional_skew_error > 0", name="error"),
+    )
+
+    basin_id: Mapped[str] = mapped_column(ForeignKey("basins.id"), primary_key=True)
+    regional_skew: Mapped[float | None]
+    regional_skew_error: Mapped[float | None]
+    trend_adjusted: Mapped[bool]
+    set_at: Mapped[datetime]
+
+
 class ThresholdRow(Base):
     """A level of a basin's discharge, m3/s."""
 

@@ -15,6 +15,7 @@ from hydrology.base.errors import InvalidInput, NotFound
 from hydrology.extremes import thresholds
 from hydrology.uncertainty.exceedance import Direction
 from jobspec.thresholds import NewThreshold
+from records.alerts import flood_frequency
 from records.alerts.tables import ThresholdRow
 from records.basins import basins
 from records.database.statements import as_record
@@ -150,7 +151,8 @@ def of_record(session: Session, basin: str, *, intervals: bool = True) -> Record
     daily = series.read(session, basin, gauge_product(basin), "discharge")
     if daily is None:
         return RecordLevels(None, thresholds.of_record([], np.empty(0, "datetime64[D]")))
-    return RecordLevels(daily.unit, thresholds.of_record(daily.values, daily.days, intervals=intervals))
+    floods = flood_frequency.get(session, basin).as_asked()
+    return RecordLevels(daily.unit, thresholds.of_record(daily.values, daily.days, intervals=intervals, floods=floods))
 
 
 def levels_of(session: Session, basin: str) -> Iterator[BasinLevel]:

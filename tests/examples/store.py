@@ -61,6 +61,8 @@ def fill(database: Database, machine: Machine, ask: Ask, country: Path) -> dict[
     receiver = {"url": "https://rivers.example/hooks/freshet", "basins": [BASIN], "least_severity": "watch"}
     subscription = ask("POST", "/v1/subscriptions", receiver)["id"]
     ask("PUT", "/v1/basins/{basin}/thresholds/{threshold}", {"discharge": 4.5}, basin=BASIN, threshold=LEVEL)
+    studied = {"regional_skew": -0.17, "regional_skew_error": 0.12, "trend_adjusted": True}
+    ask("PUT", "/v1/basins/{basin}/flood-frequency", studied, basin=BASIN)
     machine.step()
     run = _forecasts(database, clock)
     weather_id, bridge = _weather(database, clock)

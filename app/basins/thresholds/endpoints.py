@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Query, Response
 
 from app.basins.thresholds import service
-from app.basins.thresholds.schemas import FixedThreshold, Thresholds
+from app.basins.thresholds.schemas import FixedThreshold, FloodFrequency, Thresholds
 from app.basins.user_basins.service import NotYours, require_yours
 from app.exports.answers import JsonAnswer, answers, body_of
 from app.http.api_keys import OperatorWriter
@@ -14,8 +14,8 @@ from app.http.discharge_units import AreaName
 from app.http.problems import documented_writing
 from hydrology.base.units import Units
 from jobspec.fields import NAME
-from jobspec.thresholds import FixedLevel, NewThreshold
-from records.alerts import thresholds
+from jobspec.thresholds import FixedLevel, FloodFrequencySettings, NewThreshold
+from records.alerts import flood_frequency, thresholds
 from records.alerts.thresholds import ReservedName, UnknownThreshold
 from records.basins import basins
 from records.basins.basins import UnknownArea, UnknownBasin
@@ -63,6 +63,23 @@ def put_threshold(
         shown = service.fixed_threshold(thresholds.get(session, basin, threshold))
     response.status_code = 201 if change == "new" else 200
     return shown
+
+
+@router.put(
+    "/{basin}/flood-frequency",
+    summary="Set how the floods of a basin's record are analysed",
+    responses=documented_writing(UnknownBasin, NotYours),
+)
+def put_flood_frequency(writer: OperatorWriter, basin: BasinId, floods: FloodFrequencySettings) -> FloodFrequency:
+    """A regional skew with its error, for a record that is too short to have a skew of its own, and whether floods are
+    adjusted for a trend. Levels, exceedance and alerts follow. With the key that registered the basin, or an
+    admin's."""
+    with writer.database.transaction() as session:
+        basins.require(session, basin)
+        require_yours(session, writer.key, basin)
+        if flood_frequency.put(session, basin, floods, writer.now):
+            writer.record(session, "flood frequency set", basin, **floods.model_dump())
+        return service.frequency_of(session, basin)
 
 
 @router.delete(

@@ -8,8 +8,16 @@ from sqlalchemy.orm import Session
 
 from app.basins.observations.service import credit_of
 from app.basins.schemas import kind_of
-from app.basins.thresholds.schemas import FixedThreshold, ModelLevels, RecordLevel, RecordStatistic, Thresholds
-from app.http.base_schema import Area, Period
+from app.basins.thresholds.schemas import (
+    FixedThreshold,
+    FloodFrequency,
+    ModelLevels,
+    RecordLevel,
+    RecordStatistic,
+    Thresholds,
+    Trend,
+)
+from app.http.base_schema import Area, Period, why_null
 from app.http.conditional import entity_tag
 from app.http.discharge_units import area_between
 from app.http.json_numbers import gappy_column
@@ -21,12 +29,16 @@ from hydrology.base.reasons import Reason
 from hydrology.base.units import Units
 from hydrology.extremes import thresholds as levels
 from hydrology.extremes.frequency import INTERVAL, SAMPLES
-from records.alerts import thresholds
+from records.alerts import flood_frequency, thresholds
 from records.alerts.thresholds import FIXED_UNIT
 from records.series import series
 from records.simulations import simulated_thresholds
 from records.versions import promotions
 
+_LIMITS = (
+    f"{INTERVAL:.0%}, confidence limits of the expected moments algorithm, to first order: the error of the skew is "
+    "part of them, the choice of low outliers is not."
+)
 _INTERVAL = (
     f"{INTERVAL:.0%}, of {SAMPLES} samples drawn from the distribution and fitted anew. With a short record it covers "
     "the true level less often than stated."
@@ -35,7 +47,14 @@ _WHY = {
     "record.levels.return_period_years": "A share of the days has none.",
     "record.levels.exceeded_percent": "A return period has none.",
     "record.interval": "The levels are counted: they have none.",
+    "record.low_outliers": "The method tests for none, or the record is too short to.",
+    "record.trend": "It is of annual floods, of at least three years.",
     "record.period": "No year has enough days.",
+}
+_WHY_DEFAULT = {
+    "regional_skew": "None was set: the record's own skew is used.",
+    "regional_skew_error": "No regional skew was set.",
+    "set_at": "It was never set.",
 }
 
 
@@ -71,7 +90,8 @@ def tag_of(session: Session, asked: Request) -> str:
     model = _model_levels(session, asked.basin)
     of_model = str(model) if isinstance(model, Absent) else (model.version_id, str(model.computed_at))
     requested = [asked.basin, asked.units, area]
-    return entity_tag(requested, stamp, fixed, credit and credit.model_dump(), of_model)
+    floods = frequency_of(session, asked.basin).model_dump(mode="json")
+    return entity_tag(requested, stamp, fixed, credit and credit.model_dump(), of_model, floods)
 
 
 def answer(session: Session, asked: Request) -> Thresholds:
@@ -91,6 +111,9 @@ def answer(session: Session, asked: Request) -> Thresholds:
         missing["credit"] = "No feed brought any of it."
     if isinstance(model, Absent):
         missing["model"] = str(model)
+    floods = frequency_of(session, asked.basin)
+    unset = why_null(floods.model_dump(), _WHY_DEFAULT)
+    missing |= {f"flood_frequency.{name}": why for name, why in unset.items()}
     if asked.area is None:
         missing["area"] = "No value was converted with an area."
     return Thresholds(
@@ -100,11 +123,17 @@ def answer(session: Session, asked: Request) -> Thresholds:
         credit=credit,
         units=asked.units,
         area=None if asked.area is None else Area.of(asked.area),
+        flood_frequency=floods,
         record=statistics,
         model=None if isinstance(model, Absent) else _of_model(asked, model),
         fixed=[_in_units(asked, one) for one in thresholds.of_basin(session, asked.basin)],
         missing=missing,
     )
+
+
+def frequency_of(session: Session, basin: str) -> FloodFrequency:
+    """Return how a basin's floods are analysed."""
+    return FloodFrequency(**asdict(flood_frequency.get(session, basin)))
 
 
 def fixed_threshold(threshold: thresholds.Threshold) -> FixedThreshold:
@@ -160,10 +189,12 @@ def _statistic(into: _Into, statistic: levels.Statistic) -> RecordStatistic:
         method=statistic.method,
         direction=thresholds.DIRECTIONS[statistic.kind],
         what=levels.WHAT[statistic.kind],
-        interval=None if counted else _INTERVAL,
+        interval=None if counted else _LIMITS if statistic.method == "bulletin-17c" else _INTERVAL,
         years=statistic.years,
         left_out_years=statistic.left_out_years,
         dry_years=statistic.dry_years,
+        low_outliers=statistic.low_outliers,
+        trend=None if statistic.trend is None else Trend(**asdict(statistic.trend)),
         period=None if period is None else Period(first_day=as_date(period.first), last_day=as_date(period.last)),
         levels=[_level(into, named) for named in statistic.levels],
     )
