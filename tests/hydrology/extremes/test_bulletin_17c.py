@@ -113,10 +113,10 @@ def test_floods_grow_with_the_return_period_and_scale_with_the_unit(
     found = levels(floods, CHANCES.tolist(), regional)
     known = [level for level in found if level.value is not None]
     assert all(level.reason is not None for level in found if level.value is None)
-    values = [level.value for level in known]
+    values = [level.value for level in known if level.value is not None]
     assert values == sorted(values)
     for level in known:
-        if level.low is not None and level.high is not None:
+        if level.value is not None and level.low is not None and level.high is not None:
             assert math.isfinite(level.high)
             assert 0 <= level.low <= level.value * (1 + 1e-9) <= level.high * (1 + 1e-6)
     scaled = levels(np.array(floods) * unit, CHANCES.tolist(), regional)

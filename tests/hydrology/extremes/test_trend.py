@@ -4,14 +4,16 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from hydrology.base.arrays import Array
 from hydrology.extremes.trend import sen_slope, trend_of, without_trend
 
 YEARS = np.arange(1960, 2010)
 
 
-def floods(percent: float) -> np.ndarray:
+def floods(percent: float) -> Array:
     noise = np.random.default_rng(8).lognormal(3, 0.3, len(YEARS))
-    return np.round(noise * (1 + percent / 100) ** (YEARS - YEARS[0]), 1)
+    values: Array = np.round(noise * (1 + percent / 100) ** (YEARS - YEARS[0]), 1)
+    return values
 
 
 @pytest.mark.parametrize("percent", [-2.0, 0.0, 0.3, 2.0])
