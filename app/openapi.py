@@ -47,6 +47,7 @@ TAGS = {
     "basins": "Basins, their metadata and stored data.",
     "observations": "Observed discharge, weather and snow.",
     "thresholds": "Levels of flood and low flow, from the record or set by operators.",
+    "ratings": "Stage and discharge of gauges.",
     "weather": "Stored weather forecasts and their values for a basin.",
     "alerts": "Levels that flow is likely to pass, their severity and history.",
     "water": "Water stored in a basin, its origin and age, and the water balance.",

@@ -12,6 +12,7 @@ from app.alerts.subscriptions import router as subscriptions
 from app.basins.endpoints import router as basins
 from app.basins.normals.endpoints import router as normals
 from app.basins.observations.endpoints import router as observations
+from app.basins.ratings.endpoints import router as ratings
 from app.basins.thresholds.endpoints import router as thresholds
 from app.basins.user_basins.endpoints import router as user_basins
 from app.edr.endpoints import router as edr
@@ -51,8 +52,8 @@ from app.weather.feeds import router as feeds
 from runtime.settings import Settings
 
 RESOURCES = (
-    *(forecasts, basins, user_basins, observations, normals, thresholds, weather, exceedance, alerts, volumes, changes),
-    *(rain_margin, runs, what_if, water, states, spread, drain_down, skill, simulation, verification, errors),
+    *(forecasts, basins, user_basins, observations, normals, thresholds, ratings, weather, exceedance, alerts, volumes),
+    *(changes, rain_margin, runs, what_if, water, states, spread, drain_down, skill, simulation, verification, errors),
     *(comparisons, models, bridges),
     *(jobs, feeds, schedules, subscriptions, deliveries, edr, status, audit),
 )

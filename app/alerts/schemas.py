@@ -4,6 +4,7 @@ from datetime import date, datetime
 
 from pydantic import Field
 
+from app.basins.ratings.schemas import Stage
 from app.http.base_schema import Missing, Model, ReasonText, next_page
 from hydrology.extremes.alerting import Severity, Trend
 from hydrology.extremes.thresholds import Kind
@@ -34,6 +35,7 @@ class Alert(Model):
     return_period_years: int | None = Field(description="Mean number of years between exceedances.")
     direction: Direction = Field(description="Whether it is passed upwards (`rising`) or downwards.")
     discharge: float = Field(description="m³/s.")
+    stage: Stage = Field(description="Its stage, by the basin's rating of the day.")
     chance: float = Field(description="The calibrated chance of passing it on any day of the window, 0 to 1.")
     calibration: CalibrationKind = Field(
         description="What the chance rests on, as `calibration.kind` of the forecast: `provisional` where no forecasts "

@@ -1,15 +1,18 @@
 """Builds the answers about alerts."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 from sqlalchemy.orm import Session
 
 from app.alerts.schemas import Alert, AlertChange, AlertStep, BasinAlerts
+from app.basins.ratings.stage import rating_of, stage_of
 from app.http.base_schema import why_null
 from hydrology.base.absent import text
 from hydrology.base.calendar import as_date
 from hydrology.extremes.alerting import ENDS_AFTER, ladder
+from hydrology.ratings.rating import Rating
 from records.alerts import alert_changes, alerts
 
 _WHY = {
@@ -33,7 +36,7 @@ _WHY_OF_CHANGE = {
 NOT_DECIDED = "No forecast has decided its alerts yet."
 
 
-def answer(alert: alerts.Alert) -> Alert:
+def answer(alert: alerts.Alert, rating: Rating | None) -> Alert:
     """Return the alert of a level."""
     fields: dict[str, Any] = asdict(alert)
     fields["basin"], fields["run"] = fields.pop("basin_id"), fields.pop("run_id")
@@ -50,7 +53,14 @@ def answer(alert: alerts.Alert) -> Alert:
         )
         for step, (on, runs) in zip(ladder(alert.return_period_years), switches, strict=True)
     ]
-    return Alert(**fields, steps=steps, missing=why_null(fields, _WHY))
+    stage = stage_of(rating, alert.discharge)
+    return Alert(**fields, stage=stage, steps=steps, missing=why_null(fields, _WHY))
+
+
+def answers_of(session: Session, found: Sequence[alerts.Alert]) -> list[Alert]:
+    """Return alerts of many basins, in their order."""
+    ratings = {basin: rating_of(session, basin) for basin in {alert.basin_id for alert in found}}
+    return [answer(alert, ratings[alert.basin_id]) for alert in found]
 
 
 def of_basin(session: Session, basin: str) -> BasinAlerts:
@@ -60,6 +70,7 @@ def of_basin(session: Session, basin: str) -> BasinAlerts:
     if standing is None:
         missing = dict.fromkeys((*names, "reason"), NOT_DECIDED)
         return BasinAlerts(basin=basin, **dict.fromkeys(names), reason=None, levels=[], missing=missing)
+    rating = rating_of(session, basin)
     return BasinAlerts(
         basin=basin,
         run=standing.run_id,
@@ -69,7 +80,7 @@ def of_basin(session: Session, basin: str) -> BasinAlerts:
         window_days=standing.window_days,
         decided_at=standing.decided_at,
         reason=text(standing.reason),
-        levels=[answer(alert) for alert in alerts.of_basin(session, basin)],
+        levels=[answer(alert, rating) for alert in alerts.of_basin(session, basin)],
         missing={} if standing.reason else {"reason": "The run has decided."},
     )
 

@@ -6,6 +6,7 @@ from datetime import date, datetime
 from app.alerts.schemas import Alert, AlertChange, AlertChanges, Alerts, BasinAlerts
 from app.basins.normals.schemas import Normals
 from app.basins.observations.schemas import Observations
+from app.basins.ratings.schemas import RatingTable, StageOfRun
 from app.basins.schemas import BasinDetail, BasinPage, BasinSummary
 from app.basins.thresholds.schemas import FixedThreshold, FloodFrequency, Thresholds
 from app.jobs.schemas import Job
@@ -90,6 +91,18 @@ class Basins(Resource):
     def put_flood_frequency(self, basin: str, floods: Body) -> FloodFrequency:
         """Set how the floods of a basin's record are analysed."""
         return self._send(FloodFrequency, "PUT", f"/v1/basins/{basin}/flood-frequency", floods)
+
+    def rating(self, basin: str) -> RatingTable:
+        """Return the rating table of a basin that holds today."""
+        return self._read(RatingTable, f"/v1/basins/{basin}/rating")
+
+    def put_rating(self, basin: str, rating: Body) -> RatingTable:
+        """Set the rating table of a basin's gauge."""
+        return self._send(RatingTable, "PUT", f"/v1/basins/{basin}/rating", rating)
+
+    def stage(self, basin: str) -> StageOfRun:
+        """Return the latest forecast of a basin as stage."""
+        return self._read(StageOfRun, f"/v1/basins/{basin}/forecasts/latest/stage")
 
     def delete_threshold(self, basin: str, threshold: str) -> None:
         """Remove a level of your own."""

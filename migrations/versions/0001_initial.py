@@ -522,6 +522,13 @@ TABLES = [
         indexes=["key_id"],
     ),
     Table(
+        "ratings",
+        "basin_id text, valid_from date, source text, datum text?, site text?, number text?, shifted text?, "
+        "largest_shift real, rating json, set_at instant",
+        key="basin_id, valid_from",
+        refers={"basin_id": "basins(id)"},
+    ),
+    Table(
         "flood_frequency",
         "basin_id text, regional_skew real?, regional_skew_error real?, trend_adjusted boolean, set_at instant",
         key="basin_id",

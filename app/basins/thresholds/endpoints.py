@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Response
 
+from app.basins.ratings.stage import rating_of
 from app.basins.thresholds import service
 from app.basins.thresholds.schemas import FixedThreshold, FloodFrequency, Thresholds
 from app.basins.user_basins.service import NotYours, require_yours
@@ -60,7 +61,7 @@ def put_threshold(
         change = thresholds.put(session, basin, new, writer.now)
         if change != "unchanged":
             writer.record(session, "threshold set", basin, **new.model_dump())
-        shown = service.fixed_threshold(thresholds.get(session, basin, threshold))
+        shown = service.fixed_threshold(thresholds.get(session, basin, threshold), rating_of(session, basin))
     response.status_code = 201 if change == "new" else 200
     return shown
 

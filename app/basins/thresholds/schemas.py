@@ -4,6 +4,7 @@ from datetime import datetime
 
 from pydantic import Field
 
+from app.basins.ratings.schemas import Stage
 from app.basins.schemas import BasinKind
 from app.http.base_schema import Area, DataCredit, Missing, Model, Period
 from hydrology.base.units import Units
@@ -23,6 +24,7 @@ class RecordLevel(Model):
     low: float | None = Field(description="The lower end of its interval; null for the reason that `reason` gives.")
     high: float | None = Field(description="The upper end of its interval.")
     reason: str | None = Field(description="Why the discharge or its interval is null; null where neither is.")
+    stage: Stage = Field(description="The stage of the discharge, by the basin's rating of the day.")
 
 
 class Trend(Model):
@@ -94,6 +96,7 @@ class FixedThreshold(Model):
     discharge: float = Field(description="m³/s; among all of a basin, in `units`.")
     direction: Direction = Field(description="Direction in which flow crosses the level.")
     set_at: datetime = Field(description="When it was last changed, by the service's clock.")
+    stage: Stage = Field(description="Its stage, by the basin's rating of the day.")
 
 
 class Thresholds(Model):

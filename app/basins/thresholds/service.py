@@ -7,6 +7,8 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from app.basins.observations.service import credit_of
+from app.basins.ratings.schemas import Stage
+from app.basins.ratings.stage import rating_of, stage_of
 from app.basins.schemas import kind_of
 from app.basins.thresholds.schemas import (
     FixedThreshold,
@@ -29,8 +31,10 @@ from hydrology.base.reasons import Reason
 from hydrology.base.units import Units
 from hydrology.extremes import thresholds as levels
 from hydrology.extremes.frequency import INTERVAL, SAMPLES
+from hydrology.ratings.rating import Rating
 from records.alerts import flood_frequency, thresholds
 from records.alerts.thresholds import FIXED_UNIT
+from records.ratings import ratings
 from records.series import series
 from records.simulations import simulated_thresholds
 from records.versions import promotions
@@ -84,21 +88,24 @@ def tag_of(session: Session, asked: Request) -> str:
     """Return the entity tag, from the record's stamp, which grows with every write."""
     product = gauge_product(asked.basin)
     credit = credit_of(session, product)
-    fixed = [fixed_threshold(one).model_dump(mode="json") for one in thresholds.of_basin(session, asked.basin)]
+    fixed = [fixed_threshold(one, None).model_dump(mode="json") for one in thresholds.of_basin(session, asked.basin)]
     area = asked.area and (asked.area.name, asked.area.m2)
     stamp = series.stamp(session, asked.basin, product)
     model = _model_levels(session, asked.basin)
     of_model = str(model) if isinstance(model, Absent) else (model.version_id, str(model.computed_at))
     requested = [asked.basin, asked.units, area]
     floods = frequency_of(session, asked.basin).model_dump(mode="json")
-    return entity_tag(requested, stamp, fixed, credit and credit.model_dump(), of_model, floods)
+    rating = ratings.newest(session, asked.basin)
+    rated = rating and (str(rating.valid_from), str(rating.set_at))
+    return entity_tag(requested, stamp, fixed, credit and credit.model_dump(), of_model, floods, rated)
 
 
 def answer(session: Session, asked: Request) -> Thresholds:
     """Return the levels of a basin."""
     product = gauge_product(asked.basin)
     record = thresholds.of_record(session, asked.basin)
-    into = _Into(record.unit or asked.units, asked.units, asked.area)
+    rating = rating_of(session, asked.basin)
+    into = _Into(record.unit or asked.units, asked.units, asked.area, rating)
     statistics = [_statistic(into, statistic) for statistic in record.statistics]
     model = _model_levels(session, asked.basin)
     credit = credit_of(session, product)
@@ -125,8 +132,8 @@ def answer(session: Session, asked: Request) -> Thresholds:
         area=None if asked.area is None else Area.of(asked.area),
         flood_frequency=floods,
         record=statistics,
-        model=None if isinstance(model, Absent) else _of_model(asked, model),
-        fixed=[_in_units(asked, one) for one in thresholds.of_basin(session, asked.basin)],
+        model=None if isinstance(model, Absent) else _of_model(asked, model, rating),
+        fixed=[_in_units(asked, one, rating) for one in thresholds.of_basin(session, asked.basin)],
         missing=missing,
     )
 
@@ -136,9 +143,9 @@ def frequency_of(session: Session, basin: str) -> FloodFrequency:
     return FloodFrequency(**asdict(flood_frequency.get(session, basin)))
 
 
-def fixed_threshold(threshold: thresholds.Threshold) -> FixedThreshold:
+def fixed_threshold(threshold: thresholds.Threshold, rating: Rating | None) -> FixedThreshold:
     """Return a level set by an operator, m3/s."""
-    return FixedThreshold(**asdict(threshold))
+    return FixedThreshold(**asdict(threshold), stage=stage_of(rating, threshold.discharge))
 
 
 def _model_levels(session: Session, basin: str) -> simulated_thresholds.ModelLevels | Absent:
@@ -149,9 +156,9 @@ def _model_levels(session: Session, basin: str) -> simulated_thresholds.ModelLev
     return simulated_thresholds.get(session, version, basin) or absent(Reason.NO_SIMULATED_LEVELS, version=version)
 
 
-def _of_model(asked: Request, model: simulated_thresholds.ModelLevels) -> ModelLevels:
+def _of_model(asked: Request, model: simulated_thresholds.ModelLevels, rating: Rating | None) -> ModelLevels:
     area = convert.Area(model.area_name, model.area_m2)
-    into = _Into(simulated_thresholds.UNIT, asked.units, area, levels.OF_MODEL)
+    into = _Into(simulated_thresholds.UNIT, asked.units, area, rating, levels.OF_MODEL)
     return ModelLevels(
         version=model.version_id,
         period=Period.between(model.first_day, model.last_day),
@@ -162,9 +169,9 @@ def _of_model(asked: Request, model: simulated_thresholds.ModelLevels) -> ModelL
     )
 
 
-def _in_units(asked: Request, threshold: thresholds.Threshold) -> FixedThreshold:
-    (discharge,) = _Into(FIXED_UNIT, asked.units, asked.area).converted([threshold.discharge])
-    return fixed_threshold(threshold).model_copy(update={"discharge": discharge})
+def _in_units(asked: Request, threshold: thresholds.Threshold, rating: Rating | None) -> FixedThreshold:
+    (discharge,) = _Into(FIXED_UNIT, asked.units, asked.area, rating).converted([threshold.discharge])
+    return fixed_threshold(threshold, rating).model_copy(update={"discharge": discharge})
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,12 +181,19 @@ class _Into:
     unit: str
     units: Units
     area: convert.Area | None
+    rating: Rating | None
     prefix: str = ""
 
     def converted(self, flows: list[Any]) -> list[float | None]:
         """Return flows in the requested unit."""
         known = np.array(flows, dtype=np.float64)  # None becomes NaN
         return gappy_column(convert.converted(known, unit=self.unit, into=self.units, area=self.area))
+
+    def stage(self, flow: float | None) -> Stage:
+        """Return the stage of a level."""
+        if flow is None or (self.unit == "mm/day" and self.area is None):
+            return stage_of(self.rating, None)
+        return stage_of(self.rating, float(convert.converted(flow, unit=self.unit, into="m3/s", area=self.area)))
 
 
 def _statistic(into: _Into, statistic: levels.Statistic) -> RecordStatistic:
@@ -211,4 +225,5 @@ def _level(into: _Into, named: levels.NamedLevel) -> RecordLevel:
         low=low,
         high=high,
         reason=text(level.reason),
+        stage=into.stage(level.value),
     )

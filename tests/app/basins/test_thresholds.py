@@ -167,6 +167,7 @@ def test_the_owner_of_a_basin_sets_a_level(database: Database, client: TestClien
         "discharge": 12.5,
         "direction": "rising",
         "set_at": created.json()["set_at"],
+        "stage": created.json()["stage"],
     }
     again = client.put(f"{address}/bankfull", json={"discharge": 12.5}, headers=maker)
     assert (again.status_code, again.json()) == (200, created.json())

@@ -74,6 +74,7 @@ def test_operations_have_stable_ids(document: dict[str, Any]) -> None:
         "promote_model",
         "put_basin",
         "put_flood_frequency",
+        "put_rating",
         "put_threshold",
         "read_bridge",
         "read_feed",
