@@ -24,6 +24,7 @@ from app.forecasts.rain_margin.endpoints import router as rain_margin
 from app.forecasts.recession.endpoints import router as drain_down
 from app.forecasts.runs.endpoints import router as runs
 from app.forecasts.spread import router as spread
+from app.forecasts.stage.endpoints import router as stage
 from app.forecasts.states.endpoints import router as states
 from app.forecasts.volumes.endpoints import router as volumes
 from app.forecasts.water.endpoints import router as water
@@ -53,8 +54,8 @@ from runtime.settings import Settings
 
 RESOURCES = (
     *(forecasts, basins, user_basins, observations, normals, thresholds, ratings, weather, exceedance, alerts, volumes),
-    *(changes, rain_margin, runs, what_if, water, states, spread, drain_down, skill, simulation, verification, errors),
-    *(comparisons, models, bridges),
+    *(changes, rain_margin, runs, what_if, water, stage, states, spread, drain_down, skill, simulation, verification),
+    *(errors, comparisons, models, bridges),
     *(jobs, feeds, schedules, subscriptions, deliveries, edr, status, audit),
 )
 """Routers under /v1, in the order of the OpenAPI document."""

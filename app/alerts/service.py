@@ -1,6 +1,6 @@
 """Builds the answers about alerts."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -13,11 +13,14 @@ from hydrology.base.absent import text
 from hydrology.base.calendar import as_date
 from hydrology.extremes.alerting import ENDS_AFTER, ladder
 from hydrology.ratings.rating import Rating
-from records.alerts import alert_changes, alerts
+from records.alerts import alert_changes, alerts, thresholds
+from records.alerts.thresholds import Threshold
 
 _WHY = {
     "kind": "The level is user-defined.",
     "return_period_years": "A user-defined level has none.",
+    "category": "The level is not an official category.",
+    "impact": "Nothing is stated.",
     "trend": "There was no run before to compare with.",
     "severity": "There is no alert.",
     "since": "There is no alert.",
@@ -36,7 +39,7 @@ _WHY_OF_CHANGE = {
 NOT_DECIDED = "No forecast has decided its alerts yet."
 
 
-def answer(alert: alerts.Alert, rating: Rating | None) -> Alert:
+def answer(alert: alerts.Alert, rating: Rating | None, levels: Mapping[str, Threshold]) -> Alert:
     """Return the alert of a level."""
     fields: dict[str, Any] = asdict(alert)
     fields["basin"], fields["run"] = fields.pop("basin_id"), fields.pop("run_id")
@@ -53,14 +56,21 @@ def answer(alert: alerts.Alert, rating: Rating | None) -> Alert:
         )
         for step, (on, runs) in zip(ladder(alert.return_period_years), switches, strict=True)
     ]
+    level = levels.get(alert.level)
+    fields["category"], fields["impact"] = (None, None) if level is None else (level.category, level.impact)
     stage = stage_of(rating, alert.discharge)
     return Alert(**fields, stage=stage, steps=steps, missing=why_null(fields, _WHY))
 
 
 def answers_of(session: Session, found: Sequence[alerts.Alert]) -> list[Alert]:
     """Return alerts of many basins, in their order."""
-    ratings = {basin: rating_of(session, basin) for basin in {alert.basin_id for alert in found}}
-    return [answer(alert, ratings[alert.basin_id]) for alert in found]
+    names = {alert.basin_id for alert in found}
+    of = {basin: (rating_of(session, basin), _levels(session, basin)) for basin in names}
+    return [answer(alert, *of[alert.basin_id]) for alert in found]
+
+
+def _levels(session: Session, basin: str) -> dict[str, Threshold]:
+    return {level.name: level for level in thresholds.of_basin(session, basin)}
 
 
 def of_basin(session: Session, basin: str) -> BasinAlerts:
@@ -70,7 +80,7 @@ def of_basin(session: Session, basin: str) -> BasinAlerts:
     if standing is None:
         missing = dict.fromkeys((*names, "reason"), NOT_DECIDED)
         return BasinAlerts(basin=basin, **dict.fromkeys(names), reason=None, levels=[], missing=missing)
-    rating = rating_of(session, basin)
+    rating, levels = rating_of(session, basin), _levels(session, basin)
     return BasinAlerts(
         basin=basin,
         run=standing.run_id,
@@ -80,7 +90,7 @@ def of_basin(session: Session, basin: str) -> BasinAlerts:
         window_days=standing.window_days,
         decided_at=standing.decided_at,
         reason=text(standing.reason),
-        levels=[answer(alert, rating) for alert in alerts.of_basin(session, basin)],
+        levels=[answer(alert, rating, levels) for alert in alerts.of_basin(session, basin)],
         missing={} if standing.reason else {"reason": "The run has decided."},
     )
 

@@ -540,9 +540,14 @@ TABLES = [
     ),
     Table(
         "thresholds",
-        "basin_id text, name text, discharge real, direction text, set_at instant",
+        "basin_id text, name text, discharge real, direction text, set_at instant, category text?, source text?, "
+        "source_day date?, official_stage real?, impact text?",
         key="basin_id, name",
-        checks={"direction": "direction IN ('rising', 'falling')", "discharge": "discharge > 0"},
+        checks={
+            "category": "category IN ('action', 'minor', 'moderate', 'major')",
+            "direction": "direction IN ('rising', 'falling')",
+            "discharge": "discharge > 0",
+        },
         refers={"basin_id": "basins(id)"},
     ),
     Table(

@@ -11,9 +11,11 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent
 from hydrology.base.basins import gauge_product
+from hydrology.base.calendar import Day
 from hydrology.base.errors import InvalidInput, NotFound
 from hydrology.extremes import thresholds
 from hydrology.uncertainty.exceedance import Direction
+from jobspec.flood_categories import CategoryName
 from jobspec.thresholds import NewThreshold
 from records.alerts import flood_frequency
 from records.alerts.tables import ThresholdRow
@@ -47,12 +49,20 @@ class Threshold:
     Attributes:
         discharge: m3/s.
         set_at: when its value was last changed, by the service's clock.
+        category, source, source_day: of an official flood category, who declared it, and when; None for others.
+        official_stage: m, where the discharge is converted from it by the basin's rating.
+        impact: what happens from it on; None where nothing is stated.
     """
 
     name: str
     discharge: float
     direction: Direction
     set_at: datetime
+    category: CategoryName | None = None
+    source: str | None = None
+    source_day: Day | None = None
+    official_stage: float | None = None
+    impact: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +114,7 @@ def put(session: Session, basin: str, new: NewThreshold, at: datetime) -> Change
         return "unchanged"
     else:
         row.discharge, row.direction, row.set_at = new.discharge, new.direction, at
+        row.category = row.source = row.source_day = row.official_stage = row.impact = None
         change = "changed"
     session.flush()
     return change

@@ -1,21 +1,20 @@
-"""/v1/basins/{basin}/rating and /v1/basins/{basin}/forecasts/latest/stage"""
+"""/v1/basins/{basin}/rating"""
 
 from typing import Any
 
 from fastapi import APIRouter, Response
 
 from app.basins.ratings import service
-from app.basins.ratings.schemas import RatingTable, StageOfRun
+from app.basins.ratings.schemas import RatingTable
 from app.basins.user_basins.service import NotYours, require_yours
 from app.exports.answers import JsonAnswer, answers
-from app.forecasts import lookup
-from app.forecasts.lookup import PROBLEMS
 from app.http.api_keys import OperatorWriter
-from app.http.dependencies import BasinId, Reading, ServiceClock
+from app.http.dependencies import BasinId, Reading
 from app.http.problems import documented_writing
 from hydrology.base.calendar import day
 from hydrology.ratings.rating import InvalidRating
 from jobspec.ratings import NewRating
+from records.alerts import flood_categories
 from records.basins import basins
 from records.basins.basins import UnknownBasin
 from records.ratings import ratings
@@ -49,15 +48,8 @@ def put_rating(response: Response, writer: OperatorWriter, basin: BasinId, new: 
         changed = ratings.put(session, basin, new, writer.now)
         valid_from = new.valid_from or day(writer.now.date())
         if changed:
+            flood_categories.convert_again(session, basin, ratings.require(session, basin).rating, writer.now)
             writer.record(session, "rating set", basin, source=new.source, valid_from=str(valid_from))
         stored = ratings.require(session, basin)
     response.status_code = 201 if changed else 200
     return service.table_of(stored)
-
-
-@router.get("/{basin}/forecasts/latest/stage", summary="Latest forecast as stage", **answers(StageOfRun, *PROBLEMS))
-def read_stage(session: Reading, clock: ServiceClock, basin: BasinId, answer: JsonAnswer) -> Response:
-    """The quantiles of the latest forecast of discharge as stage, ft and m, by the basin's rating of the day. Null with
-    the reason where there is no rating, and outside its range."""
-    now = clock.now()
-    return answer.of(service.stage_of_run(session, lookup.latest(session, basin, now), now))

@@ -4,7 +4,6 @@ from datetime import date, datetime
 
 from pydantic import Field
 
-from app.forecasts.schemas import DaysOfRun
 from app.http.base_schema import Missing, Model, OfBasin
 from hydrology.ratings.rating import Expansion
 
@@ -32,17 +31,4 @@ class RatingTable(OfBasin):
     stage_m: list[float] = Field(description="The same in metres.")
     discharge_m3s: list[float] = Field(description="Discharges of the points, m³/s.")
     set_at: datetime = Field(description="By the service's clock.")
-    missing: Missing
-
-
-class StageOfRun(DaysOfRun):
-    """The latest forecast as stage."""
-
-    rating_source: str | None = Field(description="Where the rating table is from.")
-    rating_valid_from: date | None = Field(description="The first day that it holds for.")
-    stage_of: str | None = Field(description="The flow that is converted: `calibrated`, or `discharge` without it.")
-    stage_ft: dict[str, list[float | None]] | None = Field(
-        description="Stages by quantile, ft above the gauge's datum; null where the flow is outside the rating."
-    )
-    stage_m: dict[str, list[float | None]] | None = Field(description="The same in metres.")
     missing: Missing

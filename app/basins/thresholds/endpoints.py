@@ -6,7 +6,7 @@ from fastapi import APIRouter, Path, Query, Response
 
 from app.basins.ratings.stage import rating_of
 from app.basins.thresholds import service
-from app.basins.thresholds.schemas import FixedThreshold, FloodFrequency, Thresholds
+from app.basins.thresholds.schemas import FixedThreshold, FloodCategories, FloodFrequency, Thresholds
 from app.basins.user_basins.service import NotYours, require_yours
 from app.exports.answers import JsonAnswer, answers, body_of
 from app.http.api_keys import OperatorWriter
@@ -15,8 +15,9 @@ from app.http.discharge_units import AreaName
 from app.http.problems import documented_writing
 from hydrology.base.units import Units
 from jobspec.fields import NAME
+from jobspec.flood_categories import InvalidCategories, NewCategories
 from jobspec.thresholds import FixedLevel, FloodFrequencySettings, NewThreshold
-from records.alerts import flood_frequency, thresholds
+from records.alerts import flood_categories, flood_frequency, thresholds
 from records.alerts.thresholds import ReservedName, UnknownThreshold
 from records.basins import basins
 from records.basins.basins import UnknownArea, UnknownBasin
@@ -81,6 +82,24 @@ def put_flood_frequency(writer: OperatorWriter, basin: BasinId, floods: FloodFre
         if flood_frequency.put(session, basin, floods, writer.now):
             writer.record(session, "flood frequency set", basin, **floods.model_dump())
         return service.frequency_of(session, basin)
+
+
+@router.put(
+    "/{basin}/flood-categories",
+    summary="Set the official flood categories of a basin",
+    responses=documented_writing(UnknownBasin, NotYours, InvalidCategories),
+)
+def put_flood_categories(writer: OperatorWriter, basin: BasinId, new: NewCategories) -> FloodCategories:
+    """Action, minor, moderate and major flooding as levels of those names, with their impact statements, from the JSON
+    of a gauge of NOAA's National Water Prediction Service. A stage is converted by the basin's rating, and again when
+    that is replaced. With the key that registered the basin, or an admin's. The same again changes nothing."""
+    with writer.database.transaction() as session:
+        basins.require(session, basin)
+        require_yours(session, writer.key, basin)
+        done = flood_categories.put(session, basin, new, writer.now)
+        if done.changed:
+            writer.record(session, "categories set", basin, source=new.source)
+        return service.categories_of(session, basin, done.left_out)
 
 
 @router.delete(

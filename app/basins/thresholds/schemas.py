@@ -1,6 +1,6 @@
 """Answers about levels of discharge."""
 
-from datetime import datetime
+from datetime import date, datetime
 
 from pydantic import Field
 
@@ -10,6 +10,7 @@ from app.http.base_schema import Area, DataCredit, Missing, Model, Period
 from hydrology.base.units import Units
 from hydrology.extremes import thresholds
 from hydrology.uncertainty.exceedance import Direction
+from jobspec.flood_categories import CategoryName
 
 
 class RecordLevel(Model):
@@ -97,6 +98,20 @@ class FixedThreshold(Model):
     direction: Direction = Field(description="Direction in which flow crosses the level.")
     set_at: datetime = Field(description="When it was last changed, by the service's clock.")
     stage: Stage = Field(description="Its stage, by the basin's rating of the day.")
+    category: CategoryName | None = Field(description="The official flood category; null for other levels.")
+    source: str | None = Field(description="Who declared the category.")
+    source_day: date | None = Field(description="The day that the category is from.")
+    official_stage_ft: float | None = Field(description="The category's own stage, which its discharge follows.")
+    impact: str | None = Field(description="What happens from this level on, as the category's source states it.")
+
+
+class FloodCategories(Model):
+    """The official flood categories of a basin, as levels."""
+
+    basin: str
+    levels: list[FixedThreshold]
+    left_out: dict[str, str] = Field(description="Categories without a discharge, and why.")
+    missing: Missing
 
 
 class Thresholds(Model):

@@ -1,5 +1,6 @@
 """Builds the answers about levels of discharge."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ from app.basins.ratings.stage import rating_of, stage_of
 from app.basins.schemas import kind_of
 from app.basins.thresholds.schemas import (
     FixedThreshold,
+    FloodCategories,
     FloodFrequency,
     ModelLevels,
     RecordLevel,
@@ -24,14 +26,14 @@ from app.http.conditional import entity_tag
 from app.http.discharge_units import area_between
 from app.http.json_numbers import gappy_column
 from hydrology.base import units as convert
-from hydrology.base.absent import Absent, absent, text
+from hydrology.base.absent import Absent, absent, text, texts
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import as_date
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Units
 from hydrology.extremes import thresholds as levels
 from hydrology.extremes.frequency import INTERVAL, SAMPLES
-from hydrology.ratings.rating import Rating
+from hydrology.ratings.rating import M_PER_FT, Rating
 from records.alerts import flood_frequency, thresholds
 from records.alerts.thresholds import FIXED_UNIT
 from records.ratings import ratings
@@ -54,6 +56,11 @@ _WHY = {
     "record.low_outliers": "The method tests for none, or the record is too short to.",
     "record.trend": "It is of annual floods, of at least three years.",
     "record.period": "No year has enough days.",
+}
+_WHY_NO_CATEGORY = {
+    **dict.fromkeys(("category", "source", "source_day"), "The level is not an official category."),
+    "official_stage_ft": "The level is set by discharge.",
+    "impact": "Nothing is stated.",
 }
 _WHY_DEFAULT = {
     "regional_skew": "None was set: the record's own skew is used.",
@@ -119,6 +126,9 @@ def answer(session: Session, asked: Request) -> Thresholds:
     if isinstance(model, Absent):
         missing["model"] = str(model)
     floods = frequency_of(session, asked.basin)
+    fixed = [_in_units(asked, one, rating) for one in thresholds.of_basin(session, asked.basin)]
+    if any(None in one.model_dump().values() for one in fixed):
+        missing |= {f"fixed.{name}": why for name, why in _WHY_NO_CATEGORY.items()}
     unset = why_null(floods.model_dump(), _WHY_DEFAULT)
     missing |= {f"flood_frequency.{name}": why for name, why in unset.items()}
     if asked.area is None:
@@ -133,7 +143,7 @@ def answer(session: Session, asked: Request) -> Thresholds:
         flood_frequency=floods,
         record=statistics,
         model=None if isinstance(model, Absent) else _of_model(asked, model, rating),
-        fixed=[_in_units(asked, one, rating) for one in thresholds.of_basin(session, asked.basin)],
+        fixed=fixed,
         missing=missing,
     )
 
@@ -145,7 +155,23 @@ def frequency_of(session: Session, basin: str) -> FloodFrequency:
 
 def fixed_threshold(threshold: thresholds.Threshold, rating: Rating | None) -> FixedThreshold:
     """Return a level set by an operator, m3/s."""
-    return FixedThreshold(**asdict(threshold), stage=stage_of(rating, threshold.discharge))
+    fields = asdict(threshold)
+    official, from_day = fields.pop("official_stage"), fields.pop("source_day")
+    return FixedThreshold(
+        **fields,
+        source_day=None if from_day is None else as_date(from_day),
+        official_stage_ft=None if official is None else round(official / M_PER_FT, 3),
+        stage=stage_of(rating, threshold.discharge),
+    )
+
+
+def categories_of(session: Session, basin: str, left_out: Mapping[str, Absent]) -> FloodCategories:
+    """Return the official categories of a basin."""
+    rating = rating_of(session, basin)
+    levels = [fixed_threshold(one, rating) for one in thresholds.of_basin(session, basin) if one.category is not None]
+    levels.sort(key=lambda level: level.discharge)
+    missing = {f"levels.{name}": why for name, why in _WHY_NO_CATEGORY.items()}
+    return FloodCategories(basin=basin, levels=levels, left_out=texts(left_out), missing=missing)
 
 
 def _model_levels(session: Session, basin: str) -> simulated_thresholds.ModelLevels | Absent:

@@ -16,6 +16,7 @@ from hydrology.base.units import M3_PER_FT3
 from hydrology.ratings.files import MAX_CHARACTERS
 from hydrology.ratings.rating import M_PER_FT
 from jobspec.ratings import NewRating
+from records.alerts import flood_categories
 from records.ratings import ratings as records
 from records.ratings.ratings import StoredRating
 
@@ -45,6 +46,8 @@ def import_rating(
         changed = records.put(change.session, basin, new, change.now)
         on = new.valid_from or day(change.now.date())
         if changed:
+            newest = records.require(change.session, basin).rating
+            flood_categories.convert_again(change.session, basin, newest, change.now)
             change.record("rating set", basin, source=new.source, valid_from=str(on))
         stored = records.require(change.session, basin)
     effect = "stored" if changed else "unchanged"

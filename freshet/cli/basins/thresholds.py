@@ -1,27 +1,32 @@
 """`freshet thresholds`: flood and low-flow levels of a basin, from its record or set by users."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import asdict
 from functools import partial
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from pydantic import TypeAdapter
 from rich.console import Group
 
+from freshet.cli.basins.ratings import read_text
 from freshet.cli.configuring import valid
 from freshet.cli.context import changing, opened, reading
 from freshet.cli.options import Basin, Basins, argument, flag, option
 from freshet.cli.output import PARTLY_DONE, Json, answer, inform_left_out, table
 from freshet.cli.progress import reporting
 from hydrology.base.calendar import Period
+from hydrology.base.errors import InvalidInput
 from hydrology.base.units import converted
 from hydrology.extremes.thresholds import OF_MODEL, WHAT, Statistic
 from hydrology.extremes.trend import Trend
+from jobspec.flood_categories import NewCategories
 from jobspec.jobs.judging import LevelsParams
 from jobspec.thresholds import FloodFrequencySettings, NewThreshold
 from operations.basin_data.basins import chosen
-from records.alerts import flood_frequency
+from records.alerts import flood_categories, flood_frequency
 from records.alerts import thresholds as records
 from records.basins import basins
 from records.simulations import simulated_thresholds
@@ -143,6 +148,31 @@ def frequency(
     skew = "the record's own skew" if new.regional_skew is None else f"a regional skew of {new.regional_skew:g}"
     trend = "adjusted for a significant trend" if new.trend_adjusted else "as they were"
     answer({"basin": basin, "changed": changed, **asdict(stored)}, as_json, f"{basin}: {skew}, floods {trend}.")
+
+
+@app.command("categories")
+def categories(
+    basin: Basin,
+    file: Annotated[Path, argument("FILE", "JSON of a gauge of NOAA's National Water Prediction Service.")],
+    source: Annotated[str, option("TEXT", NewCategories.model_fields["source"].description or "")] = "NOAA/NWS",
+    as_json: Json = False,
+) -> None:
+    """Set the official flood categories of a basin from a file. Setting them again changes nothing."""
+    try:
+        document = json.loads(read_text(file))
+    except ValueError:
+        raise InvalidInput(f"The file {file} is not JSON: give that of a gauge of api.water.noaa.gov.") from None
+    new = valid(TypeAdapter(NewCategories), {"document": document, "source": source}, "categories")
+    with changing() as change:
+        done = flood_categories.put(change.session, basin, new, change.now)
+        if done.changed:
+            change.record("categories set", basin, source=source)
+        levels = [asdict(one) for one in records.of_basin(change.session, basin) if one.category is not None]
+    left_out = {name: str(why) for name, why in done.left_out.items()}
+    inform_left_out(list(done.left_out.values()))
+    payload = {"basin": basin, "changed": done.changed, "levels": levels, "left_out": left_out}
+    rows = [(level["name"], level["discharge"], level["source"], level["impact"]) for level in levels]
+    answer(payload, as_json, table(("level", "m3/s", "source", "impact"), rows, f"{basin}: {len(rows)} categories"))
 
 
 @app.command("remove")

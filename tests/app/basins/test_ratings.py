@@ -66,3 +66,75 @@ def test_a_table_that_cannot_be_used_is_refused_with_the_reason(
         -0.12,
     )
     assert reported(sqlite_client.get(ADDRESS).json())["gev-2"] is not None
+
+
+def categories(**units: Any) -> dict[str, Any]:
+    """Return a gauge's document of the shape of api.water.noaa.gov."""
+    flood = {
+        "stageUnits": "ft",
+        "flowUnits": "kcfs",
+        "categories": {
+            "action": {"stage": 6.0, "flow": -9999},
+            "minor": {"stage": 8.0, "flow": 5.0},
+            "moderate": {"stage": 20.0, "flow": -9999},
+            "major": {"stage": 25.0, "flow": 30.0},
+        },
+        "impacts": [
+            {"stage": 8.5, "statement": "The mill\nroad floods."},
+            {"stage": 8.0, "statement": "Water leaves its bed."},
+            {"stage": 3.0, "statement": "Nothing."},
+        ],
+    }
+    return {"lid": "XXXX1", "usgsId": BASIN.removeprefix("USGS-"), "flood": flood | units}
+
+
+def test_official_categories_are_levels_by_the_rating_with_their_impacts(
+    database: Database, client: TestClient
+) -> None:
+    fill_records(database)
+    admin, address = bearer(database, "admin"), f"/v1/basins/{BASIN}/flood-categories"
+    client.put(RATING, json=new(), headers=admin)
+    asked = {"document": categories(), "source": "NOAA/NWS", "day": "2001-05-01"}
+    done = client.put(address, json=asked, headers=admin).json()
+    by_name = {level["name"]: level for level in done["levels"]}
+    assert list(by_name) == ["action", "minor", "major"]
+    assert "not 20.00: it is not extrapolated" in done["left_out"]["moderate"]
+    minor = by_name["minor"]
+    assert minor["discharge"] == pytest.approx((10 + 7 * 799) * 0.3048**3)
+    assert (minor["stage"]["ft"], minor["official_stage_ft"]) == (8.0, 8.0)
+    assert minor["impact"] == "Water leaves its bed. The mill road floods."
+    assert (minor["source"], minor["source_day"], minor["category"]) == ("NOAA/NWS", "2001-05-01", "minor")
+    assert by_name["major"]["discharge"] == pytest.approx(30_000 * 0.3048**3)
+    assert (by_name["major"]["stage"]["ft"], by_name["action"]["impact"]) == (None, None)
+    assert client.put(address, json=asked, headers=admin).json() == done
+    # A new rating converts the stages anew; what was given as a flow stays.
+    client.put(RATING, json=new(TABLE.replace("8000", "4000")), headers=admin)
+    after = {level["name"]: level for level in client.get(ADDRESS).json()["fixed"]}
+    assert after["minor"]["discharge"] == pytest.approx((10 + 7 * 399) * 0.3048**3)
+    assert after["major"]["discharge"] == by_name["major"]["discharge"]
+    # An operator's level of the name is no category.
+    own = client.put(f"{ADDRESS}/minor", json={"discharge": 7.0}, headers=admin).json()
+    assert (own["category"], own["impact"]) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("document", "sentence"),
+    [
+        ({}, "In flood: Field required"),
+        ({"flood": {"categories": []}}, "flood.categories"),
+        ({"flood": {"categories": {"minor": {"stage": "8"}}}}, "flood.categories.minor.stage"),
+        (categories(stageUnits="furlong"), "'furlong'"),
+        (categories(categories={"minor": {"stage": -9999, "flow": -9999}}), "None of the categories"),
+        (categories(categories={"minor": {"stage": 9.0}, "major": {"stage": 8.0}}), "do not rise"),
+        (categories() | {"usgsId": "09999999"}, "of gauge 09999999"),
+    ],
+)
+def test_categories_of_another_shape_are_refused(
+    sqlite_database: Database, sqlite_client: TestClient, document: dict[str, Any], sentence: str
+) -> None:
+    fill_records(sqlite_database)
+    body = {"document": document, "source": "NOAA/NWS"}
+    address, admin = f"/v1/basins/{BASIN}/flood-categories", bearer(sqlite_database, "admin")
+    refused = sqlite_client.put(address, json=body, headers=admin)
+    assert (refused.status_code, refused.json()["type"]) == (422, "/problems/invalid-categories")
+    assert sentence in refused.json()["detail"]

@@ -162,7 +162,8 @@ def test_the_owner_of_a_basin_sets_a_level(database: Database, client: TestClien
     address = "/v1/basins/OWN-mill/thresholds"
     created = client.put(f"{address}/bankfull", json={"discharge": 12.5}, headers=maker)
     assert created.status_code == 201
-    assert created.json() == {
+    own = {name: value for name, value in created.json().items() if value is not None}
+    assert own == {
         "name": "bankfull",
         "discharge": 12.5,
         "direction": "rising",

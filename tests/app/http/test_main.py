@@ -73,6 +73,7 @@ def test_operations_have_stable_ids(document: dict[str, Any]) -> None:
         "post_weather",
         "promote_model",
         "put_basin",
+        "put_flood_categories",
         "put_flood_frequency",
         "put_rating",
         "put_threshold",
