@@ -20,7 +20,7 @@ from records.basins.basins import UnknownBasin
 from records.ratings import ratings
 from records.ratings.ratings import NoRating
 
-router = APIRouter(prefix="/basins", tags=["ratings"])
+router = APIRouter(prefix="/basins", tags=["thresholds"])
 
 _NEW: dict[int | str, dict[str, Any]] = {201: {"model": RatingTable, "description": "The table is new."}}
 

@@ -9,7 +9,7 @@ from app.forecasts.stage import service
 from app.forecasts.stage.schemas import StageOfRun
 from app.http.dependencies import BasinId, Reading, ServiceClock
 
-router = APIRouter(prefix="/basins", tags=["ratings"])
+router = APIRouter(prefix="/basins", tags=["thresholds"])
 
 
 @router.get("/{basin}/forecasts/latest/stage", summary="Latest forecast as stage", **answers(StageOfRun, *PROBLEMS))

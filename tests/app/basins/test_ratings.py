@@ -111,8 +111,8 @@ def test_official_categories_are_levels_by_the_rating_with_their_impacts(
     client.put(RATING, json=new(TABLE.replace("8000", "4000")), headers=admin)
     after = {level["name"]: level for level in client.get(ADDRESS).json()["fixed"]}
     assert after["minor"]["discharge"] == pytest.approx((10 + 7 * 399) * 0.3048**3)
-    assert after["major"]["discharge"] == by_name["major"]["discharge"]
-    # An operator's level of the name is no category.
+    assert after["major"]["discharge"] == pytest.approx(by_name["major"]["discharge"])
+    # An operator's level of the name is not a category.
     own = client.put(f"{ADDRESS}/minor", json={"discharge": 7.0}, headers=admin).json()
     assert (own["category"], own["impact"]) == (None, None)
 

@@ -52,6 +52,8 @@ def test_operations_have_stable_ids(document: dict[str, Any]) -> None:
         "read_changes_of_run",
         "read_latest_changes",
         "read_simulation",
+        "read_rating_table",
+        "read_stage",
         "read_worst_errors",
         "read_state",
         "read_subscription",
