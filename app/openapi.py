@@ -46,7 +46,7 @@ TAGS = {
     "forecasts": "Future discharge, its uncertainty, and the stored water.",
     "basins": "Basins, their metadata and stored data.",
     "observations": "Observed discharge, weather and snow.",
-    "thresholds": "Levels of flood and low flow, from the record or set by operators.",
+    "thresholds": "Levels of flood and low flow, from the record or set by operators; rating tables and stage.",
     "weather": "Stored weather forecasts and their values for a basin.",
     "alerts": "Levels that flow is likely to pass, their severity and history.",
     "water": "Water stored in a basin, its origin and age, and the water balance.",

@@ -13,6 +13,7 @@ from app.archive.endpoints import router as archive
 from app.basins.endpoints import router as basins
 from app.basins.normals.endpoints import router as normals
 from app.basins.observations.endpoints import router as observations
+from app.basins.ratings.endpoints import router as ratings
 from app.basins.thresholds.endpoints import router as thresholds
 from app.basins.user_basins.endpoints import router as user_basins
 from app.edr.endpoints import router as edr
@@ -24,6 +25,7 @@ from app.forecasts.rain_margin.endpoints import router as rain_margin
 from app.forecasts.recession.endpoints import router as drain_down
 from app.forecasts.runs.endpoints import router as runs
 from app.forecasts.spread import router as spread
+from app.forecasts.stage.endpoints import router as stage
 from app.forecasts.states.endpoints import router as states
 from app.forecasts.volumes.endpoints import router as volumes
 from app.forecasts.water.endpoints import router as water
@@ -55,10 +57,9 @@ from app.weather.feeds import router as feeds
 from runtime.settings import Settings
 
 RESOURCES = (
-    *(forecasts, basins, user_basins, observations, normals, thresholds, weather, exceedance, alerts, volumes, changes),
-    *(rain_margin, runs, what_if, water, states, spread, drain_down, skill, simulation, verification, errors),
-    *(skilful_days, events, decision_value),
-    *(comparisons, models, bridges),
+    *(forecasts, basins, user_basins, observations, normals, thresholds, ratings, weather, exceedance, alerts, volumes),
+    *(changes, rain_margin, runs, what_if, water, stage, states, spread, drain_down, skill, simulation, verification),
+    *(errors, skilful_days, events, decision_value, comparisons, models, bridges),
     *(jobs, feeds, schedules, subscriptions, deliveries, archive, edr, status, audit),
 )
 """Routers under /v1, in the order of the OpenAPI document."""

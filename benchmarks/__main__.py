@@ -27,6 +27,7 @@ MEASUREMENTS = {
     "daily-cycle": "benchmarks.speed.daily_cycle",
     "exactness": "benchmarks.water.exactness",
     "fleet": "benchmarks.service.fleet",
+    "flood-frequency": "benchmarks.flood_frequency",
     "forecast-weather": "benchmarks.forecasts.forecast_weather",
     "gpu": "benchmarks.gpu.measured",
     "faults": "benchmarks.faults.drill",

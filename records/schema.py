@@ -5,6 +5,7 @@ import records.alerts.tables
 import records.basins.tables
 import records.database.tables
 import records.jobs.tables
+import records.ratings.tables
 import records.runs.tables
 import records.series.tables
 import records.simulations.tables

@@ -55,7 +55,7 @@ def list_alerts(
     cursor = (basin, level) if page.after else None
     found = alerts.active(session, minimum=least_severity, after=cursor, limit=page.sought)
     shown, following = page.cut(found, lambda alert: f"{alert.basin_id}/{alert.level}")
-    return fields.of(Alerts(alerts=[service.answer(alert) for alert in shown], next=following))
+    return fields.of(Alerts(alerts=service.answers_of(session, shown), next=following))
 
 
 @router.get(

@@ -4,10 +4,12 @@ from datetime import date, datetime
 
 from pydantic import Field
 
+from app.basins.ratings.schemas import Stage
 from app.http.base_schema import Missing, Model, ReasonText, next_page
 from hydrology.extremes.alerting import Severity, Trend
 from hydrology.extremes.thresholds import Kind
 from hydrology.uncertainty.exceedance import Direction
+from jobspec.flood_categories import CategoryName
 from records.alerts.alert_changes import ChangeKind
 from records.alerts.deliveries import Status
 from records.runs.run_summary import CalibrationKind
@@ -34,6 +36,9 @@ class Alert(Model):
     return_period_years: int | None = Field(description="Mean number of years between exceedances.")
     direction: Direction = Field(description="Whether it is passed upwards (`rising`) or downwards.")
     discharge: float = Field(description="m³/s.")
+    stage: Stage = Field(description="Its stage, by the basin's rating of the day.")
+    category: CategoryName | None = Field(description="The official flood category; null for other levels.")
+    impact: str | None = Field(description="What happens from this level on, as the category's source states it.")
     chance: float = Field(description="The calibrated chance of passing it on any day of the window, 0 to 1.")
     calibration: CalibrationKind = Field(
         description="What the chance rests on, as `calibration.kind` of the forecast: `provisional` where no forecasts "

@@ -1,20 +1,26 @@
 """Builds the answers about alerts."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from sqlalchemy.orm import Session
 
 from app.alerts.schemas import Alert, AlertChange, AlertStep, BasinAlerts
+from app.basins.ratings.stage import rating_of, stage_of
 from app.http.base_schema import why_null
 from hydrology.base.absent import text
 from hydrology.base.calendar import as_date
 from hydrology.extremes.alerting import ENDS_AFTER, ladder
-from records.alerts import alert_changes, alerts
+from hydrology.ratings.rating import Rating
+from records.alerts import alert_changes, alerts, thresholds
+from records.alerts.thresholds import Threshold
 
 _WHY = {
     "kind": "The level is user-defined.",
     "return_period_years": "A user-defined level has none.",
+    "category": "The level is not an official category.",
+    "impact": "Nothing is stated.",
     "trend": "There was no run before to compare with.",
     "severity": "There is no alert.",
     "since": "There is no alert.",
@@ -33,7 +39,7 @@ _WHY_OF_CHANGE = {
 NOT_DECIDED = "No forecast has decided its alerts yet."
 
 
-def answer(alert: alerts.Alert) -> Alert:
+def answer(alert: alerts.Alert, rating: Rating | None, levels: Mapping[str, Threshold]) -> Alert:
     """Return the alert of a level."""
     fields: dict[str, Any] = asdict(alert)
     fields["basin"], fields["run"] = fields.pop("basin_id"), fields.pop("run_id")
@@ -50,7 +56,21 @@ def answer(alert: alerts.Alert) -> Alert:
         )
         for step, (on, runs) in zip(ladder(alert.return_period_years), switches, strict=True)
     ]
-    return Alert(**fields, steps=steps, missing=why_null(fields, _WHY))
+    level = levels.get(alert.level)
+    fields["category"], fields["impact"] = (None, None) if level is None else (level.category, level.impact)
+    stage = stage_of(rating, alert.discharge)
+    return Alert(**fields, stage=stage, steps=steps, missing=why_null(fields, _WHY))
+
+
+def answers_of(session: Session, found: Sequence[alerts.Alert]) -> list[Alert]:
+    """Return alerts of many basins, in their order."""
+    names = {alert.basin_id for alert in found}
+    of = {basin: (rating_of(session, basin), _levels(session, basin)) for basin in names}
+    return [answer(alert, *of[alert.basin_id]) for alert in found]
+
+
+def _levels(session: Session, basin: str) -> dict[str, Threshold]:
+    return {level.name: level for level in thresholds.of_basin(session, basin)}
 
 
 def of_basin(session: Session, basin: str) -> BasinAlerts:
@@ -60,6 +80,7 @@ def of_basin(session: Session, basin: str) -> BasinAlerts:
     if standing is None:
         missing = dict.fromkeys((*names, "reason"), NOT_DECIDED)
         return BasinAlerts(basin=basin, **dict.fromkeys(names), reason=None, levels=[], missing=missing)
+    rating, levels = rating_of(session, basin), _levels(session, basin)
     return BasinAlerts(
         basin=basin,
         run=standing.run_id,
@@ -69,7 +90,7 @@ def of_basin(session: Session, basin: str) -> BasinAlerts:
         window_days=standing.window_days,
         decided_at=standing.decided_at,
         reason=text(standing.reason),
-        levels=[answer(alert) for alert in alerts.of_basin(session, basin)],
+        levels=[answer(alert, rating, levels) for alert in alerts.of_basin(session, basin)],
         missing={} if standing.reason else {"reason": "The run has decided."},
     )
 

@@ -47,7 +47,7 @@ def read_alerts(request: Request, session: Reading) -> HTMLResponse:
     """Show every alert."""
     active = sorted(alerts.active(session), key=lambda alert: (-rank(alert.severity), -alert.chance))
     names = {basin.id: station_name(basin.name or basin.id) for basin in basins.list_basins(session)}
-    return render(request, "alerts.html", Alerts([alert_service.answer(alert) for alert in active], names))
+    return render(request, "alerts.html", Alerts(alert_service.answers_of(session, active), names))
 
 
 @router.get("/deliveries", response_class=HTMLResponse)

@@ -129,6 +129,11 @@ class Basin:
         return sorted(self.alerts.levels, key=lambda alert: (-alert.chance, alert.discharge))
 
     @property
+    def rated(self) -> bool:
+        """Whether any level has a stage."""
+        return any(alert.stage.ft is not None for alert in self.alerts.levels)
+
+    @property
     def balance_terms(self) -> list[tuple[str, float]]:
         """The terms of the water balance, mm, each named so that its sign reads as it is."""
         balance = None if isinstance(self.forecast, Absent) else self.forecast.water_balance

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import HTMLResponse
 
+from app.basins.ratings.stage import rating_of
 from app.basins.thresholds import service
 from app.basins.thresholds.schemas import FixedThreshold
 from app.http.api_keys import any_key
@@ -33,6 +34,7 @@ class Levels:
 @router.get("/basins/{basin}/levels", response_class=HTMLResponse, dependencies=[Depends(any_key)])
 def read_levels(request: Request, session: Reading, basin: BasinId) -> HTMLResponse:
     """Show the levels that were set."""
-    levels = [service.fixed_threshold(level) for level in thresholds.of_basin(session, basin)]
+    rating = rating_of(session, basin)
+    levels = [service.fixed_threshold(level, rating) for level in thresholds.of_basin(session, basin)]
     title = station_name(basins.get(session, basin).name or basin)
     return render(request, "levels.html", Levels(basin, title, levels, form_of(FixedLevel)))

@@ -16,6 +16,7 @@ COMMANDS = {
     "basins": "basins",
     "observations": "basins",
     "thresholds": "basins",
+    "ratings": "basins",
     "train": "models",
     "retrain": "models",
     "evaluate": "models",

@@ -6,8 +6,10 @@ from datetime import date, datetime
 from app.alerts.schemas import Alert, AlertChange, AlertChanges, Alerts, BasinAlerts
 from app.basins.normals.schemas import Normals
 from app.basins.observations.schemas import Observations
+from app.basins.ratings.schemas import RatingTable
 from app.basins.schemas import BasinDetail, BasinPage, BasinSummary
-from app.basins.thresholds.schemas import FixedThreshold, Thresholds
+from app.basins.thresholds.schemas import FixedThreshold, FloodCategories, FloodFrequency, Thresholds
+from app.forecasts.stage.schemas import StageOfRun
 from app.jobs.schemas import Job
 from freshet.client.resource import CSV, Body, Resource
 
@@ -86,6 +88,26 @@ class Basins(Resource):
     def put_threshold(self, basin: str, threshold: str, level: Body) -> FixedThreshold:
         """Set a level of your own."""
         return self._send(FixedThreshold, "PUT", f"/v1/basins/{basin}/thresholds/{threshold}", level)
+
+    def put_flood_frequency(self, basin: str, floods: Body) -> FloodFrequency:
+        """Set how the floods of a basin's record are analysed."""
+        return self._send(FloodFrequency, "PUT", f"/v1/basins/{basin}/flood-frequency", floods)
+
+    def put_flood_categories(self, basin: str, categories: Body) -> FloodCategories:
+        """Set the official flood categories of a basin."""
+        return self._send(FloodCategories, "PUT", f"/v1/basins/{basin}/flood-categories", categories)
+
+    def rating(self, basin: str) -> RatingTable:
+        """Return the rating table of a basin that holds today."""
+        return self._read(RatingTable, f"/v1/basins/{basin}/rating")
+
+    def put_rating(self, basin: str, rating: Body) -> RatingTable:
+        """Set the rating table of a basin's gauge."""
+        return self._send(RatingTable, "PUT", f"/v1/basins/{basin}/rating", rating)
+
+    def stage(self, basin: str) -> StageOfRun:
+        """Return the latest forecast of a basin as stage."""
+        return self._read(StageOfRun, f"/v1/basins/{basin}/forecasts/latest/stage")
 
     def delete_threshold(self, basin: str, threshold: str) -> None:
         """Remove a level of your own."""

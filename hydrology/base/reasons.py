@@ -334,6 +334,16 @@ class Reason(Enum):
     )
     DRY_RIVER = "It is 0: the river dries up that often, and flow cannot fall below nothing."
 
+    # Ratings
+    NO_RATING = "No rating of this basin is stored: import its table (freshet ratings import)."
+    OUTSIDE_RATING = (
+        "The rating covers {lowest:.4g} to {highest:.4g} m³/s, not {discharge:.4g}: it is not extrapolated."
+    )
+    STAGE_OUTSIDE_RATING = (
+        "The rating covers {lowest:.2f} to {highest:.2f} ft, not {stage:.2f}: it is not extrapolated."
+    )
+    NO_STAGE_OF_NOTHING = "There is no discharge to convert."
+
     # Reference snow
     TOO_FEW_SNOW_DAYS = "The reference snow water equivalent is known on {days} days; at least {minimum} are needed."
     REFERENCE_SNOW_IS_CONSTANT = "The reference snow water equivalent is constant: there is no snow to follow."

@@ -68,8 +68,8 @@ class LogPearson3:
     """The log-Pearson type III distribution by the moments of the common logarithms.
 
     Source: Bulletin 17C (England et al. 2019, doi:10.3133/tm4B5), equations 5 to 8: mean, standard deviation with n-1,
-    and the station's skew with its factor n / ((n-1) (n-2)) against bias. Not done of it: historical and censored
-    peaks (EMA), low outliers (MGBT), a regional skew. Quantiles and samples are those of `scipy.stats.pearson3`.
+    and the station's skew with its factor n / ((n-1) (n-2)) against bias. Floods use more of the bulletin
+    (`hydrology.extremes.bulletin_17c`). Quantiles and samples are those of `scipy.stats.pearson3`.
     """
 
     mean: Array

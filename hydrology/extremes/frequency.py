@@ -68,19 +68,27 @@ def _levels(
 ) -> Sequence[Level]:
     """Compute `levels` from the bytes of float64 values."""
     values = np.frombuffer(content)
+    unfitted = levels_without_fit(values, chances)
+    if unfitted is not None:
+        return unfitted
     years, positive = len(values), values[values > 0]
-    if years < MIN_YEARS:
-        return [too_short(years)] * len(chances)
-    dry = (years - len(positive)) / years
-    if len(positive) < MIN_YEARS or positive.min() == positive.max():
-        return [_without_fit(chance, dry, years, positive) for chance in chances]
-    asked = np.array(chances)
+    dry, asked = (years - len(positive)) / years, np.array(chances)
     fitted = distribution.fit(positive)
     quantiles = _quantiles(fitted, asked, dry).tolist()
     if not intervals:
         return [Level(value, None, None, absent(Reason.NO_INTERVAL_REQUESTED)) for value in quantiles]
     low, high = _interval(fitted, years, dry, asked)
     return [Level(*ends, None) for ends in zip(quantiles, low.tolist(), high.tolist(), strict=True)]
+
+
+def levels_without_fit(values: Array, chances: Sequence[float]) -> list[Level] | None:
+    """Return the levels of values to which nothing can be fitted; None where a distribution can be."""
+    years, positive = len(values), values[values > 0]
+    if years < MIN_YEARS:
+        return [too_short(years)] * len(chances)
+    if len(positive) >= MIN_YEARS and positive.min() < positive.max():
+        return None
+    return [_without_fit(chance, (years - len(positive)) / years, years, positive) for chance in chances]
 
 
 def too_short(years: int) -> Level:

@@ -1,7 +1,7 @@
 """Levels of a discharge record: floods, low flows and flow duration."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, Self
 
 import numpy as np
@@ -9,14 +9,17 @@ import numpy.typing as npt
 
 from hydrology.base.absent import absent
 from hydrology.base.arrays import Array
-from hydrology.base.calendar import Days, Period
+from hydrology.base.calendar import Days, Period, water_year
 from hydrology.base.reasons import Reason
+from hydrology.extremes import bulletin_17c
 from hydrology.extremes.annual import Annual, annual_maxima, annual_minima
-from hydrology.extremes.distributions import Distribution, Gev, LogPearson3
-from hydrology.extremes.frequency import MIN_YEARS, Level, levels, too_short
+from hydrology.extremes.distributions import Gev, LogPearson3
+from hydrology.extremes.expected_moments import RegionalSkew
+from hydrology.extremes.frequency import MIN_YEARS, Level, levels, levels_without_fit, too_short
+from hydrology.extremes.trend import Trend, trend_of, without_trend
 
 Kind = Literal["flood", "low-flow", "flow-duration"]
-Method = Literal["gev", "log-pearson-3", "share-of-days"]
+Method = Literal["gev", "bulletin-17c", "log-pearson-3", "share-of-days"]
 
 FLOOD_YEARS = (2, 5, 10, 25, 50)
 """Return periods of flood levels in years."""
@@ -59,6 +62,8 @@ class Statistic:
         left_out_years: number of years that the record touches with too few days.
         dry_years: number of these years whose extreme is 0.
         period: of these years (`Annual.period`).
+        low_outliers: number of small floods that count only as such, dry years included; None where nothing is tested.
+        trend: of annual maxima; None of other values, and of fewer than three.
     """
 
     kind: Kind
@@ -68,6 +73,8 @@ class Statistic:
     dry_years: int
     period: Period | None
     levels: tuple[NamedLevel, ...]
+    low_outliers: int | None = None
+    trend: Trend | None = None
 
     @classmethod
     def of(cls, kind: Kind, method: Method, annual: Annual, levels: Iterable[NamedLevel]) -> Self:
@@ -83,19 +90,37 @@ class Statistic:
         )
 
 
-def of_record(flow: npt.ArrayLike, days: Days, *, intervals: bool = True) -> list[Statistic]:
+@dataclass(frozen=True, slots=True)
+class FloodFrequency:
+    """How the floods of a basin are analysed.
+
+    Attributes:
+        regional: the region's skew; None to use the record's own alone.
+        trend_adjusted: whether floods are moved to the conditions of the last year, where their trend is significant.
+    """
+
+    regional: RegionalSkew | None = None
+    trend_adjusted: bool = False
+
+
+BY_DEFAULT = FloodFrequency()
+
+
+def of_record(
+    flow: npt.ArrayLike, days: Days, *, intervals: bool = True, floods: FloodFrequency = BY_DEFAULT
+) -> list[Statistic]:
     """Return the levels of a record.
 
     Args:
         flow: shape (days,), in any unit, NaN where missing, none below 0.
         days: consecutive days.
         intervals: whether to compute intervals, which take nearly all of the time.
+        floods: how floods are analysed.
     """
     flow = np.asarray(flow, dtype=np.float64)
     maxima, minima = annual_maxima(flow, days), annual_minima(flow, days)
     return [
-        Statistic.of("flood", "gev", maxima, _floods(maxima, "gev", Gev, intervals)),
-        Statistic.of("flood", "log-pearson-3", maxima, _floods(maxima, "lp3", LogPearson3, intervals)),
+        *_floods(maxima, floods, intervals),
         Statistic.of("low-flow", "log-pearson-3", minima, _low_flows(minima, intervals)),
         Statistic.of("flow-duration", "share-of-days", maxima, _durations(maxima, flow[np.isin(days, maxima.days)])),
     ]
@@ -106,12 +131,25 @@ def names() -> list[str]:
     return [level.name for statistic in of_record([], np.empty(0, "datetime64[D]")) for level in statistic.levels]
 
 
-def _floods(maxima: Annual, prefix: str, distribution: type[Distribution], intervals: bool) -> Iterator[NamedLevel]:
-    if len(maxima) >= MIN_YEARS and not maxima.values.any():
-        flooded = [Level(None, None, None, absent(Reason.DRY_IN_EVERY_YEAR, years=len(maxima)))] * len(FLOOD_YEARS)
+def _floods(maxima: Annual, asked: FloodFrequency, intervals: bool) -> Iterator[Statistic]:
+    years = np.unique(water_year(maxima.days))
+    trend = trend_of(maxima.values, years, adjust=asked.trend_adjusted)
+    values = without_trend(maxima.values, years) if trend is not None and trend.adjusted else maxima.values
+    chances = [1 - 1 / years for years in FLOOD_YEARS]
+    outliers = None if levels_without_fit(values, chances) else bulletin_17c.smallest_used(values)[0]
+    if len(values) >= MIN_YEARS and not values.any():
+        dry = [Level(None, None, None, absent(Reason.DRY_IN_EVERY_YEAR, years=len(values)))] * len(FLOOD_YEARS)
+        by_gev = by_bulletin = dry
     else:
-        flooded = levels(maxima.values, [1 - 1 / years for years in FLOOD_YEARS], distribution, intervals=intervals)
-    for years, level in zip(FLOOD_YEARS, flooded, strict=True):
+        by_gev = levels(values, chances, Gev, intervals=intervals)
+        by_bulletin = bulletin_17c.levels(values, chances, asked.regional, intervals=intervals)
+    yield replace(Statistic.of("flood", "gev", maxima, _named("gev", by_gev)), trend=trend)
+    statistic = Statistic.of("flood", "bulletin-17c", maxima, _named("lp3", by_bulletin))
+    yield replace(statistic, trend=trend, low_outliers=outliers)
+
+
+def _named(prefix: str, floods: Iterable[Level]) -> Iterator[NamedLevel]:
+    for years, level in zip(FLOOD_YEARS, floods, strict=True):
         yield NamedLevel(f"{prefix}-{years}", years, None, level)
 
 

@@ -305,8 +305,9 @@ TABLES = [
     Table(
         "simulated_levels",
         "version_id text, basin_id text, place integer, kind text, method text, years integer, "
-        "left_out_years integer, dry_years integer, first_day date?, last_day date?, name text, "
-        "return_period_years integer?, exceeded_percent integer?, value real?, low real?, high real?, reason text?",
+        "left_out_years integer, dry_years integer, low_outliers integer?, trend json?, first_day date?, "
+        "last_day date?, name text, return_period_years integer?, exceeded_percent integer?, value real?, "
+        "low real?, high real?, reason text?",
         key="version_id, basin_id, place",
         checks={"reason": "value IS NOT NULL OR reason IS NOT NULL"},
         refers={"version_id, basin_id": "simulated_records(version_id, basin_id)"},
@@ -521,10 +522,32 @@ TABLES = [
         indexes=["key_id"],
     ),
     Table(
+        "ratings",
+        "basin_id text, valid_from date, source text, datum text?, site text?, number text?, shifted text?, "
+        "largest_shift real, rating json, set_at instant",
+        key="basin_id, valid_from",
+        refers={"basin_id": "basins(id)"},
+    ),
+    Table(
+        "flood_frequency",
+        "basin_id text, regional_skew real?, regional_skew_error real?, trend_adjusted boolean, set_at instant",
+        key="basin_id",
+        checks={
+            "error": "regional_skew_error > 0",
+            "skew": "(regional_skew IS NULL) = (regional_skew_error IS NULL)",
+        },
+        refers={"basin_id": "basins(id)"},
+    ),
+    Table(
         "thresholds",
-        "basin_id text, name text, discharge real, direction text, set_at instant",
+        "basin_id text, name text, discharge real, direction text, set_at instant, category text?, source text?, "
+        "source_day date?, official_stage real?, impact text?",
         key="basin_id, name",
-        checks={"direction": "direction IN ('rising', 'falling')", "discharge": "discharge > 0"},
+        checks={
+            "category": "category IN ('action', 'minor', 'moderate', 'major')",
+            "direction": "direction IN ('rising', 'falling')",
+            "discharge": "discharge > 0",
+        },
         refers={"basin_id": "basins(id)"},
     ),
     Table(

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day
 from hydrology.extremes.alerting import SEVERITIES
+from jobspec.flood_categories import CATEGORIES
 from records.database.base import Base, JsonList, one_of
 from records.runs.run_summary import CalibrationKind
 
@@ -159,6 +160,22 @@ class DeliveryAttemptRow(Base):
     failure: Mapped[Absent | None]
 
 
+class FloodFrequencyRow(Base):
+    """How the floods of a basin's record are analysed, where it is not the default."""
+
+    __tablename__ = "flood_frequency"
+    __table_args__ = (
+        CheckConstraint("(regional_skew IS NULL) = (regional_skew_error IS NULL)", name="skew"),
+        CheckConstraint("regional_skew_error > 0", name="error"),
+    )
+
+    basin_id: Mapped[str] = mapped_column(ForeignKey("basins.id"), primary_key=True)
+    regional_skew: Mapped[float | None]
+    regional_skew_error: Mapped[float | None]
+    trend_adjusted: Mapped[bool]
+    set_at: Mapped[datetime]
+
+
 class ThresholdRow(Base):
     """A level of a basin's discharge, m3/s."""
 
@@ -166,6 +183,7 @@ class ThresholdRow(Base):
     __table_args__ = (
         CheckConstraint("discharge > 0", name="discharge"),
         one_of("direction", "rising", "falling"),
+        one_of("category", *CATEGORIES),
     )
 
     basin_id: Mapped[str] = mapped_column(ForeignKey("basins.id"), primary_key=True)
@@ -173,3 +191,10 @@ class ThresholdRow(Base):
     discharge: Mapped[float]
     direction: Mapped[str]
     set_at: Mapped[datetime]
+    # Of an official flood category; null for others, and where its file names none.
+    category: Mapped[str | None]
+    source: Mapped[str | None]
+    source_day: Mapped[Day | None]
+    # m, where its discharge is converted from it by the rating.
+    official_stage: Mapped[float | None]
+    impact: Mapped[str | None]

@@ -11,10 +11,13 @@ from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent
 from hydrology.base.basins import gauge_product
+from hydrology.base.calendar import Day
 from hydrology.base.errors import InvalidInput, NotFound
 from hydrology.extremes import thresholds
 from hydrology.uncertainty.exceedance import Direction
+from jobspec.flood_categories import CategoryName
 from jobspec.thresholds import NewThreshold
+from records.alerts import flood_frequency
 from records.alerts.tables import ThresholdRow
 from records.basins import basins
 from records.database.statements import as_record
@@ -46,12 +49,20 @@ class Threshold:
     Attributes:
         discharge: m3/s.
         set_at: when its value was last changed, by the service's clock.
+        category, source, source_day: of an official flood category, who declared it, and when; None for others.
+        official_stage: m, where the discharge is converted from it by the basin's rating.
+        impact: what happens from it on; None where nothing is stated.
     """
 
     name: str
     discharge: float
     direction: Direction
     set_at: datetime
+    category: CategoryName | None = None
+    source: str | None = None
+    source_day: Day | None = None
+    official_stage: float | None = None
+    impact: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +114,7 @@ def put(session: Session, basin: str, new: NewThreshold, at: datetime) -> Change
         return "unchanged"
     else:
         row.discharge, row.direction, row.set_at = new.discharge, new.direction, at
+        row.category = row.source = row.source_day = row.official_stage = row.impact = None
         change = "changed"
     session.flush()
     return change
@@ -150,7 +162,8 @@ def of_record(session: Session, basin: str, *, intervals: bool = True) -> Record
     daily = series.read(session, basin, gauge_product(basin), "discharge")
     if daily is None:
         return RecordLevels(None, thresholds.of_record([], np.empty(0, "datetime64[D]")))
-    return RecordLevels(daily.unit, thresholds.of_record(daily.values, daily.days, intervals=intervals))
+    floods = flood_frequency.get(session, basin).as_asked()
+    return RecordLevels(daily.unit, thresholds.of_record(daily.values, daily.days, intervals=intervals, floods=floods))
 
 
 def levels_of(session: Session, basin: str) -> Iterator[BasinLevel]:

@@ -7,7 +7,8 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day
-from records.database.base import Base, JsonList, JsonObject, Long, one_of
+from hydrology.extremes.trend import Trend
+from records.database.base import Base, Document, JsonList, JsonObject, Long, one_of
 from records.database.tables import Summed
 
 
@@ -90,6 +91,8 @@ class SimulatedLevelRow(Base):
     years: Mapped[int]
     left_out_years: Mapped[int]
     dry_years: Mapped[int]
+    low_outliers: Mapped[int | None]
+    trend: Mapped[Trend | None] = mapped_column(Document(Trend))
     first_day: Mapped[Day | None]
     last_day: Mapped[Day | None]
     name: Mapped[str]

@@ -45,6 +45,13 @@ EXACT = {"precision": "float32"}
 """Training in half precision depends on the processor in more digits."""
 LEVEL = "1-bankfull"
 """Sorts first, so that it is shown."""
+_RATING = "stage_ft,discharge_cfs\n1.0,20\n4.0,400\n9.0,2500\n14.0,6000\n"
+_CATEGORIES = {
+    "flood": {
+        "categories": {"action": {"stage": 9.0, "flow": -9999}, "minor": {"stage": 11.5, "flow": -9999}},
+        "impacts": [{"stage": 11.5, "statement": "Water covers the mill road."}],
+    }
+}
 Ask = Callable[..., Any]
 """Sends a request to the service, and returns its answer."""
 
@@ -61,6 +68,12 @@ def fill(database: Database, machine: Machine, ask: Ask, country: Path) -> dict[
     receiver = {"url": "https://rivers.example/hooks/freshet", "basins": [BASIN], "least_severity": "watch"}
     subscription = ask("POST", "/v1/subscriptions", receiver)["id"]
     ask("PUT", "/v1/basins/{basin}/thresholds/{threshold}", {"discharge": 4.5}, basin=BASIN, threshold=LEVEL)
+    rating = {"table": _RATING, "source": "river office, rating 12", "datum": "NAVD88, 231.40 ft"}
+    ask("PUT", "/v1/basins/{basin}/rating", rating, basin=BASIN)
+    declared = {"document": _CATEGORIES, "source": "NOAA/NWS", "day": "2005-01-15"}
+    ask("PUT", "/v1/basins/{basin}/flood-categories", declared, basin=BASIN)
+    studied = {"regional_skew": -0.17, "regional_skew_error": 0.12, "trend_adjusted": True}
+    ask("PUT", "/v1/basins/{basin}/flood-frequency", studied, basin=BASIN)
     machine.step()
     run = _forecasts(database, clock)
     weather_id, bridge = _weather(database, clock)

@@ -4,8 +4,9 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Response
 
+from app.basins.ratings.stage import rating_of
 from app.basins.thresholds import service
-from app.basins.thresholds.schemas import FixedThreshold, Thresholds
+from app.basins.thresholds.schemas import FixedThreshold, FloodCategories, FloodFrequency, Thresholds
 from app.basins.user_basins.service import NotYours, require_yours
 from app.exports.answers import JsonAnswer, answers, body_of
 from app.http.api_keys import OperatorWriter
@@ -14,8 +15,9 @@ from app.http.discharge_units import AreaName
 from app.http.problems import documented_writing
 from hydrology.base.units import Units
 from jobspec.fields import NAME
-from jobspec.thresholds import FixedLevel, NewThreshold
-from records.alerts import thresholds
+from jobspec.flood_categories import InvalidCategories, NewCategories
+from jobspec.thresholds import FixedLevel, FloodFrequencySettings, NewThreshold
+from records.alerts import flood_categories, flood_frequency, thresholds
 from records.alerts.thresholds import ReservedName, UnknownThreshold
 from records.basins import basins
 from records.basins.basins import UnknownArea, UnknownBasin
@@ -60,9 +62,44 @@ def put_threshold(
         change = thresholds.put(session, basin, new, writer.now)
         if change != "unchanged":
             writer.record(session, "threshold set", basin, **new.model_dump())
-        shown = service.fixed_threshold(thresholds.get(session, basin, threshold))
+        shown = service.fixed_threshold(thresholds.get(session, basin, threshold), rating_of(session, basin))
     response.status_code = 201 if change == "new" else 200
     return shown
+
+
+@router.put(
+    "/{basin}/flood-frequency",
+    summary="Set how the floods of a basin's record are analysed",
+    responses=documented_writing(UnknownBasin, NotYours),
+)
+def put_flood_frequency(writer: OperatorWriter, basin: BasinId, floods: FloodFrequencySettings) -> FloodFrequency:
+    """A regional skew with its error, for a record that is too short to have a skew of its own, and whether floods are
+    adjusted for a trend. Levels, exceedance and alerts follow. With the key that registered the basin, or an
+    admin's."""
+    with writer.database.transaction() as session:
+        basins.require(session, basin)
+        require_yours(session, writer.key, basin)
+        if flood_frequency.put(session, basin, floods, writer.now):
+            writer.record(session, "flood frequency set", basin, **floods.model_dump())
+        return service.frequency_of(session, basin)
+
+
+@router.put(
+    "/{basin}/flood-categories",
+    summary="Set the official flood categories of a basin",
+    responses=documented_writing(UnknownBasin, NotYours, InvalidCategories),
+)
+def put_flood_categories(writer: OperatorWriter, basin: BasinId, new: NewCategories) -> FloodCategories:
+    """Action, minor, moderate and major flooding as levels of those names, with their impact statements, from the JSON
+    of a gauge of NOAA's National Water Prediction Service. A stage is converted by the basin's rating, and again when
+    that is replaced. With the key that registered the basin, or an admin's. The same again changes nothing."""
+    with writer.database.transaction() as session:
+        basins.require(session, basin)
+        require_yours(session, writer.key, basin)
+        done = flood_categories.put(session, basin, new, writer.now)
+        if done.changed:
+            writer.record(session, "categories set", basin, source=new.source)
+        return service.categories_of(session, basin, done.left_out)
 
 
 @router.delete(

@@ -1,14 +1,16 @@
 """Answers about levels of discharge."""
 
-from datetime import datetime
+from datetime import date, datetime
 
 from pydantic import Field
 
+from app.basins.ratings.schemas import Stage
 from app.basins.schemas import BasinKind
 from app.http.base_schema import Area, DataCredit, Missing, Model, Period
 from hydrology.base.units import Units
 from hydrology.extremes import thresholds
 from hydrology.uncertainty.exceedance import Direction
+from jobspec.flood_categories import CategoryName
 
 
 class RecordLevel(Model):
@@ -23,6 +25,29 @@ class RecordLevel(Model):
     low: float | None = Field(description="The lower end of its interval; null for the reason that `reason` gives.")
     high: float | None = Field(description="The upper end of its interval.")
     reason: str | None = Field(description="Why the discharge or its interval is null; null where neither is.")
+    stage: Stage = Field(description="The stage of the discharge, by the basin's rating of the day.")
+
+
+class Trend(Model):
+    """The trend of annual floods: Mann-Kendall's test and Sen's slope."""
+
+    tau: float = Field(description="Kendall's rank correlation of floods with years, from -1 to 1.")
+    p_value: float = Field(description="Chance of as strong a trend among independent years.")
+    percent_per_year: float = Field(description="Median growth between pairs of years.")
+    adjusted: bool = Field(
+        description="Whether the levels are for the conditions of the last year: where that is set for the basin "
+        "(`flood_frequency`) and the chance is below 0.05."
+    )
+    last_year: int = Field(description="Water year.")
+
+
+class FloodFrequency(Model):
+    """How the floods of a basin's record are analysed."""
+
+    regional_skew: float | None = Field(description="Null: the record's own skew alone.")
+    regional_skew_error: float | None = Field(description="Mean square error of the regional skew.")
+    trend_adjusted: bool = Field(description="Whether floods are adjusted where their trend is significant.")
+    set_at: datetime | None = Field(description="By the service's clock; null where it was never set.")
 
 
 class RecordStatistic(Model):
@@ -30,8 +55,9 @@ class RecordStatistic(Model):
 
     kind: thresholds.Kind
     method: thresholds.Method = Field(
-        description="`gev`: a generalized extreme value distribution by L-moments. `log-pearson-3`: by the moments of "
-        "the logarithms, without outlier test, historical peaks or regional skew. `share-of-days`: counted."
+        description="`gev`: a generalized extreme value distribution by L-moments. `bulletin-17c`: log-Pearson III by "
+        "the expected moments of the logarithms, without the low outliers of the multiple Grubbs-Beck test. "
+        "`log-pearson-3`: by the moments of the logarithms. `share-of-days`: counted."
     )
     direction: Direction = Field(description="Direction in which flow crosses the levels.")
     what: str = Field(description="The quantity behind the levels.")
@@ -41,6 +67,11 @@ class RecordStatistic(Model):
         description="Number of other years within the record, left out because more days are missing."
     )
     dry_years: int = Field(description="Number of years whose extreme is 0.")
+    low_outliers: int | None = Field(
+        description="Number of years whose flood counts only as smaller than the others, dry years included; null "
+        "where the method tests for none."
+    )
+    trend: Trend | None = Field(description="The trend of annual floods; null for other levels.")
     period: Period | None = Field(description="From the first day of the first of those years to the last of the last.")
     levels: list[RecordLevel]
 
@@ -66,6 +97,21 @@ class FixedThreshold(Model):
     discharge: float = Field(description="m³/s; among all of a basin, in `units`.")
     direction: Direction = Field(description="Direction in which flow crosses the level.")
     set_at: datetime = Field(description="When it was last changed, by the service's clock.")
+    stage: Stage = Field(description="Its stage, by the basin's rating of the day.")
+    category: CategoryName | None = Field(description="The official flood category; null for other levels.")
+    source: str | None = Field(description="Who declared the category.")
+    source_day: date | None = Field(description="The day that the category is from.")
+    official_stage_ft: float | None = Field(description="The category's own stage, which its discharge follows.")
+    impact: str | None = Field(description="What happens from this level on, as the category's source states it.")
+
+
+class FloodCategories(Model):
+    """The official flood categories of a basin, as levels."""
+
+    basin: str
+    levels: list[FixedThreshold]
+    left_out: dict[str, str] = Field(description="Categories without a discharge, and why.")
+    missing: Missing
 
 
 class Thresholds(Model):
@@ -77,6 +123,7 @@ class Thresholds(Model):
     credit: DataCredit | None = Field(description="Provider of the record; null where no feed brought any of it.")
     units: Units = Field(description="Unit of every discharge in the answer.")
     area: Area | None = Field(description="The drainage area used to convert discharge; null where none was.")
+    flood_frequency: FloodFrequency
     record: list[RecordStatistic]
     model: ModelLevels | None = Field(description="Null for the reason in `missing`.")
     fixed: list[FixedThreshold] = Field(description="Levels set by operators, in the order of their names.")

@@ -1,5 +1,6 @@
 """Builds the answers about levels of discharge."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -7,26 +8,43 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from app.basins.observations.service import credit_of
+from app.basins.ratings.schemas import Stage
+from app.basins.ratings.stage import rating_of, stage_of
 from app.basins.schemas import kind_of
-from app.basins.thresholds.schemas import FixedThreshold, ModelLevels, RecordLevel, RecordStatistic, Thresholds
-from app.http.base_schema import Area, Period
+from app.basins.thresholds.schemas import (
+    FixedThreshold,
+    FloodCategories,
+    FloodFrequency,
+    ModelLevels,
+    RecordLevel,
+    RecordStatistic,
+    Thresholds,
+    Trend,
+)
+from app.http.base_schema import Area, Period, why_null
 from app.http.conditional import entity_tag
 from app.http.discharge_units import area_between
 from app.http.json_numbers import gappy_column
 from hydrology.base import units as convert
-from hydrology.base.absent import Absent, absent, text
+from hydrology.base.absent import Absent, absent, text, texts
 from hydrology.base.basins import gauge_product
 from hydrology.base.calendar import as_date
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Units
 from hydrology.extremes import thresholds as levels
 from hydrology.extremes.frequency import INTERVAL, SAMPLES
-from records.alerts import thresholds
+from hydrology.ratings.rating import M_PER_FT, Rating
+from records.alerts import flood_frequency, thresholds
 from records.alerts.thresholds import FIXED_UNIT
+from records.ratings import ratings
 from records.series import series
 from records.simulations import simulated_thresholds
 from records.versions import promotions
 
+_LIMITS = (
+    f"{INTERVAL:.0%}, confidence limits of the expected moments algorithm, to first order: the error of the skew is "
+    "part of them, the choice of low outliers is not."
+)
 _INTERVAL = (
     f"{INTERVAL:.0%}, of {SAMPLES} samples drawn from the distribution and fitted anew. With a short record it covers "
     "the true level less often than stated."
@@ -35,7 +53,19 @@ _WHY = {
     "record.levels.return_period_years": "A share of the days has none.",
     "record.levels.exceeded_percent": "A return period has none.",
     "record.interval": "The levels are counted: they have none.",
+    "record.low_outliers": "The method tests for none, or the record is too short to.",
+    "record.trend": "It is of annual floods, of at least three years.",
     "record.period": "No year has enough days.",
+}
+_WHY_NO_CATEGORY = {
+    **dict.fromkeys(("category", "source", "source_day"), "The level is not an official category."),
+    "official_stage_ft": "The level is set by discharge.",
+    "impact": "Nothing is stated.",
+}
+_WHY_DEFAULT = {
+    "regional_skew": "None was set: the record's own skew is used.",
+    "regional_skew_error": "No regional skew was set.",
+    "set_at": "It was never set.",
 }
 
 
@@ -65,20 +95,24 @@ def tag_of(session: Session, asked: Request) -> str:
     """Return the entity tag, from the record's stamp, which grows with every write."""
     product = gauge_product(asked.basin)
     credit = credit_of(session, product)
-    fixed = [fixed_threshold(one).model_dump(mode="json") for one in thresholds.of_basin(session, asked.basin)]
+    fixed = [fixed_threshold(one, None).model_dump(mode="json") for one in thresholds.of_basin(session, asked.basin)]
     area = asked.area and (asked.area.name, asked.area.m2)
     stamp = series.stamp(session, asked.basin, product)
     model = _model_levels(session, asked.basin)
     of_model = str(model) if isinstance(model, Absent) else (model.version_id, str(model.computed_at))
     requested = [asked.basin, asked.units, area]
-    return entity_tag(requested, stamp, fixed, credit and credit.model_dump(), of_model)
+    floods = frequency_of(session, asked.basin).model_dump(mode="json")
+    rating = ratings.newest(session, asked.basin)
+    rated = rating and (str(rating.valid_from), str(rating.set_at))
+    return entity_tag(requested, stamp, fixed, credit and credit.model_dump(), of_model, floods, rated)
 
 
 def answer(session: Session, asked: Request) -> Thresholds:
     """Return the levels of a basin."""
     product = gauge_product(asked.basin)
     record = thresholds.of_record(session, asked.basin)
-    into = _Into(record.unit or asked.units, asked.units, asked.area)
+    rating = rating_of(session, asked.basin)
+    into = _Into(record.unit or asked.units, asked.units, asked.area, rating)
     statistics = [_statistic(into, statistic) for statistic in record.statistics]
     model = _model_levels(session, asked.basin)
     credit = credit_of(session, product)
@@ -91,6 +125,12 @@ def answer(session: Session, asked: Request) -> Thresholds:
         missing["credit"] = "No feed brought any of it."
     if isinstance(model, Absent):
         missing["model"] = str(model)
+    floods = frequency_of(session, asked.basin)
+    fixed = [_in_units(asked, one, rating) for one in thresholds.of_basin(session, asked.basin)]
+    if any(None in one.model_dump().values() for one in fixed):
+        missing |= {f"fixed.{name}": why for name, why in _WHY_NO_CATEGORY.items()}
+    unset = why_null(floods.model_dump(), _WHY_DEFAULT)
+    missing |= {f"flood_frequency.{name}": why for name, why in unset.items()}
     if asked.area is None:
         missing["area"] = "No value was converted with an area."
     return Thresholds(
@@ -100,16 +140,38 @@ def answer(session: Session, asked: Request) -> Thresholds:
         credit=credit,
         units=asked.units,
         area=None if asked.area is None else Area.of(asked.area),
+        flood_frequency=floods,
         record=statistics,
-        model=None if isinstance(model, Absent) else _of_model(asked, model),
-        fixed=[_in_units(asked, one) for one in thresholds.of_basin(session, asked.basin)],
+        model=None if isinstance(model, Absent) else _of_model(asked, model, rating),
+        fixed=fixed,
         missing=missing,
     )
 
 
-def fixed_threshold(threshold: thresholds.Threshold) -> FixedThreshold:
+def frequency_of(session: Session, basin: str) -> FloodFrequency:
+    """Return how a basin's floods are analysed."""
+    return FloodFrequency(**asdict(flood_frequency.get(session, basin)))
+
+
+def fixed_threshold(threshold: thresholds.Threshold, rating: Rating | None) -> FixedThreshold:
     """Return a level set by an operator, m3/s."""
-    return FixedThreshold(**asdict(threshold))
+    fields = asdict(threshold)
+    official, from_day = fields.pop("official_stage"), fields.pop("source_day")
+    return FixedThreshold(
+        **fields,
+        source_day=None if from_day is None else as_date(from_day),
+        official_stage_ft=None if official is None else round(official / M_PER_FT, 3),
+        stage=stage_of(rating, threshold.discharge),
+    )
+
+
+def categories_of(session: Session, basin: str, left_out: Mapping[str, Absent]) -> FloodCategories:
+    """Return the official categories of a basin."""
+    rating = rating_of(session, basin)
+    levels = [fixed_threshold(one, rating) for one in thresholds.of_basin(session, basin) if one.category is not None]
+    levels.sort(key=lambda level: level.discharge)
+    missing = {f"levels.{name}": why for name, why in _WHY_NO_CATEGORY.items()}
+    return FloodCategories(basin=basin, levels=levels, left_out=texts(left_out), missing=missing)
 
 
 def _model_levels(session: Session, basin: str) -> simulated_thresholds.ModelLevels | Absent:
@@ -120,9 +182,9 @@ def _model_levels(session: Session, basin: str) -> simulated_thresholds.ModelLev
     return simulated_thresholds.get(session, version, basin) or absent(Reason.NO_SIMULATED_LEVELS, version=version)
 
 
-def _of_model(asked: Request, model: simulated_thresholds.ModelLevels) -> ModelLevels:
+def _of_model(asked: Request, model: simulated_thresholds.ModelLevels, rating: Rating | None) -> ModelLevels:
     area = convert.Area(model.area_name, model.area_m2)
-    into = _Into(simulated_thresholds.UNIT, asked.units, area, levels.OF_MODEL)
+    into = _Into(simulated_thresholds.UNIT, asked.units, area, rating, levels.OF_MODEL)
     return ModelLevels(
         version=model.version_id,
         period=Period.between(model.first_day, model.last_day),
@@ -133,9 +195,9 @@ def _of_model(asked: Request, model: simulated_thresholds.ModelLevels) -> ModelL
     )
 
 
-def _in_units(asked: Request, threshold: thresholds.Threshold) -> FixedThreshold:
-    (discharge,) = _Into(FIXED_UNIT, asked.units, asked.area).converted([threshold.discharge])
-    return fixed_threshold(threshold).model_copy(update={"discharge": discharge})
+def _in_units(asked: Request, threshold: thresholds.Threshold, rating: Rating | None) -> FixedThreshold:
+    (discharge,) = _Into(FIXED_UNIT, asked.units, asked.area, rating).converted([threshold.discharge])
+    return fixed_threshold(threshold, rating).model_copy(update={"discharge": discharge})
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,12 +207,19 @@ class _Into:
     unit: str
     units: Units
     area: convert.Area | None
+    rating: Rating | None
     prefix: str = ""
 
     def converted(self, flows: list[Any]) -> list[float | None]:
         """Return flows in the requested unit."""
         known = np.array(flows, dtype=np.float64)  # None becomes NaN
         return gappy_column(convert.converted(known, unit=self.unit, into=self.units, area=self.area))
+
+    def stage(self, flow: float | None) -> Stage:
+        """Return the stage of a level."""
+        if flow is None or (self.unit == "mm/day" and self.area is None):
+            return stage_of(self.rating, None)
+        return stage_of(self.rating, float(convert.converted(flow, unit=self.unit, into="m3/s", area=self.area)))
 
 
 def _statistic(into: _Into, statistic: levels.Statistic) -> RecordStatistic:
@@ -160,10 +229,12 @@ def _statistic(into: _Into, statistic: levels.Statistic) -> RecordStatistic:
         method=statistic.method,
         direction=thresholds.DIRECTIONS[statistic.kind],
         what=levels.WHAT[statistic.kind],
-        interval=None if counted else _INTERVAL,
+        interval=None if counted else _LIMITS if statistic.method == "bulletin-17c" else _INTERVAL,
         years=statistic.years,
         left_out_years=statistic.left_out_years,
         dry_years=statistic.dry_years,
+        low_outliers=statistic.low_outliers,
+        trend=None if statistic.trend is None else Trend(**asdict(statistic.trend)),
         period=None if period is None else Period(first_day=as_date(period.first), last_day=as_date(period.last)),
         levels=[_level(into, named) for named in statistic.levels],
     )
@@ -180,4 +251,5 @@ def _level(into: _Into, named: levels.NamedLevel) -> RecordLevel:
         low=low,
         high=high,
         reason=text(level.reason),
+        stage=into.stage(level.value),
     )

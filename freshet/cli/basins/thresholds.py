@@ -1,30 +1,43 @@
 """`freshet thresholds`: flood and low-flow levels of a basin, from its record or set by users."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import asdict
 from functools import partial
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from pydantic import TypeAdapter
+from rich.console import Group
 
+from freshet.cli.basins.ratings import read_text
 from freshet.cli.configuring import valid
 from freshet.cli.context import changing, opened, reading
-from freshet.cli.options import Basin, Basins, argument, option
+from freshet.cli.options import Basin, Basins, argument, flag, option
 from freshet.cli.output import PARTLY_DONE, Json, answer, inform_left_out, table
 from freshet.cli.progress import reporting
 from hydrology.base.calendar import Period
+from hydrology.base.errors import InvalidInput
 from hydrology.base.units import converted
 from hydrology.extremes.thresholds import OF_MODEL, WHAT, Statistic
+from hydrology.extremes.trend import Trend
+from jobspec.flood_categories import NewCategories
 from jobspec.jobs.judging import LevelsParams
-from jobspec.thresholds import NewThreshold
+from jobspec.thresholds import FloodFrequencySettings, NewThreshold
 from operations.basin_data.basins import chosen
+from records.alerts import flood_categories, flood_frequency
 from records.alerts import thresholds as records
 from records.basins import basins
 from records.simulations import simulated_thresholds
 from records.versions import promotions
 
 app = typer.Typer(no_args_is_help=True)
+
+
+def _described(field: str) -> str:
+    return FloodFrequencySettings.model_fields[field].description or ""
+
 
 Name = Annotated[str, argument("NAME", "Name of the level.")]
 
@@ -60,7 +73,9 @@ def show(basin: Basin, as_json: Json = False) -> None:
     rows = [row for statistic in statistics for row in _rows(statistic)]
     rows += [(one.name, one.direction, one.discharge, None, None, None, "set; m3/s") for one in fixed]
     columns = ("level", "of", unit, "low", "high", "years", "why there is none")
-    answer(payload, as_json, table(columns, rows, f"{basin}: {len(rows)} levels"))
+    trend = next((statistic.trend for statistic in record.statistics if statistic.trend is not None), None)
+    shown = table(columns, rows, f"{basin}: {len(rows)} levels")
+    answer(payload, as_json, shown if trend is None else Group(shown, _in_words(trend)))
 
 
 @app.command("simulate")
@@ -110,6 +125,56 @@ def set_threshold(
     answer(payload, as_json, f"{new.name} of {basin} is {stored.discharge:g} m3/s, {stored.direction} ({effect}).")
 
 
+@app.command("frequency")
+def frequency(
+    basin: Basin,
+    regional_skew: Annotated[float | None, option("SKEW", _described("regional_skew"))] = None,
+    regional_skew_error: Annotated[float | None, option("ERROR", _described("regional_skew_error"))] = None,
+    trend_adjusted: Annotated[bool, flag("--trend-adjusted", _described("trend_adjusted"))] = False,
+    as_json: Json = False,
+) -> None:
+    """Set how the floods of a basin's record are analysed; without options, as by default."""
+    given = {
+        "regional_skew": regional_skew,
+        "regional_skew_error": regional_skew_error,
+        "trend_adjusted": trend_adjusted,
+    }
+    new = valid(TypeAdapter(FloodFrequencySettings), given, "flood frequency")
+    with changing() as change:
+        changed = flood_frequency.put(change.session, basin, new, change.now)
+        if changed:
+            change.record("flood frequency set", basin, **new.model_dump())
+        stored = flood_frequency.get(change.session, basin)
+    skew = "the record's own skew" if new.regional_skew is None else f"a regional skew of {new.regional_skew:g}"
+    trend = "adjusted for a significant trend" if new.trend_adjusted else "as they were"
+    answer({"basin": basin, "changed": changed, **asdict(stored)}, as_json, f"{basin}: {skew}, floods {trend}.")
+
+
+@app.command("categories")
+def categories(
+    basin: Basin,
+    file: Annotated[Path, argument("FILE", "JSON of a gauge of NOAA's National Water Prediction Service.")],
+    source: Annotated[str, option("TEXT", NewCategories.model_fields["source"].description or "")] = "NOAA/NWS",
+    as_json: Json = False,
+) -> None:
+    """Set the official flood categories of a basin from a file. Setting them again changes nothing."""
+    try:
+        document = json.loads(read_text(file))
+    except ValueError:
+        raise InvalidInput(f"The file {file} is not JSON: give that of a gauge of api.water.noaa.gov.") from None
+    new = valid(TypeAdapter(NewCategories), {"document": document, "source": source}, "categories")
+    with changing() as change:
+        done = flood_categories.put(change.session, basin, new, change.now)
+        if done.changed:
+            change.record("categories set", basin, source=source)
+        levels = [asdict(one) for one in records.of_basin(change.session, basin) if one.category is not None]
+    left_out = {name: str(why) for name, why in done.left_out.items()}
+    inform_left_out(list(done.left_out.values()))
+    payload = {"basin": basin, "changed": done.changed, "levels": levels, "left_out": left_out}
+    rows = [(level["name"], level["discharge"], level["source"], level["impact"]) for level in levels]
+    answer(payload, as_json, table(("level", "m3/s", "source", "impact"), rows, f"{basin}: {len(rows)} categories"))
+
+
 @app.command("remove")
 def remove(basin: Basin, name: Name, as_json: Json = False) -> None:
     """Remove a level that was set. Those of the record stay."""
@@ -117,6 +182,14 @@ def remove(basin: Basin, name: Name, as_json: Json = False) -> None:
         records.remove(change.session, basin, name)
         change.record("threshold removed", basin, name=name)
     answer({"basin": basin, "removed": name}, as_json, f"{name} of {basin} is removed.")
+
+
+def _in_words(trend: Trend) -> str:
+    rule = "levels are for the last year" if trend.adjusted else "levels are not adjusted"
+    return (
+        f"Trend of annual floods to {trend.last_year}: {trend.percent_per_year:+.2f} % a year, p = {trend.p_value:.3f} "
+        f"(Mann-Kendall); {rule}."
+    )
 
 
 def _of_model(model: simulated_thresholds.ModelLevels) -> dict[str, Any]:
@@ -155,6 +228,8 @@ def _row(statistic: Statistic, unit: str, into: str, prefix: str = "") -> dict[s
         "years": statistic.years,
         "left_out_years": statistic.left_out_years,
         "dry_years": statistic.dry_years,
+        "low_outliers": statistic.low_outliers,
+        "trend": statistic.trend and asdict(statistic.trend),
         "period": None if statistic.period is None else str(statistic.period),
         "levels": levels,
     }

@@ -67,7 +67,9 @@ def test_alerts_are_reported_with_the_numbers_and_the_rule(database: Database, c
     assert output["window_days"] == min(3, WINDOW_DAYS)
     dam, gauge = output["levels"]
     assert (dam["level"], dam["severity"], dam["chance"]) == ("dam", None, pytest.approx(0.005, abs=0.001))
-    assert dam["missing"].keys() == {"kind", "return_period_years", "trend", "severity", "since"}
+    without = {"kind", "return_period_years", "trend", "severity", "since", "category", "impact"}
+    assert dam["missing"].keys() == without
+    assert dam["stage"]["reason"].startswith("No rating")
     assert (gauge["level"], gauge["severity"], gauge["since"]) == ("gauge-2", "warning", "2008-10-01T06:00:00Z")
     assert gauge["why"].startswith(f"Warning begins: a chance of {gauge['chance']:.3g} reaches 0.7")
     exceedance = client.get(f"/v1/basins/{BASIN}/exceedance").json()

@@ -44,7 +44,12 @@ def test_the_levels_of_a_record_are_reported_with_the_years_they_rest_on(
     assert (result["basin"], result["product"], result["units"], result["area"]) == (BASIN, "usgs", "m3/s", None)
     assert list(reported(result)) == names()
     assert reported(result) == pytest.approx({name: value * M3 for name, value in levels.items()}, rel=1e-6)
-    floods, _, low, duration = result["record"]
+    floods, bulletin, low, duration = result["record"]
+    assert (bulletin["method"], bulletin["low_outliers"], floods["low_outliers"]) == ("bulletin-17c", 0, None)
+    assert "expected moments" in bulletin["interval"]
+    assert bulletin["levels"][4]["low"] < bulletin["levels"][4]["discharge"] < bulletin["levels"][4]["high"]
+    assert floods["trend"] == bulletin["trend"]
+    assert (floods["trend"]["adjusted"], floods["trend"]["last_year"], low["trend"]) == (False, 2002, None)
     assert (floods["kind"], floods["method"], floods["direction"]) == ("flood", "gev", "rising")
     assert "not instantaneous peaks" in floods["what"]
     assert floods["interval"].startswith("90%")
@@ -157,11 +162,13 @@ def test_the_owner_of_a_basin_sets_a_level(database: Database, client: TestClien
     address = "/v1/basins/OWN-mill/thresholds"
     created = client.put(f"{address}/bankfull", json={"discharge": 12.5}, headers=maker)
     assert created.status_code == 201
-    assert created.json() == {
+    own = {name: value for name, value in created.json().items() if value is not None}
+    assert own == {
         "name": "bankfull",
         "discharge": 12.5,
         "direction": "rising",
         "set_at": created.json()["set_at"],
+        "stage": created.json()["stage"],
     }
     again = client.put(f"{address}/bankfull", json={"discharge": 12.5}, headers=maker)
     assert (again.status_code, again.json()) == (200, created.json())
@@ -274,3 +281,34 @@ def test_a_promotion_changes_the_models_levels(sqlite_database: Database, sqlite
     assert "freshet thresholds simulate" in without.json()["missing"]["model"]
     second = store_model(sqlite_database, 2.0)
     assert sqlite_client.get(ADDRESS).json()["model"]["version"] == second != first
+
+
+def test_a_regional_skew_and_the_trend_of_floods_are_set_by_the_owner_of_a_basin(
+    database: Database, client: TestClient
+) -> None:
+    fill_records(database, 30)
+    falling = a_record(30)
+    years = np.arange(len(falling.values)) / 365.25
+    with database.transaction() as session:
+        lower = daily("1990-10-01", *(falling.values * 0.9**years), unit="cfs")
+        series.write(session, BASIN, "usgs", "discharge", lower, a_source(session, "later"), NOW)
+    before = client.get(ADDRESS)
+    address, admin = f"/v1/basins/{BASIN}/flood-frequency", bearer(database, "admin")
+    asked = {"regional_skew": 0.5, "regional_skew_error": 0.05, "trend_adjusted": True}
+    answer = client.put(address, json=asked, headers=admin)
+    assert answer.json() == asked | {"set_at": answer.json()["set_at"]}
+    assert client.put(address, json=asked, headers=admin).json() == answer.json()
+    after = client.get(ADDRESS, headers={"If-None-Match": before.headers["ETag"]})
+    assert after.json()["flood_frequency"] == answer.json()
+    assert after.json()["record"][0]["trend"]["adjusted"]
+    for name in ("gev-10", "lp3-10"):
+        assert reported(after.json())[name] < 0.7 * reported(before.json())[name]
+    assert reported(after.json())["7q10"] == reported(before.json())["7q10"]
+    weighted = client.put(address, json=asked | {"trend_adjusted": False}, headers=admin)
+    assert weighted.status_code == 200
+    last = client.get(ADDRESS).json()
+    assert reported(last)["gev-10"] == reported(before.json())["gev-10"]
+    assert reported(last)["lp3-50"] != reported(before.json())["lp3-50"]
+    for wrong in ({"regional_skew": 0.5}, {"regional_skew": 9.0, "regional_skew_error": 0.1}):
+        assert client.put(address, json=wrong, headers=admin).status_code == 422
+    assert client.put(address, json={}, headers=bearer(database)).status_code == 403

@@ -62,6 +62,20 @@ def test_a_level_is_set_and_removed(office: Freshet) -> None:
     assert changes[1]["detail"] == {"name": "bankfull", "discharge": 3.0, "direction": "falling"}
 
 
+def test_a_regional_skew_is_set_and_the_trend_shown(office: Freshet) -> None:
+    shown = office("thresholds", "show", BASIN)
+    assert "(Mann-Kendall); levels are not adjusted." in shown.out
+    before = office("thresholds", "show", BASIN, "--json").json["record"][1]
+    set_to = ["--regional-skew", "0.4", "--regional-skew-error", "0.1"]
+    assert office("thresholds", "frequency", BASIN, *set_to, "--json").json["changed"]
+    assert not office("thresholds", "frequency", BASIN, *set_to, "--json").json["changed"]
+    after = office("thresholds", "show", BASIN, "--json").json["record"][1]
+    assert (before["method"], before["low_outliers"]) == ("bulletin-17c", 0)
+    assert before["levels"][4]["discharge"] != after["levels"][4]["discharge"]
+    refused = office("thresholds", "frequency", BASIN, "--regional-skew", "0.4", "--json")
+    assert (refused.code, "give both or none" in refused.json["problem"]["detail"]) == (2, True)
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "sentence"),
     [

@@ -12,8 +12,9 @@ from scipy import stats
 from hydrology.base.arrays import Array
 from hydrology.base.calendar import Days, Period
 from hydrology.extremes.annual import annual_maxima, annual_minima
+from hydrology.extremes.bulletin_17c import fit_gauge
 from hydrology.extremes.distributions import Gev
-from hydrology.extremes.thresholds import Statistic, names, of_record
+from hydrology.extremes.thresholds import FloodFrequency, Statistic, names, of_record
 from ingestion.sources.camels import CamelsSource
 
 THIRTY_YEARS = Period.parse("1980-10-01..2010-09-30")
@@ -142,7 +143,28 @@ def test_real_rivers_have_the_levels_of_scipy(camels: Path, basin: str) -> None:
     assert stats.lmoment(steps, order=[1, 2, 3]) == pytest.approx(
         stats.lmoment(maxima, order=[1, 2, 3]), rel=2e-3, abs=2e-3
     )
-    for statistic, values, chance in ((log_pearson, maxima, 1 - exceeded), (low, minima, np.array([0.5, 0.1]))):
+    bulletin = fit_gauge(maxima).moments
+    assert by_value(log_pearson) == pytest.approx(10 ** bulletin.quantile(1 - exceeded))
+    untested = log_pearson.low_outliers == 0
+    for statistic, values, chance in [(log_pearson, maxima, 1 - exceeded)] * untested + [
+        (low, minima, np.array([0.5, 0.1]))
+    ]:
         logs = np.log10(values)
         expected = 10 ** stats.pearson3.ppf(chance, stats.skew(logs, bias=False), logs.mean(), logs.std(ddof=1))
         assert by_value(statistic) == pytest.approx(expected, rel=1e-3)
+
+
+def test_floods_are_adjusted_where_asked_and_where_their_trend_is_significant() -> None:
+    years = (THIRTY_YEARS.days - THIRTY_YEARS.first).astype(int) / 365.25
+    drying, asked = river() * 0.96**years, FloodFrequency(trend_adjusted=True)
+    plain, adjusted = of_record(drying, THIRTY_YEARS.days), of_record(drying, THIRTY_YEARS.days, floods=asked)
+    for before, after in zip(plain[:2], adjusted[:2], strict=True):
+        assert before.trend is not None
+        assert after.trend is not None
+        assert before.trend.p_value == after.trend.p_value < 0.05
+        assert -6 < after.trend.percent_per_year < -3
+        assert (before.trend.adjusted, after.trend.adjusted) == (False, True)
+        assert all(a < b for a, b in zip(by_value(after), by_value(before), strict=True) if a and b)
+    assert plain[2:] == adjusted[2:]
+    steady = river()
+    assert by_name(of_record(steady, THIRTY_YEARS.days, floods=asked)) == by_name(of_record(steady, THIRTY_YEARS.days))

@@ -1,0 +1,1 @@
+"""Rating tables of basins, and stages by them."""

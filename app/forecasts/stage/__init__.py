@@ -1,0 +1,1 @@
+"""The latest forecast as stage."""

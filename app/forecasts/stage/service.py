@@ -1,0 +1,49 @@
+"""Builds the forecast of stage."""
+
+from datetime import datetime
+
+import numpy as np
+from sqlalchemy.orm import Session
+
+from app.basins.ratings.stage import NO_RATING
+from app.forecasts.discharge import Representation
+from app.forecasts.header import days_ahead, header, missing_in_header
+from app.forecasts.service import basin_forecast, stored_parts
+from app.forecasts.stage.schemas import StageOfRun
+from app.http.json_numbers import gappy_column
+from hydrology.base.absent import texts
+from hydrology.base.calendar import as_date
+from hydrology.ratings.rating import M_PER_FT
+from records.forecasts.latest import Latest
+from records.ratings import ratings
+
+
+def stage_of_run(session: Session, latest: Latest, at: datetime) -> StageOfRun:
+    """Return the latest forecast of a basin as stage.
+
+    Raises:
+        NoArea: the run names no area.
+    """
+    stored = ratings.newest(session, latest.basin.basin_id)
+    (parts,) = stored_parts(session, [latest], members=False)
+    forecast = basin_forecast(latest, parts, Representation("m3/s", members=False, at=at))
+    flows, missing = forecast.calibrated or forecast.discharge, missing_in_header(latest.basin)
+    names = ("stage_of", "stage_ft", "stage_m")
+    reasons = dict.fromkeys(("rating_source", "rating_valid_from", *names), NO_RATING) if stored is None else {}
+    if flows is None and stored is not None:
+        reasons = dict.fromkeys(names, forecast.missing["discharge"])
+    converted = {} if stored is None or flows is None else {name: stored.rating.stage(of) for name, of in flows.items()}
+    if stored is not None:
+        outside = [flow for of in converted for flow in (flows or {})[of] if np.isnan(stored.rating.stage(flow))]
+        reasons |= dict.fromkeys(names[1:] if outside else (), str(stored.rating.why_no_stage(*outside[:1] or [0.0])))
+    return StageOfRun(
+        **header(latest, at),
+        **days_ahead(latest.run),
+        units={"stage_ft": "ft", "stage_m": "m"},
+        rating_source=None if stored is None else stored.source,
+        rating_valid_from=None if stored is None else as_date(stored.valid_from),
+        stage_of=None if not converted else "calibrated" if forecast.calibrated else "discharge",
+        stage_ft={name: gappy_column(of / M_PER_FT) for name, of in converted.items()} or None,
+        stage_m={name: gappy_column(of) for name, of in converted.items()} or None,
+        missing=texts(missing) | reasons,
+    )

@@ -1,0 +1,99 @@
+"""`freshet ratings`: rating tables of basins, imported and shown."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from pydantic import TypeAdapter
+
+from freshet.cli.configuring import valid
+from freshet.cli.context import changing, reading
+from freshet.cli.options import Basin, argument, option
+from freshet.cli.output import Json, answer, table
+from hydrology.base.calendar import day
+from hydrology.base.errors import InvalidInput
+from hydrology.base.units import M3_PER_FT3
+from hydrology.ratings.files import MAX_CHARACTERS
+from hydrology.ratings.rating import M_PER_FT
+from jobspec.ratings import NewRating
+from records.alerts import flood_categories
+from records.ratings import ratings as records
+from records.ratings.ratings import StoredRating
+
+app = typer.Typer(no_args_is_help=True)
+
+_SHOWN = 12
+
+
+@app.callback()
+def ratings() -> None:
+    """Import and show rating tables: stage and discharge of gauges."""
+
+
+@app.command("import")
+def import_rating(
+    basin: Basin,
+    file: Annotated[Path, argument("FILE", "RDB of the USGS (type exsa or base), or CSV.")],
+    source: Annotated[str | None, option("TEXT", NewRating.model_fields["source"].description or "")] = None,
+    datum: Annotated[str | None, option("TEXT", NewRating.model_fields["datum"].description or "")] = None,
+    valid_from: Annotated[str | None, option("DAY", NewRating.model_fields["valid_from"].description or "")] = None,
+    as_json: Json = False,
+) -> None:
+    """Import the rating table of a basin's gauge. Importing it again changes nothing."""
+    given = {"table": read_text(file), "source": source or file.name, "datum": datum, "valid_from": valid_from}
+    new = valid(TypeAdapter(NewRating), given, "rating")
+    with changing() as change:
+        changed = records.put(change.session, basin, new, change.now)
+        on = new.valid_from or day(change.now.date())
+        if changed:
+            newest = records.require(change.session, basin).rating
+            flood_categories.convert_again(change.session, basin, newest, change.now)
+            change.record("rating set", basin, source=new.source, valid_from=str(on))
+        stored = records.require(change.session, basin)
+    effect = "stored" if changed else "unchanged"
+    answer({"basin": basin, "changed": changed} | _of(stored), as_json, f"{basin}: {_range(stored)} ({effect}).")
+
+
+@app.command("show")
+def show(basin: Basin, as_json: Json = False) -> None:
+    """Show the rating table of a basin that holds today."""
+    with reading() as session:
+        stored = records.require(session, basin)
+    points = list(zip(stored.rating.stages, stored.rating.discharges, strict=True))
+    every = max(1, len(points) // _SHOWN)
+    rows = [(h / M_PER_FT, h, q / M3_PER_FT3, q) for h, q in points[::every]]
+    columns = ("ft", "m", "cfs", "m3/s")
+    payload = (
+        {"basin": basin} | _of(stored) | {"stage_m": stored.rating.stages, "discharge_m3s": stored.rating.discharges}
+    )
+    answer(payload, as_json, table(columns, rows, f"{basin}: {_range(stored)}"))
+
+
+def read_text(file: Path) -> str:
+    """Return the text of a file of limited size.
+
+    Raises:
+        InvalidInput: it cannot be read, or is too long.
+    """
+    try:
+        with file.open(encoding="utf-8") as opened_file:
+            text = opened_file.read(MAX_CHARACTERS + 1)
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise InvalidInput(f"The file {file} cannot be read ({reason}): give a text file.") from error
+    if len(text) > MAX_CHARACTERS:
+        raise InvalidInput(f"The file {file} has more than {MAX_CHARACTERS} characters: give one table.")
+    return text
+
+
+def _of(stored: StoredRating) -> dict[str, object]:
+    names = ("source", "datum", "site", "number", "shifted", "largest_shift")
+    return {"valid_from": str(stored.valid_from)} | {name: getattr(stored, name) for name in names}
+
+
+def _range(stored: StoredRating) -> str:
+    stages = [stored.rating.stages[at] / M_PER_FT for at in (0, -1)]
+    return (
+        f"{len(stored.rating.stages)} points, {stages[0]:.2f} to {stages[1]:.2f} ft, "
+        f"{stored.rating.discharges[0]:.4g} to {stored.rating.discharges[-1]:.4g} m3/s, from {stored.valid_from} on"
+    )

@@ -1,0 +1,1 @@
+"""Stage and discharge: rating tables of gauges."""

@@ -1,0 +1,141 @@
+"""Reads official flood categories: JSON of a gauge of NOAA's National Water Prediction Service.
+
+Shape: https://api.water.noaa.gov/nwps/v1/docs, `/gauges/{identifier}`: `flood.categories` with a stage and a flow each,
+`flood.impacts` with a stage and a statement each; -9999 where there is none.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from hydrology.base.errors import InvalidInput
+from hydrology.base.units import M3_PER_FT3
+from hydrology.ratings.rating import M_PER_FT
+from jobspec.fields import DayField, Line, RequestModel
+
+CategoryName = Literal["action", "minor", "moderate", "major"]
+CATEGORIES: tuple[CategoryName, ...] = get_args(CategoryName)
+"""Ordered from the least severe."""
+MAX_IMPACT = 2000
+"""Longest text of a level, in characters; what is beyond is cut off with an ellipsis."""
+_STAGE = {"ft": M_PER_FT, "m": 1.0}
+_FLOW = {"cfs": M3_PER_FT3, "kcfs": 1000 * M3_PER_FT3, "m3/s": 1.0, "cms": 1.0}
+_NONE = -999.0
+
+
+class InvalidCategories(InvalidInput):
+    """The file of flood categories cannot be used."""
+
+    kind = "invalid-categories"
+
+
+@dataclass(frozen=True, slots=True)
+class Category:
+    """An official flood category.
+
+    Attributes:
+        stage: m above the gauge's datum; None where the file gives none.
+        flow: m3/s; None likewise.
+        impact: what happens from this stage on, below that of the next category; None where the file has nothing.
+    """
+
+    name: CategoryName
+    stage: float | None
+    flow: float | None
+    impact: str | None
+
+
+class NewCategories(RequestModel):
+    """Official flood categories of a basin's gauge."""
+
+    document: dict[str, Any] = Field(
+        description="The JSON of a gauge of NOAA's National Water Prediction Service, with `flood.categories`.",
+        examples=[
+            {
+                "flood": {
+                    "stageUnits": "ft",
+                    "flowUnits": "cfs",
+                    "categories": {"action": {"stage": 9, "flow": -9999}, "minor": {"stage": 11, "flow": -9999}},
+                    "impacts": [{"stage": 11, "statement": "Water covers the mill road."}],
+                }
+            }
+        ],
+    )
+    source: Line = Field(description="Who declared them.", examples=["NOAA/NWS"])
+    day: DayField | None = Field(None, description="The day that they are from; by default today.")
+
+
+class _Loose(BaseModel):
+    model_config = ConfigDict(strict=True, extra="ignore", allow_inf_nan=False)
+
+
+class _Category(_Loose):
+    stage: float | None = None
+    flow: float | None = None
+
+
+class _Impact(_Loose):
+    stage: float
+    statement: str = Field(max_length=20_000)
+
+
+class _Flood(_Loose):
+    stage_units: str = Field("ft", alias="stageUnits")
+    flow_units: str = Field("cfs", alias="flowUnits")
+    categories: dict[str, _Category]
+    impacts: list[_Impact] = Field([], max_length=500)
+
+
+class _Gauge(_Loose):
+    flood: _Flood
+    usgs: str | None = Field(None, alias="usgsId", max_length=40)
+
+
+def read_categories(document: Any) -> tuple[str | None, list[Category]]:
+    """Return the USGS number that a gauge's document names, if any, and its categories.
+
+    Raises:
+        InvalidCategories: it has another shape, none of the categories, or categories out of order.
+    """
+    try:
+        gauge = _Gauge.model_validate(document)
+    except ValidationError as error:
+        fault = error.errors()[0]
+        place = ".".join(str(part) for part in fault["loc"])[:80] or "the document"
+        raise InvalidCategories(
+            f"In {place}: {fault['msg']}. Give the JSON of a gauge of api.water.noaa.gov (flood.categories)."
+        ) from None
+    flood = gauge.flood
+    if flood.stage_units not in _STAGE or flood.flow_units not in _FLOW:
+        raise InvalidCategories(
+            f"The units are {flood.stage_units[:16]!r} and {flood.flow_units[:16]!r}: known are "
+            f"{', '.join(_STAGE)} and {', '.join(_FLOW)}."
+        )
+    found = [(name, flood.categories[name]) for name in CATEGORIES if name in flood.categories]
+    stages = {name: of.stage for name, of in found if of.stage is not None and of.stage > _NONE}
+    known = [
+        Category(
+            name,
+            stages[name] * _STAGE[flood.stage_units] if name in stages else None,
+            of.flow * _FLOW[flood.flow_units] if of.flow is not None and of.flow > 0 else None,
+            _impact(name, stages, flood.impacts),
+        )
+        for name, of in found
+        if name in stages or (of.flow is not None and of.flow > 0)
+    ]
+    if not known:
+        raise InvalidCategories("None of the categories action, minor, moderate, major has a stage or a flow.")
+    if list(stages.values()) != sorted(stages.values()):
+        raise InvalidCategories("The stages of the categories do not rise from action to major: correct the file.")
+    return gauge.usgs or None, known
+
+
+def _impact(name: CategoryName, stages: dict[CategoryName, float], impacts: list[_Impact]) -> str | None:
+    if name not in stages:
+        return None
+    following = min((stage for stage in stages.values() if stage > stages[name]), default=float("inf"))
+    of = sorted((one for one in impacts if stages[name] <= one.stage < following), key=lambda one: one.stage)
+    text = " ".join(" ".join(one.statement.split()) for one in of)
+    text = "".join(sign for sign in text if sign.isprintable())
+    return (text if len(text) <= MAX_IMPACT else text[: MAX_IMPACT - 1] + "…") or None

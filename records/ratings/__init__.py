@@ -1,0 +1,1 @@
+"""Rating tables of basins: stored with their source, datum and validity."""

@@ -1,0 +1,103 @@
+"""Rating tables of basins: the newest converts between discharge and stage."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from hydrology.base.basins import source_code
+from hydrology.base.calendar import Day, day
+from hydrology.base.errors import NotFound
+from hydrology.ratings.files import read_rating
+from hydrology.ratings.rating import InvalidRating, Rating
+from jobspec.ratings import NewRating
+from records.basins import basins
+from records.database.statements import as_record, as_values
+from records.ratings.tables import RatingRow
+
+
+class NoRating(NotFound):
+    """No rating table of the basin is stored."""
+
+    kind = "no-rating"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredRating:
+    """A rating table of a basin.
+
+    Attributes:
+        valid_from: the first day that it holds for.
+        site, number, shifted: gauge, number and time of the shifts, as the file has them.
+        largest_shift: m, with its sign.
+        set_at: by the service's clock.
+    """
+
+    basin_id: str
+    valid_from: Day
+    source: str
+    datum: str | None
+    site: str | None
+    number: str | None
+    shifted: str | None
+    largest_shift: float
+    rating: Rating
+    set_at: datetime
+
+
+def put(session: Session, basin: str, new: NewRating, at: datetime) -> bool:
+    """Store a rating table, in place of one from the same day; return whether that changed anything.
+
+    Raises:
+        UnknownBasin: there is no such basin.
+        InvalidRating: the table cannot be used, is of another gauge, or of a day to come.
+    """
+    basins.lock(session, basin)
+    valid_from = new.valid_from or day(at.date())
+    if valid_from > day(at.date()):
+        raise InvalidRating(
+            f"The table is valid from {valid_from} on, and today is {day(at.date())}: set it on that day."
+        )
+    file = read_rating(new.table)
+    if file.site is not None and basin.startswith("USGS-") and file.site != source_code(basin):
+        raise InvalidRating(f"The table is of gauge {file.site}, not of {basin}: import the basin's own.")
+    stored = StoredRating(
+        basin_id=basin,
+        valid_from=valid_from,
+        source=new.source,
+        datum=new.datum,
+        site=file.site,
+        number=file.number,
+        shifted=file.shifted,
+        largest_shift=file.largest_shift,
+        rating=file.rating,
+        set_at=at,
+    )
+    row = session.get(RatingRow, (basin, stored.valid_from))
+    if row is not None and as_values(as_record(StoredRating, row), "set_at") == as_values(stored, "set_at"):
+        return False
+    session.merge(RatingRow(**as_values(stored)))
+    session.flush()
+    return True
+
+
+def newest(session: Session, basin: str) -> StoredRating | None:
+    """Return the rating table of a basin that holds now; None without one."""
+    query = select(RatingRow).filter_by(basin_id=basin).order_by(RatingRow.valid_from.desc()).limit(1)
+    row = session.scalars(query).first()
+    return None if row is None else as_record(StoredRating, row)
+
+
+def require(session: Session, basin: str) -> StoredRating:
+    """Return the rating table of a basin that holds now.
+
+    Raises:
+        UnknownBasin: there is no such basin.
+        NoRating: it has none.
+    """
+    basins.require(session, basin)
+    found = newest(session, basin)
+    if found is None:
+        raise NoRating(f"{basin} has no rating table: import one (freshet ratings import).")
+    return found
