@@ -20,9 +20,10 @@ from jobspec.training import TrainingConfig
 from models.pretrained import DEFAULT, SHELF, form
 from models.pretrained.form import CARD, TwinEnsemble
 from models.training import Progress
+from operations.training.assemble import new_version
 from operations.training.members import train_member
 from operations.training.pretrained import ship
-from operations.training.train import begin, new_version
+from operations.training.train import begin
 from records.versions import trainings
 from runtime.clock import Clock
 

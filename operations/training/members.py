@@ -43,6 +43,8 @@ class StartedTraining:
         parent: of a fine-tuning.
         twin: the training of the version that will be scored for this one's.
         owner: the operator's key that owns the version; None for the service's.
+        share: the weight of the version in one that combines it with others; None where it stands alone.
+        combined: the combined version that the parent is part of.
     """
 
     training_id: str
@@ -52,6 +54,8 @@ class StartedTraining:
     parent: versions.Version | None
     twin: str | None = None
     owner: str | None = None
+    share: float | None = None
+    combined: str | None = None
 
     @property
     def suits_gpus(self) -> bool:

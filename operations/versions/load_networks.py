@@ -59,6 +59,11 @@ class LoadedVersion:
         return [str(label) for label in self.ensemble.labels]
 
     @property
+    def shares(self) -> "list[tuple[str, float, LoadedVersion]]":
+        """Name, weight and networks of each part; a version with members of its own is its only one, without a name."""
+        return [(one.part.name, one.part.weight, one.loaded) for one in self.parts] or [("", 1.0, self)]
+
+    @property
     def conserving(self) -> bool:
         """Whether water is conserved, so that storage and ledger are meaningful."""
         return self.version.conserving if self.parts else self.ensemble.conserving

@@ -1,7 +1,8 @@
 """Versions that combine others: each part runs on its own weather product, and their flow is the weighted mean."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from importlib import metadata
 from math import isfinite
@@ -12,14 +13,20 @@ from hydrology.base.digests import fingerprint
 from hydrology.base.errors import InvalidInput
 from hydrology.base.products import JOINT
 from records.versions import promotions, versions
-from records.versions.version_properties import VersionPart, VersionProperties
+from records.versions.version_properties import Tuning, VersionPart, VersionProperties
 from records.versions.versions import NewVersion, Version
 
 MAX_PARTS = 10
 
 
 def combine(
-    session: Session, weights: Mapping[str, float], *, label: str | None, wall: datetime, now: datetime
+    session: Session,
+    weights: Mapping[str, float],
+    *,
+    label: str | None,
+    wall: datetime,
+    now: datetime,
+    parent: str | None = None,
 ) -> Version:
     """Store a version that combines others, after one that combines their twins; or return the one that does already.
 
@@ -28,6 +35,7 @@ def combine(
     Args:
         weights: of each part, by its version; of any sum.
         wall, now: the machine's time and the clock's.
+        parent: the combined version whose parts these were fine-tuned from, if any.
 
     Raises:
         UnknownVersion: one is not stored.
@@ -46,7 +54,7 @@ def combine(
         of_twin = None if label is None else f"{label} (twin)"
         twin = combine(session, of_twins, label=of_twin, wall=wall, now=now).id if len(of_twins) > 1 else min(of_twins)
     parts = _parts(stored, weights)
-    new = _new(stored, parts, twin, label=label, wall=wall, now=now)
+    new = replace(_new(stored, parts, twin, label=label, wall=wall, now=now), parent_id=parent)
     for earlier in versions.of_weights(session, versions.weights_hash_of(session, parts)):
         if earlier.parts == parts and earlier.twin_id == twin and earlier.status == "ready":
             return earlier
@@ -127,5 +135,13 @@ def _new(
         code_version=metadata.version("freshet"),
         uses=in_order[0].uses,
         label=label,
-        properties=VersionProperties(parts=parts, twin=twin),
+        properties=VersionProperties(parts=parts, twin=twin, tuning=_tuning(in_order)),
     )
+
+
+def _tuning(parts: Sequence[Version]) -> Tuning | None:
+    """Return the fine-tuning of a version all of whose parts were fine-tuned: on the basins of any."""
+    tuned = [part.tuned_on for part in parts if part.tuned_on is not None]
+    if len(tuned) < len(parts):
+        return None
+    return Tuning(basins=tuple(dict.fromkeys(basin for of_part in tuned for basin in of_part)))
