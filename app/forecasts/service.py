@@ -137,8 +137,8 @@ def basin_forecast(latest: Latest, parts: StoredParts, representation: Represent
     calibration = None if calibrated is None else calibration_of(run, basin, representation)
     normal = normal_flow(series.get(runs.NORMAL), basin, representation, discharge, calibrated, past=run.filled_days)
     storage = storage_of(series, basin)
-    precipitation = _of_traces(series["precipitation"]) if "precipitation" in series else None
-    loss = _mean(series["loss"]) if "loss" in series else None
+    precipitation = _of_traces(series["precipitation"], basin) if "precipitation" in series else None
+    loss = _mean(series["loss"], basin) if "loss" in series else None
     balance = water_balance(parts.ledgers, series.get(runs.LEDGER), basin.spin_up_days)
     in_words = (
         None if discharge is None else _in_words(run, representation.units, discharge, calibrated, calibration, storage)
@@ -273,23 +273,23 @@ def storage_of(series: Mapping[str, runs.RunSeries], basin: runs.RunBasin) -> St
     """Return the mean of members (and traces) of the water in the basin; None where the run stores none."""
     if "storage" not in series:
         return None
-    snow = _mean(series["snow"]) if "snow" in series else None
+    snow = _mean(series["snow"], basin) if "snow" in series else None
     at_t0 = basin.summary.storage_mm
     return Storage(
         at_t0=None if at_t0 is None else rounded(at_t0),
-        total=_mean(series["storage"]),
+        total=_mean(series["storage"], basin),
         snow=snow,
         snow_read=snow_read(series, basin),
     )
 
 
-def _of_traces(series: runs.RunSeries) -> list[float]:
+def _of_traces(series: runs.RunSeries, basin: runs.RunBasin) -> list[float]:
     """Return values of each lead; with traces, their mean."""
-    return _mean(series) if "trace" in series.axes else column(series.values)
+    return _mean(series, basin) if "trace" in series.axes else column(series.values)
 
 
-def _mean(series: runs.RunSeries) -> list[float]:
-    return column(series.values.mean(axis=0, dtype=np.float64))
+def _mean(series: runs.RunSeries, basin: runs.RunBasin) -> list[float]:
+    return column(runs.over_members(series, basin.summary.parts))
 
 
 def _by_label(series: runs.RunSeries, values: npt.NDArray[Any]) -> Columns:

@@ -2,8 +2,6 @@
 
 from collections.abc import Mapping
 
-import numpy as np
-
 from app.forecasts.schemas import KnownSnowSkill, SnowAtT0, SnowRead
 from app.http.base_schema import Period as PeriodModel
 from app.http.json_numbers import column, rounded
@@ -32,7 +30,7 @@ def snow_read(series: Mapping[str, runs.RunSeries], basin: runs.RunBasin) -> Sno
     if isinstance(shown, Absent) or runs.SNOW_SPREAD not in series:
         return None
     low, high = series[runs.SNOW_SPREAD].values
-    mean = series["snow"].values.mean(axis=0, dtype=np.float64)
+    mean = runs.over_members(series["snow"], basin.summary.parts)
     return SnowRead(
         mapping=shown.mapping,
         mapping_note=_note(shown),

@@ -21,9 +21,10 @@ from jobspec.training import TrainingConfig
 from models.pretrained import DEFAULT, SHELF, form
 from models.pretrained.files import CARD, Named
 from models.training import Progress
+from operations.training.assemble import new_version
 from operations.training.export import ship
 from operations.training.members import train_member
-from operations.training.train import begin, new_version
+from operations.training.train import begin
 from records.versions import trainings
 from runtime.clock import Clock
 

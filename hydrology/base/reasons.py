@@ -73,7 +73,6 @@ class Reason(Enum):
     PART_OF_OTHER_DAYS = "The weather of {product} after T0 is of other days, or of another weather forecast."
     NO_COMMON_TRACE = "{basin}: the weather products of the version have no trace of weather in common."
     NO_COMMON_RECORD = "{basin}: the records of the version's weather products have no day in common."
-    NOT_OF_COMBINED_VERSION = "It is not computed for a version that combines others yet: read it of one of those."
     NO_COMPLETE_DAY = "{basin} has no day with all forcing of {product}: ingest it."
     RECORD_IN_FUTURE = "{basin}: its record of {product} begins on {first}, which is in the future."
     FORCING_MISSING = (
@@ -167,6 +166,7 @@ class Reason(Enum):
     RERUN_INPUTS_LOST = "its weather or a state is not stored for both model versions."
     NO_PREVIOUS_RUN = "No operational forecast was issued from one of the {days} days before T0 {t0}."
     NO_COMMON_DAYS = "The previous run {run} holds none of the days ahead."
+    NO_COMMON_PRODUCT = "No weather product was used by both runs."
     CHANGE_NOT_SPLIT = "The previous run {run} could not be computed again: {why}"
     UNCALIBRATED_CHANGE = "Not both runs are calibrated, so the change is that of the members' mean."
     NO_REVERSE_ORDER = (

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from hydrology.base.absent import Absent, absent
 from hydrology.base.reasons import Reason
+from hydrology.uncertainty.weighted import reached_by_shares
 
 Array = npt.NDArray[np.float64]
 
@@ -79,14 +80,15 @@ def crossings(peaks: npt.ArrayLike, rain_mm: npt.ArrayLike, level: float) -> Arr
     return np.where(np.isnan(flow).any(axis=-1), np.nan, margin)
 
 
-def rain_margin(of_members: npt.ArrayLike, largest_mm: float) -> RainMargin:
+def rain_margin(of_members: npt.ArrayLike, largest_mm: float, weights: Array | None = None) -> RainMargin:
     """Return the median and range of members' crossings.
 
     Args:
         of_members: of `crossings` in one window, (members,) in mm; none NaN.
         largest_mm: the largest rain that was simulated.
+        weights: of the members, (members,), of sum 1; None where all are equal.
     """
-    quantiles = np.quantile(np.asarray(of_members, np.float64), RANGE, method="inverted_cdf").tolist()
+    quantiles = reached_by_shares(np.asarray(of_members, np.float64), RANGE, weights)
     return RainMargin(*(_known(mm, largest_mm) for mm in quantiles))
 
 

@@ -4,12 +4,23 @@ import numpy as np
 import numpy.typing as npt
 
 from hydrology.base.arrays import Array
+from hydrology.uncertainty.weighted import weighted_mean
 
 SPREAD_SOURCES = ("weights", "weather", "state")
 """The network's weights (its members), the weather after T0 (its traces), the water in the basin at T0."""
 
 
-def divided_variance(discharge: npt.ArrayLike) -> Array:
+def over_states(discharge: npt.ArrayLike) -> Array:
+    """Return the mean and variance of discharge over the states, (2, members, traces, days).
+
+    Args:
+        discharge: of every member with every trace from every state, (members, traces, states, days).
+    """
+    flows = np.asarray(discharge, dtype=np.float64)
+    return np.stack([flows.mean(axis=2), flows.var(axis=2)])
+
+
+def divided_variance(of_states: Array, weights: Array | None = None) -> Array:
     """Return the variance of each day by `SPREAD_SOURCES`, (3, days).
 
     The three sum to the total variance. By the law of total variance, in sequence: the members' means differ by their
@@ -17,12 +28,12 @@ def divided_variance(discharge: npt.ArrayLike) -> Array:
     state.
 
     Args:
-        discharge: of every member with every trace from every state, (members, traces, states, days).
+        of_states: as `over_states` returns it.
+        weights: of the members, (members,), of sum 1; None where all are equal.
     """
-    flows = np.asarray(discharge, dtype=np.float64)
-    of_traces = flows.mean(axis=2)
+    of_traces, within = of_states
     of_members = of_traces.mean(axis=1)
-    weights = of_members.var(axis=0)
-    weather = of_traces.var(axis=1).mean(axis=0)
-    state = flows.var(axis=2).mean(axis=(0, 1))
-    return np.stack([weights, weather, state])
+    between = weighted_mean((of_members - weighted_mean(of_members, weights)) ** 2, weights)
+    weather = weighted_mean(of_traces.var(axis=1), weights)
+    state = weighted_mean(within.mean(axis=1), weights)
+    return np.stack([between, weather, state])

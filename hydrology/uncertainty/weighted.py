@@ -45,3 +45,18 @@ def weighted_quantiles(values: npt.NDArray[Any], levels: float | Sequence[float]
     found = np.stack(columns, axis=-1) if columns else np.empty((len(asked), 0))
     shaped = found.reshape(len(asked), *values.shape[1:])
     return shaped[0] if np.ndim(levels) == 0 else shaped
+
+
+def reached_by_shares(values: npt.NDArray[Any], shares: Sequence[float], weights: Array | None) -> list[float]:
+    """Return the smallest value that at least each share of the members does not exceed: the inverse of their
+    distribution function.
+
+    Args:
+        values: (members,); infinity for never.
+        weights: (members,), of sum 1; None where all are equal.
+    """
+    order = np.argsort(values, kind="stable")
+    of_each = np.full(len(values), 1 / len(values)) if weights is None else weights
+    places = np.searchsorted(of_each[order].cumsum(), np.asarray(shares) - 1e-9)  # rounding does not add a member
+    found: list[float] = values[order][np.minimum(places, len(values) - 1)].tolist()
+    return found

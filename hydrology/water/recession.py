@@ -7,6 +7,8 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
+from hydrology.uncertainty.weighted import reached_by_shares
+
 Array = npt.NDArray[np.float64]
 
 MILESTONES = (10, 30, 90, 180)
@@ -56,12 +58,12 @@ def first_days_below(flow: npt.ArrayLike, level: float) -> Array:
     return np.where(below.any(axis=1), below.argmax(axis=1) + 1.0, np.inf)
 
 
-def reached_by(days: Array, share: float) -> int | None:
+def reached_by(days: Array, share: float, weights: Array | None = None) -> int | None:
     """Return the day by which a share of the members reached an event; None where too few do.
 
     Args:
         days: day of the event by member, (M,); infinity for never.
+        weights: of the members, (M,), of sum 1; None where all are equal.
     """
-    count = max(math.ceil(share * len(days) - 1e-9), 1)  # so that rounding errors do not add a member
-    day = np.sort(days)[count - 1]
+    (day,) = reached_by_shares(days, [share], weights)
     return int(day) if math.isfinite(day) else None

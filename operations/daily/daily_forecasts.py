@@ -3,6 +3,8 @@
 Basins whose last days differ, for instance by time zone, get a run for each T0. A forecast that was already issued
 from the same state and weather is not issued again. Where weather is late or its feed fails, T0 stays the last day that
 is observed as a whole, and the days after it are filled from other sources (`operations.forecasting.weather`).
+So are those of a product of a combined version that is late by a few days, while T0 is the last day that all its
+products hold; what cannot be filled so is left out, and T0 is the last day of the others.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -152,16 +154,18 @@ def _issue(
     Args:
         past: from T0 to the last known day.
     """
-    failed: Reasons = {}
-    t0, is_stale = past.first, stale(age_days(past.first, clock.now()))
-    kinds: tuple[ForcingKind, ...] = ("supplied", "climatology")
-    for weather in kinds:
-        left = _part(inputs, [name for name in inputs.forcings if weather == "supplied" or name in failed])
-        if not left.forcings:
-            break
-        params = asked.params(t0, [*left.forcings], weather)
-        filling = Filling(days=len(past) - 1, climatology=asked.climatology, t0_is_stale=is_stale)
-        possible, failed = possible_plans(database, left, clock, params, clock.now(), filling)
+    failed, left = Reasons(), [*inputs.forcings]
+
+    def issue_from(t0: Day, names: Collection[str], weather: ForcingKind, *, whole: bool) -> set[str]:
+        """Issue what is not issued yet, and return the basins that have a forecast. Record why others have none."""
+        of_names, params = _part(inputs, names), asked.params(t0, [*names], weather)
+        is_stale, count = stale(age_days(t0, clock.now())), days_between(t0, past.last)
+        filling = Filling(days=count, climatology=asked.climatology, t0_is_stale=is_stale)
+        possible, reasons = possible_plans(database, of_names, clock, params, clock.now(), filling)
+        if whole:
+            possible = [plan.only(chosen) for plan in possible if (chosen := _with_all_parts(plan, t0))]
+        else:
+            failed.update(reasons)
         new = _not_issued_yet(database, clock, possible)
         if new:
             done.issued += issue(
@@ -174,7 +178,45 @@ def _issue(
                 on_days=on_days,
                 t0_named=False,
             )
-    (done.late if is_stale else done.failed).update(failed)
+        return {name for plan in possible for name in plan.forcings}
+
+    kinds: tuple[ForcingKind, ...] = ("supplied", "climatology")
+    for weather in kinds:
+        for t0, late in _with_late_parts(inputs, left).items():
+            have = issue_from(t0, late, weather, whole=True)
+            left = [name for name in left if name not in have]
+        failed = Reasons()
+        if left:
+            have = issue_from(past.first, left, weather, whole=False)
+            left = [name for name in left if name not in have]
+    (done.late if stale(age_days(past.first, clock.now())) else done.failed).update(failed)
+
+
+def _with_late_parts(inputs: ForecastInputs, names: Sequence[str]) -> dict[Day, list[str]]:
+    """Return the basins where a product of a combined version is late by a few days, by the last day that all hold."""
+    late: dict[Day, list[str]] = {}
+    for name in names if inputs.parts else ():
+        ends = _ends(inputs, name)
+        if min(ends) < max(ends):
+            late.setdefault(min(ends), []).append(name)
+    return dict(sorted(late.items()))
+
+
+def _ends(inputs: ForecastInputs, name: str) -> list[Day]:
+    """Return the last days of the weather of the products of a basin, but of those that are late by too many."""
+    ends = [one.forcings[name].period.last for one in inputs.by_version.values() if name in one.forcings]
+    return [end for end in ends if days_between(end, max(ends)) <= STALE_AFTER_DAYS]
+
+
+def _with_all_parts(plan: Plan, t0: Day) -> list[str]:
+    """Return the basins of a plan where all parts take part whose product holds T0."""
+    of_version = plan.inputs.by_version.values()
+    return [
+        name
+        for name in plan.forcings
+        if len(plan.parts_in(name))
+        == sum(name in one.forcings and one.forcings[name].period.last >= t0 for one in of_version)
+    ]
 
 
 def _not_issued_yet(database: Database, clock: Clock, planned: Sequence[Plan]) -> list[Plan]:
@@ -212,8 +254,9 @@ def _is_of(plan: Plan, run: runs.Run, basin: runs.RunBasin, state_hash: str | No
     over = tuple(bridge.used for bridge in plan.bridges[basin.basin_id])
     created = (run.t0, run.horizon_days, run.filled_days, run.forcing_kind, used, basin.status, basin.state_hash)
     kind, days = "climatology" if weather is None else "supplied", plan.days
-    filled = sources_only(plan.weather[basin.basin_id].filled)
-    return created == (days.t0, days.horizon, days.filled, kind, weather, "issued", state_hash) and (
-        basin.summary.bridges,
-        sources_only(basin.summary.filled_weather),
-    ) == (over, filled)
+    if created != (days.t0, days.horizon, days.filled, kind, weather, "issued", state_hash):
+        return False
+    of_plan = {version: one.weather.get(basin.basin_id) for version, one in plan.by_version.items()}
+    filled = {version: sources_only(ahead.filled) for version, ahead in of_plan.items() if ahead is not None}
+    stored = {share.version: sources_only(share.filled_weather) for share in runs.shares_of(run, basin)}
+    return (basin.summary.bridges, stored) == (over, filled)

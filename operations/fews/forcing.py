@@ -46,6 +46,14 @@ class Weather:
     unreliable: int = 0
 
 
+def of_product(given: Iterable[Given], product: str) -> list[Given]:
+    """Return the series for a product: those that name it, and of other parameters of a location those without any."""
+    named = [series for series in given if series.product == product]
+    there = {(series.location, series.parameter) for series in named}
+    shared = [one for one in given if one.product is None and (one.location, one.parameter) not in there]
+    return [*named, *shared]
+
+
 def gathered(given: Iterable[Given], names: Sequence[str], days: Days) -> dict[str, Weather]:
     """Return the weather of each location over the days of a run, NaN where not given.
 

@@ -110,6 +110,7 @@ class Given:
         stamps: the end of each day, UTC.
         values: one per stamp, NaN where missing or unreliable.
         doubtful, unreliable: number of values with that flag.
+        product: the weather product that it is of, which follows the parameter after a point; None: of any.
     """
 
     file: str
@@ -123,6 +124,7 @@ class Given:
     values: npt.NDArray[np.float64]
     doubtful: int = 0
     unreliable: int = 0
+    product: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,15 +1,19 @@
 """The initial and final state of a run. An XML description beside a file of ours."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from hydrology.base.errors import InvalidInput
-from models.ensemble import Ensemble
-from models.saved_state import Owner, SavedState, dump, parse
+import torch
+
+from hydrology.base.errors import DataProblem, InvalidInput
+from models import checkpoint
+from models.saved_state import Owner, SavedState, UnusableState, dump, parse
 from operations.fews import markup
 from operations.fews.markup import Instant
 from operations.fews.places import FewsLocations
 from operations.fews.series import Days
+from operations.versions.load_networks import LoadedVersion
 from runtime.atomic_files import replace_file
 
 _VERSION = "1.2"
@@ -53,26 +57,59 @@ def described(path: Path, places: FewsLocations) -> Description:
     )
 
 
-def read(path: Path, places: FewsLocations, owner: Owner, ensemble: Ensemble, days: Days) -> SavedState:
-    """Read the state of the day before a run.
+def read(
+    path: Path, places: FewsLocations, loaded: LoadedVersion, days: Days
+) -> tuple[dict[str, SavedState], dict[str, str]]:
+    """Read the states of the day before a run, by part of the version, and why those of other parts are missing.
 
     Raises:
         SourceError: the file cannot be read.
         UnusableState: it is damaged, or belongs to another model.
         InvalidInput: it is of another day.
     """
-    state = parse(places.read(path), owner, ensemble)
-    following = state.day + 1
-    if following != days.period.first:
-        raise InvalidInput(
-            f"The state is of the end of {state.day}, and the run begins with {days.period.first}: begin it with "
-            f"{following}, or give the state of the day before."
-        )
-    return state
+    content = places.read(path)
+    contents = _taken_apart(content) if loaded.parts else {"": content}
+    found, missing = dict[str, SavedState](), dict[str, str]()
+    for name, _, one in loaded.shares:
+        if name not in contents:
+            missing[name] = "The state does not contain it: it begins again from a run without a state."
+            continue
+        state = parse(contents[name], owner_of(one), one.ensemble)
+        following = state.day + 1
+        if following != days.period.first:
+            raise InvalidInput(
+                f"The state is of the end of {state.day}, and the run begins with {days.period.first}: begin it with "
+                f"{following}, or give the state of the day before."
+            )
+        found[name] = state
+    return found, missing
 
 
-def write_state(description: Description, state: SavedState, at: Instant, hours: float) -> None:
-    """Write a state, and its description beside it.
+def owner_of(loaded: LoadedVersion) -> Owner:
+    """Return the owner of the states of a version with members of its own."""
+    return Owner(loaded.version.weights_hash, loaded.version.product)
+
+
+def _together(states: Mapping[str, SavedState]) -> bytes:
+    """Encode the states of all parts as the bytes of one file; that of a version without parts is a file of its own."""
+    contents = {name: dump(state) for name, state in states.items()}
+    if "" in contents:
+        return contents[""]
+    return checkpoint.dump(
+        {name: torch.frombuffer(bytearray(content), dtype=torch.uint8) for name, content in contents.items()}, {}
+    )
+
+
+def _taken_apart(content: bytes) -> dict[str, bytes]:
+    try:
+        tensors, _ = checkpoint.parse(content)
+    except DataProblem:
+        raise UnusableState("The state cannot be read: fetch it again, or begin without one.") from None
+    return {name: tensor.numpy().tobytes() for name, tensor in tensors.items()}
+
+
+def write_state(description: Description, states: Mapping[str, SavedState], at: Instant, hours: float) -> None:
+    """Write the states of a version's parts into one file, and its description beside it.
 
     Args:
         at: the end of its day.
@@ -80,7 +117,7 @@ def write_state(description: Description, state: SavedState, at: Instant, hours:
     """
     if description.write is None:
         return
-    replace_file(description.write, dump(state))
+    replace_file(description.write, _together(states))
     root = markup.new("State", _VERSION)
     markup.add(root, "stateId", description.id)
     markup.add(root, "timeZone", str(float(hours)))

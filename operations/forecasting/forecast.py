@@ -17,7 +17,7 @@ from operations.alerts.decide_alerts import decide
 from operations.basin_data.basins import with_model
 from operations.forecasting.basin.forecast import forecasts_of, without_forecast
 from operations.forecasting.basin.starts import OnDays, basin_inputs
-from operations.forecasting.forecast_change import with_changes
+from operations.forecasting.changes.since_previous import with_changes
 from operations.forecasting.forecast_plan import NothingToForecast, Plan, plans, read_inputs
 from operations.forecasting.parts.results import Since, combined_results
 from operations.versions.hardware import program
@@ -163,7 +163,9 @@ def results_of(
         since: as in `advance`, by version: the plan's, or those of its parts.
     """
     if plan.parts:
-        results = combined_results(plan, params, database, clock, on_days, store_states=store_states, since=since)
+        results = combined_results(
+            plan, params, database, clock, on_days, store_states=store_states, rain_response=rain_response, since=since
+        )
     else:
         of_plan = None if since is None else since[plan.inputs.loaded.version.id]
         starts = basin_inputs(plan, params, database, clock, on_days, store_states=store_states, since=of_plan)

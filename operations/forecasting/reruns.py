@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -14,32 +14,48 @@ from models.arrays import Forcing
 from operations.basin_data.dataset import BasinForcing
 from operations.forecasting.forecast_plan import ForecastInputs, possible_plans
 from operations.forecasting.simulate import InitialState, mean_discharge
-from operations.forecasting.weather.fill import Filling, as_stored
+from operations.forecasting.weather.fill import as_stored
 from operations.forecasting.weather_ahead import WeatherAhead
 from operations.states.advance_states import advance
 from operations.versions.load_networks import LoadedVersion
 from records.database.engine import Database
 from records.runs import runs, states
 from records.runs.filled_weather import FilledWeather
-from records.runs.runs import NewRun
+from records.runs.run_parts import RunPart
+from records.runs.runs import NewRun, RunBasin
 from records.runs.states import State
 from runtime.clock import Clock
 
-Start = tuple[State, Forcing]
-"""A state, and the weather of the days after it."""
 Flow = npt.NDArray[np.float64]
 
 
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A version with members of its own, its share of the flow, a state, and the weather of the days after it."""
+
+    loaded: LoadedVersion
+    weight: float
+    state: State
+    weather: Forcing
+
+
 def weather_of(
-    database: Database, inputs: ForecastInputs, run: NewRun, filled: Mapping[str, Sequence[FilledWeather]]
-) -> dict[str, Forcing]:
+    database: Database, inputs: ForecastInputs, run: NewRun, basins: Mapping[str, RunBasin]
+) -> dict[str, WeatherAhead]:
     """Return the weather after T0 that a run used, or that another version takes in its place, by basin.
 
-    Weather forecasts are stored as issued. Basins whose weather is no longer stored are left out.
+    Weather forecasts are stored as issued. Basins whose weather is no longer stored are left out, and those in which
+    the run filled weather and did not use the product: what would fill that now was not known then.
 
     Args:
-        filled: its filled weather by basin; no basin is returned for another product.
+        inputs: of a version with members of its own.
+        basins: the run's.
     """
+    product, filled = inputs.loaded.version.product, dict[str, Sequence[FilledWeather]]()
+    for name, basin in basins.items():
+        by_product = {share.product: share.filled_weather for share in runs.shares_of(run, basin)}
+        if product in by_product or not any(by_product.values()):
+            filled[name] = by_product.get(product, ())
     names = [*filled]
     known = inputs.only(names)
     if not known.forcings:
@@ -48,13 +64,9 @@ def weather_of(
     params = ForecastParams(
         basins=names, t0=run.t0, horizon=run.horizon_days - run.filled_days, weather=run.forcing_kind, weather_id=used
     )
-    same_product = inputs.loaded.version.product == run.product
-    if not same_product and any(filled.values()):
-        return {}  # what would fill another product now was not known then
-    filling = as_stored(run, filled) if same_product else Filling(days=0, climatology=False)
-    possible, _ = possible_plans(database, known, Clock(run.issued_at), params, filling=filling)
+    possible, _ = possible_plans(database, known, Clock(run.issued_at), params, filling=as_stored(run, filled))
     whole = [plan for plan in possible if plan.days.horizon == run.horizon_days]
-    return {name: ahead.forcing for plan in whole for name, ahead in plan.weather.items()}
+    return {name: ahead for plan in whole for name, ahead in plan.weather.items()}
 
 
 def states_at(
@@ -69,10 +81,10 @@ def states_at(
     return {name: of.state for name, of in advanced.items() if of.state is not None and of.problem is None}
 
 
-def state_as_issued(session: Session, run: NewRun, basin: runs.RunBasin) -> State | None:
+def state_as_issued(session: Session, share: RunPart, basin: str, t0: Day) -> State | None:
     """Return the state of T0 that a run started from, valid or not; None where it is no longer stored."""
-    stored = states.get(session, run.version_id, basin.basin_id, run.t0)
-    return stored if stored is not None and stored.sha256 == basin.state_hash else None
+    stored = states.get(session, share.version, basin, t0)
+    return stored if stored is not None and stored.sha256 == share.state_hash else None
 
 
 def joined(first: Forcing, then: Forcing) -> Forcing:
@@ -89,19 +101,21 @@ def joined(first: Forcing, then: Forcing) -> Forcing:
     )
 
 
-def mean_flows(loaded: LoadedVersion, starts: Mapping[Hashable, Start]) -> dict[Hashable, Flow]:
-    """Return the mean flow over members and traces from each state with its weather, (days,) in mm/day.
+def mean_flows(reruns: Mapping[Hashable, Sequence[Share]]) -> dict[Hashable, Flow]:
+    """Return the mean flow of each rerun over its versions, their members and traces, (days,) in mm/day.
 
-    Reruns of the same days are computed together.
+    Reruns of the same version and days are computed together.
     """
-    by_days: dict[str, list[Hashable]] = defaultdict(list)
-    for key, (_, weather) in starts.items():
-        by_days[str(weather.period)].append(key)
+    alike: dict[tuple[str, str], list[tuple[Hashable, Share]]] = defaultdict(list)
+    for key, shares in reruns.items():
+        for share in shares:
+            alike[share.loaded.version.id, str(share.weather.period)].append((key, share))
     flows: dict[Hashable, Flow] = {}
-    for keys in by_days.values():
-        chosen = [starts[key] for key in keys]
-        together = [InitialState(state, WeatherAhead(None, weather), None) for state, weather in chosen]
-        flows |= zip(keys, (flow.mean(axis=0) for flow in mean_discharge(loaded, together)), strict=True)
+    for together in alike.values():
+        starts = [InitialState(share.state, WeatherAhead(None, share.weather), None) for _, share in together]
+        of_shares = mean_discharge(together[0][1].loaded, starts)
+        for (key, share), flow in zip(together, of_shares, strict=True):
+            flows[key] = flows.get(key, 0.0) + share.weight * flow.mean(axis=0)
     return flows
 
 

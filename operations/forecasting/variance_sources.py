@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hydrology.base.calendar import Period
-from hydrology.uncertainty.variance_sources import divided_variance
+from hydrology.uncertainty.variance_sources import over_states
 from hydrology.weather.perturbed_forecasts import rain_factors
 from models.arrays import Forcing
 from operations.basin_data.dataset import BasinForcing
@@ -28,7 +28,7 @@ REPLAYED_DAYS = np.timedelta64(365, "D")
 """A replay starts from the newest stored state this much older than T0: stores remember rain for about a year."""
 
 
-def divided(
+def from_perturbed_states(
     database: Database,
     loaded: LoadedVersion,
     forcings: Mapping[str, BasinForcing],
@@ -36,7 +36,7 @@ def divided(
     at_t0: Mapping[str, State],
     count: int,
 ) -> dict[str, npt.NDArray[np.float64]]:
-    """Return the variance of each basin's discharge by source, (sources, days).
+    """Return the mean and variance of each basin's discharge over perturbed states, (2, members, traces, days).
 
     Args:
         at_t0: the state of T0 by basin; other basins are left out.
@@ -52,7 +52,7 @@ def divided(
         perturbed = _perturbed(loaded, forcings[basin].forcing, before[basin], state, count)
         starts = [InitialState(of_state, weather[basin], None) for of_state in perturbed]
         discharge = np.stack([flow.discharge for flow in flows(loaded, starts)], axis=2)
-        result[basin] = divided_variance(discharge)
+        result[basin] = over_states(discharge)
     return result
 
 

@@ -1,7 +1,7 @@
 """The weather of a basin after T0. Observed, forecast, of other years (ESP), or dry."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +35,13 @@ class WeatherAhead:
     forcing: Forcing
     of_record: bool = False
     filled: tuple[FilledWeather, ...] = ()
+
+    def only(self, traces: Sequence[str] | None) -> "WeatherAhead":
+        """Return it with some of its traces; whole where it lacks one of them, or there is a single weather."""
+        if traces is None or self.traces is None or not {*traces} <= {*self.traces}:
+            return self
+        at = np.array([self.traces.index(trace) for trace in traces])
+        return replace(self, traces=tuple(traces), forcing=self.forcing.basins(at))
 
 
 def observed(basin: str, forcing: BasinForcing, days: RunDays, _ended: Day) -> WeatherAhead | Absent:

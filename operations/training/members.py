@@ -2,7 +2,7 @@
 
 import gc
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import structlog
@@ -43,6 +43,8 @@ class StartedTraining:
         parent: of a fine-tuning.
         twin: the training of the version that will be scored for this one's.
         owner: the operator's key that owns the version; None for the service's.
+        shares: the weights of the version, by basin, in one that combines it with others; None where it stands alone.
+        combined: the combined version that the parent is part of.
     """
 
     training_id: str
@@ -52,6 +54,8 @@ class StartedTraining:
     parent: versions.Version | None
     twin: str | None = None
     owner: str | None = None
+    shares: Mapping[str, float] | None = None
+    combined: str | None = None
 
     @property
     def suits_gpus(self) -> bool:

@@ -4,9 +4,12 @@ It trains two ensembles. The *candidate* learns from every whole water year of t
 the newest years into use. Its *twin* learns from all but the judged years, and is compared there with the current
 version, or that version's twin (`operations.training.promotion_rule`). The number of steps is the recipe's: no weights
 are chosen by validation, so that the judged years, from which neither has learnt, decide nothing but the promotion.
+
+Of a version that combines others, each part is retrained so, and the results are combined again with the same weights:
+candidates with candidates, twins with twins.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -19,9 +22,10 @@ from hydrology.base.reasons import Reason
 from hydrology.verification.held_out_years import MIN_YEARS, whole_water_years, year_of
 from jobspec.jobs.training import Judgement, PromotionRule, RetrainingParams
 from jobspec.training import TrainingConfig
+from operations.training.assemble import Trained, assemble, assemble_all
 from operations.training.members import StartedTraining
 from operations.training.promotion_rule import decide
-from operations.training.train import Trained, assemble, begin, reopen
+from operations.training.train import begin, reopen
 from operations.verification.calibrate import calibrate
 from operations.verification.evaluate import evaluate
 from operations.verification.simulated_thresholds import compute
@@ -37,20 +41,28 @@ OnStep = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Season:
-    """The trainings of a season.
+class PartOfSeason:
+    """The trainings of a version with members of its own: the one in use, or a part of it.
 
     Attributes:
         version_id: the version whose recipe is used.
         basins: those that the version learnt from or serves.
         twin: the configuration of the twin; its held-out period is that of the judged years.
         candidate: the configuration of the candidate.
+        shares: its weights in the version in use; None where that is itself.
     """
 
     version_id: str
     basins: tuple[str, ...]
     twin: TrainingConfig
     candidate: TrainingConfig
+    shares: Mapping[str, float] | None = None
+
+
+Season = tuple[PartOfSeason, ...]
+"""The trainings of a season."""
+Both = tuple[StartedTraining, StartedTraining]
+"""The trainings of a twin and of its candidate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,16 +84,20 @@ def season(session: Session, params: RetrainingParams) -> Season | Absent:
         DataProblem: the record has no whole water year.
     """
     version = versions.get(session, params.version) if params.version else _most_used(session)
-    version.require_members("Retraining")
-    if version.tuned_on is not None:
-        raise InvalidInput(
-            f"Version {version.id} was fine-tuned from another: retrain that one (--version), and fine-tune the result."
-        )
-    config = version.training
-    names = _to_learn_from(session, version)
+    shares: dict[str, Mapping[str, float] | None] = {part.version: part.weights for part in version.parts}
+    shares = shares or {version.id: None}
+    parts = [versions.get(session, name) for name in shares]
+    for part in parts:
+        if part.tuned_on is not None:
+            raise InvalidInput(
+                f"Version {part.id} was fine-tuned from another: retrain that one (--version), and fine-tune the "
+                "result."
+            )
+    served = promotions.in_use(session).get(version.id, [])
+    names = {part.id: _to_learn_from(session, part, served) for part in parts}
     learnt = [Period.parse(days) for days in version.used_periods]
     first = min(days.first for days in learnt)
-    record = Period(first, _newest_year_end(session, version, config, names, first))
+    record = Period(first, min(_newest_year_end(session, part, names[part.id], first) for part in parts))
     newest = max(days.last for days in learnt)
     if record.last <= newest:
         return absent(Reason.NO_NEW_WATER_YEAR, version=version.id, last=str(newest))
@@ -89,27 +105,38 @@ def season(session: Session, params: RetrainingParams) -> Season | Absent:
     judged = params.judge_on or _unused_years(record, [Period.parse(days) for days in judged_by.used_periods])
     if record.overlap(judged) != judged:
         raise InvalidInput(f"{judged} is not within the record, {record}: judge on other years.")
+    return tuple(_of_part(part, names[part.id], record, judged, shares[part.id]) for part in parts)
+
+
+def _of_part(
+    part: versions.Version, names: tuple[str, ...], record: Period, judged: Period, shares: Mapping[str, float] | None
+) -> PartOfSeason:
+    config = part.training
     every_year = config.model_dump() | {
-        "inputs": config.inputs.model_copy(update={"product": version.product}).model_dump(),
+        "inputs": config.inputs.model_copy(update={"product": part.product}).model_dump(),
         "train_period": record,
         "validation_period": None,
     }
     twin, candidate = (TrainingConfig.model_validate(every_year | {"held_out_period": out}) for out in (judged, None))
-    return Season(version.id, names, twin, candidate)
+    return PartOfSeason(part.id, names, twin, candidate, shares)
 
 
-def begin_both(database: Database, clock: Clock, work: Season) -> tuple[StartedTraining, StartedTraining]:
-    """Start or resume the trainings of the twin and of the candidate.
+def begin_all(database: Database, clock: Clock, work: Season) -> list[Both]:
+    """Start or resume the trainings of the twin and of the candidate of each part.
 
     Raises:
         NoBasinLeft: no basin can serve.
     """
-    twin = begin(database, clock, work.twin, work.basins)
-    return twin, begin(database, clock, work.candidate, work.basins, twin=twin.training_id)
+    started = []
+    for part in work:
+        twin = begin(database, clock, part.twin, part.basins)
+        candidate = begin(database, clock, part.candidate, part.basins, twin=twin.training_id, shares=part.shares)
+        started.append((twin, candidate))
+    return started
 
 
-def reopen_both(database: Database, trainings: Iterable[str]) -> tuple[StartedTraining, StartedTraining]:
-    """Return the trainings of the twin and of the candidate that another process started.
+def reopen_all(database: Database, trainings: Iterable[str]) -> list[Both]:
+    """Return the trainings of the twins and of the candidates that another process started.
 
     Args:
         trainings: their ids.
@@ -118,43 +145,47 @@ def reopen_both(database: Database, trainings: Iterable[str]) -> tuple[StartedTr
         UnknownTraining: one does not exist.
         DataChanged: their data were revised meanwhile.
     """
-    candidate = next(started for started in (reopen(database, of) for of in dict.fromkeys(trainings)) if started.twin)
-    assert candidate.twin is not None
-    return reopen(database, candidate.twin), candidate
+    started = {of: reopen(database, of) for of in dict.fromkeys(trainings)}
+    return [(started[one.twin], one) for one in started.values() if one.twin is not None]
 
 
 def conclude(
     database: Database,
     clock: Clock,
-    twin: StartedTraining,
-    candidate: StartedTraining,
+    trainings: Sequence[Both],
     judgement: Judgement,
     *,
     label: str | None = None,
     on_step: OnStep = lambda _step, _done, _total: None,
 ) -> Retrained:
-    """Assemble both versions once all members are trained, and decide on the promotion.
+    """Assemble all versions once their members are trained, and decide on the promotion.
 
     Before that, the candidate gets an error model, scores (those of its twin in the judged years) and the levels of its
-    simulation, as every current version has. Repeating it changes nothing.
+    simulation, as every current version has; where it combines others, these get them, too. Repeating it changes
+    nothing.
 
     Raises:
         DataProblem: a member is not trained yet, or no basin can be simulated.
     """
-    judged = twin.config.held_out_period
+    judged = trainings[0][0].config.held_out_period
     assert judged is not None
-    twin_id = assemble(database, clock, twin, serves=False).version_id
-    trained = assemble(database, clock, candidate, label)
-    version, names = trained.version_id, trained.basins
+    for twin, _ in trainings:
+        assemble(database, clock, twin, serves=False)
+    trained, parts = assemble_all(database, clock, [candidate for _, candidate in trainings], label)
 
     def shown(step: str) -> Callable[[int, int], None]:
         return lambda done, total: on_step(step, done, total)
 
-    calibrate(database, clock, version, names, judged, shown("calibrated"))
-    evaluate(database, clock, version, judged, names, on_basins=shown("evaluated"))
-    compute(database, clock, version, names, shown("levels"))
+    for version, names in {**{one.version_id: one.basins for one in parts}, trained.version_id: trained.basins}.items():
+        calibrate(database, clock, version, names, judged, shown("calibrated"))
+        evaluate(database, clock, version, judged, names, on_basins=shown("evaluated"))
+        compute(database, clock, version, names, shown("levels"))
     rule = PromotionRule(period=judged, margin=judgement.margin, promote=judgement.promote)
-    return Retrained(trained, twin_id, decide(database, clock, version, rule, shown("judged")))
+    decision = decide(database, clock, trained.version_id, rule, shown("judged"))
+    with database.reading() as session:
+        twin_id = versions.get(session, trained.version_id).twin_id
+    assert twin_id is not None
+    return Retrained(trained, twin_id, decision)
 
 
 def _most_used(session: Session) -> versions.Version:
@@ -166,17 +197,14 @@ def _most_used(session: Session) -> versions.Version:
     return versions.get(session, max(in_use, key=lambda version: (len(in_use[version]), version)))
 
 
-def _to_learn_from(session: Session, version: versions.Version) -> tuple[str, ...]:
-    served = promotions.in_use(session).get(version.id, [])
+def _to_learn_from(session: Session, version: versions.Version, served: Sequence[str]) -> tuple[str, ...]:
     names = tuple(sorted({*basins.known(session, version.scope), *served}))
     if not names:
         raise InvalidInput(f"No basin that version {version.id} learnt from or serves is stored here: ingest one.")
     return names
 
 
-def _newest_year_end(
-    session: Session, version: versions.Version, config: TrainingConfig, names: Sequence[str], first: Day
-) -> Day:
+def _newest_year_end(session: Session, version: versions.Version, names: Sequence[str], first: Day) -> Day:
     """Return the end of the newest water year for which half the basins have complete weather.
 
     Basins whose record ended years ago do not hold up the others: the training leaves them out, with a reason.
@@ -184,7 +212,7 @@ def _newest_year_end(
     Raises:
         DataProblem: there is none.
     """
-    mass, half = config.inputs.mass, (len(names) + 1) // 2
+    mass, half = version.training.inputs.mass, (len(names) + 1) // 2
     ends = sorted(days.last for days in series.extent(session, names, version.product, [mass]).values())
     years = whole_water_years(Period(first, ends[-half])) if len(ends) >= half and ends[-half] > first else []
     if not years:

@@ -158,25 +158,18 @@ def _filling(run: runs.Run, stored: Mapping[str, Stored]) -> Filling:
 def _parents(database: Database, clock: Clock, plan: Plan, stored: Mapping[str, Stored]) -> dict[str, Parents]:
     """Return the state that the run started from in each basin, by version: the stored one, or computed again where it
     is gone."""
-    if plan.parts:
-        return {
-            one.part.version: {
-                name: _parent(database, clock, one.plan, name, *_parent_of(stored[name].row, one.part.name))
-                for name in one.plan.forcings
-            }
-            for one in plan.parts
+    return {
+        version: {
+            name: _parent(database, clock, one, name, *_parent_of(stored[name], version)) for name in one.forcings
         }
-    rows = {name: stored[name].row for name in plan.forcings}
-    of_version = {
-        name: _parent(database, clock, plan, name, row.parent_day, row.parent_hash) for name, row in rows.items()
+        for version, one in plan.by_version.items()
     }
-    return {plan.inputs.loaded.version.id: of_version}
 
 
-def _parent_of(row: runs.RunBasin, part: str) -> tuple[Day | None, str | None]:
-    """Return the day and hash of the state that a part of a combined version started from."""
-    of_part = next(one for one in row.summary.parts if one.name == part)
-    return None if of_part.parent_day is None else np.datetime64(of_part.parent_day, "D"), of_part.parent_hash
+def _parent_of(stored: Stored, version: str) -> tuple[Day | None, str | None]:
+    """Return the day and hash of the state that a version with members of its own started from."""
+    share = next(one for one in runs.shares_of(stored.run, stored.row) if one.version == version)
+    return None if share.parent_day is None else np.datetime64(share.parent_day, "D"), share.parent_hash
 
 
 def _parent(

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from sqlalchemy.orm import Session
@@ -12,30 +12,32 @@ from hydrology.base.absent import Absent
 from hydrology.base.calendar import Day, Period, month
 from hydrology.verification.results import ALL_YEAR, SEASONS
 from jobspec.jobs.forecasting import ForecastParams
+from models.arrays import Forcing
 from operations.basin_data.dataset import load_discharge
 from operations.forecasting.days import RunDays
 from operations.forecasting.forecast_plan import ForecastInputs, read_inputs
-from operations.forecasting.reruns import Flow, Start, flow_series, mean_flows, state_as_issued, states_at
+from operations.forecasting.reruns import Flow, Share, flow_series, mean_flows, state_as_issued, states_at
 from operations.forecasting.weather_ahead import observed
 from operations.states.advance_states import ONE_DAY
 from records.database.engine import Database
 from records.runs import runs
+from records.runs.runs import RunBasin
 from records.runs.states import State
 from records.verification import error_splits
 from records.verification.error_splits import ForecastError
 from records.versions.versions import Version
 from runtime.clock import Clock
 
+_Known = Mapping[str, tuple[State, Forcing]]
+"""The state of T0 by the data as they are now, and the observed weather of the days ahead, by basin."""
+
 
 def split_errors(database: Database, clock: Clock, version: Version, last: Day) -> int:
     """Split the errors of a version's operational forecasts, and store them. Return their number.
 
     A forecast counts once all its days are observed until the last one that has settled, unless the weights were fitted
-    to one of its days. One whose state is no longer stored is left out. Repeating it stores nothing new. Errors of a
-    version that combines others are not split yet.
+    to one of its days. One whose state is no longer stored is left out. Repeating it stores nothing new.
     """
-    if version.parts:
-        return 0
     learnt = [Period.parse(days) for days in version.used_periods]
     with database.reading() as session:
         settled = [
@@ -61,36 +63,34 @@ def _ahead(run: runs.Run) -> Period:
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """A forecast with observed flow, (days,) in mm/day, and the states that it is computed again from.
+    """A forecast with observed flow, (days,) in mm/day, and what it is computed again from, with observed weather.
 
     Attributes:
-        issued: the state that it started from.
-        revised: that of the same day, by the data as they are now.
+        issued: from the states that it started from.
+        revised: from those of the same day, by the data as they are now.
     """
 
     basin: str
     flow: Flow
-    issued: State
-    revised: State
+    issued: Sequence[Share]
+    revised: Sequence[Share]
 
     @property
     def is_revised(self) -> bool:
-        return self.issued.sha256 != self.revised.sha256
+        return [share.state.sha256 for share in self.issued] != [share.state.sha256 for share in self.revised]
 
 
 def _split_run(database: Database, clock: Clock, inputs: ForecastInputs, run: runs.Run, names: Sequence[str]) -> int:
     """Split the errors of a run in some basins, and store them. Return their number."""
-    days = RunDays(run.t0, run.horizon_days)
-    forcings = {name: inputs.forcings[name] for name in names if name in inputs.forcings}
-    weather = {name: observed(name, forcing, days, days.ahead.last) for name, forcing in forcings.items()}
-    known = {name: ahead.forcing for name, ahead in weather.items() if not isinstance(ahead, Absent)}
-    revised = states_at(database, clock, inputs.loaded, {name: forcings[name] for name in known}, run.t0)
     with database.reading() as session:
-        cases = [*_cases(session, inputs, run, revised)]
+        of_basins = {basin.basin_id: basin for basin in runs.basins_of(session, run.id) if basin.basin_id in names}
+    known = {version: _known(database, clock, one, run, names) for version, one in inputs.by_version.items()}
+    with database.reading() as session:
+        cases = [case for basin in of_basins.values() for case in _cases(session, inputs, run, basin, known)]
         issued = flow_series(session, run.id, [case.basin for case in cases])
-    starts: dict[object, Start] = {(case.basin, "revised"): (case.revised, known[case.basin]) for case in cases}
-    starts |= {(case.basin, "issued"): (case.issued, known[case.basin]) for case in cases if case.is_revised}
-    flows = mean_flows(inputs.loaded, starts)
+    reruns: dict[object, Sequence[Share]] = {(case.basin, "revised"): case.revised for case in cases}
+    reruns |= {(case.basin, "issued"): case.issued for case in cases if case.is_revised}
+    flows = mean_flows(reruns)
     errors = [_error(clock, run, case, runs.mean_of_members(issued[case.basin]), flows) for case in cases]
     with database.transaction() as session:
         done = error_splits.split_basins(session, [run.id])
@@ -98,17 +98,35 @@ def _split_run(database: Database, clock: Clock, inputs: ForecastInputs, run: ru
     return len(errors)
 
 
-def _cases(session: Session, inputs: ForecastInputs, run: runs.Run, revised: Mapping[str, State]) -> Iterator[_Case]:
-    """Yield the basins whose flow is observed on every day, and whose state is stored as the run used it."""
-    of_basins = {basin.basin_id: basin for basin in runs.basins_of(session, run.id)}
-    for name, state in revised.items():
-        basin = of_basins[name]
-        if basin.is_spinning_up:
-            continue
-        issued = state if state.sha256 == basin.state_hash else state_as_issued(session, run, basin)
-        flow = load_discharge(session, name, inputs.loaded.version.area_products, _ahead(run))
-        if issued is not None and not isinstance(flow, Absent) and np.isfinite(flow).all():
-            yield _Case(name, flow.astype(np.float64), issued, state)
+def _known(database: Database, clock: Clock, inputs: ForecastInputs, run: runs.Run, names: Sequence[str]) -> _Known:
+    """Return what a version with members of its own has of the days of a run, where all of them are observed."""
+    days = RunDays(run.t0, run.horizon_days)
+    forcings = {name: inputs.forcings[name] for name in names if name in inputs.forcings}
+    weather = {name: observed(name, forcing, days, days.ahead.last) for name, forcing in forcings.items()}
+    came = {name: ahead.forcing for name, ahead in weather.items() if not isinstance(ahead, Absent)}
+    revised = states_at(database, clock, inputs.loaded, {name: forcings[name] for name in came}, run.t0)
+    return {name: (state, came[name]) for name, state in revised.items()}
+
+
+def _cases(
+    session: Session, inputs: ForecastInputs, run: runs.Run, basin: RunBasin, known: Mapping[str, _Known]
+) -> Iterator[_Case]:
+    """Yield the case of a basin whose flow is observed on every day, and whose states are stored as the run used
+    them."""
+    name, shares = basin.basin_id, runs.shares_of(run, basin)
+    if basin.is_spinning_up or not all(name in known.get(share.version, {}) for share in shares):
+        return
+    flow = load_discharge(session, name, inputs.loaded.version.area_products, _ahead(run))
+    issued, revised = list[Share](), list[Share]()
+    for share in shares:
+        state, weather = known[share.version][name]
+        used = state if state.sha256 == share.state_hash else state_as_issued(session, share, name, run.t0)
+        if used is not None:
+            loaded = inputs.by_version[share.version].loaded
+            revised.append(Share(loaded, share.weight, state, weather))
+            issued.append(replace(revised[-1], state=used))
+    if len(issued) == len(shares) and not isinstance(flow, Absent) and np.isfinite(flow).all():
+        yield _Case(name, flow.astype(np.float64), issued, revised)
 
 
 def _error(clock: Clock, run: runs.Run, case: _Case, forecast: Flow, flows: Mapping[object, Flow]) -> ForecastError:

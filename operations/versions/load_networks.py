@@ -15,7 +15,7 @@ from models.devices import device_in_use
 from models.ensemble import Ensemble
 from models.scaling import Scaler
 from records.versions import versions
-from records.versions.version_properties import VersionPart
+from records.versions.version_properties import ELSEWHERE, VersionPart
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +57,13 @@ class LoadedVersion:
         if self.parts:
             return [label for one in self.parts for label in one.part.labels]
         return [str(label) for label in self.ensemble.labels]
+
+    @property
+    def shares(self) -> "list[tuple[str, dict[str, float], LoadedVersion]]":
+        """Name, weights by basin and networks of each part; a version with members of its own is its only one, without
+        a name."""
+        parts = [(one.part.name, one.part.weights, one.loaded) for one in self.parts]
+        return parts or [("", {ELSEWHERE: 1.0}, self)]
 
     @property
     def conserving(self) -> bool:

@@ -19,7 +19,7 @@ def weather_note(run: NewRun, summary: RunSummary) -> str | None:
     """Return the sentences about missing products, filled weather and an old weather forecast; None without any."""
     sentences = [
         None if summary.subset is None else subset_note(summary.subset),
-        filled_note(summary.filled_weather, run.weather_until),
+        *_filled_notes(summary, run.weather_until),
     ]
     if run.weather is not None and run.purpose == "operational":
         reference = day(run.weather.reference_time.date())
@@ -27,6 +27,16 @@ def weather_note(run: NewRun, summary: RunSummary) -> str | None:
         if age >= OLD_DAYS:
             sentences.append(f"The newest weather forecast is of {_on(as_date(reference))}, {age} days before.")
     return " ".join(filter(None, sentences)) or None
+
+
+def _filled_notes(summary: RunSummary, until: Day) -> list[str]:
+    """Return the sentences about filled weather; of a combined version those of each product, once if they agree."""
+    if not summary.parts:
+        return list(filter(None, [filled_note(summary.filled_weather, until)]))
+    of_products = {part.product: filled_note(part.filled_weather, until) for part in summary.parts}
+    if len(different := set(of_products.values())) == 1:
+        return list(filter(None, different))
+    return [f"{product}: {note}" for product, note in of_products.items() if note is not None]
 
 
 def filled_note(filled: Sequence[FilledWeather], until: Day) -> str | None:

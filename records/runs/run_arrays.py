@@ -8,10 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from hydrology.uncertainty.error_model import LEVELS, MAX_GAP
+from hydrology.uncertainty.weighted import weighted_mean
 from hydrology.water.ledger import WATER_AVAILABLE
 from records.database.array_codec import Labelled, is_whole, pack, unpack
 from records.database.json_columns import CLOSED
 from records.database.path_codec import decode_ranks, encode_ranks
+from records.runs.run_parts import RunPart, weights_of_members
 
 CALIBRATED = "discharge_calibrated"
 """The array of calibrated discharge quantiles, if there are any."""
@@ -140,6 +142,16 @@ def mean_of_members(series: Mapping[str, RunSeries]) -> npt.NDArray[np.float64]:
         return series[MEAN_OF_MEMBERS].values
     flow = series[_DISCHARGE].values
     return np.asarray(flow.reshape(-1, flow.shape[-1]).mean(axis=0, dtype=np.float64))
+
+
+def over_members(array: RunSeries, parts: Sequence[RunPart]) -> npt.NDArray[np.float64]:
+    """Return the mean of an array over its first axis, members or traces.
+
+    Args:
+        parts: of a combined version, those that took part in the basin: their members have their weights.
+    """
+    weights = weights_of_members(parts, array.axes["member"]) if "member" in array.axes else None
+    return weighted_mean(array.values, weights)
 
 
 def without_members(content: Content) -> Content:

@@ -1,9 +1,12 @@
 """The parts of a combined version that took part in a run of a basin, and what was missing."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from hydrology.base.absent import Absent
+from hydrology.base.arrays import Array
 from hydrology.base.digests import fingerprint
 from records.database.json_columns import CLOSED
 from records.runs.filled_weather import FilledWeather
@@ -54,6 +57,20 @@ class RunSubset:
     nse: float | None = None
     nse_of_all: float | None = None
     period: str | None = None
+
+
+def weights_of_members(parts: Sequence[RunPart], labels: Sequence[str]) -> Array | None:
+    """Return the weight of each member of a run in a basin, (members,), of sum 1; None where all are equal.
+
+    Args:
+        parts: those that took part in the basin; none of a version with members of its own.
+        labels: of the members, `PART-MEMBER`.
+    """
+    if not parts:
+        return None
+    names = [label.rpartition("-")[0] for label in labels]
+    of_parts = {part.name: part.weight / names.count(part.name) for part in parts}
+    return np.array([of_parts[name] for name in names])
 
 
 def subset_note(subset: RunSubset) -> str:

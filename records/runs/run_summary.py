@@ -155,6 +155,7 @@ class RunChange:
             previous one.
         without_flow: why the part of the observed flow is unknown; None where it is known.
         without_reverse: why the parts are unknown in the opposite order; None where they are known.
+        products_before: the weather products of the previous run, where this one used others.
     """
 
     __pydantic_config__ = CLOSED
@@ -168,6 +169,7 @@ class RunChange:
     ahead_before_mm: float
     without_flow: Absent | None = None
     without_reverse: Absent | None = None
+    products_before: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

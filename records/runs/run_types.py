@@ -20,6 +20,7 @@ from records.runs.run_arrays import (
     Ledger,
     RunSeries,
 )
+from records.runs.run_parts import RunPart
 from records.runs.run_request import RunWeather, RunWhatIf
 from records.runs.run_summary import NOT_STORED, RunSummary
 
@@ -212,6 +213,29 @@ class Run(NewRun):
     @property
     def _has_traces(self) -> bool:
         return KINDS[self.forcing_kind].traces
+
+
+def shares_of(run: NewRun, basin: RunBasin) -> tuple[RunPart, ...]:
+    """Return the versions that the flow of an issued run of a basin is the weighted mean of.
+
+    They are the parts of a combined version that took part; a version with members of its own is its only one.
+    """
+    if basin.summary.parts:
+        return basin.summary.parts
+    assert basin.state_hash is not None
+    assert basin.inputs_hash is not None
+    only = RunPart(
+        name="",
+        version=run.version_id,
+        product=run.product,
+        weight=1.0,
+        parent_day=None if basin.parent_day is None else str(basin.parent_day),
+        parent_hash=basin.parent_hash,
+        state_hash=basin.state_hash,
+        inputs_hash=basin.inputs_hash,
+        filled_weather=basin.summary.filled_weather,
+    )
+    return (only,)
 
 
 def ledger_entry(ledger: RunSeries, entry: str) -> npt.NDArray[Any]:

@@ -25,6 +25,7 @@ from records.runs.run_arrays import (
     RunSeries,
     levels_of_members,
     mean_of_members,
+    over_members,
     owner_of,
     unpacked,
 )
@@ -64,6 +65,7 @@ from records.runs.run_types import (
     RunBasin,
     UnknownRun,
     ledger_entry,
+    shares_of,
 )
 from records.runs.shared_cells import with_cells
 from records.runs.tables import RunBasinRow, RunContentRow, RunRow
@@ -122,9 +124,11 @@ __all__ = [
     "newest_changed",
     "of_key",
     "operational",
+    "over_members",
     "reforecasts",
     "series_of",
     "series_of_many",
+    "shares_of",
     "unchanged",
 ]
 

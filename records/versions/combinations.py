@@ -1,7 +1,7 @@
 """Versions that combine others: each part runs on its own weather product, and their flow is the weighted mean."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from importlib import metadata
@@ -13,7 +13,7 @@ from hydrology.base.digests import fingerprint
 from hydrology.base.errors import InvalidInput
 from hydrology.base.products import JOINT, MAX_PARTS
 from records.versions import promotions, versions
-from records.versions.version_properties import Pretrained, VersionPart, VersionProperties
+from records.versions.version_properties import Pretrained, Tuning, VersionPart, VersionProperties
 from records.versions.versions import NewVersion, Version
 
 ByBasin = Mapping[str, Mapping[str, float]]
@@ -29,6 +29,7 @@ def combine(
     now: datetime,
     by_basin: ByBasin | None = None,
     pretrained: Pretrained | None = None,
+    parent: str | None = None,
 ) -> Version:
     """Store a version that combines others, after one that combines their twins; or return the one that does already.
 
@@ -39,6 +40,7 @@ def combine(
         wall, now: the machine's time and the clock's.
         by_basin: of each part in basins with weights of their own.
         pretrained: the shipped combination that it is installed from.
+        parent: the combined version whose parts these were fine-tuned from, if any.
 
     Raises:
         UnknownVersion: one is not stored.
@@ -66,8 +68,10 @@ def combine(
             return earlier
     if pretrained is not None:
         pretrained = replace(pretrained, twin=twin)
-    properties = VersionProperties(parts=parts, twin=twin, pretrained=pretrained)
-    return versions.create(session, _new(stored, properties, label=label, wall=wall, now=now), [])
+    tuning = _tuning([stored[part.version] for part in parts])
+    properties = VersionProperties(parts=parts, twin=twin, tuning=tuning, pretrained=pretrained)
+    new = replace(_new(stored, properties, label=label, wall=wall, now=now), parent_id=parent)
+    return versions.create(session, new, [])
 
 
 def _check_weights(weights: Mapping[str, float]) -> None:
@@ -155,3 +159,11 @@ def _new(
         label=label,
         properties=properties,
     )
+
+
+def _tuning(parts: Sequence[Version]) -> Tuning | None:
+    """Return the fine-tuning of a version all of whose parts were fine-tuned: on the basins of any."""
+    tuned = [part.tuned_on for part in parts if part.tuned_on is not None]
+    if len(tuned) < len(parts):
+        return None
+    return Tuning(basins=tuple(dict.fromkeys(basin for of_part in tuned for basin in of_part)))

@@ -7,6 +7,9 @@ from hydrology.water.probe_results import ProbeResult
 from records.database.json_columns import CLOSED
 from records.versions.promotion_decisions import PromotionDecision
 
+ELSEWHERE = ""
+"""In place of a basin: of all basins without a weight of their own."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pretrained:
@@ -67,6 +70,11 @@ class VersionPart:
     fitted: tuple[str, ...]
     validation: str | None
     basin_weights: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """Its share in basins with weights of their own, and elsewhere (`ELSEWHERE`)."""
+        return {ELSEWHERE: self.weight, **self.basin_weights}
 
     def in_basin(self, basin: str) -> "VersionPart":
         """Return it with its share in a basin."""

@@ -45,7 +45,8 @@ def pi_xml(members: Members, first: Day, time: str = "00:00:00", flags: Mapping[
         for location, by_name in by_location.items():
             for name, values in by_name.items():
                 last = first + np.timedelta64(len(values), "D")
-                kind = "accumulative" if name == "precipitation" else "mean"
+                variable = name.partition(".")[0]  # a product may follow
+                kind = "accumulative" if variable == "precipitation" else "mean"
                 events = "".join(
                     f'<event {moment(first + at + 1, time)} value="{-999.0 if np.isnan(value) else value!r}" '
                     f'flag="{flags.get((name, first + at), 0)}"/>'
@@ -55,7 +56,7 @@ def pi_xml(members: Members, first: Day, time: str = "00:00:00", flags: Mapping[
                     f"<series><header><type>{kind}</type><locationId>{escape(location)}</locationId>"
                     f"<parameterId>{name}</parameterId>{label}"
                     f'<timeStep unit="second" multiplier="86400"/><startDate {moment(first + ONE_DAY, time)}/>'
-                    f"<endDate {moment(last, time)}/><missVal>-999.0</missVal><units>{UNITS[name]}</units></header>"
+                    f"<endDate {moment(last, time)}/><missVal>-999.0</missVal><units>{UNITS[variable]}</units></header>"
                     f"{events}</series>"
                 )
     return f'<TimeSeries {ROOT} version="1.14"><timeZone>0.0</timeZone>{"".join(parts)}</TimeSeries>'

@@ -37,17 +37,18 @@ def training(running: Running, params: TrainingParams) -> dict[str, Any]:
     With `compare` the version is compared with the current ones, and replaces them only by the promotion rule.
     """
     from operations.basin_data.basins import chosen
+    from operations.training.assemble import assemble_all
     from operations.training.promotion_rule import decide, require_decidable
-    from operations.training.train import assemble, begin
+    from operations.training.train import begin_all
 
     tools, rule = running.tools, params.compare
     with tools.database.reading() as session:
         basins = chosen(session, params.basins)
         if rule is not None:
             require_decidable(session, params.config, rule)
-    work = begin(tools.database, tools.clock, params.config, basins, owner=running.grant.owner)
-    _have_trained(running, work)
-    trained = assemble(tools.database, tools.clock, work, params.label)
+    works = begin_all(tools.database, tools.clock, params.config, basins, owner=running.grant.owner)
+    _have_trained(running, *works)
+    trained, _ = assemble_all(tools.database, tools.clock, works, params.label)
     if trained.refused is not None:
         running.log(trained.refused)
     result = {"version": trained.version_id, "basins": len(trained.basins), "left_out": texts(trained.left_out)}
@@ -70,17 +71,17 @@ def retraining(running: Running, params: RetrainingParams) -> dict[str, Any]:
         running.log(str(season))
         return {"version": None, "reason": str(season)}
     # Once members are posted, the trainings do not change, whatever data arrive meanwhile.
-    twin, candidate = (
-        retrain.reopen_both(tools.database, [child.params["training"] for child in children])
+    trainings = (
+        retrain.reopen_all(tools.database, [child.params["training"] for child in children])
         if season is None
-        else retrain.begin_both(tools.database, tools.clock, season)
+        else retrain.begin_all(tools.database, tools.clock, season)
     )
-    _have_trained(running, twin, candidate)
+    _have_trained(running, *(one for both in trainings for one in both))
 
     def show(step: str, done: int, total: int) -> None:
         running.show(done, total, step)
 
-    done = retrain.conclude(tools.database, tools.clock, twin, candidate, params, label=params.label, on_step=show)
+    done = retrain.conclude(tools.database, tools.clock, trainings, params, label=params.label, on_step=show)
     running.log(done.decision.sentence)
     return {
         "version": done.trained.version_id,

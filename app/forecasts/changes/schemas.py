@@ -31,7 +31,12 @@ class ChangeByCause(Model):
     weather_forecast: list[float] | None = Field(
         description=column("The new weather forecast of the days ahead, in place of the previous one")
     )
-    model_version: list[float] | None = Field(description=column("Another model version"))
+    model_version: list[float] | None = Field(
+        description=column(
+            "Another model version, or other weather products of a version that combines others: one that came, or is "
+            "missing now"
+        )
+    )
     observed_flow: list[float] | None = Field(
         description=column(
             "The calibrated correction, which starts from the last observed flow: calibrated median less mean of the "

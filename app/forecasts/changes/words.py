@@ -50,7 +50,9 @@ def _cause(name: str, value: float, found: RunChange, last: date) -> str:
         return f"{_because(value, more, 'is forecast', 'the new weather forecast')} ({amounts})"
     return {
         "revised_data": "from revised weather data",
-        "model_version": "from another model version",
+        "model_version": "from another model version"
+        if not found.products_before
+        else f"from other weather products ({' and '.join(found.products_before)} before)",
         "observed_flow": "from the last observed flow and past errors",
     }[name]
 

@@ -12,12 +12,14 @@ from app.forecasts.rain_margin.schemas import LevelMargin, RainMarginOfRun, Wind
 from app.forecasts.words import UNITS, number, on
 from app.http.json_numbers import rounded
 from hydrology.base.absent import Absent, absent, text, texts
+from hydrology.base.arrays import Array
 from hydrology.base.calendar import as_date
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Units
 from hydrology.extremes.rain_margin import RESPONSE_DAYS, RainMargin, crossings, rain_margin, share_not_monotone
 from records.forecasts.latest import Latest
 from records.runs import runs
+from records.runs.run_parts import weights_of_members
 
 _DEPTHS = tuple(f"levels.windows.{name}" for name in ("median", "p05", "p95"))
 _BY_MEDIAN = ", in the median of the members."
@@ -42,7 +44,8 @@ def rain_margin_of_run(
     else:
         asked = None if discharge is None else [level_asked_for(basin, units, discharge)]
         levels = asked or levels_of(session, run, basin, units)
-        margins = [_of_level(peaks, run, level, units) for level in levels if level.direction == "rising"]
+        weights = weights_of_members(basin.summary.parts, peaks.axes["member"])
+        margins = [_of_level(peaks, weights, run, level, units) for level in levels if level.direction == "rising"]
         not_monotone = rounded(share_not_monotone(peaks.values))
     return RainMarginOfRun(
         **header(latest, at),
@@ -55,32 +58,30 @@ def rain_margin_of_run(
 
 
 def _why_missing(run: runs.Run, basin: runs.RunBasin) -> Absent:
-    if basin.status == "issued" and basin.summary.parts:
-        return absent(Reason.NOT_OF_COMBINED_VERSION)
     if basin.status == "issued" and basin.pruned is None and run.purpose != "operational":
         return absent(Reason.RAIN_MARGIN_NOT_COMPUTED)
     return basin.why_missing
 
 
-def _of_level(peaks: runs.RunSeries, run: runs.Run, level: Level, units: Units) -> LevelMargin:
+def _of_level(peaks: runs.RunSeries, weights: Array | None, run: runs.Run, level: Level, units: Units) -> LevelMargin:
     if level.depth is None or level.shown is None:
         reason = text(level.reason)
         return LevelMargin(name=level.name, discharge=None, windows=None, in_words=None, reason=reason)
-    windows = list(_windows(peaks, run, level.depth))
+    windows = list(_windows(peaks, weights, run, level.depth))
     flow = f"{number(level.shown)} {UNITS[units]}"
     what = flow if level.name is None else f"{level.name} ({flow})"
     words = _in_words(windows, what, peaks.axes["rain"][-1])
     return LevelMargin(name=level.name, discharge=rounded(level.shown), windows=windows, in_words=words, reason=None)
 
 
-def _windows(peaks: runs.RunSeries, run: runs.Run, depth: float) -> Iterator[WindowMargin]:
+def _windows(peaks: runs.RunSeries, weights: Array | None, run: runs.Run, depth: float) -> Iterator[WindowMargin]:
     sizes = peaks.axes["rain"]
     by_window = crossings(peaks.values, sizes, depth)
     for days, of_window in zip(peaks.axes["window"], by_window, strict=True):
         for lead, of_members in zip(peaks.axes["lead"], of_window, strict=True):
             if not np.isnan(of_members).any():
                 first_day = as_date(run.t0 + np.timedelta64(lead, "D"))
-                yield _window(first_day, days, rain_margin(of_members, sizes[-1]))
+                yield _window(first_day, days, rain_margin(of_members, sizes[-1], weights))
 
 
 def _window(first_day: date, days: int, margin: RainMargin) -> WindowMargin:

@@ -19,9 +19,11 @@ from hydrology.base.absent import Absent, absent, text, texts
 from hydrology.base.reasons import Reason
 from hydrology.base.units import Area, Units
 from hydrology.climatology.volumes import million_m3
+from hydrology.uncertainty.weighted import weighted_mean, weighted_quantiles
 from hydrology.water.recession import Array, Drained, first_days_below, milestones, reached_by
 from records.forecasts.latest import Latest
 from records.runs import runs
+from records.runs.run_parts import weights_of_members
 from records.versions import versions
 
 _LOW, _HIGH = runs.SPREAD_LEVELS
@@ -41,10 +43,8 @@ def recession_of_run(session: Session, latest: Latest, at: datetime | None, unit
     wanted = ("discharge", "discharge_quantiles", "loss", "storage", "cells_at_t0")
     arrays = runs.series_of(session, run.id, basin.basin_id, wanted) if basin.status == "issued" else {}
     missing = missing_in_header(basin)
-    account = _account({} if basin.summary.parts else arrays, basin, days["time"])
-    if basin.summary.parts:
-        missing |= dict.fromkeys((*_ACCOUNT, "low_flows"), absent(Reason.NOT_OF_COMBINED_VERSION))
-    elif account["ceiling"] is None:
+    account = _account(arrays, basin, days["time"])
+    if account["ceiling"] is None:
         conserving = versions.conserving(session, [run.version_id])[run.version_id]
         missing |= dict.fromkeys(account, forecasts.why_no_account(basin, conserving))
     elif basin.area_m2 is None:
@@ -54,8 +54,9 @@ def recession_of_run(session: Session, latest: Latest, at: datetime | None, unit
         missing |= dict.fromkeys(("discharge", "low_flows"), basin.why_missing)
     else:
         discharge = quantile_columns(arrays["discharge_quantiles"], basin, Representation(units, members=False))
-    if arrays and not basin.summary.parts:
-        spell = _Spell(arrays["discharge"].values.astype(np.float64), basin, days["time"], units)
+        spell = _Spell(
+            arrays["discharge"].values.astype(np.float64), _weights(arrays, basin), basin, days["time"], units
+        )
         low_flows = [
             spell.low_flow(level) for level in levels_of(session, run, basin, units) if level.direction == "falling"
         ]
@@ -77,47 +78,55 @@ def recession_of_run(session: Session, latest: Latest, at: datetime | None, unit
 def _account(arrays: Mapping[str, runs.RunSeries], basin: runs.RunBasin, days: Sequence[date]) -> dict[str, Any]:
     if "storage" not in arrays:
         return dict.fromkeys(_ACCOUNT)
-    held = arrays["cells_at_t0"].values.sum(axis=1, dtype=np.float64)
+    held, weights = arrays["cells_at_t0"].values.sum(axis=1, dtype=np.float64), _weights(arrays, basin)
     flow, loss, storage = (arrays[name].values for name in ("discharge", "loss", "storage"))
     drained = Drained.of(flow, loss, storage, held)
-    runs_off, lost, left = (column(values.mean(axis=0)) for values in (drained.runs_off, drained.lost, drained.left))
-    ceiling = rounded(float(held.mean()))
+    of_members = (drained.runs_off, drained.lost, drained.left)
+    runs_off, lost, left = (column(weighted_mean(values, weights)) for values in of_members)
+    ceiling = rounded(float(weighted_mean(held, weights)))
     return {
         "ceiling": ceiling,
         "runs_off": runs_off,
         "lost": lost,
         "left": left,
-        "totals": [_by(drained, lead, basin, days) for lead in milestones(len(days))],
+        "totals": [_by(drained, weights, lead, basin, days) for lead in milestones(len(days))],
         "in_words": f"If no more rain or snow fell, {number(runs_off[-1])} of the {number(ceiling)} mm of water in the "
         f"basin would run off by {on(days[-1])}, {number(lost[-1])} mm be lost and {number(left[-1])} mm be left.",
     }
 
 
-def _by(drained: Drained, lead: int, basin: runs.RunBasin, days: Sequence[date]) -> DrainedBy:
+def _weights(arrays: Mapping[str, runs.RunSeries], basin: runs.RunBasin) -> Array | None:
+    return weights_of_members(basin.summary.parts, arrays["discharge"].axes["member"])
+
+
+def _by(drained: Drained, weights: Array | None, lead: int, basin: runs.RunBasin, days: Sequence[date]) -> DrainedBy:
     runs_off, lost, left = (values[:, lead - 1] for values in (drained.runs_off, drained.lost, drained.left))
     volume = None
     if basin.area_m2 is not None and basin.area_name is not None:
-        (volume,) = column(million_m3(np.array([runs_off.mean()]), Area(basin.area_name, basin.area_m2)))
+        mean = weighted_mean(runs_off[:, np.newaxis], weights)
+        (volume,) = column(million_m3(mean, Area(basin.area_name, basin.area_m2)))
     return DrainedBy(
         day=days[lead - 1],
         days=lead,
-        runs_off=_amount(runs_off),
+        runs_off=_amount(runs_off, weights),
         runs_off_volume=volume,
-        lost=_amount(lost),
-        left=_amount(left),
+        lost=_amount(lost, weights),
+        left=_amount(left, weights),
     )
 
 
-def _amount(of_members: Array) -> AmountOfWater:
-    mean, low, high = column(np.array([of_members.mean(), *np.quantile(of_members, (_LOW, _HIGH))]))
+def _amount(of_members: Array, weights: Array | None) -> AmountOfWater:
+    spread = weighted_quantiles(of_members, (_LOW, _HIGH), weights)
+    mean, low, high = column(np.array([weighted_mean(of_members, weights), *spread]))
     return AmountOfWater(mean=mean, p05=low, p95=high)
 
 
 @dataclass(frozen=True, slots=True)
 class _Spell:
-    """Members' flow in a dry spell, (members, days) in mm/day, and the answer's unit."""
+    """Members' flow in a dry spell, (members, days) in mm/day, with their weights, and the answer's unit."""
 
     flow: Array
+    weights: Array | None
     basin: runs.RunBasin
     days: Sequence[date]
     units: Units
@@ -129,9 +138,9 @@ class _Spell:
         if reason is None and level.depth is not None:
             firsts = first_days_below(self.flow, level.depth)
             below = int(np.isfinite(firsts).sum())
-            if reached_by(firsts, _HIGH) is None:
+            if reached_by(firsts, _HIGH, self.weights) is None:
                 reason = absent(Reason.LEVEL_NOT_PASSED, below=below, members=len(firsts), days=len(self.days))
-        low, half, high = (reached_by(firsts, share) for share in (_LOW, 0.5, _HIGH))
+        low, half, high = (reached_by(firsts, share, self.weights) for share in (_LOW, 0.5, _HIGH))
         return LowFlow(
             name=level.name or "",
             discharge=None if level.shown is None else rounded(level.shown),

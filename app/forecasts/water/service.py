@@ -59,8 +59,8 @@ def storage(session: Session, latest: Latest, at: datetime | None) -> StorageOfR
         if snow is None:
             missing |= dict.fromkeys(("snow", "other", "normal_snow"), forecasts.why_no_snow(basin))
         else:
-            rest = series["storage"].values.astype(np.float64) - series["snow"].values
-            other = column(rest.mean(axis=0))
+            of_all, of_snow = (runs.over_members(series[name], basin.summary.parts) for name in ("storage", "snow"))
+            other = column(of_all - of_snow)
             usual_snow, reasons = normal_snow(session, latest, snow)
             missing |= {f"normal_snow{field}": why for field, why in reasons.items()}
     return StorageOfRun(

@@ -77,11 +77,16 @@ def _basin_json(session: Session, stored: records.Run, row: records.RunBasin) ->
         "quantiles_of": stored.quantiles_of,
         "discharge_mm_per_day": None if quantiles is None else _by_level(quantiles),
         "calibrated_mm_per_day": None if calibrated is None else _by_level(calibrated),
-        "storage_mm": arrays["storage"].values.mean(axis=0).tolist() if "storage" in arrays else None,
+        "storage_mm": _storage(arrays["storage"], row) if "storage" in arrays else None,
         "origin_mm_per_day": _by_origin(arrays[records.ORIGIN]) if records.ORIGIN in arrays else None,
         "ledger": [_ledger_json(ledger, row) for ledger in ledgers],
         "missing": _missing(row),
     }
+
+
+def _storage(array: records.RunSeries, row: records.RunBasin) -> list[float]:
+    mean: list[float] = records.over_members(array, row.summary.parts).tolist()
+    return mean
 
 
 def _ledger_json(ledger: records.Ledger, row: records.RunBasin) -> dict[str, Any]:

@@ -45,8 +45,9 @@ def retrain(
     """Retrain the recipe of the version in use on the current record, and score the result.
 
     Two ensembles are trained: the candidate on every day of the record, and its twin, which is scored in its place, on
-    all but the years to score. Run again, the command continues from the last checkpoints. Without a new water year
-    since the last training, it does nothing.
+    all but the years to score. Of a version that combines others, each part is retrained, and the results are combined
+    with the same weights. Run again, the command continues from the last checkpoints. Without a new water year since
+    the last training, it does nothing.
     """
     from operations.training import retrain as operation
     from operations.training.train import train_members
@@ -60,17 +61,19 @@ def retrain(
             answer({"version": None, "reason": season}, as_json, str(season))
             return
         on = take_device(context.settings, device)
-        twin, candidate = operation.begin_both(database, clock, season)
-        inform_left_out(candidate.prepared.left_out.values())
+        trainings = operation.begin_all(database, clock, season)
+        for _, candidate in trainings:
+            inform_left_out(candidate.prepared.left_out.values())
         with reporting() as reporter:
-            for name, started in (("twin", twin), ("candidate", candidate)):
+            named = [(name, one) for both in trainings for name, one in zip(("twin", "candidate"), both, strict=True)]
+            for name, started in named:
 
                 def show(member: int, progress: "Progress", name: str = name) -> None:
                     reporter.show(f"{name}, member {member}", progress.step, progress.steps, describe(progress))
 
                 at_once = cores(context.settings.threads)
                 train_members(database, clock, started, device=on, cores=at_once, on_progress=show, on_split=inform)
-            done = operation.conclude(database, clock, twin, candidate, params, label=label, on_step=reporter.show)
+            done = operation.conclude(database, clock, trainings, params, label=label, on_step=reporter.show)
         if not done.trained.already:
             context.record("model trained", done.trained.version_id, basins=len(done.trained.basins))
         if done.decision.promoted:

@@ -24,7 +24,7 @@ from records.versions.versions import get as get_version
 
 if TYPE_CHECKING:
     from models.training import Progress
-    from operations.training.train import Trained
+    from operations.training.assemble import Trained
     from records.versions.promotion_decisions import PromotionDecision
 
 

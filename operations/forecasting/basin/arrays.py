@@ -7,7 +7,7 @@ import numpy as np
 from hydrology.base.absent import Absent
 from hydrology.extremes.rain_margin import RAIN_MM, START_LEADS, WINDOW_DAYS
 from hydrology.uncertainty.error_model import LEVELS, MAX_GAP
-from hydrology.uncertainty.variance_sources import SPREAD_SOURCES
+from hydrology.uncertainty.variance_sources import SPREAD_SOURCES, divided_variance
 from hydrology.uncertainty.weighted import weighted_mean, weighted_quantiles
 from hydrology.water.water_age import Ages
 from models.arrays import Array
@@ -51,9 +51,9 @@ def _discharge_series(computed: Computed) -> Iterator[runs.RunSeries]:
         yield runs.RunSeries(runs.MEAN_OF_MEMBERS, "mm/day", {"lead": leads}, mean)
         axes_of_levels = {"level": LEVELS, "lead": leads[:MAX_GAP]}
         yield runs.RunSeries(runs.LEVELS_OF_MEMBERS, "mm/day", axes_of_levels, levels.astype(np.float32))
-    if computed.inputs.variance is not None:
-        axes_of_sources = {"source": SPREAD_SOURCES, "lead": leads}
-        yield runs.RunSeries(runs.VARIANCE, "mm2/day2", axes_of_sources, computed.inputs.variance.astype(np.float32))
+    if (of_states := computed.inputs.of_states) is not None:
+        variance = divided_variance(of_states, computed.weights).astype(np.float32)
+        yield runs.RunSeries(runs.VARIANCE, "mm2/day2", {"source": SPREAD_SOURCES, "lead": leads}, variance)
     if not isinstance(normal := computed.inputs.normal, Absent):
         yield runs.RunSeries(runs.NORMAL, "mm/day", {"lead": leads}, normal.astype(np.float32))
     if isinstance(calibration := computed.inputs.calibration, Calibration):
@@ -66,18 +66,17 @@ def _discharge_series(computed: Computed) -> Iterator[runs.RunSeries]:
 def _water_series(computed: Computed, water: StorageResult) -> Iterator[runs.RunSeries]:
     """Yield loss, storage and snow, and the spread of snow.
 
-    Of each member without traces, where members have equal weights; else the members' mean of each trace."""
+    Of each member without traces; else the members' mean of each trace."""
     cells = np.asarray(computed.at_t0.state.arrays["c"])
     traces, labels = computed.traces, computed.labels
     arrays = {"loss": water.loss, "storage": water.storage} | ({} if water.snow is None else {"snow": water.snow})
     for name, values in arrays.items():
         unit = "mm/day" if name == "loss" else "mm"
-        if traces is None and computed.weights is None:
+        if traces is None:
             yield runs.RunSeries(name, unit, {"member": labels, "lead": computed.leads}, values[:, 0])
         else:
-            axis = {"member": ("mean",)} if traces is None else {"trace": traces}
             mean = computed.mean(values).astype(np.float32)
-            yield runs.RunSeries(name, unit, {**axis, "lead": computed.leads}, mean)
+            yield runs.RunSeries(name, unit, {"trace": traces, "lead": computed.leads}, mean)
     if water.snow is not None:
         spread = computed.quantiles(water.snow, runs.SPREAD_LEVELS).astype(np.float32)
         axes = {"level": runs.SPREAD_LEVELS, "lead": computed.leads}

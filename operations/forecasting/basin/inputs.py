@@ -48,7 +48,7 @@ class BasinInputs:
         cells_by_age: the water in the cells at T0 by its age (`operations.forecasting.water_age`), or why it is
             unknown.
         bridges: the bridges that its weather passed through.
-        variance: of the discharge by `hydrology.uncertainty.variance_sources.SPREAD_SOURCES`, (sources, days), where
+        of_states: the mean and variance of the discharge over perturbed states, (2, members, traces, days), where
             requested.
         changes: the changes of a what-if run; the weather is changed already, the state is not.
         assimilated: the state of T0 after assimilation, or why it failed; None where it is not requested.
@@ -67,7 +67,7 @@ class BasinInputs:
     snow_normal: float | Absent
     cells_by_age: Array | Absent
     bridges: tuple[RunBridge, ...] = ()
-    variance: npt.NDArray[np.float64] | None = None
+    of_states: npt.NDArray[np.float64] | None = None
     changes: Changes = UNCHANGED
     assimilated: State | Absent | None = None
 

@@ -15,7 +15,7 @@ from operations.forecasting.plan.types import Plan
 from operations.forecasting.simulate import Discharge
 from operations.forecasting.snow17 import snow17_at
 from operations.forecasting.ungauged_errors import add_ungauged
-from operations.forecasting.variance_sources import divided
+from operations.forecasting.variance_sources import from_perturbed_states
 from operations.forecasting.water_age import cells_by_age
 from operations.forecasting.weather_errors import flow_with_errors
 from operations.states.advance_states import advance
@@ -54,9 +54,9 @@ def basin_inputs(
     }
     if calibrate:
         add_ungauged(database, inputs.loaded, {name: plan.forcings[name] for name in states})
-    variance = {}
-    if params.perturbed_states:
-        variance = divided(database, inputs.loaded, plan.forcings, plan.weather, states, params.perturbed_states)
+    of_states = {}
+    if count := params.perturbed_states:
+        of_states = from_perturbed_states(database, inputs.loaded, plan.forcings, plan.weather, states, count)
     with database.reading() as session:
         calibrated = calibrations_of(session, plan, params.weather, states) if calibrate else {}
         started = {name: inputs.basins[name] for name in states}
@@ -85,7 +85,7 @@ def basin_inputs(
             snow_normal=of_snow.get(name, no_state),
             cells_by_age=by_age.get(name, no_age if name in states else no_state),
             bridges=tuple(bridge.used for bridge in plan.bridges[name]),
-            variance=variance.get(name),
+            of_states=of_states.get(name),
             changes=plan.changes,
             assimilated=assimilated.get(name),
         )

@@ -6,6 +6,7 @@ all parts have.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -42,12 +43,14 @@ def together(loaded: LoadedVersion, parts: Sequence[ComputedPart], subset: RunSu
             first.inputs,
             snow=_snow(same),
             snow_normal=_snow_normal(same),
+            of_states=_joined([one.computed.inputs.of_states for one in same], partial(np.concatenate, axis=1)),
             bridges=tuple({of.sha256: of for one in same for of in one.computed.inputs.bridges}.values()),
         ),
         at_t0=_water(loaded, same),
         days=first.days,
         flow=_flow(same),
         by_age=_joined([one.computed.by_age for one in same], np.concatenate),
+        peaks_by_rain=_joined([one.computed.peaks_by_rain for one in same], partial(np.concatenate, axis=-1)),
         parts=tuple(same),
         subset=subset,
     )
@@ -66,8 +69,7 @@ def _with_traces(computed: Computed, common: Sequence[str] | None) -> Computed:
     """Return what was computed with some of the traces."""
     if common is None or computed.traces is None or list(computed.traces) == list(common):
         return computed
-    at = [computed.traces.index(trace) for trace in common]
-    weather, water = computed.inputs.weather, computed.flow.water
+    at, water = [computed.traces.index(trace) for trace in common], computed.flow.water
     cut = None
     if water is not None:
         cut = StorageResult(
@@ -78,10 +80,14 @@ def _with_traces(computed: Computed, common: Sequence[str] | None) -> Computed:
             snow=None if water.snow is None else water.snow[:, at],
             discharge_by_origin=water.discharge_by_origin[:, at],
         )
-    of_traces = replace(weather, traces=tuple(common), forcing=weather.forcing.basins(np.array(at)))
+    inputs, of_states = computed.inputs, computed.inputs.of_states
     return replace(
         computed,
-        inputs=replace(computed.inputs, weather=of_traces),
+        inputs=replace(
+            inputs,
+            weather=inputs.weather.only(common),
+            of_states=None if of_states is None else of_states[:, :, at],
+        ),
         flow=FlowResult(computed.flow.discharge[:, at], cut),
         by_age=None if computed.by_age is None else computed.by_age[:, at],
     )

@@ -11,7 +11,6 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from hydrology.base.absent import Absent
-from hydrology.base.errors import InvalidInput
 from hydrology.base.products import JOINT
 from hydrology.base.products import subsets as product_subsets
 from hydrology.uncertainty.weighted import weighted_mean
@@ -47,24 +46,20 @@ def combined_results(
     on_days: OnDays,
     *,
     store_states: bool,
+    rain_response: bool,
     since: Since | None,
 ) -> list[runs.BasinResult]:
     """Return the result of each basin of the plan of a combined version.
 
     A basin has no forecast where a part that takes part fails, for instance because its ledger does not close.
-
-    Raises:
-        InvalidInput: the shares of its variance are requested.
     """
-    if params.perturbed_states:
-        raise InvalidInput(
-            "The variance of a forecast is not split by its sources yet for a version that combines others: leave "
-            "perturbed states out, or name one of the versions that it combines."
-        )
     computed: dict[str, list[ComputedPart]] = {name: [] for name in plan.forcings}
     lost: dict[str, runs.BasinResult] = {}
     for one in plan.parts:
-        for basin in _of_part(one, params, database, clock, on_days, store_states=store_states, since=since):
+        of_part = _of_part(
+            one, params, database, clock, on_days, store_states=store_states, rain_response=rain_response, since=since
+        )
+        for basin in of_part:
             if isinstance(basin, Computed):
                 computed[basin.inputs.basin.id].append(ComputedPart(one.part.in_basin(basin.inputs.basin.id), basin))
             else:
@@ -91,6 +86,7 @@ def _of_part(
     on_days: OnDays,
     *,
     store_states: bool,
+    rain_response: bool,
     since: Since | None,
 ) -> list[Computed | runs.BasinResult]:
     loaded = one.plan.inputs.loaded
@@ -98,7 +94,7 @@ def _of_part(
     starts = basin_inputs(
         one.plan, params, database, clock, on_days, store_states=store_states, since=of_part, calibrate=False
     )
-    return [*computed_of(loaded, starts, one.plan.days)]
+    return [*computed_of(loaded, starts, one.plan.days, rain_response=rain_response)]
 
 
 def _subsets(

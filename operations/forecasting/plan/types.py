@@ -41,6 +41,11 @@ class ForecastInputs:
     credit: Credit | None
     parts: "tuple[PartInputs, ...]" = ()
 
+    @property
+    def by_version(self) -> "dict[str, ForecastInputs]":
+        """Those of each version with members of its own: the parts, or the version itself."""
+        return {one.loaded.version.id: one for one in [part.inputs for part in self.parts] or [self]}
+
     def only(self, names: Collection[str]) -> "ForecastInputs":
         """Return those of some basins."""
         return replace(
@@ -92,6 +97,11 @@ class Plan:
             weather={name: weather for name, weather in self.weather.items() if name in names},
             parts=tuple(replace(one, plan=one.plan.only(names)) for one in self.parts),
         )
+
+    @property
+    def by_version(self) -> "dict[str, Plan]":
+        """Those of each version with members of its own: the parts, or the version itself."""
+        return {one.inputs.loaded.version.id: one for one in [part.plan for part in self.parts] or [self]}
 
     def parts_in(self, basin: str) -> "list[PartPlan]":
         """Return the parts that take part in a basin, the largest weight first."""

@@ -5,13 +5,17 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
+import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
 from hydrology.base.calendar import day
+from hydrology.extremes.rain_margin import RAIN_MM, crossings
+from hydrology.uncertainty.weighted import reached_by_shares
 from jobspec.jobs.forecasting import ForecastParams
 from operations.forecasting.forecast import forecast
 from records.database.engine import Database
+from records.runs import runs
 from records.versions import promotions
 from records.versions.versions import Version
 from runtime.clock import Clock
@@ -23,6 +27,7 @@ __all__ = ["country", "trained_file"]
 
 AT = datetime(2005, 4, 22, 6, tzinfo=UTC)
 BASIN = BASINS[0]
+MEMBERS, WEIGHTS = ["synthetic-0", "synthetic-1", "second-1"], np.array([0.35, 0.35, 0.3])
 
 
 @pytest.fixture(scope="module")
@@ -102,12 +107,31 @@ def test_every_answer_about_it_is_there_or_has_a_reason(client: TestClient, addr
     assert answer.status_code == 404 or content["missing"] is not None
 
 
-@pytest.mark.parametrize("field", ["ceiling", "totals", "low_flows"])
-def test_a_recession_has_its_flow_and_the_reason_why_it_has_no_account(client: TestClient, field: str) -> None:
-    shown = client.get(f"/v1/basins/{BASIN}/drain-down").json()
-    assert shown["discharge"] is not None
-    assert shown[field] is None
-    assert "combines" in shown["missing"][field]
+def test_a_recession_accounts_for_the_water_of_all_parts(client: TestClient) -> None:
+    shown = client.get(f"/v1/basins/{BASIN}/drain-down?units=mm/day").json()
+    drained = np.sum([shown[name] for name in ("runs_off", "lost", "left")], axis=0)
+    np.testing.assert_allclose(drained, shown["ceiling"], rtol=1e-5)
+    run = client.get(f"/v1/runs/{shown['run']}/basins/{BASIN}?members=true&units=mm/day").json()
+    of_members = [np.sum(run["cells_at_t0"][member]) for member in MEMBERS]
+    assert shown["ceiling"] == pytest.approx(np.dot(WEIGHTS, of_members), rel=1e-6)
+    assert run["storage"]["at_t0"] == pytest.approx(shown["ceiling"], rel=1e-6)
+    flow = np.cumsum([run["members"][member] for member in MEMBERS], axis=1)
+    np.testing.assert_allclose(shown["runs_off"], np.dot(WEIGHTS, flow), rtol=1e-5)
+    assert shown["totals"][-1]["left"]["mean"] == pytest.approx(run["storage"]["total"][-1], rel=1e-6)
+    assert shown["low_flows"] is not None
+
+
+def test_the_margin_of_rain_is_of_the_weighted_members(client: TestClient, store: tuple[str, Version]) -> None:
+    answer = client.get(f"/v1/basins/{BASIN}/rain-margin?units=mm/day&discharge=3").json()
+    database = Database(store[0])
+    with database.reading() as session:
+        peaks = runs.series_of(session, answer["run"], BASIN, (runs.PEAKS_BY_RAIN,))[runs.PEAKS_BY_RAIN]
+    database.close()
+    assert peaks.axes["member"] == MEMBERS
+    of_members = crossings(peaks.values[0, 0], RAIN_MM, 3.0)
+    (level,) = answer["levels"]
+    expected = reached_by_shares(of_members, (0.05, 0.5), WEIGHTS)
+    assert [level["windows"][0][name] for name in ("p05", "median")] == pytest.approx(expected, rel=1e-3)
 
 
 def test_states_are_those_of_its_parts(client: TestClient, both: Version) -> None:

@@ -6,17 +6,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hydrology.base.calendar import Period
-from hydrology.uncertainty.variance_sources import SPREAD_SOURCES, divided_variance
+from hydrology.uncertainty.variance_sources import SPREAD_SOURCES, divided_variance, over_states
 from hydrology.weather.perturbed_forecasts import MONTH_OF_RAIN, rain_factors
 
 
 @given(st.tuples(*[st.integers(1, 5)] * 4), st.integers(0, 1000))
 def test_the_parts_add_up_to_the_variance_of_all(shape: tuple[int, ...], seed: int) -> None:
     discharge = np.random.default_rng(seed).gamma(1.0, size=shape)
-    parts = divided_variance(discharge)
+    parts = divided_variance(over_states(discharge))
     assert (parts >= 0).all()
     whole = discharge.reshape(-1, shape[-1]).var(axis=0)
     np.testing.assert_allclose(parts.sum(axis=0), whole, rtol=1e-9, atol=1e-12)
+    times = np.random.default_rng(seed).integers(1, 4, shape[0])
+    repeated = divided_variance(over_states(np.repeat(discharge, times, axis=0)))
+    weighted = divided_variance(over_states(discharge), times / times.sum())
+    np.testing.assert_allclose(weighted, repeated, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("axis", [0, 1, 2])
@@ -24,7 +28,7 @@ def test_the_variance_of_one_source_is_attributed_to_it_alone(axis: int) -> None
     shape = [1, 1, 1, 1]
     shape[axis] = 3
     of_one = np.array([1.0, 2.0, 6.0]).reshape(shape)
-    parts = divided_variance(np.broadcast_to(of_one, (3, 3, 3, 2)))
+    parts = divided_variance(over_states(np.broadcast_to(of_one, (3, 3, 3, 2))))
     assert parts[axis].tolist() == pytest.approx([np.var([1, 2, 6])] * 2)
     others = [number for number in range(len(SPREAD_SOURCES)) if number != axis]
     assert not parts[others].any()

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from hydrology.uncertainty.weighted import weighted_mean, weighted_quantiles
+from hydrology.uncertainty.weighted import reached_by_shares, weighted_mean, weighted_quantiles
 
 LEVELS = (0.0, 0.05, 0.25, 0.5, 0.9, 1.0)
 FLOWS = hnp.arrays(np.float64, st.tuples(st.integers(2, 12), st.integers(1, 4)), elements=st.floats(0, 1e3))
@@ -49,3 +49,13 @@ def test_a_heavy_member_draws_the_median() -> None:
         np.interp(0.5, [0, 0.1 / 0.55, 1], [1, 2, 10])
     )
     assert weighted_mean(values, np.array([0.1, 0.1, 0.8])) == pytest.approx(8.3)
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(1, 5)), min_size=1, max_size=12))
+def test_a_weight_counts_as_that_many_members_in_the_inverse_distribution(members: list[tuple[int, int]]) -> None:
+    values, times = np.array(members, float).T
+    repeated = np.repeat(values, times.astype(int))
+    shares = (0.05, 0.5, 0.95, 1.0)
+    expected = np.quantile(repeated, shares, method="inverted_cdf").tolist()
+    assert reached_by_shares(repeated, shares, None) == expected
+    assert reached_by_shares(values, shares, times / times.sum()) == expected

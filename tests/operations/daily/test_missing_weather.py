@@ -19,7 +19,7 @@ from jobspec.jobs.data import BridgeFit
 from jobspec.thresholds import NewThreshold
 from operations.alerts.decide_alerts import decide
 from operations.daily.daily_forecasts import Asked, Newest, issue_newest
-from operations.forecasting.forecast_change import MAX_DAYS_BEFORE
+from operations.forecasting.changes.since_previous import MAX_DAYS_BEFORE
 from operations.upkeep.reproduce import reproduce
 from operations.verification.calibrate import calibrate
 from operations.weather.fit_bridges import fit

@@ -27,8 +27,8 @@ from operations.versions.load_networks import load_version
 from records.basins import basins
 from records.database.engine import Database
 from records.runs import runs
-from records.versions import versions
-from testing.country import BASINS, CLOCK
+from records.versions import promotions, versions
+from testing.country import BASINS, CLOCK, FIRST, SECOND, combined
 from testing.files.fews import (
     NAMES,
     STATE,
@@ -88,16 +88,16 @@ def read_back(file: Path, parameter: str = "discharge", locations: tuple[str, ..
     return rtctools.data.pi.Timeseries(names, str(file.parent), file.stem, binary=False, pi_validate_times=True)
 
 
-def flow_of(database: Database, basin: str) -> np.ndarray:
+def flow_of(database: Database, basin: str, of_version: str | None = None) -> np.ndarray:
     """Return the mean of a hindcast's members, in m3/s."""
-    params = ForecastParams(basins=[basin], t0=day(T0), horizon=10)
+    params = ForecastParams(basins=[basin], t0=day(T0), horizon=10, version=of_version)
     (issued,) = forecast(database, CLOCK, params)
     with database.reading() as session:
         result = runs.series_of(session, issued.id, basin)
         version = versions.get(session, issued.version_id)
         area = area_by(basins.get(session, basin).areas, version.area_products)
     assert area is not None
-    return mm_per_day_to_m3s(result["discharge"].values.mean(axis=0, dtype=np.float64), area=area)
+    return mm_per_day_to_m3s(runs.mean_of_members(result), area=area)
 
 
 def test_a_run_without_a_state_gives_the_flow_of_a_forecast_in_the_documented_form(
@@ -136,6 +136,44 @@ def test_a_run_without_a_state_gives_the_flow_of_a_forecast_in_the_documented_fo
     }
     assert kinds == {"discharge": "mean", "loss": "accumulative", "storage": "instantaneous"}
     assert [level for level, _ in lines(file)] == [3]
+
+
+def test_each_part_of_a_combined_version_runs_on_its_own_product(trained_store: Database, tmp_path: Path) -> None:
+    both, one = combined(trained_store, CLOCK), BASINS[0]
+    with trained_store.transaction() as session:
+        promotions.promote(session, both.id, BASINS, reason="both", by="someone", at=CLOCK.now())
+    whole = {
+        **weather(trained_store, one, RECORD),
+        f"precipitation.{SECOND}": weather(trained_store, one, RECORD, SECOND)["precipitation"],
+    }
+    from_empty = run_xml(**WHOLE, state=STATE)
+    forcing = pi_xml({None: {one: whole}}, RECORD.first)
+    done = ran(
+        trained_store, placed(tmp_path, from_empty, in_forcing=forcing, state_state=state_xml(day("2000-10-01")))
+    )
+    assert (done.version, done.failures, done.locations) == (both.id, {}, (one,))
+    expected = flow_of(trained_store, one)
+    flow = read_back(tmp_path / "out" / "flow.xml", locations=(one,)).get(f"{one}.discharge")[-10:]
+    np.testing.assert_allclose(flow, expected, rtol=1e-9)
+
+    (tmp_path / "state" / "out.safetensors").rename(tmp_path / "state" / "in.safetensors")
+    days = Period.parse(f"2005-05-02..{END}")
+    at = {"start": stamped("2005-05-02"), "time0": stamped("2005-05-05"), "end": WHOLE["end"]}
+    later = {name: values[-len(Period.parse("2005-05-02..2005-09-30")) :] for name, values in whole.items()}
+    forcing = pi_xml({None: {one: {name: of[: len(days)] for name, of in later.items()}}}, days.first)
+    description = state_xml(day("2005-05-02"))
+    ran(trained_store, placed(tmp_path, run_xml(**at, state=STATE), in_forcing=forcing, state_state=description))
+    shown = read_back(tmp_path / "out" / "flow.xml", locations=(one,)).get(f"{one}.discharge")
+    np.testing.assert_allclose(shown, flow, rtol=1e-12)
+
+    alone = {name: of for name, of in whole.items() if not name.startswith("precipitation")}
+    alone[f"precipitation.{FIRST}"] = whole["precipitation"]
+    file = placed(tmp_path, run_xml(**WHOLE), in_forcing=pi_xml({None: {one: alone}}, RECORD.first))
+    assert ran(trained_store, file).failures == {}
+    shown = read_back(tmp_path / "out" / "flow.xml", locations=(one,)).get(f"{one}.discharge")[-10:]
+    assert np.array_equal(shown, flow_of(trained_store, one, both.parts[0].version))
+    (warning,) = [sentence for level, sentence in lines(file) if level == 2]
+    assert warning.startswith(f"{one}: without {SECOND}: precipitation is missing on 2000-10-01")
 
 
 def _area(database: Database, basin: str) -> float:

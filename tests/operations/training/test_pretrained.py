@@ -27,10 +27,11 @@ from models.pretrained.loading import owner
 from models.pretrained.writing import AnotherVersion
 from models.saved_state import Owner
 from operations.forecasting.forecast import forecast
+from operations.training.assemble import new_version
 from operations.training.export import export, ship
 from operations.training.members import train_member
 from operations.training.pretrained import UnknownEnsemble, install, promote_where_vacant, read_shipped
-from operations.training.train import begin, new_version, train
+from operations.training.train import begin, train
 from operations.verification.compare import compare
 from operations.verification.evaluate import evaluate
 from records.basins import basins

@@ -13,7 +13,7 @@ from operations.training.train import train, train_members
 from records.database.engine import Database
 from records.verification import scores
 from records.versions import error_models, promotions, versions
-from testing.country import BASINS, CLOCK, configuration
+from testing.country import BASINS, CLOCK, FIRST, SECOND, combined, configuration
 
 WHOLE_RECORD = "2001-10-01..2008-09-30"
 JUDGED = "2004-10-01..2008-09-30"
@@ -31,18 +31,40 @@ def in_use(database: Database) -> str:
     return version
 
 
-def season(database: Database, **params: object) -> retrain.Season:
+def parts_of(database: Database, **params: object) -> retrain.Season:
     with database.reading() as session:
         planned = retrain.season(session, RetrainingParams.model_validate(params))
-    assert isinstance(planned, retrain.Season)
+    assert not isinstance(planned, Absent)
+    return planned
+
+
+def season(database: Database, **params: object) -> retrain.PartOfSeason:
+    (planned,) = parts_of(database, **params)
     return planned
 
 
 def retrained(database: Database, **params: object) -> retrain.Retrained:
-    twin, candidate = retrain.begin_both(database, CLOCK, season(database, **params))
-    for started in (twin, candidate):
+    trainings = retrain.begin_all(database, CLOCK, parts_of(database, **params))
+    for started in (one for both in trainings for one in both):
         train_members(database, CLOCK, started, device="cpu", cores=1, on_progress=lambda _member, _progress: None)
-    return retrain.conclude(database, CLOCK, twin, candidate, RetrainingParams.model_validate(params))
+    again = retrain.reopen_all(database, [one.training_id for both in trainings for one in both])
+    return retrain.conclude(database, CLOCK, again, RetrainingParams.model_validate(params))
+
+
+def test_each_part_of_a_combined_version_is_retrained_and_combined_again(trained_store: Database) -> None:
+    both = combined(trained_store, CLOCK)
+    done = retrained(trained_store, version=both.id)
+    with trained_store.reading() as session:
+        candidate, twin = (versions.get(session, of) for of in (done.trained.version_id, done.twin_id))
+        of_parts = [(versions.get(session, part.version), part) for part in candidate.parts]
+        assert all(error_models.get(session, of.twin_id or "", BASINS) is not None for of, _ in of_parts)
+    assert [(part.product, round(part.weight, 6)) for _, part in of_parts] == [(FIRST, 0.7), (SECOND, 0.3)]
+    assert [part.version for part in twin.parts] == [of.twin_id for of, _ in of_parts]
+    assert {str(period) for of, _ in of_parts for period in of.fitted_periods} == {WHOLE_RECORD}
+    assert candidate.twin_id == twin.id
+    assert candidate.properties.comparison == done.decision
+    assert f"judged by its twin {done.twin_id}" in done.decision.sentence
+    assert done.decision.deciding is not None
 
 
 def test_the_candidate_learns_every_year_and_its_twin_all_but_those_that_nobody_has_learnt(

@@ -16,7 +16,8 @@ from models import checkpoint
 from models.arrays import days_of
 from models.networks import build
 from models.training import Progress, TrainingDiverged
-from operations.training.train import assemble, begin, train
+from operations.training.assemble import assemble
+from operations.training.train import begin, train
 from operations.training.training_data import NoBasinLeft, prepare
 from operations.versions.held_out import require_held_out
 from records.database.engine import Database

@@ -1,27 +1,30 @@
 """A version that combines others: each part on its own weather product, and their flow is the weighted mean."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pytest
 from sqlalchemy import delete
 
+from hydrology.attribution.forecast_change import PARTS
 from hydrology.base.absent import Absent
 from hydrology.base.calendar import Period, day
 from hydrology.base.errors import InvalidInput
 from hydrology.scores.scores import nse
 from hydrology.water.ledger import PRECIPITATION
 from jobspec.changes import Changes, Increment, Storm
-from jobspec.jobs.forecasting import ForecastParams, VolumesParams, WhatIfParams
+from jobspec.jobs.forecasting import ForecastParams, ReplayParams, VolumesParams, WhatIfParams
 from jobspec.training import FineTuningConfig
 from operations.daily.daily_forecasts import Asked, issue_newest
+from operations.daily.replay import replay
 from operations.forecasting.forecast import forecast
 from operations.forecasting.seasonal_volumes import forecast_volumes
-from operations.training.finetune import whole
+from operations.training.train import train
 from operations.upkeep.reproduce import reproduce
 from operations.verification.calibrate import calibrate
 from operations.verification.compare import compare
+from operations.verification.error_split import split_errors
 from operations.verification.evaluate import evaluate
 from operations.verification.learn_weights import learn_weights, weights_by_errors
 from operations.verification.reforecast import reforecast
@@ -30,11 +33,13 @@ from operations.what_if.what_if import what_if
 from records.database.engine import Database
 from records.runs import runs, states
 from records.runs.filled_note import weather_note
+from records.runs.run_summary import RunChange
 from records.runs.run_types import RunBasin
 from records.series.tables import SeriesRow
-from records.verification import scores
+from records.verification import error_splits, scores
+from records.verification.error_splits import Chosen
 from records.versions import combinations, promotions, versions
-from records.versions.versions import CombinedVersion, Version
+from records.versions.versions import Version
 from runtime.clock import Clock
 from testing.country import BASINS, CLOCK, FIRST, SECOND, combined, second_version
 from testing.late_archive import LateArchive
@@ -86,18 +91,45 @@ def test_the_members_are_those_of_the_parts_and_the_mean_is_weighted(
     np.testing.assert_allclose(whole_run["precipitation"].values, 0.7 * rain[0] + 0.3 * rain[1], rtol=1e-6)
 
 
-def test_two_copies_of_a_version_have_its_flow(trained_store: Database) -> None:
-    with trained_store.transaction() as session:
+def twice(database: Database) -> tuple[Version, Version]:
+    """Return a version, and one that combines it with a copy of itself."""
+    with database.transaction() as session:
         one = versions.newest(session)
         fields = {name: getattr(one, name) for name in versions.NewVersion.__dataclass_fields__}
         copy = versions.create(
             session, versions.NewVersion(**fields | {"label": "copy"}), versions.members_of(session, one.id)
         )
-        two = combinations.combine(session, {one.id: 0.5, copy.id: 0.5}, label=None, wall=CLOCK.wall(), now=CLOCK.now())
-    twice, once = (arrays(trained_store, issued(trained_store, of, weather="climatology")) for of in (two.id, one.id))
-    np.testing.assert_allclose(runs.mean_of_members(twice), runs.mean_of_members(once), rtol=1e-12)
-    for name in ("precipitation", "storage", "loss"):
-        np.testing.assert_allclose(twice[name].values, once[name].values, rtol=1e-6)
+        weights = {one.id: 0.5, copy.id: 0.5}
+        return one, combinations.combine(session, weights, label=None, wall=CLOCK.wall(), now=CLOCK.now())
+
+
+def test_two_copies_of_a_version_answer_as_it_does(trained_store: Database) -> None:
+    """Its flow, its water, why it changed, its variance, its response to rain, and the split of its errors."""
+    found = []
+    for version in twice(trained_store):
+        with trained_store.transaction() as session:
+            promotions.promote(session, version.id, BASINS, reason="in turn", by="someone", at=CLOCK.now())
+        params = ReplayParams(period=Period.parse("2005-04-02..2005-04-03"), horizon=4, traces=3)
+        _, run = replay(trained_store, CLOCK, params).runs
+        assert split_errors(trained_store, CLOCK, version, day("2005-04-20")) == 2 * len(BASINS)
+        spread = arrays(
+            trained_store, issued(trained_store, version.id, weather="climatology", perturbed_states=3, horizon=3)
+        )
+        with trained_store.reading() as session:
+            worst = error_splits.worst(session, "peak", Chosen(version=version.id), 9)
+        errors = {(one.basin_id, str(one.t0)): [*asdict(one.volume).values()] for one in worst}
+        found.append((run, arrays(trained_store, run), spread, errors))
+    (_, once, spread, errors), (run, again, spread_again, errors_again) = found
+    np.testing.assert_allclose(runs.mean_of_members(again), runs.mean_of_members(once), rtol=1e-12)
+    for name in ("precipitation", "storage", "loss", runs.CHANGES):
+        np.testing.assert_allclose(again[name].values, once[name].values, rtol=1e-6, atol=1e-12)
+    peaks = again[runs.PEAKS_BY_RAIN].values
+    np.testing.assert_array_equal(peaks, np.concatenate([once[runs.PEAKS_BY_RAIN].values] * 2, axis=-1))
+    variance, variance_again = (one[runs.VARIANCE].values for one in (spread, spread_again))
+    np.testing.assert_allclose(variance_again, variance, rtol=1e-5)
+    assert (variance > 0).all()
+    assert errors.keys() == errors_again.keys()
+    np.testing.assert_allclose([*errors_again.values()], [errors[key] for key in errors_again], rtol=1e-9, atol=1e-9)
 
 
 def test_the_ledger_names_the_precipitation_of_each_product_and_closes(trained_store: Database, both: Version) -> None:
@@ -232,14 +264,27 @@ def test_a_basin_has_its_own_weights_in_flow_rain_and_scores(trained_store: Data
     np.testing.assert_allclose(flow, 0.25 * parts[0] + 0.75 * parts[1], rtol=1e-5)
 
 
-def test_work_that_does_not_know_of_parts_refuses_in_words(trained_store: Database, both: Version) -> None:
+def test_its_parts_are_fine_tuned_and_combined_again(trained_store: Database, both: Version) -> None:
     tuning = FineTuningConfig.model_validate(
-        {"parent": both.id, "train_period": "2001-10-01..2003-09-30", "validation_period": "2003-10-01..2004-09-30"}
+        {
+            "parent": both.id,
+            "train_period": "2001-10-01..2003-09-30",
+            "validation_period": "2003-10-01..2004-09-30",
+            "windows": {"spinup_days": 60, "loss_days": 60, "batch": 4},
+            "schedule": {"steps": 4, "warmup_steps": 1, "peak_learning_rate": 0.01},
+            "validate_every": 2,
+        }
     )
-    with trained_store.reading() as session, pytest.raises(CombinedVersion, match=both.parts[0].version):
-        whole(session, tuning)
-    with pytest.raises(InvalidInput, match="variance"):
-        issued(trained_store, both.id, perturbed_states=3)
+    done = train(trained_store, CLOCK, tuning, [BASIN])
+    with trained_store.reading() as session:
+        tuned = versions.get(session, done.version_id)
+        parents = [versions.get(session, part.version).parent_id for part in tuned.parts]
+        assert not set(promotions.current(session, BASINS).values()) & {tuned.id, *(one.version for one in tuned.parts)}
+    assert parents == [part.version for part in both.parts]
+    assert [(part.product, part.weight) for part in tuned.parts] == [(FIRST, 0.7), (SECOND, 0.3)]
+    assert (tuned.parent_id, tuned.scope) == (both.id, (BASIN,))
+    assert set(both.used_periods) <= set(tuned.used_periods)
+    assert train(trained_store, CLOCK, tuning, [BASIN]).version_id == tuned.id
 
 
 class Service:
@@ -317,19 +362,58 @@ def test_a_missing_product_leaves_the_others_and_catches_up(service: Service) ->
             assert all(ledger.closes for ledger in runs.ledger_of(session, run.id, BASIN))
 
 
-def test_late_weather_of_both_products_is_filled_and_reproduced(service: Service) -> None:
+def test_a_late_product_is_filled_and_reproduced(service: Service) -> None:
     calibrate(service.database, CLOCK, service.both.id, BASINS)
     came: list[tuple[str, ...]] = [(FIRST, SECOND), (FIRST,), (), (FIRST, SECOND)]
     of_days = [service.go_on(*products, ahead=True) for products in came]
     assert [run.forcing_kind for run in of_days] == ["supplied"] * len(came)
-    assert [run.filled_days for run in of_days] == [0, 0, 1, 0]
-    of_parts = [[part.product for part in row(service.database, run).summary.parts] for run in of_days]
-    assert of_parts == [[FIRST, SECOND], [FIRST], [FIRST], [FIRST, SECOND]]
-    assert row(service.database, of_days[2]).summary.parts[0].filled_weather
+    assert [run.filled_days for run in of_days] == [0, 1, 2, 0]
+    for run in of_days:
+        first, second = row(service.database, run).summary.parts
+        assert (first.product, second.product) == (FIRST, SECOND)
+        assert [bool(one.filled_weather) for one in (first, second)] == [run.filled_days > 0] * 2
+    late = row(service.database, of_days[1]).summary
+    assert {one.source for one in late.parts[0].filled_weather} == {"product"}
+    assert {one.source for one in late.parts[1].filled_weather} == {"forecast"}
+    note = weather_note(of_days[1], late)
+    assert note is not None
+    assert note.startswith(f"{SECOND}: Weather of 2 May is not observed yet: it is the forecast of ")
     for run in of_days:
         assert not isinstance(row(service.database, run).summary.calibration, Absent)
         receipt = reproduce(service.database, run.id)
         assert [one.different for one in receipt.basins] == [()] * len(BASINS)
+
+
+def changes(database: Database, run: runs.Run) -> tuple[RunChange, dict[str, np.ndarray]]:
+    found, of_run = row(database, run).summary.change, arrays(database, run)
+    assert isinstance(found, RunChange)
+    return found, dict(zip(PARTS, of_run[runs.CHANGES].values[0], strict=True))
+
+
+def flow_of(database: Database, run: runs.Run, weights: tuple[float, float, float]) -> np.ndarray:
+    """Return the mean flow of a run with some weights of its members."""
+    members = arrays(database, run)["discharge"].values
+    return np.average(members.reshape(len(members), -1, members.shape[-1]).mean(axis=1), axis=0, weights=weights)
+
+
+def test_a_missing_product_is_a_cause_of_change_of_its_own(service: Service) -> None:
+    came: list[tuple[str, ...]] = [(FIRST, SECOND), (FIRST, SECOND), (FIRST,), (FIRST, SECOND)]
+    _, second, third, fourth = [service.go_on(*products) for products in came]
+    whole, alone = (0.35, 0.35, 0.3), (0.5, 0.5, 0.0)
+    of_days = {run.id: runs.mean_of_members(arrays(service.database, run)) for run in (second, third, fourth)}
+    for before, after in ((second, third), (third, fourth)):
+        found, causes = changes(service.database, after)
+        assert found.run == before.id
+        change = of_days[after.id][:-1] - of_days[before.id][1:]
+        np.testing.assert_allclose(np.nansum([*causes.values()], axis=0), change, rtol=1e-5, atol=1e-9)
+        assert found.products_before == ((FIRST, SECOND) if before is second else (FIRST,))
+    at_second = flow_of(service.database, second, alone) - flow_of(service.database, second, whole)
+    _, causes = changes(service.database, third)
+    np.testing.assert_allclose(causes["model_version"], at_second[1:], rtol=1e-5, atol=1e-9)
+    assert np.abs(causes["observed_weather"]).max() > 0
+    at_fourth = flow_of(service.database, fourth, whole) - flow_of(service.database, fourth, alone)
+    _, causes = changes(service.database, fourth)
+    np.testing.assert_allclose(causes["model_version"], at_fourth[:-1], rtol=1e-5, atol=1e-9)
 
 
 def test_states_are_as_if_no_product_had_been_missing(service: Service) -> None:

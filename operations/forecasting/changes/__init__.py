@@ -1,0 +1,1 @@
+"""The change of a forecast since the previous one, split by cause."""

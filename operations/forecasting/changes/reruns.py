@@ -1,0 +1,161 @@
+"""The reruns between a forecast and the previous one of its basin, and the change by cause that they give."""
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hydrology.attribution.forecast_change import ORDERS, PARTS, split_change
+from hydrology.base.absent import absent
+from hydrology.base.calendar import Period
+from hydrology.base.reasons import Reason
+from models.arrays import Forcing
+from operations.forecasting.changes.starts import Pair, Series, Side, flow_of
+from operations.forecasting.reruns import (
+    Flow,
+    Share,
+    joined,
+)
+from operations.states.advance_states import ONE_DAY
+from records.runs import runs
+from records.runs.run_parts import RunPart
+from records.runs.run_summary import RunChange
+from records.runs.runs import RunSeries
+from records.runs.states import State
+
+_MEDIAN = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Reruns:
+    """The reruns of a basin.
+
+    Attributes:
+        before, after: the versions that the flow of the previous run and of the new one is compared by.
+        sides: by version.
+        issued: the states that the previous run started from, by version, where they are still stored.
+        first: the flow of `before` in the previous run.
+    """
+
+    pair: Pair
+    before: Sequence[RunPart]
+    after: Sequence[RunPart]
+    sides: Mapping[str, Side]
+    issued: Mapping[str, State]
+    first: Flow
+
+    @property
+    def _revised(self) -> bool:
+        return any(self.sides[share.version].at_previous.sha256 != share.state_hash for share in self.before)
+
+    @property
+    def _gap(self) -> Period:
+        """The days from the previous T0 to the new one."""
+        return Period(self.pair.previous.t0 + ONE_DAY, self.pair.days.first - ONE_DAY)
+
+    @property
+    def _reverse_starts(self) -> Mapping[str, State] | None:
+        """The states that the later versions would have had at the previous T0; None where they are unknown."""
+        if not self.pair.promoted:
+            return self.issued if len(self.issued) == len(self.before) else None
+        if self._revised:
+            return None
+        return {share.version: self.sides[share.version].at_previous for share in self.after}
+
+    def of_both(self) -> Iterator[tuple[Hashable, list[Share]]]:
+        """Yield the reruns with the earlier versions, and those in the opposite order with the later ones."""
+        yield from self._of_earlier()
+        if (starts := self._reverse_starts) is not None:
+            yield from self._of_later(starts)
+
+    def _of_earlier(self) -> Iterator[tuple[Hashable, list[Share]]]:
+        name, days, whole = self.pair.basin, self.pair.days, Period(self._gap.first, self.pair.days.last)
+        of = [(share.weight, self.sides[share.version]) for share in self.before]
+        if self._revised:
+            yield (name, "data"), [Share(side.loaded, at, side.at_previous, side.past.over(whole)) for at, side in of]
+        yield (name, "observed"), [Share(side.loaded, at, side.at_t0, side.past.over(days)) for at, side in of]
+        if self.pair.promoted:
+            yield (name, "weather"), [Share(side.loaded, at, side.at_t0, side.ahead.over(days)) for at, side in of]
+
+    def _of_later(self, starts: Mapping[str, State]) -> Iterator[tuple[Hashable, list[Share]]]:
+        name, days, gap = self.pair.basin, self.pair.days, self._gap
+        changed: dict[str, list[Share]] = {"version": [], "version, weather": [], "version, weather, observed": []}
+        for share in self.after:
+            side = self.sides[share.version]
+            ahead = side.ahead.over(days)
+            weather = (
+                side.past.over(Period(gap.first, days.last)),
+                joined(side.past.over(gap), ahead),
+                joined(side.record.over(gap), ahead),
+            )
+            for shares, of_days in zip(changed.values(), weather, strict=True):
+                shares.append(Share(side.loaded, share.weight, starts[share.version], of_days))
+        if self.pair.promoted:
+            yield (name, "version"), changed["version"]
+        yield (name, "version, weather"), changed["version, weather"]
+        if self._revised:
+            yield (name, "version, weather, observed"), changed["version, weather, observed"]
+
+    def result(self, flows: Mapping[Hashable, Flow], earlier: Series) -> tuple[RunChange, RunSeries]:
+        """Return the change and its parts. Products that one run alone used count as a change of the version.
+
+        Args:
+            flows: of the reruns.
+            earlier: the flow of the previous run.
+        """
+        pair, later, count, lag = self.pair, self.pair.later, len(self.pair.days), len(self._gap)
+        whole, first = runs.mean_of_members(earlier)[lag:][:count], self.first[lag:][:count]
+        last = runs.mean_of_members(later)[:count]
+        of_common = flow_of(later, runs.shares_of(pair.run, pair.new.basin), self.after)
+        assert of_common is not None  # its members are there: it was computed now
+        common = of_common[:count]
+
+        def flow(inputs: str, same: Flow) -> Flow:
+            return flows[pair.basin, inputs][-count:] if (pair.basin, inputs) in flows else same
+
+        forward = [first, after_data := flow("data", first), flow("observed", after_data), flow("weather", common)]
+        reverse = None
+        if self._reverse_starts is not None:
+            with_version = flow("version", first)
+            with_weather = flow("version, weather", with_version)
+            of_reverse = [with_version, with_weather, flow("version, weather, observed", common)]
+            reverse = np.stack([whole, *(one + (last - common) for one in of_reverse), last])
+        correction = None
+        if runs.CALIBRATED in earlier and runs.CALIBRATED in later:
+            correction = _median(later)[:count] - last - (_median(earlier)[lag:][:count] - whole)
+        of_versions = np.stack([*(one + (whole - first) for one in forward), last])
+        parts = split_change(of_versions, reverse, correction)
+        axes = {"order": ORDERS, "part": PARTS, "lead": list(range(1, count + 1))}
+        return self._change(reverse is None, correction is None), RunSeries(runs.CHANGES, "mm/day", axes, parts)
+
+    def _change(self, one_order: bool, uncalibrated: bool) -> RunChange:
+        gap, days, pair = self._gap, self.pair.days, self.pair
+        sides = [(share.weight, self.sides[share.version]) for share in self.after]
+        products = [
+            dict.fromkeys(share.product for share in runs.shares_of(run, basin))
+            for run, basin in ((pair.previous, pair.before), (pair.run, pair.new.basin))
+        ]
+        return RunChange(
+            run=pair.previous.id,
+            version=pair.previous.version_id,
+            t0=str(pair.previous.t0),
+            observed_mm=sum(weight * _rain(side.record, gap) for weight, side in sides),
+            expected_mm=sum(weight * _rain(side.past, gap) for weight, side in sides),
+            ahead_mm=sum(weight * _rain(side.ahead, days) for weight, side in sides),
+            ahead_before_mm=sum(weight * _rain(side.past, days) for weight, side in sides),
+            without_flow=absent(Reason.UNCALIBRATED_CHANGE) if uncalibrated else None,
+            without_reverse=absent(Reason.NO_REVERSE_ORDER) if one_order else None,
+            products_before=tuple(products[0]) if products[0] != products[1] else (),
+        )
+
+
+def _median(series: Series) -> Flow:
+    """Return the calibrated median, (leads,)."""
+    calibrated = series[runs.CALIBRATED]
+    of_level = calibrated.values[list(calibrated.axes["level"]).index(_MEDIAN)]
+    return np.asarray(of_level, dtype=np.float64)
+
+
+def _rain(weather: Forcing, days: Period) -> float:
+    """Return the precipitation of days, the mean of the traces, mm. Missing days count as 0."""
+    return float(np.nansum(weather.over(days).mass, axis=1, dtype=np.float64).mean())

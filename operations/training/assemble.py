@@ -1,0 +1,182 @@
+"""Assembles the version of a training once all its members are finished; of several parts, one that combines them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from importlib import metadata
+
+import structlog
+from sqlalchemy.orm import Session
+
+from hydrology.base.absent import Absent
+from hydrology.base.errors import DataProblem
+from models.networks import architecture, snow_cells
+from operations.training import finetune
+from operations.training.members import (
+    StartedTraining,
+    best_nse,
+    scaler_of,
+)
+from operations.training.physics_probes import measured, real_weather
+from records.database.engine import Database
+from records.versions import promotions, trainings, versions
+from records.versions.combinations import combine
+from records.versions.version_properties import ELSEWHERE
+from runtime.clock import Clock
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """The version that resulted from a training.
+
+    Attributes:
+        already: whether the same training had been finished before.
+        basins: the basins it was trained on here.
+        promoted: the basins without a current version that now use this one; none for a fine-tuning.
+        refused: why it may not serve any basin, where a physics probe failed.
+        validation_nse: the best median NSE of each member in the validation period.
+        validation_basins: over how many basins that is the median; None without a validation period.
+    """
+
+    version_id: str
+    training_id: str
+    already: bool
+    basins: tuple[str, ...]
+    left_out: dict[str, Absent]
+    promoted: tuple[str, ...]
+    refused: str | None
+    validation_nse: dict[int, float | None]
+    validation_basins: int | None
+
+
+def assemble(
+    database: Database, clock: Clock, started: StartedTraining, label: str | None = None, *, serves: bool = True
+) -> Trained:
+    """Create the version, promote it for basins without a version, and close the training, in one transaction.
+
+    An operator's version serves only basins that are registered with that key. A fine-tuned version serves no basin
+    before it is promoted; one that fails a physics probe, never. If the training is closed already, its version is
+    returned.
+
+    Args:
+        serves: whether it may serve basins at once.
+
+    Raises:
+        DataProblem: a member, or the twin, is not finished yet.
+    """
+    config, prepared, refused = started.config, started.prepared, None
+    with database.reading() as session:
+        finished = trainings.finished_members(session, started.training_id)  # deleted once there is a version
+        twin = None if started.twin is None else _led_to(session, started.twin)
+        weather = real_weather(session, config, prepared.basins)
+    new = new_version(clock, started, label)
+    physics, snow = measured(new, finished, weather), snow_cells(config)
+    new = replace(new, properties=replace(new.properties, physics=physics, twin=twin, snow_cells=snow))
+    with database.transaction() as session:
+        training = trainings.lock(session, started.training_id)
+        if training.version_id is not None:
+            members = versions.members_of(session, training.version_id)
+            return _trained(started, training.version_id, members, already=True)
+        members = trainings.finished_members(session, started.training_id)
+        if missing := sorted(set(range(config.members)) - {member.label for member in members}):
+            raise DataProblem(f"Training {started.training_id} lacks the members {missing}: train them first.")
+        version = versions.create(session, new, members)
+        current = promotions.current(session, prepared.basins)
+        serves &= started.parent is None
+        own = promotions.servable(session, started.owner, prepared.basins)
+        vacant = [basin for basin in own if serves and basin not in current]
+        promoted = list[str]()
+        try:
+            promoted = promotions.promote(
+                session, version.id, vacant, reason="first version of the basin", by="training", at=clock.now()
+            )
+        except promotions.AgainstPhysics as refusal:
+            refused = str(refusal)
+        trainings.finish(session, started.training_id, version.id, clock.wall())
+    log.info("train.version", version=version.id, members=len(members), promoted=len(promoted))
+    return _trained(started, version.id, members, promoted, refused)
+
+
+def assemble_all(
+    database: Database, clock: Clock, trainings: Sequence[StartedTraining], label: str | None = None
+) -> tuple[Trained, list[Trained]]:
+    """Create the version of a training, or those of the parts and one that combines them by their shares.
+
+    Return it, and all that have members of their own. The arguments and errors are those of `assemble`.
+    """
+    alone = trainings[0].shares is None
+    parts = [assemble(database, clock, one, label if alone else None, serves=alone) for one in trainings]
+    if alone:
+        return parts[0], parts
+    by_basin: dict[str, dict[str, float]] = {}
+    for training, part in zip(trainings, parts, strict=True):
+        for basin, share in (training.shares or {}).items():
+            of_basin = by_basin.setdefault(basin, {})
+            of_basin[part.version_id] = of_basin.get(part.version_id, 0.0) + share
+    weights = by_basin.pop(ELSEWHERE)
+    version = next(iter(weights))
+    if len(weights) > 1:
+        of = {"label": label, "parent": trainings[0].combined, "by_basin": by_basin}
+        with database.transaction() as session:
+            version = combine(session, weights, **of, wall=clock.wall(), now=clock.now()).id
+    names = tuple(sorted({name for part in parts for name in part.basins}))
+    left_out = {name: why for part in parts for name, why in part.left_out.items() if name not in names}
+    already = all(part.already for part in parts)
+    return replace(parts[0], version_id=version, basins=names, left_out=left_out, already=already), parts
+
+
+def _led_to(session: Session, training: str) -> str:
+    """Return the version that resulted from a training."""
+    version = trainings.get(session, training).version_id
+    if version is None:
+        raise DataProblem(f"Training {training} is not finished: finish it first, because it is the twin of this one.")
+    return version
+
+
+def new_version(clock: Clock, started: StartedTraining, label: str | None = None) -> versions.NewVersion:
+    """Return the description of a training's version.
+
+    Its members need not be finished."""
+    config, static = started.config, started.prepared.data.forcing.static
+    origin = finetune.lineage(started.parent, started.prepared.basins, config.inputs.static, static)
+    return versions.NewVersion(
+        created_at=clock.wall(),
+        issued_at=clock.now(),
+        architecture=config.network.architecture,
+        conserving=architecture(config.network).conserving,
+        product=config.inputs.product,
+        config=config.model_dump(mode="json"),
+        scaler=dict(scaler_of(started).as_json()),
+        data_hash=started.prepared.data_hash,
+        code_version=metadata.version("freshet"),
+        uses="best" if config.validation_period else "last",
+        label=label,
+        parent_id=origin.parent_id,
+        basins=origin.basins,
+        properties=origin.properties,
+        owner=started.owner,
+    )
+
+
+def _trained(
+    started: StartedTraining,
+    version: str,
+    members: Sequence[versions.Member],
+    promoted: Sequence[str] = (),
+    refused: str | None = None,
+    *,
+    already: bool = False,
+) -> Trained:
+    prepared, logs = started.prepared, {member.label: member.log["validation"] for member in members}
+    return Trained(
+        version_id=version,
+        training_id=started.training_id,
+        already=already,
+        basins=prepared.basins,
+        left_out=prepared.left_out,
+        promoted=tuple(promoted),
+        refused=refused,
+        validation_nse={label: best_nse(log) for label, log in logs.items()},
+        validation_basins=next((row["validation_basins"] for log in logs.values() for row in log), None),
+    )
