@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib import metadata
 
 import structlog
@@ -117,9 +118,9 @@ def assemble_all(
     weights = by_basin.pop(ELSEWHERE)
     version = next(iter(weights))
     if len(weights) > 1:
-        of = {"label": label, "parent": trainings[0].combined, "by_basin": by_basin}
+        of = partial(combine, label=label, parent=trainings[0].combined, by_basin=by_basin)
         with database.transaction() as session:
-            version = combine(session, weights, **of, wall=clock.wall(), now=clock.now()).id
+            version = of(session, weights, wall=clock.wall(), now=clock.now()).id
     names = tuple(sorted({name for part in parts for name in part.basins}))
     left_out = {name: why for part in parts for name, why in part.left_out.items() if name not in names}
     already = all(part.already for part in parts)

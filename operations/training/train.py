@@ -154,7 +154,8 @@ def begin(
     Args:
         twin: the training of the version that will be scored for this one's.
         owner: the operator's key that will own the version; None for the service's.
-        shares: the weights of the version, by basin, in one that will combine it with others; None where it stands alone.
+        shares: the weights of the version, by basin, in one that will combine it with others; None where it stands
+            alone.
         combined: the combined version that the parent of a fine-tuning is part of.
 
     Raises:
