@@ -8,6 +8,8 @@ from fastapi.routing import APIRoute
 
 from app.alerts.deliveries import router as deliveries
 from app.alerts.endpoints import router as alerts
+from app.alerts.exchange import router as alert_exchange
+from app.alerts.mail_pages import router as mail_pages
 from app.alerts.subscriptions import router as subscriptions
 from app.basins.endpoints import router as basins
 from app.basins.normals.endpoints import router as normals
@@ -51,8 +53,22 @@ from app.weather.feeds import router as feeds
 from runtime.settings import Settings
 
 RESOURCES = (
-    *(forecasts, basins, user_basins, observations, normals, thresholds, weather, exceedance, alerts, volumes, changes),
-    *(rain_margin, runs, what_if, water, states, spread, drain_down, skill, simulation, verification, errors),
+    *(forecasts, basins, user_basins, observations, normals, thresholds, weather, exceedance, alerts, alert_exchange),
+    *(
+        volumes,
+        changes,
+        rain_margin,
+        runs,
+        what_if,
+        water,
+        states,
+        spread,
+        drain_down,
+        skill,
+        simulation,
+        verification,
+        errors,
+    ),
     *(comparisons, models, bridges),
     *(jobs, feeds, schedules, subscriptions, deliveries, edr, status, audit),
 )
@@ -86,5 +102,6 @@ def _all_routes(read_needs_key: bool) -> APIRouter:
     strict.include_router(metrics)
     strict.include_router(pages, **closed)
     strict.include_router(problem_pages)
+    strict.include_router(mail_pages)
     strict.include_router(guide)
     return strict

@@ -59,7 +59,7 @@ def changes(
     """List the changes of a basin's alerts, the newest first."""
     with reading() as session:
         basins.require(session, basin)
-        page = alert_changes.page(session, basin=basin, limit=limit)
+        page = alert_changes.page(session, basins=[basin], limit=limit)
     rows = [(one.at, one.kind, one.level, one.severity, one.chance, one.run_id, one.why) for one in page]
     columns = ("at", "what", "level", "severity", "chance", "run", "why")
     payload = {"basin": basin, "changes": [alert_changes.as_json(one) for one in page]}
